@@ -1,0 +1,80 @@
+# What people type here. `make help` lists the targets.
+#
+# Needs: Python >= 3.11 (with venv), a Rust toolchain (rust-version in Cargo.toml), a C compiler, GNU make, and the package registries for the
+# first build. Everything that is made lies in .venv, target and python/sawtooth/_native*.so; `make clean` takes it away again.
+
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+NATIVE := python/sawtooth/_native.abi3.so
+
+# One interpreter for pyo3 in every cargo call: another one in the next call would compile the extension anew.
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# STRICT=1 (set by .ci/run): a check that cannot run is a failure, not a remark.
+STRICT ?=
+
+RUST_SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates \( -name '*.rs' -o -name Cargo.toml \) -type f)
+
+.PHONY: help build demo test lint test-rust test-python tidy studies bench lock clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+build: $(NATIVE) ## .venv with locked dependencies and the compiled engine; quick when nothing changed
+
+demo: build ## the first study, short: score table beside the printed numbers, and an HTML report
+	$(BIN)/sawtooth reproduce akella2002 --quick
+
+test: lint test-rust test-python ## everything continuous integration runs
+
+lint: build ## formatting, clippy, ruff, mypy: a warning is an error
+	@if cargo fmt --version >/dev/null 2>&1; then echo "cargo fmt --check"; cargo fmt --all --check; \
+	else echo "NOT RUN: cargo fmt is not installed (rustup component add rustfmt)"; test -z "$(STRICT)"; fi
+	@if cargo clippy --version >/dev/null 2>&1; then echo "cargo clippy"; cargo clippy --workspace --all-targets --locked -- -D warnings; \
+	else echo "NOT RUN: cargo clippy is not installed (rustup component add clippy)"; test -z "$(STRICT)"; fi
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test-rust: build ## tests of cc and sim, examples included
+	cargo test --workspace --locked
+
+test-python: build ## tests of the experiment layer, the command line and the house rules
+	$(BIN)/python -m pytest
+
+tidy: build ## the house rules alone (also part of the tests)
+	$(BIN)/python tools/tidy.py
+
+studies: build ## every study in full, with its report: long
+	$(BIN)/sawtooth reproduce akella2002
+
+bench: build ## packets per second, cost per packet, memory, and the ratio to ns-2 where it is installed
+	$(BIN)/python -m bench
+
+lock: $(VENV)/.installed ## refresh requirements.lock from pyproject.toml (needs the registry)
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile --upgrade --universal --generate-hashes --python-version 3.11 --extra dev --custom-compile-command "make lock" \
+	  --quiet --output-file requirements.lock pyproject.toml
+
+clean: ## remove what was built (stores and reports stay)
+	rm -rf $(VENV) target dist $(NATIVE) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find python tests tools bench -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "$(PYTHON) is older than Python 3.11: set PYTHON=/path/to/a/newer/python3"; exit 1; }
+	$(PYTHON) -m venv $(VENV) || { echo "python3 -m venv failed (Debian: apt-get install python3-venv)"; exit 1; }
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.created requirements.lock
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	@touch $@
+
+# maturin finds the environment by VIRTUAL_ENV; a surrounding conda environment would be a second candidate, and it refuses to choose.
+$(NATIVE): $(VENV)/.installed $(RUST_SOURCES)
+	env -u CONDA_PREFIX VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked --skip-install --quiet
+	@touch $@
