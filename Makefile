@@ -47,7 +47,7 @@ test-python: build ## tests of the experiment layer, the command line and the ho
 	$(BIN)/python -m pytest
 
 tidy: build ## the house rules alone (also part of the tests)
-	$(BIN)/python tools/tidy.py
+	$(BIN)/python -m tools.tidy
 
 studies: build ## every study in full, with its report: long
 	$(BIN)/sawtooth reproduce akella2002

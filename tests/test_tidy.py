@@ -1,0 +1,262 @@
+"""The house rules hold in this tree, and each rule finds what it is there to find.
+
+Every planted violation is one small file laid over a tree that is tidy; the check says which rule must speak and what it must advise.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from tools.tidy import RULES, findings
+
+ROOT = Path(__file__).resolve().parents[1]
+
+TIDY = {
+    "README.md": "Read docs/model.md.\n",
+    "docs/model.md": "The law of [ChiuJain89] §2 and RFC 6298 §5.5.\n",
+    "docs/references.toml": (
+        '[ChiuJain89]\ntitle = "t"\nauthors = ["a"]\nin = "j"\nyear = 1989\n[rfc]\n6298 = "Computing the timer"\n'
+    ),
+    "crates/cc/Cargo.toml": '[package]\nname = "sawtooth-cc"\n[dependencies]\n',
+    "crates/cc/src/lib.rs": (
+        "//! Controllers.\nmod linear;\npub const CONTROLLERS: &[Row] = &[\n    Row {\n"
+        '        name: "aimd",\n        source: "ChiuJain89 §2",\n        build: Linear::new,\n    },\n];\n'
+    ),
+    "crates/cc/src/linear.rs": (
+        "//! Linear controls.\n//!\n//! Source: [ChiuJain89] §2.\nimpl Controller for Linear {}\n"
+        '#[cfg(test)]\nmod tests {\n    fn t() { check("aimd(1, 0.5)"); }\n}\n'
+    ),
+    "crates/sim/Cargo.toml": '[package]\nname = "sawtooth-sim"\n[dependencies]\nsawtooth-cc = "0.1"\n',
+    "crates/sim/src/lib.rs": "//! The network.\nuse sawtooth_cc::CONTROLLERS;\n",
+    "python/sawtooth/__init__.py": '"""The laboratory."""\nfrom sawtooth.metrics import METRICS\n',
+    "python/sawtooth/metrics/__init__.py": (
+        '"""The metrics."""\nfrom sawtooth.metrics.delay import DELAY\nMETRICS = (DELAY,)\n'
+    ),
+    "python/sawtooth/metrics/delay.py": '"""Delay.\n\nSource: [ChiuJain89].\n"""\nDELAY = Metric(name="delay")\n',
+    "studies/README.md": "| fig4 | fig4.toml |\n",
+    "studies/fig4.toml": "[published]\ngoodput = 0.15\n",
+    "tests/test_delay.py": '"""Delay."""\nassert DELAY.name == "delay"\n',
+}
+
+ALLOWED = {
+    "crates/cc/src/linear.rs": TIDY["crates/cc/src/linear.rs"].replace("impl", "// no HashMap here\nimpl", 1),
+    "crates/sim/src/lib.rs": TIDY["crates/sim/src/lib.rs"]
+    + "#[cfg(test)]\nmod tests {\n    fn t() { 2.0_f64.ln(); }\n}\n",
+    "python/sawtooth/__init__.py": TIDY["python/sawtooth/__init__.py"]
+    + "import numpy as np\nrandom = np.random.Generator(np.random.PCG64(7)).random()\n",
+}
+
+
+def rust(line: str) -> dict[str, str]:
+    """The engine's lib.rs with one more line."""
+    return {"crates/sim/src/lib.rs": TIDY["crates/sim/src/lib.rs"] + line + "\n"}
+
+
+def python(line: str) -> dict[str, str]:
+    """The package's __init__.py with one more line."""
+    return {"python/sawtooth/__init__.py": TIDY["python/sawtooth/__init__.py"] + line + "\n"}
+
+
+UNLISTED = TIDY["crates/cc/src/linear.rs"].replace("Linear", "Cubic")
+PLANTED: tuple[tuple[str, str, dict[str, str]], ...] = (
+    ("banned-name", "BTreeMap", rust("use std::collections::HashMap;")),
+    ("banned-name", "`now` argument", rust("fn f() { Instant::now(); }")),
+    ("banned-name", "`now` argument", rust("fn f() { SystemTime::UNIX_EPOCH; }")),
+    ("banned-name", "own stream", rust("fn f() { thread_rng(); }")),
+    ("banned-name", "own stream", rust("fn f() { StdRng::seed_from_u64(1); }")),
+    ("banned-name", "`units`", rust("fn f(x: f64) -> f64 { x.powf(0.5) }")),
+    ("banned-name", "`units`", rust("fn f(x: f64) -> f64 { x.ln() + x.exp() }")),
+    ("banned-name", "assert!", rust("fn f() { debug_assert!(true); }")),
+    ("banned-name", "no global state", rust("static mut COUNT: u64 = 0;")),
+    ("banned-name", "no clock, thread, file", rust("use std::fs;")),
+    ("banned-name", "prints nothing", rust('fn f() { println!("here"); }')),
+    ("banned-name", "build it", rust("fn f() { todo!() }")),
+    ("banned-name", "say why", rust("#[cfg(test)]\nmod tests {\n    #[ignore]\n    fn t() {}\n}")),
+    ("banned-name", "open an issue", rust("// TO" + "DO later")),
+    ("banned-name", "named stream", python("import random\nx = random.random()")),
+    ("banned-name", "global one is shared", python("import numpy as np\nx = np.random.rand(3)")),
+    ("banned-name", "hashlib", python("x = hash('a')")),
+    ("banned-name", "Parquet", python("from pickle import loads\nx = loads(b'')")),
+    (
+        "banned-name",
+        "as it is",
+        {
+            "tests/test_delay.py": '"""D."""\nimport pytest\nname = "delay"\n@pytest.mark.xfail\ndef test_x(): ...\n'
+        },
+    ),
+    ("table-entry", "stands in no test", {"tests/test_delay.py": '"""Nothing."""\n'}),
+    (
+        "table-entry",
+        "row `aimd` stands in no test",
+        {"crates/cc/src/linear.rs": TIDY["crates/cc/src/linear.rs"].replace("aimd(", "aiad(")},
+    ),
+    (
+        "table-entry",
+        "names no reference",
+        {"crates/cc/src/lib.rs": TIDY["crates/cc/src/lib.rs"].replace("ChiuJain89 §2", "folklore")},
+    ),
+    (
+        "table-entry",
+        "`Cubic` stands in no CONTROLLERS",
+        {
+            "crates/cc/src/lib.rs": TIDY["crates/cc/src/lib.rs"].replace(
+                "mod linear;", "mod linear;\nmod cubic;"
+            ),
+            "crates/cc/src/cubic.rs": UNLISTED,
+        },
+    ),
+    (
+        "table-entry",
+        "no `Source:`",
+        {"crates/cc/src/linear.rs": TIDY["crates/cc/src/linear.rs"].replace("Source: ", "")},
+    ),
+    (
+        "table-entry",
+        "`Linear` has no test",
+        {
+            "crates/cc/src/linear.rs": TIDY["crates/cc/src/linear.rs"].partition("#[cfg(test)]")[0],
+            "tests/test_aimd.py": '"""aimd"""\n',
+        },
+    ),
+    (
+        "table-entry",
+        "stands in no METRICS",
+        {"python/sawtooth/metrics/jitter.py": TIDY["python/sawtooth/metrics/delay.py"]},
+    ),
+    (
+        "table-entry",
+        "no `Source:`",
+        {"python/sawtooth/metrics/delay.py": '"""Delay."""\nDELAY = Metric(name="delay")\n'},
+    ),
+    ("head", "begin with `//!`", {"crates/sim/src/lib.rs": "use sawtooth_cc::CONTROLLERS;\n"}),
+    ("head", "docstring", {"tests/test_delay.py": 'assert DELAY.name == "delay"\n'}),
+    ("citation", "is it [ChiuJain89]?", {"docs/model.md": "[ChuiJain89]\n"}),
+    (
+        "citation",
+        "[Nagle84] is not in",
+        {"crates/cc/src/linear.rs": "//! [Nagle84]\n" + TIDY["crates/cc/src/linear.rs"]},
+    ),
+    ("citation", "RFC 6289 is not in", {"docs/model.md": "RFC 6289 §5\n"}),
+    ("citation", "write RFC 6298", {"docs/model.md": "RFC" + "6298 §5\n"}),
+    (
+        "citation",
+        "lacks authors",
+        {"docs/references.toml": TIDY["docs/references.toml"].replace('authors = ["a"]\n', "")},
+    ),
+    ("study", "no row", {"studies/README.md": "nothing\n"}),
+    ("study", "does not exist", {"studies/README.md": "fig4.toml and fig5.toml\n"}),
+    ("study", "no expected values", {"studies/fig4.toml": "seeds = 5\n"}),
+    (
+        "import",
+        "cc depends on sawtooth-sim",
+        {"crates/cc/Cargo.toml": '[dependencies]\nsawtooth-sim = "0.1"\n'},
+    ),
+    (
+        "import",
+        "`sawtooth_sim` in cc",
+        {"crates/cc/src/linear.rs": TIDY["crates/cc/src/linear.rs"] + "use sawtooth_sim::run;\n"},
+    ),
+    (
+        "import",
+        "metrics see no files",
+        {
+            "python/sawtooth/metrics/delay.py": TIDY["python/sawtooth/metrics/delay.py"]
+            + "from pathlib import Path\n"
+        },
+    ),
+    (
+        "import",
+        "a report never runs anything",
+        {
+            "python/sawtooth/__init__.py": '"""L."""\nfrom sawtooth import metrics, report, runner\n',
+            "python/sawtooth/report.py": '"""R."""\nfrom sawtooth.runner import execute\n',
+            "python/sawtooth/runner.py": '"""R."""\n',
+        },
+    ),
+    (
+        "import",
+        "below the command line",
+        {
+            "python/sawtooth/cli.py": '"""C."""\nfrom sawtooth import metrics, tables\n',
+            "python/sawtooth/tables.py": '"""T."""\nimport sawtooth.cli\n',
+        },
+    ),
+    (
+        "import",
+        "import cycle",
+        {
+            "python/sawtooth/__init__.py": '"""L."""\nfrom sawtooth import a, metrics\n',
+            "python/sawtooth/a.py": '"""A."""\nimport sawtooth.b\n',
+            "python/sawtooth/b.py": '"""B."""\nfrom sawtooth.a import x\n',
+        },
+    ),
+    ("dead-file", "no `mod` leads here", {"crates/sim/src/left_over.rs": "//! Left over.\n"}),
+    (
+        "dead-file",
+        "nothing in the package imports it",
+        {
+            "python/sawtooth/cli.py": '"""C."""\nfrom sawtooth import metrics\n',
+            "python/sawtooth/left_over.py": '"""L."""\n',
+        },
+    ),
+    ("dead-file", "no test or program names `left_over`", {"tests/golden_files/left_over.csv": "1\n"}),
+    ("dead-file", "no page leads here", {"docs/left_over.md": "Left over.\n"}),
+    ("large-blob", "limit 600000", {"docs/model.md": "x" * 600_001}),
+    ("machine-path", "relative to the repository", {"docs/model.md": "see /ho" + "me/somebody/results\n"}),
+    (
+        "machine-path",
+        "relative to the repository",
+        {"tests/test_delay.py": '"""delay"""\nx = "..' + '/shared/reference"\n'},
+    ),
+    ("long-file", "find the seam", {"tests/test_delay.py": '"""delay"""\n' + "x = 1\n" * 600}),
+)
+
+
+def plant(root: Path, overlay: dict[str, str]) -> list[str]:
+    """Findings in the tidy tree with `overlay` laid over it."""
+    for name, text in (TIDY | overlay).items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return findings(root)
+
+
+def test_this_tree_is_tidy() -> None:
+    found = findings(ROOT)
+    assert not found, "\n" + "\n".join(found)
+
+
+@pytest.mark.parametrize("overlay", [{}, ALLOWED], ids=["base", "names where they are allowed"])
+def test_a_tidy_tree_has_no_findings(tmp_path: Path, overlay: dict[str, str]) -> None:
+    assert plant(tmp_path, overlay) == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "advice", "overlay"), PLANTED, ids=[f"{rule}: {advice}" for rule, advice, _ in PLANTED]
+)
+def test_a_planted_violation_is_found_with_advice(
+    tmp_path: Path, rule: str, advice: str, overlay: dict[str, str]
+) -> None:
+    found = plant(tmp_path, overlay)
+    assert found, f"[{rule}] found nothing"
+    assert all(f"[{rule}]" in line for line in found), "\n".join(found)
+    assert any(advice in line for line in found), "\n".join(found)
+    path, line = found[0].split(":")[:2]
+    assert (tmp_path / path).exists()
+    assert int(line) >= 1
+
+
+def test_every_rule_has_a_planted_violation_and_a_reason() -> None:
+    assert {rule for rule, _, _ in PLANTED} == {rule.name for rule in RULES}
+    assert all(len(rule.reason.split()) >= 6 for rule in RULES)
+
+
+@pytest.mark.skipif(not shutil.which("git"), reason="asks git what is ignored")
+def test_what_git_ignores_is_not_looked_at(tmp_path: Path) -> None:
+    overlay = {".gitignore": "/out/\n", "out/left_over.md": "see /ho" + "me/somebody\n"}
+    assert plant(tmp_path, overlay) != []
+    subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
+    assert findings(tmp_path) == []

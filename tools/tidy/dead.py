@@ -1,0 +1,135 @@
+"""Files that nothing reads: modules no crate or package reaches, data no test or program names, pages no page leads to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from tools.tidy.layers import PACKAGE, imported, module_name, resolve
+from tools.tidy.tree import Finding, Tree
+
+MODULE = re.compile(r"(?:#\[path\s*=\s*\"([^\"]+)\"\]\s*)?(?:pub(?:\([^)]*\))?\s+)?\bmod\s+(\w+)\s*;")
+ROOTS = ("sawtooth", "sawtooth.__main__", "sawtooth.cli")
+DATA = (
+    ".csv",
+    ".json",
+    ".toml",
+    ".txt",
+    ".golden",
+    ".snap",
+    ".trace",
+    ".up",
+    ".down",
+    ".script",
+    ".tcl",
+    ".lines",
+)
+CODE = (".rs", ".py", ".toml", ".md", ".tcl", "Makefile")
+
+
+def unread(tree: Tree) -> Iterator[Finding]:
+    """Every kind of dead file."""
+    yield from _rust(tree)
+    yield from _python(tree)
+    yield from _data(tree)
+    yield from _pages(tree)
+
+
+def _rust(tree: Tree) -> Iterator[Finding]:
+    for crate in sorted({"/".join(path.split("/")[:2]) for path in tree.under("crates/", "Cargo.toml")}):
+        sources = tree.under(f"{crate}/", ".rs")
+        known = set(sources)
+        todo = [
+            path
+            for path in sources
+            if path in (f"{crate}/build.rs", f"{crate}/src/lib.rs", f"{crate}/src/main.rs")
+            or re.fullmatch(rf"{crate}/(src/bin|tests|benches|examples)/(\w+|\w+/main)\.rs", path)
+        ]
+        reached = set(todo)
+        while todo:
+            path = todo.pop()
+            for target in _modules(path, tree.text(path)):
+                if target in known and target not in reached:
+                    reached.add(target)
+                    todo.append(target)
+        for path in sources:
+            if path not in reached:
+                yield Finding(path, 1, "no `mod` leads here: declare it, or remove the file")
+
+
+def _modules(path: str, text: str) -> Iterator[str]:
+    file = PurePosixPath(path)
+    root = file.stem in ("lib", "main", "mod") or file.parent.name in ("tests", "benches", "examples", "bin")
+    folder = file.parent if root else file.parent / file.stem
+    for explicit, name in MODULE.findall(text):
+        if explicit:
+            yield (file.parent / explicit).as_posix()
+        else:
+            yield (folder / f"{name}.rs").as_posix()
+            yield (folder / name / "mod.rs").as_posix()
+
+
+def _python(tree: Tree) -> Iterator[Finding]:
+    modules = {module_name(path): path for path in tree.under(PACKAGE, ".py")}
+    todo = [root for root in ROOTS if root in modules]
+    reached = set(todo)
+    while todo:
+        name = todo.pop()
+        path = modules[name]
+        for target, _, _ in imported(tree.module(path), name, path.endswith("__init__.py")):
+            found = resolve(target, modules)
+            # Importing a.b.c runs a and a.b too.
+            for module in [
+                found,
+                *(".".join(found.split(".")[:count]) for count in range(1, found.count(".") + 1)),
+            ]:
+                if module in modules and module not in reached:
+                    reached.add(module)
+                    todo.append(module)
+    for name, path in modules.items():
+        if name not in reached and ROOTS[2] in modules:
+            yield Finding(
+                path,
+                1,
+                "nothing in the package imports it: list it where its kind is listed, or remove the file",
+            )
+
+
+def _data(tree: Tree) -> Iterator[Finding]:
+    code = {path: tree.text(path) for path in tree.under("", *CODE)}
+    for path in tree.paths:
+        file = PurePosixPath(path)
+        if (
+            not path.startswith(("tests/", "python/", "crates/", "bench/", "tools/"))
+            or file.suffix not in DATA
+        ):
+            continue
+        if (
+            file.name in ("Cargo.toml", "py.typed")
+            or "/proptest-regressions/" in path
+            or file.suffix == ".proptest-regressions"
+        ):
+            continue
+        stem = file.stem.rpartition("__")[2] if file.suffix == ".snap" else file.stem
+        named = re.compile(rf"\b{re.escape(stem)}\b")
+        folder = re.compile(rf"[\"'/]{re.escape(file.parent.name)}[\"'/]")
+        if not any(
+            named.search(text) or folder.search(text) for other, text in code.items() if other != path
+        ):
+            yield Finding(
+                path,
+                1,
+                f"no test or program names `{stem}` or its folder: read it in a test, or remove the file",
+            )
+
+
+def _pages(tree: Tree) -> Iterator[Finding]:
+    doors = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")
+    pages = tree.under("docs/", ".md")
+    for path in pages:
+        name = PurePosixPath(path).name
+        if not any(name in tree.text(other) for other in (*doors, *pages) if other != path):
+            yield Finding(
+                path, 1, "no page leads here: link it from README.md or docs/README.md, or remove it"
+            )

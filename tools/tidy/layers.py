@@ -1,0 +1,175 @@
+"""Which part may use which: the map of ARCHITECTURE.md, checked.
+
+Rust: by the dependencies in each crate's Cargo.toml and the crates its sources name. Python: by import statements, wherever in the file
+they stand; plus no cycle among the imports that run when a module loads.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator
+
+from tools.tidy.tree import Finding, Tree, matches, without_rust_comments
+
+PACKAGE = "python/sawtooth/"
+
+# crate folder -> crates of ours that it may use
+CRATES: dict[str, frozenset[str]] = {
+    "cc": frozenset(),
+    "sim": frozenset({"sawtooth_cc"}),
+    "py": frozenset({"sawtooth_cc", "sawtooth_sim"}),
+}
+# A module named in a string is imported by name at run time.
+DOTTED = re.compile(r"sawtooth(\.\w+)+")
+OURS = re.compile(r"\bsawtooth_(?:cc|sim|py|bridge)\b")
+
+# (part of sawtooth, what it must not import, what to do instead)
+FORBIDDEN: tuple[tuple[str, tuple[str, ...], str], ...] = (
+    (
+        "report",
+        ("sawtooth.runner", "sawtooth.run", "sawtooth.resolve", "sawtooth._native"),
+        "read the store: a report never runs anything, so that a plot can be restyled without a run",
+    ),
+    (
+        "metrics",
+        (
+            "sawtooth.store",
+            "sawtooth.runner",
+            "sawtooth.run",
+            "sawtooth._native",
+            "pathlib",
+            "os",
+            "io",
+            "shutil",
+        ),
+        "take columns: metrics see no files, so that they serve stored and fresh runs alike",
+    ),
+    (
+        "environments",
+        (
+            "sawtooth.store",
+            "sawtooth.runner",
+            "sawtooth.run",
+            "sawtooth.resolve",
+            "sawtooth.scenario",
+            "sawtooth.metrics",
+        ),
+        "return a plain schedule: an environment knows times and rates only",
+    ),
+    (
+        "scoring",
+        ("sawtooth.store", "sawtooth.runner", "sawtooth.run", "sawtooth.cli", "pathlib"),
+        "take tables of numbers",
+    ),
+    (
+        "intervals",
+        ("sawtooth.store", "sawtooth.runner", "sawtooth.run", "sawtooth.cli", "pathlib"),
+        "take arrays of numbers",
+    ),
+)
+# Everything may be imported by the command line; nothing but its own files may import it.
+TOP = "sawtooth.cli"
+
+
+def imports(tree: Tree) -> Iterator[Finding]:
+    """Upward and forbidden imports in both languages, and import cycles in Python."""
+    yield from _crates(tree)
+    modules = {module_name(path): path for path in tree.under(PACKAGE, ".py")}
+    loaded: dict[str, set[str]] = {}
+    for name, path in modules.items():
+        found = list(imported(tree.module(path), name, path.endswith("__init__.py")))
+        loaded[name] = {resolve(target, modules) for target, _, at_load in found if at_load} - {name, ""}
+        part = name.removeprefix("sawtooth.").split(".")[0]
+        for target, line, _ in found:
+            for owner, banned, instead in FORBIDDEN:
+                if part == owner and any(target == ban or target.startswith(f"{ban}.") for ban in banned):
+                    yield Finding(path, line, f"{owner} imports {target}: {instead}")
+            if (target == TOP or target.startswith(f"{TOP}.")) and part not in ("cli", "__main__"):
+                yield Finding(
+                    path, line, f"{name} imports {target}: move what is shared below the command line"
+                )
+    for cycle in _cycles(loaded):
+        chain = " -> ".join(cycle)
+        yield Finding(
+            modules[cycle[0]], 1, f"import cycle {chain}: move what both need into a module of its own"
+        )
+
+
+def _crates(tree: Tree) -> Iterator[Finding]:
+    for crate, allowed in CRATES.items():
+        manifest = f"crates/{crate}/Cargo.toml"
+        for key in tomllib.loads(tree.text(manifest)).get("dependencies", {}):
+            name = key.replace("-", "_")
+            if OURS.fullmatch(name) and name not in allowed:
+                yield Finding(
+                    manifest,
+                    1,
+                    f"{crate} depends on {key}: arrows point one way, cc -> sim -> py; hand the data down",
+                )
+        for path in tree.under(f"crates/{crate}/src/", ".rs"):
+            for line, match in matches(OURS, without_rust_comments(tree.text(path))):
+                if match.group() not in allowed | {f"sawtooth_{crate}"}:
+                    yield Finding(
+                        path, line, f"`{match.group()}` in {crate}: arrows point one way, cc -> sim -> py"
+                    )
+
+
+def module_name(path: str) -> str:
+    """`python/sawtooth/a/__init__.py` -> `sawtooth.a`."""
+    return path.removeprefix("python/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def imported(module: ast.Module, name: str, is_package: bool) -> Iterator[tuple[str, int, bool]]:
+    """(dotted target, line, does it run when the module loads) for each import of a module; `from a import b` gives `a.b`."""
+    at_load = set(map(id, _statements_at_load(module.body)))
+    for node in ast.walk(module):
+        if isinstance(node, ast.Import):
+            for item in node.names:
+                yield item.name, node.lineno, id(node) in at_load
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                parts = name.split(".")
+                keep = len(parts) - node.level + (1 if is_package else 0)
+                base = ".".join([*parts[:keep], *([node.module] if node.module else [])])
+            for item in node.names:
+                yield f"{base}.{item.name}", node.lineno, id(node) in at_load
+        elif isinstance(node, ast.Constant) and DOTTED.fullmatch(str(node.value)):
+            yield str(node.value), node.lineno, False
+
+
+def _statements_at_load(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    for statement in body:
+        yield statement
+        if isinstance(statement, ast.If) and "TYPE_CHECKING" not in ast.dump(statement.test):
+            yield from _statements_at_load([*statement.body, *statement.orelse])
+        elif isinstance(statement, ast.Try):
+            yield from _statements_at_load([*statement.body, *statement.orelse, *statement.finalbody])
+
+
+def resolve(target: str, modules: dict[str, str]) -> str:
+    """The module of ours that an import target lies in: itself, or what it is a name of; empty if none."""
+    while target and target not in modules:
+        target = target.rpartition(".")[0]
+    return target
+
+
+def _cycles(graph: dict[str, set[str]]) -> Iterator[list[str]]:
+    done: set[str] = set()
+
+    def walk(name: str, trail: list[str]) -> Iterator[list[str]]:
+        if name in trail:
+            yield [*trail[trail.index(name) :], name]
+            return
+        if name in done:
+            return
+        for target in sorted(graph.get(name, ())):
+            # A package's __init__ imports its own files, and they may name the package's other files: that is one unit.
+            if not (name.startswith(f"{target}.") or target.startswith(f"{name}.")):
+                yield from walk(target, [*trail, name])
+        done.add(name)
+
+    for start in sorted(graph):
+        yield from walk(start, [])

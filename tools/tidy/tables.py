@@ -1,0 +1,182 @@
+"""Table entries: what is listed has a head with its source, a test that names it, and a reference.
+
+The four tables of STYLE.md's kind: controllers and disciplines in Rust, environments and metrics in Python. A table is recognised by its
+name; its rows carry `name` and `source` fields. Files that implement an entry but stand in no table are found as well.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from tools.tidy.citations import BARE_KEY, RFC
+from tools.tidy.tree import Finding, Tree, line_of
+
+# Rust tables: (name of the table, folder in which it is searched)
+RUST_TABLES = (
+    ("CONTROLLERS", "crates/cc/src/"),
+    ("RECOVERIES", "crates/sim/src/"),
+    ("DISCIPLINES", "crates/sim/src/"),
+)
+PYTHON_TABLES = (("ENVIRONMENTS", "python/sawtooth/environments/"), ("METRICS", "python/sawtooth/metrics/"))
+# Implementations: (pattern of the impl, folder, table, traits' own file)
+IMPLEMENTATIONS = (
+    (re.compile(r"^impl(?:<[^>]*>)? Controller for (\w+)", re.MULTILINE), "crates/cc/src/", "CONTROLLERS"),
+    (
+        re.compile(r"^impl(?:<[^>]*>)? QueueDiscipline for (\w+)", re.MULTILINE),
+        "crates/sim/src/",
+        "DISCIPLINES",
+    ),
+    (re.compile(r"^impl(?:<[^>]*>)? LossRecovery for (\w+)", re.MULTILINE), "crates/sim/src/", "RECOVERIES"),
+)
+SOURCE = re.compile(r"\bSources?:")
+
+
+def entries(tree: Tree) -> Iterator[Finding]:
+    """Rows without test or source, and implementations that no table lists."""
+    for table, folder in RUST_TABLES:
+        yield from _rust_rows(tree, table, folder)
+    for pattern, folder, table in IMPLEMENTATIONS:
+        yield from _implementations(tree, pattern, folder, table)
+    for table, folder in PYTHON_TABLES:
+        yield from _python_rows(tree, table, folder)
+
+
+def _rust_rows(tree: Tree, table: str, folder: str) -> Iterator[Finding]:
+    for path in tree.under(folder, ".rs"):
+        text = tree.rust_without_tests(path)
+        match = re.search(
+            rf"\b(?:const|static) {table}\b[^=]*=\s*&?\[(.*?)^\];", text, re.MULTILINE | re.DOTALL
+        )
+        if not match:
+            continue
+        names = list(
+            re.finditer(
+                r"^    (?:    )?name: \"([^\"]+)\"|^    \w+ \{ name: \"([^\"]+)\"",
+                match.group(1),
+                re.MULTILINE,
+            )
+        )
+        for index, found in enumerate(names):
+            name = found.group(1) or found.group(2)
+            row = match.group(1)[found.start() : names[index + 1].start() if index + 1 < len(names) else None]
+            line = line_of(text, found.group().strip())
+            if not named_in(name, tree.tests):
+                yield Finding(path, line, f"{table} row `{name}` stands in no test: add one that names it")
+            source = re.search(r"\bsource: \"([^\"]*)\"", row)
+            if not source or not (BARE_KEY.search(source.group(1)) or RFC.search(source.group(1))):
+                yield Finding(
+                    path, line, f"{table} row `{name}` names no reference: give source with a key or an RFC"
+                )
+
+
+def _implementations(tree: Tree, pattern: re.Pattern[str], folder: str, table: str) -> Iterator[Finding]:
+    listing = "\n".join(
+        tree.rust_without_tests(path)
+        for path in tree.under(folder, ".rs")
+        if re.search(rf"\b{table}\b", tree.text(path))
+    )
+    for path in tree.under(folder, ".rs"):
+        text = tree.rust_without_tests(path)
+        for name in pattern.findall(text):
+            if name.startswith("Any") or name in ("Box", "T"):
+                continue
+            if not re.search(rf"\b{name}\b", listing):
+                yield Finding(
+                    path,
+                    line_of(text, f"for {name}"),
+                    f"`{name}` stands in no {table}: add its line, or remove the file",
+                )
+            if not SOURCE.search(text):
+                yield Finding(
+                    path,
+                    1,
+                    f"`{name}` has no `Source:` in the file's head: name paper and section, parameters, deviations",
+                )
+            crate_tests = "".join(
+                tree.text(test) for test in tree.under(f"{folder.removesuffix('src/')}tests/", ".rs")
+            )
+            if (
+                not tree.rust_tests(path)
+                and PurePosixPath(path).stem not in crate_tests
+                and name not in crate_tests
+            ):
+                yield Finding(
+                    path,
+                    1,
+                    f"`{name}` has no test: add a test module beside the code, computed from the formula",
+                )
+
+
+def _python_rows(tree: Tree, table: str, folder: str) -> Iterator[Finding]:
+    listing = tree.text(f"{folder}__init__.py")
+    if not listing:
+        return
+    if not re.search(rf"^{table}\b", listing, re.MULTILINE):
+        yield Finding(
+            f"{folder}__init__.py", 1, f"no table {table} here: list the entries explicitly, in a fixed order"
+        )
+    for path in tree.under(folder, ".py"):
+        stem = PurePosixPath(path).stem
+        text = tree.text(path)
+        entries_here = _entry_names(tree.module(path))
+        if stem == "__init__" or not entries_here:
+            continue
+        if not re.search(rf"\b{stem}\b", listing):
+            yield Finding(
+                path, 1, f"stands in no {table}: add its line to {folder}__init__.py, or remove the file"
+            )
+        if not SOURCE.search(ast.get_docstring(tree.module(path)) or ""):
+            yield Finding(
+                path, 1, "no `Source:` in the file's head: name paper and section, parameters, deviations"
+            )
+        for name in entries_here:
+            if not named_in(name, tree.tests):
+                yield Finding(
+                    path,
+                    line_of(text, f'"{name}"'),
+                    f"{table} entry `{name}` stands in no test: add one that names it",
+                )
+
+
+def _entry_names(module: ast.Module) -> list[str]:
+    """Names of the entries a file builds at its top level: calls with a literal `name=`."""
+    names = []
+    for statement in module.body:
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value:
+            for node in ast.walk(statement.value):
+                if isinstance(node, ast.Call):
+                    for keyword in node.keywords:
+                        if keyword.arg == "name" and isinstance(keyword.value, ast.Constant):
+                            names.append(str(keyword.value.value))
+    return names
+
+
+def named_in(name: str, text: str) -> bool:
+    """Whether a test names the entry: the word itself, hyphens and underscores alike."""
+    return bool(
+        re.search(
+            rf"(?<![\w-]){re.escape(name).replace('_', '[-_]')}(?![\w-])", text.replace(chr(92) + "-", "-")
+        )
+    )
+
+
+def heads(tree: Tree) -> Iterator[Finding]:
+    """Source files without a head: the first lines that say what the file is."""
+    for path in tree.under("crates/", ".rs"):
+        if not tree.text(path).lstrip().startswith(("//!", "#!")):
+            yield Finding(
+                path, 1, "no head: begin with `//!` lines: what it is, its source, parameters, deviations"
+            )
+    for path in [
+        *tree.under("python/", ".py"),
+        *tree.under("tests/", ".py"),
+        *tree.under("tools/", ".py"),
+        *tree.under("bench/", ".py"),
+    ]:
+        if not ast.get_docstring(tree.module(path)):
+            yield Finding(
+                path, 1, "no head: begin with a docstring: what it is, its source, parameters, deviations"
+            )
