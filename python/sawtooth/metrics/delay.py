@@ -1,0 +1,50 @@
+"""Queueing delay at the bottleneck: mean and percentiles over forwarded test packets, ms.
+
+Delay runs from the arrival of a packet at the queue to the start of its transmission; dropped packets have none. The mean is exact;
+percentiles come from the engine's log-linear histogram, whose relative error is below 1 %.
+
+Source: [Akella02] §3 (mean). The percentiles are ours: a mean hides the standing queue that interactive traffic meets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sawtooth.metrics.frame import NAN, Measured, Metric, ratio
+
+
+def delay(measured: Measured) -> float:
+    """Mean queueing delay of test packets at the bottleneck, ms, >= 0."""
+    return ratio(measured.bottleneck("delay_ns_sum_test"), measured.bottleneck("test_forwarded")) / 1e6
+
+
+def percentile(column: str) -> Callable[[Measured], float]:
+    """A function that reads one percentile column (ns) of the bottleneck and gives ms."""
+
+    def delay_percentile(measured: Measured) -> float:
+        if not measured.bottleneck("test_forwarded"):
+            return NAN
+        return measured.bottleneck(column) / 1e6
+
+    return delay_percentile
+
+
+DELAY = Metric(
+    name="delay",
+    unit="ms",
+    higher_is_better=False,
+    what="mean queueing delay of the test packets that the bottleneck forwarded",
+    source="[Akella02] §3",
+    function=delay,
+)
+DELAY_P50, DELAY_P95, DELAY_P99 = (
+    Metric(
+        name=f"delay_p{percent}",
+        unit="ms",
+        higher_is_better=False,
+        what=f"{percent}th percentile of the queueing delay of forwarded test packets (relative error < 1 %)",
+        source="DESIGN §2",
+        function=percentile(f"delay_p{percent}_ns"),
+    )
+    for percent in (50, 95, 99)
+)

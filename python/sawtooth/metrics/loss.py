@@ -1,0 +1,39 @@
+"""Loss and marks of test packets at the bottleneck.
+
+`loss` = 100 × test packets dropped / test packets arrived at the bottleneck, whatever the reason of the drop (full buffer or
+impairment); retransmissions are packets like others. `marks` counts the test packets that got a congestion mark.
+
+Source: [Akella02] §3; marks: RFC 3168.
+"""
+
+from __future__ import annotations
+
+from sawtooth.metrics.frame import Measured, Metric, ratio
+
+
+def loss(measured: Measured) -> float:
+    """Share of test packets dropped at the bottleneck, %, in [0, 100]."""
+    return 100.0 * ratio(measured.bottleneck("test_drops"), measured.bottleneck("test_arrivals"))
+
+
+def marks(measured: Measured) -> float:
+    """Test packets marked at the bottleneck, count."""
+    return measured.bottleneck("test_marks")
+
+
+LOSS = Metric(
+    name="loss",
+    unit="%",
+    higher_is_better=False,
+    what="test packets dropped at the bottleneck, in percent of those that arrived",
+    source="[Akella02] §3",
+    function=loss,
+)
+MARKS = Metric(
+    name="marks",
+    unit="packets",
+    higher_is_better=None,
+    what="test packets marked at the bottleneck",
+    source="RFC 3168 §5",
+    function=marks,
+)

@@ -1,0 +1,263 @@
+"""The metrics against numbers worked out by hand, on columns written by hand: no simulation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sawtooth.metrics import METRIC_NAMES, METRICS, Measured, measure, metric
+from sawtooth.metrics.share_autocorrelation import integrated_time
+
+SECOND = 1_000_000_000
+
+# Three test flows and one that is not a test flow, over 10 s: 1000, 2000 and 3000 packets of 1000 B are 0.8, 1.6 and 2.4 Mbit/s.
+FLOWS: dict[str, list[Any]] = {
+    "id": [0, 1, 2, 3],
+    "test": [True, True, True, False],
+    "packet_bytes": [1000, 1000, 1000, 500],
+    "delivered_unique": [1000, 2000, 3000, 9999],
+    "timeouts": [1, 0, 4, 50],
+    "retransmits": [10, 20, 30, 70],
+    "window_mean": [4.0, 8.0, 15.0, 99.0],
+}
+QUEUES: dict[str, list[Any]] = {
+    "name": ["bottleneck", "reverse"],
+    "test_arrivals": [400, 1],
+    "test_drops": [10, 1],
+    "test_forwarded": [390, 1],
+    "test_marks": [7, 1],
+    "delay_ns_sum_test": [390 * 25_000_000, 1],
+    "delay_p50_ns": [20_000_000, 1],
+    "delay_p95_ns": [40_000_000, 1],
+    "delay_p99_ns": [55_500_000, 1],
+    "forwarded_bytes": [5_000_000, 1],
+    "busy_ns": [8 * SECOND, 1],
+    "empty_ns": [3 * SECOND // 2, 1],
+}
+EXPECTED = {
+    "goodput": 1.6 / 2.0,  # the mean of 0.8, 1.6, 2.4 over 2 Mbit/s
+    "fairness": (2.4 - 0.8) / 1.6,
+    "delay": 25.0,
+    "loss": 2.5,
+    "jain": 4.8**2 / (3 * (0.8**2 + 1.6**2 + 2.4**2)),
+    "utilisation": 0.8,
+    "delay_p50": 20.0,
+    "delay_p95": 40.0,
+    "delay_p99": 55.5,
+    "timeouts": 5.0,
+    "retransmits": 60.0,
+    "marks": 7.0,
+    "idle": 0.15,
+    "mean_window": 9.0,
+    "share_autocorrelation_time": math.nan,  # no rates were recorded
+}
+
+
+def measured(
+    flows: Mapping[str, Sequence[Any]] | None = None,
+    queues: Mapping[str, Sequence[Any]] | None = None,
+    **other: Any,
+) -> Measured:
+    """The run above with some columns replaced."""
+    values: dict[str, Any] = {
+        "records": {},
+        "start_ns": 5 * SECOND,
+        "end_ns": 15 * SECOND,
+        "available_bps": 2e6,
+        "capacity_bps": 10e6,
+    }
+    return Measured(
+        flows=pa.table({**FLOWS, **(flows or {})}),
+        queues=pa.table({**QUEUES, **(queues or {})}),
+        **{**values, **other},
+    )
+
+
+@pytest.mark.parametrize("name", METRIC_NAMES)
+def test_hand_computed(name: str) -> None:
+    assert metric(name)(measured()) == pytest.approx(EXPECTED[name], rel=1e-12, nan_ok=True)
+
+
+def test_the_table_is_complete_and_begins_with_the_four_of_the_paper() -> None:
+    assert METRIC_NAMES[:4] == ("goodput", "fairness", "delay", "loss")
+    assert list(measure(measured())) == list(METRIC_NAMES) == list(EXPECTED)
+    for entry in METRICS:
+        assert entry.unit
+        assert entry.what
+        assert entry.source
+        assert "warm-up" in entry.window
+
+
+def test_an_unknown_metric_is_named_with_what_exists() -> None:
+    with pytest.raises(KeyError, match=r"metric 'speed': expected one of goodput, fairness"):
+        metric("speed")
+
+
+def test_goodput_is_not_clipped() -> None:
+    assert metric("goodput")(measured(available_bps=1e6)) == pytest.approx(1.6)
+
+
+@pytest.mark.parametrize(
+    ("delivered", "fairness", "jain"),
+    [
+        ([5, 5, 5, 0], 0.0, 1.0),
+        ([9, 0, 0, 0], 3.0, 1.0 / 3.0),  # one of three has everything
+        ([0, 0, 0, 7], math.nan, math.nan),  # nothing delivered: undefined, not fair
+    ],
+)
+def test_extremes_of_fairness(delivered: list[int], fairness: float, jain: float) -> None:
+    run = measured({"delivered_unique": delivered})
+    assert metric("fairness")(run) == pytest.approx(fairness, nan_ok=True)
+    assert metric("jain")(run) == pytest.approx(jain, nan_ok=True)
+
+
+@given(st.lists(st.integers(0, 10**9), min_size=1, max_size=20).filter(any))
+def test_fairness_stays_in_its_range(delivered: list[int]) -> None:
+    count = len(delivered)
+    flows = {"id": list(range(count)), "test": [True] * count, "packet_bytes": [1000] * count}
+    table = pa.table({**flows, "delivered_unique": delivered})
+    run = Measured(table, pa.table(QUEUES), {}, 0, SECOND, 1e6, 1e6)
+    assert 1.0 / count * (1 - 1e-9) <= metric("jain")(run) <= 1.0 + 1e-9
+    assert 0.0 <= metric("fairness")(run) <= count * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("name", ["delay", "delay_p50", "delay_p95", "delay_p99", "loss"])
+def test_without_test_packets_delay_and_loss_are_undefined(name: str) -> None:
+    nothing = {
+        "test_arrivals": [0, 0],
+        "test_forwarded": [0, 0],
+        "test_drops": [0, 0],
+        "delay_ns_sum_test": [0, 0],
+    }
+    assert math.isnan(metric(name)(measured(queues=nothing)))
+
+
+def test_utilisation_of_a_trace_is_bytes_over_opportunities() -> None:
+    assert metric("utilisation")(measured(trace_driven=True)) == pytest.approx(5e6 * 8 / 10 / 10e6)
+
+
+def test_the_reverse_queue_and_other_flows_do_not_count() -> None:
+    run = measured(
+        {"delivered_unique": [1000, 2000, 3000, 0]},
+        {name: [QUEUES[name][0], 777] for name in QUEUES if name != "name"},
+    )
+    assert measure(run) == pytest.approx(EXPECTED, nan_ok=True)
+
+
+def rates(
+    delivered: Sequence[Sequence[int]], bin_ns: int = SECOND, first_end_ns: int = 6 * SECOND
+) -> pa.Table:
+    """The record of rates: `delivered` has one row per bin, one number per flow."""
+    return pa.table(
+        {
+            "time_ns": [first_end_ns + index * bin_ns for index, row in enumerate(delivered) for _ in row],
+            "flow": [flow for row in delivered for flow in range(len(row))],
+            "delivered_packets": [count for row in delivered for count in row],
+        }
+    )
+
+
+def by_definition(deviations: np.ndarray[Any, Any], factor: float = 5.0) -> float:
+    """τ in bins straight from the head of the metric, with plain loops."""
+    bins = deviations.shape[0]
+
+    def covariance(lag: int) -> float:
+        return float(sum((deviations[k] * deviations[k + lag]).sum() for k in range(bins - lag)))
+
+    tau = 0.5
+    for lag in range(1, bins):
+        tau += covariance(lag) / covariance(0)
+        if lag >= factor * tau:
+            break
+    return max(0.0, tau)
+
+
+def test_share_autocorrelation_time_of_shares_that_never_even_out() -> None:
+    """ρ[l] = 1 − l/K for ever, so τ = K/2 bins: half of the window, the most that can be seen."""
+    run = measured(records={"rates": rates([[30, 10, 20, 5]] * 10)})
+    assert metric("share_autocorrelation_time")(run) == pytest.approx(5.0)
+
+
+def test_share_autocorrelation_time_follows_its_definition() -> None:
+    """Two flows hold the upper hand for 4, 9, 2 and 5 bins of 0.5 s in turn; a third flow is not a test flow."""
+    first_leads = [True] * 4 + [False] * 9 + [True] * 2 + [False] * 5
+    pattern = [[3, 1, 9] if leads else [1, 3, 2] for leads in first_leads]
+    flows = {name: [FLOWS[name][0], FLOWS[name][1], FLOWS[name][3]] for name in FLOWS}
+    record = rates(pattern, SECOND // 2, 11 * SECOND // 2)
+    run = Measured(
+        pa.table({**flows, "id": [0, 1, 2]}),
+        pa.table(QUEUES),
+        {"rates": record},
+        5 * SECOND,
+        15 * SECOND,
+        1e6,
+        1e6,
+    )
+    deviations = np.array([[0.25, -0.25] if leads else [-0.25, 0.25] for leads in first_leads])
+    expected = 0.5 * by_definition(deviations)
+    assert 0.0 < expected < 2.0
+    assert metric("share_autocorrelation_time")(run) == pytest.approx(expected, rel=1e-9)
+
+
+def test_bins_of_the_warm_up_do_not_count() -> None:
+    warm = [[100, 0, 0, 0]] * 5
+    late = [
+        [1, 2, 3, 0],
+        [3, 2, 1, 0],
+        [2, 1, 3, 0],
+        [1, 3, 2, 0],
+        [2, 2, 2, 0],
+        [3, 1, 2, 0],
+        [1, 2, 3, 0],
+    ] + [[1, 1, 2, 0]] * 3
+    with_warm_up = measured(records={"rates": rates(warm + late, first_end_ns=SECOND)})
+    without = measured(records={"rates": rates(late)})
+    value = metric("share_autocorrelation_time")(without)
+    assert value == metric("share_autocorrelation_time")(with_warm_up)
+    assert value > 0.0
+
+
+def test_integrated_time_recovers_the_constant_of_an_exponential() -> None:
+    """An AR(1) series with ρ[l] = 0.9^l has τ = 1/2 + 0.9/0.1 = 9.5 bins; 20 series of 4000 bins show it within 10 %."""
+    noise = np.random.Generator(np.random.PCG64(7)).standard_normal((4000, 20))
+    series = np.zeros_like(noise)
+    for k in range(1, len(noise)):
+        series[k] = 0.9 * series[k - 1] + noise[k]
+    assert integrated_time(series) == pytest.approx(9.5, rel=0.10)
+
+
+@given(st.integers(2, 12), st.integers(1, 4), st.data())
+def test_the_fast_transform_agrees_with_the_definition(bins: int, flows: int, data: st.DataObject) -> None:
+    values = data.draw(
+        st.lists(st.integers(-5, 5), min_size=bins * flows, max_size=bins * flows).filter(
+            lambda row: any(row)
+        )
+    )
+    deviations = np.array(values, dtype=float).reshape(bins, flows)
+    fast, slow = integrated_time(deviations), by_definition(deviations)
+    assert fast == pytest.approx(slow, abs=1e-6) or window_is_a_near_tie(deviations)
+
+
+def window_is_a_near_tie(deviations: np.ndarray[Any, Any]) -> bool:
+    """Whether some lag meets M ≥ 5 τ(M) with equality up to rounding, where either answer is right."""
+    bins = deviations.shape[0]
+    rho = [
+        sum((deviations[k] * deviations[k + lag]).sum() for k in range(bins - lag)) / (deviations**2).sum()
+        for lag in range(1, bins)
+    ]
+    taus = 0.5 + np.cumsum(rho)
+    return bool(np.any(np.abs(np.arange(1, bins) - 5.0 * taus) < 1e-9))
+
+
+def test_one_flow_has_no_shares() -> None:
+    run = measured(
+        {"test": [True, False, False, False]}, records={"rates": rates([[1, 1, 1, 1], [2, 1, 1, 1]])}
+    )
+    assert math.isnan(metric("share_autocorrelation_time")(run))
