@@ -1,0 +1,57 @@
+"""Square wave: high and low levels in turn, high first, each for half a period.
+
+Source: [Akella02] §3.1 and Table 2, environments 3 (sq-low) and 4 (sq-high): "10, 5, 10, …", each level for 5 s.
+
+| parameter | unit  | default                    | why                                                          |
+|-----------|-------|----------------------------|--------------------------------------------------------------|
+| high      | bit/s | sq-low 10 M, sq-high 10 M  | Table 2; per test flow                                       |
+| low       | bit/s | sq-low 5 M, sq-high 1 M    | Table 2; per test flow                                       |
+| period    | s     | sq-low, sq-high 10         | "square waves change every 5 s"                              |
+| interval  | s     | half of period             | the time between changes; another way to say the same thing  |
+| floor     | bit/s | 0                          | the levels are stated; 0 is a legal outage                   |
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Self
+
+from pydantic import model_validator
+
+from sawtooth.environments.base import Conditions, Family, require_order
+from sawtooth.errors import MISSING, InputError
+from sawtooth.fields import PositiveRate, PositiveTime, Rate
+from sawtooth.schedule import Schedule
+from sawtooth.units import format_time
+
+
+class Square(Family):
+    """High and low levels in turn, high first."""
+
+    alternatives: ClassVar[tuple[tuple[str, ...], ...]] = (("period", "interval"),)
+
+    high: PositiveRate
+    """First level, per test flow."""
+    low: Rate
+    """Second level, per test flow."""
+    period: PositiveTime | None = None
+    """Time of one high and one low level together; or give interval."""
+    interval: PositiveTime | None = None
+    """Time between changes, half a period; or give period."""
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        require_order(self.low, self.high)
+        if self.period is None and self.interval is None:
+            raise InputError("", "period", MISSING, "period, or interval (half a period)")
+        if self.period is not None and self.interval is not None:
+            raise InputError("", "interval", format_time(self.interval), "period or interval, not both")
+        if self.period is not None and self.period < 2:
+            raise InputError("", "period", format_time(self.period), "a time of at least 2 ns")
+        return self
+
+    def schedule(self, conditions: Conditions) -> Schedule:
+        period = self.period if self.period is not None else 2 * (self.interval or 0)
+        key = "period" if self.period is not None else "interval"
+        starts = conditions.starts(period, key)
+        times = [time for start in starts for time in (start, start + period // 2)]
+        return Schedule(tuple(times), (self.high, self.low) * len(starts)).until(conditions.duration_ns)

@@ -1,0 +1,103 @@
+"""Overrides: `KEY=VALUE` on the command line, put into the tables of a scenario before they are checked.
+
+A key is a dotted path with indices: `bottleneck.rate`, `flows[0].control`; `flows.control` means every group.
+A value is TOML if it reads as TOML (`true`, `10`, `["1 ms", "2 ms"]`, `{ kind = "drop-tail" }`), else text, so
+units and constructors need no quotes. Where two keys exclude each other, the one set last stays: `bottleneck.trace`
+removes `rate`, and another `kind` (or `file`) of a table removes that table's other keys, which belonged to the old one
+(kinds are set before the rest, in whatever order they are given).
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+import tomllib
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sawtooth.errors import MISSING, InputError
+
+WHERE: Final = "--set"
+
+EXCLUDES: Final[Mapping[tuple[str, str], str]] = {
+    ("bottleneck", "rate"): "trace",
+    ("bottleneck", "trace"): "rate",
+}
+"""Setting the first key removes the second from its table."""
+
+_STEP = re.compile(r"([A-Za-z_][A-Za-z0-9_-]*)(?:\[(\d{1,6})\])?")
+
+
+def parse_override(text: str) -> tuple[str, Any]:
+    """Key and value of `KEY=VALUE`; raises InputError."""
+    key, separator, value = text.partition("=")
+    key, value = key.strip(), value.strip()
+    if not separator or not key or not value:
+        raise InputError(WHERE, None, text, "KEY=VALUE such as bottleneck.rate=10 Mbit/s")
+    try:
+        parsed = tomllib.loads(f"value = {value}")
+    except tomllib.TOMLDecodeError:
+        return key, value
+    plain = isinstance(parsed["value"], (bool, int, float, str, list, dict))
+    return key, parsed["value"] if len(parsed) == 1 and plain else value
+
+
+def apply_overrides(tables: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy of `tables` with each value at its key; raises InputError for a key that leads nowhere."""
+    result = copy.deepcopy(dict(tables))
+    kinds_first = sorted(values.items(), key=lambda item: not item[0].endswith((".kind", ".file")))
+    for key, value in kinds_first:
+        steps = _steps(key, value)
+        if steps[0] == ("flows", None) and len(steps) > 1:
+            groups = result.get("flows")
+            for index in range(len(groups) if isinstance(groups, list) else 0):
+                _put(result, [("flows", index), *steps[1:]], key, copy.deepcopy(value))
+        else:
+            _put(result, steps, key, copy.deepcopy(value))
+    return result
+
+
+_Step = tuple[str, int | None]
+
+
+def _steps(key: str, value: object) -> list[_Step]:
+    steps: list[_Step] = []
+    for part in key.split("."):
+        match = _STEP.fullmatch(part.strip())
+        if match is None:
+            raise InputError(WHERE, key, value, "a dotted key such as bottleneck.rate or flows[0].control")
+        steps.append((match[1], int(match[2]) if match[2] else None))
+    return steps
+
+
+def _put(tables: dict[str, Any], steps: list[_Step], key: str, value: Any) -> None:
+    table: Any = tables
+    for depth, (name, index) in enumerate(steps[:-1]):
+        below = table.setdefault(name, {})
+        if index is not None:
+            below = _item(below, index, key, value)
+        elif isinstance(below, str) and name in ("environment", "queue"):
+            below = table[name] = {"kind": below}
+        if not isinstance(below, dict):
+            path = ".".join(step for step, _ in steps[: depth + 1])
+            raise InputError(WHERE, key, value, f"a key of a table; {path} is none")
+        table = below
+    name, index = steps[-1]
+    if index is not None:
+        items = table.get(name, MISSING)
+        _item(items, index, key, value)
+        items[index] = value
+        return
+    parent = steps[-2][0] if len(steps) > 1 else ""
+    table.pop(EXCLUDES.get((parent, name), ""), None)
+    if parent in ("environment", "queue") and name in ("kind", "file") and table.get(name) != value:
+        table.clear()
+    table[name] = value
+
+
+def _item(items: Any, index: int, key: str, value: Any) -> Any:
+    if not isinstance(items, list) or index >= len(items):
+        length = len(items) if isinstance(items, list) else 0
+        accepted = f"an index below {length}, the number of entries" if length else "a key without index"
+        raise InputError(WHERE, key, value, accepted)
+    return items[index]

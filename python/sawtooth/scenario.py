@@ -1,0 +1,309 @@
+"""Scenario files: the models of the user's TOML, its units turned into integers, its mistakes into `InputError`s.
+
+A scenario plus a seed fully describes one run; `resolve` turns it into the engine's plain data. Keys, units and
+meanings are those of the design page; the keys of `[tcp]` and of the controllers come from the engine's own
+description, so they stand in one place. `sawtooth run --schema` prints `json_schema()`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+from pydantic import Field, PrivateAttr, ValidationError, create_model, model_validator
+
+from sawtooth import units
+from sawtooth.environments import Environment
+from sawtooth.errors import MISSING, InputError
+from sawtooth.fields import (
+    BufferSize,
+    Control,
+    DefaultsAsWritten,
+    Impairment,
+    JsonSchema,
+    PacketSize,
+    PositiveRate,
+    PositiveSize,
+    PositiveTime,
+    Queue,
+    Real,
+    Recovery,
+    Rtt,
+    Seed,
+    Start,
+    Strict,
+    Time,
+    input_error,
+)
+from sawtooth.overrides import apply_overrides, parse_override
+from sawtooth.schedule import read_text
+from sawtooth.tcp_fields import tcp_fields
+
+FLOWS_MAX = 100_000
+"""Most flows of one group."""
+
+
+class Bottleneck(Strict):
+    """The link R1 → R2 that all flows share, and the queue in front of it."""
+
+    rate: PositiveRate | None = None
+    """Transmission rate; or give trace."""
+    trace: Annotated[str, Field(min_length=1)] | None = None
+    """File of mahimahi packet opportunities in place of a rate, relative to the scenario file, or a shipped trace."""
+    trace_once: bool = False
+    """Stop at the end of the trace instead of repeating it."""
+    delay: Time | None = None
+    """One-way propagation delay. Default: a quarter of the shortest RTT."""
+    buffer: BufferSize = units.parse_buffer("1 bdp")
+    """Size of the queue: a multiple of rate × mean RTT, packets, time or bytes; the packet in transmission counts."""
+    queue: Queue = Queue("droptail", {})
+    """The queue discipline."""
+    drop: Impairment | None = None
+    """Packets lost on arrival, whatever the queue does."""
+    mark: Impairment | None = None
+    """ECN-capable packets marked on arrival, whatever the queue does."""
+
+    @model_validator(mode="after")
+    def _transmitter(self) -> Self:
+        if self.rate is None and self.trace is None:
+            raise InputError("", "rate", MISSING, f"{units.RATE_ACCEPTED}, or a trace")
+        if self.rate is not None and self.trace is not None:
+            raise InputError("", "trace", self.trace, "rate or trace, not both")
+        if self.trace_once and self.trace is None:
+            raise InputError("", "trace_once", True, "this key only beside a trace")
+        return self
+
+
+class Reverse(Strict):
+    """The link R2 → R1 that acknowledgements cross."""
+
+    rate: PositiveRate | None = None
+    """Transmission rate. Default: that of the bottleneck; that of the access links if the bottleneck is a trace."""
+    delay: Time | None = None
+    """One-way propagation delay. Default: that of the bottleneck."""
+    buffer: BufferSize | None = None
+    """Size of the queue. Default: no queue, or that of the bottleneck if data flows in reverse or queue is given."""
+    queue: Queue | None = None
+    """The queue discipline. Default: none, or drop-tail if data flows in reverse or buffer is given."""
+    drop: Impairment | None = None
+    """Packets lost on arrival."""
+    mark: Impairment | None = None
+    """ECN-capable packets marked on arrival."""
+
+
+class PathTable(Strict):
+    """What lies between the endpoints and the bottleneck."""
+
+    rtt: Rtt = 120_000_000
+    """Propagation round-trip time of every flow, or a list with one value per test flow without its own."""
+    rtt_spread: Real = 0.0
+    """Each RTT that is not from a list is spread: the flows take evenly spaced values within ± this fraction."""
+    access_rate: PositiveRate = 1_000_000_000
+    """Rate of every access link."""
+    send_jitter: Time = 0
+    """Each data packet leaves up to this much later, uniformly, order kept."""
+    drop: Impairment | None = None
+    """Data packets lost on each access link."""
+    mark: Impairment | None = None
+    """ECN-capable data packets marked on each access link."""
+
+    @model_validator(mode="after")
+    def _spread(self) -> Self:
+        if not 0 <= self.rtt_spread < 1:
+            raise InputError("", "rtt_spread", self.rtt_spread, "a fraction from 0 to below 1")
+        if self.rtt_spread and isinstance(self.rtt, tuple):
+            raise InputError(
+                "", "rtt_spread", self.rtt_spread, "no spread beside a list of RTTs, which are exact"
+            )
+        return self
+
+
+class Record(Strict):
+    """Time series to keep beside the counters."""
+
+    windows: bool = False
+    """Every window decrease of every flow."""
+    sample: PositiveTime | None = None
+    """Interval of samples of windows and queues. Default: none are kept."""
+    rates: PositiveTime | None = None
+    """Interval over which delivered packets are counted per flow. Default: none are kept."""
+
+
+class FlowsBase(Strict):
+    """A group of alike flows. Ids count through the groups in order."""
+
+    count: Annotated[int, Field(ge=1, le=FLOWS_MAX)] = 1
+    """How many flows."""
+    control: Control
+    """The congestion controller."""
+    recovery: Recovery = "sack"
+    """The loss recovery."""
+    packet: PacketSize = 1000
+    """A data packet on the wire."""
+    ack: PacketSize = 40
+    """An acknowledgement, and a SYN, on the wire."""
+    start: Start = Start(highest_ns=1_000_000_000)
+    """When the flows start."""
+    stop: PositiveTime | None = None
+    """When the senders stop. Default: never."""
+    bytes: PositiveSize | None = None
+    """How much each flow carries, rounded up to whole packets. Default: without end."""
+    reverse: bool = False
+    """Data crosses the reverse link, against the test flows, and is no test flow."""
+    rtt: Rtt | None = None
+    """Propagation round-trip time of this group, or one per flow. Default: that of the path."""
+
+    @model_validator(mode="after")
+    def _lengths(self) -> Self:
+        per_flow = f"a list with one value per flow, {self.count}"
+        if isinstance(self.rtt, tuple) and len(self.rtt) != self.count:
+            raise InputError("", "rtt", [*map(units.format_time, self.rtt)], per_flow)
+        if self.start.times and self.start.every_ns is None and len(self.start.times) != self.count:
+            raise InputError("", "start", self.start.text(), per_flow)
+        if self.stop is not None and self.stop <= self.start.latest(self.count):
+            latest = units.format_time(self.start.latest(self.count))
+            raise InputError(
+                "", "stop", units.format_time(self.stop), f"a time after the last start, {latest}"
+            )
+        return self
+
+    def tcp(self) -> dict[str, Any]:
+        """The TCP settings this group overrides."""
+        own = set(self.model_fields_set) - set(FlowsBase.model_fields)
+        return {name: getattr(self, name) for name in sorted(own) if getattr(self, name) is not None}
+
+
+if TYPE_CHECKING:
+    Flows = FlowsBase
+    Tcp = Strict
+else:
+    Tcp = create_model("Tcp", __base__=Strict, __doc__="TCP settings of every flow.", **tcp_fields())
+    Flows = create_model(
+        "Flows", __base__=FlowsBase, __doc__=FlowsBase.__doc__, **tcp_fields(overriding="tcp")
+    )
+
+
+class Scenario(Strict):
+    """One run, up to its seed, as the user describes it: times in ns, rates in bit/s, sizes in bytes."""
+
+    duration: PositiveTime = 60_000_000_000
+    """Simulated time."""
+    warmup: Time = 5_000_000_000
+    """Metrics and counters begin here."""
+    seed: Seed = "1"
+    """Seed of every random stream; `--seed` replaces it."""
+    bottleneck: Bottleneck
+    """The shared link."""
+    reverse: Reverse = Reverse()
+    """The link back."""
+    path: PathTable = PathTable()
+    """RTTs and access links."""
+    tcp: Tcp = Tcp()
+    """TCP settings of every flow."""
+    environment: Environment | None = None
+    """How available bandwidth changes. Default: no cross traffic."""
+    flows: Annotated[list[Flows], Field(min_length=1)]
+    """Groups of flows, `[[flows]]`."""
+    record: Record = Record()
+    """Time series to keep."""
+
+    _name: str = PrivateAttr(default="scenario")
+    _directory: Path = PrivateAttr(default=Path())
+    _data: dict[str, Any] = PrivateAttr(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The file it came from; stands in front of errors."""
+        return self._name
+
+    @property
+    def directory(self) -> Path:
+        """Other files that it names are relative to this."""
+        return self._directory
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The plain tables as the user wrote them."""
+        return self._data
+
+    @property
+    def test_flows(self) -> int:
+        """Number of flows that the metrics count."""
+        return sum(group.count for group in self.flows if not group.reverse)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        end = units.format_time(self.duration)
+        if self.warmup >= self.duration:
+            accepted = f"a time before the end of the run, {end}"
+            raise InputError("", "warmup", units.format_time(self.warmup), accepted)
+        if self.test_flows == 0:
+            raise InputError("", "flows", MISSING, "at least one group without reverse = true")
+        if self.environment is not None and self.bottleneck.trace is not None:
+            accepted = "no environment beside bottleneck.trace, which sets the bandwidth"
+            raise InputError("", "environment", self.environment.text(), accepted)
+        for index, group in enumerate(self.flows):
+            if group.start.latest(group.count) >= self.duration:
+                accepted = f"starts before the end of the run, {end}"
+                raise InputError("", f"flows[{index}].start", group.start.text(), accepted)
+        following = sum(group.count for group in self.flows if not group.reverse and group.rtt is None)
+        if isinstance(self.path.rtt, tuple) and len(self.path.rtt) != following:
+            written = [units.format_time(rtt) for rtt in self.path.rtt]
+            accepted = f"one value per test flow without its own rtt, {following} of them, not {len(written)}"
+            raise InputError("", "path.rtt", written, accepted)
+        return self
+
+
+def load_scenario(path: str | Path) -> Scenario:
+    """The scenario in a TOML file; raises InputError."""
+    path = Path(path)
+    return parse_scenario(read_text(path), str(path), path.parent)
+
+
+def parse_scenario(
+    data: str | Mapping[str, Any], name: str = "scenario", directory: str | Path | None = None
+) -> Scenario:
+    """The scenario in TOML text or plain tables; `name` stands in errors, files are relative to `directory`."""
+    tables = _toml(data, name) if isinstance(data, str) else dict(data)
+    if tables.get("flows") in ([], None):
+        raise InputError(name, "flows", tables.get("flows", MISSING), "at least one [[flows]] group")
+    try:
+        scenario = Scenario.model_validate(tables)
+    except ValidationError as error:
+        raise input_error(error, name) from None
+    scenario._name = name
+    scenario._directory = Path(directory) if directory is not None else Path()
+    scenario._data = tables
+    return scenario
+
+
+def with_overrides(scenario: Scenario, overrides: list[str]) -> Scenario:
+    """`scenario` with `KEY=VALUE` texts applied (`bottleneck.rate=10 Mbit/s`); see `overrides` for the keys."""
+    return with_values(scenario, dict(parse_override(text) for text in overrides))
+
+
+def with_values(scenario: Scenario, values: Mapping[str, Any]) -> Scenario:
+    """`scenario` with values put at dotted keys (`flows[0].control`), checked again as a whole."""
+    tables = apply_overrides(scenario.data, values)
+    return parse_scenario(tables, scenario.name, scenario.directory)
+
+
+def json_schema() -> JsonSchema:
+    """JSON Schema of scenario files, with every default in the spelling of the file."""
+    schema = Scenario.model_json_schema(mode="validation", schema_generator=DefaultsAsWritten)
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    return schema
+
+
+def _toml(text: str, name: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        message, _, place = str(error).partition(" (at ")
+        number = place.removeprefix("line ").partition(",")[0]
+        lines = text.splitlines()
+        if number.isdigit() and int(number) <= len(lines):
+            raise InputError(name, f"line {number}", lines[int(number) - 1], f"TOML ({message})") from None
+        raise InputError(name, None, MISSING, f"TOML ({error})") from None

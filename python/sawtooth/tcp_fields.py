@@ -1,0 +1,84 @@
+"""The keys of `[tcp]`, made from the engine's own description of its TCP settings.
+
+Nothing about a setting stands here: names, kinds, defaults, choices and reasons are `describe()["tcp"]`. A group
+of flows takes the same keys, there without defaults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BeforeValidator, Field
+from pydantic.json_schema import WithJsonSchema
+
+from sawtooth import _native, units
+from sawtooth.fields import Real, Time
+
+COUNT_MAX: Final = 2**32 - 1
+"""Largest value of a setting that counts something (the engine keeps 32 bits)."""
+
+
+@cache
+def settings() -> tuple[Mapping[str, Any], ...]:
+    """The rows of `describe()["tcp"]`, in order."""
+    return tuple(_native.describe()["tcp"])
+
+
+def tcp_fields(*, overriding: str | None = None) -> dict[str, Any]:
+    """Field definitions for `pydantic.create_model`, one per setting.
+
+    With `overriding`, defaults are absent: such a key replaces that of the table `overriding`.
+    """
+    fields: dict[str, Any] = {}
+    for row in settings():
+        description = f"{row['why']} Accepted: {row['accepted']}."
+        if overriding:
+            description = f"Replaces {overriding}.{row['name']}."
+        default = None if overriding else default_of(row)
+        kind = _kind(row)
+        fields[row["name"]] = (
+            kind if default is not None else kind | None,
+            Field(default, description=description),
+        )
+    return fields
+
+
+def default_of(row: Mapping[str, Any]) -> Any:
+    """The default of a setting in the units of the models (times in ns)."""
+    default = row["default"]
+    if default is not None and row["kind"] == "span":
+        return units.parse_time(default)
+    return float(default) if default is not None and row["kind"] == "real" else default
+
+
+def engine_tcp(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings by name as the engine's scenario has them: spans get the suffix `_ns`, what is absent its default."""
+    return {engine_key(row): values.get(row["name"], default_of(row)) for row in settings()}
+
+
+def engine_key(row: Mapping[str, Any]) -> str:
+    """The name of a setting in the engine's scenario."""
+    return f"{row['name']}_ns" if row["kind"] == "span" else str(row["name"])
+
+
+def setting_names() -> Iterable[str]:
+    """The names of all settings."""
+    return (row["name"] for row in settings())
+
+
+def _kind(row: Mapping[str, Any]) -> Any:
+    kinds: dict[str, Any] = {"span": Time, "real": Real, "flag": bool, "count": _Count}
+    if row["kind"] == "choice":
+        return Literal[tuple(row["choices"])]
+    return kinds[row["kind"]]
+
+
+def _count(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= COUNT_MAX:
+        raise ValueError(f"a whole number from 0 to {COUNT_MAX}")
+    return value
+
+
+_Count = Annotated[int, BeforeValidator(_count), WithJsonSchema({"type": "integer", "minimum": 0})]
