@@ -1,0 +1,231 @@
+//! Congestion controllers as pure state machines, for simulators and for real stacks.
+//!
+//! A controller takes acknowledgements and congestion signals and answers with a window. It knows no
+//! packets, sequence numbers, queues, clocks or files, so a QUIC or TCP stack can depend on this crate
+//! alone. Start at [`Controller`]; find what exists in [`CONTROLLERS`].
+//!
+//! ```
+//! use sawtooth_cc::{AnyController, Controller, ControlSettings, parse_controller};
+//! let spec = parse_controller("aimd(1, 0.8)").unwrap();
+//! let control = AnyController::new(&spec, &ControlSettings::default());
+//! assert_eq!(control.window().packets(), 10.0);
+//! ```
+
+pub mod constructor;
+pub mod controller;
+pub mod linear;
+pub mod slow_start;
+pub mod units;
+
+pub use constructor::{ConstructorError, ConstructorInfo, ControllerSpec, ParameterInfo};
+pub use controller::{AckSample, Congestion, CongestionSignal, Controller};
+pub use linear::{ControlSettings, Linear, LinearParams, WindowArithmetic};
+pub use slow_start::{SlowStart, SlowStartExit};
+use units::Window;
+
+const fn parameter(
+    name: &'static str,
+    unit: &'static str,
+    default: Option<f64>,
+    range: (f64, f64),
+    why: &'static str,
+) -> ParameterInfo {
+    ParameterInfo { name, unit, default, min: range.0, max: range.1, why }
+}
+
+const fn linear(a_i: f64, b_i: f64, a_d: f64, b_d: f64) -> ControllerSpec {
+    ControllerSpec::Linear(LinearParams { a_i, b_i, a_d, b_d })
+}
+
+const ADD: ParameterInfo = parameter("a", "packets/round", None, (0.0, 1e6), "given by the law");
+const MULTIPLY: ParameterInfo =
+    parameter("m", "1", None, (1.0, 2.0), "more than doubling would outrun slow start");
+const KEEP: ParameterInfo = parameter("b", "1", None, (0.0, 1.0), "the fraction kept");
+const REMOVE: ParameterInfo = parameter("b", "1", None, (0.0, 1.0), "the fraction removed");
+const SUBTRACT: ParameterInfo = parameter("d", "packets", None, (0.0, 1e6), "packets subtracted");
+
+/// Every constructor there is. The first name is the one results print.
+pub const CONTROLLERS: &[ConstructorInfo] = &[
+    ConstructorInfo {
+        name: "aimd",
+        aliases: &[],
+        summary: "additive increase by a packets a round, multiplicative decrease that keeps the fraction b",
+        source: "ChiuJain89; Akella02 §3.2",
+        parameters: &[ADD, KEEP],
+        build: |v| linear(v[0], 1.0, 0.0, v[1]),
+    },
+    ConstructorInfo {
+        name: "aiad",
+        aliases: &[],
+        summary: "additive increase by a packets a round, additive decrease by d packets",
+        source: "ChiuJain89; Akella02 §3.2",
+        parameters: &[ADD, SUBTRACT],
+        build: |v| linear(v[0], 1.0, -v[1], 1.0),
+    },
+    ConstructorInfo {
+        name: "mimd",
+        aliases: &[],
+        summary: "multiplicative increase by the factor m a round, multiplicative decrease that keeps the fraction b",
+        source: "ChiuJain89; Akella02 §3.2",
+        parameters: &[MULTIPLY, KEEP],
+        build: |v| linear(0.0, v[0], 0.0, v[1]),
+    },
+    ConstructorInfo {
+        name: "miad",
+        aliases: &[],
+        summary: "multiplicative increase by the factor m a round, additive decrease by d packets",
+        source: "ChiuJain89; Akella02 §3.2",
+        parameters: &[MULTIPLY, SUBTRACT],
+        build: |v| linear(0.0, v[0], -v[1], 1.0),
+    },
+    ConstructorInfo {
+        name: "tcp",
+        aliases: &["gaimd"],
+        summary: "TCP(a, b): additive increase by a packets a round, decrease that removes the fraction b",
+        source: "Floyd00 §1",
+        parameters: &[
+            parameter("a", "packets/round", Some(1.0), (0.0, 1e6), "TCP, RFC 5681 §3.1"),
+            ParameterInfo { default: Some(0.5), ..REMOVE },
+        ],
+        build: |v| linear(v[0], 1.0, 0.0, 1.0 - v[1]),
+    },
+    ConstructorInfo {
+        name: "linear",
+        aliases: &[],
+        summary: "w <- a_i + b_i w a round, w <- a_d + b_d w on congestion",
+        source: "ChiuJain89 §2; Akella02 §5.1",
+        parameters: &[
+            parameter("a_i", "packets/round", Some(1.0), (-1e6, 1e6), "TCP, RFC 5681 §3.1"),
+            parameter("b_i", "1", Some(1.0), (0.0, 2.0), "additive increase"),
+            parameter("a_d", "packets", Some(0.0), (-1e6, 1e6), "multiplicative decrease"),
+            parameter("b_d", "1", Some(0.5), (0.0, 1.0), "TCP, RFC 5681 §3.1"),
+        ],
+        build: |v| linear(v[0], v[1], v[2], v[3]),
+    },
+    ConstructorInfo {
+        name: "aimad",
+        aliases: &[],
+        summary: "linear(1, 1, -1, 0.9): AIAD with a small multiplicative part in the decrease",
+        source: "Akella02 §5.2",
+        parameters: &[],
+        build: |_| linear(1.0, 1.0, -1.0, 0.9),
+    },
+    ConstructorInfo {
+        name: "maimd",
+        aliases: &[],
+        summary: "linear(1, 1.1, 0, 0.8): multiplicative and additive increase, multiplicative decrease",
+        source: "Akella02 §5.2",
+        parameters: &[],
+        build: |_| linear(1.0, 1.1, 0.0, 0.8),
+    },
+];
+
+/// Parse a controller as people write it, for instance `aimd(1, 0.8)`.
+///
+/// # Errors
+/// Unknown names, wrong numbers of parameters and values out of range, each with what is accepted.
+pub fn parse_controller(text: &str) -> Result<ControllerSpec, ConstructorError> {
+    constructor::parse(CONTROLLERS, text)
+}
+
+/// Build a controller from a constructor's name and named parameters.
+///
+/// # Errors
+/// As [`parse_controller`].
+pub fn named_controller(name: &str, given: &[(String, f64)]) -> Result<ControllerSpec, ConstructorError> {
+    constructor::find(CONTROLLERS, name)?.with_named(given)
+}
+
+/// Any controller of the table; an enum, so that no virtual call stands on the path of an acknowledgement.
+#[derive(Clone, Debug)]
+pub enum AnyController {
+    /// A linear control.
+    Linear(Linear),
+}
+
+impl AnyController {
+    /// A controller at the start of its connection.
+    pub fn new(spec: &ControllerSpec, settings: &ControlSettings) -> Self {
+        match *spec {
+            ControllerSpec::Linear(params) => AnyController::Linear(Linear::new(params, settings)),
+        }
+    }
+}
+
+impl Controller for AnyController {
+    #[inline]
+    fn on_ack(&mut self, ack: &AckSample) {
+        match self {
+            AnyController::Linear(control) => control.on_ack(ack),
+        }
+    }
+
+    fn on_congestion(&mut self, signal: &CongestionSignal) {
+        match self {
+            AnyController::Linear(control) => control.on_congestion(signal),
+        }
+    }
+
+    #[inline]
+    fn window(&self) -> Window {
+        match self {
+            AnyController::Linear(control) => control.window(),
+        }
+    }
+
+    fn slow_start_threshold(&self) -> Window {
+        match self {
+            AnyController::Linear(control) => control.slow_start_threshold(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constructors_follow_their_papers_conventions() {
+        let check = |text: &str, a_i, b_i, a_d, b_d| {
+            assert_eq!(parse_controller(text), Ok(linear(a_i, b_i, a_d, b_d)), "{text}");
+        };
+        check("aimd(1, 0.8)", 1.0, 1.0, 0.0, 0.8);
+        check(" AIMD(1,0.8) ", 1.0, 1.0, 0.0, 0.8);
+        check("aiad(1, 3)", 1.0, 1.0, -3.0, 1.0);
+        check("mimd(1.125, 0.8)", 0.0, 1.125, 0.0, 0.8);
+        check("miad(1.125, 3)", 0.0, 1.125, -3.0, 1.0);
+        check("tcp(0.2, 0.125)", 0.2, 1.0, 0.0, 0.875);
+        check("gaimd(0.31, 0.125)", 0.31, 1.0, 0.0, 0.875);
+        check("tcp", 1.0, 1.0, 0.0, 0.5);
+        check("linear(1, 1.1, 0, 0.5)", 1.0, 1.1, 0.0, 0.5);
+        check("aimad", 1.0, 1.0, -1.0, 0.9);
+        check("maimd", 1.0, 1.1, 0.0, 0.8);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_what_is_accepted() {
+        let check = |text: &str, part: &str| {
+            let message = parse_controller(text).expect_err(text).to_string();
+            assert!(message.contains(part), "{text}: {message}");
+        };
+        check("amid(1, 0.8)", "aimd(a, b)");
+        check("aimd(1)", "expected aimd(a, b)");
+        check("aimd(1, 1.5)", "0 ≤ b ≤ 1");
+        check("aimd(1, 0.8", "aimd(1, 0.8)");
+        check("aimd(1, x)", "expected a form");
+        check("mimd(0.9, 0.5)", "1 ≤ m ≤ 2");
+        check("aimd(1, NaN)", "0 ≤ b ≤ 1");
+    }
+
+    #[test]
+    fn every_row_has_what_a_reader_needs() {
+        for row in CONTROLLERS {
+            assert!(!row.summary.is_empty() && !row.source.is_empty(), "{}", row.name);
+            assert!(
+                std::ptr::eq(constructor::find(CONTROLLERS, row.name).unwrap(), row),
+                "{} appears twice",
+                row.name
+            );
+        }
+    }
+}

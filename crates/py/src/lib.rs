@@ -1,0 +1,201 @@
+//! The extension module `sawtooth._native`: scenarios in once, columns out once.
+
+mod columns;
+
+use pyo3::create_exception;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use sawtooth_cc::{ControllerSpec, named_controller, parse_controller};
+use sawtooth_sim::queue::DISCIPLINES;
+use sawtooth_sim::random::Stream;
+use sawtooth_sim::tcp::RECOVERIES;
+use sawtooth_sim::{ENGINE_VERSION, Progress, Records, Scenario, describe::PLANNED_DISCIPLINES, identity};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+create_exception!(
+    _native,
+    EngineError,
+    PyRuntimeError,
+    "A bug inside the engine; names the run so that it can be replayed."
+);
+
+/// How often a running simulation looks for Ctrl-C.
+const SIGNAL_CHECK: Duration = Duration::from_millis(50);
+
+fn parse_scenario(text: &str) -> PyResult<Scenario> {
+    serde_json::from_str(text).map_err(|error| PyValueError::new_err(format!("scenario: {error}")))
+}
+
+/// Versions of package and engine, and how this module was built.
+#[pyfunction]
+fn version(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let version = PyDict::new(py);
+    version.set_item("version", env!("CARGO_PKG_VERSION"))?;
+    version.set_item("engine", ENGINE_VERSION)?;
+    version.set_item("profile", if cfg!(debug_assertions) { "debug" } else { "release" })?;
+    version.set_item("rustc", env!("SAWTOOTH_RUSTC"))?;
+    version.set_item("target", env!("SAWTOOTH_TARGET"))?;
+    Ok(version)
+}
+
+/// Everything there is, as plain data: controllers, recoveries, disciplines, TCP settings, and what is planned.
+#[pyfunction]
+fn describe(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    py.import("json")?.call_method1("loads", (sawtooth_sim::describe::describe().to_string(),))
+}
+
+/// Resolve a controller, written as text or as a JSON object, to plain numbers as JSON.
+#[pyfunction]
+fn controller(text: &str) -> PyResult<String> {
+    let spec =
+        if text.trim_start().starts_with('{') { controller_table(text) } else { controller_text(text) }?;
+    Ok(serde_json::to_string(&spec).expect("plain data"))
+}
+
+fn controller_text(text: &str) -> PyResult<ControllerSpec> {
+    parse_controller(text).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+fn controller_table(text: &str) -> PyResult<ControllerSpec> {
+    let invalid = |message: String| PyValueError::new_err(message);
+    let table: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(text).map_err(|error| invalid(format!("controller: {error}")))?;
+    let kind = table.get("kind").and_then(|kind| kind.as_str());
+    let kind =
+        kind.ok_or_else(|| invalid("controller.kind: expected the name of a controller".to_owned()))?;
+    let mut given = Vec::new();
+    for (name, value) in table.iter().filter(|(name, _)| *name != "kind") {
+        let number = value
+            .as_f64()
+            .ok_or_else(|| invalid(format!("controller.{name} = {value}: expected a number")))?;
+        given.push((name.clone(), number));
+    }
+    named_controller(kind, &given).map_err(|error| invalid(error.to_string()))
+}
+
+/// The canonical name of a loss recovery.
+#[pyfunction]
+fn recovery(text: &str) -> PyResult<&'static str> {
+    let name = text.trim().to_ascii_lowercase();
+    let found = RECOVERIES.iter().find(|row| row.name == name || row.aliases.contains(&name.as_str()));
+    found.map(|row| row.name).ok_or_else(|| {
+        let names: Vec<_> = RECOVERIES.iter().map(|row| row.name).collect();
+        PyValueError::new_err(format!("recovery \"{text}\": expected one of {}", names.join(", ")))
+    })
+}
+
+/// The canonical name of a queue discipline.
+#[pyfunction]
+fn discipline(text: &str) -> PyResult<&'static str> {
+    let name = text.trim().to_ascii_lowercase();
+    let found = DISCIPLINES.iter().find(|row| row.name == name || row.aliases.contains(&name.as_str()));
+    found.map(|row| row.name).ok_or_else(|| {
+        let names: Vec<_> = DISCIPLINES.iter().map(|row| row.name).collect();
+        let state = if PLANNED_DISCIPLINES.contains(&name.as_str()) { "not built yet" } else { "unknown" };
+        PyValueError::new_err(format!("queue \"{text}\": {state}; expected one of {}", names.join(", ")))
+    })
+}
+
+/// The first `count` numbers, uniform in [0, 1), of a named random stream.
+#[pyfunction]
+fn uniforms(seed: &str, stream: &str, count: usize) -> Vec<f64> {
+    let mut stream = Stream::new(seed, stream);
+    (0..count).map(|_| stream.uniform()).collect()
+}
+
+/// Raise ValueError naming the field, its value and what is accepted, if the engine cannot run this.
+#[pyfunction]
+fn check(scenario: &str) -> PyResult<()> {
+    parse_scenario(scenario)?.check().map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// The identity of a run: hash of the canonical scenario and the engine version.
+#[pyfunction]
+fn run_id(scenario: &str) -> PyResult<String> {
+    Ok(identity::run_id(&parse_scenario(scenario)?))
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message")
+}
+
+/// Run on a thread of its own while this one lets Python breathe and watches for Ctrl-C.
+fn run_watched(py: Python<'_>, scenario: Scenario) -> PyResult<(Scenario, Records)> {
+    let progress = Arc::new(Progress::default());
+    let (sender, receiver) = channel();
+    let watched = Arc::clone(&progress);
+    let thread = std::thread::spawn(move || {
+        let outcome = catch_unwind(AssertUnwindSafe(|| sawtooth_sim::run_watched(&scenario, &watched)));
+        // The receiver is gone only if the run was stopped; then nobody wants the outcome.
+        let _ = sender.send((scenario, outcome));
+    });
+    let mut receiver = receiver;
+    let outcome = loop {
+        let waited;
+        (receiver, waited) = py.detach(move || {
+            let waited = receiver.recv_timeout(SIGNAL_CHECK);
+            (receiver, waited)
+        });
+        match waited {
+            Ok(outcome) => break outcome,
+            Err(RecvTimeoutError::Timeout) => {
+                if let Err(signal) = py.check_signals() {
+                    progress.stop.store(true, Ordering::Relaxed);
+                    py.detach(|| thread.join()).ok();
+                    return Err(signal);
+                }
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(EngineError::new_err("the run's thread ended without a word"));
+            }
+        }
+    };
+    let (scenario, outcome) = outcome;
+    match outcome {
+        Ok(Ok(Some(records))) => Ok((scenario, records)),
+        Ok(Ok(None)) => Err(PyKeyboardInterrupt::new_err("the run was stopped")),
+        Ok(Err(error)) => Err(PyValueError::new_err(error.to_string())),
+        Err(panic) => {
+            let now = progress.now_ns.load(Ordering::Relaxed);
+            let (id, seed) = (identity::run_id(&scenario), &scenario.seed);
+            let message = panic_message(panic.as_ref());
+            Err(EngineError::new_err(format!("run {id}, seed {seed}, virtual time {now} ns: {message}")))
+        }
+    }
+}
+
+/// Run a scenario. The interpreter is released meanwhile.
+#[pyfunction]
+fn run<'py>(py: Python<'py>, scenario: &str) -> PyResult<Bound<'py, PyDict>> {
+    let scenario = parse_scenario(scenario)?;
+    scenario.check().map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let (scenario, records) = run_watched(py, scenario)?;
+    let result = PyDict::new(py);
+    result.set_item("run_id", identity::run_id(&scenario))?;
+    result.set_item("digest", records.digest())?;
+    result.set_item("tables", columns::tables(py, &records)?)?;
+    result.set_item("summary", columns::summary(py, &records, scenario.duration_ns)?)?;
+    Ok(result)
+}
+
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("EngineError", module.py().get_type::<EngineError>())?;
+    module.add_function(wrap_pyfunction!(version, module)?)?;
+    module.add_function(wrap_pyfunction!(describe, module)?)?;
+    module.add_function(wrap_pyfunction!(controller, module)?)?;
+    module.add_function(wrap_pyfunction!(recovery, module)?)?;
+    module.add_function(wrap_pyfunction!(discipline, module)?)?;
+    module.add_function(wrap_pyfunction!(uniforms, module)?)?;
+    module.add_function(wrap_pyfunction!(check, module)?)?;
+    module.add_function(wrap_pyfunction!(run_id, module)?)?;
+    module.add_function(wrap_pyfunction!(run, module)?)?;
+    Ok(())
+}

@@ -1,0 +1,139 @@
+//! What exists, for whoever shows or documents it: names, parameters, units, defaults and reasons.
+
+use crate::queue::DISCIPLINES;
+use crate::scenario::TcpSpec;
+use crate::tcp::RECOVERIES;
+use sawtooth_cc::CONTROLLERS;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// One TCP setting.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct SettingInfo {
+    /// Its key in a scenario; a `span` has the suffix `_ns` in the engine's data.
+    pub name: &'static str,
+    /// `span`, `count`, `real`, `flag` or `choice`.
+    pub kind: &'static str,
+    /// What is accepted.
+    pub accepted: &'static str,
+    /// The words of a choice.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub choices: &'static [&'static str],
+    /// Where the default comes from.
+    pub why: &'static str,
+}
+
+const fn setting(
+    name: &'static str,
+    kind: &'static str,
+    accepted: &'static str,
+    why: &'static str,
+) -> SettingInfo {
+    SettingInfo { name, kind, accepted, choices: &[], why }
+}
+
+const fn choice(name: &'static str, choices: &'static [&'static str], why: &'static str) -> SettingInfo {
+    SettingInfo { name, kind: "choice", accepted: "one of the choices", choices, why }
+}
+
+/// Every TCP setting; defaults are those of [`TcpSpec`].
+pub const TCP: &[SettingInfo] = &[
+    setting("initial_window", "real", "at least 1 packet", "RFC 6928 §2"),
+    setting("initial_rto", "span", "a positive time", "RFC 6298 §2.1"),
+    setting("min_rto", "span", "a positive time", "Linux; RFC 6298 §2.4 says 1 s"),
+    setting("max_rto", "span", "at least min_rto", "RFC 6298 §2.5"),
+    setting("timer_tick", "span", "a time; 0 is an exact clock", "RFC 6298 §4; ns-2 used 10 or 100 ms"),
+    setting("limited_transmit", "flag", "true or false", "RFC 3042"),
+    setting("delayed_ack", "flag", "true or false", "one acknowledgement per packet, as in the four studies"),
+    setting("delayed_ack_timeout", "span", "a positive time", "ns-3; RFC 5681 §4.2 allows up to 500 ms"),
+    choice("slow_start_exit", &["half", "law"], "ns-2 halves, because doubling overshoots by up to two"),
+    choice(
+        "window_arithmetic",
+        &["real", "integer"],
+        "the papers' laws are real; ns-2 of 2000–2002 truncated on decrease",
+    ),
+    setting("reno_recover_test", "flag", "true or false", "RFC 6582 §3.2, ns-2's default"),
+    setting("rto_cuts", "flag", "true or false", "RFC 5681 §3.1; false separates the cut from the silence"),
+    setting("ecn", "flag", "true or false; left out it follows the queue", "RFC 3168"),
+    setting(
+        "receive_window",
+        "count",
+        "at least 1 packet; left out there is no limit",
+        "a receiver never limits unless asked to",
+    ),
+    setting(
+        "initial_ssthresh",
+        "real",
+        "at least 1 packet; left out there is none",
+        "RFC 5681 §3.1: arbitrarily high",
+    ),
+];
+
+/// Disciplines of the design that are not built yet.
+pub const PLANNED_DISCIPLINES: &[&str] = &["red", "ecn", "drr", "rio"];
+
+fn span_text(nanos: u64) -> String {
+    if nanos.is_multiple_of(1_000_000_000) {
+        format!("{} s", nanos / 1_000_000_000)
+    } else {
+        format!("{} ms", nanos as f64 / 1e6)
+    }
+}
+
+/// Everything, as plain data.
+pub fn describe() -> Value {
+    let defaults = serde_json::to_value(TcpSpec::default()).expect("plain data");
+    let tcp: Vec<Value> = TCP
+        .iter()
+        .map(|setting| {
+            let mut row = serde_json::to_value(setting).expect("plain data");
+            row["default"] = match setting.kind {
+                "span" => defaults[format!("{}_ns", setting.name)].as_u64().map(span_text).into(),
+                _ if setting.name == "ecn" => Value::Null,
+                _ => defaults[setting.name].clone(),
+            };
+            row
+        })
+        .collect();
+    let controllers: Vec<Value> = CONTROLLERS
+        .iter()
+        .map(|row| {
+            let mut value = serde_json::to_value(row).expect("plain data");
+            value["form"] = row.form().into();
+            for parameter in value["parameters"].as_array_mut().into_iter().flatten() {
+                parameter["accepted"] = format!("{} to {}", parameter["min"], parameter["max"]).into();
+            }
+            value
+        })
+        .collect();
+    json!({
+        "controllers": controllers,
+        "recoveries": RECOVERIES,
+        "disciplines": DISCIPLINES,
+        "tcp": tcp,
+        "planned": { "disciplines": PLANNED_DISCIPLINES },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_setting_is_described_with_its_default() {
+        let defaults = serde_json::to_value(TcpSpec::default()).unwrap();
+        let keys: Vec<String> = TCP
+            .iter()
+            .map(|row| if row.kind == "span" { format!("{}_ns", row.name) } else { row.name.to_owned() })
+            .collect();
+        let fields: Vec<&String> = defaults.as_object().unwrap().keys().collect();
+        let mut sorted: Vec<&String> = keys.iter().collect();
+        sorted.sort();
+        assert_eq!(sorted, fields, "TCP and TcpSpec list the same settings");
+        let described = describe();
+        assert_eq!(described["tcp"][1]["default"], "1 s");
+        assert_eq!(described["tcp"][2]["default"], "200 ms");
+        assert_eq!(described["tcp"][8]["default"], "half");
+        assert_eq!(described["controllers"][0]["form"], "aimd(a, b)");
+    }
+}

@@ -1,0 +1,160 @@
+//! A pipe: links without a queue discipline, one behind another, as a single FIFO.
+//!
+//! A link that never drops and serves in order of arrival needs no events of its own: when a packet
+//! enters, the time at which it leaves is already known, `max(now, free) + size/rate + delay`. Links
+//! whose only feeder is the pipe before them join it, so a packet crosses the whole chain with one event.
+//! Only the head of a pipe stands in the event queue.
+
+use crate::event_queue::Sequence;
+use crate::impairment::Impairment;
+use crate::packet::Packet;
+use crate::random::Stream;
+use sawtooth_cc::units::{Bytes, Rate, Span, Time};
+use std::collections::VecDeque;
+
+/// How long packets of one size take; almost all packets of a link have one size.
+#[derive(Clone, Copy, Debug)]
+pub struct Serialiser {
+    rate: Rate,
+    bytes: u16,
+    span: Span,
+}
+
+impl Serialiser {
+    /// A transmitter of this rate.
+    pub fn new(rate: Rate) -> Self {
+        Serialiser { rate, bytes: 0, span: Span::ZERO }
+    }
+
+    /// Time to send this many bytes.
+    #[inline]
+    pub fn span(&mut self, bytes: u16) -> Span {
+        if bytes != self.bytes {
+            self.bytes = bytes;
+            self.span = Bytes::new(u64::from(bytes)) / self.rate;
+        }
+        self.span
+    }
+}
+
+/// One link of a pipe.
+#[derive(Debug)]
+pub struct PipeLink {
+    serialiser: Serialiser,
+    delay: Span,
+    free: Time,
+    /// Losses of this link.
+    pub drop: Option<Impairment>,
+    /// Marks of this link.
+    pub mark: Option<Impairment>,
+}
+
+impl PipeLink {
+    /// An idle link.
+    pub fn new(rate: Rate, delay: Span, drop: Option<Impairment>, mark: Option<Impairment>) -> Self {
+        PipeLink { serialiser: Serialiser::new(rate), delay, free: Time::ZERO, drop, mark }
+    }
+
+    /// When a packet that enters now comes out.
+    #[inline]
+    pub fn pass(&mut self, bytes: u16, now: Time) -> Time {
+        self.free = self.free.max(now) + self.serialiser.span(bytes);
+        self.free + self.delay
+    }
+}
+
+/// A sender that lets each packet go a little later than it could, order kept.
+#[derive(Debug)]
+pub struct Jitter {
+    limit: Span,
+    last: Time,
+    random: Stream,
+}
+
+impl Jitter {
+    /// Up to `limit` later.
+    pub fn new(limit: Span, random: Stream) -> Self {
+        Jitter { limit, last: Time::ZERO, random }
+    }
+
+    /// When a packet that could leave now leaves.
+    #[inline]
+    pub fn delay(&mut self, now: Time) -> Time {
+        let late = now + Span::from_nanos(self.random.nanos_up_to(self.limit.nanos()));
+        self.last = self.last.max(late);
+        self.last
+    }
+}
+
+/// A packet in a FIFO whose exit is known, with its place among all events.
+#[derive(Clone, Copy, Debug)]
+pub struct InTransit {
+    /// When it comes out.
+    pub due: Time,
+    /// Its place among events of the same time.
+    pub sequence: Sequence,
+    /// The packet.
+    pub packet: Packet,
+}
+
+/// A FIFO of packets whose exits are known.
+#[derive(Debug, Default)]
+pub struct Transit {
+    packets: VecDeque<InTransit>,
+}
+
+impl Transit {
+    /// Put a packet in; true if it is the head now and needs an event.
+    #[inline]
+    pub fn push(&mut self, entry: InTransit) -> bool {
+        self.packets.push_back(entry);
+        self.packets.len() == 1
+    }
+
+    /// Take the head out; also the new head, which needs an event.
+    #[inline]
+    pub fn pop(&mut self) -> (Packet, Option<(Time, Sequence)>) {
+        let head = self.packets.pop_front().expect("an exit event stands for a packet");
+        (head.packet, self.packets.front().map(|next| (next.due, next.sequence)))
+    }
+
+    /// Packets inside.
+    pub fn len(&self) -> usize {
+        self.packets.len()
+    }
+
+    /// Is nothing inside?
+    pub fn is_empty(&self) -> bool {
+        self.packets.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packets_of_a_burst_follow_each_other_at_the_links_rate() {
+        let mut link =
+            PipeLink::new(Rate::from_bits_per_second(1_000_000_000), Span::from_millis(1), None, None);
+        let exits: Vec<u64> = (0..3).map(|_| link.pass(1000, Time::ZERO).nanos()).collect();
+        assert_eq!(exits, [1_008_000, 1_016_000, 1_024_000]);
+        assert_eq!(link.pass(40, Time::from_nanos(1_000_000)).nanos(), 2_000_320);
+    }
+
+    #[test]
+    fn jitter_keeps_order_and_stays_within_its_limit() {
+        let mut jitter = Jitter::new(Span::from_micros(80), Stream::new("1", "test"));
+        let mut last = Time::ZERO;
+        for step in 0..1000 {
+            let now = Time::from_nanos(step * 10_000);
+            let leaves = jitter.delay(now);
+            assert!(leaves >= last && leaves >= now);
+            assert!(
+                (leaves - now).nanos() <= 80_000,
+                "no packet waits for more than its own draw or an earlier one's"
+            );
+            last = leaves;
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! TCP endpoints: a sender and a receiver per flow, joined by the network only.
+//!
+//! Recovery (what is lost, what to send again) is separate from control (how much may be in flight), so
+//! any recovery combines with any controller.
+
+pub mod receiver;
+pub mod recovery;
+pub mod rtt;
+pub mod run_map;
+pub mod scoreboard;
+pub mod sender;
+
+pub use recovery::{RECOVERIES, RecoveryInfo, RecoveryKind};

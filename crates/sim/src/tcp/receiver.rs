@@ -1,0 +1,215 @@
+//! The receiver: cumulative acknowledgements, SACK blocks, delayed acknowledgements, ECN echo.
+//!
+//! Source: RFC 5681 §4.2 (when to acknowledge), RFC 2018 §4 (which blocks), RFC 3168 §6.1.3 (echo).
+//!
+//! | parameter           | unit  | default | why                                                           |
+//! |---------------------|-------|---------|---------------------------------------------------------------|
+//! | delayed_ack         | flag  | false   | one acknowledgement per packet, as in all four studies        |
+//! | delayed_ack_timeout | ns    | 200 ms  | ns-3 and BSD; RFC 5681 §4.2 allows up to 500 ms               |
+//! | ack every           | packets | 2     | RFC 5681 §4.2: at least every second full-sized segment       |
+//!
+//! The receiver never limits the sender unless the scenario gives a receive window.
+
+use super::run_map::RunMap;
+use crate::packet::{CE, CWR, Packet, SACK_BLOCKS_MAX, SackBlock, SackBlocks};
+use sawtooth_cc::units::{Span, Time};
+
+/// Is an acknowledgement due?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AckDecision {
+    /// At once.
+    Now,
+    /// Unless more data comes, at this time.
+    At(Time),
+}
+
+/// The receiver of one flow.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    sends_sack: bool,
+    delay: Option<Span>,
+    next_expected: u32,
+    out_of_order: RunMap,
+    recent: [SackBlock; SACK_BLOCKS_MAX],
+    recent_len: usize,
+    echo: bool,
+    pending: u32,
+    /// When the delayed acknowledgement is due; `NEVER` if none waits.
+    pub ack_due: Time,
+    /// Packets delivered for the first time since counting began.
+    pub delivered_unique: u64,
+    /// Packets delivered since counting began.
+    pub delivered_total: u64,
+}
+
+impl Receiver {
+    /// Packets that may stay unacknowledged before one is sent at once.
+    const ACK_EVERY: u32 = 2;
+
+    /// A receiver that has seen nothing.
+    pub fn new(sends_sack: bool, delay: Option<Span>) -> Self {
+        Receiver {
+            sends_sack,
+            delay,
+            next_expected: 0,
+            out_of_order: RunMap::default(),
+            recent: [SackBlock::default(); SACK_BLOCKS_MAX],
+            recent_len: 0,
+            echo: false,
+            pending: 0,
+            ack_due: Time::NEVER,
+            delivered_unique: 0,
+            delivered_total: 0,
+        }
+    }
+
+    /// Take a data packet.
+    #[inline]
+    pub fn on_data(&mut self, packet: &Packet, now: Time) -> AckDecision {
+        self.delivered_total += 1;
+        let echo_changes = self.note_ecn(packet);
+        let in_order = packet.number == self.next_expected;
+        let had_gap = self.out_of_order.count() > 0;
+        if in_order && !had_gap {
+            self.next_expected += 1;
+            self.out_of_order.advance(self.next_expected);
+            self.delivered_unique += 1;
+        } else {
+            self.on_disorder(packet.number);
+        }
+        let Some(delay) = self.delay else { return AckDecision::Now };
+        // RFC 5681 §4.2: data out of order, and data that fills a gap, is acknowledged at once.
+        self.pending += 1;
+        if !in_order || had_gap || echo_changes || self.pending >= Self::ACK_EVERY {
+            return AckDecision::Now;
+        }
+        AckDecision::At(now + delay)
+    }
+
+    fn note_ecn(&mut self, packet: &Packet) -> bool {
+        let before = self.echo;
+        if packet.has(CWR) {
+            self.echo = false;
+        }
+        if packet.has(CE) {
+            self.echo = true;
+        }
+        before != self.echo
+    }
+
+    #[cold]
+    fn on_disorder(&mut self, number: u32) {
+        if number < self.next_expected || self.out_of_order.contains(number) {
+            return; // a duplicate
+        }
+        self.delivered_unique += 1;
+        let (start, end) = self.out_of_order.insert(number, number + 1, |_| ());
+        if start == self.next_expected {
+            self.next_expected = end;
+            self.out_of_order.advance(end);
+            self.forget_blocks_below(end);
+        } else if self.sends_sack {
+            self.report_first(SackBlock { start, end });
+        }
+    }
+
+    /// The newest block comes first; older ones it covers are left out (RFC 2018 §4).
+    fn report_first(&mut self, newest: SackBlock) {
+        let mut kept = [newest; SACK_BLOCKS_MAX];
+        let mut len = 1;
+        for &block in &self.recent[..self.recent_len] {
+            let covered = newest.start <= block.start && block.end <= newest.end;
+            if !covered && len < SACK_BLOCKS_MAX {
+                kept[len] = block;
+                len += 1;
+            }
+        }
+        self.recent = kept;
+        self.recent_len = len;
+    }
+
+    fn forget_blocks_below(&mut self, number: u32) {
+        let mut len = 0;
+        for i in 0..self.recent_len {
+            if self.recent[i].start >= number {
+                self.recent[len] = self.recent[i];
+                len += 1;
+            }
+        }
+        self.recent_len = len;
+    }
+
+    /// An acknowledgement leaves: its number, its blocks, its echo.
+    #[inline]
+    pub fn acknowledge(&mut self) -> (u32, SackBlocks, bool) {
+        self.pending = 0;
+        self.ack_due = Time::NEVER;
+        let mut blocks = SackBlocks::default();
+        for &block in &self.recent[..self.recent_len] {
+            blocks.push(block);
+        }
+        (self.next_expected, blocks, self.echo)
+    }
+
+    /// Numbers below have all arrived.
+    pub fn next_expected(&self) -> u32 {
+        self.next_expected
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::{ECT, PacketKind, SackHandle};
+
+    fn data(number: u32, flags: u8) -> Packet {
+        Packet { flow: 0, number, sack: SackHandle::NONE, bytes: 1000, kind: PacketKind::Data, flags, hop: 0 }
+    }
+
+    fn blocks_after(numbers: &[u32]) -> (u32, Vec<(u32, u32)>) {
+        let mut receiver = Receiver::new(true, None);
+        for &number in numbers {
+            receiver.on_data(&data(number, 0), Time::ZERO);
+        }
+        let (next, blocks, _) = receiver.acknowledge();
+        (next, blocks.as_slice().iter().map(|block| (block.start, block.end)).collect())
+    }
+
+    #[test]
+    fn the_newest_block_comes_first_and_covered_ones_disappear() {
+        assert_eq!(blocks_after(&[0, 1]), (2, vec![]));
+        assert_eq!(blocks_after(&[0, 2, 4, 6, 8]), (1, vec![(8, 9), (6, 7), (4, 5)]));
+        assert_eq!(blocks_after(&[0, 2, 4, 6, 8, 3]), (1, vec![(2, 5), (8, 9), (6, 7)]));
+        assert_eq!(blocks_after(&[0, 2, 4, 6, 8, 3, 1]), (5, vec![(8, 9), (6, 7)]));
+        assert_eq!(blocks_after(&[0, 2, 2, 0]), (1, vec![(2, 3)]));
+    }
+
+    #[test]
+    fn every_second_packet_is_acknowledged_and_disorder_at_once() {
+        let delay = Span::from_millis(200);
+        let mut receiver = Receiver::new(true, Some(delay));
+        let later = AckDecision::At(Time::ZERO + delay);
+        assert_eq!(receiver.on_data(&data(0, 0), Time::ZERO), later);
+        assert_eq!(receiver.on_data(&data(1, 0), Time::ZERO), AckDecision::Now);
+        receiver.acknowledge();
+        assert_eq!(receiver.on_data(&data(3, 0), Time::ZERO), AckDecision::Now);
+        receiver.acknowledge();
+        assert_eq!(receiver.on_data(&data(2, 0), Time::ZERO), AckDecision::Now); // fills the gap
+        receiver.acknowledge();
+        assert_eq!(receiver.on_data(&data(4, 0), Time::ZERO), later);
+    }
+
+    #[test]
+    fn congestion_experienced_is_echoed_until_the_window_is_reduced() {
+        let mut receiver = Receiver::new(false, None);
+        let echo_after = |receiver: &mut Receiver, packet: Packet| {
+            receiver.on_data(&packet, Time::ZERO);
+            receiver.acknowledge().2
+        };
+        assert!(!echo_after(&mut receiver, data(0, ECT)));
+        assert!(echo_after(&mut receiver, data(1, ECT | CE)));
+        assert!(echo_after(&mut receiver, data(2, ECT)));
+        assert!(!echo_after(&mut receiver, data(3, ECT | CWR)));
+        assert!(echo_after(&mut receiver, data(4, ECT | CWR | CE)));
+    }
+}

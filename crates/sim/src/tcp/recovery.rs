@@ -1,0 +1,283 @@
+//! Loss recovery: decides *what* to send and reports loss events; the controller decides *how much*.
+
+pub mod newreno;
+pub mod reno;
+pub mod sack;
+
+use crate::packet::SackBlock;
+use newreno::NewReno;
+use reno::Reno;
+use sack::Sack;
+use serde::{Deserialize, Serialize};
+
+/// Duplicate acknowledgements that trigger fast retransmit (RFC 5681 §3.2).
+pub const DUPLICATE_ACKS: u32 = 3;
+
+/// Which recovery a flow uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RecoveryKind {
+    /// RFC 5681.
+    Reno,
+    /// RFC 6582.
+    NewReno,
+    /// RFC 2018 and RFC 6675.
+    Sack,
+}
+
+/// One row of the table of recoveries.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct RecoveryInfo {
+    /// Its name in data.
+    pub name: &'static str,
+    /// Other spellings.
+    pub aliases: &'static [&'static str],
+    /// What it does.
+    pub summary: &'static str,
+    /// The RFC.
+    pub source: &'static str,
+    /// What it is in code.
+    #[serde(skip)]
+    pub kind: RecoveryKind,
+}
+
+/// Every recovery there is.
+pub const RECOVERIES: &[RecoveryInfo] = &[
+    RecoveryInfo {
+        name: "reno",
+        aliases: &[],
+        summary: "fast retransmit and fast recovery, left on the first new acknowledgement",
+        source: "RFC 5681 §3.2",
+        kind: RecoveryKind::Reno,
+    },
+    RecoveryInfo {
+        name: "newreno",
+        aliases: &["new-reno"],
+        summary: "fast recovery that lasts until the whole window is acknowledged; one hole per round trip",
+        source: "RFC 6582",
+        kind: RecoveryKind::NewReno,
+    },
+    RecoveryInfo {
+        name: "sack",
+        aliases: &[],
+        summary: "selective acknowledgements, scoreboard and pipe; many holes per round trip",
+        source: "RFC 2018; RFC 6675",
+        kind: RecoveryKind::Sack,
+    },
+];
+
+/// What the sender has sent, in packet numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct SendState {
+    /// First number not acknowledged.
+    pub una: u32,
+    /// Next number to send; behind `high` after a timeout without SACK.
+    pub next: u32,
+    /// One past the highest number ever sent.
+    pub high: u32,
+    /// One past the last number there is to send.
+    pub limit: u32,
+    /// Most packets the receiver takes beyond `una`.
+    pub receive_window: u32,
+}
+
+impl SendState {
+    /// May the packet `next` go as far as data and receiver are concerned?
+    #[inline]
+    pub fn may_send_next(&self) -> bool {
+        self.next < self.limit && self.next - self.una < self.receive_window
+    }
+
+    /// Send `next`; was it sent before?
+    #[inline]
+    pub fn advance(&mut self) -> Transmission {
+        let number = self.next;
+        self.next += 1;
+        let again = number < self.high;
+        self.high = self.high.max(self.next);
+        Transmission { number, again }
+    }
+}
+
+/// A packet to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transmission {
+    /// Its number.
+    pub number: u32,
+    /// Was it sent before?
+    pub again: bool,
+}
+
+/// What an acknowledgement meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// Packets acknowledged cumulatively for the first time.
+    pub newly_acked: u32,
+    /// A loss event begins: the controller must cut.
+    pub loss_event: bool,
+    /// Recovery ends with this acknowledgement.
+    pub recovered: bool,
+    /// The retransmission timer starts afresh.
+    pub restart_timer: bool,
+}
+
+/// A loss recovery.
+pub trait LossRecovery {
+    /// An acknowledgement up to `cumulative` with these blocks arrived.
+    fn on_ack(&mut self, cumulative: u32, blocks: &[SackBlock], sent: &mut SendState) -> Verdict;
+
+    /// The retransmission timer ran out.
+    fn on_timeout(&mut self, sent: &mut SendState);
+
+    /// Is fast recovery under way, so that the window must not grow?
+    fn in_recovery(&self) -> bool;
+
+    /// Packets thought to be in flight.
+    fn flight(&self, sent: &SendState) -> u32;
+
+    /// The next packet to send with this many allowed in flight.
+    fn next(&mut self, sent: &mut SendState, window: u32) -> Option<Transmission>;
+}
+
+/// Any recovery of the table; an enum, so that no virtual call stands on the path of an acknowledgement.
+#[derive(Clone, Debug)]
+pub enum AnyRecovery {
+    /// Reno.
+    Reno(Reno),
+    /// NewReno.
+    NewReno(NewReno),
+    /// SACK.
+    Sack(Box<Sack>),
+}
+
+impl AnyRecovery {
+    /// A recovery that has seen no loss.
+    pub fn new(kind: RecoveryKind, limited_transmit: bool, recover_test: bool) -> Self {
+        match kind {
+            RecoveryKind::Reno => AnyRecovery::Reno(Reno::new(limited_transmit, recover_test)),
+            RecoveryKind::NewReno => AnyRecovery::NewReno(NewReno::new(limited_transmit)),
+            RecoveryKind::Sack => AnyRecovery::Sack(Box::new(Sack::new(limited_transmit))),
+        }
+    }
+}
+
+macro_rules! each_recovery {
+    ($self:ident, $recovery:ident => $body:expr) => {
+        match $self {
+            AnyRecovery::Reno($recovery) => $body,
+            AnyRecovery::NewReno($recovery) => $body,
+            AnyRecovery::Sack($recovery) => $body,
+        }
+    };
+}
+
+impl LossRecovery for AnyRecovery {
+    #[inline]
+    fn on_ack(&mut self, cumulative: u32, blocks: &[SackBlock], sent: &mut SendState) -> Verdict {
+        each_recovery!(self, recovery => recovery.on_ack(cumulative, blocks, sent))
+    }
+
+    fn on_timeout(&mut self, sent: &mut SendState) {
+        each_recovery!(self, recovery => recovery.on_timeout(sent))
+    }
+
+    #[inline]
+    fn in_recovery(&self) -> bool {
+        each_recovery!(self, recovery => recovery.in_recovery())
+    }
+
+    #[inline]
+    fn flight(&self, sent: &SendState) -> u32 {
+        each_recovery!(self, recovery => recovery.flight(sent))
+    }
+
+    #[inline]
+    fn next(&mut self, sent: &mut SendState, window: u32) -> Option<Transmission> {
+        each_recovery!(self, recovery => recovery.next(sent, window))
+    }
+}
+
+/// Duplicate acknowledgements of a sender without SACK: what they trigger, and what they let go.
+///
+/// Source: RFC 5681 §3.2, RFC 3042 (limited transmit), RFC 6582 §3.2 (the `recover` test).
+#[derive(Clone, Debug)]
+pub struct DuplicateAcks {
+    limited_transmit: bool,
+    recover_test: bool,
+    count: u32,
+    /// Fast recovery is under way.
+    recovering: bool,
+    /// One past the highest number sent when the last loss event or timeout happened.
+    recover: u32,
+    /// The first hole must go, whatever the window.
+    retransmit: bool,
+    /// Packets that have left the network, by duplicate acknowledgements of this recovery.
+    inflation: u32,
+}
+
+impl DuplicateAcks {
+    fn new(limited_transmit: bool, recover_test: bool) -> Self {
+        DuplicateAcks {
+            limited_transmit,
+            recover_test,
+            count: 0,
+            recovering: false,
+            recover: 0,
+            retransmit: false,
+            inflation: 0,
+        }
+    }
+
+    /// One more duplicate; does it start a fast retransmit?
+    fn on_duplicate(&mut self, sent: &SendState) -> bool {
+        self.count += 1;
+        if self.recovering {
+            self.inflation += 1;
+            return false;
+        }
+        // RFC 6582 §3.2 step 2: only if everything sent before the last event has been acknowledged.
+        let allowed = !self.recover_test || self.recover == 0 || sent.una > self.recover;
+        if self.count != DUPLICATE_ACKS || !allowed {
+            return false;
+        }
+        self.recovering = true;
+        self.recover = sent.high;
+        self.retransmit = true;
+        self.inflation = DUPLICATE_ACKS;
+        true
+    }
+
+    /// Recovery is over, or there was none.
+    fn reset(&mut self) {
+        self.count = 0;
+        self.recovering = false;
+        self.retransmit = false;
+        self.inflation = 0;
+    }
+
+    /// Go back to the first hole and send on from there.
+    fn on_timeout(&mut self, sent: &mut SendState) {
+        self.reset();
+        self.recover = sent.high;
+        sent.next = sent.una;
+    }
+
+    fn next(&mut self, sent: &mut SendState, window: u32) -> Option<Transmission> {
+        if self.retransmit {
+            self.retransmit = false;
+            return Some(Transmission { number: sent.una, again: true });
+        }
+        let limited = if self.limited_transmit { self.count.min(DUPLICATE_ACKS - 1) } else { 0 };
+        let extra = if self.recovering { self.inflation } else { limited };
+        (sent.may_send_next() && sent.next - sent.una < window + extra).then(|| sent.advance())
+    }
+}
+
+/// Move `una` up to `cumulative`; how many packets did it acknowledge?
+#[inline]
+fn acknowledge(cumulative: u32, sent: &mut SendState) -> u32 {
+    let newly_acked = cumulative - sent.una;
+    sent.una = cumulative;
+    sent.next = sent.next.max(cumulative);
+    newly_acked
+}

@@ -1,0 +1,62 @@
+//! Reno: fast retransmit and fast recovery, left on the first new acknowledgement.
+//!
+//! Source: RFC 5681 §3.2, with the `recover` test of RFC 6582 §3.2 (ns-2's default): duplicate
+//! acknowledgements below the recovery point start no second fast retransmit, so two losses in one window
+//! usually end in a timeout. This is the severe penalty that [Akella02] is about.
+//!
+//! | parameter         | unit | default | why                                                 |
+//! |-------------------|------|---------|-----------------------------------------------------|
+//! | limited_transmit  | flag | true    | RFC 3042                                            |
+//! | reno_recover_test | flag | true    | ns-2 (`bugFix_`); `false` gives RFC 5681 alone      |
+//!
+//! After a timeout it goes back to the first hole and sends everything again.
+
+use super::{DuplicateAcks, LossRecovery, SendState, Transmission, Verdict, acknowledge};
+use crate::packet::SackBlock;
+
+/// Reno recovery.
+#[derive(Clone, Debug)]
+pub struct Reno {
+    duplicates: DuplicateAcks,
+}
+
+impl Reno {
+    /// No loss seen yet.
+    pub fn new(limited_transmit: bool, recover_test: bool) -> Self {
+        Reno { duplicates: DuplicateAcks::new(limited_transmit, recover_test) }
+    }
+}
+
+impl LossRecovery for Reno {
+    #[inline]
+    fn on_ack(&mut self, cumulative: u32, _blocks: &[SackBlock], sent: &mut SendState) -> Verdict {
+        if cumulative > sent.una {
+            let newly_acked = acknowledge(cumulative, sent);
+            let recovered = self.duplicates.recovering;
+            self.duplicates.reset();
+            return Verdict { newly_acked, recovered, restart_timer: true, ..Verdict::default() };
+        }
+        let duplicate = cumulative == sent.una && sent.high > sent.una;
+        let loss_event = duplicate && self.duplicates.on_duplicate(sent);
+        Verdict { loss_event, restart_timer: loss_event, ..Verdict::default() }
+    }
+
+    fn on_timeout(&mut self, sent: &mut SendState) {
+        self.duplicates.on_timeout(sent);
+    }
+
+    #[inline]
+    fn in_recovery(&self) -> bool {
+        self.duplicates.recovering
+    }
+
+    #[inline]
+    fn flight(&self, sent: &SendState) -> u32 {
+        sent.next - sent.una
+    }
+
+    #[inline]
+    fn next(&mut self, sent: &mut SendState, window: u32) -> Option<Transmission> {
+        self.duplicates.next(sent, window)
+    }
+}

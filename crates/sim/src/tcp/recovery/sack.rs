@@ -1,0 +1,143 @@
+//! SACK recovery: scoreboard and pipe.
+//!
+//! Source: RFC 6675 §5 over RFC 2018. Recovery begins with the third duplicate acknowledgement or when the
+//! scoreboard says that the first outstanding packet is lost; the first hole goes at once, then lost
+//! packets and new data as `pipe` allows; it ends when everything sent before it is acknowledged.
+//!
+//! | parameter        | unit | default | why                            |
+//! |------------------|------|---------|--------------------------------|
+//! | limited_transmit | flag | true    | RFC 6675 §5 step 3.3, RFC 3042 |
+//!
+//! A timeout forgets the blocks (RFC 2018 §8), counts everything outstanding as lost and fills the holes
+//! in order while slow start runs; packets SACKed since then are skipped (RFC 6675 §5.1). No new recovery
+//! starts before everything sent before the timeout is acknowledged.
+//!
+//! Differs from ns-2's `Sack1`: that counts duplicate acknowledgements instead of deriving `pipe` from the
+//! scoreboard, and sends everything again after a timeout, packets that have arrived included.
+
+use super::{DUPLICATE_ACKS, LossRecovery, SendState, Transmission, Verdict, acknowledge};
+use crate::packet::SackBlock;
+use crate::tcp::scoreboard::Scoreboard;
+
+/// SACK recovery.
+#[derive(Clone, Debug)]
+pub struct Sack {
+    limited_transmit: bool,
+    board: Scoreboard,
+    duplicates: u32,
+    recovering: bool,
+    /// `RecoveryPoint`: no new recovery begins below.
+    recovery_point: u32,
+    /// The first hole must go, whatever `pipe` says.
+    retransmit: bool,
+    rescued: bool,
+}
+
+impl Sack {
+    /// No loss seen yet.
+    pub fn new(limited_transmit: bool) -> Self {
+        Sack {
+            limited_transmit,
+            board: Scoreboard::default(),
+            duplicates: 0,
+            recovering: false,
+            recovery_point: 0,
+            retransmit: false,
+            rescued: false,
+        }
+    }
+
+    fn should_begin(&self, sent: &SendState) -> bool {
+        let evidence = self.duplicates >= DUPLICATE_ACKS || self.board.first_is_lost();
+        !self.recovering && sent.una >= self.recovery_point && evidence
+    }
+
+    fn again(&mut self, number: u32) -> Option<Transmission> {
+        self.board.note_retransmission(number);
+        Some(Transmission { number, again: true })
+    }
+}
+
+impl LossRecovery for Sack {
+    #[inline]
+    fn on_ack(&mut self, cumulative: u32, blocks: &[SackBlock], sent: &mut SendState) -> Verdict {
+        let mut verdict = Verdict::default();
+        if cumulative > sent.una {
+            verdict.newly_acked = acknowledge(cumulative, sent);
+            verdict.restart_timer = true;
+            self.board.acknowledge(cumulative);
+            self.duplicates = 0;
+            if self.recovering && cumulative >= self.recovery_point {
+                self.recovering = false;
+                verdict.recovered = true;
+            }
+        }
+        if blocks.is_empty() {
+            return verdict;
+        }
+        // RFC 6675 §2: a duplicate is an acknowledgement that SACKs something new and moves nothing else.
+        let news = self.board.sack(blocks, sent.high);
+        if verdict.newly_acked == 0 && news > 0 {
+            self.duplicates += 1;
+        }
+        if self.should_begin(sent) {
+            self.recovering = true;
+            self.recovery_point = sent.high;
+            self.retransmit = true;
+            self.rescued = false;
+            self.board.begin_recovery(sent.high);
+            verdict.loss_event = true;
+            verdict.restart_timer = true;
+        }
+        verdict
+    }
+
+    fn on_timeout(&mut self, sent: &mut SendState) {
+        self.recovering = false;
+        self.retransmit = false;
+        self.duplicates = 0;
+        self.recovery_point = sent.high;
+        self.board.all_lost(sent.high);
+    }
+
+    #[inline]
+    fn in_recovery(&self) -> bool {
+        self.recovering
+    }
+
+    #[inline]
+    fn flight(&self, sent: &SendState) -> u32 {
+        self.board.pipe(sent.una, sent.high)
+    }
+
+    #[inline]
+    fn next(&mut self, sent: &mut SendState, window: u32) -> Option<Transmission> {
+        if self.retransmit {
+            self.retransmit = false;
+            return self.again(sent.una);
+        }
+        let waits_for_third = self.duplicates > 0 && !self.recovering && !self.limited_transmit;
+        let flight = if waits_for_third { sent.high - sent.una } else { self.flight(sent) };
+        if flight >= window {
+            return None;
+        }
+        if let Some(number) = self.board.next_lost() {
+            return self.again(number);
+        }
+        if sent.may_send_next() {
+            return Some(sent.advance());
+        }
+        if !self.recovering {
+            return None;
+        }
+        if let Some(number) = self.board.next_hole() {
+            return self.again(number);
+        }
+        // Rule 4 of NextSeg: once per recovery the last packet, so that its acknowledgement reveals the rest.
+        if !self.rescued && sent.high > sent.una && !self.board.is_sacked(sent.high - 1) {
+            self.rescued = true;
+            return Some(Transmission { number: sent.high - 1, again: true });
+        }
+        None
+    }
+}

@@ -1,0 +1,325 @@
+//! The sender: joins recovery, control, round-trip estimation and the retransmission timer.
+//!
+//! Source: RFC 5681 (congestion control), RFC 6298 §5 (timer), RFC 3168 §6.1.2 (ECN), RFC 3465 (how much an
+//! acknowledgement counts). A SYN exchange opens the connection and gives the first round-trip sample.
+//!
+//! | parameter      | unit    | default | why                                                           |
+//! |----------------|---------|---------|---------------------------------------------------------------|
+//! | initial_window | packets | 10      | RFC 6928; 1 after a lost SYN (RFC 5681 §3.1)                  |
+//! | L              | packets | 2       | RFC 3465 §2.3: an acknowledgement of many packets counts as two at most, and as one after a timeout until the hole is filled |
+//!
+//! Time is read from arguments only; what to do next is read from `deadline` and `next_packet`.
+
+use super::recovery::{AnyRecovery, LossRecovery, SendState, Transmission};
+use super::rtt::RttEstimator;
+use crate::packet::{CWR, ECT, Packet, PacketKind, RETRANSMISSION, SackBlock, SackHandle, TEST};
+use crate::scenario::{FlowSpec, Profile};
+use sawtooth_cc::units::{Time, Window};
+use sawtooth_cc::{AckSample, AnyController, Congestion, CongestionSignal, Controller};
+
+/// What is counted per sender since counting began.
+#[derive(Clone, Debug, Default)]
+pub struct SenderStats {
+    /// Data packets sent.
+    pub sent: u64,
+    /// Of these, packets sent before.
+    pub retransmits: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Fast retransmits.
+    pub loss_events: u64,
+    /// Reductions on ECN echoes.
+    pub ecn_reductions: u64,
+    window_seconds: f64,
+}
+
+/// A cut of the window, to be recorded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WindowCut {
+    /// Why.
+    pub kind: Congestion,
+    /// Window before.
+    pub before: Window,
+}
+
+/// The sender of one flow.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    flow: u32,
+    packet_bytes: u16,
+    syn_bytes: u16,
+    flags: u8,
+    recovery: AnyRecovery,
+    control: AnyController,
+    rtt: RttEstimator,
+    sent: SendState,
+    established: bool,
+    syn_lost: bool,
+    /// The packet whose round trip is being timed.
+    timed: Option<(u32, Time)>,
+    /// When the retransmission timer runs out; `NEVER` when it is off.
+    pub deadline: Time,
+    /// What a timeout retransmitted first and has not been acknowledged.
+    timer_resent: Option<u32>,
+    /// Everything below was sent before the last timeout.
+    timeout_point: u32,
+    /// ECN: no further reduction before this is acknowledged.
+    reduced_until: u32,
+    announce_reduction: bool,
+    window_limited: bool,
+    window_since: Time,
+    /// Everything there was to send has been acknowledged, at this time.
+    pub finished: Option<Time>,
+    /// Counters.
+    pub stats: SenderStats,
+}
+
+impl Sender {
+    /// `L` of RFC 3465: most packets that one acknowledgement counts for.
+    const COUNTED_MAX: u32 = 2;
+
+    /// A sender before its SYN.
+    pub fn new(index: u32, flow: &FlowSpec, profile: &Profile) -> Self {
+        let tcp = &profile.tcp;
+        let ecn = if tcp.ecn { ECT } else { 0 };
+        let test = if flow.test { TEST } else { 0 };
+        Sender {
+            flow: index,
+            packet_bytes: profile.packet_bytes,
+            syn_bytes: profile.ack_bytes,
+            flags: ecn | test,
+            recovery: AnyRecovery::new(profile.recovery, tcp.limited_transmit, tcp.reno_recover_test),
+            control: AnyController::new(&profile.controller, &tcp.control_settings()),
+            rtt: RttEstimator::new(tcp),
+            sent: SendState {
+                una: 0,
+                next: 0,
+                high: 0,
+                limit: flow.packets.unwrap_or(u32::MAX),
+                receive_window: tcp.receive_window.unwrap_or(u32::MAX),
+            },
+            established: false,
+            syn_lost: false,
+            timed: None,
+            deadline: Time::NEVER,
+            timer_resent: None,
+            timeout_point: 0,
+            reduced_until: 0,
+            announce_reduction: false,
+            window_limited: true,
+            window_since: Time::ZERO,
+            finished: None,
+            stats: SenderStats::default(),
+        }
+    }
+
+    fn packet(&self, kind: PacketKind, number: u32, bytes: u16, flags: u8) -> Packet {
+        Packet { flow: self.flow, number, sack: SackHandle::NONE, bytes, kind, flags, hop: 0 }
+    }
+
+    /// Send the SYN, for the first time or again.
+    pub fn syn(&mut self, now: Time) -> Packet {
+        self.timed = (!self.syn_lost).then_some((0, now));
+        self.deadline = now + self.rtt.rto();
+        self.window_since = now;
+        self.packet(PacketKind::Syn, 0, self.syn_bytes, self.flags & TEST)
+    }
+
+    /// The SYN was answered: data may go.
+    pub fn on_syn_ack(&mut self, now: Time) {
+        if self.established {
+            return;
+        }
+        self.established = true;
+        self.deadline = Time::NEVER;
+        if let Some((_, at)) = self.timed.take() {
+            self.rtt.sample(now - at);
+        }
+        if self.syn_lost {
+            self.rtt.handshake_was_lost();
+        }
+        self.window_since = now;
+    }
+
+    /// Offer no data beyond what has been sent.
+    pub fn stop(&mut self) {
+        self.sent.limit = self.sent.limit.min(self.sent.high);
+    }
+
+    /// An acknowledgement arrived. Returns the cut it caused, if any.
+    #[inline]
+    pub fn on_ack(
+        &mut self,
+        cumulative: u32,
+        blocks: &[SackBlock],
+        echo: bool,
+        now: Time,
+    ) -> Option<WindowCut> {
+        let verdict = self.recovery.on_ack(cumulative, blocks, &mut self.sent);
+        let mut rtt = None;
+        if verdict.newly_acked > 0 {
+            if let Some((number, at)) = self.timed
+                && cumulative > number
+            {
+                self.timed = None;
+                self.rtt.sample(now - at);
+                rtt = Some(now - at);
+            }
+            self.timer_resent = None;
+        }
+        if verdict.restart_timer {
+            self.restart_timer(now);
+        }
+        if verdict.loss_event {
+            self.stats.loss_events += 1;
+            self.timed = None;
+            self.note_reduction();
+            return Some(self.cut(Congestion::Loss, now));
+        }
+        if echo {
+            if cumulative < self.reduced_until || self.recovery.in_recovery() {
+                return None;
+            }
+            self.stats.ecn_reductions += 1;
+            self.note_reduction();
+            return Some(self.cut(Congestion::EcnMark, now));
+        }
+        if verdict.newly_acked > 0 && !verdict.recovered && !self.recovery.in_recovery() {
+            self.accrue_window(now);
+            // RFC 3465 §2.3: what a retransmission uncovers must not come back as a burst.
+            let counted = if cumulative <= self.timeout_point { 1 } else { Self::COUNTED_MAX };
+            self.control.on_ack(&AckSample {
+                now,
+                newly_acked: verdict.newly_acked.min(counted),
+                rtt,
+                app_limited: !self.window_limited,
+            });
+        }
+        None
+    }
+
+    /// The retransmission timer ran out. Returns the SYN to send again, or the cut.
+    pub fn on_timeout(&mut self, now: Time) -> Result<WindowCut, Packet> {
+        self.stats.timeouts += 1;
+        self.rtt.back_off();
+        self.timed = None;
+        if !self.established {
+            self.syn_lost = true;
+            return Err(self.syn(now));
+        }
+        let repeated = self.timer_resent == Some(self.sent.una);
+        self.timer_resent = Some(self.sent.una);
+        self.timeout_point = self.sent.high;
+        self.note_reduction();
+        let cut = self.cut(Congestion::Timeout { repeated }, now);
+        self.recovery.on_timeout(&mut self.sent);
+        self.deadline = now + self.rtt.rto();
+        Ok(cut)
+    }
+
+    /// The next packet to send now, if one may go.
+    #[inline]
+    pub fn next_packet(&mut self, now: Time) -> Option<Packet> {
+        if !self.established {
+            return None;
+        }
+        let window =
+            if self.syn_lost && self.sent.una == 0 { 1 } else { self.control.window().whole_packets() };
+        let Some(Transmission { number, again }) = self.recovery.next(&mut self.sent, window) else {
+            self.window_limited = self.recovery.flight(&self.sent) >= window;
+            return None;
+        };
+        self.stats.sent += 1;
+        let mut flags = self.flags;
+        if again {
+            self.stats.retransmits += 1;
+            if self.timed.is_some_and(|(timed, _)| number <= timed) {
+                self.timed = None; // Karn's rule
+            }
+            // RFC 3168 §6.1.5: retransmitted packets are not ECN-capable.
+            flags = (flags & !ECT) | RETRANSMISSION;
+        } else {
+            if self.timed.is_none() {
+                self.timed = Some((number, now));
+            }
+            if self.announce_reduction {
+                self.announce_reduction = false;
+                flags |= CWR;
+            }
+        }
+        if self.deadline == Time::NEVER {
+            self.deadline = now + self.rtt.rto();
+        }
+        Some(self.packet(PacketKind::Data, number, self.packet_bytes, flags))
+    }
+
+    #[inline]
+    fn restart_timer(&mut self, now: Time) {
+        if self.sent.una < self.sent.high {
+            self.deadline = now + self.rtt.rto();
+        } else {
+            self.deadline = Time::NEVER;
+            if self.sent.una == self.sent.limit && self.finished.is_none() {
+                self.finished = Some(now);
+            }
+        }
+    }
+
+    /// ECN and loss share one reduction per window of data (RFC 3168 §6.1.2).
+    fn note_reduction(&mut self) {
+        self.reduced_until = self.sent.high;
+        self.announce_reduction = self.flags & ECT != 0;
+    }
+
+    fn cut(&mut self, kind: Congestion, now: Time) -> WindowCut {
+        self.accrue_window(now);
+        let before = self.control.window();
+        self.control.on_congestion(&CongestionSignal { now, kind });
+        WindowCut { kind, before }
+    }
+
+    #[inline]
+    fn accrue_window(&mut self, now: Time) {
+        self.stats.window_seconds +=
+            self.control.window().packets() * (now - self.window_since).nanos() as f64;
+        self.window_since = now;
+    }
+
+    /// Start counting now.
+    pub fn restart_counters(&mut self, now: Time) {
+        self.stats = SenderStats::default();
+        self.window_since = now;
+    }
+
+    /// Time mean of the window since counting began (or the connection opened) at `since`.
+    pub fn window_mean(&mut self, since: Time, now: Time) -> f64 {
+        self.accrue_window(now);
+        let span = (now - since).nanos() as f64;
+        if span > 0.0 { self.stats.window_seconds / span } else { 0.0 }
+    }
+
+    /// The window now.
+    pub fn window(&self) -> Window {
+        self.control.window()
+    }
+
+    /// The slow-start threshold now.
+    pub fn slow_start_threshold(&self) -> Window {
+        self.control.slow_start_threshold()
+    }
+
+    /// Smoothed round-trip time in nanoseconds; 0 before the first sample.
+    pub fn srtt_nanos(&self) -> u64 {
+        self.rtt.srtt().map_or(0, |srtt| srtt.nanos())
+    }
+
+    /// What has been sent.
+    pub fn sent(&self) -> &SendState {
+        &self.sent
+    }
+
+    /// Is fast recovery under way?
+    pub fn in_recovery(&self) -> bool {
+        self.recovery.in_recovery()
+    }
+}
