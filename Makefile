@@ -67,7 +67,7 @@ clean: ## remove what was built (stores and reports stay)
 $(VENV)/.created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "$(PYTHON) is older than Python 3.11: set PYTHON=/path/to/a/newer/python3"; exit 1; }
-	$(PYTHON) -m venv $(VENV) || { echo "python3 -m venv failed (Debian: apt-get install python3-venv)"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { echo "python3 -m venv failed (Debian: apt-get install python3-venv)"; exit 1; }
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.created requirements.lock

@@ -1,0 +1,44 @@
+"""One run of the engine in a process of its own: `python -I child.py NATIVE_MODULE_FILE`, scenario on standard input.
+
+Loads the extension module alone, without the rest of the package, so that the process is the engine and a bare interpreter. An empty
+input runs nothing: what is then measured is the interpreter. Prints {"forwarded", "dropped", "sent"} as JSON.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from array import array
+
+
+def main(native_file: str) -> None:
+    """Run the scenario on standard input and print its counts."""
+    spec = importlib.util.spec_from_file_location("sawtooth._native", native_file)
+    assert spec is not None, "the native module has no loader"
+    assert spec.loader is not None, "the native module has no loader"
+    native = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(native)
+    scenario = sys.stdin.read()
+    if not scenario:
+        return
+    result = native.run(scenario)
+    queue = {
+        name: array("q", column)
+        for name, (dtype, column) in result["tables"]["queues"].items()
+        if dtype == "i64"
+    }
+    summary = result["summary"]
+    print(
+        json.dumps(
+            {
+                "forwarded": queue["forwarded"][0],
+                "dropped": queue["drops"][0],
+                "sent": summary["packets_sent"],
+            }
+        )
+    )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
