@@ -76,5 +76,5 @@ $(VENV)/.installed: $(VENV)/.created requirements.lock
 
 # maturin finds the environment by VIRTUAL_ENV; a surrounding conda environment would be a second candidate, and it refuses to choose.
 $(NATIVE): $(VENV)/.installed $(RUST_SOURCES)
-	env -u CONDA_PREFIX VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked --skip-install --quiet
+	@echo "compiling the engine"; env -u CONDA_PREFIX PIP_QUIET=1 VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked --quiet >/dev/null
 	@touch $@

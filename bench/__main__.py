@@ -74,20 +74,20 @@ def main() -> int:
         print(json.dumps(document, indent=2))
     else:
         print(
-            f"{size.flows} SACK AIMD(1, 0.5) flows, {size.mbit} Mbit/s, 120 ms ± 5 %, drop-tail {size.buffer_packets} packets,",
-            end=" ",
+            f"{size.flows} SACK AIMD(1, 0.5) flows, {size.mbit} Mbit/s, 120 ms ± 5 %, drop-tail {size.buffer_packets} packets; "
+            f"{given.seconds} s simulated, {given.pairs} interleaved rounds"
         )
-        print(f"{given.seconds} s simulated, {given.pairs} interleaved rounds: median (min … max)")
+        print(f"{'':32} {'ns per forwarded packet':>28} {'million/s':>10} {'peak MB':>8} {'packets':>10}")
         for name, spread in spreads.items():
-            print(f"  {name:32} {spread.text(1):>28} ns per forwarded packet")
-            print(f"  {'':32} {1e3 / spread.median:>28.2f} million packets per second and core")
-            print(f"  {'':32} {peaks[name] / 1e6:>28.1f} MB peak memory")
-            print(f"  {'':32} {packets[name]:>28} packets forwarded")
-        print(f"  (a bare interpreter with the module loaded: {idle / 1e6:.1f} MB)")
+            rate, peak = 1e3 / spread.median, peaks[name] / 1e6
+            print(f"{name:32} {spread.text(1):>28} {rate:>10.2f} {peak:>8.1f} {packets[name]:>10}")
+        print(
+            f"(median, smallest and largest; per core; a bare interpreter with the module loaded takes {idle / 1e6:.1f} MB)"
+        )
         for name, spread in ratios.items():
-            print(f"  ratio to {name:32} {spread.text(2)}")
+            print(f"{'times as fast as ' + name:50} {spread.text(2)}")
         if not others and not given.alone:
-            print("  ns-2 is not installed (Debian: apt-get install ns2), so there is no ratio")
+            print("ns-2 is not installed (Debian: apt-get install ns2), so there is no ratio")
     for name in unequal:
         print(f"not the same work: {name} forwarded {packets[name]}, {own} {packets[own]}", file=sys.stderr)
     return 1 if unequal else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.machinery
 import importlib.util
 import json
 import shutil
@@ -33,11 +34,15 @@ class Subject:
 
 
 def native_file() -> str:
-    """The file of the compiled extension module."""
-    spec = importlib.util.find_spec("sawtooth._native")
-    if spec is None or spec.origin is None:
-        raise RuntimeError("sawtooth._native is not built: make build")
-    return spec.origin
+    """The file of the compiled extension module; the package itself is not imported, only found."""
+    spec = importlib.util.find_spec("sawtooth")
+    folders = spec.submodule_search_locations if spec and spec.submodule_search_locations else []
+    for folder in folders:
+        for suffix in importlib.machinery.EXTENSION_SUFFIXES:
+            file = Path(folder) / f"_native{suffix}"
+            if file.is_file():
+                return str(file)
+    raise RuntimeError("sawtooth._native is not built: make build")
 
 
 def idle_interpreter() -> Usage:
@@ -72,6 +77,4 @@ def ns2(size: Dumbbell, headers: str) -> Subject | None:
             counts[seconds] = int(words[words.index("forwarded") + 1])
         return Work(usage(command(seconds, "time")), counts[seconds])
 
-    return Subject(
-        "ns-2, all headers (as it comes)" if headers == "all" else "ns-2, needed headers only", run
-    )
+    return Subject("ns-2 as it comes (all headers)" if headers == "all" else "ns-2, needed headers only", run)
