@@ -73,7 +73,8 @@ def input_error(error: ValidationError, where: str) -> InputError:
     if isinstance(cause, InputError):
         return cause.located(where, key)
     text = str(cause) if cause is not None else first["msg"].removeprefix("Input should be ")
-    accepted = _PYDANTIC.get(first["type"], text.removeprefix("expected "))
+    template = _PYDANTIC.get(first["type"])
+    accepted = template.format(**first.get("ctx", {})) if template else text.removeprefix("expected ")
     return InputError(where, key, first["input"], accepted)
 
 
@@ -83,6 +84,9 @@ _PYDANTIC: Mapping[str, str] = {
     "bool_type": "true or false, without quotes",
     "string_type": "text in quotes",
     "list_type": "a list",
+    "string_too_short": "text that is not empty",
+    "greater_than_equal": "{ge} or more",
+    "less_than_equal": "{le} or less",
 }
 
 
@@ -272,11 +276,8 @@ class Start(Parsed):
             for key in value:
                 if key not in ("first", "every"):
                     raise unknown_key(str(key), value[key], ("first", "every"))
-            if "every" not in value:
-                raise InputError("", "every", MISSING, f"this key, which is required: {units.TIME_ACCEPTED}")
-            given = {"first": value.get("first", 0), "every": value["every"]}
-            parsed = {name: _named(name, item) for name, item in given.items()}
-            return cls(times=(parsed["first"],), every_ns=parsed["every"])
+            first, every = (_named(name, value.get(name, 0)) for name in ("first", "every"))
+            return cls(times=(first,), every_ns=every)
         if isinstance(value, str) and value.strip().startswith("uniform"):
             lowest, separator, highest = value.strip().removeprefix("uniform").partition("..")
             try:
@@ -297,7 +298,11 @@ class Start(Parsed):
     @classmethod
     def schema(cls) -> JsonSchema:
         time = {"type": "string"}
-        table = {"type": "object", "properties": {"first": time, "every": time}, "required": ["every"]}
+        table = {
+            "type": "object",
+            "properties": {"first": time, "every": time},
+            "additionalProperties": False,
+        }
         return {"description": cls.ACCEPTED, "oneOf": [time, table, {"type": "array", "items": time}]}
 
     def text(self) -> Any:
@@ -356,7 +361,10 @@ class Queue(Parsed):
         except ValueError:
             raise InputError("", "kind", kind, accepted) from None
         entry = next(item for item in described["disciplines"] if item["name"] == canonical)
-        known = ["kind", *(p["name"] for p in entry["parameters"] if p["name"] not in ("packets", "bytes"))]
+        known = [
+            "kind",
+            *(p["name"] for p in entry.get("parameters", []) if p["name"] not in ("packets", "bytes")),
+        ]
         for key in table:
             if key not in known:
                 raise unknown_key(
@@ -366,12 +374,14 @@ class Queue(Parsed):
 
     @classmethod
     def names(cls) -> list[str]:
-        """The disciplines that exist, in the spelling for files first."""
-        return [name for d in _native.describe()["disciplines"] for name in (*d["aliases"], d["name"])]
+        """The disciplines that exist, each in the spelling for files."""
+        return [(*d["aliases"], d["name"])[0] for d in _native.describe()["disciplines"]]
 
     @classmethod
     def schema(cls) -> JsonSchema:
-        return {"type": ["string", "object"], "properties": {"kind": {"enum": cls.names()}}}
+        disciplines = _native.describe()["disciplines"]
+        kind = {"enum": [name for d in disciplines for name in (*d["aliases"], d["name"])]}
+        return {"anyOf": [kind, {"type": "object", "properties": {"kind": kind}, "required": ["kind"]}]}
 
     def text(self) -> Any:
         return {"kind": self.kind, **self.parameters}
@@ -392,12 +402,12 @@ class Control(Parsed):
         try:
             return cls(json.loads(_native.controller(text)), value)
         except ValueError as error:
-            message = re.sub(r"^controller\b", "", str(error))
-            named = re.match(r"\.(\w+)", message)
-            accepted = re.sub(r"^[^:]*:\s*", "", message).removeprefix("expected ")
-            if named and isinstance(value, Mapping) and named[1] in value:
-                raise InputError("", named[1], value[named[1]], accepted) from None
-            raise InputError("", None, value, accepted) from None
+            found = re.match(r"controller(?:\.(\w+))?(?: \"[^\"]*\"| = [^:]*)?:\s*", str(error))
+            problem, _, accepted = str(error)[found.end() if found else 0 :].partition("expected ")
+            hint = problem.strip(" ;") or None
+            if found and isinstance(value, Mapping) and found[1] in value:
+                raise InputError("", found[1], value[found[1]], accepted, hint) from None
+            raise InputError("", None, value, accepted, hint) from None
 
     @classmethod
     def schema(cls) -> JsonSchema:

@@ -15,7 +15,7 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sawtooth.errors import MISSING, InputError
+from sawtooth.errors import MISSING, InputError, dotted
 
 WHERE: Final = "--set"
 
@@ -79,7 +79,7 @@ def _put(tables: dict[str, Any], steps: list[_Step], key: str, value: Any) -> No
         elif isinstance(below, str) and name in ("environment", "queue"):
             below = table[name] = {"kind": below}
         if not isinstance(below, dict):
-            path = ".".join(step for step, _ in steps[: depth + 1])
+            path = dotted(part for step in steps[: depth + 1] for part in step if part is not None)
             raise InputError(WHERE, key, value, f"a key of a table; {path} is none")
         table = below
     name, index = steps[-1]

@@ -358,8 +358,16 @@ def _check(
         match = _COMPLAINT.fullmatch(str(error))
         if match is None:
             raise InputError(scenario.name, None, MISSING, f"what the engine accepts: {error}") from None
-        key, value, accepted = _user_key(scenario, match[1], profile_of_group, flows), match[2], match[3]
-        raise InputError(scenario.name, key, value, accepted) from None
+        key = _user_key(scenario, match[1], profile_of_group, flows)
+        raise InputError(scenario.name, key, _value(match[2]), match[3]) from None
+
+
+def _value(text: str) -> object:
+    """A value in the engine's complaint: a number where it is one."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return text
 
 
 def _user_key(
