@@ -34,7 +34,7 @@ DELAY = Metric(
     unit="ms",
     higher_is_better=False,
     what="mean queueing delay of the test packets that the bottleneck forwarded",
-    source="[Akella02] §3",
+    source="Akella02 §3",
     function=delay,
 )
 DELAY_P50, DELAY_P95, DELAY_P99 = (
@@ -43,7 +43,7 @@ DELAY_P50, DELAY_P95, DELAY_P99 = (
         unit="ms",
         higher_is_better=False,
         what=f"{percent}th percentile of the queueing delay of forwarded test packets (relative error < 1 %)",
-        source="DESIGN §2",
+        source="definition",
         function=percentile(f"delay_p{percent}_ns"),
     )
     for percent in (50, 95, 99)

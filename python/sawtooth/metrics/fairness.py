@@ -28,7 +28,7 @@ FAIRNESS = Metric(
     unit="1",
     higher_is_better=False,
     what="(g_max − g_min) / g_avg over the goodputs of the test flows",
-    source="[Akella02] §3",
+    source="Akella02 §3",
     function=fairness,
 )
 JAIN = Metric(
@@ -36,6 +36,6 @@ JAIN = Metric(
     unit="1",
     higher_is_better=True,
     what="Jain's index (Σ g)² / (n Σ g²) over the goodputs of the test flows",
-    source="[Jain84] eq. 1",
+    source="Jain84 eq. 1",
     function=jain,
 )

@@ -25,7 +25,7 @@ class Measured:
 
     `flows` has one row per flow (the engine's columns and `test`, bool), `queues` one row per queue with the bottleneck first,
     `records` the recorded series by name. `available_bps` is the time mean over the window of the nominal bandwidth available to one
-    test flow, `capacity_bps` that of the whole bottleneck; `trace_driven` says that a packet-opportunity trace replaces the transmitter.
+    test flow; `trace_driven` says that a packet-opportunity trace replaces the transmitter.
     """
 
     flows: pa.Table
@@ -34,7 +34,6 @@ class Measured:
     start_ns: int
     end_ns: int
     available_bps: float
-    capacity_bps: float
     trace_driven: bool = False
 
     @property

@@ -23,6 +23,6 @@ GOODPUT = Metric(
     unit="fraction of available bandwidth",
     higher_is_better=True,
     what="mean over test flows of unique delivered wire bytes over the time-mean available bandwidth, not clipped",
-    source="[Akella02] §3",
+    source="Akella02 §3",
     function=goodput,
 )

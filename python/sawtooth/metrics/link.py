@@ -15,8 +15,7 @@ from sawtooth.metrics.frame import Measured, Metric, ratio
 def utilisation(measured: Measured) -> float:
     """Share of the bottleneck's capacity that was used, dimensionless, in [0, 1]."""
     if measured.trace_driven:
-        offered_bytes = measured.capacity_bps * measured.seconds / 8.0
-        return ratio(measured.bottleneck("forwarded_bytes"), offered_bytes)
+        return ratio(measured.bottleneck("forwarded_bytes"), measured.bottleneck("capacity_bytes"))
     return ratio(measured.bottleneck("busy_ns"), measured.end_ns - measured.start_ns)
 
 
@@ -30,7 +29,7 @@ UTILISATION = Metric(
     unit="1",
     higher_is_better=True,
     what="share of the bottleneck's capacity used, by test flows and cross traffic together",
-    source="DESIGN §2",
+    source="definition",
     function=utilisation,
 )
 IDLE = Metric(
@@ -38,6 +37,6 @@ IDLE = Metric(
     unit="1",
     higher_is_better=False,
     what="share of the measured time in which the bottleneck had nothing to send",
-    source="DESIGN §2",
+    source="definition",
     function=idle,
 )

@@ -26,7 +26,7 @@ LOSS = Metric(
     unit="%",
     higher_is_better=False,
     what="test packets dropped at the bottleneck, in percent of those that arrived",
-    source="[Akella02] §3",
+    source="Akella02 §3",
     function=loss,
 )
 MARKS = Metric(

@@ -5,7 +5,8 @@ In bin k the share of flow i is s_i[k] = delivered_i[k] / Σ_j delivered_j[k], i
     ρ[l] = Σ_i Σ_k x_i[k]·x_i[k+l] / Σ_i Σ_k x_i[k]²           (both sums over the bins that exist: the 1/K estimator)
     τ    = Δ · (1/2 + Σ_{l=1..M} ρ[l]),   M the smallest lag with M ≥ 5·τ(M)/Δ, at most K − 1
 
-so τ is the constant of the exponential for ρ = exp(−t/τ) and bins Δ ≪ τ. All flows are pooled; a bin in which nobody delivered counts as even.
+so τ is the constant of the exponential for ρ = exp(−t/τ) and bins Δ ≪ τ. All flows are pooled; a bin in which nobody delivered
+counts as even.
 
 | parameter | unit | value | why                                                                   |
 |-----------|------|-------|-----------------------------------------------------------------------|
@@ -69,6 +70,6 @@ SHARE_AUTOCORRELATION_TIME = Metric(
     unit="s",
     higher_is_better=False,
     what="integrated autocorrelation time of the test flows' shares (needs recorded rates)",
-    source="[Sokal97] §3",
+    source="Sokal97 §3",
     function=share_autocorrelation_time,
 )

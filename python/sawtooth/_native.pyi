@@ -1,0 +1,87 @@
+"""The compiled module: doorway to the engine (crates/py). Data goes in once, columns come out once."""
+
+from typing import TypedDict
+
+class _Tables(TypedDict, total=False):
+    flows: dict[str, tuple[str, bytes]]
+    queues: dict[str, tuple[str, bytes]]
+    windows: dict[str, tuple[str, bytes]]
+    queue_samples: dict[str, tuple[str, bytes]]
+    rates: dict[str, tuple[str, bytes]]
+
+class _Result(TypedDict):
+    run_id: str
+    digest: str
+    tables: _Tables
+    summary: dict[str, int]
+
+class _Version(TypedDict):
+    version: str
+    engine: str
+    profile: str
+    rustc: str
+    target: str
+
+class _Parameter(TypedDict):
+    name: str
+    unit: str
+    default: float | None
+    min: float
+    max: float
+    accepted: str
+    why: str
+
+class _Controller(TypedDict):
+    name: str
+    aliases: list[str]
+    form: str
+    summary: str
+    source: str
+    parameters: list[_Parameter]
+
+class _Recovery(TypedDict):
+    name: str
+    aliases: list[str]
+    summary: str
+    source: str
+
+class _DisciplineBase(TypedDict):
+    name: str
+    aliases: list[str]
+    summary: str
+    source: str
+
+class _Discipline(_DisciplineBase, total=False):
+    parameters: list[_Parameter]
+
+class _TcpBase(TypedDict):
+    name: str
+    kind: str
+    default: str | int | float | bool | None
+    accepted: str
+    why: str
+
+class _Tcp(_TcpBase, total=False):
+    choices: list[str]
+
+class _Planned(TypedDict):
+    disciplines: list[str]
+
+class _Description(TypedDict):
+    controllers: list[_Controller]
+    recoveries: list[_Recovery]
+    disciplines: list[_Discipline]
+    tcp: list[_Tcp]
+    planned: _Planned
+
+class EngineError(RuntimeError): ...
+
+def version() -> _Version: ...
+def describe() -> _Description: ...
+def controller(text: str) -> str: ...
+def recovery(text: str) -> str: ...
+def discipline(text: str) -> str: ...
+def uniforms(seed: str, stream: str, count: int) -> list[float]: ...
+def run_id(scenario: str) -> str: ...
+def check(scenario: str) -> None: ...
+def run(scenario: str) -> _Result: ...

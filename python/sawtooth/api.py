@@ -1,0 +1,108 @@
+"""The Python interface to single runs: `sawtooth.run` and `sawtooth.replay`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sawtooth.errors import InputError
+from sawtooth.resolve import resolve
+from sawtooth.run import Run, engine_version, execute, simulate
+from sawtooth.scenario import Scenario, load_scenario, parse_scenario, with_overrides, with_values
+from sawtooth.store import Store
+
+ScenarioSource = Scenario | Path | str | Mapping[str, Any]
+
+
+def run(
+    scenario: ScenarioSource,
+    seed: str | int | None = None,
+    store: Store | Path | str | None = None,
+    overrides: Mapping[str, Any] | Sequence[str] = (),
+) -> Run:
+    """Simulates one scenario, always; releases the interpreter lock while it does.
+
+    `scenario` is a path, TOML text, a mapping of the same shape or a loaded Scenario; `seed` replaces its own; `overrides` replaces
+    values by dotted key, as a mapping or as texts `KEY=VALUE`. With a `store` (a Store or its directory) the run is kept there too.
+    Raises InputError for anything wrong in the scenario.
+
+        >>> import sawtooth as st
+        >>> run = st.run("scenario.toml", overrides={"path.rtt": "60 ms"})
+        >>> run.values["goodput"], run.flows["goodput_bps"], run.metrics.to_pandas()
+    """
+    result = execute(resolve(scenario_of(scenario, overrides), seed))
+    if store is not None:
+        (store if isinstance(store, Store) else Store(store)).put(result)
+    return result
+
+
+def scenario_of(source: ScenarioSource, overrides: Mapping[str, Any] | Sequence[str] = ()) -> Scenario:
+    """The scenario that `source` names or holds, with `overrides`. Text with a line break or `=` is TOML; other text is a path."""
+    if isinstance(source, Scenario):
+        scenario = source
+    elif isinstance(source, Mapping) or (isinstance(source, str) and ("\n" in source or "=" in source)):
+        scenario = parse_scenario(source)
+    else:
+        scenario = load_scenario(Path(source))
+    if isinstance(overrides, Mapping):
+        return with_values(scenario, overrides) if overrides else scenario
+    return with_overrides(scenario, list(overrides)) if overrides else scenario
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A stored run made again: the stored digest, the new run, and by which engines they were made."""
+
+    run_id: str
+    stored_digest: str
+    stored_engine: str
+    run: Run
+
+    @property
+    def same(self) -> bool:
+        """Whether every byte of the results agrees."""
+        return self.run.digest == self.stored_digest
+
+    @property
+    def engine_changed(self) -> bool:
+        """Whether the stored run was made by another engine version, which may differ."""
+        return self.stored_engine != self.run.provenance["engine"]
+
+
+def replay(run_id: str, store: Store | Path | str | None = None) -> Replay:
+    """Makes a stored run again from its stored scenario and compares digests. `run_id` may be shortened while it is unique.
+
+    Raises InputError if the store has no such run, several, or cannot read it.
+    """
+    stored = stored_run(run_id, store if isinstance(store, Store) else Store(store))
+    again = simulate(stored.engine, stored.meta)
+    return Replay(stored.run_id, stored.digest, stored.provenance["engine"], again)
+
+
+def stored_run(run_id: str, store: Store) -> Run:
+    """The one stored run, of any engine version, whose id begins with `run_id`; of this engine if both have it. InputError otherwise."""
+    found = store.locate(run_id)
+    own = [at for at in found if at.engine == engine_version()] or found
+    if not own:
+        raise InputError("store", str(store.path), run_id, "the id of a run in this store", _known(store))
+    if len(own) > 1:
+        few = ", ".join(at.run_id for at in own[:3])
+        raise InputError("store", str(store.path), run_id, f"the id of one run; {len(own)} begin so: {few} …")
+    run = store.read(own[0])
+    if run is None:
+        raise InputError(
+            "store", str(store.path), run_id, "a readable run", "simulate it again with `sawtooth run`"
+        )
+    return run
+
+
+def _known(store: Store) -> str:
+    count = sum(1 for _ in (store.path / "runs").glob("*/*/*.parquet"))
+    return (
+        f"the store holds {count} runs" if count else "the store is empty; `sawtooth run` puts its runs there"
+    )
+
+
+__all__ = ["Replay", "ScenarioSource", "replay", "run", "scenario_of", "stored_run"]

@@ -1,0 +1,78 @@
+"""Files that are there whole or not at all.
+
+A file is written under a temporary name in the directory of its target, flushed to the disk, and renamed over the target, which
+POSIX makes atomic. A process killed in between leaves the temporary file only; its name carries host and process, so that whoever
+comes next can tell the leavings of the dead from the work of the living.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import uuid
+from pathlib import Path
+
+TEMPORARY_PREFIX = ".partial-"
+ABANDONED_AFTER_S = 86_400.0
+"""Age at which a temporary file of another host counts as abandoned, s. Writing one takes milliseconds."""
+
+
+def write_bytes_atomic(path: Path, data: bytes | memoryview) -> None:
+    """`data` as the whole content of `path`, whose directory must exist. Raises OSError and leaves no trace if that fails."""
+    temporary = path.parent / f"{TEMPORARY_PREFIX}{_host()}-{os.getpid()}-{uuid.uuid4().hex}"
+    try:
+        with open(temporary, "xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            temporary.unlink()
+        raise
+    _sync_directory(path.parent)
+
+
+def write_text_atomic(path: Path | str, text: str) -> None:
+    """`text` in UTF-8 as the whole content of `path`; missing directories are made."""
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    write_bytes_atomic(target, text.encode())
+
+
+def abandoned(temporary: Path, now_s: float) -> bool:
+    """Whether the process that was writing `temporary` is gone. Anything with a strange name is left alone."""
+    owner = temporary.name.removeprefix(TEMPORARY_PREFIX).rpartition("-")[0]
+    host, _, process = owner.rpartition("-")
+    if not process.isdigit():
+        return False
+    try:
+        age_s = now_s - temporary.stat().st_mtime
+    except FileNotFoundError:
+        return False
+    return age_s > ABANDONED_AFTER_S or (host == _host() and not _alive(int(process)))
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _host() -> str:
+    return socket.gethostname().replace("/", "_") or "localhost"
+
+
+def _sync_directory(directory: Path) -> None:
+    """Makes the rename itself durable, where the system lets a directory be opened."""
+    with contextlib.suppress(OSError):
+        handle = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

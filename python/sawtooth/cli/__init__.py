@@ -1,0 +1,138 @@
+"""The command line: `sawtooth COMMAND`. One file per command; this one registers them and turns exceptions into exit codes.
+
+| exit | means                                                                        |
+|------|------------------------------------------------------------------------------|
+| 0    | done, whatever the verdicts                                                  |
+| 1    | a comparison the user asked for failed (`replay`, `doctor`)                  |
+| 2    | bad input: at most three lines on standard error say where and what is accepted |
+| 70   | a fault of Sawtooth itself                                                   |
+| 130  | Ctrl-C; finished runs are in the store                                       |
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import traceback
+import warnings
+from typing import Annotated, NoReturn, TextIO
+
+import typer
+
+from sawtooth import _native
+from sawtooth.cli import compare, doctor, environment, replay, reproduce, run
+from sawtooth.cli import list as list_
+from sawtooth.cli.output import emit_text, note
+from sawtooth.errors import InputError
+from sawtooth.runner import RunError
+
+SOFTWARE_FAULT = 70  # EX_SOFTWARE of sysexits.h: not to be taken for a failed comparison
+INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+
+app = typer.Typer(
+    name="sawtooth",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("list")(list_.command)
+app.command("run")(run.command)
+app.command("compare")(compare.command)
+app.command("reproduce")(reproduce.command)
+app.command("environment")(environment.command)
+app.command("replay")(replay.command)
+app.command("doctor")(doctor.command)
+
+
+def show_version(wanted: bool) -> None:
+    """The answer to --version."""
+    if wanted:
+        native = _native.version()
+        emit_text(f"sawtooth {native['version']} (engine {native['engine']}, {native['profile']})")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def sawtooth(
+    context: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=show_version, is_eager=True, help="Print the version and leave."),
+    ] = False,
+) -> None:
+    """A congestion-control laboratory: how well, how fairly and how robustly does a controller share a network?
+
+    Example: sawtooth reproduce akella2002/fig4 --quick
+    """
+    if context.invoked_subcommand is None:
+        note(context.get_help())
+        raise typer.Exit(2)
+
+
+def main() -> NoReturn:
+    """Entry point of the console script and of `python -m sawtooth`."""
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `sawtooth list | head` ends quietly
+    warnings.showwarning = brief_warning
+    leave(exit_code(sys.argv[1:]))
+
+
+def exit_code(arguments: list[str]) -> int:
+    """Runs one command line and says how it ended."""
+    try:
+        code = app(arguments, prog_name="sawtooth", standalone_mode=False)
+        if code == INTERRUPTED:  # newer versions of typer catch the interrupt themselves
+            raise KeyboardInterrupt
+        return code if isinstance(code, int) else 0
+    except (KeyboardInterrupt, typer.Abort):
+        note("interrupted")
+        return INTERRUPTED
+    except InputError as error:
+        note(str(error))
+        return 2
+    except RunError as error:
+        note(f"{error}\nThis is a fault of Sawtooth: please report it with the scenario.")
+        return SOFTWARE_FAULT
+    except OSError as error:
+        note(f"{error.filename or 'system'}: {error.strerror or error}")
+        return 2
+    except Exception as error:
+        if hasattr(error, "format_message") and hasattr(
+            error, "exit_code"
+        ):  # a usage error of typer, any version
+            note(usage_message(error))
+            return int(error.exit_code)
+        traceback.print_exc()
+        return SOFTWARE_FAULT
+
+
+def usage_message(error: Exception) -> str:
+    """A mistake in the command line in at most three lines."""
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context else "sawtooth"
+    text = " ".join(str(error.format_message()).split())  # type: ignore[attr-defined]
+    return f"{path}: {text}\nsee `{path} --help`"
+
+
+def brief_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """A warning as one line without source code."""
+    print(f"warning: {message}", file=file or sys.stderr)
+
+
+def leave(code: int) -> NoReturn:
+    """Ends the process. After an interruption without waiting for the runs under way: their threads cannot be stopped, and nothing of
+    theirs is worth waiting for."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if code == INTERRUPTED:
+        os._exit(code)
+    sys.exit(code)

@@ -1,0 +1,36 @@
+"""`sawtooth doctor`: versions, build, self-check."""
+
+from __future__ import annotations
+
+import typer
+
+from sawtooth.cli.output import JsonOption, console, emit_json, table
+from sawtooth.doctor import self_check, versions
+
+
+def command(as_json: JsonOption = False) -> None:
+    """Show versions and check this installation by simulating: exit 1 if a check fails.
+
+    Example: sawtooth doctor
+    """
+    found = versions()
+    checks = self_check()
+    sound = all(check.ok for check in checks)
+    if as_json:
+        listed = [{"name": check.name, "ok": check.ok, "detail": check.detail} for check in checks]
+        emit_json({"ok": sound, "versions": found, "checks": listed})
+    else:
+        out = console()
+        rows = table("versions", "what", "version")
+        for name, value in found.items():
+            rows.add_row(name, value)
+        results = table("self-check", "check", "result", "detail")
+        for check in checks:
+            results.add_row(check.name, "ok" if check.ok else "FAILED", check.detail)
+        out.print(rows)
+        if found["profile"] != "release":
+            out.print(f"this is a {found['profile']} build: right, but slow")
+        out.print()
+        out.print(results)
+    if not sound:
+        raise typer.Exit(1)

@@ -1,0 +1,120 @@
+"""`sawtooth list`: the tables of the laboratory: what can be named in a scenario, a comparison or a reproduction.
+
+Nothing is listed by hand: controllers, recoveries and disciplines come from the engine's own description, the rest from the tables
+`ENVIRONMENTS`, `METRICS` and the study files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from sawtooth import _native
+from sawtooth.cli.output import JsonOption, console, emit_json, table
+from sawtooth.environments import ENVIRONMENTS
+from sawtooth.errors import InputError
+from sawtooth.metrics import METRICS
+from sawtooth.study import list_studies
+
+Rows = list[dict[str, Any]]
+KindArgument = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[KIND]",
+        help="controllers, recoveries, disciplines, environments, metrics or studies [default: all].",
+        show_default=False,
+    ),
+]
+
+
+def controllers() -> Rows:
+    """Every controller, with its constructor form and parameters."""
+    return [dict(entry) for entry in _native.describe()["controllers"]]
+
+
+def recoveries() -> Rows:
+    """Every loss recovery."""
+    return [dict(entry) for entry in _native.describe()["recoveries"]]
+
+
+def disciplines() -> Rows:
+    """Every queue discipline, and those that are planned but not built."""
+    described = _native.describe()
+    planned = described["planned"]["disciplines"]
+    built = [{**entry, "built": True} for entry in described["disciplines"]]
+    return built + [{"name": name, "summary": "not built yet", "built": False} for name in planned]
+
+
+def environments() -> Rows:
+    """Every environment, with its number in Akella's Table 2 and its parameters."""
+    return [
+        {
+            "name": entry.name,
+            "aliases": list(entry.aliases),
+            "number": entry.number,
+            "summary": entry.summary,
+            "source": entry.source,
+            "parameters": entry.parameters(),
+        }
+        for entry in ENVIRONMENTS
+    ]
+
+
+def metrics() -> Rows:
+    """Every metric, with unit, window and direction."""
+    return [
+        {
+            "name": entry.name,
+            "unit": entry.unit,
+            "higher_is_better": entry.higher_is_better,
+            "window": entry.window,
+            "summary": entry.what,
+            "source": entry.source,
+        }
+        for entry in METRICS
+    ]
+
+
+def studies() -> Rows:
+    """Every study that `sawtooth reproduce` knows."""
+    return [dict(entry) for entry in list_studies()]
+
+
+KINDS: dict[str, tuple[Callable[[], Rows], tuple[str, ...]]] = {
+    "controllers": (controllers, ("name", "form", "summary", "source")),
+    "recoveries": (recoveries, ("name", "summary", "source")),
+    "disciplines": (disciplines, ("name", "summary", "source")),
+    "environments": (environments, ("name", "number", "summary", "source")),
+    "metrics": (metrics, ("name", "unit", "summary", "source")),
+    "studies": (studies, ("name", "title", "runs", "claims")),
+}
+
+
+def command(kind: KindArgument = None, as_json: JsonOption = False) -> None:
+    """List what can be named: controllers, recoveries, disciplines, environments, metrics, studies.
+
+    Example: sawtooth list controllers
+    """
+    if kind is not None and kind not in KINDS:
+        raise InputError("sawtooth list", None, kind, "one of " + ", ".join(KINDS))
+    chosen = list(KINDS) if kind is None else [kind]
+    if as_json:
+        emit_json({name: KINDS[name][0]() for name in chosen})
+        return
+    out = console()
+    for index, name in enumerate(chosen):
+        if index:
+            out.print()
+        out.print(listing(name))
+
+
+def listing(kind: str) -> Table:
+    """One kind as a table for people."""
+    rows, columns = KINDS[kind]
+    made = table(kind, *columns)
+    for row in rows():
+        made.add_row(*("" if row.get(column) is None else str(row[column]) for column in columns))
+    return made

@@ -1,0 +1,66 @@
+"""What every command shares: where output goes, and the options they have in common.
+
+Standard output holds the answer and nothing else: with `--json` exactly one JSON document. Progress, warnings and errors go to standard
+error.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from sawtooth.plain import json_value
+
+PIPE_WIDTH = 240
+"""Columns assumed where standard output is no terminal, so that tables in files are not folded."""
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output.")]
+StoreOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--store", metavar="DIR", help="Directory of stored runs [default: $SAWTOOTH_STORE or .sawtooth]."
+    ),
+]
+
+
+def emit_json(document: Any) -> None:
+    """`document` as the one JSON document on standard output; undefined numbers become null."""
+    sys.stdout.write(json.dumps(json_value(document), ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def emit_text(text: str) -> None:
+    """`text` on standard output as it is, ending in a line break."""
+    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+
+
+def console() -> Console:
+    """Standard output for tables and sentences."""
+    width = None if sys.stdout.isatty() else PIPE_WIDTH
+    # The texts have brackets of their own, which are no markup.
+    return Console(width=width, markup=False, highlight=False, emoji=False)
+
+
+def note(text: str) -> None:
+    """One remark on standard error."""
+    sys.stderr.write(text.rstrip("\n") + "\n")
+
+
+def table(title: str, *columns: str, right: bool = False) -> Table:
+    """An empty table in the house's look: first column left, the others right-aligned if `right`."""
+    made = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    for index, column in enumerate(columns):
+        made.add_column(column, justify="right" if right and index else "left")
+    return made
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """A number for people: `digits` significant digits, an en dash where undefined."""
+    if value is None or value != value:
+        return "–"
+    return f"{value:,.0f}" if abs(value) >= 10**digits or value == int(value) else f"{value:.{digits}g}"

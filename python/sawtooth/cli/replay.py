@@ -1,0 +1,41 @@
+"""`sawtooth replay`: make a stored run again and compare, bit for bit."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sawtooth.api import replay
+from sawtooth.cli.output import JsonOption, StoreOption, emit_json, emit_text
+
+RunIdArgument = Annotated[
+    str, typer.Argument(metavar="RUNID", help="Id of a stored run, or its first digits.", show_default=False)
+]
+
+
+def command(run_id: RunIdArgument, store: StoreOption = None, as_json: JsonOption = False) -> None:
+    """Simulate a stored run again and compare digests: exit 0 if they agree, 1 if not, 2 if there is no such run.
+
+    Example: sawtooth replay 3f9a12
+    """
+    again = replay(run_id, store)
+    if as_json:
+        emit_json(
+            {
+                "run_id": again.run_id,
+                "same": again.same,
+                "stored_digest": again.stored_digest,
+                "digest": again.run.digest,
+                "engine_changed": again.engine_changed,
+                "stored_engine": again.stored_engine,
+                "engine": again.run.provenance["engine"],
+            }
+        )
+    else:
+        verdict = "same digest" if again.same else f"DIFFERS: stored {again.stored_digest}, now"
+        emit_text(f"run {again.run_id}: {verdict} {again.run.digest}")
+        if again.engine_changed:
+            emit_text(f"engine changed: stored {again.stored_engine}, now {again.run.provenance['engine']}")
+    if not again.same:
+        raise typer.Exit(1)

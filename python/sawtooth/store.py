@@ -1,0 +1,209 @@
+"""The store: every finished run as one Parquet file, written once, never changed.
+
+    <store>/runs/<engine version>/<first two digits>/<run id>.parquet
+
+A file has one row whose nested columns hold the run: counters (`flows`, `queues`), `metrics`, recorded series, the scenario as the engine
+read it, provenance and digest. A file is renamed into place when it is complete, so a kill at any moment loses at most the run that
+was being written, and writers need no lock: two that finish the same run write the same file. Runs of another engine version lie
+in another directory and never mix in. A file that cannot be read, or holds something else, is ignored with a warning and its run
+is made again.
+
+DuckDB and Arrow read the files as they are:
+
+    SELECT run_id, metrics['goodput'] AS goodput, flow.controller, flow.goodput_bps
+    FROM (SELECT *, unnest(flows) AS flow FROM read_parquet('.sawtooth/runs/*/*/*.parquet', union_by_name = true));
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import threading
+import time
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sawtooth.atomic import TEMPORARY_PREFIX, abandoned, write_bytes_atomic, write_text_atomic
+from sawtooth.columns import nested, unnested
+from sawtooth.errors import InputError
+from sawtooth.plain import canonical
+from sawtooth.resolve import Resolved
+from sawtooth.run import (
+    DERIVED_FLOW_COLUMNS,
+    DERIVED_QUEUE_COLUMNS,
+    FORMAT,
+    Run,
+    RunSummary,
+    assemble,
+    engine_version,
+    recorded,
+)
+
+DEFAULT_DIRECTORY = ".sawtooth"
+DIRECTORY_VARIABLE = "SAWTOOTH_STORE"
+RUN_ID = re.compile(r"[0-9a-f]+")
+DERIVED = {"flows": DERIVED_FLOW_COLUMNS, "queues": DERIVED_QUEUE_COLUMNS}
+
+
+class StoreWarning(UserWarning):
+    """A file of the store was ignored; the text says which and why."""
+
+
+@dataclass(frozen=True)
+class Located:
+    """Where a stored run lies."""
+
+    run_id: str
+    engine: str
+    path: Path
+
+
+class Store:
+    """A directory of runs. Safe for several threads and processes at once; made on the first write."""
+
+    def __init__(self, path: Path | str | None = None) -> None:
+        """`path`, or $SAWTOOTH_STORE, or `.sawtooth` in the working directory."""
+        self.path = Path(path or os.environ.get(DIRECTORY_VARIABLE) or DEFAULT_DIRECTORY)
+        self._swept = False
+        self._lock = threading.Lock()
+
+    def __repr__(self) -> str:
+        return f"Store({str(self.path)!r})"
+
+    def has(self, run_id: str) -> bool:
+        """Whether a file of this run, made by this engine, is there. It may turn out unreadable."""
+        return self._file(run_id, engine_version()).is_file()
+
+    def get(self, run_id: str, resolved: Resolved | None = None) -> Run | None:
+        """The stored run of this engine version, or None. `resolved` gives names and schedule where they are known better than by the
+        file: the same simulation may stand under another name in another study."""
+        path = self._file(run_id, engine_version())
+        return read_run(path, run_id, resolved) if path.is_file() else None
+
+    def summary(self, run_id: str, resolved: Resolved | None = None) -> RunSummary | None:
+        """Like `get`, counters and metrics only."""
+        run = self.get(run_id, resolved)
+        return None if run is None else run.light()
+
+    def put(self, run: Run) -> Path:
+        """Writes a finished run and returns its file. Raises InputError if the directory cannot be written."""
+        path = self._file(run.run_id, run.provenance["engine"])
+        sink = pa.BufferOutputStream()
+        pq.write_table(
+            row_of(run),
+            sink,
+            compression="zstd",
+            use_dictionary=False,  # one row: dictionaries and statistics would cost more than the data
+            write_statistics=False,
+            write_page_checksum=True,
+        )
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._sweep()
+            write_bytes_atomic(path, memoryview(sink.getvalue()))
+        except OSError as error:
+            reason = f"a directory that can be written ({error.strerror})"
+            raise InputError("store", None, str(self.path), reason) from error
+        return path
+
+    def locate(self, prefix: str) -> list[Located]:
+        """Every stored run, of any engine version, whose id begins with `prefix`, ordered by id. Empty for anything but hex digits."""
+        if not RUN_ID.fullmatch(prefix):
+            return []
+        names = f"{prefix[:2]}*/{prefix}*.parquet"
+        found = (self.path / "runs").glob(f"*/{names}")
+        return sorted((Located(file.stem, file.parts[-3], file) for file in found), key=lambda at: at.run_id)
+
+    def find(self, prefix: str) -> list[str]:
+        """Ids of the stored runs of this engine version that begin with `prefix`."""
+        return [at.run_id for at in self.locate(prefix) if at.engine == engine_version()]
+
+    def read(self, at: Located) -> Run | None:
+        """A located run, of whatever engine version; None with a warning if the file cannot be read."""
+        return read_run(at.path, at.run_id)
+
+    def iter(self) -> Iterator[Run]:
+        """Every readable run of this engine version, ordered by id."""
+        for file in sorted((self.path / "runs" / engine_version()).glob("*/*.parquet")):
+            run = read_run(file, file.stem)
+            if run is not None:
+                yield run
+
+    def _file(self, run_id: str, engine: str) -> Path:
+        return self.path / "runs" / engine / run_id[:2] / f"{run_id}.parquet"
+
+    def _sweep(self) -> None:
+        """Removes what killed writers left behind, once per object."""
+        with self._lock:
+            if self._swept:
+                return
+            self._swept = True
+        now_s = time.time()
+        for left in (self.path / "runs").glob(f"*/*/{TEMPORARY_PREFIX}*"):
+            if abandoned(left, now_s):
+                left.unlink(missing_ok=True)
+
+
+def row_of(run: Run) -> pa.Table:
+    """A run as a table of one row: what a file of the store holds."""
+    text = pa.string()
+    columns: dict[str, pa.Array] = {
+        "format": pa.array([FORMAT], pa.int32()),
+        "run_id": pa.array([run.run_id], text),
+        "digest": pa.array([run.digest], text),
+        "seed": pa.array([run.seed], text),
+        "engine": pa.array([run.provenance["engine"]], text),
+        "metrics": pa.array([list(run.values.items())], pa.map_(text, pa.float64())),
+        "flows": nested(run.flows),
+        "queues": nested(run.queues),
+        "summary": pa.array([list(run.summary.items())], pa.map_(text, pa.int64())),
+        "provenance": pa.array([list(run.provenance.items())], pa.map_(text, text)),
+        "scenario": pa.array([canonical(run.engine)], text),
+        "meta": pa.array([canonical(run.meta)], text),
+    }
+    columns.update({name: nested(table) for name, table in run.records.items()})
+    return pa.table(columns)
+
+
+def read_run(path: Path, run_id: str, resolved: Resolved | None = None) -> Run | None:
+    """The run in `path`, or None with a StoreWarning if the file is damaged, foreign or of another format."""
+    try:
+        table = pq.ParquetFile(path, page_checksum_verification=True).read()
+        return _run_of(table, run_id, resolved)
+    except (pa.ArrowException, OSError, LookupError, ValueError, TypeError, AttributeError) as error:
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        warnings.warn(f"ignored {path}: {reason}", StoreWarning, stacklevel=2)
+        return None
+
+
+def _run_of(table: pa.Table, run_id: str, resolved: Resolved | None) -> Run:
+    if table.num_rows != 1:
+        raise ValueError(f"{table.num_rows} rows where one was expected")
+    row = {name: table.column(name)[0] for name in table.column_names}
+    if row["format"].as_py() != FORMAT:
+        raise ValueError(f"format {row['format'].as_py()} where {FORMAT} was expected")
+    if row["run_id"].as_py() != run_id:
+        raise ValueError(f"holds run {row['run_id'].as_py()}")
+    engine = json.loads(row["scenario"].as_py())
+    tables: dict[str, Any] = {name: unnested(row[name]) for name in ("flows", "queues", *recorded(engine))}
+    for name, derived in DERIVED.items():
+        tables[name] = tables[name].drop_columns(list(derived))
+    return assemble(
+        engine,
+        json.loads(row["meta"].as_py()) if resolved is None else resolved.meta,
+        tables,
+        run_id=run_id,
+        digest=row["digest"].as_py(),
+        summary=dict(row["summary"].as_py()),
+        provenance=dict(row["provenance"].as_py()),
+    )
+
+
+__all__ = ["Located", "Store", "StoreWarning", "read_run", "write_bytes_atomic", "write_text_atomic"]

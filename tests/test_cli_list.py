@@ -1,0 +1,68 @@
+"""`sawtooth list`, `--help` and `--version` through the real entry point."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sawtooth import _native
+from sawtooth.cli.list import KINDS
+from sawtooth.environments import ENVIRONMENTS
+from sawtooth.metrics import METRIC_NAMES
+
+if TYPE_CHECKING:
+    from tests.conftest import CommandLine
+
+COMMANDS = ("run", "list", "compare", "reproduce", "environment", "replay", "doctor")
+
+
+def test_everything_as_one_document(sawtooth: CommandLine) -> None:
+    document = sawtooth("list", "--json").json
+    assert list(document) == list(KINDS)
+    described = _native.describe()
+    assert document["controllers"] == described["controllers"]
+    assert document["recoveries"] == described["recoveries"]
+    names = {kind: [row["name"] for row in rows] for kind, rows in document.items()}
+    assert {"reno", "newreno", "sack"} <= set(names["recoveries"])
+    assert names["disciplines"][0] == "droptail"
+    assert names["environments"] == [entry.name for entry in ENVIRONMENTS]
+    assert names["metrics"] == list(METRIC_NAMES)
+    assert {"akella2002/fig4", "akella2002/fig5"} <= set(names["studies"])
+
+
+def test_what_is_planned_says_so(sawtooth: CommandLine) -> None:
+    rows = {row["name"]: row for row in sawtooth("list", "disciplines", "--json").json["disciplines"]}
+    assert rows["droptail"]["built"]
+    assert not rows["red"]["built"]
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_one_kind_for_people(kind: str, sawtooth: CommandLine) -> None:
+    ended = sawtooth("list", kind)
+    assert ended.code == 0
+    assert ended.err == ""
+    assert ended.out.startswith(kind)
+    (row, *_) = sawtooth("list", kind, "--json").json[kind]
+    assert row["name"] in ended.out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself_with_an_example(command: str, sawtooth: CommandLine) -> None:
+    ended = sawtooth(command, "--help")
+    assert ended.code == 0
+    assert f"Example: sawtooth {command}" in ended.out
+    assert "--json" in ended.out
+
+
+def test_the_front_page_names_every_command(sawtooth: CommandLine) -> None:
+    ended = sawtooth("--help")
+    assert ended.code == 0
+    assert all(f"\n  {command} " in ended.out for command in COMMANDS)
+
+
+def test_version(sawtooth: CommandLine) -> None:
+    ended = sawtooth("--version")
+    version = _native.version()
+    assert ended.code == 0
+    assert ended.out == f"sawtooth {version['version']} (engine {version['engine']}, {version['profile']})\n"

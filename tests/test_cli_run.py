@@ -1,0 +1,179 @@
+"""`sawtooth run` through the real entry point: the document, bad input, the figure, interruption."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.conftest import CommandLine
+
+
+def files_in(directory: Path) -> list[str]:
+    """Names of everything below a directory."""
+    return sorted(str(path.relative_to(directory)) for path in directory.rglob("*") if path.is_file())
+
+
+def test_the_document(sawtooth: CommandLine, scenario_file: Path) -> None:
+    ended = sawtooth("run", "s.toml", "--json")
+    assert ended.code == 0
+    assert ended.err == ""
+    assert ended.out.count("\n") == 1
+    document = ended.json
+    flow = {"id", "controller", "recovery", "goodput_bps", "loss_pct", "timeouts", "retransmits"}
+    queue = {"name", "mean_delay_ms", "arrivals", "drops", "marks", "forwarded"}
+    assert [row["id"] for row in document["flows"]] == [0, 1, 2]
+    assert all(flow <= set(row) for row in document["flows"])
+    assert all(queue <= set(row) for row in document["queues"])
+    assert document["queues"][0]["name"] == "bottleneck"
+    assert {"goodput", "fairness", "delay", "loss", "jain", "utilisation"} <= set(document["metrics"])
+    assert document["resolved"]["seed"] == "1"
+    assert 0.5 < document["metrics"]["goodput"] <= 1.0
+    assert files_in(scenario_file.parent / ".sawtooth")[0].endswith(f"{document['run_id']}.parquet")
+
+
+def test_seed_and_set_reach_the_run(sawtooth: CommandLine, scenario_file: Path) -> None:
+    first = sawtooth("run", scenario_file, "--json").json
+    same = sawtooth("run", scenario_file, "--seed", 1, "--json").json
+    seeded = sawtooth("run", scenario_file, "--seed", 2, "--json").json
+    slower = sawtooth(
+        "run", scenario_file, "--set", "bottleneck.rate=4 Mbit/s", "--set", "seed=2", "--json"
+    ).json
+    assert (same["digest"], same["run_id"]) == (first["digest"], first["run_id"])
+    assert seeded["digest"] != first["digest"]
+    assert slower["resolved"]["seed"] == "2"
+    assert slower["resolved"]["engine"]["links"][0]["rate_bps"] == 4_000_000
+
+
+def test_thread_count_changes_nothing(sawtooth: CommandLine, scenario_file: Path) -> None:
+    ends = [sawtooth("run", "s.toml", "--json", SAWTOOTH_THREADS=threads) for threads in ("1", "2")]
+    assert ends[0].out == ends[1].out
+
+
+def test_people_get_tables(sawtooth: CommandLine, scenario_file: Path) -> None:
+    ended = sawtooth("run", "s.toml")
+    assert ended.code == 0
+    assert ended.err == ""
+    for word in ("flows", "queues", "metrics", "aimd(1, 0.8)", "bottleneck", "goodput", "digest"):
+        assert word in ended.out
+
+
+@pytest.mark.parametrize(
+    ("mistake", "instead", "said"),
+    [
+        ("[bottleneck]", "[bottleneck]\nbufer = 3", ("bottleneck.bufer", "buffer")),
+        ('"8 Mbit/s"', '"8 Mbyte"', ("bottleneck.rate", "8 Mbyte", "Mbit/s")),
+        ('"8 Mbit/s"', '"-8 Mbit/s"', ("bottleneck.rate", "-8 Mbit/s")),
+        ('"aimd(1, 0.8)"', '"aimd(1, 1.8)"', ("flows[1].control", "1.8")),
+        ('"reno"', '"vegas"', ("flows[1].recovery", "vegas", "sack")),
+        ('seed = "1"', "seed = ", ("line 4",)),
+        ('warmup = "1 s"', 'warmup = "3 s"', ("warmup", "3 s")),
+        ('"12 packets"', '"0 packets"', ("bottleneck.buffer", "0 packets")),
+    ],
+)
+def test_bad_input_is_named_and_nothing_is_left(
+    mistake: str, instead: str, said: tuple[str, ...], sawtooth: CommandLine, scenario_file: Path
+) -> None:
+    text = scenario_file.read_text()
+    assert mistake in text
+    scenario_file.write_text(text.replace(mistake, instead))
+    ended = sawtooth("run", "s.toml", "--json", "--plot", "f.svg")
+    refused(ended.code, ended.out, ended.err, "s.toml", *said)
+    assert files_in(scenario_file.parent) == ["s.toml"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["run"], ("SCENARIO.toml",)),
+        (["run", "missing.toml"], ("missing.toml",)),
+        (["run", "."], (".",)),
+        (["run", "s.toml", "--set", "path.rtt"], ("--set", "path.rtt")),
+        (["run", "s.toml", "--set", "path.speed=3"], ("path.speed", "rtt")),
+        (["run", "s.toml", "--plot", "f.doc"], ("--plot", "f.doc", ".svg")),
+        (["run", "s.toml", "--plot", "nowhere/f.svg"], ("--plot", "nowhere/f.svg")),
+        (["run", "s.toml", "--sed", "3"], ("--sed",)),
+        (["run", "s.toml", "--store", "s.toml"], ("store", "s.toml")),
+        (["fly"], ("fly",)),
+        (["list", "engines"], ("engines", "controllers")),
+    ],
+)
+def test_a_wrong_command_line_is_refused(
+    arguments: list[str], said: tuple[str, ...], sawtooth: CommandLine, scenario_file: Path
+) -> None:
+    ended = sawtooth(*arguments)
+    refused(ended.code, ended.out, ended.err, *said)
+    assert files_in(scenario_file.parent) == ["s.toml"]
+
+
+def refused(code: int, out: str, err: str, *said: str) -> None:
+    """Exit 2, nothing on standard output, at most three lines that name what is wrong."""
+    assert code == 2
+    assert out == ""
+    assert 1 <= len(err.splitlines()) <= 3
+    assert "Traceback" not in err
+    for word in said:
+        assert word in err
+
+
+def test_the_figure_is_the_same_every_time(sawtooth: CommandLine, scenario_file: Path) -> None:
+    first = sawtooth("run", "s.toml", "--plot", "a.svg", "--json")
+    second = sawtooth("run", "s.toml", "--plot", "b.svg", "--json")
+    assert (first.code, second.code) == (0, 0)
+    picture = (scenario_file.parent / "a.svg").read_bytes()
+    assert picture == (scenario_file.parent / "b.svg").read_bytes()
+    assert ElementTree.fromstring(picture).tag == "{http://www.w3.org/2000/svg}svg"
+    text = picture.decode()
+    for word in (
+        "window (packets)",
+        "queue (packets)",
+        "time (s)",
+        "buffer 12 packets",
+        "loss event",
+        "aimd(1, 0.8)",
+    ):
+        assert word in text
+    assert first.json["metrics"] == sawtooth("run", "s.toml", "--json").json["metrics"], (
+        "drawing changes nothing"
+    )
+
+
+def test_the_schema_knows_every_default(sawtooth: CommandLine) -> None:
+    ended = sawtooth("run", "--schema")
+    assert ended.code == 0
+    assert ended.json["properties"]["duration"]["default"] == "60 s"
+
+
+def test_ctrl_c_ends_a_long_run_at_once(scenario_file: Path) -> None:
+    """An hour at 100 Mbit/s takes far longer than this test waits; the engine cannot be stopped, the process can."""
+    long = ["--set", "duration=3600 s", "--set", "bottleneck.rate=100 Mbit/s", "--json"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sawtooth", "run", "s.toml", *long],
+        cwd=scenario_file.parent,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(2.0)
+    assert process.poll() is None, "still simulating"
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    out, err = process.communicate(timeout=20.0)
+    assert time.monotonic() - began < 2.0
+    assert process.returncode == 130
+    assert out == ""
+    assert err == "interrupted\n"
+    assert files_in(scenario_file.parent) == ["s.toml"]
+
+
+def test_a_closed_pipe_is_no_fault(scenario_file: Path) -> None:
+    command = f"{sys.executable} -m sawtooth list controllers | head -c 1"
+    ended = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert ended.stderr == ""

@@ -1,0 +1,196 @@
+"""Sweeps: order, resume, interruption, failure, memory."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from sawtooth import runner
+from sawtooth.errors import InputError
+from sawtooth.resolve import Resolved, resolve
+from sawtooth.run import Run, RunSummary, execute, run_id_of
+from sawtooth.runner import RunError, default_threads, run_many
+from sawtooth.scenario import parse_scenario
+from sawtooth.store import Store
+
+SWEEP = """
+import sys
+from pathlib import Path
+from sawtooth.resolve import resolve
+from sawtooth.runner import run_many
+from sawtooth.scenario import parse_scenario
+from sawtooth.store import Store
+
+scenario = parse_scenario(Path(sys.argv[1]).read_text())
+jobs = [resolve(scenario, seed) for seed in range(int(sys.argv[3]))]
+print("begin", flush=True)
+run_many(jobs, Store(sys.argv[2]), threads=2)
+"""
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "store")
+
+
+def jobs_of(text: str, count: int) -> list[Resolved]:
+    scenario = parse_scenario(text)
+    return [resolve(scenario, seed) for seed in range(count)]
+
+
+def digests(results: list[RunSummary]) -> list[str]:
+    return [result.digest for result in results]
+
+
+def test_results_come_in_the_order_of_the_jobs_whatever_the_threads(scenario_text: str) -> None:
+    jobs = jobs_of(scenario_text, 12)
+    one, two, five = (run_many(jobs, None, threads=threads) for threads in (1, 2, 5))
+    assert [result.seed for result in one] == [str(seed) for seed in range(12)]
+    assert digests(one) == digests(two) == digests(five)
+    assert len(set(digests(one))) == 12
+
+
+def test_what_is_stored_is_not_repeated(
+    scenario_text: str, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    simulated: list[str] = []
+
+    def counted(job: Resolved) -> Run:
+        simulated.append(job.seed)
+        return execute(job)
+
+    monkeypatch.setattr(runner, "execute", counted)
+    jobs = jobs_of(scenario_text, 6)
+    first = run_many(jobs[:4], store)
+    steps: list[tuple[int, int, int]] = []
+    second = run_many(jobs, store, progress=lambda *step: steps.append(step))
+    assert sorted(simulated) == ["0", "1", "2", "3", "4", "5"]
+    assert steps == [(4, 6, 4), (5, 6, 4), (6, 6, 4)]
+    assert digests(second)[:4] == digests(first)
+    run_many(jobs[:2], store, fresh=True)
+    assert sorted(simulated[6:]) == ["0", "1"]
+
+
+def test_a_damaged_file_is_made_again(scenario_text: str, store: Store) -> None:
+    jobs = jobs_of(scenario_text, 2)
+    before = run_many(jobs, store)
+    (path,) = store.path.rglob(f"{before[1].run_id}.parquet")
+    path.write_bytes(path.read_bytes()[:100])
+    with pytest.warns(UserWarning, match="ignored"):
+        again = run_many(jobs, store)
+    assert digests(again) == digests(before)
+    assert store.get(before[1].run_id) is not None
+
+
+def test_equal_jobs_are_simulated_once(scenario_text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    simulated: list[str] = []
+
+    def counted(job: Resolved) -> Run:
+        simulated.append(job.seed)
+        return execute(job)
+
+    monkeypatch.setattr(runner, "execute", counted)
+    job, other = jobs_of(scenario_text, 2)
+    results = run_many([job, other, job], None)
+    assert sorted(simulated) == ["0", "1"]
+    assert results[0] is results[2]
+
+
+def test_light_results_carry_no_series(scenario_text: str) -> None:
+    jobs = jobs_of(scenario_text, 1)
+    (light,), (whole,) = run_many(jobs, None), run_many(jobs, None, light=False)
+    assert not isinstance(light, Run)
+    assert isinstance(whole, Run)
+    assert light.values == pytest.approx(whole.values, nan_ok=True)
+    assert light.flows.equals(whole.flows)
+
+
+def test_few_runs_are_under_way_at_a_time(scenario_text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pool is never handed the whole sweep: with two threads no more than two run and two wait."""
+    lock = threading.Lock()
+    begun: list[str] = []
+    done: list[str] = []
+    ahead: list[int] = []
+
+    def watched(job: Resolved) -> Run:
+        with lock:
+            begun.append(job.seed)
+            ahead.append(max(int(seed) for seed in begun) - len(done))
+        run = execute(job)
+        with lock:
+            done.append(job.seed)
+        return run
+
+    monkeypatch.setattr(runner, "execute", watched)
+    run_many(jobs_of(scenario_text, 16), None, threads=2)
+    assert max(ahead) <= 2 * runner.UNDER_WAY_PER_THREAD
+
+
+def test_a_failing_run_is_named_after_the_others_were_kept(
+    scenario_text: str, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    second_begun = threading.Event()
+
+    def failing(job: Resolved) -> Run:
+        if job.seed == "0":
+            assert second_begun.wait(10.0)
+            raise RuntimeError("the queue should not be negative, at 1.5 s")
+        second_begun.set()
+        time.sleep(0.2)  # still under way when the other fails
+        return execute(job)
+
+    monkeypatch.setattr(runner, "execute", failing)
+    jobs = jobs_of(scenario_text, 40)
+    with pytest.raises(
+        RunError, match=r"run [0-9a-f]{24} \(seed 0\) failed: the queue should not be negative"
+    ) as caught:
+        run_many(jobs, store, threads=2)
+    assert caught.value.seed == "0"
+    assert caught.value.run_id == run_id_of(jobs[0])
+    kept = [run.seed for run in store.iter()]
+    assert "1" in kept, "what was under way is finished and stored"
+    assert len(kept) < 10, "and nothing new begins"
+
+
+def test_threads_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SAWTOOTH_THREADS", "3")
+    assert default_threads() == 3
+    monkeypatch.setenv("SAWTOOTH_THREADS", "none")
+    with pytest.raises(InputError, match="SAWTOOTH_THREADS"):
+        default_threads()
+    monkeypatch.delenv("SAWTOOTH_THREADS")
+    assert default_threads() >= 1
+
+
+@pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGINT])
+def test_a_sweep_killed_in_the_middle_resumes_to_the_same_result(
+    sign: signal.Signals, scenario_text: str, scenario_file: Path, store: Store
+) -> None:
+    count = 300
+    sweep = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(SWEEP), str(scenario_file), str(store.path), str(count)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    deadline = time.monotonic() + 30.0
+    while len(list(store.path.rglob("*.parquet"))) < 5:
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+    sweep.send_signal(sign)
+    sweep.communicate(timeout=30.0)
+    assert sweep.returncode != 0
+    kept = len(list(store.iter()))
+    assert 5 <= kept < count, "killed in the middle, every file readable"
+    jobs = jobs_of(scenario_text, kept + 10)
+    steps: list[tuple[int, int, int]] = []
+    resumed = run_many(jobs, store, progress=lambda *step: steps.append(step))
+    assert steps[0][2] >= kept - 4, "what was finished is taken from the store"
+    assert digests(resumed) == digests(run_many(jobs, None))
+    assert not list(store.path.rglob(".partial-*"))
