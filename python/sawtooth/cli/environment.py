@@ -132,8 +132,8 @@ def _option(name: str, text: str, parse: Callable[..., int]) -> int:
 
 def _show(environment: Environment, schedule: Schedule, duration_ns: int) -> None:
     mean = schedule.time_mean(0, duration_ns)
-    made = table(f"{environment.name}: {environment.entry.summary}", "", "")
-    made.show_header = False
+    made = table("", "", "")
+    made.title, made.show_header = None, False
     for key, value in environment.text().items():
         made.add_row(key, str(value))
     for key, rate in (
@@ -144,5 +144,6 @@ def _show(environment: Environment, schedule: Schedule, duration_ns: int) -> Non
         made.add_row(key, f"{number(rate / 1e6)} Mbit/s per flow")
     made.add_row("levels", str(len(schedule.times_ns)))
     out = console()
+    out.print(f"{environment.name}: {environment.entry.summary}", highlight=False)
     out.print(made)
     out.print(sparkline(schedule, duration_ns), highlight=False)

@@ -226,7 +226,8 @@ class Environment(Parsed):
 
     def text(self) -> dict[str, Any]:
         """The table with every parameter, as a user would write it."""
-        return {"kind": self.name, **self.parameters.model_dump(exclude_none=True)}
+        own = self.parameters.model_dump(exclude_none=True)
+        return {"kind": self.name, **{key: own[key] for key in own if key != "floor"}, "floor": own["floor"]}
 
 
 def schedule_of(
