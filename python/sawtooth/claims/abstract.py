@@ -1,0 +1,105 @@
+"""Claims of the abstract, introduction and conclusions about who has the best goodput where.
+
+Source: [Akella02] abstract, sections 1, 4.3 and 7. Tolerances: ``goodput_leader``, ``goodput_among_best``.
+"""
+
+from __future__ import annotations
+
+from sawtooth.claims.logic import Finding, both, either, inequality, opposite
+from sawtooth.claims.view import FOUR, View
+
+
+def leads(view: View, setting: str, algorithm: str) -> Finding:
+    """Whether D and C of goodput are within ``goodput_leader`` of the best of the four."""
+    return both(
+        f"{algorithm} is within the tolerance of the best goodput in {setting}",
+        [
+            finding
+            for other in FOUR
+            if other != algorithm
+            for finding in (
+                inequality(
+                    f"D_goodput({algorithm}) - D_goodput({other}), {setting}",
+                    view.D(setting, algorithm, "goodput") - view.D(setting, other, "goodput"),
+                    "<=",
+                    view.tolerance("goodput_leader"),
+                ),
+                inequality(
+                    f"C_goodput({algorithm}) - C_goodput({other}), {setting}",
+                    view.C(setting, algorithm, "goodput") - view.C(setting, other, "goodput"),
+                    "<=",
+                    view.tolerance("goodput_leader_worst_case"),
+                ),
+            )
+        ],
+    )
+
+
+def aimd_right_choice(view: View) -> Finding:
+    """AIMD leads in goodput, and no other leader is fairer or loses less."""
+    setting = view.setting
+    parts = [leads(view, setting, "AIMD")]
+    for other in FOUR[1:]:
+        better = both(
+            f"AIMD is fairer than {other} and loses less",
+            [
+                inequality(
+                    f"D_{metric}(AIMD) - D_{metric}({other})",
+                    view.D(setting, "AIMD", metric) - view.D(setting, other, metric),
+                    "<=",
+                )
+                for metric in ("fairness", "loss")
+            ],
+        )
+        behind = opposite(f"{other} does not lead in goodput", leads(view, setting, other))
+        parts.append(either(f"{other} is no better choice", [behind, better]))
+    return both("AIMD leads in goodput and is the fairest and least losing of the leaders", parts)
+
+
+def aimd_beaten(view: View) -> Finding:
+    """In each setting some other algorithm has lower D and lower C of goodput."""
+    return both(
+        "some other algorithm beats AIMD in D and C of goodput, in each setting",
+        [
+            either(
+                f"some other algorithm beats AIMD in {setting}",
+                [
+                    both(
+                        f"{other} beats AIMD in {setting}",
+                        [
+                            inequality(
+                                f"D_goodput(AIMD) - D_goodput({other}), {setting}",
+                                view.D(setting, "AIMD", "goodput") - view.D(setting, other, "goodput"),
+                                ">",
+                            ),
+                            inequality(
+                                f"C_goodput(AIMD) - C_goodput({other}), {setting}",
+                                view.C(setting, "AIMD", "goodput") - view.C(setting, other, "goodput"),
+                                ">",
+                            ),
+                        ],
+                    )
+                    for other in FOUR[1:]
+                ],
+            )
+            for setting in view.settings
+        ],
+    )
+
+
+def aiad_among_best(view: View) -> Finding:
+    """D_goodput(AIAD) is within ``goodput_among_best`` of the best, in each setting."""
+    return both(
+        "AIAD is close to the best goodput in each setting",
+        [
+            inequality(
+                f"D_goodput(AIAD) - D_goodput({other}), {setting}",
+                view.D(setting, "AIAD", "goodput") - view.D(setting, other, "goodput"),
+                "<=",
+                view.tolerance("goodput_among_best"),
+            )
+            for setting in view.settings
+            for other in FOUR
+            if other != "AIAD"
+        ],
+    )

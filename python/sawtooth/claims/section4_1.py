@@ -1,0 +1,245 @@
+"""Claims of section 4.1: what loss recovery changes, Reno and SACK over drop-tail.
+
+Source: [Akella02] sections 4.1.1 and 4.1.2 with Figures 4 and 5. Statements that compare settings are judged on raw values,
+because D is a distance to the best of its own setting; where the claim is worded in D, both must hold.
+Tolerances: ``goodput_alike``, ``goodput_alike_worst_case``, ``far_worse``, ``much_more_often``, ``only_fair``, ``comparable``,
+``clearly_behind``.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sawtooth.claims.logic import Finding, Relation, both, inequality
+from sawtooth.claims.view import FOUR, View
+
+ADDITIVE: Final = ("AIMD", "AIAD")
+MULTIPLICATIVE: Final = ("MIMD", "MIAD")
+NOT_AIMD: Final = ("AIAD", "MIMD", "MIAD")
+RENO, SACK = "reno/droptail", "sack/droptail"
+
+
+def gap(
+    view: View, setting: str, a: str, b: str, metric: str, relation: Relation, bound: float = 0.0
+) -> Finding:
+    """D_metric(a) - D_metric(b) against a bound."""
+    return inequality(
+        f"D_{metric}({a}) - D_{metric}({b})",
+        view.D(setting, a, metric) - view.D(setting, b, metric),
+        relation,
+        bound,
+    )
+
+
+def worst_gap(
+    view: View, setting: str, a: str, b: str, metric: str, relation: Relation, bound: float = 0.0
+) -> Finding:
+    """C_metric(a) - C_metric(b) against a bound."""
+    return inequality(
+        f"C_{metric}({a}) - C_{metric}({b})",
+        view.C(setting, a, metric) - view.C(setting, b, metric),
+        relation,
+        bound,
+    )
+
+
+def alike(view: View, setting: str) -> list[Finding]:
+    """AIMD and AIAD within the tolerances in D and C of goodput."""
+    d, c = view.tolerance("goodput_alike"), view.tolerance("goodput_alike_worst_case")
+    return [
+        gap(view, setting, "AIMD", "AIAD", "goodput", "<=", d),
+        gap(view, setting, "AIMD", "AIAD", "goodput", ">=", -d),
+        worst_gap(view, setting, "AIMD", "AIAD", "goodput", "<=", c),
+        worst_gap(view, setting, "AIMD", "AIAD", "goodput", ">=", -c),
+    ]
+
+
+def additive_alike(view: View) -> Finding:
+    """|D(AIMD) - D(AIAD)| and |C(AIMD) - C(AIAD)| of goodput are small."""
+    return both("AIMD and AIAD have about the same goodput", alike(view, view.setting))
+
+
+def multiplicative_poor(view: View) -> Finding:
+    """D_goodput of MIMD and MIAD exceeds ``far_worse`` times that of AIMD and AIAD."""
+    factor = view.tolerance("far_worse")
+    return both(
+        f"the multiplicative increases score more than {factor:g} times the additive ones",
+        [
+            inequality(
+                f"D_goodput({bad}) - {factor:g} D_goodput({good})",
+                view.D(view.setting, bad, "goodput") - factor * view.D(view.setting, good, "goodput"),
+                ">",
+            )
+            for bad in MULTIPLICATIVE
+            for good in ADDITIVE
+        ],
+    )
+
+
+def multiplicative_timeouts(view: View) -> Finding:
+    """MIMD and MIAD time out ``much_more_often`` and leave the bottleneck idle for longer than AIMD and AIAD."""
+    factor = view.tolerance("much_more_often")
+    parts = []
+    for bad in MULTIPLICATIVE:
+        for good in ADDITIVE:
+            parts.append(
+                inequality(
+                    f"timeouts({bad}) - {factor:g} timeouts({good}), mean over the environments",
+                    view.mean(view.setting, bad, "timeouts")
+                    - factor * view.mean(view.setting, good, "timeouts"),
+                    ">",
+                )
+            )
+            parts.append(
+                inequality(
+                    f"idle({bad}) - idle({good}), mean over the environments",
+                    view.mean(view.setting, bad, "idle") - view.mean(view.setting, good, "idle"),
+                    ">",
+                )
+            )
+    return both("the multiplicative increases time out far more often and leave the queue empty", parts)
+
+
+def aimd_fairer(view: View) -> Finding:
+    """0 < D_fairness(AIMD) < D_fairness(AIAD)."""
+    return both(
+        "AIMD is fairer than AIAD, though not the fairest",
+        [
+            inequality("D_fairness(AIMD)", view.D(view.setting, "AIMD", "fairness"), ">"),
+            gap(view, view.setting, "AIMD", "AIAD", "fairness", "<"),
+        ],
+    )
+
+
+def loss_order(view: View) -> Finding:
+    """D_loss: AIMD < AIAD < MIMD < MIAD."""
+    return both(
+        "losses grow from AIMD over AIAD and MIMD to MIAD",
+        [
+            gap(view, view.setting, less, more, "loss", "<")
+            for less, more in (("AIMD", "AIAD"), ("AIAD", "MIMD"), ("MIMD", "MIAD"))
+        ],
+    )
+
+
+def additive_delay(view: View) -> Finding:
+    """D_delay of AIMD and AIAD exceeds that of MIMD and MIAD."""
+    return both(
+        "AIMD and AIAD have the highest delays",
+        [gap(view, view.setting, high, low, "delay", ">") for high in ADDITIVE for low in MULTIPLICATIVE],
+    )
+
+
+def sack_above_reno(view: View, metric: str, algorithms: tuple[str, ...] = FOUR) -> list[Finding]:
+    """Mean over E of a metric, SACK minus Reno, above 0 for each algorithm."""
+    return [
+        inequality(
+            f"mean {metric} of {name}, SACK - Reno",
+            view.mean(SACK, name, metric) - view.mean(RENO, name, metric),
+            ">",
+            sack=float(view.mean(SACK, name, metric).mean()),
+            reno=float(view.mean(RENO, name, metric).mean()),
+        )
+        for name in algorithms
+    ]
+
+
+def sack_goodput(view: View) -> Finding:
+    """Mean goodput is higher with SACK for each of the four."""
+    return both("goodput is higher with SACK than with Reno", sack_above_reno(view, "goodput"))
+
+
+def sack_loss_delay(view: View) -> Finding:
+    """Mean loss and mean delay are higher with SACK for each of the four."""
+    return both(
+        "loss and delay are higher with SACK than with Reno",
+        [*sack_above_reno(view, "loss"), *sack_above_reno(view, "delay")],
+    )
+
+
+def mimd_ahead(view: View) -> Finding:
+    """D and C of goodput of MIMD lie below those of AIMD and AIAD."""
+    return both(
+        "MIMD is ahead of AIMD and AIAD in goodput",
+        [
+            part(view, view.setting, "MIMD", other, "goodput", "<")
+            for part in (gap, worst_gap)
+            for other in ADDITIVE
+        ],
+    )
+
+
+def mimd_worst(view: View) -> Finding:
+    """D_delay and D_loss of MIMD are the largest."""
+    return both(
+        "MIMD has the worst delay and loss",
+        [
+            gap(view, view.setting, "MIMD", other, metric, ">=")
+            for metric in ("delay", "loss")
+            for other in ("AIMD", "AIAD", "MIAD")
+        ],
+    )
+
+
+def aimd_only_fair(view: View) -> Finding:
+    """D_fairness(AIMD) is below ``only_fair`` times that of each other."""
+    share = view.tolerance("only_fair")
+    return both(
+        f"D_fairness of AIMD is below {share:g} of every other",
+        [
+            inequality(
+                f"D_fairness(AIMD) - {share:g} D_fairness({other})",
+                view.D(view.setting, "AIMD", "fairness") - share * view.D(view.setting, other, "fairness"),
+                "<",
+            )
+            for other in NOT_AIMD
+        ],
+    )
+
+
+def sack_less_fair(view: View) -> Finding:
+    """D_fairness and the raw mean spread of AIAD, MIMD and MIAD are larger with SACK than with Reno."""
+    in_scores = [
+        inequality(
+            f"D_fairness({name}), SACK - Reno",
+            view.D(SACK, name, "fairness") - view.D(RENO, name, "fairness"),
+            ">",
+        )
+        for name in NOT_AIMD
+    ]
+    parts = [
+        both("in distances to the best of each setting (as printed)", in_scores),
+        both("in raw spreads", sack_above_reno(view, "fairness", NOT_AIMD)),
+    ]
+    return both("all but AIMD are less fair with SACK than with Reno", parts)
+
+
+def shares_persist(view: View) -> Finding:
+    """The autocorrelation time of per-flow shares is longer with SACK, for AIAD, MIMD and MIAD."""
+    return both(
+        "shares persist for longer with SACK than with Reno",
+        sack_above_reno(view, "share_autocorrelation_time", NOT_AIMD),
+    )
+
+
+def all_but_miad(view: View) -> Finding:
+    """AIMD, AIAD and MIMD score at most ``comparable`` in goodput and MIAD at least ``clearly_behind`` times as much."""
+    bound, factor = view.tolerance("comparable"), view.tolerance("clearly_behind")
+    three = ("AIMD", "AIAD", "MIMD")
+    return both(
+        "all but MIAD have comparable goodput",
+        [
+            *(
+                inequality(f"D_goodput({name})", view.D(view.setting, name, "goodput"), "<=", bound)
+                for name in three
+            ),
+            *(
+                inequality(
+                    f"D_goodput(MIAD) - {factor:g} D_goodput({name})",
+                    view.D(view.setting, "MIAD", "goodput") - factor * view.D(view.setting, name, "goodput"),
+                    ">=",
+                )
+                for name in three
+            ),
+        ],
+    )

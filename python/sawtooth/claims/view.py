@@ -1,0 +1,145 @@
+"""What a check sees: scores and raw values by setting and algorithm, and the study's tolerances.
+
+Source: none. Two views answer the same questions: ``RunView`` from the runs of a study, ``PrintedView`` from the printed tables.
+The second lets every check be put to the paper's own numbers, which says whether a sentence agrees with its tables
+and guards the checks themselves (tests/test_claims.py).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from sawtooth.matrix import ProbeRun, Results, scored_mean
+from sawtooth.published import ENVIRONMENTS, environments, printed
+from sawtooth.scoring import Values, ratio_scores
+from sawtooth.study import Tolerance
+
+FOUR: Final = ("AIMD", "AIAD", "MIMD", "MIAD")
+"""The four representatives, in the order of the printed tables."""
+
+
+class UnavailableError(LookupError):
+    """The view does not have what a check asks for (raw values of a printed table, a probe that was not run)."""
+
+
+class View(ABC):
+    """Scores per seed; every array has one value per seed unless its shape is given."""
+
+    def __init__(self, settings: Sequence[str], tolerances: Mapping[str, Tolerance]) -> None:
+        self.settings = tuple(settings)
+        self.tolerances = tolerances
+
+    @abstractmethod
+    def D(self, setting: str, algorithm: str, metric: str) -> Values:  # noqa: N802 - the paper's letter
+        """D of one algorithm among the four, per seed."""
+
+    @abstractmethod
+    def C(self, setting: str, algorithm: str, metric: str) -> Values:  # noqa: N802 - the paper's letter
+        """C of one algorithm among the four, per seed."""
+
+    @property
+    @abstractmethod
+    def environments(self) -> tuple[str, ...]:
+        """The set E."""
+
+    @property
+    def setting(self) -> str:
+        """The one setting of a claim that speaks of one."""
+        (only,) = self.settings
+        return only
+
+    def tolerance(self, name: str) -> float:
+        """The study's number for a word, scaled to the environments present where it bounds a sum."""
+        return self.tolerances[name].over(len(self.environments))
+
+    def raw(self, setting: str, algorithm: str, metric: str) -> Values:
+        """Values of a metric, shape (environments, seeds)."""
+        raise UnavailableError(f"raw {metric} of {algorithm} in {setting}")
+
+    def mean(self, setting: str, algorithm: str, metric: str) -> Values:
+        """Mean over E of what is scored (goodput clipped)."""
+        raise UnavailableError(f"mean {metric} of {algorithm} in {setting}")
+
+    def ratio_D(self, setting: str) -> Values:  # noqa: N802 - the paper's letter
+        """D of goodput in the ratio form, shape (four, seeds)."""
+        raise UnavailableError(f"ratio scores in {setting}")
+
+    def probe(self, name: str) -> tuple[ProbeRun, ...]:
+        """The runs of a probe."""
+        raise UnavailableError(f"probe {name}")
+
+
+class RunView(View):
+    """A view of runs, limited to the settings a claim speaks of."""
+
+    def __init__(
+        self, results: Results, settings: Sequence[str], tolerances: Mapping[str, Tolerance]
+    ) -> None:
+        super().__init__(settings, tolerances)
+        self._results = results
+
+    @property
+    def environments(self) -> tuple[str, ...]:
+        """The set E."""
+        return self._results.environments
+
+    def D(self, setting: str, algorithm: str, metric: str) -> Values:  # noqa: N802
+        """D of one algorithm among the four, per seed."""
+        return self._results.blocks[setting].scores.of(algorithm, metric).D_seeds
+
+    def C(self, setting: str, algorithm: str, metric: str) -> Values:  # noqa: N802
+        """C of one algorithm among the four, per seed."""
+        return self._results.blocks[setting].scores.of(algorithm, metric).C_seeds
+
+    def raw(self, setting: str, algorithm: str, metric: str) -> Values:
+        """Values of a metric, shape (environments, seeds)."""
+        return self._results.blocks[setting].of(algorithm, metric)
+
+    def mean(self, setting: str, algorithm: str, metric: str) -> Values:
+        """Mean over E of what is scored (goodput clipped)."""
+        return scored_mean(self._results.blocks[setting], algorithm, metric)
+
+    def ratio_D(self, setting: str) -> Values:  # noqa: N802
+        """D of goodput in the ratio form, shape (four, seeds)."""
+        block = self._results.blocks[setting]
+        return ratio_scores(np.stack([block.of(name, "goodput") for name in FOUR]))
+
+    def probe(self, name: str) -> tuple[ProbeRun, ...]:
+        """The runs of a probe."""
+        if name not in self._results.probes:
+            raise UnavailableError(f"probe {name}")
+        return self._results.probes[name]
+
+
+class PrintedView(View):
+    """The printed tables, as if two seeds had given the same numbers: no spread, so every inequality is decided."""
+
+    def __init__(self, settings: Sequence[str], tolerances: Mapping[str, Tolerance]) -> None:
+        super().__init__(settings, tolerances)
+
+    @property
+    def environments(self) -> tuple[str, ...]:
+        """The paper's 13."""
+        names = tuple(row.name for row in environments())
+        if len(names) != ENVIRONMENTS:
+            raise AssertionError("the table of environments has 13 rows")
+        return names
+
+    def D(self, setting: str, algorithm: str, metric: str) -> Values:  # noqa: N802
+        """The printed D."""
+        return self._column(setting, algorithm, f"D_{metric}")
+
+    def C(self, setting: str, algorithm: str, metric: str) -> Values:  # noqa: N802
+        """The printed C, which exists for goodput only."""
+        return self._column(setting, algorithm, f"C_{metric}")
+
+    def _column(self, setting: str, algorithm: str, column: str) -> Values:
+        recovery, _, router = setting.partition("/")
+        row = printed(recovery, router).get(algorithm)
+        if row is None or column not in row:
+            raise UnavailableError(f"printed {column} of {algorithm} in {setting}")
+        return np.full(2, row[column])

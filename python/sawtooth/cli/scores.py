@@ -1,0 +1,57 @@
+"""Scores and verdicts for the terminal: what `compare` and `reproduce` print."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.text import Text
+
+from sawtooth.claims.logic import Verdict
+from sawtooth.claims.table import Judged
+from sawtooth.cli.output import table
+from sawtooth.comparison import Comparison
+from sawtooth.report.tables import COLUMNS, DECIMALS, counts, number, score_table, spread
+
+COLOURS = {Verdict.HOLDS: "green", Verdict.FAILS: "red", Verdict.UNDECIDED: "yellow"}
+
+
+def print_scores(out: Console, found: Comparison) -> None:
+    """One table per setting: each score with its interval, the printed one in parentheses."""
+    for block in found.own:
+        heads = [f"{score} {metric}" for metric, score in COLUMNS]
+        shown = table(f"{block.setting}: distance from the best", "algorithm", *heads, right=True)
+        printed = False
+        for name, cells in score_table(block):
+            texts = []
+            for cell in cells:
+                decimals = DECIMALS[cell.metric]
+                text = f"{number(cell.ours.mean, decimals)} {spread(cell.ours, decimals)}".rstrip()
+                if cell.printed is not None:
+                    text += f" ({number(cell.printed, decimals)})"
+                    printed = True
+                texts.append(text)
+            shown.add_row(name, *texts)
+        out.print(shown)
+        seeds = len(found.results.seeds)
+        note = f"Over {len(block.environments)} environments and {seeds} seed{'s' * (seeds != 1)}; ± is the 95 % interval of the mean."
+        if printed:
+            note += " In parentheses the printed score, over 13 environments."
+        out.print(note, style="dim")
+        out.print()
+
+
+def print_verdicts(out: Console, found: Comparison) -> None:
+    """One line per claim: verdict, what the part that was run shows, statement."""
+    shown = table(f"claims of {found.study.name}", "claim", "verdict", "on the part run", "statement")
+    for item in found.judged:
+        shown.add_row(item.claim.id, _coloured(item.verdict), _part(item), item.claim.statement)
+    out.print(shown)
+    totals = ", ".join(f"{count} {verdict.value}" for verdict, count in counts(found.judged).items())
+    out.print(f"{len(found.judged)} claims: {totals}.", style="dim")
+
+
+def _part(item: Judged) -> Text:
+    return _coloured(item.finding.verdict) if item.partial and item.finding is not None else Text()
+
+
+def _coloured(verdict: Verdict) -> Text:
+    return Text(verdict.value, style=COLOURS[verdict])

@@ -1,0 +1,226 @@
+"""A comparison: the runs of a study, what they said, and the verdicts on its claims.
+
+``perform`` makes the runs that the store lacks and evaluates; ``evaluate`` reads a store and never runs. Both give a ``Comparison``,
+whose rows (``scores``, ``cells``, ``claims``) are the rows of ``--json``, of the Arrow tables and of the report.
+
+Source: the JSON of ``sawtooth compare`` and ``sawtooth reproduce`` is an interface other programs rely on; keys may be added, none removed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from sawtooth.claims.table import Judged, judge_all
+from sawtooth.claims.view import FOUR
+from sawtooth.intervals import interval
+from sawtooth.matrix import Block, Results, collect
+from sawtooth.metrics import METRIC_NAMES
+from sawtooth.progress import ProgressCallback
+from sawtooth.published import ENVIRONMENTS, printed
+from sawtooth.resolve import Resolved, resolve
+from sawtooth.run import run_id_of
+from sawtooth.runner import run_many
+from sawtooth.scenario import parse_scenario
+from sawtooth.scoring import SCORED
+from sawtooth.store import Store
+from sawtooth.study import Planned, Study
+
+Row = dict[str, Any]
+
+
+class MissingRunError(LookupError):
+    """A run that an evaluation needs is not in the store."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Results of a study with its verdicts. ``executed`` runs were simulated now, the others came from the store."""
+
+    study: Study
+    results: Results
+    judged: Sequence[Judged]
+    quick: bool = False
+    executed: int = 0
+    wall_s: float = 0.0
+    report: Path | None = None
+
+    @property
+    def run_ids(self) -> list[str]:
+        """Every run behind the numbers, each once."""
+        return self.results.run_ids()
+
+    @cached_property
+    def own(self) -> list[Block]:
+        """The blocks of the study's own settings, in its order."""
+        return [self.results.blocks[str(setting)] for setting in self.study.matrix.settings]
+
+    @cached_property
+    def scores(self) -> list[Row]:
+        """One row per algorithm, setting and scored metric: D and C with intervals, and the printed ones where they exist."""
+        return [row for block in self.own for row in score_rows(block)]
+
+    @cached_property
+    def cells(self) -> list[Row]:
+        """One row per algorithm, setting, environment and metric: mean over seeds with interval (goodput unclipped)."""
+        return [row for block in self.own for row in cell_rows(block)]
+
+    @cached_property
+    def claims(self) -> list[Row]:
+        """One row per claim: id, verdict, evidence, statement, and what the runs cover of it."""
+        return [item.to_json() for item in self.judged]
+
+    @property
+    def scores_table(self) -> pa.Table:
+        """``scores`` as an Arrow table."""
+        return pa.Table.from_pylist(self.scores)
+
+    @property
+    def cells_table(self) -> pa.Table:
+        """``cells`` as an Arrow table."""
+        return pa.Table.from_pylist(self.cells)
+
+    def to_json(self) -> Row:
+        """The document of ``--json``."""
+        matrix = self.study.matrix
+        return {
+            "study": self.study.name,
+            "seeds": len(self.results.seeds),
+            "environments": list(self.results.environments),
+            "scores": self.scores,
+            "cells": self.cells,
+            "claims": self.claims,
+            "runs": len(self.run_ids),
+            "wall_s": self.wall_s,
+            "executed": self.executed,
+            "quick": self.quick,
+            "algorithms": {entry.label: entry.control for entry in self.study.algorithm},
+            "settings": [str(setting) for setting in matrix.settings],
+            "compared_with": [str(setting) for setting in matrix.compared_with],
+            "absent_environments": list(matrix.absent),
+            "parameters": {entry.key: entry.value for entry in self.study.parameter},
+            "run_ids": self.run_ids,
+            "report": None if self.report is None else str(self.report),
+        }
+
+
+def score_rows(block: Block) -> list[Row]:
+    """D and C of every algorithm and metric of one setting. Printed scores stand beside those over the same set A only."""
+    recovery, _, router = block.setting.partition("/")
+    table: Mapping[str, Mapping[str, float]] = {}
+    if set(block.algorithms) == set(FOUR):
+        table = printed(recovery, router)
+    rows = []
+    for algorithm in block.algorithms:
+        for metric in SCORED:
+            score = block.scores.of(algorithm, metric)
+            beside = table.get(algorithm, {})
+            rows.append(
+                {
+                    "algorithm": algorithm,
+                    "recovery": recovery,
+                    "router": router,
+                    "metric": metric,
+                    "D": score.D.mean,
+                    "D_low": score.D.low,
+                    "D_high": score.D.high,
+                    "C": score.C.mean,
+                    "C_low": score.C.low,
+                    "C_high": score.C.high,
+                    "published_D": beside.get(f"D_{metric}"),
+                    "published_C": beside.get(f"C_{metric}"),
+                    "published_environments": ENVIRONMENTS if beside else None,
+                    "D_of_means": score.D_of_means,
+                    "C_of_means": score.C_of_means,
+                    "worst_environment": score.worst,
+                    "set_A": list(block.algorithms),
+                    "set_E": list(block.environments),
+                }
+            )
+    return rows
+
+
+def cell_rows(block: Block) -> list[Row]:
+    """Mean and interval of every metric in every cell of one setting."""
+    recovery, _, router = block.setting.partition("/")
+    rows = []
+    for a, algorithm in enumerate(block.algorithms):
+        for e, environment in enumerate(block.environments):
+            for metric in METRIC_NAMES:
+                found = interval(block.values[metric][a, e])
+                rows.append(
+                    {
+                        "algorithm": algorithm,
+                        "recovery": recovery,
+                        "router": router,
+                        "environment": environment,
+                        "metric": metric,
+                        "mean": found.mean,
+                        "low": found.low,
+                        "high": found.high,
+                    }
+                )
+    return rows
+
+
+def perform(
+    study: Study,
+    store: Store,
+    *,
+    quick: bool = False,
+    fresh: bool = False,
+    threads: int | None = None,
+    progress: ProgressCallback | None = None,
+) -> Comparison:
+    """Run what the store lacks of a study (everything if ``fresh``) and evaluate it."""
+    begun = time.monotonic()
+    plan, jobs = resolved_plan(study)
+    reused = 0
+
+    def counted(done: int, total: int, stored: int) -> None:
+        nonlocal reused
+        reused = stored
+        if progress is not None:
+            progress(done, total, stored)
+
+    summaries = run_many(jobs, store, fresh=fresh, threads=threads, progress=counted)
+    results = collect(plan, summaries)
+    return Comparison(
+        study,
+        results,
+        judge_all(study.claims, results, study.tolerance),
+        quick=quick,
+        executed=len(results.run_ids()) - reused,
+        wall_s=time.monotonic() - begun,
+    )
+
+
+def evaluate(study: Study, store: Store, *, quick: bool = False) -> Comparison:
+    """The same from stored runs alone. MissingRunError names the first run that is not there."""
+    plan, jobs = resolved_plan(study)
+    summaries = []
+    for planned, job in zip(plan, jobs, strict=True):
+        summary = store.summary(run_id_of(job), job)
+        if summary is None:
+            raise MissingRunError(f"{study.name}: no stored run for {planned.key}")
+        summaries.append(summary)
+    results = collect(plan, summaries)
+    return Comparison(study, results, judge_all(study.claims, results, study.tolerance), quick=quick)
+
+
+def resolved_plan(study: Study) -> tuple[list[Planned], list[Resolved]]:
+    """The plan of a study and its resolved scenarios, in the same order. InputError for what the scenario refuses."""
+    plan = list(study.plan())
+    jobs = []
+    last: tuple[Mapping[str, Any], Any] | None = None
+    for planned in plan:
+        if last is None or last[0] is not planned.scenario:
+            last = (planned.scenario, parse_scenario(planned.scenario, name=study.name))
+        jobs.append(resolve(last[1], planned.seed))
+    return plan, jobs

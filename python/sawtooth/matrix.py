@@ -1,0 +1,171 @@
+"""What the runs of a study said: metric values by setting, algorithm, environment and seed, each beside its run id.
+
+Source: none; this is the columns-and-shapes layer between stored runs and scores. A ``Block`` is one setting, a box of values of
+shape (algorithms, environments, seeds) per metric; ``Results`` is the blocks of a study and its probes.
+
+Nothing is averaged here except over environments on demand, and no value is without its run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from sawtooth.metrics import METRIC_NAMES
+from sawtooth.scoring import CLIP_GOODPUT, Scores, Values, prepare, score_all
+from sawtooth.study import CellKey, Planned, ProbeKey
+
+EXTRA = ("cross_surplus",)
+"""Quantities of a cell beside the metrics: see ``cross_surplus``."""
+
+
+class Summary(Protocol):
+    """What is needed of a stored run (run.RunSummary has it)."""
+
+    @property
+    def run_id(self) -> str: ...
+    @property
+    def values(self) -> Mapping[str, float]: ...
+    @property
+    def flows(self) -> pa.Table: ...
+    @property
+    def queues(self) -> pa.Table: ...
+    @property
+    def meta(self) -> Mapping[str, object]: ...
+
+
+@dataclass(frozen=True)
+class Block:
+    """One setting. ``values[metric]`` and ``run_ids`` have the shape (algorithms, environments, seeds)."""
+
+    setting: str
+    algorithms: tuple[str, ...]
+    environments: tuple[str, ...]
+    seeds: tuple[str, ...]
+    values: Mapping[str, Values]
+    run_ids: Mapping[CellKey, str]
+
+    def of(self, algorithm: str, metric: str) -> Values:
+        """Values of one algorithm, shape (environments, seeds)."""
+        return np.asarray(self.values[metric][self.algorithms.index(algorithm)], dtype=np.float64)
+
+    def ids(self, algorithm: str, environment: str) -> tuple[str, ...]:
+        """Run ids of one cell, in the order of the seeds."""
+        return tuple(self.run_ids[CellKey(self.setting, algorithm, environment, seed)] for seed in self.seeds)
+
+    @cached_property
+    def scores(self) -> Scores:
+        """d, D and C of the four metrics over this block's sets A and E."""
+        return score_all(self.values, self.algorithms, self.environments)
+
+
+@dataclass(frozen=True)
+class ProbeRun:
+    """One run of a probe with its labels."""
+
+    labels: Mapping[str, str | int | float]
+    run_id: str
+    values: Mapping[str, float]
+    flows: pa.Table
+
+
+@dataclass(frozen=True)
+class Results:
+    """All runs of a study (or of several, joined): blocks by setting, probes by name."""
+
+    blocks: Mapping[str, Block]
+    probes: Mapping[str, tuple[ProbeRun, ...]] = field(default_factory=dict)
+
+    @property
+    def environments(self) -> tuple[str, ...]:
+        """The set E that all blocks share."""
+        first = next(iter(self.blocks.values()))
+        return first.environments
+
+    @property
+    def seeds(self) -> tuple[str, ...]:
+        """The seeds that all blocks share."""
+        return next(iter(self.blocks.values())).seeds
+
+    def run_ids(self) -> list[str]:
+        """Every run behind these results, each once, in the order of the plan."""
+        cells = [run for block in self.blocks.values() for run in block.run_ids.values()]
+        probes = [run.run_id for runs in self.probes.values() for run in runs]
+        return list(dict.fromkeys([*cells, *probes]))
+
+
+def scored_mean(block: Block, algorithm: str, metric: str) -> Values:
+    """Mean over the environments of what is scored (goodput clipped), one value per seed."""
+    return np.asarray(
+        prepare(metric, block.of(algorithm, metric), CLIP_GOODPUT).mean(axis=0), dtype=np.float64
+    )
+
+
+def collect(plan: Sequence[Planned], summaries: Sequence[Summary]) -> Results:
+    """Sort the runs of a plan into boxes. ``summaries`` in the order of the plan."""
+    by_setting: dict[str, dict[CellKey, Summary]] = {}
+    probes: dict[str, list[ProbeRun]] = {}
+    for planned, summary in zip(plan, summaries, strict=True):
+        key = planned.key
+        if isinstance(key, CellKey):
+            by_setting.setdefault(key.setting, {})[key] = summary
+        else:
+            probes.setdefault(key.probe, []).append(_probe_run(key, summary))
+    blocks = {setting: _block(setting, runs) for setting, runs in by_setting.items()}
+    return Results(blocks, {name: tuple(runs) for name, runs in probes.items()})
+
+
+def _probe_run(key: ProbeKey, summary: Summary) -> ProbeRun:
+    return ProbeRun(dict(key.labels), summary.run_id, summary.values, summary.flows)
+
+
+def _block(setting: str, runs: Mapping[CellKey, Summary]) -> Block:
+    algorithms = tuple(dict.fromkeys(key.algorithm for key in runs))
+    environments = tuple(dict.fromkeys(key.environment for key in runs))
+    seeds = tuple(dict.fromkeys(key.seed for key in runs))
+    shape = (len(algorithms), len(environments), len(seeds))
+    values = {metric: np.full(shape, np.nan) for metric in (*METRIC_NAMES, *EXTRA)}
+    for key, summary in runs.items():
+        place = (
+            algorithms.index(key.algorithm),
+            environments.index(key.environment),
+            seeds.index(key.seed),
+        )
+        for metric in METRIC_NAMES:
+            values[metric][place] = summary.values.get(metric, np.nan)
+        values["cross_surplus"][place] = cross_surplus(summary)
+    return Block(
+        setting, algorithms, environments, seeds, values, {key: run.run_id for key, run in runs.items()}
+    )
+
+
+def cross_surplus(summary: Summary) -> float:
+    """What cross traffic lost at the bottleneck, as a fraction of the nominal bandwidth of the test flows.
+
+    [Akella02] footnote 4: lost cross traffic leaves more than the nominal bandwidth. Dropped packets that are not of
+    test flows, times their size, over what the link could carry of nominal traffic in the measured window; NaN without cross traffic.
+    """
+    columns = ("arrivals", "drops", "test_arrivals", "test_drops", "capacity_bytes")
+    row = {name: summary.queues.column(name)[0].as_py() for name in columns}
+    if row["arrivals"] == row["test_arrivals"]:
+        return float("nan")
+    meta = summary.meta
+    share = _number(meta, "available_bps") * _number(meta, "test_flows") / _number(meta, "capacity_bps")
+    lost_bytes = (row["drops"] - row["test_drops"]) * CROSS_PACKET_BYTES
+    return float(lost_bytes / (share * row["capacity_bytes"]))
+
+
+CROSS_PACKET_BYTES = 1000
+"""Size of the packets of a constant-rate source (DESIGN: fixed at the default packet size), bytes."""
+
+
+def _number(meta: Mapping[str, object], name: str) -> float:
+    value = meta[name]
+    if not isinstance(value, int | float):
+        raise TypeError(f"meta[{name!r}] of a run is {value!r}, expected a number")
+    return float(value)

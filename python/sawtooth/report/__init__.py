@@ -1,0 +1,47 @@
+"""Reports: one HTML file that works offline, and the figures of each setting as SVG files beside it.
+
+A report shows a ``Comparison``: numbers of stored runs, every one with the run ids behind it. It reads and draws; it
+never runs anything. The same stored runs give the same bytes.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sawtooth.atomic import write_text_atomic
+from sawtooth.comparison import Comparison
+from sawtooth.errors import MISSING, InputError
+from sawtooth.published import ENVIRONMENTS
+from sawtooth.report.figures import paper_figure, standalone
+from sawtooth.report.html import page
+from sawtooth.report.tables import setting_title
+
+
+def write_report(comparison: Comparison, path: Path) -> list[Path]:
+    """Write the HTML file ``path`` and one SVG file per setting beside it. Returns the files, HTML first."""
+    files = {path: page(comparison)}
+    for block in comparison.own:
+        name = f"{path.stem}_{block.setting.replace('/', '-')}.svg"
+        title, note = figure_texts(comparison, block.setting)
+        files[path.with_name(name)] = standalone(paper_figure(block, title, note), block.setting)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for target, text in files.items():
+            write_text_atomic(target, text)
+    except OSError as error:
+        raise InputError(
+            "report", str(path), MISSING, f"a place that can be written ({error.strerror})"
+        ) from error
+    return list(files)
+
+
+def figure_texts(comparison: Comparison, setting: str) -> tuple[str, str]:
+    """Title and note of the figure of one setting."""
+    results = comparison.results
+    note = (
+        f"Ours: over {len(results.environments)} environments, mean and 95 % interval over {len(results.seeds)} seeds. "
+        "Lowest of a column bold."
+    )
+    if any(row["published_D"] is not None for row in comparison.scores):
+        note += f" Printed: over {ENVIRONMENTS} environments."
+    return setting_title(setting), note

@@ -1,0 +1,222 @@
+"""Figures of a report: bars of raw values per environment, and the whole figure of a setting in the layout of the paper.
+
+Source: [Akella02] Figures 4 to 11: a table of scores above, below it the raw delay and the raw loss per environment with one bar per
+algorithm in the order of the table. Error bars are 95 % intervals over seeds.
+
+Drawn by matplotlib without its global state, as SVG with the same bytes for the same numbers: no date, fixed salt for ids. Inside
+the HTML report text stays text and colours become CSS variables (``inline``), so that a figure follows the page into dark mode;
+a file of its own (``standalone``) has text as outlines, a white ground and looks alike everywhere.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from sawtooth.matrix import Block
+from sawtooth.published import environment_key
+from sawtooth.report.tables import (
+    COLUMNS,
+    DECIMALS,
+    UNITS,
+    ScoreCell,
+    number,
+    raw_table,
+    score_table,
+    spread,
+)
+
+INK: Final = "#1b1f24"
+MUTED: Final = "#59636e"
+GRID: Final = "#d8dee4"
+SERIES: Final = ("#0072b2", "#e69f00", "#009e73", "#b5477f", "#56b4e9", "#d55e00", "#7a6a00", "#666666")
+"""Colours of the algorithms in their order: Okabe and Ito's palette, told apart with any colour vision."""
+
+VARIABLES: Final[Mapping[str, str]] = {
+    INK: "var(--ink)",
+    MUTED: "var(--muted)",
+    GRID: "var(--line)",
+    **{colour: f"var(--series-{place})" for place, colour in enumerate(SERIES)},
+}
+"""What each colour becomes inside the page."""
+
+TITLES: Final[Mapping[str, str]] = {
+    "goodput": "Goodput (fraction of available bandwidth)",
+    "fairness": "Fairness spread (largest − smallest) / mean",
+    "delay": "Mean queueing delay (ms)",
+    "loss": "Loss (% of packets)",
+}
+
+_STYLE: Final[dict[Any, Any]] = {
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "axes.edgecolor": MUTED,
+    "axes.labelcolor": INK,
+    "axes.linewidth": 0.8,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.grid.axis": "y",
+    "axes.axisbelow": True,
+    "grid.color": GRID,
+    "grid.linewidth": 0.6,
+    "text.color": INK,
+    "xtick.color": MUTED,
+    "ytick.color": MUTED,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "xtick.major.size": 0,
+    "legend.frameon": False,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+}
+
+
+def bars(axes: Axes, block: Block, metric: str) -> None:
+    """One group of bars per environment, one bar per algorithm, with error bars."""
+    rows = raw_table(block, metric)
+    width = 0.8 / len(block.algorithms)
+    places = np.arange(len(rows))
+    for a, name in enumerate(block.algorithms):
+        cells = [cells[a].ours for _, cells in rows]
+        means = np.array([cell.mean for cell in cells])
+        below = np.array([0.0 if c.low is None else min(c.mean, c.mean - c.low) for c in cells])
+        above = np.array([0.0 if c.high is None else c.high - c.mean for c in cells])
+        axes.bar(
+            places + (a - (len(block.algorithms) - 1) / 2) * width,
+            means,
+            width * 0.92,
+            color=SERIES[a % len(SERIES)],
+            label=name,
+            yerr=np.vstack([np.maximum(below, 0.0), np.maximum(above, 0.0)]),
+            error_kw={"ecolor": INK, "elinewidth": 0.9, "capsize": 1.6, "capthick": 0.9},
+        )
+    axes.set_xticks(places, [environment_key(name) for name, _ in rows])
+    axes.set_title(TITLES[metric], loc="left", fontsize=9.5)
+    axes.margins(x=0.01)
+    axes.set_ylim(bottom=0)
+    if metric == "goodput":
+        axes.set_ylim(0, max(1.0, axes.get_ylim()[1]))
+
+
+def metric_figure(block: Block, metric: str) -> Figure:
+    """The bars of one metric alone, for the page."""
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(9.0, 2.7), layout="constrained")
+        axes = figure.subplots()
+        bars(axes, block, metric)
+        _legend(figure, axes, block)
+    return figure
+
+
+def paper_figure(block: Block, title: str, note: str) -> Figure:
+    """The figure of one setting in the layout of the paper: table of scores above, bars of raw delay and loss below."""
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(8.2, 8.4), layout="constrained")
+        table, delay, loss = figure.subplots(3, 1, height_ratios=(1.15, 1, 1))
+        _score_table(table, block, title, note)
+        bars(delay, block, "delay")
+        bars(loss, block, "loss")
+        _legend(figure, delay, block)
+    return figure
+
+
+def _legend(figure: Figure, axes: Axes, block: Block) -> None:
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(
+        handles, labels, loc="outside lower center", ncols=min(len(block.algorithms), 8), handlelength=1
+    )
+
+
+def _score_table(axes: Axes, block: Block, title: str, note: str) -> None:
+    axes.set_axis_off()
+    axes.set_xlim(0, 1)
+    rows = score_table(block)
+    height = 1.0 / (len(rows) + 3.2)
+    top = 1.0 - 1.2 * height
+    lefts = (0.0, 0.13, 0.305, 0.48, 0.655, 0.83)
+    axes.text(0, 1.0, title, fontsize=11, fontweight="bold", va="top")
+    heads = [("", ""), *((metric, score) for metric, score in COLUMNS)]
+    for left, (metric, score) in zip(lefts, heads, strict=True):
+        unit = UNITS.get(metric, "")
+        if metric and not (metric == "goodput" and score == "C"):
+            axes.text(left, top - 0.5 * height, metric.capitalize(), fontweight="bold", va="center")
+        if score:
+            axes.text(
+                left,
+                top - 1.2 * height,
+                score if metric != "delay" else f"{score} ({unit})",
+                va="center",
+                color=MUTED,
+            )
+    axes.plot([0, 1], [top - 1.7 * height] * 2, color=MUTED, linewidth=0.8)
+    for place, (name, cells) in enumerate(rows):
+        middle = top - (place + 2.25) * height
+        axes.plot([0.005], [middle], "s", color=SERIES[place % len(SERIES)], markersize=6, clip_on=False)
+        axes.text(0.022, middle, name, va="center", fontweight="bold")
+        for left, cell in zip(lefts[1:], cells, strict=True):
+            _score_cell(axes, left, middle, height, cell)
+    axes.text(0, -0.03, note, va="top", fontsize=7.5, color=MUTED)
+
+
+def _score_cell(axes: Axes, left: float, middle: float, height: float, cell: ScoreCell) -> None:
+    decimals = DECIMALS[cell.metric]
+    shown = number(cell.ours.mean, decimals)
+    weight = "bold" if cell.best else "normal"
+    axes.text(left, middle + 0.17 * height, shown, va="center", fontweight=weight)
+    beside = spread(cell.ours, decimals)
+    if beside:
+        axes.text(
+            left + 0.016 * len(shown) + 0.008,
+            middle + 0.17 * height,
+            beside,
+            va="center",
+            fontsize=7.5,
+            color=MUTED,
+        )
+    if cell.printed is not None:
+        text = f"printed {number(cell.printed, decimals)}"
+        axes.text(left, middle - 0.27 * height, text, va="center", fontsize=7.5, color=MUTED)
+
+
+def standalone(figure: Figure, salt: str) -> str:
+    """The figure as an SVG file: white ground, text as outlines, the same bytes for the same figure."""
+    return _svg(figure, salt, "path", "white")
+
+
+def inline(figure: Figure, salt: str, label: str) -> str:
+    """The figure as an element of the page: text as text, colours as CSS variables, a label for those who hear the page."""
+    svg = _svg(figure, salt, "none", "none")
+    svg = svg[svg.index("<svg") :]
+    for colour, variable in VARIABLES.items():
+        svg = svg.replace(colour, variable)
+    svg = re.sub(r"font: (\S+ )*?([\d.]+)px [^;\"]*", _font, svg)
+    svg = re.sub(r' (width|height)="[\d.]+pt"', "", svg, count=2)
+    svg = re.sub(r" xmlns:xlink=\"[^\"]*\"", "", svg) if "xlink:href" not in svg else svg
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    escaped = label.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
+    return svg.replace("<svg ", f'<svg role="img" aria-label="{escaped}" ', 1)
+
+
+def _font(match: re.Match[str]) -> str:
+    weight = "700 " if "bold" in match[0] or "700" in match[0] else ""
+    return f"font: {weight}{match[2]}px var(--sans)"
+
+
+def _svg(figure: Figure, salt: str, fonttype: str, ground: str) -> str:
+    sink = io.StringIO()
+    with mpl.rc_context({"svg.hashsalt": f"sawtooth {salt}", "svg.fonttype": fonttype}):
+        figure.savefig(sink, format="svg", metadata={"Date": None, "Creator": None}, facecolor=ground)
+    return sink.getvalue()
+
+
+def series_colours(names: Sequence[str]) -> dict[str, str]:
+    """CSS variable of each algorithm's colour."""
+    return {name: f"var(--series-{place % len(SERIES)})" for place, name in enumerate(names)}

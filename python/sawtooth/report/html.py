@@ -1,0 +1,385 @@
+"""The HTML report: one file, no script, nothing fetched; light and dark by the reader's setting; printable.
+
+Order: what was done and how it came out, then per setting the scores beside the printed ones and the raw values, then the verdicts with
+their evidence, the open parameters with reasons, the meaning of words, and the runs behind every number. Each raw value links to its
+runs, and ``sawtooth replay RUNID`` makes any of them again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sawtooth import _native
+from sawtooth.claims.logic import Finding, Verdict
+from sawtooth.claims.table import Judged
+from sawtooth.comparison import Comparison
+from sawtooth.matrix import Block
+from sawtooth.published import ENVIRONMENTS
+from sawtooth.published import environments as printed_environments
+from sawtooth.report import figures
+from sawtooth.report.elements import (
+    code,
+    details,
+    element,
+    head,
+    link,
+    paragraph,
+    pill,
+    row,
+    section,
+    table,
+    text,
+)
+from sawtooth.report.style import STYLE
+from sawtooth.report.tables import (
+    COLUMNS,
+    DECIMALS,
+    RAW_DECIMALS,
+    UNITS,
+    ScoreCell,
+    counts,
+    leaf_text,
+    number,
+    raw_table,
+    score_table,
+    seeds_text,
+    setting_title,
+    spread,
+)
+
+SCORE_UNITS = {"delay": " (ms)", "loss": " (points)"}
+
+JUDGED_HOW = (
+    "Verdicts are computed. An inequality is judged on per-seed paired differences: it holds or fails when its 95 % interval lies on one "
+    "side. A claim about more than was run is undecided, with that reason; the second mark then says what the part that was run shows. The "
+    "third is the same check put to the paper's own printed tables, where they can tell."
+)
+
+
+def page(comparison: Comparison) -> str:
+    """The whole document."""
+    parts = [
+        _head(comparison),
+        *(_setting(block) for block in comparison.own),
+        _claims(comparison.judged) if comparison.judged else "",
+        _parameters(comparison),
+        _runs(comparison),
+    ]
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>{text(comparison.study.name)} · Sawtooth</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
+        + "\n".join(part for part in parts if part)
+        + "\n</main>\n</body>\n</html>\n"
+    )
+
+
+def _head(comparison: Comparison) -> str:
+    study, results = comparison.study, comparison.results
+    version = _native.version()
+    facts = {
+        "Seeds": len(results.seeds),
+        "Environments": len(results.environments),
+        "Runs": f"{len(comparison.run_ids):,}",
+        "Engine": f"{version['version']} · {version['engine']}",
+    }
+    parts = [
+        paragraph(f"Sawtooth report · {text(study.name)}", "kicker"),
+        element("h1", text(study.title)),
+        paragraph(f"Expected picture: {text(study.picture)}.", "lead") if study.picture else "",
+        element(
+            "dl",
+            "".join(
+                element("div", element("dt", name) + element("dd", text(value)))
+                for name, value in facts.items()
+            ),
+            class_="facts",
+        ),
+    ]
+    if comparison.quick:
+        parts.append(
+            paragraph(
+                "<strong>Quick form:</strong> fewer seeds and shorter runs. "
+                "Cells and claims are those of the full study, the numbers are not.",
+                "note",
+            )
+        )
+    if study.matrix.absent:
+        parts.append(
+            paragraph(
+                f"The printed scores are over {ENVIRONMENTS} environments, ours over {len(results.environments)}: "
+                f"{text(', '.join(study.matrix.absent))} are absent ({text(study.matrix.absent_reason)}). "
+                "A printed score beside ours shows order and size, not a target.",
+                "note",
+            )
+        )
+    links = [
+        link(f"#{_anchor(block.setting)}", text(setting_title(block.setting))) for block in comparison.own
+    ]
+    if comparison.judged:
+        parts.append(_summary(comparison.judged))
+        links.append(link("#claims", "Claims"))
+    links += [link("#parameters", "Open parameters"), link("#runs", "Runs")]
+    parts.append(element("nav", " · ".join(links), aria_label="Sections"))
+    return element("header", "\n".join(part for part in parts if part))
+
+
+def _summary(judged: Sequence[Judged]) -> str:
+    entries = [
+        element("li", f"{pill(verdict)} <strong>{count}</strong>")
+        for verdict, count in counts(judged).items()
+    ]
+    partial = [item.finding.verdict for item in judged if item.partial and item.finding is not None]
+    split = ", ".join(f"{sum(v is verdict for v in partial)} {verdict.value}" for verdict in Verdict)
+    entries.append(
+        element(
+            "li",
+            f"of {len(judged)} claims; {len(partial)} speak of more than was run, and on the part that was: {split}",
+            class_="muted",
+        )
+    )
+    return element("ul", "".join(entries), class_="verdicts")
+
+
+def _setting(block: Block) -> str:
+    parts = [_scores(block)]
+    for metric in ("delay", "loss", "goodput", "fairness"):
+        title = figures.TITLES[metric]
+        drawing = figures.inline(
+            figures.metric_figure(block, metric), f"{block.setting} {metric}", f"{title} per environment"
+        )
+        parts.append(element("figure", drawing))
+        parts.append(details(f"{text(title)}: values and runs", _raw(block, metric)))
+    keys = ", ".join(
+        f"{row.key} {row.name}" for row in printed_environments() if row.name in block.environments
+    )
+    if keys:
+        parts.append(paragraph(f"{text(keys)}. Error bars: 95 % interval over seeds.", "muted"))
+    return section(_anchor(block.setting), text(setting_title(block.setting)), *parts)
+
+
+def _scores(block: Block) -> str:
+    rows = score_table(block)
+    printed = any(cell.printed is not None for _, cells in rows for cell in cells)
+    caption = (
+        f"Scores over A = {{{', '.join(block.algorithms)}}} and E = {{{', '.join(block.environments)}}}: "
+        "D is the sum and C the maximum of the distances to the best, within each seed; mean and 95 % interval over seeds. "
+        "The lowest of a column is bold."
+    )
+    if printed:
+        caption += f" Below: the printed score, over {ENVIRONMENTS} environments."
+    heads = [
+        head(
+            "Algorithm",
+            "Goodput",
+            *(metric.capitalize() for metric, _ in COLUMNS[2:]),
+            span=[(1, 2), (2, 1), *[(1, 1)] * 3],
+        ),
+        head(*(f"{score}{SCORE_UNITS.get(metric, '')}" for metric, score in COLUMNS)),
+    ]
+    body = [
+        row(f"{_swatch(place)}{text(name)}", [_score(cell, printed) for cell in cells])
+        for place, (name, cells) in enumerate(rows)
+    ]
+    means = [
+        row(
+            text(name),
+            [
+                *(
+                    number(getattr(block.scores.of(name, metric), f"{score}_of_means"), DECIMALS[metric])
+                    for metric, score in COLUMNS
+                ),
+                text(block.scores.of(name, "goodput").worst),
+            ],
+        )
+        for name in block.algorithms
+    ]
+    titles = [f"{score} {metric}" for metric, score in COLUMNS]
+    return table(heads, body, caption=text(caption), kind="scores") + details(
+        "D and C of the seed means, and where C of goodput arises",
+        table(
+            [head("Algorithm", *titles, "worst environment")],
+            means,
+            caption="Noise between seeds lifts the mean of D above D of the means.",
+        ),
+    )
+
+
+def _score(cell: ScoreCell, printed: bool) -> str:
+    decimals = DECIMALS[cell.metric]
+    shown = number(cell.ours.mean, decimals)
+    markup = element("strong", shown) if cell.best else shown
+    markup += " " + element("span", spread(cell.ours, decimals), class_="spread")
+    if printed:
+        markup += element("span", f"printed {number(cell.printed, decimals)}", class_="printed")
+    return markup
+
+
+def _raw(block: Block, metric: str) -> str:
+    decimals = RAW_DECIMALS[metric]
+    rows = [
+        row(
+            text(environment),
+            [
+                link(f"#{_cell(block.setting, name, environment)}", number(cell.ours.mean, decimals))
+                + " "
+                + element("span", spread(cell.ours, decimals), class_="spread")
+                for name, cell in zip(block.algorithms, cells, strict=True)
+            ],
+        )
+        for environment, cells in raw_table(block, metric)
+    ]
+    clipping = ", not clipped at 1" if metric == "goodput" else ""
+    caption = f"{metric.capitalize()} ({UNITS[metric]}{clipping}), mean and 95 % interval over seeds; each number links to its runs."
+    return table([head("Environment", *map(text, block.algorithms))], rows, caption=caption)
+
+
+def _claims(judged: Sequence[Judged]) -> str:
+    rows = []
+    for item in judged:
+        part = pill(item.finding.verdict) if item.partial and item.finding is not None else ""
+        printed = pill(item.printed) if item.printed is not None else ""
+        cells = [_claim(item), pill(item.verdict), part, printed]
+        rows.append(
+            element("tr", "".join(element("td", cell) for cell in cells), id=f"claim-{item.claim.id}")
+        )
+    heads = [head("Claim", "Verdict", "On the part run", "Printed tables")]
+    return section(
+        "claims", "Claims", paragraph(text(JUDGED_HOW), "muted"), table(heads, rows, kind="claims")
+    )
+
+
+def _claim(item: Judged) -> str:
+    entry = item.claim
+    parts = [
+        paragraph(text(entry.statement), "statement"),
+        paragraph(f"{code(entry.id)} · section {text(entry.section)} · {entry.kind}", "muted"),
+    ]
+    if item.reason and item.verdict is Verdict.UNDECIDED:
+        parts.append(paragraph(f"Undecided because {text(item.reason)}.", "muted"))
+    if item.finding is not None:
+        parts.append(details("Evidence", element("ul", _finding(item.finding), class_="evidence")))
+    return "".join(parts)
+
+
+def _finding(finding: Finding) -> str:
+    if not finding.parts:
+        return element("li", f"{pill(finding.verdict)} {text(leaf_text(finding))}")
+    how = {"and": "all of", "or": "one of", "not": "not"}[finding.joined or "and"]
+    if "wanted" in finding.numbers:
+        how = f"at least {finding.numbers['wanted']} of"
+    if finding.verdict is Verdict.UNDECIDED:
+        how += f"; {seeds_text(finding.seeds)}"
+    inner = element("ul", "".join(_finding(part) for part in finding.parts))
+    joined = element("span", f"({text(how)})", class_="muted")
+    return element("li", f"{pill(finding.verdict)} {text(finding.text)} {joined}{inner}")
+
+
+def _parameters(comparison: Comparison) -> str:
+    study = comparison.study
+    environments = len(comparison.results.environments)
+    open_ones = [
+        row(
+            code(entry.key),
+            [
+                text(_plain(entry.value)),
+                text(", ".join(_plain(value) for value in entry.plausible)),
+                text(entry.stated),
+                text(entry.reason),
+            ],
+            words=True,
+        )
+        for entry in study.parameter
+    ]
+    algorithms = [
+        row(text(entry.label), [code(entry.control), code(_native.controller(entry.control))], words=True)
+        for entry in study.algorithm
+    ]
+    words = [
+        row(
+            code(name),
+            [
+                f"{entry.value:g}",
+                text(entry.meaning)
+                + (
+                    f" (of sums over {entry.sum_over} environments; here {entry.over(environments):.3g})"
+                    if entry.sum_over
+                    else ""
+                ),
+            ],
+            words=True,
+        )
+        for name, entry in study.tolerance.items()
+    ]
+    parts = [
+        table(
+            [head("Key", "Value", "Plausible too", "Stated", "Reason")],
+            open_ones,
+            caption="What the paper leaves open: the value taken, what else is plausible, and why.",
+            kind="words",
+        ),
+        element("h3", "Algorithms"),
+        table([head("Label", "As written", "Resolved numbers")], algorithms, kind="words"),
+    ]
+    if comparison.judged:
+        parts += [
+            element("h3", "What words mean"),
+            table(
+                [head("Name", "Value", "Meaning")],
+                words,
+                caption="Stated in the study file before running.",
+                kind="words",
+            ),
+        ]
+    return section("parameters", "Open parameters", *parts)
+
+
+def _runs(comparison: Comparison) -> str:
+    results = comparison.results
+    rows = [
+        row(
+            text(setting),
+            [text(name), text(environment), *(code(run) for run in block.ids(name, environment))],
+            anchor=_cell(setting, name, environment),
+        )
+        for setting, block in results.blocks.items()
+        for name in block.algorithms
+        for environment in block.environments
+    ]
+    parts = [
+        paragraph(
+            f"Every number above comes from these stored runs. {code('sawtooth replay RUNID')} makes one again, bit for bit."
+        ),
+        table(
+            [head("Setting", "Algorithm", "Environment", *(f"seed {text(seed)}" for seed in results.seeds))],
+            rows,
+            kind="runs",
+        ),
+    ]
+    probes = [
+        row(text(probe), [text(", ".join(f"{k} = {v}" for k, v in run.labels.items())), code(run.run_id)])
+        for probe, runs in results.probes.items()
+        for run in runs
+    ]
+    if probes:
+        parts += [element("h3", "Probes"), table([head("Probe", "Varied", "Run")], probes, kind="runs")]
+    return section("runs", "Runs", *parts)
+
+
+def _swatch(place: int) -> str:
+    colour = f"background:var(--series-{place % len(figures.SERIES)})"
+    return element("span", "", class_="swatch", style=colour)
+
+
+def _plain(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _anchor(setting: str) -> str:
+    return setting.replace("/", "-")
+
+
+def _cell(setting: str, algorithm: str, environment: str) -> str:
+    safe = "".join(c if c.isalnum() else "-" for c in algorithm)
+    return f"runs-{_anchor(setting)}-{safe}-{environment}"

@@ -1,0 +1,65 @@
+"""Reproduce a figure or a whole paper: run its studies, put our numbers beside the printed ones, judge its claims.
+
+    >>> import sawtooth as st
+    >>> found = st.reproduce("akella2002/fig4", quick=True)
+    >>> [(row["algorithm"], row["D"], row["published_D"]) for row in found.scores if row["metric"] == "goodput"]
+
+A failing claim is a result, not an error. The report is drawn from the stored runs; see sawtooth.report.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from sawtooth.comparison import Comparison, perform
+from sawtooth.errors import InputError
+from sawtooth.progress import ProgressCallback
+from sawtooth.store import Store
+from sawtooth.study import Study, join, load_study, study_names
+
+
+def chosen_study(name: str, seeds: int | None = None, quick: bool = False) -> Study:
+    """The study (or the studies of a paper, joined) that ``name`` means, shortened and reseeded as asked."""
+    study = join(name, [load_study(entry) for entry in study_names(name)])
+    if quick:
+        study = study.shortened()
+    if seeds is not None:
+        if seeds < 1:
+            raise InputError("reproduce", "--seeds", seeds, "a number of seeds from 1")
+        study = study.seeded(seeds)
+    return study
+
+
+def reproduce(
+    name: str,
+    seeds: int | None = None,
+    quick: bool = False,
+    store: Store | Path | str | None = None,
+    fresh: bool = False,
+    report: Path | str | Literal[False] | None = None,
+    threads: int | None = None,
+    progress: ProgressCallback | None = None,
+) -> Comparison:
+    """Run the study ``name`` (``akella2002/fig4``, ``akella2002``) and judge its claims; stored runs are not repeated.
+
+    ``quick`` keeps cells and claims and takes fewer seeds and shorter runs; ``report`` is the HTML file to write, None for
+    ``<store>/reports/<name>.html``, False for none.
+    """
+    study = chosen_study(name, seeds, quick)
+    home = store if isinstance(store, Store) else Store(store)
+    found = perform(study, home, quick=quick, fresh=fresh, threads=threads, progress=progress)
+    if report is False:
+        return found
+    from sawtooth.report import write_report  # matplotlib takes long to import
+
+    path = Path(report) if report is not None else report_path(home, study, quick)
+    write_report(found, path)
+    return replace(found, report=path)
+
+
+def report_path(store: Store, study: Study, quick: bool) -> Path:
+    """Where a report goes unless the user says otherwise; a quick one does not replace a full one."""
+    stem = study.name.replace("/", "_") + ("-quick" if quick else "")
+    return store.path / "reports" / f"{stem}.html"
