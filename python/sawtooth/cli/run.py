@@ -94,7 +94,7 @@ def traces_of(run: Run) -> Traces:
     queue = run.engine["links"][0]["queue"]
     flows = run.flows.select(["id", "controller", "recovery"]).to_pylist()
     return Traces(
-        title=f"{run.meta['name']}, seed {run.seed}, run {run.run_id[:12]}",
+        title=f"{Path(run.meta['name']).name}, seed {run.seed}, run {run.run_id[:12]}",
         labels=[f"{row['id']}: {row['controller']} {row['recovery']}" for row in flows],
         windows=run.records["windows"],
         queue_samples=run.records["queue_samples"],

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,6 +29,8 @@ SHARED_MOST = 3
 """Most flows whose lines can still be told apart in one panel."""
 STRIPS_MOST = 24
 """Most flows that get a strip of their own: beyond it the page ends."""
+OVERSHOOT_SHOWN = 2.2
+"""Highest window shown, as a multiple of the 99th percentile after the warm-up: slow start may overshoot by two."""
 STRIP_INCHES = 0.5
 WIDTH_INCHES = 9.0
 QUEUE_INCHES = 2.2
@@ -85,11 +86,13 @@ def draw(traces: Traces, form: str = "svg") -> bytes:
         *above, below = axes
         for panel, members in zip(above, panels, strict=True):
             draw_windows(panel, traces, members)
-        highest = max(panel.get_ylim()[1] for panel in above)
+        limit, cut = window_limit(traces)
         for panel in above:
-            panel.set_ylim(0.0, highest)
+            panel.set_ylim(0.0, limit)
         above[len(above) // 2].set_ylabel("window (packets)")
-        above[0].set_title(traces.title, loc="left")
+        above[0].set_title(
+            f"{traces.title}; windows above {limit:.0f} cut off" if cut else traces.title, loc="left"
+        )
         draw_queue(below, traces)
         for panel in axes:
             panel.set_xlim(0.0, traces.duration_ns / 1e9)
@@ -110,7 +113,7 @@ def draw_windows(axes: Axes, traces: Traces, members: Sequence[int]) -> None:
     """One panel of windows: a line per flow of `members`, decreases marked; a flow alone in its strip is named beside it."""
     crowd = len(members) > SHARED_MOST
     for flow in members:
-        rows = traces.windows.filter(pc.equal(traces.windows.column("flow"), flow))
+        rows = rows_where(traces.windows, "flow", flow)
         time_s, window = corners(rows)
         style: dict[str, Any] = {"linewidth": 0.5, "alpha": 0.5} if crowd else {"linewidth": 1.0}
         axes.plot(time_s, window, color=f"C{flow % 10}", label=traces.labels[flow], **style)
@@ -126,6 +129,21 @@ def draw_windows(axes: Axes, traces: Traces, members: Sequence[int]) -> None:
         )
 
 
+def window_limit(traces: Traces) -> tuple[float, bool]:
+    """Upper end of the window scale, packets, and whether anything lies above it: the overshoot of slow start, of interest as long as it
+    is not many times what follows, must not press the rest to the floor."""
+    windows = np.fmax(
+        traces.windows.column("window").to_numpy(), traces.windows.column("window_before").to_numpy()
+    )
+    if windows.size == 0:
+        return 1.0, False
+    measured = windows[traces.windows.column("time_ns").to_numpy() >= traces.warmup_ns]
+    usual = float(np.percentile(measured if measured.size else windows, 99.0))
+    highest = float(windows.max())
+    cut = highest > OVERSHOOT_SHOWN * usual
+    return 1.05 * (OVERSHOOT_SHOWN * usual if cut else highest), cut
+
+
 def legend_of_lines(axes: Axes, wanted: bool) -> list[Any]:
     """The named lines of a panel that several flows share."""
     return list(axes.get_legend_handles_labels()[0]) if wanted else []
@@ -137,7 +155,7 @@ def legend_of_events(traces: Traces) -> list[Any]:
 
     if len(traces.labels) > STRIPS_MOST:
         return []
-    seen = set(pc.unique(traces.windows.column("event")).to_pylist())
+    seen = set(np.unique(traces.windows.column("event").to_numpy()).tolist())
     look: dict[str, Any] = {"color": "0.3", "linestyle": "none", "markersize": 5.0, "fillstyle": "none"}
     return [
         Line2D([], [], marker=marker, label=name, **look) for code, marker, name in EVENTS if code in seen
@@ -146,8 +164,7 @@ def legend_of_events(traces: Traces) -> list[Any]:
 
 def draw_queue(axes: Axes, traces: Traces) -> None:
     """The lower panel: the backlog of the bottleneck, and its limit."""
-    samples = traces.queue_samples
-    rows = samples.filter(pc.equal(samples.column("queue"), 0))
+    rows = rows_where(traces.queue_samples, "queue", 0)
     scale, unit = (1e-3, "kB") if traces.buffer_in_bytes else (1.0, "packets")
     backlog = rows.column("bytes" if traces.buffer_in_bytes else "packets").to_numpy() * scale
     time_s = rows.column("time_ns").to_numpy() / 1e9
@@ -164,6 +181,11 @@ def draw_queue(axes: Axes, traces: Traces) -> None:
         axes.set_ylim(bottom=0.0)
     axes.set_ylabel(f"queue ({unit})")
     axes.set_xlabel("time (s)")
+
+
+def rows_where(table: pa.Table, column: str, value: int) -> pa.Table:
+    """The rows of `table` whose `column` is `value`."""
+    return table.filter(pa.array(table.column(column).to_numpy() == value))
 
 
 def corners(rows: pa.Table) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
