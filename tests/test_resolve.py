@@ -14,6 +14,7 @@ from sawtooth.errors import InputError
 from sawtooth.resolve import Resolved, resolve
 from sawtooth.scenario import parse_scenario
 from sawtooth.schedule import Schedule, write_schedule
+from sawtooth.tcp_fields import engine_tcp
 from sawtooth.trace import Trace, write_trace
 
 S = 1_000_000_000
@@ -57,23 +58,11 @@ def test_the_reference_scenario_number_by_number() -> None:
     assert len(engine["links"]) == 22
     (profile,) = engine["profiles"]
     assert profile["controller"] == {"kind": "linear", "a_i": 1.0, "b_i": 1.0, "a_d": 0.0, "b_d": 0.8}
-    assert profile["tcp"] == {
-        "initial_window": 2.0,
-        "initial_rto_ns": 3 * S,
-        "min_rto_ns": 200 * M,
-        "max_rto_ns": 60 * S,
-        "timer_tick_ns": 10 * M,
-        "limited_transmit": True,
-        "delayed_ack": False,
-        "delayed_ack_timeout_ns": 200 * M,
-        "slow_start_exit": "half",
-        "window_arithmetic": "real",
-        "reno_recover_test": True,
-        "rto_cuts": True,
-        "ecn": False,
-        "receive_window": None,
-        "initial_ssthresh": None,
-    }
+    given = {"initial_window": 2.0, "initial_rto_ns": 3 * S, "timer_tick_ns": 10 * M}
+    assert profile["tcp"] == {**engine_tcp({"ecn": False}), **given}
+    assert profile["tcp"]["min_rto_ns"] == 200 * M
+    assert profile["tcp"]["delayed_ack"] is False
+    assert profile["tcp"]["receive_window"] is None
     assert (profile["recovery"], profile["packet_bytes"], profile["ack_bytes"]) == ("sack", 1000, 40)
     assert profile["send_jitter_ns"] == 80_000
     assert [flow["start_ns"] for flow in engine["flows"]] == [i * S // 10 for i in range(10)]
@@ -141,6 +130,9 @@ def test_the_seed_of_the_file_holds_unless_another_is_given() -> None:
     scenario = parse_scenario({**REFERENCE, "seed": 42})
     assert resolve(scenario).seed == "42"
     assert resolve(scenario, 7).seed == "7"
+    assert resolve(scenario, "monday").seed == "monday"
+    with pytest.raises(InputError, match=r"scenario: seed = -1: expected a seed"):
+        resolve(scenario, -1)
 
 
 def test_another_flow_moves_no_other_flows_start() -> None:
@@ -248,7 +240,9 @@ def test_buffers() -> None:
     assert queue("10 packets") == {"kind": "droptail", "packets": 10}
     assert queue("1 bdp", flows=[group(packet="1500 B")]) == {"kind": "droptail", "packets": 1000}
     assert queue("1 bdp", flows=[group(count=2)], path={"rtt": ["100 ms", "200 ms"]})["packets"] == 1875
-    assert queue("1 bdp", flows=[group(rtt="240 ms")])["packets"] == 3000
+    own = [group(rtt="240 ms"), group(reverse=True)]  # the path's 120 ms is nobody's but the reverse flow's
+    assert queue("1 bdp", flows=own)["packets"] == 3000
+    assert queue("1 bdp", flows=[group(rtt="240 ms"), group()])["packets"] == 1500
 
 
 def test_the_reverse_link_queues_when_data_or_the_user_asks() -> None:

@@ -444,7 +444,8 @@ Recovery = Annotated[str, BeforeValidator(_recovery), WithJsonSchema({"type": "s
 """The canonical name of a loss recovery."""
 
 
-def _seed(value: object) -> str:
+def parse_seed(value: object) -> str:
+    """A seed as text, from text or a whole number from 0. Raises ValueError."""
     text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
     if not isinstance(text, str) or not re.fullmatch(r"[\x21-\x7e]{1,64}", text) or text.startswith("-"):
         raise ValueError(
@@ -453,5 +454,5 @@ def _seed(value: object) -> str:
     return text
 
 
-Seed = Annotated[str, BeforeValidator(_seed)]
+Seed = Annotated[str, BeforeValidator(parse_seed)]
 """A seed, kept as text."""

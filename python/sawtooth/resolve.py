@@ -16,7 +16,7 @@ from typing import Any, Final
 from sawtooth import _native, topology
 from sawtooth.environments import schedule_of
 from sawtooth.errors import MISSING, InputError
-from sawtooth.fields import Queue
+from sawtooth.fields import Queue, parse_seed
 from sawtooth.scenario import Bottleneck, FlowsBase, Scenario
 from sawtooth.schedule import Schedule
 from sawtooth.tcp_fields import engine_key, engine_tcp, settings
@@ -83,7 +83,7 @@ class Resolved:
 
 def resolve(scenario: Scenario, seed: str | int | None = None) -> Resolved:
     """Decide and draw everything; `seed` None takes the scenario's own. Raises InputError."""
-    chosen = scenario.seed if seed is None else str(seed)
+    chosen = scenario.seed if seed is None else _seed(scenario, seed)
     flows = topology.endpoints(scenario)
     trace = _trace(scenario)
     capacity = _capacity(scenario.bottleneck, trace)
@@ -125,6 +125,13 @@ def resolve(scenario: Scenario, seed: str | int | None = None) -> Resolved:
         "resolved": _echo(scenario, engine, flows, available, capacity),
     }
     return Resolved(engine, schedule, meta)
+
+
+def _seed(scenario: Scenario, seed: str | int) -> str:
+    try:
+        return parse_seed(seed)
+    except ValueError as error:
+        raise InputError(scenario.name, "seed", seed, str(error)) from None
 
 
 def _trace(scenario: Scenario) -> Trace | None:

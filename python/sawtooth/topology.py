@@ -12,6 +12,7 @@ and the order is not that of the ids (with n = 10, s = 0.05, 120 ms: 114.000, 12
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
@@ -63,31 +64,30 @@ def endpoints(scenario: Scenario) -> list[Endpoint]:
         reverse: sum(g.count for g in groups if g.rtt is None and g.reverse == reverse)
         for reverse in (False, True)
     }
-    queues = {
-        False: list(path.rtt)
-        if isinstance(path.rtt, tuple)
-        else spread_rtts(path.rtt, path.rtt_spread, following[False]),
-        True: spread_rtts(base_rtt(scenario), path.rtt_spread, following[True]),
+    listed = path.rtt if isinstance(path.rtt, tuple) else None
+    shared = {
+        False: iter(listed or spread_rtts(path_rtt(scenario), path.rtt_spread, following[False])),
+        True: iter(spread_rtts(path_rtt(scenario), path.rtt_spread, following[True])),
     }
     result: list[Endpoint] = []
     for index, group in enumerate(groups):
         own = _own_rtts(group, path.rtt_spread)
         for member in range(group.count):
-            rtt = own[member] if own else queues[group.reverse].pop(0)
+            rtt = own[member] if own else next(shared[group.reverse])
             result.append(Endpoint(len(result), index, member, rtt, group.reverse))
     return result
 
 
 def base_rtt(scenario: Scenario) -> int:
-    """The RTT that a buffer of `1 bdp` means, in ns: the path's, or the mean of its list."""
+    """The RTT that a buffer of `1 bdp` means, in ns: the path's, or the mean of the test flows' own if all have one."""
+    own = [rtt for group in scenario.flows if not group.reverse for rtt in _own_rtts(group, 0.0)]
+    return _mean(own) if len(own) == scenario.test_flows else path_rtt(scenario)
+
+
+def path_rtt(scenario: Scenario) -> int:
+    """The path's RTT in ns, or the mean of its list."""
     rtt = scenario.path.rtt
-    if isinstance(rtt, int):
-        own = [g.rtt for g in scenario.flows for _ in range(g.count)]
-        if any(value is None for value in own):
-            return rtt
-        values = [v for g in scenario.flows if not g.reverse for v in _own_rtts(g, 0.0)]
-        return round(Fraction(sum(values), len(values)))
-    return round(Fraction(sum(rtt), len(rtt)))
+    return rtt if isinstance(rtt, int) else _mean(rtt)
 
 
 def default_delay(flows: list[Endpoint]) -> int:
@@ -124,6 +124,10 @@ def route(flow: Endpoint) -> tuple[list[int], list[int]]:
     if flow.reverse:
         return [access, REVERSE], [BOTTLENECK, access + 1]
     return [access, BOTTLENECK], [REVERSE, access + 1]
+
+
+def _mean(values: Sequence[int]) -> int:
+    return round(Fraction(sum(values), len(values)))
 
 
 def _own_rtts(group: FlowsBase, spread: float) -> list[int]:
