@@ -12,6 +12,11 @@ from xml.etree import ElementTree
 
 import pytest
 
+from sawtooth import runner
+from sawtooth.cli import SOFTWARE_FAULT, exit_code
+from sawtooth.resolve import Resolved
+from sawtooth.run import Run
+
 if TYPE_CHECKING:
     from tests.conftest import CommandLine
 
@@ -171,6 +176,21 @@ def test_ctrl_c_ends_a_long_run_at_once(scenario_file: Path) -> None:
     assert out == ""
     assert err == "interrupted\n"
     assert files_in(scenario_file.parent) == ["s.toml"]
+
+
+def test_a_fault_of_the_engine_is_not_taken_for_a_failed_comparison(
+    scenario_file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(job: Resolved) -> Run:
+        raise RuntimeError("virtual time 7 ns: the queue should hold what it counted")
+
+    monkeypatch.setattr(runner, "execute", broken)
+    monkeypatch.chdir(scenario_file.parent)
+    assert exit_code(["run", "s.toml", "--json"]) == SOFTWARE_FAULT
+    ended = capsys.readouterr()
+    assert ended.out == ""
+    assert "(seed 1) failed: virtual time 7 ns" in ended.err
+    assert len(ended.err.splitlines()) <= 3
 
 
 def test_a_closed_pipe_is_no_fault(scenario_file: Path) -> None:

@@ -159,6 +159,15 @@ def test_a_failing_run_is_named_after_the_others_were_kept(
     assert len(kept) < 10, "and nothing new begins"
 
 
+def test_a_store_that_cannot_be_written_is_refused_before_anything_runs(
+    scenario_text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr(runner, "execute", lambda job: pytest.fail("simulated in vain"))
+    with pytest.raises(InputError, match="a directory that can be written"):
+        run_many(jobs_of(scenario_text, 1), Store(tmp_path / "file"))
+
+
 def test_threads_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SAWTOOTH_THREADS", "3")
     assert default_threads() == 3

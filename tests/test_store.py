@@ -181,8 +181,11 @@ def test_text_is_replaced_as_a_whole(tmp_path: Path) -> None:
 
 def test_a_store_that_cannot_be_written_is_bad_input(run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
+    store = Store(tmp_path / "file")
     with pytest.raises(InputError, match="expected a directory that can be written"):
-        Store(tmp_path / "file").put(run)
+        store.prepare()
+    with pytest.raises(InputError, match="expected a directory that can be written"):
+        store.put(run)
 
 
 def test_where_the_store_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -115,6 +115,8 @@ class _Sweep:
                 if stored is not None:
                     results[key] = self._kept(stored)
         found = len(results)
+        if self.store is not None and found < len(jobs):
+            self.store.prepare()
         if progress:
             progress(found, len(jobs), found)
         for key, result in self._simulated([(key, job) for key, job in jobs.items() if key not in results]):

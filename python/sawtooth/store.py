@@ -92,6 +92,17 @@ class Store:
         run = self.get(run_id, resolved)
         return None if run is None else run.light()
 
+    def prepare(self) -> None:
+        """Makes the directory and sees that it can be written, before hours of work find out. Raises InputError otherwise."""
+        runs = self.path / "runs"
+        try:
+            runs.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise self._unwritable(error.strerror) from error
+        if not os.access(runs, os.W_OK | os.X_OK):
+            raise self._unwritable("permission denied")
+        self._sweep()
+
     def put(self, run: Run) -> Path:
         """Writes a finished run and returns its file. Raises InputError if the directory cannot be written."""
         path = self._file(run.run_id, run.provenance["engine"])
@@ -105,12 +116,11 @@ class Store:
             write_page_checksum=True,
         )
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
             self._sweep()
+            path.parent.mkdir(parents=True, exist_ok=True)
             write_bytes_atomic(path, memoryview(sink.getvalue()))
         except OSError as error:
-            reason = f"a directory that can be written ({error.strerror})"
-            raise InputError("store", None, str(self.path), reason) from error
+            raise self._unwritable(error.strerror) from error
         return path
 
     def locate(self, prefix: str) -> list[Located]:
@@ -135,6 +145,11 @@ class Store:
             run = read_run(file, file.stem)
             if run is not None:
                 yield run
+
+    def _unwritable(self, reason: str | None) -> InputError:
+        return InputError(
+            "store", None, str(self.path), f"a directory that can be written ({reason or 'refused'})"
+        )
 
     def _file(self, run_id: str, engine: str) -> Path:
         return self.path / "runs" / engine / run_id[:2] / f"{run_id}.parquet"
