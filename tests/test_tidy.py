@@ -37,7 +37,7 @@ TIDY = {
     ),
     "python/sawtooth/metrics/delay.py": '"""Delay.\n\nSource: [ChiuJain89].\n"""\nDELAY = Metric(name="delay")\n',
     "studies/README.md": "| fig4 | fig4.toml |\n",
-    "studies/fig4.toml": "[published]\ngoodput = 0.15\n",
+    "studies/fig4.toml": 'figure = "4"\n[expected]\nsource = "Figure 4"\nvalues = { AIMD = 0.15 }\n',
     "tests/test_delay.py": '"""Delay."""\nassert DELAY.name == "delay"\n',
 }
 
@@ -148,7 +148,8 @@ PLANTED: tuple[tuple[str, str, dict[str, str]], ...] = (
     ),
     ("study", "no row", {"studies/README.md": "nothing\n"}),
     ("study", "does not exist", {"studies/README.md": "fig4.toml and fig5.toml\n"}),
-    ("study", "no expected values", {"studies/fig4.toml": "seeds = 5\n"}),
+    ("study", "no expected values", {"studies/fig4.toml": 'figure = "4"\n[expected]\nsource = "Figure 4"\n'}),
+    ("study", "nothing extends it", {"studies/shared.toml": "seeds = 5\n"}),
     (
         "import",
         "cc depends on sawtooth-sim",

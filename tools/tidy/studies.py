@@ -1,4 +1,7 @@
-"""Studies: each has a row in studies/README.md, and expected values with the page they came from."""
+"""Studies: each figure has a row in studies/README.md, and the printed values with the place they stand.
+
+A file that names a `figure` or a `table` is a study. Others hold what several share: some file must extend them, or the code name them.
+"""
 
 from __future__ import annotations
 
@@ -10,42 +13,39 @@ from pathlib import PurePosixPath
 from tools.tidy.tree import Finding, Tree, line_of
 
 INDEX = "studies/README.md"
-EXPECTED = re.compile(r"expect|publish", re.IGNORECASE)
 
 
 def rows(tree: Tree) -> Iterator[Finding]:
-    """Studies without a row or without expected values, and rows without a study."""
+    """Studies without a row or without expected values, rows without a study, shared files that nothing shares."""
     index = tree.text(INDEX)
-    studies = tree.under("studies/", ".toml")
-    for path in studies:
-        name = PurePosixPath(path).stem
-        if not re.search(rf"\b{re.escape(name)}(?:\.toml)?\b", index):
+    files = tree.under("studies/", ".toml")
+    studies = {path: tomllib.loads(tree.text(path)) for path in files}
+    extended = {str(data.get("extends")) for data in studies.values()}
+    code = "\n".join(tree.text(path) for path in tree.under("python/", ".py"))
+    for path, data in studies.items():
+        file = PurePosixPath(path).name
+        if "figure" not in data and "table" not in data:
+            if file not in extended and f'"{file}"' not in code:
+                yield Finding(
+                    path, 1, "names no figure and nothing extends it: name its figure, or remove the file"
+                )
+            continue
+        name = str(data.get("name", file.removesuffix(".toml")))
+        if not re.search(rf"(?<![\w/-]){re.escape(name)}(?![\w/-])", index) and file not in index:
             yield Finding(
                 path,
                 1,
                 f"no row in {INDEX}: add paper, figure, command, run time, expected picture and verdict",
             )
-        data = tomllib.loads(tree.text(path))
-        if not any(EXPECTED.search(key) and value not in ({}, [], "") for key, value in _keys(data)):
+        expected = data.get("expected", {})
+        if not expected.get("values") or not expected.get("source"):
             yield Finding(
-                path,
-                1,
-                "no expected values: give the printed numbers, or the table that holds them, under `published`",
+                path, 1, "no expected values: give the printed numbers and their source under [expected]"
             )
-    for name in re.findall(r"\b([\w-]+)\.toml\b", index):
-        if f"studies/{name}.toml" not in studies:
+    for name in sorted(set(re.findall(r"\b([\w-]+)\.toml\b", index))):
+        if f"studies/{name}.toml" not in files:
             yield Finding(
                 INDEX,
                 line_of(index, f"{name}.toml"),
                 f"{name}.toml does not exist: mend the name or remove the row",
             )
-
-
-def _keys(value: object) -> Iterator[tuple[str, object]]:
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield str(key), inner
-            yield from _keys(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _keys(inner)

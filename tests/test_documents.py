@@ -1,0 +1,130 @@
+"""What the pages say is true: examples run, commands parse, links lead somewhere, names in ARCHITECTURE.md exist.
+
+A fenced block is an example: `toml` with a `[bottleneck]` is a scenario, `sh` holds commands, `python` a program.
+Commands that take long or name something of the reader's own are parsed with all their options; the rest are run, in a directory that
+holds `examples/`.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import typer.main
+from typer.core import TyperGroup
+
+from sawtooth.cli import app
+from sawtooth.resolve import resolve
+from sawtooth.scenario import load_scenario, parse_scenario
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted(
+    [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "studies").glob("*.md")],
+    key=lambda page: page.relative_to(ROOT).as_posix(),
+)
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+RUN = ("run", "list", "environment", "doctor")
+PLACEHOLDER = re.compile(r"\bmy-|\b[A-Z]{3,}\b")  # my-own.trace, RUNID: the reader's own
+
+
+def blocks(language: str) -> Iterator[tuple[str, str]]:
+    """(page, text) of the fenced blocks in a language."""
+    for page in PAGES:
+        for name, text in FENCE.findall(page.read_text(encoding="utf-8")):
+            if name == language:
+                yield page.relative_to(ROOT).as_posix(), text
+
+
+def commands() -> list[tuple[str, str]]:
+    """(page, command line) of every `sawtooth …` line in the pages and in the heads of the examples."""
+    found = [(page, line.strip()) for page, text in blocks("sh") for line in text.splitlines()]
+    for example in sorted((ROOT / "examples").glob("*.toml")):
+        lines = example.read_text(encoding="utf-8").splitlines()
+        found += [
+            (f"examples/{example.name}", line.removeprefix("#").strip())
+            for line in lines
+            if line.startswith("#  ")
+        ]
+    return [(page, line) for page, line in found if line.startswith("sawtooth ")]
+
+
+@pytest.fixture
+def workplace(tmp_path: Path) -> Path:
+    """A directory with the examples in it, as a reader of the pages would have."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere(page: Path) -> None:
+    targets = [link for link in LINK.findall(page.read_text(encoding="utf-8")) if "://" not in link]
+    assert [link for link in targets if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize(("page", "text"), [(p, t) for p, t in blocks("toml") if "[bottleneck]" in t])
+def test_scenarios_on_pages_are_accepted(page: str, text: str) -> None:
+    assert resolve(parse_scenario(text, page)).engine["flows"]
+
+
+@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.toml")), ids=lambda path: path.name)
+def test_examples_are_accepted(example: Path) -> None:
+    assert resolve(load_scenario(example)).engine["flows"]
+
+
+@pytest.mark.parametrize(("page", "line"), commands())
+def test_commands_on_pages_work(page: str, line: str, workplace: Path) -> None:
+    name, *arguments = shlex.split(line.partition(" #")[0])[1:]
+    group = typer.main.get_command(app)
+    assert isinstance(group, TyperGroup)
+    assert name in group.commands, f"{page}: no command {name}"
+    if name not in RUN or PLACEHOLDER.search(line):
+        group.commands[name].make_context(name, arguments)
+        return
+    done = subprocess.run(
+        [sys.executable, "-m", "sawtooth", name, *arguments],
+        cwd=workplace,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"{page}: {line}\n{done.stderr}"
+    assert done.stdout
+
+
+@pytest.mark.parametrize(("page", "program"), list(blocks("python")))
+def test_programs_on_pages_run(page: str, program: str, workplace: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program],
+        cwd=workplace,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"{page}:\n{program}\n{done.stderr}"
+
+
+def test_names_in_the_architecture_exist() -> None:
+    sources = [
+        *ROOT.glob("crates/**/*.rs"),
+        *ROOT.glob("python/**/*.py"),
+        *ROOT.glob("tools/**/*.py"),
+        *ROOT.glob("studies/*"),
+    ]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in sources if path.is_file())
+    text += " ".join(path.stem for path in sources)
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    page = FENCE.sub("", page)
+    missing = []
+    for name in sorted(set(re.findall(r"`([^`\n]+)`", page))):
+        if (ROOT / name).exists() or not re.fullmatch(r"[\w:.]+(\(\)|!)?", name):
+            continue
+        parts = re.findall(r"\w+", name)
+        missing += [name for part in parts if not re.search(rf"\b{part}\b", text)]
+    assert missing == []
