@@ -111,10 +111,15 @@ def test_bad_input_is_named_and_nothing_is_left(
     ],
 )
 def test_a_wrong_command_line_is_refused(
-    arguments: list[str], said: tuple[str, ...], sawtooth: CommandLine, scenario_file: Path
+    arguments: list[str],
+    said: tuple[str, ...],
+    scenario_file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    ended = sawtooth(*arguments)
-    refused(ended.code, ended.out, ended.err, *said)
+    monkeypatch.chdir(scenario_file.parent)
+    code = exit_code(arguments)
+    refused(code, *capsys.readouterr(), *said)
     assert files_in(scenario_file.parent) == ["s.toml"]
 
 
