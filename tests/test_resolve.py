@@ -348,6 +348,16 @@ def test_the_echo_has_every_number() -> None:
             "s.toml: bottleneck.trace: expected some available",
         ),
         ({"tcp": {"initial_window": 0}}, "s.toml: tcp.initial_window = 0"),
+        ({"tcp": {"max_rto": "100 ms"}}, 's.toml: tcp.max_rto = "100 ms": expected at least min_rto'),
+        ({"flows": [group(min_rto=0)]}, 's.toml: flows[0].min_rto = "0 s": expected a positive time'),
+        (
+            {"path": {"access_rate": "200000 Gbit/s"}},
+            's.toml: path.access_rate = "200000 Gbit/s": expected 1 bit/s to',
+        ),
+        (
+            {"environment": None, "duration": "9000000 min"},
+            's.toml: duration = "540000000 s": expected 1 ns to ten years',
+        ),
         ({"flows": [group(), group(initial_window=0)]}, "s.toml: flows[1].initial_window = 0"),
         ({"path": {"rtt": "79 ms"}}, 's.toml: path.rtt = "79 ms": expected at least 80 ms'),
     ],

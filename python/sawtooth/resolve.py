@@ -9,17 +9,18 @@ the same dictionary. Cross traffic that makes an environment is one source of co
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sawtooth import _native, topology
+from sawtooth import topology
+from sawtooth.engine_check import check
 from sawtooth.environments import schedule_of
 from sawtooth.errors import MISSING, InputError
-from sawtooth.fields import Queue, parse_seed
+from sawtooth.fields import parse_seed
 from sawtooth.scenario import Bottleneck, FlowsBase, Scenario
+from sawtooth.scenario_values import Queue
 from sawtooth.schedule import Schedule
-from sawtooth.tcp_fields import engine_key, engine_tcp, settings
+from sawtooth.tcp_fields import engine_tcp, settings
 from sawtooth.trace import SHIPPED, Trace, parse_trace, read_trace, shipped_text
 from sawtooth.units import Buffer
 
@@ -110,7 +111,7 @@ def resolve(scenario: Scenario, seed: str | int | None = None) -> Resolved:
             "rates_ns": scenario.record.rates,
         },
     }
-    _check(scenario, engine, profile_of_group, flows)
+    check(scenario, engine, profile_of_group, flows)
     available = schedule.time_mean(scenario.warmup, scenario.duration)
     if available <= 0:
         key = "environment" if scenario.environment else "bottleneck.trace"
@@ -350,53 +351,3 @@ def _echo(
         "flows": rows,
         "record": engine["record"],
     }
-
-
-_COMPLAINT = re.compile(r"([\w.\[\]]+) = (.*): expected (.*)", re.DOTALL)
-
-
-def _check(
-    scenario: Scenario, engine: dict[str, Any], profile_of_group: list[int], flows: list[topology.Endpoint]
-) -> None:
-    """Let the engine check its input; its complaint comes back under the user's key."""
-    try:
-        _native.check(json.dumps(engine))
-    except ValueError as error:
-        match = _COMPLAINT.fullmatch(str(error))
-        if match is None:
-            raise InputError(scenario.name, None, MISSING, f"what the engine accepts: {error}") from None
-        key = _user_key(scenario, match[1], profile_of_group, flows)
-        raise InputError(scenario.name, key, _value(match[2]), match[3]) from None
-
-
-def _value(text: str) -> object:
-    """A value in the engine's complaint: a number where it is one."""
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError:
-        return text
-
-
-def _user_key(
-    scenario: Scenario, path: str, profile_of_group: list[int], flows: list[topology.Endpoint]
-) -> str:
-    """The key of the scenario file that a path in the engine's scenario comes from."""
-    names = {engine_key(row): str(row["name"]) for row in settings()}
-    match = re.fullmatch(r"(links|profiles|flows)\[(\d+)\]\.?(.*)", path)
-    if match is None:
-        return re.sub(r"_ns\b", "", path)
-    kind, index, rest = match[1], int(match[2]), match[3]
-    plain = re.sub(r"_(ns|bps|bytes)\b", "", rest)
-    if kind == "links":
-        table = ("bottleneck", "reverse", "path")[min(index, 2)]
-        if rest == "rate_bps" and table == "path":
-            plain = "access_rate"
-        return f"{table}.{plain}"
-    if kind == "flows":
-        return f"flows[{flows[index].group}].{plain}"
-    group = profile_of_group.index(index)
-    setting = names.get(rest.removeprefix("tcp."))
-    if rest.startswith("tcp.") and setting is not None:
-        own = setting in scenario.flows[group].tcp()
-        return f"flows[{group}].{setting}" if own else f"tcp.{setting}"
-    return "path.send_jitter" if rest == "send_jitter_ns" else f"flows[{group}].{plain}"

@@ -19,25 +19,22 @@ from sawtooth.environments import Environment
 from sawtooth.errors import MISSING, InputError
 from sawtooth.fields import (
     BufferSize,
-    Control,
     DefaultsAsWritten,
-    Impairment,
     JsonSchema,
     PacketSize,
     PositiveRate,
     PositiveSize,
     PositiveTime,
-    Queue,
     Real,
     Recovery,
     Rtt,
     Seed,
-    Start,
     Strict,
     Time,
     input_error,
 )
 from sawtooth.overrides import apply_overrides, parse_override
+from sawtooth.scenario_values import Control, Impairment, Queue, Start
 from sawtooth.schedule import read_text
 from sawtooth.tcp_fields import tcp_fields
 
