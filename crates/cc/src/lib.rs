@@ -19,7 +19,7 @@ pub mod units;
 
 pub use constructor::{ConstructorError, ConstructorInfo, ControllerSpec, ParameterInfo};
 pub use controller::{AckSample, Congestion, CongestionSignal, Controller};
-pub use linear::{ControlSettings, Linear, LinearParams, WindowArithmetic};
+pub use linear::{ControlSettings, Linear, LinearParams, TimeoutThreshold, WindowArithmetic};
 pub use slow_start::{SlowStart, SlowStartExit};
 use units::Window;
 

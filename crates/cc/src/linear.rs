@@ -44,6 +44,17 @@ pub enum WindowArithmetic {
     Integer,
 }
 
+/// What a timeout makes of the slow-start threshold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TimeoutThreshold {
+    /// Half the window (RFC 5681 §3.1, equation 4), whatever the controller's law.
+    #[default]
+    Half,
+    /// The window after the controller's own decrease.
+    Law,
+}
+
 /// What holds for a connection whatever its law.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ControlSettings {
@@ -53,6 +64,8 @@ pub struct ControlSettings {
     pub initial_threshold: Option<Window>,
     /// What a loss in slow start does.
     pub slow_start_exit: SlowStartExit,
+    /// What a timeout makes of the slow-start threshold.
+    pub timeout_threshold: TimeoutThreshold,
     /// Real or truncated windows.
     pub window_arithmetic: WindowArithmetic,
     /// Does a timeout cut the window? (`false` separates the cost of the cut from that of the silence.)
@@ -65,6 +78,7 @@ impl Default for ControlSettings {
             initial_window: Window::from_packets(10.0), // RFC 6928
             initial_threshold: None,
             slow_start_exit: SlowStartExit::default(),
+            timeout_threshold: TimeoutThreshold::default(),
             window_arithmetic: WindowArithmetic::default(),
             rto_cuts: true,
         }
@@ -76,6 +90,7 @@ impl Default for ControlSettings {
 pub struct Linear {
     params: LinearParams,
     arithmetic: WindowArithmetic,
+    timeout_threshold: TimeoutThreshold,
     rto_cuts: bool,
     slow_start: SlowStart,
     window: f64,
@@ -90,16 +105,16 @@ impl Linear {
         Linear {
             params,
             arithmetic: settings.window_arithmetic,
+            timeout_threshold: settings.timeout_threshold,
             rto_cuts: settings.rto_cuts,
             slow_start: SlowStart::new(settings.initial_threshold, settings.slow_start_exit),
             window: settings.initial_window.packets(),
         }
     }
 
-    fn decreased(&self) -> f64 {
+    fn decreased(&self, halve: bool) -> f64 {
         let LinearParams { a_d, b_d, .. } = self.params;
-        let cut =
-            if self.slow_start.halves(self.window) { self.window / 2.0 } else { a_d + b_d * self.window };
+        let cut = if halve { self.window / 2.0 } else { a_d + b_d * self.window };
         let cut = match self.arithmetic {
             WindowArithmetic::Real => cut,
             WindowArithmetic::Integer => cut.floor(),
@@ -126,14 +141,17 @@ impl Controller for Linear {
     fn on_congestion(&mut self, signal: &CongestionSignal) {
         match signal.kind {
             Congestion::Loss | Congestion::EcnMark => {
-                self.window = self.decreased();
+                self.window = self.decreased(self.slow_start.halves(self.window));
                 self.slow_start.set_threshold(self.window);
             }
             Congestion::Timeout { .. } if !self.rto_cuts => {}
             Congestion::Timeout { repeated } => {
                 if !repeated {
-                    let decreased = self.decreased();
-                    self.slow_start.set_threshold(decreased);
+                    let halve = match self.timeout_threshold {
+                        TimeoutThreshold::Half => true,
+                        TimeoutThreshold::Law => self.slow_start.halves(self.window),
+                    };
+                    self.slow_start.set_threshold(self.decreased(halve));
                 }
                 self.window = Self::WINDOW_MIN;
             }

@@ -53,6 +53,11 @@ pub const TCP: &[SettingInfo] = &[
         "the papers' laws are real; ns-2 of 2000–2002 truncated on decrease",
     ),
     setting("reno_recover_test", "flag", "true or false", "RFC 6582 §3.2, ns-2's default"),
+    choice(
+        "sack_pipe",
+        &["conservative", "rfc6675"],
+        "FallFloyd96 and ns-2: lost packets stay in pipe; rfc6675 takes them out",
+    ),
     setting("rto_cuts", "flag", "true or false", "RFC 5681 §3.1; false separates the cut from the silence"),
     setting("ecn", "flag", "true or false; left out it follows the queue", "RFC 3168"),
     setting(

@@ -4,12 +4,14 @@
 //! numbers and probabilities. Python builds it from what people write; Rust users build it directly.
 //! After [`Scenario::check`] nothing inside a run can fail.
 
-use sawtooth_cc::{ControlSettings, ControllerSpec, SlowStartExit, WindowArithmetic, units::Window};
+use sawtooth_cc::{
+    ControlSettings, ControllerSpec, SlowStartExit, TimeoutThreshold, WindowArithmetic, units::Window,
+};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use thiserror::Error;
 
-use crate::tcp::RecoveryKind;
+use crate::tcp::{RecoveryKind, SackPipe};
 
 /// One run, fully described.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -132,8 +134,10 @@ pub struct TcpSpec {
     pub delayed_ack: bool,
     pub delayed_ack_timeout_ns: u64,
     pub slow_start_exit: SlowStartExit,
+    pub timeout_threshold: TimeoutThreshold,
     pub window_arithmetic: WindowArithmetic,
     pub reno_recover_test: bool,
+    pub sack_pipe: SackPipe,
     pub rto_cuts: bool,
     pub ecn: bool,
     pub receive_window: Option<u32>,
@@ -153,8 +157,10 @@ impl Default for TcpSpec {
             delayed_ack: false,
             delayed_ack_timeout_ns: 200_000_000,
             slow_start_exit: control.slow_start_exit,
+            timeout_threshold: control.timeout_threshold,
             window_arithmetic: control.window_arithmetic,
             reno_recover_test: true,
+            sack_pipe: SackPipe::default(),
             rto_cuts: control.rto_cuts,
             ecn: false,
             receive_window: None,
@@ -170,6 +176,7 @@ impl TcpSpec {
             initial_window: Window::from_packets(self.initial_window),
             initial_threshold: self.initial_ssthresh.map(Window::from_packets),
             slow_start_exit: self.slow_start_exit,
+            timeout_threshold: self.timeout_threshold,
             window_arithmetic: self.window_arithmetic,
             rto_cuts: self.rto_cuts,
         }

@@ -99,8 +99,16 @@ impl Receiver {
 
     #[cold]
     fn on_disorder(&mut self, number: u32) {
-        if number < self.next_expected || self.out_of_order.contains(number) {
+        if number < self.next_expected {
             return; // a duplicate
+        }
+        if self.out_of_order.contains(number) {
+            if self.sends_sack {
+                // RFC 2018 §4: the first block holds the segment that triggered the acknowledgement.
+                let (start, end) = self.out_of_order.run_of(number);
+                self.report_first(SackBlock { start, end });
+            }
+            return;
         }
         self.delivered_unique += 1;
         let (start, end) = self.out_of_order.insert(number, number + 1, |_| ());
@@ -182,6 +190,7 @@ mod tests {
         assert_eq!(blocks_after(&[0, 2, 4, 6, 8, 3]), (1, vec![(2, 5), (8, 9), (6, 7)]));
         assert_eq!(blocks_after(&[0, 2, 4, 6, 8, 3, 1]), (5, vec![(8, 9), (6, 7)]));
         assert_eq!(blocks_after(&[0, 2, 2, 0]), (1, vec![(2, 3)]));
+        assert_eq!(blocks_after(&[0, 2, 3, 5, 7, 9, 3]), (1, vec![(2, 4), (9, 10), (7, 8)]));
     }
 
     #[test]

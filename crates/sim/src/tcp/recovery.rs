@@ -5,9 +5,11 @@ pub mod reno;
 pub mod sack;
 
 use crate::packet::SackBlock;
+use crate::scenario::TcpSpec;
 use newreno::NewReno;
 use reno::Reno;
 use sack::Sack;
+pub use sack::SackPipe;
 use serde::{Deserialize, Serialize};
 
 /// Duplicate acknowledgements that trigger fast retransmit (RFC 5681 §3.2).
@@ -152,11 +154,12 @@ pub enum AnyRecovery {
 
 impl AnyRecovery {
     /// A recovery that has seen no loss.
-    pub fn new(kind: RecoveryKind, limited_transmit: bool, recover_test: bool) -> Self {
+    pub fn new(kind: RecoveryKind, tcp: &TcpSpec) -> Self {
+        let limited_transmit = tcp.limited_transmit;
         match kind {
-            RecoveryKind::Reno => AnyRecovery::Reno(Reno::new(limited_transmit, recover_test)),
+            RecoveryKind::Reno => AnyRecovery::Reno(Reno::new(limited_transmit, tcp.reno_recover_test)),
             RecoveryKind::NewReno => AnyRecovery::NewReno(NewReno::new(limited_transmit)),
-            RecoveryKind::Sack => AnyRecovery::Sack(Box::new(Sack::new(limited_transmit))),
+            RecoveryKind::Sack => AnyRecovery::Sack(Box::new(Sack::new(limited_transmit, tcp.sack_pipe))),
         }
     }
 }

@@ -8,53 +8,79 @@
 //! | initial_rto | ns   | 1 s     | RFC 6298 §2.1                                                |
 //! | min_rto     | ns   | 200 ms  | Linux; RFC 6298 §2.4 says 1 s, which studies of 2002 also used |
 //! | max_rto     | ns   | 60 s    | RFC 6298 §2.5                                                |
-//! | timer_tick  | ns   | 0       | exact clock; ns-2 used 10 or 100 ms                          |
+//! | timer_tick  | ns   | 0       | exact clock; BSD used 500 ms, ns-2 10 or 100 ms              |
 //!
-//! Differs: with a tick, samples are rounded to the nearest tick and timeouts up to a whole one.
+//! With a tick, a sample is rounded up to whole ticks (a coarse clock must not make the timeout shorter
+//! than an exact one would), and the averages are scaled integers as in [Jacobson88] appendix A, BSD and
+//! ns-2. Truncation then keeps the mean deviation from falling below three quarters of a tick, which holds
+//! the timeout three ticks above the round trip: near a full buffer this decides between a timeout and none.
 
 use crate::scenario::TcpSpec;
 use sawtooth_cc::units::Span;
 
-/// What is given.
+/// The averages.
 #[derive(Clone, Copy, Debug)]
-struct Params {
-    initial_rto: u64,
-    min_rto: u64,
-    max_rto: u64,
-    tick: u64,
+enum Averages {
+    /// No sample yet.
+    None,
+    /// RFC 6298 §2 in real numbers of nanoseconds.
+    Exact { srtt: f64, rttvar: f64 },
+    /// In ticks: eight times the smoothed time, four times the mean deviation.
+    Scaled { srtt8: i64, rttvar4: i64 },
 }
 
 /// The estimator of one connection.
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
-    params: Params,
-    smoothed: Option<(f64, f64)>,
+    initial_rto: u64,
+    min_rto: u64,
+    max_rto: u64,
+    tick: u64,
+    averages: Averages,
     backoff: u32,
 }
 
 impl RttEstimator {
     /// No samples yet.
     pub fn new(tcp: &TcpSpec) -> Self {
-        let params = Params {
+        RttEstimator {
             initial_rto: tcp.initial_rto_ns,
             min_rto: tcp.min_rto_ns,
             max_rto: tcp.max_rto_ns,
             tick: tcp.timer_tick_ns,
-        };
-        RttEstimator { params, smoothed: None, backoff: 0 }
+            averages: Averages::None,
+            backoff: 0,
+        }
     }
 
-    /// A valid sample: update the averages and forget the back-off.
+    /// A valid sample: update the averages, forget the back-off.
     pub fn sample(&mut self, rtt: Span) {
-        let tick = self.params.tick;
-        let nanos =
-            (rtt.nanos() + tick / 2).checked_div(tick).map_or(rtt.nanos(), |ticks| ticks.max(1) * tick);
-        let r = nanos as f64;
-        self.smoothed = Some(match self.smoothed {
-            None => (r, r / 2.0),
-            Some((srtt, rttvar)) => (srtt + (r - srtt) / 8.0, rttvar + ((srtt - r).abs() - rttvar) / 4.0),
-        });
         self.backoff = 0;
+        self.averages = match self.tick {
+            0 => self.exact(rtt.nanos() as f64),
+            tick => self.scaled(rtt.nanos().div_ceil(tick).max(1) as i64),
+        };
+    }
+
+    fn exact(&self, r: f64) -> Averages {
+        match self.averages {
+            Averages::Exact { srtt, rttvar } => Averages::Exact {
+                srtt: srtt + (r - srtt) / 8.0,
+                rttvar: rttvar + ((srtt - r).abs() - rttvar) / 4.0,
+            },
+            _ => Averages::Exact { srtt: r, rttvar: r / 2.0 },
+        }
+    }
+
+    fn scaled(&self, ticks: i64) -> Averages {
+        match self.averages {
+            Averages::Scaled { srtt8, rttvar4 } => {
+                let delta = ticks - (srtt8 >> 3);
+                let deviation = delta.abs() - (rttvar4 >> 2);
+                Averages::Scaled { srtt8: (srtt8 + delta).max(1), rttvar4: (rttvar4 + deviation).max(1) }
+            }
+            _ => Averages::Scaled { srtt8: ticks << 3, rttvar4: ticks << 1 },
+        }
     }
 
     /// The timer ran out: wait twice as long next time.
@@ -64,31 +90,30 @@ impl RttEstimator {
 
     /// The handshake was retransmitted: RFC 6298 §5.7 starts data with 3 s until a sample comes.
     pub fn handshake_was_lost(&mut self) {
-        self.params.initial_rto = self.params.initial_rto.max(3_000_000_000);
+        self.initial_rto = self.initial_rto.max(3_000_000_000);
         self.backoff = 0;
     }
 
-    /// The timeout now.
+    /// The timeout now: `SRTT + max(G, 4 · RTTVAR)`, bounded, backed off.
     pub fn rto(&self) -> Span {
-        let Params { initial_rto, min_rto, max_rto, tick } = self.params;
-        let base = match self.smoothed {
-            None => initial_rto,
-            Some((srtt, rttvar)) => (srtt + (4.0 * rttvar).max(tick as f64)) as u64,
+        let base = match self.averages {
+            Averages::None => self.initial_rto,
+            Averages::Exact { srtt, rttvar } => (srtt + 4.0 * rttvar) as u64,
+            Averages::Scaled { srtt8, rttvar4 } => (((rttvar4 << 3) + srtt8) >> 3) as u64 * self.tick,
         };
-        let base = if tick == 0 { base } else { base.div_ceil(tick) * tick };
-        let bounded = base.clamp(min_rto, max_rto);
-        Span::from_nanos(
-            bounded
-                .checked_shl(self.backoff)
-                .filter(|rto| rto >> self.backoff == bounded)
-                .unwrap_or(max_rto)
-                .min(max_rto),
-        )
+        let bounded = base.clamp(self.min_rto, self.max_rto);
+        let doubled =
+            if self.backoff < bounded.leading_zeros() { bounded << self.backoff } else { self.max_rto };
+        Span::from_nanos(doubled.min(self.max_rto))
     }
 
     /// Smoothed round-trip time, if there was a sample.
     pub fn srtt(&self) -> Option<Span> {
-        self.smoothed.map(|(srtt, _)| Span::from_nanos(srtt as u64))
+        match self.averages {
+            Averages::None => None,
+            Averages::Exact { srtt, .. } => Some(Span::from_nanos(srtt as u64)),
+            Averages::Scaled { srtt8, .. } => Some(Span::from_nanos((srtt8 as u64 * self.tick) >> 3)),
+        }
     }
 }
 
@@ -115,7 +140,7 @@ mod tests {
     fn back_off_doubles_up_to_the_maximum_and_a_sample_ends_it() {
         let mut rtt = estimator(200_000_000, 0);
         rtt.sample(Span::from_millis(10));
-        let spans: Vec<u64> = (0..40)
+        let spans: Vec<u64> = (0..80)
             .map(|_| {
                 let rto = rtt.rto().nanos();
                 rtt.back_off();
@@ -123,18 +148,20 @@ mod tests {
             })
             .collect();
         assert_eq!(spans[..4], [200_000_000, 400_000_000, 800_000_000, 1_600_000_000]);
-        assert_eq!(spans[39], 60_000_000_000);
+        assert!(spans[9..].iter().all(|&span| span == 60_000_000_000));
         rtt.sample(Span::from_millis(10));
         assert_eq!(rtt.rto(), Span::from_millis(200));
     }
 
     #[test]
-    fn a_coarse_clock_rounds_samples_and_timeouts() {
+    fn a_coarse_clock_counts_ticks_and_keeps_three_of_them_in_reserve() {
         let mut rtt = estimator(1, 10_000_000);
-        rtt.sample(Span::from_millis(123));
-        assert_eq!(rtt.srtt(), Some(Span::from_millis(120)));
-        rtt.sample(Span::from_millis(2));
-        let rto = rtt.rto().nanos();
-        assert_eq!(rto % 10_000_000, 0);
+        rtt.sample(Span::from_millis(121));
+        assert_eq!(rtt.srtt(), Some(Span::from_millis(130)));
+        assert_eq!(rtt.rto(), Span::from_millis(390));
+        for _ in 0..100 {
+            rtt.sample(Span::from_millis(130));
+        }
+        assert_eq!(rtt.rto(), Span::from_millis(160));
     }
 }

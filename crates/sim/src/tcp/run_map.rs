@@ -63,7 +63,8 @@ impl<T: Copy + Default> NumberRing<T> {
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
     present: bool,
-    /// In the last cell of a run: its first number.
+    /// In the last cell of a run: its first number. In others: a number of the same run, at or before this
+    /// one; itself only in the first cell. Following it leads to the first cell, as in a union-find tree.
     first: u32,
     /// In the first cell of a run: one past its last number.
     end: u32,
@@ -114,12 +115,27 @@ impl RunMap {
         if start > self.base && self.contains(start - 1) {
             run.0 = self.cells.at(start - 1).first;
         }
-        if self.contains(run.1) {
-            run.1 = self.cells.at(run.1).end;
+        let right = run.1;
+        if self.contains(right) {
+            run.1 = self.cells.at(right).end;
+            self.cells.at_mut(right).first = run.0;
         }
+        self.cells.at_mut(start).first = run.0;
         self.cells.at_mut(run.0).end = run.1;
         self.cells.at_mut(run.1 - 1).first = run.0;
         run
+    }
+
+    /// The run that holds this member of a set which was filled number by number. Paths are halved on the
+    /// way, so the cost is all but constant, amortised.
+    pub fn run_of(&mut self, number: u32) -> (u32, u32) {
+        let mut first = number;
+        while self.cells.at(first).first != first {
+            let before = self.cells.at(first).first;
+            self.cells.at_mut(first).first = self.cells.at(before).first;
+            first = before;
+        }
+        (first, self.cells.at(first).end)
     }
 
     /// Move the base up and forget what lies below.
@@ -201,6 +217,11 @@ mod tests {
                 prop_assert_eq!(map.count() as usize, model.len());
                 for probe in 0..320 {
                     prop_assert_eq!(map.contains(probe), model.contains(&probe));
+                    if model.contains(&probe) {
+                        let first = (base..=probe).rev().take_while(|n| model.contains(n)).last().unwrap();
+                        let end = (probe..).find(|n| !model.contains(n)).unwrap();
+                        prop_assert_eq!(map.run_of(probe), (first, end));
+                    }
                 }
             }
         }

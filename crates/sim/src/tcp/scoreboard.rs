@@ -106,6 +106,12 @@ impl Scoreboard {
         high - una - self.sacked.count() - self.lost + self.retransmitted
     }
 
+    /// Packets that are lost by `IsLost` of RFC 6675 §4 and not SACKed, retransmitted or not.
+    #[inline]
+    pub fn lost(&self) -> u32 {
+        self.lost
+    }
+
     /// `IsLost` of RFC 6675 §4 for the first outstanding packet.
     pub fn first_is_lost(&self) -> bool {
         self.lost > 0 && self.marks.at(self.base) & LOST != 0

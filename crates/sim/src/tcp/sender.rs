@@ -88,7 +88,7 @@ impl Sender {
             packet_bytes: profile.packet_bytes,
             syn_bytes: profile.ack_bytes,
             flags: ecn | test,
-            recovery: AnyRecovery::new(profile.recovery, tcp.limited_transmit, tcp.reno_recover_test),
+            recovery: AnyRecovery::new(profile.recovery, tcp),
             control: AnyController::new(&profile.controller, &tcp.control_settings()),
             rtt: RttEstimator::new(tcp),
             sent: SendState {

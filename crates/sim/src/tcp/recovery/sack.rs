@@ -4,25 +4,47 @@
 //! scoreboard says that the first outstanding packet is lost; the first hole goes at once, then lost
 //! packets and new data as `pipe` allows; it ends when everything sent before it is acknowledged.
 //!
-//! | parameter        | unit | default | why                            |
-//! |------------------|------|---------|--------------------------------|
-//! | limited_transmit | flag | true    | RFC 6675 §5 step 3.3, RFC 3042 |
+//! | parameter        | unit   | default      | why                                                     |
+//! |------------------|--------|--------------|---------------------------------------------------------|
+//! | limited_transmit | flag   | true         | RFC 6675 §5 step 3.3, RFC 3042                          |
+//! | sack_pipe        | choice | conservative | [FallFloyd96], ns-2's `Sack1`; RFC 6675 §5 allows less than its `pipe` does |
+//!
+//! `sack_pipe = "rfc6675"` takes lost packets out of `pipe` as soon as they are known to be lost. Where a
+//! drop-tail queue has just overflowed that lets two packets go for each that arrives, the queue overflows
+//! again, retransmissions are lost and the timer must run out. `"conservative"` keeps a lost packet in
+//! `pipe` until its retransmission is acknowledged (all but the first, which fast retransmit replaces at
+//! once), so no acknowledgement of a packet that arrived lets more than one go: packet conservation, the
+//! bound that RFC 6937 later gave to RFC 6675.
 //!
 //! A timeout forgets the blocks (RFC 2018 §8), counts everything outstanding as lost and fills the holes
 //! in order while slow start runs; packets SACKed since then are skipped (RFC 6675 §5.1). No new recovery
 //! starts before everything sent before the timeout is acknowledged.
 //!
-//! Differs from ns-2's `Sack1`: that counts duplicate acknowledgements instead of deriving `pipe` from the
-//! scoreboard, and sends everything again after a timeout, packets that have arrived included.
+//! Differs from ns-2's `Sack1`: that counts acknowledgements instead of deriving `pipe` from the
+//! scoreboard, retransmits holes with fewer than three SACKed packets above, and sends everything again
+//! after a timeout, packets that have arrived included.
 
 use super::{DUPLICATE_ACKS, LossRecovery, SendState, Transmission, Verdict, acknowledge};
 use crate::packet::SackBlock;
 use crate::tcp::scoreboard::Scoreboard;
+use serde::{Deserialize, Serialize};
+
+/// What `pipe` makes of lost packets during fast recovery.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SackPipe {
+    /// They stay in it until their retransmission is acknowledged.
+    #[default]
+    Conservative,
+    /// They leave it when they are known to be lost.
+    Rfc6675,
+}
 
 /// SACK recovery.
 #[derive(Clone, Debug)]
 pub struct Sack {
     limited_transmit: bool,
+    pipe: SackPipe,
     board: Scoreboard,
     duplicates: u32,
     recovering: bool,
@@ -35,9 +57,10 @@ pub struct Sack {
 
 impl Sack {
     /// No loss seen yet.
-    pub fn new(limited_transmit: bool) -> Self {
+    pub fn new(limited_transmit: bool, pipe: SackPipe) -> Self {
         Sack {
             limited_transmit,
+            pipe,
             board: Scoreboard::default(),
             duplicates: 0,
             recovering: false,
@@ -56,25 +79,9 @@ impl Sack {
         self.board.note_retransmission(number);
         Some(Transmission { number, again: true })
     }
-}
 
-impl LossRecovery for Sack {
-    #[inline]
-    fn on_ack(&mut self, cumulative: u32, blocks: &[SackBlock], sent: &mut SendState) -> Verdict {
-        let mut verdict = Verdict::default();
-        if cumulative > sent.una {
-            verdict.newly_acked = acknowledge(cumulative, sent);
-            verdict.restart_timer = true;
-            self.board.acknowledge(cumulative);
-            self.duplicates = 0;
-            if self.recovering && cumulative >= self.recovery_point {
-                self.recovering = false;
-                verdict.recovered = true;
-            }
-        }
-        if blocks.is_empty() {
-            return verdict;
-        }
+    /// Blocks arrived: update the scoreboard, count duplicates, begin a recovery if there is evidence.
+    fn on_blocks(&mut self, blocks: &[SackBlock], sent: &SendState, verdict: &mut Verdict) {
         // RFC 6675 §2: a duplicate is an acknowledgement that SACKs something new and moves nothing else.
         let news = self.board.sack(blocks, sent.high);
         if verdict.newly_acked == 0 && news > 0 {
@@ -88,6 +95,26 @@ impl LossRecovery for Sack {
             self.board.begin_recovery(sent.high);
             verdict.loss_event = true;
             verdict.restart_timer = true;
+        }
+    }
+}
+
+impl LossRecovery for Sack {
+    #[inline]
+    fn on_ack(&mut self, cumulative: u32, blocks: &[SackBlock], sent: &mut SendState) -> Verdict {
+        let mut verdict = Verdict::default();
+        if cumulative > sent.una {
+            verdict.newly_acked = acknowledge(cumulative, sent);
+            verdict.restart_timer = true;
+            self.board.acknowledge(cumulative);
+            self.duplicates = 0;
+            if cumulative >= self.recovery_point {
+                verdict.recovered = self.recovering;
+                self.recovering = false;
+            }
+        }
+        if !blocks.is_empty() {
+            self.on_blocks(blocks, sent, &mut verdict);
         }
         verdict
     }
@@ -107,17 +134,22 @@ impl LossRecovery for Sack {
 
     #[inline]
     fn flight(&self, sent: &SendState) -> u32 {
-        self.board.pipe(sent.una, sent.high)
+        let pipe = self.board.pipe(sent.una, sent.high);
+        if self.recovering && self.pipe == SackPipe::Conservative {
+            pipe + self.board.lost().saturating_sub(1)
+        } else {
+            pipe
+        }
     }
 
     #[inline]
     fn next(&mut self, sent: &mut SendState, window: u32) -> Option<Transmission> {
         if self.retransmit {
             self.retransmit = false;
-            return self.again(sent.una);
+            return self.board.next_lost().and_then(|number| self.again(number));
         }
         let waits_for_third = self.duplicates > 0 && !self.recovering && !self.limited_transmit;
-        let flight = if waits_for_third { sent.high - sent.una } else { self.flight(sent) };
+        let flight = if waits_for_third { sent.next - sent.una } else { self.flight(sent) };
         if flight >= window {
             return None;
         }
