@@ -10,9 +10,10 @@
 //! | b_d       | 1             | 0.5     | TCP, RFC 5681 §3.1      |
 //!
 //! Differs from the papers: the increase of a round is spread over the packets acknowledged in it; the
-//! window never falls below one packet; below `ssthresh` slow start runs instead. A timeout sets
-//! `ssthresh` by the same decrease and the window to 1; a second timeout of the same segment leaves
-//! `ssthresh` as it is (RFC 5681 §3.1).
+//! window never falls below one packet; below `ssthresh` slow start runs instead. A timeout sets the window
+//! to 1 and `ssthresh` to half the window whatever the law (RFC 5681 §3.1, equation 4, and ns-2; with
+//! `timeout_threshold = "law"` to what the decrease would leave); a second timeout of the same segment
+//! leaves `ssthresh` as it is (RFC 5681 §3.1).
 
 use crate::controller::{AckSample, Congestion, CongestionSignal, Controller};
 use crate::slow_start::{SlowStart, SlowStartExit};
@@ -243,13 +244,21 @@ mod tests {
     }
 
     #[test]
-    fn a_timeout_restarts_below_the_decreased_window() {
-        let mut control = at(LinearParams { b_d: 0.8, ..TCP }, 100.0);
-        control.on_congestion(&signal(Congestion::Timeout { repeated: false }));
-        assert_eq!(control.window().packets(), 1.0);
-        assert_eq!(control.slow_start_threshold().packets(), 80.0);
-        control.on_congestion(&signal(Congestion::Timeout { repeated: true }));
-        assert_eq!(control.slow_start_threshold().packets(), 80.0);
+    fn a_timeout_restarts_below_half_the_window_or_the_decreased_one() {
+        for (timeout_threshold, expected) in [(TimeoutThreshold::Half, 50.0), (TimeoutThreshold::Law, 80.0)] {
+            let settings = ControlSettings {
+                initial_window: Window::from_packets(100.0),
+                initial_threshold: Some(Window::from_packets(2.0)),
+                timeout_threshold,
+                ..ControlSettings::default()
+            };
+            let mut control = Linear::new(LinearParams { b_d: 0.8, ..TCP }, &settings);
+            control.on_congestion(&signal(Congestion::Timeout { repeated: false }));
+            assert_eq!(control.window().packets(), 1.0);
+            assert_eq!(control.slow_start_threshold().packets(), expected);
+            control.on_congestion(&signal(Congestion::Timeout { repeated: true }));
+            assert_eq!(control.slow_start_threshold().packets(), expected);
+        }
     }
 
     #[test]
