@@ -74,7 +74,9 @@ $(VENV)/.installed: $(VENV)/.created requirements.lock
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
 	@touch $@
 
+# The module gets the time at which its build began, so that a source edited during the build is newer.
 # maturin finds the environment by VIRTUAL_ENV; a surrounding conda environment would be a second candidate, and it refuses to choose.
 $(NATIVE): $(VENV)/.installed $(RUST_SOURCES)
+	@touch $(VENV)/.compiling
 	@echo "compiling the engine"; env -u CONDA_PREFIX PIP_QUIET=1 VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked --quiet >/dev/null
-	@touch $@
+	@touch -r $(VENV)/.compiling $@
