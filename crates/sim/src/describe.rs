@@ -48,6 +48,11 @@ pub const TCP: &[SettingInfo] = &[
     setting("delayed_ack_timeout", "span", "a positive time", "ns-3; RFC 5681 §4.2 allows up to 500 ms"),
     choice("slow_start_exit", &["half", "law"], "ns-2 halves, because doubling overshoots by up to two"),
     choice(
+        "timeout_threshold",
+        &["half", "law"],
+        "RFC 5681 §3.1 and ns-2: half; law applies the controller's own decrease",
+    ),
+    choice(
         "window_arithmetic",
         &["real", "integer"],
         "the papers' laws are real; ns-2 of 2000–2002 truncated on decrease",

@@ -100,29 +100,38 @@ impl EventQueue {
     #[inline]
     fn sink(&mut self, mut place: usize, entry: Entry) {
         let key = entry.key();
-        let len = self.heap.len();
+        let heap = self.heap.as_mut_slice();
         loop {
             let first_child = place * ARITY + 1;
-            if first_child >= len {
+            let least = match heap.get(first_child..first_child + ARITY) {
+                Some(children) => first_child + least_of_four(children),
+                None => match least_of_few(&heap[first_child.min(heap.len())..]) {
+                    Some(least) => first_child + least,
+                    None => break,
+                },
+            };
+            if key <= heap[least].key() {
                 break;
             }
-            let mut least = first_child;
-            let mut least_key = self.heap[first_child].key();
-            for child in first_child + 1..(first_child + ARITY).min(len) {
-                let child_key = self.heap[child].key();
-                if child_key < least_key {
-                    least = child;
-                    least_key = child_key;
-                }
-            }
-            if key <= least_key {
-                break;
-            }
-            self.heap[place] = self.heap[least];
+            heap[place] = heap[least];
             place = least;
         }
-        self.heap[place] = entry;
+        heap[place] = entry;
     }
+}
+
+/// A knock-out tournament: two rounds instead of three comparisons in a row, and no branches.
+#[inline(always)]
+fn least_of_four(children: &[Entry]) -> usize {
+    let [a, b, c, d] = [children[0].key(), children[1].key(), children[2].key(), children[3].key()];
+    let (left, left_key) = if b < a { (1, b) } else { (0, a) };
+    let (right, right_key) = if d < c { (3, d) } else { (2, c) };
+    if right_key < left_key { right } else { left }
+}
+
+#[inline]
+fn least_of_few(children: &[Entry]) -> Option<usize> {
+    (0..children.len()).min_by_key(|&child| children[child].key())
 }
 
 #[cfg(test)]

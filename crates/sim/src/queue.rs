@@ -14,6 +14,19 @@ use droptail::DropTail;
 use sawtooth_cc::units::{Span, Time};
 use serde::Serialize;
 
+/// One parameter of a discipline, besides its buffer.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct DisciplineParameter {
+    /// Its key in a scenario.
+    pub name: &'static str,
+    /// Its unit.
+    pub unit: &'static str,
+    /// What is accepted.
+    pub accepted: &'static str,
+    /// Where the default comes from.
+    pub why: &'static str,
+}
+
 /// One row of the table of disciplines.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct DisciplineInfo {
@@ -25,6 +38,8 @@ pub struct DisciplineInfo {
     pub summary: &'static str,
     /// The paper or RFC.
     pub source: &'static str,
+    /// Its parameters besides the buffer, which every discipline has.
+    pub parameters: &'static [DisciplineParameter],
 }
 
 /// Every discipline there is.
@@ -33,6 +48,7 @@ pub const DISCIPLINES: &[DisciplineInfo] = &[DisciplineInfo {
     aliases: &["drop-tail", "fifo"],
     summary: "first in, first out; an arrival that does not fit is dropped",
     source: "Akella02 §4.1",
+    parameters: &[],
 }];
 
 /// Why a packet was dropped.
