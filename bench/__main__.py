@@ -13,8 +13,7 @@ import sys
 from dataclasses import asdict
 
 from bench.measure import Spread
-from bench.scenario import Dumbbell
-from bench.subjects import Subject, idle_interpreter, ns2, sawtooth
+from bench.subjects import Dumbbell, Subject, idle_interpreter_kb, ns2, sawtooth
 
 SAME_WORK = 0.02  # forwarded packets may differ by this fraction, or the ratio means nothing
 
@@ -49,8 +48,8 @@ def main() -> int:
         for subject in subjects:
             first, second = subject.run(short), subject.run(long)
             packets[subject.name] = second.forwarded - first.forwarded
-            peaks[subject.name] = max(peaks.get(subject.name, 0), second.used.peak_bytes)
-            costs[subject.name].append((second.used.cpu_s - first.used.cpu_s) * 1e9 / packets[subject.name])
+            peaks[subject.name] = max(peaks.get(subject.name, 0), second.peak_kb)
+            costs[subject.name].append((second.cpu_s - first.cpu_s) * 1e9 / packets[subject.name])
         print(f"round {index + 1} of {given.pairs}", file=sys.stderr)
 
     own, others = subjects[0].name, [subject.name for subject in subjects[1:]]
@@ -60,15 +59,15 @@ def main() -> int:
         for name in others
     }
     unequal = [name for name in others if abs(packets[name] / packets[own] - 1) > SAME_WORK]
-    idle = idle_interpreter().peak_bytes
+    idle = idle_interpreter_kb()
     if given.json:
         document = {
             "scenario": asdict(size)
             | {"seconds": given.seconds, "lead_in": given.lead_in, "pairs": given.pairs},
             "ns_per_packet": {name: asdict(spread) for name, spread in spreads.items()},
             "packets": packets,
-            "peak_bytes": peaks,
-            "idle_interpreter_bytes": idle,
+            "peak_kb": peaks,
+            "idle_interpreter_kb": idle,
             "ratio": {name: asdict(spread) for name, spread in ratios.items()},
         }
         print(json.dumps(document, indent=2))
@@ -79,10 +78,10 @@ def main() -> int:
         )
         print(f"{'':32} {'ns per forwarded packet':>28} {'million/s':>10} {'peak MB':>8} {'packets':>10}")
         for name, spread in spreads.items():
-            rate, peak = 1e3 / spread.median, peaks[name] / 1e6
+            rate, peak = 1e3 / spread.median, peaks[name] / 1e3
             print(f"{name:32} {spread.text(1):>28} {rate:>10.2f} {peak:>8.1f} {packets[name]:>10}")
         print(
-            f"(median, smallest and largest; per core; a bare interpreter with the module loaded takes {idle / 1e6:.1f} MB)"
+            f"(median, smallest and largest; per core; a bare interpreter with the module loaded takes {idle / 1e3:.1f} MB)"
         )
         for name, spread in ratios.items():
             print(f"{'times as fast as ' + name:50} {spread.text(2)}")

@@ -1,13 +1,14 @@
 """One run of the engine in a process of its own: `python -I child.py NATIVE_MODULE_FILE`, scenario on standard input.
 
 Loads the extension module alone, without the rest of the package, so that the process is the engine and a bare interpreter. An empty
-input runs nothing: what is then measured is the interpreter. Prints {"forwarded", "dropped", "sent"} as JSON.
+input runs nothing: what is then measured is the interpreter. Prints counts of the bottleneck and peak memory (kB) as JSON.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import json
+import resource
 import sys
 from array import array
 
@@ -21,6 +22,7 @@ def main(native_file: str) -> None:
     spec.loader.exec_module(native)
     scenario = sys.stdin.read()
     if not scenario:
+        print(json.dumps({"peak_kb": peak_kb()}))
         return
     result = native.run(scenario)
     queue = {
@@ -28,16 +30,17 @@ def main(native_file: str) -> None:
         for name, (dtype, column) in result["tables"]["queues"].items()
         if dtype == "i64"
     }
-    summary = result["summary"]
-    print(
-        json.dumps(
-            {
-                "forwarded": queue["forwarded"][0],
-                "dropped": queue["drops"][0],
-                "sent": summary["packets_sent"],
-            }
-        )
-    )
+    counts = {"forwarded": queue["forwarded"][0], "dropped": queue["drops"][0]}
+    print(json.dumps(counts | {"peak_kb": peak_kb()}))
+
+
+def peak_kb() -> int:
+    """The largest resident memory of this program so far; on Linux since it began, without the process that started it."""
+    try:
+        with open("/proc/self/status", encoding="ascii") as status:
+            return next(int(line.split()[1]) for line in status if line.startswith("VmHWM:"))
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (1024 if sys.platform == "darwin" else 1)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""CPU time and peak memory of programs that run to their end, and how the numbers of several runs are summed up."""
+"""CPU time of programs that run to their end, and how the numbers of several runs are summed up."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Usage:
-    """What one process used: user + system CPU (s), peak resident memory (bytes), and what it printed."""
+    """What one process used, user + system CPU in s, and what it printed."""
 
     cpu_s: float
-    peak_bytes: int
     output: str
 
 
@@ -29,7 +28,7 @@ def usage(command: Sequence[str], text: str = "") -> Usage:
         given.write(text)
         given.seek(0)
         process = subprocess.Popen(command, stdin=given, stdout=out, stderr=err, text=True)
-        # The same counters as getrusage(RUSAGE_CHILDREN), but of this child alone: that one's peak memory is the largest child's.
+        # The counters of getrusage(RUSAGE_CHILDREN), of this child alone.
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
@@ -38,8 +37,7 @@ def usage(command: Sequence[str], text: str = "") -> Usage:
             raise RuntimeError(
                 f"{command[0]} ended with {process.returncode}: {err.read()[-500:] or out.read()[-500:]}"
             )
-        peak = used.ru_maxrss * (1 if os.uname().sysname == "Darwin" else 1024)
-        return Usage(used.ru_utime + used.ru_stime, peak, out.read())
+        return Usage(used.ru_utime + used.ru_stime, out.read())
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,10 @@ proc finish {} {
         $monitor instvar parrivals_ pdepartures_ pdrops_ bdepartures_
         append line " arrivals $parrivals_ forwarded $pdepartures_ drops $pdrops_ bytes $bdepartures_"
     }
-    puts $line
+    # Peak memory as the kernel counts it since the program began (Linux).
+    set peak 0
+    if {![catch {open /proc/self/status} status]} { regexp {VmHWM:\s+(\d+)} [read $status] match peak }
+    puts "$line peak_kb $peak"
     exit 0
 }
 $ns at $seconds finish

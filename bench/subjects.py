@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.machinery
 import importlib.util
 import json
@@ -11,18 +12,27 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.measure import Usage, usage
-from bench.scenario import Dumbbell
+from bench.measure import usage
 
 HERE = Path(__file__).resolve().parent
 
 
 @dataclass(frozen=True)
-class Work:
-    """One finished run: what it used, and how many packets the bottleneck forwarded."""
+class Dumbbell:
+    """How large the benchmark is: flows, bottleneck rate (Mbit/s), buffer (packets)."""
 
-    used: Usage
+    flows: int = 10
+    mbit: int = 100
+    buffer_packets: int = 1500
+
+
+@dataclass(frozen=True)
+class Work:
+    """One finished run: its CPU time (s), packets that the bottleneck forwarded, peak resident memory (kB)."""
+
+    cpu_s: float
     forwarded: int
+    peak_kb: int
 
 
 @dataclass(frozen=True)
@@ -45,17 +55,25 @@ def native_file() -> str:
     raise RuntimeError("sawtooth._native is not built: make build")
 
 
-def idle_interpreter() -> Usage:
-    """What the process of a run uses before the engine does anything."""
-    return usage([sys.executable, "-I", str(HERE / "child.py"), native_file()])
+def idle_interpreter_kb() -> int:
+    """Peak memory of the process of a run before the engine does anything."""
+    return int(
+        json.loads(usage([sys.executable, "-I", str(HERE / "child.py"), native_file()]).output)["peak_kb"]
+    )
 
 
 def sawtooth(size: Dumbbell) -> Subject:
     """This engine with its default counters on, alone in a process."""
 
+    @functools.cache
+    def scenario(seconds: int) -> str:
+        numbers = [size.flows, size.mbit, size.buffer_packets, seconds]
+        return usage([sys.executable, "-m", "bench.scenario", *map(str, numbers)]).output
+
     def run(seconds: int) -> Work:
-        used = usage([sys.executable, "-I", str(HERE / "child.py"), native_file()], size.json(seconds))
-        return Work(used, json.loads(used.output)["forwarded"])
+        used = usage([sys.executable, "-I", str(HERE / "child.py"), native_file()], scenario(seconds))
+        told = json.loads(used.output)
+        return Work(used.cpu_s, told["forwarded"], told["peak_kb"])
 
     return Subject("sawtooth", run)
 
@@ -65,16 +83,20 @@ def ns2(size: Dumbbell, headers: str) -> Subject | None:
     program = shutil.which("ns")
     if program is None:
         return None
-    counts: dict[int, int] = {}
 
-    def command(seconds: int, mode: str) -> list[str]:
+    def told(seconds: int, mode: str) -> tuple[float, dict[str, str]]:
         numbers = [seconds, size.flows, size.mbit, size.buffer_packets]
-        return [program, str(HERE / "ns2_dumbbell.tcl"), *map(str, numbers), headers, mode]
+        used = usage([program, str(HERE / "ns2_dumbbell.tcl"), *map(str, numbers), headers, mode])
+        words = used.output.split()
+        return used.cpu_s, dict(zip(words[::2], words[1::2], strict=True))
+
+    @functools.cache
+    def forwarded(seconds: int) -> int:
+        """The same packets in every run: counted once, in a run that is not timed."""
+        return int(told(seconds, "count")[1]["forwarded"])
 
     def run(seconds: int) -> Work:
-        if seconds not in counts:  # the same packets in every run: counted once, in a run that is not timed
-            words = usage(command(seconds, "count")).output.split()
-            counts[seconds] = int(words[words.index("forwarded") + 1])
-        return Work(usage(command(seconds, "time")), counts[seconds])
+        cpu_s, words = told(seconds, "time")
+        return Work(cpu_s, forwarded(seconds), int(words["peak_kb"]))
 
     return Subject("ns-2 as it comes (all headers)" if headers == "all" else "ns-2, needed headers only", run)
