@@ -171,7 +171,11 @@ def test_ctrl_c_ends_a_long_run_at_once(scenario_file: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
     )
-    time.sleep(2.0)
+    deadline = time.monotonic() + 30.0
+    while not (scenario_file.parent / ".sawtooth" / "runs").is_dir():  # made when simulating begins
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    time.sleep(0.3)
     assert process.poll() is None, "still simulating"
     process.send_signal(signal.SIGINT)
     began = time.monotonic()

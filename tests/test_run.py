@@ -134,6 +134,15 @@ def test_the_document_has_what_other_programs_rely_on(scenario_text: str) -> Non
     }
 
 
+def test_controllers_are_named_as_written_and_echoed_in_numbers(scenario_text: str) -> None:
+    table = {"kind": "linear", "a_i": 1, "b_i": 1, "a_d": 0, "b_d": 0.8}
+    run = st.run(scenario_text, overrides={"flows[1].control": table})
+    assert run.flows["controller"].to_pylist() == ["aimd(1, 0.5)", "aimd(1, 0.5)", "linear(1, 1, 0, 0.8)"]
+    plain = execute(resolve(parse_scenario(scenario_text)))
+    assert plain.flows["controller"].to_pylist() == ["linear(1, 1, 0, 0.5)"] * 2 + ["linear(1, 1, 0, 0.8)"]
+    assert plain.digest == run.digest
+
+
 def source_kinds(text: str, path: Path) -> list[Any]:
     """The same scenario in every form that `st.run` takes."""
     import tomllib

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from sawtooth.errors import InputError
-from sawtooth.resolve import resolve
-from sawtooth.run import Run, engine_version, execute, simulate
+from sawtooth.resolve import Resolved, resolve
+from sawtooth.run import Run, call_of, engine_version, execute, simulate
 from sawtooth.scenario import Scenario, load_scenario, parse_scenario, with_overrides, with_values
 from sawtooth.store import Store
 
@@ -32,7 +32,7 @@ def run(
         >>> run = st.run("scenario.toml", overrides={"path.rtt": "60 ms"})
         >>> run.values["goodput"], run.flows["goodput_bps"], run.metrics.to_pandas()
     """
-    result = execute(resolve(scenario_of(scenario, overrides), seed))
+    result = execute(job_of(scenario_of(scenario, overrides), seed))
     if store is not None:
         (store if isinstance(store, Store) else Store(store)).put(result)
     return result
@@ -49,6 +49,17 @@ def scenario_of(source: ScenarioSource, overrides: Mapping[str, Any] | Sequence[
     if isinstance(overrides, Mapping):
         return with_values(scenario, overrides) if overrides else scenario
     return with_overrides(scenario, list(overrides)) if overrides else scenario
+
+
+def job_of(scenario: Scenario, seed: str | int | None = None) -> Resolved:
+    """The resolved scenario, with each flow's controller named as the user wrote it and not by its numbers alone."""
+    resolved = resolve(scenario, seed)
+    names = [
+        written if isinstance(written := group.control.written, str) else call_of(group.control.engine)
+        for group in scenario.flows
+        for _ in range(group.count)
+    ]
+    return replace(resolved, meta={**resolved.meta, "controllers": names})
 
 
 @dataclass(frozen=True)
@@ -105,4 +116,4 @@ def _known(store: Store) -> str:
     )
 
 
-__all__ = ["Replay", "ScenarioSource", "replay", "run", "scenario_of", "stored_run"]
+__all__ = ["Replay", "ScenarioSource", "job_of", "replay", "run", "scenario_of", "stored_run"]

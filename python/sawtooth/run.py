@@ -247,13 +247,11 @@ def with_queue_columns(queues: pa.Table) -> pa.Table:
 
 
 def controller_names(engine: Mapping[str, Any], meta: Mapping[str, Any]) -> list[str]:
-    """The controller of every flow as the user wrote it; a table, or where that is not known, as a call with its numbers."""
-    echoed = meta.get("resolved", {}).get("flows", [{}] * len(engine["flows"]))
-    written = [
-        row.get("control", engine["profiles"][flow["profile"]]["controller"])
-        for row, flow in zip(echoed, engine["flows"], strict=True)
-    ]
-    return [control if isinstance(control, str) else call_of(control) for control in written]
+    """The controller of every flow: as the user wrote it where `meta` knows, otherwise its resolved numbers."""
+    written: list[str] | None = meta.get("controllers")
+    if written is not None:
+        return written
+    return [call_of(engine["profiles"][flow["profile"]]["controller"]) for flow in engine["flows"]]
 
 
 def call_of(parameters: Mapping[str, Any]) -> str:

@@ -7,14 +7,13 @@ from typing import Annotated
 
 import typer
 
-from sawtooth.api import scenario_of
+from sawtooth.api import job_of, scenario_of
 from sawtooth.atomic import write_bytes_atomic
 from sawtooth.cli.output import JsonOption, StoreOption, console, emit_json, note, number, table
 from sawtooth.errors import MISSING, InputError
 from sawtooth.metrics import METRICS
 from sawtooth.progress import progress_bar
 from sawtooth.report.traces import FORMATS, Traces, draw
-from sawtooth.resolve import resolve
 from sawtooth.run import Run
 from sawtooth.runner import run_many
 from sawtooth.scenario import Scenario, json_schema, with_values
@@ -66,7 +65,7 @@ def command(
     chosen = scenario_of(scenario, set_ or [])
     if plot is not None:
         chosen = plottable(chosen, plot)
-    resolved = resolve(chosen, seed)
+    resolved = job_of(chosen, seed)
     with progress_bar(scenario.name) as progress:
         (run,) = run_many([resolved], Store(store), fresh=True, light=False, progress=progress)
     if plot is not None:
