@@ -2,7 +2,7 @@
 
     >>> import sawtooth as st
     >>> found = st.compare(["aimd(1, 0.8)", "aimd(1, 0.5)"], recoveries=["sack"], environments=["sq-high"], seeds=3)
-    >>> found.scores_table
+    >>> found.scores.to_pandas()
 
 The set-up is that of the study file compare.toml; the set A is the controllers given, the set E the environments given, and every score
 names both. Printed scores stand beside ours only where the set A is the four representatives of [Akella02].

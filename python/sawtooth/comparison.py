@@ -1,13 +1,15 @@
 """A comparison: the runs of a study, what they said, and the verdicts on its claims.
 
 ``perform`` makes the runs that the store lacks and evaluates; ``evaluate`` reads a store and never runs. Both give a ``Comparison``,
-whose rows (``scores``, ``cells``, ``claims``) are the rows of ``--json``, of the Arrow tables and of the report.
+whose rows (``score_rows``, ``cell_rows``, ``claim_rows``) are those of ``--json``; ``scores``, ``cells`` and ``claims`` are Arrow
+tables of them.
 
 Source: the JSON of ``sawtooth compare`` and ``sawtooth reproduce`` is an interface other programs rely on; keys may be added, none removed.
 """
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,11 +19,13 @@ from typing import Any
 
 import pyarrow as pa
 
+from sawtooth import _native
 from sawtooth.claims.table import Judged, judge_all
 from sawtooth.claims.view import FOUR
 from sawtooth.intervals import interval
 from sawtooth.matrix import Block, Results, collect
 from sawtooth.metrics import METRIC_NAMES
+from sawtooth.plain import json_value
 from sawtooth.progress import ProgressCallback
 from sawtooth.published import ENVIRONMENTS, printed
 from sawtooth.resolve import Resolved, resolve
@@ -33,6 +37,11 @@ from sawtooth.store import Store
 from sawtooth.study import Planned, Study
 
 Row = dict[str, Any]
+
+
+CLAIM_SCHEMA = pa.schema(
+    [(name, pa.string()) for name in ("id", "verdict", "on_subset", "reason", "statement", "evidence")]
+)
 
 
 class MissingRunError(LookupError):
@@ -56,35 +65,65 @@ class Comparison:
         """Every run behind the numbers, each once."""
         return self.results.run_ids()
 
+    @property
+    def engine(self) -> str:
+        """Version of Sawtooth and of the engine that made the runs."""
+        version = _native.version()
+        return f"{version['version']} · {version['engine']}"
+
+    @cached_property
+    def algorithms(self) -> dict[str, Row]:
+        """Every algorithm of the set A: its control as written and the resolved numbers."""
+        return {
+            entry.label: {"control": entry.control, "resolved": json.loads(_native.controller(entry.control))}
+            for entry in self.study.algorithm
+        }
+
     @cached_property
     def own(self) -> list[Block]:
         """The blocks of the study's own settings, in its order."""
         return [self.results.blocks[str(setting)] for setting in self.study.matrix.settings]
 
     @cached_property
-    def scores(self) -> list[Row]:
+    def score_rows(self) -> list[Row]:
         """One row per algorithm, setting and scored metric: D and C with intervals, and the printed ones where they exist."""
         return [row for block in self.own for row in score_rows(block)]
 
     @cached_property
-    def cells(self) -> list[Row]:
+    def cell_rows(self) -> list[Row]:
         """One row per algorithm, setting, environment and metric: mean over seeds with interval (goodput unclipped)."""
         return [row for block in self.own for row in cell_rows(block)]
 
     @cached_property
-    def claims(self) -> list[Row]:
+    def claim_rows(self) -> list[Row]:
         """One row per claim: id, verdict, evidence, statement, and what the runs cover of it."""
         return [item.to_json() for item in self.judged]
 
     @property
-    def scores_table(self) -> pa.Table:
-        """``scores`` as an Arrow table."""
-        return pa.Table.from_pylist(self.scores)
+    def scores(self) -> pa.Table:
+        """``score_rows`` as an Arrow table."""
+        return pa.Table.from_pylist(self.score_rows)
 
     @property
-    def cells_table(self) -> pa.Table:
-        """``cells`` as an Arrow table."""
-        return pa.Table.from_pylist(self.cells)
+    def cells(self) -> pa.Table:
+        """``cell_rows`` as an Arrow table."""
+        return pa.Table.from_pylist(self.cell_rows)
+
+    @property
+    def claims(self) -> pa.Table:
+        """The claims as an Arrow table; the evidence of each is JSON text, its depth being its own."""
+        rows = [
+            {
+                "id": item.claim.id,
+                "verdict": item.verdict.value,
+                "on_subset": item.finding.verdict.value if item.partial and item.finding else None,
+                "reason": item.reason,
+                "statement": item.claim.statement,
+                "evidence": json.dumps(json_value({} if item.finding is None else item.finding.to_json())),
+            }
+            for item in self.judged
+        ]
+        return pa.Table.from_pylist(rows, CLAIM_SCHEMA)
 
     def to_json(self) -> Row:
         """The document of ``--json``."""
@@ -93,14 +132,14 @@ class Comparison:
             "study": self.study.name,
             "seeds": len(self.results.seeds),
             "environments": list(self.results.environments),
-            "scores": self.scores,
-            "cells": self.cells,
-            "claims": self.claims,
+            "scores": self.score_rows,
+            "cells": self.cell_rows,
+            "claims": self.claim_rows,
             "runs": len(self.run_ids),
             "wall_s": self.wall_s,
             "executed": self.executed,
             "quick": self.quick,
-            "algorithms": {entry.label: entry.control for entry in self.study.algorithm},
+            "algorithms": self.algorithms,
             "settings": [str(setting) for setting in matrix.settings],
             "compared_with": [str(setting) for setting in matrix.compared_with],
             "absent_environments": list(matrix.absent),

@@ -2,7 +2,7 @@
 
     >>> import sawtooth as st
     >>> found = st.reproduce("akella2002/fig4", quick=True)
-    >>> [(row["algorithm"], row["D"], row["published_D"]) for row in found.scores if row["metric"] == "goodput"]
+    >>> [(row["algorithm"], row["D"], row["published_D"]) for row in found.score_rows if row["metric"] == "goodput"]
 
 A failing claim is a result, not an error. The report is drawn from the stored runs; see sawtooth.report.
 """

@@ -285,7 +285,7 @@ def join(name: str, studies: Sequence[Study]) -> Study:
     compared = dict.fromkeys(setting for study in studies for setting in study.matrix.compared_with)
     return first.replaced(
         name=name,
-        title=" and ".join(study.title for study in studies),
+        title=f"{first.paper}: figures {' and '.join(study.figure for study in studies)}",
         figure="",
         section="",
         picture="",

@@ -11,6 +11,7 @@ from sawtooth.cli.compare import FreshOption
 from sawtooth.cli.output import JsonOption, StoreOption, console, emit_json, note
 from sawtooth.cli.scores import print_scores, print_verdicts
 from sawtooth.progress import progress_bar
+from sawtooth.report.markdown import update
 from sawtooth.reproduce import reproduce
 
 NameArgument = Annotated[
@@ -30,11 +31,11 @@ ReportOption = Annotated[
     ),
 ]
 MarkdownOption = Annotated[
-    Path | None,
+    list[Path] | None,
     typer.Option(
         "--markdown",
         metavar="FILE.md",
-        help="Also write the tables into the marked blocks of a Markdown page.",
+        help="Also fill the marked places of a Markdown page; may be repeated.",
     ),
 ]
 
@@ -57,10 +58,8 @@ def command(
     """
     with progress_bar(name) as progress:
         found = reproduce(name, seeds, quick, store, fresh, report, progress=progress)
-    if markdown is not None:
-        from sawtooth.report.markdown import update
-
-        update(markdown, found)
+    for page in markdown or []:
+        update(page, found)
     if as_json:
         emit_json(found.to_json())
         return

@@ -31,8 +31,8 @@ def print_scores(out: Console, found: Comparison) -> None:
                 texts.append(text)
             shown.add_row(name, *texts)
         out.print(shown)
-        seeds = len(found.results.seeds)
-        note = f"Over {len(block.environments)} environments and {seeds} seed{'s' * (seeds != 1)}; ± is the 95 % interval of the mean."
+        over = f"{_count(len(block.environments), 'environment')} and {_count(len(block.seeds), 'seed')}"
+        note = f"Over {over}; ± is the 95 % interval of the mean."
         if printed:
             note += " In parentheses the printed score, over 13 environments."
         out.print(note, style="dim")
@@ -47,6 +47,10 @@ def print_verdicts(out: Console, found: Comparison) -> None:
     out.print(shown)
     totals = ", ".join(f"{count} {verdict.value}" for verdict, count in counts(found.judged).items())
     out.print(f"{len(found.judged)} claims: {totals}.", style="dim")
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}" + "s" * (number != 1)
 
 
 def _part(item: Judged) -> Text:

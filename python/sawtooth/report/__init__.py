@@ -42,6 +42,6 @@ def figure_texts(comparison: Comparison, setting: str) -> tuple[str, str]:
         f"Ours: over {len(results.environments)} environments, mean and 95 % interval over {len(results.seeds)} seeds. "
         "Lowest of a column bold."
     )
-    if any(row["published_D"] is not None for row in comparison.scores):
+    if any(row["published_D"] is not None for row in comparison.score_rows):
         note += f" Printed: over {ENVIRONMENTS} environments."
     return setting_title(setting), note

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import matplotlib as mpl
 import numpy as np
+from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -57,6 +58,7 @@ TITLES: Final[Mapping[str, str]] = {
 _STYLE: Final[dict[Any, Any]] = {
     "font.family": "DejaVu Sans",
     "font.size": 9,
+    "axes.prop_cycle": cycler(color=[INK]),
     "axes.edgecolor": MUTED,
     "axes.labelcolor": INK,
     "axes.linewidth": 0.8,
@@ -136,54 +138,54 @@ def _legend(figure: Figure, axes: Axes, block: Block) -> None:
 
 
 def _score_table(axes: Axes, block: Block, title: str, note: str) -> None:
+    """Text placed in an empty panel of unit size: a title, two rows of headings, a row per algorithm, a note."""
     axes.set_axis_off()
-    axes.set_xlim(0, 1)
+    axes.set(xlim=(0, 1), ylim=(0, 1), autoscale_on=False)
     rows = score_table(block)
-    height = 1.0 / (len(rows) + 3.2)
-    top = 1.0 - 1.2 * height
-    lefts = (0.0, 0.13, 0.305, 0.48, 0.655, 0.83)
-    axes.text(0, 1.0, title, fontsize=11, fontweight="bold", va="top")
-    heads = [("", ""), *((metric, score) for metric, score in COLUMNS)]
-    for left, (metric, score) in zip(lefts, heads, strict=True):
-        unit = UNITS.get(metric, "")
-        if metric and not (metric == "goodput" and score == "C"):
-            axes.text(left, top - 0.5 * height, metric.capitalize(), fontweight="bold", va="center")
-        if score:
-            axes.text(
-                left,
-                top - 1.2 * height,
-                score if metric != "delay" else f"{score} ({unit})",
-                va="center",
-                color=MUTED,
-            )
-    axes.plot([0, 1], [top - 1.7 * height] * 2, color=MUTED, linewidth=0.8)
+    step = 0.72 / len(rows)
+    axes.text(0, 1.0, title, fontsize=11.5, fontweight="bold", va="top")
+    for left, (metric, score) in zip(LEFTS, COLUMNS, strict=True):
+        if (metric, score) != ("goodput", "C"):
+            axes.text(left, 0.885, metric.capitalize(), fontweight="bold", va="center")
+        unit = f" ({UNITS[metric]})" if metric == "delay" else ""
+        axes.text(left, 0.825, score + unit, va="center", color=MUTED)
+    axes.plot([0, 1], [0.785] * 2, color=MUTED, linewidth=0.8)
     for place, (name, cells) in enumerate(rows):
-        middle = top - (place + 2.25) * height
-        axes.plot([0.005], [middle], "s", color=SERIES[place % len(SERIES)], markersize=6, clip_on=False)
-        axes.text(0.022, middle, name, va="center", fontweight="bold")
-        for left, cell in zip(lefts[1:], cells, strict=True):
-            _score_cell(axes, left, middle, height, cell)
-    axes.text(0, -0.03, note, va="top", fontsize=7.5, color=MUTED)
+        middle = 0.785 - (place + 0.5) * step
+        axes.plot([0.008], [middle], "s", color=SERIES[place % len(SERIES)], markersize=6)
+        axes.text(0.026, middle, name, va="center", fontweight="bold")
+        for left, cell in zip(LEFTS, cells, strict=True):
+            _score_cell(axes, left, middle, step, cell)
+    axes.text(0, 0.0, note, va="bottom", fontsize=7.5, color=MUTED)
 
 
-def _score_cell(axes: Axes, left: float, middle: float, height: float, cell: ScoreCell) -> None:
+LEFTS: Final = (0.15, 0.32, 0.49, 0.66, 0.83)
+"""Left edges of the score columns, in panel widths."""
+
+
+def _score_cell(axes: Axes, left: float, middle: float, step: float, cell: ScoreCell) -> None:
     decimals = DECIMALS[cell.metric]
-    shown = number(cell.ours.mean, decimals)
-    weight = "bold" if cell.best else "normal"
-    axes.text(left, middle + 0.17 * height, shown, va="center", fontweight=weight)
-    beside = spread(cell.ours, decimals)
+    beside = cell.printed is not None
+    line = middle + 0.19 * step if beside else middle
+    shown = axes.annotate(
+        number(cell.ours.mean, decimals),
+        (left, line),
+        va="center",
+        fontweight="bold" if cell.best else "normal",
+    )
+    axes.annotate(
+        spread(cell.ours, decimals),
+        (1, 0.5),
+        (4, 0),
+        xycoords=shown,
+        textcoords="offset points",
+        va="center",
+        fontsize=7.5,
+        color=MUTED,
+    )
     if beside:
-        axes.text(
-            left + 0.016 * len(shown) + 0.008,
-            middle + 0.17 * height,
-            beside,
-            va="center",
-            fontsize=7.5,
-            color=MUTED,
-        )
-    if cell.printed is not None:
         text = f"printed {number(cell.printed, decimals)}"
-        axes.text(left, middle - 0.27 * height, text, va="center", fontsize=7.5, color=MUTED)
+        axes.text(left, middle - 0.24 * step, text, va="center", fontsize=7.5, color=MUTED)
 
 
 def standalone(figure: Figure, salt: str) -> str:
@@ -212,7 +214,7 @@ def _font(match: re.Match[str]) -> str:
 
 def _svg(figure: Figure, salt: str, fonttype: str, ground: str) -> str:
     sink = io.StringIO()
-    with mpl.rc_context({"svg.hashsalt": f"sawtooth {salt}", "svg.fonttype": fonttype}):
+    with mpl.rc_context({**_STYLE, "svg.hashsalt": f"sawtooth {salt}", "svg.fonttype": fonttype}):
         figure.savefig(sink, format="svg", metadata={"Date": None, "Creator": None}, facecolor=ground)
     return sink.getvalue()
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sawtooth import _native
 from sawtooth.claims.logic import Finding, Verdict
 from sawtooth.claims.table import Judged
 from sawtooth.comparison import Comparison
@@ -77,12 +76,11 @@ def page(comparison: Comparison) -> str:
 
 def _head(comparison: Comparison) -> str:
     study, results = comparison.study, comparison.results
-    version = _native.version()
     facts = {
         "Seeds": len(results.seeds),
         "Environments": len(results.environments),
         "Runs": f"{len(comparison.run_ids):,}",
-        "Engine": f"{version['version']} · {version['engine']}",
+        "Engine": comparison.engine,
     }
     parts = [
         paragraph(f"Sawtooth report · {text(study.name)}", "kicker"),
@@ -293,8 +291,15 @@ def _parameters(comparison: Comparison) -> str:
         for entry in study.parameter
     ]
     algorithms = [
-        row(text(entry.label), [code(entry.control), code(_native.controller(entry.control))], words=True)
-        for entry in study.algorithm
+        row(
+            text(label),
+            [
+                code(entry["control"]),
+                code(", ".join(f"{k} = {_plain(v)}" for k, v in entry["resolved"].items())),
+            ],
+            words=True,
+        )
+        for label, entry in comparison.algorithms.items()
     ]
     words = [
         row(

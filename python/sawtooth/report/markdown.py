@@ -1,7 +1,8 @@
-"""The tables of a comparison as Markdown, written into marked blocks of a page, so that no result is typed by hand.
+"""The tables of a comparison as Markdown, written into marked places of a page, so that no result is typed by hand.
 
-A block lies between ``<!-- results: NAME -->`` and ``<!-- end -->``; NAME is ``SETTING scores``, ``SETTING raw``,
-``claims`` or ``verdicts``. Everything between the two lines is replaced; the rest of the page is left alone.
+A place lies between ``<!-- results: NAME -->`` and ``<!-- end -->``, on lines of their own or both within one line (a cell of a table).
+NAME is ``SETTING scores``, ``SETTING raw``, ``claims``, ``parameters``, ``words``, or ``STUDY verdicts`` (one line). What lies between the
+marks is replaced; the rest of the page is left alone.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sawtooth.atomic import write_text_atomic
+from sawtooth.claims.logic import Verdict
 from sawtooth.comparison import Comparison
 from sawtooth.errors import MISSING, InputError
 from sawtooth.matrix import Block
@@ -19,15 +21,15 @@ from sawtooth.report.tables import (
     DECIMALS,
     RAW_DECIMALS,
     UNITS,
-    counts,
     number,
     raw_table,
     score_table,
     with_spread,
 )
 from sawtooth.scoring import SCORED
+from sawtooth.study import STUDIES, load_study, study_names
 
-BLOCK = re.compile(r"(<!-- results: (?P<name>[^>]+?) -->\n).*?(<!-- end -->)", re.DOTALL)
+PLACE = re.compile(r"(<!-- results: (?P<name>[^>]+?) -->)(?P<line>\n?).*?(<!-- end -->)", re.DOTALL)
 
 
 def update(path: Path, comparison: Comparison) -> None:
@@ -45,9 +47,9 @@ def update(path: Path, comparison: Comparison) -> None:
         if content is None:
             return match[0]
         filled += 1
-        return f"{match[1]}{content}\n{match[3]}"
+        return f"{match[1]}{match['line']}{content}{match['line']}{match[4]}"
 
-    page = BLOCK.sub(fill, page)
+    page = PLACE.sub(fill, page)
     if not filled:
         names = ", ".join(known)
         raise InputError(
@@ -64,7 +66,29 @@ def blocks(comparison: Comparison) -> dict[str, str]:
         found[f"{block.setting} raw"] = "\n\n".join(_raw(block, metric) for metric in SCORED)
     if comparison.judged:
         found["claims"] = _claims(comparison)
-        found["verdicts"] = _verdicts(comparison)
+    study = comparison.study
+    known = study.name in {*STUDIES, study.paper}
+    for name in study_names(study.name) if known else ():
+        found[f"{name} verdicts"] = _verdicts(comparison, set(load_study(name).claims))
+    found["parameters"] = _table(
+        ["key", "value", "plausible too", "stated", "reason"],
+        [
+            [f"`{e.key}`", str(e.value), ", ".join(map(str, e.plausible)), e.stated, e.reason]
+            for e in study.parameter
+        ],
+    )
+    environments = len(comparison.results.environments)
+    found["words"] = _table(
+        ["name", "value", "meaning"],
+        [
+            [
+                f"`{name}`",
+                f"{e.over(environments):.3g}" + (f" ({e.value:g} over {e.sum_over})" if e.sum_over else ""),
+                e.meaning,
+            ]
+            for name, e in study.tolerance.items()
+        ],
+    )
     return found
 
 
@@ -96,9 +120,16 @@ def _claims(comparison: Comparison) -> str:
     return _table(["claim", "verdict", "on the part run", "printed tables", "statement"], rows)
 
 
-def _verdicts(comparison: Comparison) -> str:
-    totals = ", ".join(f"{count} {verdict.value}" for verdict, count in counts(comparison.judged).items())
-    return f"{len(comparison.judged)} claims: {totals}."
+def _verdicts(comparison: Comparison, names: set[str]) -> str:
+    judged = [item for item in comparison.judged if item.claim.id in names]
+    parts = [item.finding.verdict for item in judged if item.partial and item.finding is not None]
+    text = _counted([item.verdict for item in judged])
+    return text + (f"; of the undecided, on the part that was run: {_counted(parts)}" if parts else "")
+
+
+def _counted(verdicts: Sequence[Verdict]) -> str:
+    words = {Verdict.HOLDS: "hold", Verdict.FAILS: "fail", Verdict.UNDECIDED: "undecided"}
+    return ", ".join(f"{sum(v is verdict for v in verdicts)} {word}" for verdict, word in words.items())
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

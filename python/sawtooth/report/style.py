@@ -35,11 +35,13 @@ figure svg{display:block;width:100%;height:auto}
 table{border-collapse:collapse;width:100%;font-size:.9rem;font-variant-numeric:tabular-nums;margin:.6rem 0}
 caption{text-align:left;color:var(--muted);font-size:.85rem;padding-bottom:.5rem;max-width:80ch}
 th,td{padding:.38rem .6rem;text-align:right;vertical-align:top;border-bottom:1px solid var(--line)}
-thead th{border-bottom:1.5px solid var(--ink);vertical-align:bottom;font-weight:600}
+thead th{border-bottom:0;vertical-align:bottom;font-weight:600}
+thead tr:last-child th,thead th[rowspan]{border-bottom:1.5px solid var(--ink)}
 th[scope=row],th:first-child,td.text{text-align:left}
 thead th[scope=colgroup]{text-align:center;border-bottom:1px solid var(--line)}
 tbody th{font-weight:600;white-space:nowrap}
 .scores td{font-size:1rem;white-space:nowrap}
+.scores thead tr:last-child th{text-align:right}
 .spread{color:var(--muted);font-size:.82em;white-space:nowrap}
 .printed{display:block;color:var(--muted);font-size:.8em}
 .swatch{display:inline-block;width:.7em;height:.7em;border-radius:2px;margin-right:.5em}

@@ -1,0 +1,511 @@
+"""Claims: the list is whole, every check can come out both ways, verdicts follow three-valued logic, and scope is respected."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from sawtooth import _native
+from sawtooth.claims import introduction, reddy, section3, section4, section5
+from sawtooth.claims.logic import (
+    Finding,
+    Verdict,
+    all_of,
+    any_of,
+    at_least,
+    both,
+    either,
+    fact,
+    inequality,
+    negated,
+    opposite,
+    order_agrees,
+    possible_orders,
+    spearman,
+)
+from sawtooth.claims.table import MODULES, Claim, claim, claims, judge, judge_all, judge_printed
+from sawtooth.claims.view import FOUR, PrintedView, UnavailableError, View
+from sawtooth.matrix import Block, ProbeRun, Results
+from sawtooth.metrics import METRIC_NAMES, Metric, metric
+from sawtooth.published import AppendixRow, appendix, environments
+from sawtooth.scoring import Values, difference_by_identity, distances, score
+from sawtooth.study import CellKey, load_study
+
+TOLERANCES = load_study("akella2002/fig5").tolerance
+H, F, U = Verdict.HOLDS, Verdict.FAILS, Verdict.UNDECIDED
+CHECKED = [entry for entry in claims() if entry.check is not None]
+ON_RUNS = [entry for entry in CHECKED if entry.settings]
+FIXED = [entry for entry in CHECKED if not entry.settings]
+ALL_13 = tuple(row.name for row in environments())
+
+
+# --- the list -------------------------------------------------------------------------------------------------------------
+
+
+def test_all_claims_of_the_two_papers_stand_here_once() -> None:
+    ids = [entry.id for entry in claims()]
+    assert len(ids) == len(set(ids))
+    assert sum(entry.paper == "akella2002" for entry in claims()) == 169
+    assert sum(entry.paper == "reddy2012" for entry in claims()) == 23
+
+
+def test_a_claim_has_a_check_or_says_what_it_waits_for() -> None:
+    for entry in claims():
+        assert entry.check is not None or entry.needs, entry.id
+        assert len(entry.statement) > 20, entry.id
+        if entry.check is not None:
+            assert callable(entry.function)
+        else:
+            with pytest.raises(LookupError, match=entry.needs[0]):
+                _ = entry.function
+
+
+def test_every_check_of_the_modules_is_used() -> None:
+    used = {entry.check for entry in CHECKED}
+    for module_name, module in MODULES.items():
+        for name, value in vars(module).items():
+            own = getattr(value, "__module__", None) == module.__name__
+            takes_view = (
+                own
+                and callable(value)
+                and list(getattr(value, "__annotations__", {}).values()) == ["View", "Finding"]
+            )
+            if takes_view and not name.startswith("_"):
+                assert f"{module_name}.{name}" in used, f"{module_name}.{name} judges no claim"
+
+
+def test_what_a_claim_needs_follows_from_what_it_speaks_of() -> None:
+    for entry in CHECKED:
+        routers = {setting.partition("/")[2] for setting in entry.settings} - {"droptail"}
+        assert routers <= set(entry.needs), entry.id
+        assert ("environments-11-13" in entry.needs) == (entry.environments == 13), entry.id
+
+
+def test_an_unknown_claim() -> None:
+    assert claim("akella-3-def-D").kind == "definition"
+    with pytest.raises(KeyError):
+        claim("akella-3-def-E")
+
+
+# --- every check comes out both ways ----------------------------------------------------------------------------------------
+
+
+class Invented(View):
+    """A view of random numbers without spread, fixed once asked for."""
+
+    def __init__(self, settings: Sequence[str], random: np.random.RandomState) -> None:
+        super().__init__(settings, TOLERANCES)
+        self._random = random
+        self._known: dict[tuple[str, ...], float] = {}
+
+    @property
+    def environments(self) -> tuple[str, ...]:
+        return ALL_13
+
+    def _value(self, *key: str) -> float:
+        if key not in self._known:
+            self._known[key] = float(10 ** self._random.uniform(-2, 1.5))
+        return self._known[key]
+
+    def D(self, setting: str, algorithm: str, metric: str) -> Values:  # noqa: N802
+        return np.full(2, self._value("D", setting, algorithm, metric))
+
+    def C(self, setting: str, algorithm: str, metric: str) -> Values:  # noqa: N802
+        return self.D(setting, algorithm, metric) * self._value("C", setting, algorithm, metric) / 40
+
+    def mean(self, setting: str, algorithm: str, metric: str) -> Values:
+        return np.full(2, self._value("mean", setting, algorithm, metric))
+
+    def raw(self, setting: str, algorithm: str, metric: str) -> Values:
+        return np.full((len(ALL_13), 2), self._value("raw", setting, metric) / 5)
+
+    def ratio_D(self, setting: str) -> Values:  # noqa: N802
+        return np.stack([np.full(2, self._value("ratio", setting, name)) for name in FOUR])
+
+
+@pytest.mark.parametrize("entry", ON_RUNS, ids=lambda entry: entry.id)
+def test_a_check_on_runs_can_hold_and_fail(entry: Claim) -> None:
+    random = np.random.RandomState(11)
+    settings = entry.settings if entry.quantifier == "joint" else entry.settings[:2]
+    found = set()
+    candidates: list[View] = [PrintedView(entry.settings, TOLERANCES)]
+    for view in itertools.chain(candidates, (Invented(settings, random) for _ in range(5000))):
+        try:
+            found.add(entry.function(view).verdict)
+        except UnavailableError:
+            continue
+        if found >= {H, F}:
+            return
+    pytest.fail(f"{entry.id} only came out as {found}")
+
+
+def drops(verdicts: Mapping[str, tuple[int, int]], ks: Sequence[int]) -> Results:
+    """Probe runs with the same timeouts and loss events for each k, by recovery."""
+    runs = [
+        ProbeRun(
+            {"recovery": recovery, "k": k},
+            "0" * 24,
+            {},
+            pa.table({"timeouts": [timeouts], "loss_events": [events]}),
+        )
+        for recovery, (timeouts, events) in verdicts.items()
+        for k in ks
+    ]
+    return Results({"sack/droptail": block("sack/droptail", {})}, {introduction.PROBE: tuple(runs)})
+
+
+@pytest.mark.parametrize(
+    ("name", "reno", "sack", "ks", "verdict"),
+    [
+        ("akella-intro-reno-severe", (1, 2), (0, 1), (3, 8), H),
+        ("akella-intro-reno-severe", (0, 1), (0, 1), (3, 8), F),
+        ("akella-intro-reno-severe", (1, 2), (1, 1), (3, 8), F),
+        ("akella-intro-sack-gentle", (1, 2), (0, 1), (1, 64), H),
+        ("akella-intro-sack-gentle", (1, 2), (0, 2), (1, 64), F),
+        ("akella-intro-sack-gentle", (1, 2), (1, 1), (1, 64), F),
+        ("akella-intro-sack-gentle", (1, 2), (0, 1), (1, 8), F),  # too small a share of the window to tell
+    ],
+)
+def test_the_checks_on_dropped_windows(
+    name: str, reno: tuple[int, int], sack: tuple[int, int], ks: Sequence[int], verdict: Verdict
+) -> None:
+    results = drops({"reno": reno, "sack": sack}, ks)
+    assert judge(claim(name), results, TOLERANCES).verdict is verdict
+
+
+def without_abs(values: Values, *, higher_is_better: bool) -> Values:
+    """The distance as the paper prints it, which is wrong where less is better."""
+    return np.asarray(values.max(axis=0) - values + 0.0 * higher_is_better)
+
+
+def doubled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function whose result is twice what it should be."""
+    return lambda *arguments, **named: 2 * function(*arguments, **named)
+
+
+def other_numbers(text: str) -> str:
+    """A constructor that takes every control for another."""
+    return json.dumps({"kind": "linear", "a_i": 3.0, "b_i": 1.05, "a_d": -3.0, "b_d": 0.95, "text": text})
+
+
+def broken_metric(name: str) -> Metric:
+    """A metric that is off by one."""
+    real = metric(name)
+    return Metric(real.name, real.unit, real.higher_is_better, real.what, real.source, lambda m: real(m) + 1)
+
+
+def shifted_scores(*arguments: Any, **named: Any) -> list[Any]:
+    """Scores of means over environments in place of sums."""
+    return score(arguments[0], arguments[1] / 2, *arguments[2:], **named)
+
+
+def fewer_rows(paper: str = "akella2002") -> tuple[AppendixRow, ...]:
+    """The 2012 table with a row missing."""
+    return appendix(paper)[1:] if paper == "reddy2012" else appendix(paper)
+
+
+BROKEN: list[tuple[str, object, str, object]] = [
+    ("akella-3-def-smax", section3, "distances", without_abs),
+    ("akella-3-def-d", section3, "distances", doubled(distances)),
+    ("akella-3-def-C", section3, "score", shifted_scores),
+    ("akella-3-def-D", section3, "score", shifted_scores),
+    ("akella-3-def-D-identity", section3, "difference_by_identity", doubled(difference_by_identity)),
+    ("akella-3.2-lowest-increment-window", section3, "window_packets", doubled(section3.window_packets)),
+    ("akella-3.2-lowest-decrement-window", section3, "window_packets", doubled(section3.window_packets)),
+    ("akella-3.2-rule-ai", _native, "controller", other_numbers),
+    ("akella-3.2-rule-ad", section3, "relative_decrease", doubled(section3.relative_decrease)),
+    ("akella-3.2-rule-mi", _native, "controller", other_numbers),
+    ("akella-3.2-rule-md", _native, "controller", other_numbers),
+    ("akella-3.2-example-mimd", _native, "controller", other_numbers),
+    ("akella-4-def-goodput", section4, "metric", broken_metric),
+    ("akella-4-def-delay", section4, "metric", broken_metric),
+    ("akella-4-def-loss", section4, "metric", broken_metric),
+    ("akella-4-def-fairness", section4, "metric", broken_metric),
+    ("akella-4.2.3-bdp-rule", section4, "keeps_link_busy", lambda kept, buffer: kept + buffer >= 1),
+    ("akella-5.1-general-linear", _native, "controller", other_numbers),
+    ("akella-5.2-def-maimd", _native, "controller", other_numbers),
+    ("akella-5.2-def-aimad", _native, "controller", other_numbers),
+    ("reddy-scope", reddy, "score", shifted_scores),
+    ("reddy-3-defs", section3, "score", shifted_scores),
+    ("reddy-3.1-envs", reddy, "environments", lambda: environments()[:-1]),
+    ("reddy-3.2-windows", section3, "window_packets", doubled(section3.window_packets)),
+    ("reddy-4-metrics", section4, "metric", broken_metric),
+    ("reddy-app-tables", reddy, "appendix", fewer_rows),
+]
+
+
+@pytest.mark.parametrize(("name", "place", "function", "broken"), BROKEN, ids=[entry[0] for entry in BROKEN])
+def test_a_definition_holds_and_fails_when_the_product_is_wrong(
+    name: str, place: object, function: str, broken: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = claim(name)
+    view = Invented(("reno/droptail",), np.random.RandomState(1))
+    assert entry.function(view).verdict is H
+    monkeypatch.setattr(place, function, broken)
+    assert entry.function(view).verdict is F
+
+
+def test_no_definition_is_left_out_of_that_test() -> None:
+    by_probe = {"akella-intro-reno-severe", "akella-intro-sack-gentle"}
+    assert {entry.id for entry in FIXED} - by_probe - {entry[0] for entry in BROKEN} == {
+        "akella-3.2-param-bounds"
+    }
+
+
+def test_the_bounds_of_the_parameters_fail_in_one_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    view = Invented(("reno/droptail",), np.random.RandomState(1))
+    found = section3.parameter_bounds(view)
+    assert [part.verdict for part in found.parts] == [F, H, H, H]  # a tenth of 15 packets is 1.5, not 3
+    monkeypatch.setattr(section3, "window_packets", lambda *_: 30.0)
+    assert [part.verdict for part in section3.parameter_bounds(view).parts] == [H, F, H, H]
+
+
+def test_the_checks_agree_with_a_reading_of_the_printed_tables() -> None:
+    # Worked out on paper beforehand: these sentences contradict their own tables, every other one that the tables can decide agrees.
+    contradicted = {
+        "akella-4.1.2-mimd-worst-loss-delay",
+        "akella-4.3-aimd-low-loss-delay-fair",
+        "akella-4.3-aimd-highest-trad",
+        "akella-4.3-fig12-sets",
+    }
+    found = {entry.id: judge_printed(entry, TOLERANCES) for entry in ON_RUNS}
+    assert {name for name, verdict in found.items() if verdict is F} == contradicted
+    assert sum(verdict is H for verdict in found.values()) == 19
+    assert U not in found.values()
+
+
+# --- logic ----------------------------------------------------------------------------------------------------------------
+
+VERDICTS = st.sampled_from([H, F, U])
+
+
+@given(st.lists(VERDICTS, max_size=5))
+def test_and_or_not_are_kleene(verdicts: list[Verdict]) -> None:
+    value = {H: 1.0, U: 0.5, F: 0.0}
+    back = {number: verdict for verdict, number in value.items()}
+    assert all_of(verdicts) is back[min([1.0, *(value[v] for v in verdicts)])]
+    assert any_of(verdicts) is back[max([0.0, *(value[v] for v in verdicts)])]
+    assert any_of(verdicts) is negated(all_of([negated(v) for v in verdicts]))
+
+
+@pytest.mark.parametrize(
+    ("values", "relation", "bound", "verdict"),
+    [
+        ([1.0, 1.1, 0.9], ">", 0.5, H),
+        ([1.0, 1.1, 0.9], ">", 1.5, F),
+        ([1.0, 1.1, 0.9], ">", 1.0, U),
+        ([1.0, 1.1, 0.9], "<", 1.5, H),
+        ([1.0, 1.1, 0.9], "<=", 0.5, F),
+        ([0.0, 0.0], ">", 0.0, F),
+        ([0.0, 0.0], ">=", 0.0, H),
+        ([0.0, 0.0], "<", 0.0, F),
+        ([0.0, 0.0], "<=", 0.0, H),
+        ([5.0], ">", 0.0, U),
+    ],
+)
+def test_inequalities(values: list[float], relation: Any, bound: float, verdict: Verdict) -> None:
+    found = inequality("x", values, relation, bound)
+    assert found.verdict is verdict
+    assert (found.seeds is not None) <= (verdict is U)
+
+
+def test_an_undecided_inequality_says_how_many_seeds_would_do() -> None:
+    found = both("all", [inequality("x", [0.1, -0.2, 0.4], ">"), fact("y", True)])
+    assert found.verdict is U
+    assert found.seeds == found.parts[0].seeds
+    assert found.seeds is not None
+    assert found.seeds > 3
+    hopeless = both("all", [found, inequality("x", [-1.0, 1.0], ">")])
+    assert hopeless.seeds is None
+
+
+def test_at_least() -> None:
+    parts = [fact("a", True), fact("b", False), inequality("c", [-1.0, 1.0], ">")]
+    assert [at_least("", n, parts).verdict for n in (1, 2, 3)] == [H, U, F]
+
+
+def test_findings_become_plain_data() -> None:
+    found = either("one", [opposite("not", fact("a", True, k=1)), inequality("b", [1.0, 2.0, 3.0], ">", 0.5)])
+    document = json.loads(json.dumps(found.to_json()))
+    assert document["joined"] == "or"
+    assert document["parts"][0]["parts"][0]["numbers"] == {"k": 1}
+    assert document["parts"][1]["seeds_to_decide"] is not None
+    assert [leaf.text for leaf in found.leaves()] == ["a", "b"]
+
+
+def test_spearman_by_hand() -> None:
+    # d = 0, 1, 1, 0: 1 - 6 * 2 / (4 * 15) = 0.8
+    assert spearman([1, 2, 3, 4], [1, 3, 2, 4]) == pytest.approx(0.8)
+    assert spearman([1, 2, 3, 4], [4, 3, 2, 1]) == pytest.approx(-1.0)
+    assert spearman([1, 1, 2], [1, 2, 3]) == pytest.approx(np.sqrt(3) / 2)
+    assert np.isnan(spearman([1, 1], [1, 2]))
+
+
+def steady(*values: float) -> NDArray[np.float64]:
+    """Values without spread over three seeds, one row each."""
+    return np.repeat(np.array(values)[:, None], 3, axis=1)
+
+
+def test_an_order_is_judged_by_the_orders_that_the_seeds_allow() -> None:
+    names = ("a", "b", "c", "d")
+    assert order_agrees("", names, steady(1, 2, 3, 4), [1, 3, 2, 4], 0.8).verdict is H
+    assert order_agrees("", names, steady(1, 2, 3, 4), [1, 4, 3, 2], 0.8).verdict is F
+    unclear = steady(1, 2, 3, 4)
+    unclear[1] = [1, 3, 4]  # between a and d, on either side of c
+    found = order_agrees("", names, unclear, [1, 3, 2, 4], 0.9)
+    assert found.verdict is U
+    assert (found.numbers["rho_low"], found.numbers["rho_high"]) == (pytest.approx(0.4), pytest.approx(1.0))
+    assert order_agrees("", names, unclear, [1, 3, 2, 4], 0.3).verdict is H
+
+
+def test_equal_things_are_tied_in_every_order() -> None:
+    orders, seeds = possible_orders(steady(2, 1, 2))
+    assert [order.tolist() for order in orders] == [[2.5, 1.0, 2.5]]
+    assert seeds is None
+
+
+# --- scope ----------------------------------------------------------------------------------------------------------------
+
+
+def block(
+    setting: str, values: Mapping[str, float], places: Sequence[str] = ALL_13[:10], seeds: int = 3
+) -> Block:
+    """A block whose metrics are constant: by algorithm for `values`, 0.5 elsewhere."""
+    shape = (len(FOUR), len(places), seeds)
+    names = tuple(str(number) for number in range(1, seeds + 1))
+    boxes = {name: np.full(shape, 0.5) for name in (*METRIC_NAMES, "cross_surplus")}
+    for place, name in enumerate(FOUR):
+        boxes["goodput"][place] = values.get(name, 0.5)
+    ids = {
+        CellKey(setting, name, environment, seed): f"{name}{environment}{seed}"
+        for name in FOUR
+        for environment in places
+        for seed in names
+    }
+    return Block(setting, FOUR, tuple(places), names, boxes, ids)
+
+
+def results(*blocks: Block) -> Results:
+    """These blocks and no probes."""
+    return Results({entry.setting: entry for entry in blocks})
+
+
+def test_a_claim_about_all_environments_waits_for_them_and_shows_the_part() -> None:
+    entry = claim("akella-4.1.1-ai-similar")
+    found = judge(entry, results(block("reno/droptail", {})), TOLERANCES)
+    assert found.verdict is U
+    assert found.reason is not None
+    assert "11 to 13" in found.reason
+    document = found.to_json()
+    assert document["on_subset"] == {
+        "verdict": "holds",
+        "settings": ["reno/droptail"],
+        "environments": list(ALL_13[:10]),
+    }
+    complete = judge(entry, results(block("reno/droptail", {}, ALL_13)), TOLERANCES)
+    assert (complete.verdict, complete.reason) == (H, None)
+    assert "on_subset" not in complete.to_json()
+
+
+def test_a_missing_environment_of_the_ten_is_named() -> None:
+    found = judge(
+        claim("akella-4.1.1-ai-similar"), results(block("reno/droptail", {}, ALL_13[1:])), TOLERANCES
+    )
+    assert found.reason is not None
+    assert "cons-low were not run" in found.reason
+
+
+def test_one_counter_example_decides_a_claim_about_every_setting() -> None:
+    entry = claim("akella-abs-aimd-fails-modern")
+    counter = judge(entry, results(block("sack/droptail", {"AIMD": 0.9})), TOLERANCES)
+    assert counter.verdict is F
+    example = judge(entry, results(block("sack/droptail", {"AIAD": 0.9})), TOLERANCES)
+    assert example.verdict is U
+    assert example.finding is not None
+    assert example.finding.verdict is H
+    assert example.reason is not None
+    assert "sack/red" in example.reason
+
+
+def test_one_example_decides_a_claim_about_some_setting_only_with_all_environments() -> None:
+    entry = claim("akella-4-goodput-C-D-differ")
+
+    def differing(places: Sequence[str]) -> Block:
+        made = block("reno/droptail", {}, places)
+        made.values["goodput"][0, :, :] = 0.4  # AIMD a little behind everywhere
+        made.values["goodput"][1, 0, :] = 0.1  # AIAD far behind in one place
+        return made
+
+    assert judge(entry, results(differing(ALL_13)), TOLERANCES).verdict is H
+    partial = judge(entry, results(differing(ALL_13[:10])), TOLERANCES)
+    assert partial.verdict is U
+    assert partial.finding is not None
+    assert partial.finding.verdict is H
+
+
+def test_a_claim_that_joins_two_settings_needs_both() -> None:
+    entry = claim("akella-4.1.2-goodput-above-reno")
+    alone = judge(entry, results(block("sack/droptail", {})), TOLERANCES)
+    assert (alone.verdict, alone.finding) == (U, None)
+    low, high = dict.fromkeys(FOUR, 0.4), dict.fromkeys(FOUR, 0.6)
+    joined = results(block("sack/droptail", high), block("reno/droptail", low))
+    assert judge(entry, joined, TOLERANCES).verdict is H
+    joined = results(block("sack/droptail", low), block("reno/droptail", high))
+    assert judge(entry, joined, TOLERANCES).verdict is F
+
+
+def test_a_probe_that_was_not_run_leaves_its_claim_open() -> None:
+    found = judge(claim("akella-intro-reno-severe"), results(block("reno/droptail", {})), TOLERANCES)
+    assert found.verdict is U
+    assert found.reason is not None
+    assert "window-drops" in found.reason
+
+
+def test_definitions_are_never_undecided() -> None:
+    fixed = [entry for entry in FIXED if entry.kind != "simulation"]
+    judged = [judge(entry, results(block("reno/droptail", {})), TOLERANCES) for entry in fixed]
+    assert len(judged) > 20
+    assert {item.verdict for item in judged} <= {H, F}
+
+
+def test_an_undecided_definition_is_a_bug() -> None:
+    changes = {"check": "section4.worst_case_orders_alike", "settings": ("reno/droptail",)}
+    entry = claim("akella-3-def-D").model_copy(update=changes)
+    with pytest.raises(AssertionError, match="came out undecided"):
+        judge(entry, results(noisy()), TOLERANCES)
+
+
+def noisy() -> Block:
+    """A block in which nothing can be told apart."""
+    made = block("reno/droptail", {})
+    random = np.random.RandomState(5)
+    for values in made.values.values():
+        values[...] = random.uniform(size=values.shape)
+    return made
+
+
+def test_tolerances_of_sums_shrink_with_the_environments() -> None:
+    entry = TOLERANCES["goodput_leader"]
+    assert entry.over(13) == pytest.approx(0.15)
+    assert entry.over(10) == pytest.approx(0.15 * 10 / 13)
+    assert TOLERANCES["order_agrees"].over(10) == 0.8
+
+
+def test_verdicts_come_in_the_order_of_the_papers() -> None:
+    names = ["reddy-scope", "akella-3-def-D", "akella-3-def-d"]
+    judged = judge_all(names, results(block("reno/droptail", {})), TOLERANCES)
+    assert [item.claim.id for item in judged] == ["akella-3-def-d", "akella-3-def-D", "reddy-scope"]
+
+
+def test_the_general_linear_control_is_the_products_own() -> None:
+    found: Finding = section5.general_linear(Invented(("reno/droptail",), np.random.RandomState(1)))
+    assert found.parts[1].numbers == {"up": pytest.approx(24.0), "down": pytest.approx(17.0)}

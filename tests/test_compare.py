@@ -1,0 +1,196 @@
+"""`compare` from the command line and from Python: the document, the labels, the store, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.conftest import CommandLine
+
+from sawtooth.compare import compare, comparison_study, labelled
+from sawtooth.comparison import MissingRunError, evaluate, resolved_plan
+from sawtooth.errors import InputError
+from sawtooth.intervals import interval
+from sawtooth.scoring import SCORED
+from sawtooth.store import Store
+from sawtooth.study import load_comparison
+
+SHORT = ("--duration", "8 s", "--warmup", "2 s")
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """A store for all comparisons of this module."""
+    return Store(tmp_path_factory.mktemp("compare"))
+
+
+def short(controllers: list[str], store: Store, **named: Any) -> Any:
+    """A comparison that takes a second."""
+    given: dict[str, Any] = {
+        "environments": ["cons-low", "rd-low"],
+        "seeds": 2,
+        "duration": "8 s",
+        "warmup": "2 s",
+    }
+    return compare(controllers, store=store, **given | named)
+
+
+def test_the_document(sawtooth: CommandLine) -> None:
+    arguments = ["compare", "aimd(1, 0.8)", "aiad(1,3)", "mimd(1.125, 0.8)", "miad(1.125, 3)"]
+    arguments += [
+        "--recovery",
+        "reno",
+        "--recovery",
+        "sack",
+        "--environment",
+        "cons-low",
+        "--seeds",
+        "2",
+        *SHORT,
+    ]
+    found = sawtooth(*arguments, "--json")
+    assert (found.code, found.err) == (0, "")
+    document = found.json
+    assert document["study"] == "compare"
+    assert (document["seeds"], document["environments"], document["runs"]) == (2, ["cons-low"], 16)
+    assert document["wall_s"] >= 0
+    assert document["claims"] == []
+    rows = document["scores"]
+    assert [row["metric"] for row in rows[:4]] == list(SCORED)
+    assert {row["algorithm"] for row in rows} == {"AIMD", "AIAD", "MIMD", "MIAD"}
+    assert len(rows) == 2 * 4 * 4
+    keys = {"algorithm", "recovery", "router", "metric", "D", "D_low", "D_high", "C", "C_low", "C_high"}
+    assert keys | {"published_D", "published_C"} <= rows[0].keys()
+    first = rows[0]
+    assert (first["recovery"], first["router"], first["published_D"], first["published_C"]) == (
+        "reno",
+        "droptail",
+        0.15,
+        0.06,
+    )
+    assert (rows[1]["published_D"], rows[1]["published_C"]) == (8.12, None)
+    assert first["set_E"] == ["cons-low"]
+    cells = document["cells"]
+    assert {"algorithm", "recovery", "router", "environment", "metric", "mean", "low", "high"} == cells[
+        0
+    ].keys()
+    goodput = [cell for cell in cells if cell["metric"] == "goodput" and cell["recovery"] == "sack"]
+    assert len(goodput) == 4
+    assert all(0 < cell["low"] <= cell["mean"] <= cell["high"] for cell in goodput)
+
+
+def test_the_second_time_nothing_is_simulated(store: Store) -> None:
+    first = short(["aimd(1, 0.5)", "aiad(1, 2)"], store)
+    again = short(["aimd(1, 0.5)", "aiad(1, 2)"], store)
+    assert (first.executed, again.executed) == (8, 0)
+    assert again.scores.equals(first.scores)
+    assert again.run_ids == first.run_ids
+    more = short(["aimd(1, 0.5)", "aiad(1, 2)"], store, seeds=3)
+    assert more.executed == 4
+    fresh = short(["aimd(1, 0.5)", "aiad(1, 2)"], store, fresh=True)
+    assert fresh.executed == 8
+    assert fresh.cells.equals(first.cells)
+
+
+def test_scores_are_those_of_the_stored_runs_by_hand(store: Store) -> None:
+    found = short(["aimd(1, 0.5)", "aiad(1, 2)"], store)
+    study = found.study
+    plan, jobs = resolved_plan(study)
+    values: dict[tuple[str, str, str], float] = {}
+    for planned, job in zip(plan, jobs, strict=True):
+        from sawtooth.run import run_id_of
+
+        run = store.get(run_id_of(job))
+        assert run is not None
+        key: Any = planned.key
+        values[key.algorithm, key.environment, key.seed] = min(1.0, run.values["goodput"])
+    names, places = ("AIMD(1,0.5)", "AIAD(1,2)"), ("cons-low", "rd-low")
+    for name in names:
+        per_seed = []
+        for seed in ("1", "2"):
+            best = {place: max(values[other, place, seed] for other in names) for place in places}
+            per_seed.append(sum(best[place] - values[name, place, seed] for place in places))
+        (row,) = [row for row in found.score_rows if (row["algorithm"], row["metric"]) == (name, "goodput")]
+        by_hand = interval(per_seed)
+        assert row["D"] == pytest.approx(by_hand.mean, abs=1e-12)
+        assert row["D_high"] == pytest.approx(by_hand.high, abs=1e-12)
+        assert row["published_D"] is None
+
+
+def test_stored_runs_can_be_evaluated_without_running(store: Store, tmp_path: Path) -> None:
+    found = short(["aimd(1, 0.5)", "aiad(1, 2)"], store)
+    again = evaluate(found.study, store)
+    assert again.scores.equals(found.scores)
+    assert again.executed == 0
+    with pytest.raises(MissingRunError, match="no stored run"):
+        evaluate(found.study, Store(tmp_path))
+
+
+def test_tables_are_arrow_tables(store: Store) -> None:
+    found = short(["aimd(1, 0.5)"], store)
+    assert found.scores.num_rows == len(SCORED)
+    assert found.scores.column("D").to_pylist() == [0.0] * 4  # alone one is always the best
+    assert found.cells.schema.field("mean").type == "double"
+
+
+def test_labels() -> None:
+    known = load_comparison().algorithm
+    given = ["aimd(1.0,0.8)", "aimd(1, 0.5)", "maimd", '{"kind":"linear","a_i":1,"b_i":1,"a_d":-3,"b_d":1}']
+    assert [entry.label for entry in labelled(given, known)] == ["AIMD", "AIMD(1,0.5)", "MAIMD", "AIAD"]
+
+
+def test_environments_and_settings_by_their_other_names() -> None:
+    study = comparison_study(["aimd(1, 0.8)"], ["sack"], ["drop-tail"], ["sqh"])
+    assert study.matrix.environments == ["sq-high"]
+    assert [str(setting) for setting in study.matrix.settings] == ["sack/droptail"]
+    assert (
+        comparison_study(["aimd(1, 0.8)"], ["sack"], ["drop-tail"], "all").matrix.environments[9]
+        == "rw-multiplicative"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "key"),
+    [
+        ({"controllers": ["aimd(1)"]}, "CONTROLLER"),
+        ({"controllers": ["aimd(1, 0.8)", "aimd(1,.8)"]}, "CONTROLLER"),
+        ({"controllers": []}, "CONTROLLER"),
+        ({"recoveries": ["vegas"]}, "--recovery"),
+        ({"routers": ["red"]}, "--router"),
+        ({"environments": ["mars"]}, "--environment"),
+        ({"environments": ["cl", "cons-low"]}, "--environment"),
+        ({"seeds": 0}, "--seeds"),
+    ],
+)
+def test_what_is_refused(arguments: dict[str, Any], key: str) -> None:
+    given: dict[str, Any] = {
+        "controllers": ["aimd(1, 0.8)"],
+        "recoveries": ["sack"],
+        "routers": ["droptail"],
+        "environments": ["cons-low"],
+    }
+    with pytest.raises(InputError) as raised:
+        comparison_study(**given | arguments)
+    assert raised.value.key == key
+    assert len(str(raised.value).splitlines()) <= 3
+
+
+def test_bad_input_leaves_with_two_and_prints_nothing(sawtooth: CommandLine) -> None:
+    for arguments in (
+        ["aimd(1, 7)"],
+        ["aimd(1, 0.8)", "--duration", "8"],
+        ["aimd(1, 0.8)", "--environment", "mars"],
+    ):
+        found = sawtooth("compare", *arguments, "--json")
+        assert (found.code, found.out) == (2, "")
+        assert 1 <= len(found.err.splitlines()) <= 3
+
+
+def test_the_table_for_people(sawtooth: CommandLine) -> None:
+    found = sawtooth("compare", "aimd(1, 0.8)", "maimd", "--environment", "cons-low", "--seeds", "2", *SHORT)
+    assert found.code == 0
+    assert "sack/droptail" in found.out
+    assert "MAIMD" in found.out
+    assert "95 % interval" in found.out
+    assert "Over 1 environment and 2 seeds" in found.out

@@ -1,0 +1,184 @@
+"""The report: self-contained, well formed, the same bytes twice, every number with its runs."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from sawtooth.comparison import Comparison, evaluate, perform
+from sawtooth.errors import InputError
+from sawtooth.intervals import interval
+from sawtooth.report import write_report
+from sawtooth.report.markdown import blocks, update
+from sawtooth.report.tables import number, spread, with_spread
+from sawtooth.store import Store
+from sawtooth.study import load_study
+
+VOID = {"meta", "br", "link", "img", "hr", "input"}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """The store behind the comparison."""
+    return Store(tmp_path_factory.mktemp("report"))
+
+
+@pytest.fixture(scope="module")
+def comparison(store: Store) -> Comparison:
+    """Figure 4 over two seeds and a few seconds: numbers of no meaning in a report of full shape."""
+    study = load_study("akella2002/fig4").seeded(2).with_value("duration", "6 s").with_value("warmup", "2 s")
+    return perform(study, store)
+
+
+@pytest.fixture(scope="module")
+def files(comparison: Comparison, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The report's files by name."""
+    folder = tmp_path_factory.mktemp("files")
+    written = write_report(comparison, folder / "r.html")
+    assert sorted(written) == sorted(folder.iterdir())
+    return {path.name: path.read_text() for path in written}
+
+
+class Page(HTMLParser):
+    """Collects ids, links and text, and checks that elements nest."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.names: set[str] = set()
+        self.words: list[str] = []
+        self._open: list[str] = []
+        self.feed(text)
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names.add(tag)
+        given = dict(attrs)
+        self.ids += [str(given["id"])] if "id" in given else []
+        self.links += [str(given["href"])] if tag == "a" else []
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names.add(tag)
+        self.ids += [str(value) for name, value in attrs if name == "id"]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+def test_the_page_is_one_file_that_fetches_nothing(files: dict[str, str]) -> None:
+    text = files["r.html"]
+    page = Page(text)
+    assert not page.names & {"script", "img", "link", "iframe", "object"}
+    assert re.findall(r"\b(?:src|@import)\b", text) == []
+    assert set(re.findall(r"url\(([^)]{1,2})", text)) <= {"#p"}  # clip paths of the figures, within the page
+    outside = {address for address in re.findall(r"https?://[^\s\"<)]+", text) if "www.w3.org" not in address}
+    assert outside == set()
+    assert all(address.startswith("#") for address in page.links)
+
+
+def test_every_link_arrives(files: dict[str, str]) -> None:
+    page = Page(files["r.html"])
+    own = [name for name in page.ids if name.startswith(("runs", "claim", "reno", "parameters"))]
+    assert len(own) == len(set(own))
+    assert {address[1:] for address in page.links} <= set(page.ids)
+
+
+def test_every_run_and_every_claim_stands_in_the_page(files: dict[str, str], comparison: Comparison) -> None:
+    text = files["r.html"]
+    for run_id in comparison.run_ids:
+        assert run_id in text
+    for item in comparison.judged:
+        assert f"claim-{item.claim.id}" in text
+    for entry in comparison.study.parameter:
+        assert entry.key in text
+    assert "replay" in text
+
+
+def test_scores_of_the_page_are_those_of_the_document(files: dict[str, str], comparison: Comparison) -> None:
+    text = "".join(Page(files["r.html"]).words)
+    for row in comparison.score_rows:
+        if row["metric"] == "loss":
+            assert f"{row['D']:.2f}" in text
+            assert f"printed {row['published_D']:.2f}" in text
+
+
+def test_figures_are_whole(files: dict[str, str]) -> None:
+    root = ElementTree.fromstring(files["r_reno-droptail.svg"])
+    assert root.tag.endswith("svg")
+    page = files["r.html"]
+    drawings = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
+    assert len(drawings) == 4
+    for drawing in drawings:
+        ElementTree.fromstring(drawing)
+        assert 'role="img"' in drawing
+        assert "aria-label=" in drawing
+        assert re.findall(r"#[0-9a-f]{6}", drawing) == []  # every colour is a variable of the page
+        assert drawing.count("var(--series-0)") >= 10
+
+
+def test_the_same_runs_give_the_same_bytes(
+    files: dict[str, str], comparison: Comparison, store: Store, tmp_path: Path
+) -> None:
+    again = write_report(evaluate(comparison.study, store), tmp_path / "r.html")
+    assert {path.name: path.read_text() for path in again} == files
+
+
+def test_a_place_that_cannot_be_written(comparison: Comparison, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="can be written"):
+        write_report(comparison, tmp_path / "file" / "r.html")
+
+
+def test_marked_blocks_of_a_page_are_filled(comparison: Comparison, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "before\n<!-- results: reno/droptail scores -->\nold\n<!-- end -->\nafter\n<!-- results: other -->\nkept\n<!-- end -->\n"
+    )
+    update(page, comparison)
+    text = page.read_text()
+    assert text.startswith("before\n<!-- results: reno/droptail scores -->\n|  | D goodput |")
+    assert "old" not in text
+    assert "kept" in text
+    update(page, comparison)
+    assert page.read_text() == text
+    names = {"reno/droptail scores", "reno/droptail raw", "claims", "parameters", "words"}
+    assert set(blocks(comparison)) == names | {"akella2002/fig4 verdicts"}
+
+
+def test_a_cell_of_a_table_is_filled_on_its_line(comparison: Comparison, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("| a | <!-- results: akella2002/fig4 verdicts -->?<!-- end --> |\n")
+    update(page, comparison)
+    (line,) = page.read_text().splitlines()
+    assert re.search(r"--> ?\d+ hold, \d+ fail, \d+ undecided; of the undecided", line)
+    assert line.endswith("<!-- end --> |")
+
+
+def test_a_page_without_blocks_is_refused(comparison: Comparison, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("nothing here\n")
+    with pytest.raises(InputError, match="a block"):
+        update(page, comparison)
+    with pytest.raises(InputError, match="readable"):
+        update(tmp_path / "no.md", comparison)
+
+
+def test_numbers_of_tables() -> None:
+    assert (number(-0.001, 2), number(None, 2), number(float("nan"), 2), number(12.345, 0)) == (
+        "0.00",
+        "–",
+        "–",
+        "12",
+    )
+    assert spread(interval([1.0]), 2) == ""
+    assert with_spread(interval([1.0, 2.0, 3.0]), 1) == "2.0 ± 2.5"

@@ -1,0 +1,255 @@
+"""Study files: that ours say what they should, and that mistakes in one are named."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from sawtooth.claims.table import claims
+from sawtooth.environments import AKELLA
+from sawtooth.errors import InputError
+from sawtooth.published import ENVIRONMENTS, appendix, environments, figures, printed
+from sawtooth.resolve import resolve
+from sawtooth.scenario import parse_scenario
+from sawtooth.study import (
+    STUDIES,
+    CellKey,
+    ProbeKey,
+    join,
+    list_studies,
+    load_comparison,
+    load_study,
+    put,
+    read_study,
+    study_names,
+)
+
+ROOT = Path(__file__).resolve().parents[1] / "studies"
+
+SMALL = """
+name = "paper/fig"
+title = "a study"
+paper = "paper"
+claims = []
+algorithm = [{ label = "A", control = "aimd(1, 0.5)" }]
+routers = { droptail = { kind = "drop-tail" } }
+quick = { seeds = 2, duration = "3 s", warmup = "1 s" }
+
+[scenario]
+duration = "6 s"
+warmup = "1 s"
+bottleneck = { rate = "8 Mbit/s" }
+flows = [{ count = 2 }]
+
+[matrix]
+settings = [{ recovery = "sack", router = "droptail" }]
+environments = ["cons-low"]
+seeds = 3
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    """The text as a study file."""
+    path = folder / "study.toml"
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_printed_numbers_of_a_study_are_the_published_ones(name: str) -> None:
+    study = load_study(name)
+    assert study.expected is not None
+    assert study.expected.environments == ENVIRONMENTS
+    (setting,) = study.matrix.settings
+    assert study.expected.values == printed(setting.recovery, setting.router)
+    assert {row.figure for row in figures() if f"{row.recovery}/{row.router}" == str(setting)} == {
+        study.figure
+    }
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_planned_scenario_is_accepted(name: str) -> None:
+    study = load_study(name)
+    plan = list(study.plan())
+    cells = [entry for entry in plan if isinstance(entry.key, CellKey)]
+    settings = len(study.matrix.settings) + len(study.matrix.compared_with)
+    assert len(cells) == settings * 4 * 10 * 5
+    assert len({entry.key for entry in plan}) == len(plan) == study.runs
+    for entry in cells[::25] + [entry for entry in plan if isinstance(entry.key, ProbeKey)]:
+        resolved = resolve(parse_scenario(entry.scenario, name=study.name), entry.seed)
+        assert resolved.engine["seed"] == entry.seed
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_study_touches_the_claims_that_its_setting_can_decide(name: str) -> None:
+    study = load_study(name)
+    (own,) = (str(setting) for setting in study.matrix.settings)
+    present = {own, *(str(setting) for setting in study.matrix.compared_with)}
+    for entry in claims():
+        if entry.check is None:
+            assert entry.id not in study.claims
+        elif not entry.settings:
+            assert entry.id in study.claims
+        elif entry.quantifier == "joint":
+            assert (entry.id in study.claims) == (own in entry.settings and set(entry.settings) <= present), (
+                entry.id
+            )
+        else:
+            assert (entry.id in study.claims) == (own in entry.settings), entry.id
+
+
+def test_the_open_parameters_are_complete_and_reasoned() -> None:
+    study = load_study("akella2002/fig4")
+    for entry in study.parameter:
+        assert entry.plausible, entry.key
+        assert len(entry.reason) > 10, entry.key
+        assert entry.value not in entry.plausible or len(entry.plausible) == 1, entry.key
+    data = study.cell(study.matrix.settings[0], study.algorithm[0], "rd-low")
+    assert data["path"]["rtt"] == "110 ms"
+    assert data["environment"] == {"kind": "rd-low", "interval": "5 s", "floor": "70 kbit/s"}
+    assert data["flows"][0] == {
+        "count": 10,
+        "packet": "1000 B",
+        "ack": "40 B",
+        "start": "uniform 0..1 s",
+        "control": "aimd(1, 0.8)",
+        "recovery": "reno",
+    }
+    assert "interval" not in study.cell(study.matrix.settings[0], study.algorithm[0], "sq-low")["environment"]
+
+
+def test_environments_are_those_of_the_printed_table() -> None:
+    study = load_study("akella2002/fig4")
+    assert tuple(study.matrix.environments) == AKELLA
+    assert [*study.matrix.environments, *study.matrix.absent] == [row.name for row in environments()]
+
+
+def test_published_tables_are_whole() -> None:
+    assert len(figures()) == 32
+    assert len(appendix()) == 288
+    assert len(appendix("reddy2012")) == 72
+    assert sum(bool(row.note) for row in appendix()) == 3
+    assert all(row.D >= row.C for row in appendix())
+
+
+def test_quick_keeps_the_cells_and_shortens_the_runs() -> None:
+    study = load_study("akella2002/fig4")
+    quick = study.shortened()
+    cells = {
+        (e.key.setting, e.key.algorithm, e.key.environment)
+        for e in study.plan()
+        if isinstance(e.key, CellKey)
+    }
+    assert cells == {
+        (e.key.setting, e.key.algorithm, e.key.environment)
+        for e in quick.plan()
+        if isinstance(e.key, CellKey)
+    }
+    assert quick.claims == study.claims
+    assert quick.runs < study.runs
+    assert next(iter(quick.plan())).scenario["duration"] == "80 s"
+
+
+def test_an_open_parameter_can_be_varied_by_name() -> None:
+    study = load_study("akella2002/fig5")
+    varied = study.varied("tcp.min_rto", "200 ms")
+    assert next(iter(varied.plan())).scenario["tcp"]["min_rto"] == "200 ms"
+    assert next(iter(study.plan())).scenario["tcp"]["min_rto"] == "1 s"
+    with pytest.raises(KeyError, match="no open parameter"):
+        study.varied("tcp.min_tor", "1 s")
+
+
+def test_studies_of_a_paper_join_and_share_their_runs() -> None:
+    studies = [load_study(name) for name in STUDIES]
+    joined = join("akella2002", studies)
+    assert [str(setting) for setting in joined.matrix.settings] == ["reno/droptail", "sack/droptail"]
+    assert joined.matrix.compared_with == []
+    assert joined.runs == studies[1].runs  # Figure 5 compares with the runs of Figure 4
+    assert set(joined.claims) == {name for study in studies for name in study.claims}
+    with pytest.raises(AssertionError, match="differ in parameter"):
+        join("akella2002", [studies[0], studies[1].varied("path.rtt", "60 ms")])
+
+
+def test_names_of_studies() -> None:
+    assert study_names("akella2002") == ("akella2002/fig4", "akella2002/fig5")
+    assert study_names("akella2002/fig5") == ("akella2002/fig5",)
+    with pytest.raises(InputError, match="akella2002/fig4"):
+        study_names("akella2002/fig6")
+    assert [entry["runs"] for entry in list_studies()] == [218, 418]
+
+
+def test_the_set_up_of_compare_is_that_of_the_studies() -> None:
+    comparison, study = load_comparison(), load_study("akella2002/fig5")
+    assert (comparison.scenario, comparison.parameter) == (study.scenario, study.parameter)
+    assert not comparison.probe
+
+
+def test_put_makes_tables_and_reaches_into_lists() -> None:
+    data: dict[str, object] = {"flows": [{"count": 1}, {"count": 2}]}
+    put(data, "flows.packet", "500 B")
+    put(data, "tcp.min_rto", "1 s")
+    assert data == {
+        "flows": [{"count": 1, "packet": "500 B"}, {"count": 2, "packet": "500 B"}],
+        "tcp": {"min_rto": "1 s"},
+    }
+
+
+def test_a_small_study_reads(tmp_path: Path) -> None:
+    study = read_study(written(tmp_path, SMALL))
+    assert study.runs == 3
+    assert study.shortened().runs == 2
+
+
+def test_a_file_extends_another(tmp_path: Path) -> None:
+    (tmp_path / "shared.toml").write_text(SMALL)
+    text = 'extends = "shared.toml"\ntitle = "another"\n[matrix]\nseeds = 7\n'
+    study = read_study(written(tmp_path, text))
+    assert (study.title, study.matrix.seeds, study.matrix.environments) == ("another", 7, ["cons-low"])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("seeds = 3", "seeds = 0"), "matrix.seeds = 0: expected 1 or more"),
+        (("seeds = 3", 'seeds = "3"'), 'matrix.seeds = "3": expected a whole number'),
+        (("seeds = 3", "sedes = 3"), "did you mean seeds"),
+        (('title = "a study"', ""), "title: expected this key"),
+        (('router = "droptail" }]', 'router = "red" }]'), "matrix.settings"),
+        (('["cons-low"]', '["cons-low", "cons-low"]'), "each entry once"),
+        (("claims = []", "claims = ["), "expected valid TOML"),
+        (("flows = [{ count = 2 }]", "flows = 2"), "scenario.flows = 2: expected a list"),
+        (("claims = []", 'extends = "no.toml"'), "expected a readable file"),
+        (
+            (
+                "claims = []",
+                'parameter = [{ key = "a", value = 1, plausible = [], stated = "", reason = "", only = ["x"] }]',
+            ),
+            "cons-low",
+        ),
+        (
+            (
+                "claims = []",
+                'probe = [{ name = "p", why = "", scenario = {}, vary = [{ name = "k", key = "a", values = [1], labels = [] }] }]',
+            ),
+            "one label per value",
+        ),
+        (("claims = []", 'expected = { source = "", environments = 1, values = { B = {} } }'), "one of A"),
+    ],
+)
+def test_mistakes_are_named(tmp_path: Path, change: tuple[str, str], message: str) -> None:
+    assert change[0] in SMALL
+    with pytest.raises(InputError) as raised:
+        read_study(written(tmp_path, SMALL.replace(*change)))
+    text = str(raised.value)
+    assert message in text
+    assert len(text.splitlines()) <= 3
+    assert ".toml" in text
+
+
+def test_every_study_file_is_used() -> None:
+    files = {path.name for path in ROOT.glob("*.toml")}
+    named = {name.replace("/", "_") + ".toml" for name in STUDIES} | {"compare.toml"}
+    extended = {tomllib.loads((ROOT / name).read_text())["extends"] for name in named}
+    assert files == named | extended
