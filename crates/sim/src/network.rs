@@ -175,7 +175,7 @@ impl Network {
         for &link in &pipe.links {
             let link =
                 self.pipe_links[link as usize].as_mut().expect("a pipe consists of links without queues");
-            if is_impairable(&packet) {
+            if link.is_impaired() && is_impairable(&packet) {
                 if link.drop.as_mut().is_some_and(|impairment| impairment.hits_next()) {
                     self.dropped.push(packet);
                     self.bury_dropped(None);
@@ -477,10 +477,15 @@ impl Network {
         self.events.push(next, Event::Sample);
     }
 
-    fn rate_bin(&mut self, now: Time) {
+    /// A bin ends now. The bin that ends with the run is recorded when the run is finished.
+    fn record_rates(&mut self, now: Time) {
         for (index, flow) in self.flows.iter().enumerate() {
             self.series.delivered(now, index as u32, flow.receiver.delivered_unique);
         }
+    }
+
+    fn rate_bin(&mut self, now: Time) {
+        self.record_rates(now);
         let next = now + Span::from_nanos(self.series.rates_ns().expect("rates were asked for"));
         self.events.push(next, Event::RateBin);
     }

@@ -55,6 +55,12 @@ impl PipeLink {
         PipeLink { serialiser: Serialiser::new(rate), delay, free: Time::ZERO, drop, mark }
     }
 
+    /// Does any impairment sit on this link?
+    #[inline(always)]
+    pub fn is_impaired(&self) -> bool {
+        self.drop.is_some() || self.mark.is_some()
+    }
+
     /// When a packet that enters now comes out.
     #[inline]
     pub fn pass(&mut self, bytes: u16, now: Time) -> Time {

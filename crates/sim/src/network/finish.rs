@@ -3,13 +3,18 @@
 use super::Network;
 use crate::port::{OPPORTUNITY_BYTES, Port, Transmitter};
 use crate::records::{FlowRecord, QueueRecord, Records, Summary};
+use crate::scenario::Scenario;
 use sawtooth_cc::units::{Span, Time};
 
 impl Network {
     /// Close the books.
-    pub fn finish(mut self, scenario: &crate::scenario::Scenario) -> Records {
+    pub fn finish(mut self, scenario: &Scenario) -> Records {
         let summary = self.balance();
         let (warmup, end) = (self.warmup, self.end);
+        let ends_a_bin = |interval| (end - warmup).nanos().is_multiple_of(interval);
+        if self.series.rates_ns().is_some_and(ends_a_bin) {
+            self.record_rates(end);
+        }
         let flows = self
             .flows
             .iter_mut()

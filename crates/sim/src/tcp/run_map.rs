@@ -139,23 +139,26 @@ impl RunMap {
     }
 
     /// Move the base up and forget what lies below.
+    #[inline(always)]
     pub fn advance(&mut self, base: u32) {
         if self.count > 0 {
-            let mut number = self.base;
-            let top = base.min(self.base.saturating_add(self.cells.capacity()));
-            while number < top {
-                let cell = self.cells.at(number);
-                if cell.present {
-                    self.cells.at_mut(number).present = false;
-                    self.count -= 1;
-                    if number + 1 == base && self.contains(base) {
-                        self.reopen_run(base);
-                    }
-                }
-                number += 1;
-            }
+            self.forget_below(base);
         }
         self.base = base;
+    }
+
+    #[cold]
+    fn forget_below(&mut self, base: u32) {
+        let top = base.min(self.base.saturating_add(self.cells.capacity()));
+        for number in self.base..top {
+            if self.cells.at(number).present {
+                self.cells.at_mut(number).present = false;
+                self.count -= 1;
+                if number + 1 == base && self.contains(base) {
+                    self.reopen_run(base);
+                }
+            }
+        }
     }
 
     /// A run was cut in two by the base: give its rest a first cell of its own.

@@ -43,20 +43,26 @@ impl Scoreboard {
     }
 
     /// Everything below `una` is acknowledged.
-    #[inline]
+    #[inline(always)]
     pub fn acknowledge(&mut self, una: u32) {
         if !self.is_quiet() {
-            let top = una.min(self.base.saturating_add(self.marks.capacity()));
-            for number in self.base..top {
-                let mark = std::mem::take(self.marks.at_mut(number));
-                if mark != 0 && !self.sacked.contains(number) {
-                    self.lost -= u32::from(mark & LOST != 0);
-                    self.retransmitted -= u32::from(mark & RETRANSMITTED != 0);
-                }
-            }
+            self.settle_below(una);
         }
         self.sacked.advance(una);
         self.base = una;
+    }
+
+    /// Packets below `una` are neither lost nor under way again any more.
+    #[cold]
+    fn settle_below(&mut self, una: u32) {
+        let top = una.min(self.base.saturating_add(self.marks.capacity()));
+        for number in self.base..top {
+            let mark = std::mem::take(self.marks.at_mut(number));
+            if mark != 0 && !self.sacked.contains(number) {
+                self.lost -= u32::from(mark & LOST != 0);
+                self.retransmitted -= u32::from(mark & RETRANSMITTED != 0);
+            }
+        }
     }
 
     /// Digest the blocks of an acknowledgement; how many packets are SACKed for the first time?
