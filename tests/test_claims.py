@@ -36,9 +36,10 @@ from sawtooth.claims.table import MODULES, Claim, claim, claims, judge, judge_al
 from sawtooth.claims.view import FOUR, PrintedView, UnavailableError, View
 from sawtooth.matrix import Block, ProbeRun, Results
 from sawtooth.metrics import METRIC_NAMES, Metric, metric
+from sawtooth.plan import CellKey
 from sawtooth.published import AppendixRow, appendix, environments
 from sawtooth.scoring import Values, difference_by_identity, distances, score
-from sawtooth.study import CellKey, load_study
+from sawtooth.study import load_study
 
 TOLERANCES = load_study("akella2002/fig5").tolerance
 H, F, U = Verdict.HOLDS, Verdict.FAILS, Verdict.UNDECIDED

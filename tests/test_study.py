@@ -10,18 +10,16 @@ import pytest
 from sawtooth.claims.table import claims
 from sawtooth.environments import AKELLA
 from sawtooth.errors import InputError
+from sawtooth.plan import CellKey, ProbeKey, put
 from sawtooth.published import ENVIRONMENTS, appendix, environments, figures, printed
 from sawtooth.resolve import resolve
 from sawtooth.scenario import parse_scenario
 from sawtooth.study import (
     STUDIES,
-    CellKey,
-    ProbeKey,
     join,
     list_studies,
     load_comparison,
     load_study,
-    put,
     read_study,
     study_names,
 )

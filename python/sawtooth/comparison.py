@@ -26,6 +26,7 @@ from sawtooth.intervals import interval
 from sawtooth.matrix import Block, Results, collect
 from sawtooth.metrics import METRIC_NAMES
 from sawtooth.plain import json_value
+from sawtooth.plan import Planned
 from sawtooth.progress import ProgressCallback
 from sawtooth.published import ENVIRONMENTS, printed
 from sawtooth.resolve import Resolved, resolve
@@ -34,7 +35,7 @@ from sawtooth.runner import run_many
 from sawtooth.scenario import parse_scenario
 from sawtooth.scoring import SCORED
 from sawtooth.store import Store
-from sawtooth.study import Planned, Study
+from sawtooth.study import Study
 
 Row = dict[str, Any]
 

@@ -17,8 +17,8 @@ import numpy as np
 import pyarrow as pa
 
 from sawtooth.metrics import METRIC_NAMES
+from sawtooth.plan import CellKey, Planned, ProbeKey
 from sawtooth.scoring import CLIP_GOODPUT, Scores, Values, prepare, score_all
-from sawtooth.study import CellKey, Planned, ProbeKey
 
 EXTRA = ("cross_surplus",)
 """Quantities of a cell beside the metrics: see ``cross_surplus``."""

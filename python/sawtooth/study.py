@@ -27,7 +27,6 @@ import copy
 import itertools
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -36,6 +35,7 @@ from pydantic import Field, ValidationError
 
 from sawtooth.errors import MISSING, InputError
 from sawtooth.fields import Strict, input_error
+from sawtooth.plan import CellKey, Label, Planned, ProbeKey, put
 
 STUDIES: Final = ("akella2002/fig4", "akella2002/fig5")
 """Every study, in the order of the paper. ``akella2002`` alone means all of a paper's studies."""
@@ -117,7 +117,7 @@ class Vary(Strict):
     name: str
     key: str
     values: list[Any]
-    labels: list[str | int | float]
+    labels: list[Label]
 
 
 class Probe(Strict):
@@ -127,6 +127,16 @@ class Probe(Strict):
     why: str
     scenario: dict[str, Any]
     vary: Annotated[list[Vary], Field(min_length=1)]
+
+    def plan(self) -> Iterator[Planned]:
+        """Its runs, in the order of the lists, the last list fastest."""
+        for choice in itertools.product(*(range(len(entry.values)) for entry in self.vary)):
+            data = copy.deepcopy(self.scenario)
+            labels = []
+            for entry, place in zip(self.vary, choice, strict=True):
+                put(data, entry.key, entry.values[place])
+                labels.append((entry.name, entry.labels[place]))
+            yield Planned(ProbeKey(self.name, tuple(labels)), "1", data)
 
 
 class Study(Strict):
@@ -199,8 +209,7 @@ class Study(Strict):
                     for seed in self.seeds:
                         yield Planned(CellKey(str(setting), algorithm.label, environment, seed), seed, data)
         for probe in self.probe:
-            for labels, data in _probe_scenarios(probe):
-                yield Planned(ProbeKey(probe.name, labels), "1", data)
+            yield from probe.plan()
 
     def cell(self, setting: Setting, algorithm: Algorithm, environment: str) -> dict[str, Any]:
         """The scenario of one cell, as plain data in the user's format (parse_scenario checks it)."""
@@ -214,56 +223,6 @@ class Study(Strict):
             group["control"] = algorithm.control
             group["recovery"] = setting.recovery
         return data
-
-
-@dataclass(frozen=True)
-class CellKey:
-    """Names a run of the matrix."""
-
-    setting: str
-    algorithm: str
-    environment: str
-    seed: str
-
-
-@dataclass(frozen=True)
-class ProbeKey:
-    """Names a run of a probe; ``labels`` holds (dimension, label) pairs."""
-
-    probe: str
-    labels: tuple[tuple[str, str | int | float], ...]
-
-
-@dataclass(frozen=True)
-class Planned:
-    """One run that a study needs: what it is for, its seed and its scenario as plain data."""
-
-    key: CellKey | ProbeKey
-    seed: str
-    scenario: Mapping[str, Any]
-
-
-def _probe_scenarios(
-    probe: Probe,
-) -> Iterator[tuple[tuple[tuple[str, str | int | float], ...], dict[str, Any]]]:
-    choices = [list(zip(entry.labels, entry.values, strict=True)) for entry in probe.vary]
-    for combination in itertools.product(*choices):
-        data = copy.deepcopy(probe.scenario)
-        for entry, (_, value) in zip(probe.vary, combination, strict=True):
-            put(data, entry.key, value)
-        labels = tuple((entry.name, label) for entry, (label, _) in zip(probe.vary, combination, strict=True))
-        yield labels, data
-
-
-def put(data: dict[str, Any], key: str, value: object) -> None:
-    """Set ``value`` under a dotted key, making tables on the way; a list on the way means each of its tables."""
-    head, _, rest = key.partition(".")
-    if not rest:
-        data[head] = value
-        return
-    inner = data.setdefault(head, {})
-    for table in inner if isinstance(inner, list) else [inner]:
-        put(table, rest, value)
 
 
 def join(name: str, studies: Sequence[Study]) -> Study:
