@@ -43,7 +43,9 @@ lint: build ## formatting, clippy, ruff, mypy: a warning is an error
 test-rust: build ## tests of cc and sim, examples included
 	cargo test --workspace --locked
 
+# A second build of the module without optimisation: both must give the same digests.
 test-python: build ## tests of the experiment layer, the command line and the house rules
+	cargo build --package sawtooth-py --locked
 	$(BIN)/python -m pytest
 
 tidy: build ## the house rules alone (also part of the tests)
