@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.conftest import CommandLine
 
+from sawtooth.comparison import Comparison
 from sawtooth.errors import InputError
+from sawtooth.matrix import Results
 from sawtooth.published import printed
+from sawtooth.report.markdown import update
 from sawtooth.reproduce import chosen_study, report_path
 from sawtooth.store import Store
 from sawtooth.study import load_study
@@ -67,8 +71,7 @@ def test_figure_4_end_to_end(sawtooth: CommandLine, tmp_path: Path) -> None:
     assert {path.name: path.read_bytes() for path in report.parent.iterdir()} == first
 
 
-def test_a_report_where_it_was_asked_for(sawtooth: CommandLine, tmp_path: Path) -> None:
-    del tmp_path
+def test_a_study_that_does_not_exist(sawtooth: CommandLine) -> None:
     found = sawtooth("reproduce", "akella2002/fig6", "--json")
     assert (found.code, found.out) == (2, "")
     assert "akella2002/fig4" in found.err
@@ -83,6 +86,33 @@ def test_the_chosen_study() -> None:
         chosen_study("akella2002/fig4", seeds=0)
 
 
-def test_a_quick_report_does_not_replace_a_full_one(tmp_path: Path) -> None:
+def test_an_open_parameter_takes_another_value() -> None:
+    study = chosen_study("akella2002/fig4", varied={"tcp.min_rto": "200 ms"})
+    assert next(iter(study.plan())).scenario["tcp"]["min_rto"] == "200 ms"
+    with pytest.raises(InputError, match=r"tcp\.min_rto"):
+        chosen_study("akella2002/fig4", varied={"tcp.rto": "200 ms"})
+
+
+def test_a_quick_or_varied_report_does_not_replace_that_of_the_study(tmp_path: Path) -> None:
     store, study = Store(tmp_path), load_study("akella2002/fig5")
-    assert report_path(store, study, False) != report_path(store, study, True)
+    plain = Comparison(study, Results({}), ())
+    quick = replace(plain, quick=True)
+    varied = replace(plain, varied={"path.send_jitter": "0 us"})
+    names = [report_path(store, found).name for found in (plain, quick, varied)]
+    assert names == [
+        "akella2002_fig5.html",
+        "akella2002_fig5-quick.html",
+        "akella2002_fig5-path.send_jitter0us.html",
+    ]
+    page = tmp_path / "page.md"
+    page.write_text("<!-- results: claims -->\n<!-- end -->\n")
+    for found in (quick, varied):
+        with pytest.raises(InputError, match="as it stands"):
+            update(page, found)
+
+
+def test_a_wrong_parameter_on_the_command_line(sawtooth: CommandLine) -> None:
+    found = sawtooth("reproduce", "akella2002/fig4", "--set", "tcp.rto=1 s", "--json")
+    assert (found.code, found.out) == (2, "")
+    assert "tcp.min_rto" in found.err
+    assert len(found.err.splitlines()) <= 3

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -57,6 +57,7 @@ class Comparison:
     results: Results
     judged: Sequence[Judged]
     quick: bool = False
+    varied: Mapping[str, object] = field(default_factory=dict)
     executed: int = 0
     wall_s: float = 0.0
     report: Path | None = None
@@ -140,6 +141,7 @@ class Comparison:
             "wall_s": self.wall_s,
             "executed": self.executed,
             "quick": self.quick,
+            "varied": dict(self.varied),
             "algorithms": self.algorithms,
             "settings": [str(setting) for setting in matrix.settings],
             "compared_with": [str(setting) for setting in matrix.compared_with],

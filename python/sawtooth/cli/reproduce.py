@@ -10,6 +10,7 @@ import typer
 from sawtooth.cli.compare import FreshOption
 from sawtooth.cli.output import JsonOption, StoreOption, console, emit_json, note
 from sawtooth.cli.scores import print_scores, print_verdicts
+from sawtooth.overrides import parse_override
 from sawtooth.progress import progress_bar
 from sawtooth.report.markdown import update
 from sawtooth.reproduce import reproduce
@@ -30,6 +31,14 @@ ReportOption = Annotated[
         "--report", metavar="FILE.html", help="Where the report goes [default: reports/ in the store]."
     ),
 ]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Another value for an open parameter, such as tcp.min_rto='200 ms'; may be repeated.",
+    ),
+]
 MarkdownOption = Annotated[
     list[Path] | None,
     typer.Option(
@@ -44,6 +53,7 @@ def command(
     name: NameArgument,
     seeds: SeedsOption = None,
     quick: QuickOption = False,
+    set_: SetOption = None,
     store: StoreOption = None,
     fresh: FreshOption = False,
     report: ReportOption = None,
@@ -56,8 +66,9 @@ def command(
 
     Example: sawtooth reproduce akella2002/fig4 --quick
     """
+    varied = dict(parse_override(text) for text in set_ or [])
     with progress_bar(name) as progress:
-        found = reproduce(name, seeds, quick, store, fresh, report, progress=progress)
+        found = reproduce(name, seeds, quick, store, fresh, report, varied, progress=progress)
     for page in markdown or []:
         update(page, found)
     if as_json:

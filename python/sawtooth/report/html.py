@@ -103,6 +103,13 @@ def _head(comparison: Comparison) -> str:
                 "note",
             )
         )
+    if comparison.varied:
+        changes = ", ".join(
+            f"{code(key)} = {text(_plain(value))}" for key, value in comparison.varied.items()
+        )
+        parts.append(
+            paragraph(f"<strong>Varied:</strong> {changes}. This is not the study as it stands.", "note")
+        )
     if study.matrix.absent:
         parts.append(
             paragraph(

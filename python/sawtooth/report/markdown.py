@@ -38,6 +38,8 @@ def update(path: Path, comparison: Comparison) -> None:
         page = path.read_text(encoding="utf-8")
     except OSError as error:
         raise InputError("--markdown", None, str(path), f"a readable page ({error.strerror})") from error
+    if comparison.quick or comparison.varied:
+        raise InputError("--markdown", None, str(path), "the study as it stands, without --quick and --set")
     known = blocks(comparison)
     filled = 0
 
