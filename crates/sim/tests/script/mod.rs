@@ -1,0 +1,367 @@
+//! A small language in which tests tell what a sender gets, and when, and what it must do.
+//!
+//! ```text
+//! set recovery sack            # a TCP setting, or controller, recovery, packets
+//! 0.000 syn                    # the flow starts
+//! expect syn
+//! 0.100 syn-ack
+//! expect send 0-3              # new packets, in this order
+//! 0.201 sack 0 2-3 echo        # first number missing, blocks (ends included) newest first, ECN echo
+//! 0.202 ack 1
+//! expect retransmit 1 cwr      # flags of a packet: ect, cwr
+//! 0.502 expect timeout         # the retransmission timer runs out at exactly this time
+//! expect window 4 + 1/4        # also threshold, timer, srtt, recovery, finished, timeouts, losses, …
+//! expect nothing
+//! ```
+//!
+//! Times are seconds and never go back. A script is complete: every packet the sender sends and every
+//! timeout must be expected, or the script fails. Every mistake is reported as `file:line: sentence`.
+
+use sawtooth_cc::parse_controller;
+use sawtooth_cc::units::Time;
+use sawtooth_sim::packet::{CWR, ECT, Packet, PacketKind, RETRANSMISSION, SACK_BLOCKS_MAX, SackBlock};
+use sawtooth_sim::scenario::{FlowSpec, Profile, TcpSpec};
+use sawtooth_sim::tcp::RECOVERIES;
+use sawtooth_sim::tcp::sender::Sender;
+use serde_json::{Map, Value};
+use std::collections::VecDeque;
+
+/// Play a script to its end.
+///
+/// # Errors
+/// The first mistake, of the script or of the sender, as `file:line: sentence`.
+pub fn play(file: &str, text: &str) -> Result<(), String> {
+    let mut stage = Stage::default();
+    for (index, line) in text.lines().enumerate() {
+        let statement = line.split('#').next().unwrap_or_default();
+        let words: Vec<&str> = statement.split_whitespace().collect();
+        if !words.is_empty() {
+            stage.line(&words).map_err(|mistake| format!("{file}:{}: {mistake}", index + 1))?;
+        }
+    }
+    stage.nothing_is_left().map_err(|mistake| format!("{file}:{}: {mistake}", text.lines().count()))
+}
+
+/// What a statement may go wrong with.
+type Checked = Result<(), String>;
+
+/// The sender under test, and what it has sent that no line has expected yet.
+#[derive(Default)]
+struct Stage {
+    settings: Settings,
+    now: u64,
+    sender: Option<Sender>,
+    outbox: VecDeque<Packet>,
+}
+
+/// What `set` lines say, before there is a sender.
+#[derive(Default)]
+struct Settings {
+    controller: Option<String>,
+    recovery: Option<String>,
+    packets: Option<u32>,
+    tcp: Map<String, Value>,
+}
+
+impl Settings {
+    fn set(&mut self, key: &str, value: &str) -> Checked {
+        match key {
+            "controller" => self.controller = Some(value.to_owned()),
+            "recovery" => self.recovery = Some(value.to_owned()),
+            "packets" => self.packets = Some(number(value)?),
+            _ => {
+                let known = serde_json::to_value(TcpSpec::default()).expect("plain data");
+                let span = format!("{key}_ns");
+                if known.get(&span).is_some() {
+                    self.tcp.insert(span, seconds(value)?.into());
+                } else if known.get(key).is_some() {
+                    let json = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
+                    self.tcp.insert(key.to_owned(), json);
+                } else {
+                    return Err(format!("`{key}` is no setting"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn sender(&self) -> Result<Sender, String> {
+        let mut tcp = serde_json::to_value(TcpSpec::default()).expect("plain data");
+        tcp.as_object_mut().expect("a struct is an object").append(&mut self.tcp.clone());
+        let tcp = serde_json::from_value(tcp).map_err(|error| format!("settings: {error}"))?;
+        let recovery = self.recovery.as_deref().unwrap_or("sack");
+        let row = RECOVERIES.iter().find(|row| row.name == recovery);
+        let profile = Profile {
+            controller: parse_controller(self.controller.as_deref().unwrap_or("aimd(1, 0.5)"))
+                .map_err(|error| error.to_string())?,
+            recovery: row.ok_or_else(|| format!("`{recovery}` is no recovery"))?.kind,
+            packet_bytes: 1000,
+            ack_bytes: 40,
+            send_jitter_ns: 0,
+            tcp,
+        };
+        let flow = FlowSpec {
+            profile: 0,
+            test: false,
+            forward: Vec::new(),
+            reverse: Vec::new(),
+            start_ns: 0,
+            stop_ns: None,
+            packets: self.packets,
+        };
+        Ok(Sender::new(0, &flow, &profile))
+    }
+}
+
+impl Stage {
+    fn line(&mut self, words: &[&str]) -> Checked {
+        match *words {
+            ["set", key, ref value @ ..] if !value.is_empty() => {
+                if self.sender.is_some() {
+                    return Err("`set` stands before `syn`".to_owned());
+                }
+                self.settings.set(key, &value.join(" "))
+            }
+            ["expect", ref expected @ ..] => self.expect(expected),
+            [time, "expect", "timeout"] => {
+                self.clock(time, true)?;
+                self.expect_timeout()
+            }
+            [time, "expect", ref expected @ ..] => {
+                self.clock(time, false)?;
+                self.expect(expected)
+            }
+            [time, ref input @ ..] if time.starts_with(|c: char| c.is_ascii_digit()) => {
+                self.clock(time, false)?;
+                self.nothing_is_left()?;
+                self.input(input)
+            }
+            _ => Err(format!(
+                "`{}`: expected `set …`, `TIME syn|syn-ack|ack|sack|stop …` or `expect …`",
+                words.join(" ")
+            )),
+        }
+    }
+
+    /// Time goes on to here; the timer must not have run out unnoticed.
+    fn clock(&mut self, text: &str, for_timeout: bool) -> Checked {
+        let time = seconds(text)?;
+        if time < self.now {
+            return Err(format!("{text} lies before the line above"));
+        }
+        let deadline = self.sender.as_ref().map_or(u64::MAX, |sender| sender.deadline.nanos());
+        if deadline < time || deadline == time && !for_timeout {
+            let at = shown(deadline);
+            return Err(format!("the timer ran out at {at}: expected a line `{at} expect timeout` before"));
+        }
+        self.now = time;
+        Ok(())
+    }
+
+    fn sender(&mut self) -> Result<&mut Sender, String> {
+        self.sender.as_mut().ok_or_else(|| "there is no sender before `syn`".to_owned())
+    }
+
+    /// Let the sender send what it may, as the network does after each event.
+    fn pump(&mut self) -> Checked {
+        let now = Time::from_nanos(self.now);
+        while let Some(packet) = self.sender()?.next_packet(now) {
+            self.outbox.push_back(packet);
+        }
+        Ok(())
+    }
+
+    fn input(&mut self, words: &[&str]) -> Checked {
+        let now = Time::from_nanos(self.now);
+        match *words {
+            ["syn"] => {
+                let mut sender = self.settings.sender()?;
+                self.outbox.push_back(sender.syn(now));
+                self.sender = Some(sender);
+                return Ok(());
+            }
+            ["stop"] => {
+                self.sender()?.stop();
+                return Ok(());
+            }
+            ["syn-ack"] => self.sender()?.on_syn_ack(now),
+            ["ack", cumulative] => self.acknowledge(cumulative, &[], false)?,
+            ["ack", cumulative, "echo"] => self.acknowledge(cumulative, &[], true)?,
+            ["sack", cumulative, ref blocks @ .., "echo"] => self.acknowledge(cumulative, blocks, true)?,
+            ["sack", cumulative, ref blocks @ ..] => self.acknowledge(cumulative, blocks, false)?,
+            _ => return Err(format!("`{}`: no such input", words.join(" "))),
+        }
+        self.pump()
+    }
+
+    fn acknowledge(&mut self, cumulative: &str, blocks: &[&str], echo: bool) -> Checked {
+        let now = Time::from_nanos(self.now);
+        let cumulative: u32 = number(cumulative)?;
+        let mut ranges = Vec::new();
+        for block in blocks {
+            let (first, last) = range(block)?;
+            ranges.push(SackBlock { start: first, end: last + 1 });
+        }
+        if ranges.len() > SACK_BLOCKS_MAX {
+            return Err(format!("{} blocks: an acknowledgement carries {SACK_BLOCKS_MAX}", ranges.len()));
+        }
+        let sender = self.sender()?;
+        let sent = sender.sent();
+        let top = ranges.iter().map(|block| block.end).chain([cumulative]).max().unwrap_or_default();
+        if cumulative < sent.una || top > sent.high {
+            let (una, high) = (sent.una, sent.high);
+            return Err(format!("{una} is acknowledged and {high} not sent yet: no receiver says this"));
+        }
+        sender.on_ack(cumulative, &ranges, echo, now);
+        Ok(())
+    }
+
+    fn expect_timeout(&mut self) -> Checked {
+        let now = self.now;
+        self.nothing_is_left()?;
+        let sender = self.sender()?;
+        let deadline = sender.deadline.nanos();
+        if deadline != now {
+            let state =
+                if deadline == u64::MAX { "is off".into() } else { format!("says {}", shown(deadline)) };
+            return Err(format!("expected a timeout at {}, but the timer {state}", shown(now)));
+        }
+        match sender.on_timeout(Time::from_nanos(now)) {
+            Err(syn) => {
+                self.outbox.push_back(syn);
+                Ok(())
+            }
+            Ok(_) => self.pump(),
+        }
+    }
+
+    fn expect(&mut self, words: &[&str]) -> Checked {
+        match *words {
+            ["nothing"] => return self.nothing_is_left(),
+            ["syn"] => return self.expect_packet(PacketKind::Syn, 0, false, 0),
+            [what @ ("send" | "retransmit"), numbers, ref flags @ ..] => {
+                let (first, last) = range(numbers)?;
+                let again = what == "retransmit";
+                let flags = flag_bits(flags)?;
+                return (first..=last)
+                    .try_for_each(|number| self.expect_packet(PacketKind::Data, number, again, flags));
+            }
+            _ => {}
+        }
+        let sender = self.sender()?;
+        match *words {
+            ["window", ref sum @ ..] => close("window", sender.window().packets(), value(sum)?),
+            ["threshold", "none"] => {
+                same("threshold", sender.slow_start_threshold().packets(), f64::INFINITY)
+            }
+            ["threshold", ref sum @ ..] => {
+                close("threshold", sender.slow_start_threshold().packets(), value(sum)?)
+            }
+            ["timer", "off"] => same("timer", shown(sender.deadline.nanos()), shown(u64::MAX)),
+            ["timer", at] => same("timer", shown(sender.deadline.nanos()), shown(seconds(at)?)),
+            ["srtt", span] => same("srtt", shown(sender.srtt_nanos()), shown(seconds(span)?)),
+            ["recovery", "on"] => same("recovery", sender.in_recovery(), true),
+            ["recovery", "off"] => same("recovery", sender.in_recovery(), false),
+            ["finished"] => same("finished", sender.finished.is_some(), true),
+            ["unfinished"] => same("finished", sender.finished.is_some(), false),
+            ["timeouts", count] => same("timeouts", sender.stats.timeouts, number(count)?),
+            ["losses", count] => same("loss events", sender.stats.loss_events, number(count)?),
+            ["reductions", count] => same("ECN reductions", sender.stats.ecn_reductions, number(count)?),
+            ["retransmits", count] => same("retransmits", sender.stats.retransmits, number(count)?),
+            _ => Err(format!("`expect {}`: no such expectation", words.join(" "))),
+        }
+    }
+
+    fn expect_packet(&mut self, kind: PacketKind, number: u32, again: bool, flags: u8) -> Checked {
+        let wanted = describe(kind, number, again, flags);
+        let Some(packet) = self.outbox.pop_front() else {
+            return Err(format!("expected {wanted}, but the sender sends nothing"));
+        };
+        same("packet", packet_text(&packet), wanted)
+    }
+
+    fn nothing_is_left(&self) -> Checked {
+        match self.outbox.front() {
+            None => Ok(()),
+            Some(packet) => Err(format!("the sender sends {}, which no line expects", packet_text(packet))),
+        }
+    }
+}
+
+fn packet_text(packet: &Packet) -> String {
+    describe(packet.kind, packet.number, packet.has(RETRANSMISSION), packet.flags & (ECT | CWR))
+}
+
+fn describe(kind: PacketKind, number: u32, again: bool, flags: u8) -> String {
+    let what = match (kind, again) {
+        (PacketKind::Syn, _) => return "syn".to_owned(),
+        (_, false) => "send",
+        (_, true) => "retransmit",
+    };
+    let ect = if flags & ECT == 0 { "" } else { " ect" };
+    let cwr = if flags & CWR == 0 { "" } else { " cwr" };
+    format!("{what} {number}{ect}{cwr}")
+}
+
+fn flag_bits(words: &[&str]) -> Result<u8, String> {
+    words.iter().try_fold(0, |bits, word| match *word {
+        "ect" => Ok(bits | ECT),
+        "cwr" => Ok(bits | CWR),
+        _ => Err(format!("`{word}`: expected ect or cwr")),
+    })
+}
+
+fn same<T: PartialEq + std::fmt::Display>(what: &str, found: T, expected: T) -> Checked {
+    if found == expected { Ok(()) } else { Err(format!("expected {what} {expected}, found {found}")) }
+}
+
+/// Equal up to the rounding of a few operations.
+fn close(what: &str, found: f64, expected: f64) -> Checked {
+    if (found - expected).abs() < 1e-9 { Ok(()) } else { same(what, found, expected) }
+}
+
+fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| format!("`{text}`: expected a whole number"))
+}
+
+/// `3` or `3-7`, both ends included.
+fn range(text: &str) -> Result<(u32, u32), String> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    let (first, last) = (number(first)?, number(last)?);
+    if first <= last { Ok((first, last)) } else { Err(format!("`{text}`: a range goes upward")) }
+}
+
+/// A sum of numbers and fractions: `4 + 1/4`.
+fn value(words: &[&str]) -> Result<f64, String> {
+    let text = words.join(" ");
+    let wrong = || format!("`{text}`: expected a sum such as 4 + 1/4");
+    text.split('+')
+        .map(|term| {
+            let (above, below) = term.split_once('/').unwrap_or((term, "1"));
+            let above: f64 = above.trim().parse().map_err(|_| wrong())?;
+            let below: f64 = below.trim().parse().map_err(|_| wrong())?;
+            Ok(above / below)
+        })
+        .sum()
+}
+
+/// Seconds with up to nine decimals, to nanoseconds, exactly.
+fn seconds(text: &str) -> Result<u64, String> {
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |text: &str| text.chars().all(|c| c.is_ascii_digit());
+    if whole.is_empty() || part.len() > 9 || !digits(whole) || !digits(part) {
+        return Err(format!("`{text}`: expected seconds, with up to nine decimals"));
+    }
+    let nanos: u64 = format!("{part:0<9}").parse().expect("nine digits");
+    Ok(number::<u64>(whole)? * 1_000_000_000 + nanos)
+}
+
+fn shown(nanos: u64) -> String {
+    if nanos == u64::MAX {
+        return "off".to_owned();
+    }
+    let text = format!("{}.{:09}", nanos / 1_000_000_000, nanos % 1_000_000_000);
+    let short = text.trim_end_matches('0');
+    // Three decimals at least, as scripts write times.
+    text[..short.len().max(text.len() - 6)].to_owned()
+}

@@ -1,0 +1,118 @@
+//! The sender, one behaviour a script: `scripts/<scenario>.script` says what arrives and what must follow.
+//!
+//! The language is described in `script/mod.rs`. What a script expects is reasoned from the RFC that it
+//! cites, for Reno, NewReno and SACK; a script that fails says file, line, what was expected and what came.
+
+mod script;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts")
+}
+
+fn check(name: &str) {
+    let path = folder().join(format!("{name}.script"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    if let Err(mistake) = script::play(&format!("tests/scripts/{name}.script"), &text) {
+        panic!("{mistake}");
+    }
+}
+
+/// One test per script, and a test that no script is forgotten.
+macro_rules! scripts {
+    ($($name:ident)*) => {
+        $(#[test] fn $name() { check(stringify!($name)); })*
+
+        #[test]
+        fn every_script_is_listed() {
+            let listed: BTreeSet<String> = [$(stringify!($name)),*].map(str::to_owned).into();
+            let files = std::fs::read_dir(folder()).expect("the folder of scripts is readable");
+            let found: BTreeSet<String> = files
+                .map(|entry| entry.expect("a directory entry is readable").path())
+                .map(|path| path.file_stem().expect("a script has a name").to_string_lossy().into_owned())
+                .collect();
+            assert_eq!(listed, found);
+        }
+    };
+}
+
+scripts! {
+    slow_start_adds_one_per_packet
+    congestion_avoidance_adds_one_per_window
+    stretch_acks_count_two_in_slow_start
+
+    fast_retransmit_4pkt_reno
+    fast_retransmit_4pkt_newreno
+    fast_retransmit_4pkt_sack
+    limited_transmit_off_reno
+    limited_transmit_off_sack
+    slow_start_exit_half
+    slow_start_exit_law
+    loss_applies_the_law_once_per_window
+
+    reno_leaves_on_the_first_new_ack
+    reno_recover_test_blocks_a_second_fast_retransmit
+    reno_without_recover_test_cuts_twice
+
+    newreno_partial_ack_repairs_the_next_hole
+    newreno_partial_acks_restart_the_timer_once
+
+    sack_three_holes_conservative
+    sack_three_holes_rfc6675
+    sack_one_ack_reveals_three_packets
+    sack_ack_without_news_is_no_duplicate
+    sack_holes_go_when_there_is_no_new_data
+    sack_lost_retransmission_waits_for_the_timer
+    sack_after_timeout_skips_what_arrives
+
+    timeout_backs_off_and_a_sample_ends_it
+    timeout_never_waits_longer_than_the_maximum
+    timeout_goes_back_to_the_first_hole
+    timeout_threshold_half
+    timeout_threshold_law
+    timeout_twice_keeps_the_threshold
+    timeout_without_cut
+    timeout_point_blocks_fast_retransmit
+    timer_restarts_with_each_new_ack
+    karns_rule
+
+
+    ecn_echo_in_recovery_is_ignored
+    ecn_retransmissions_are_not_capable
+
+    receive_window_limits
+    finite_flow_finishes
+    stop_ends_new_data_only
+}
+
+#[test]
+fn a_mistake_in_a_script_is_told_with_its_line() {
+    let check = |text: &str, expected: &str| {
+        let open = "0.000 syn\nexpect syn\n0.100 syn-ack\nexpect send 0-9\n";
+        let mistake = script::play("a.script", &format!("{open}{text}\n")).expect_err(text);
+        assert!(mistake.starts_with("a.script:") && mistake.contains(expected), "{text}: {mistake}");
+    };
+    check("0.200 ack 1", "5: the sender sends send 10, which no line expects");
+    check("0.200 ack 1\nexpect send 11", "6: expected packet send 11, found send 10");
+    check("expect send 10", "5: expected send 10, but the sender sends nothing");
+    check("0.200 stop\nexpect window 9 + 1/2", "6: expected window 9.5, found 10");
+    check("0.050 ack 1", "5: 0.050 lies before the line above");
+    check("0.500 ack 1", "5: the timer ran out at 0.400: expected a line `0.400 expect timeout` before");
+    check("0.300 expect timeout", "5: expected a timeout at 0.300, but the timer says 0.400");
+    check("0.200 ack 11", "5: 0 is acknowledged and 10 not sent yet");
+    check("0.200 sack 1 3-2", "`3-2`: a range goes upward");
+    check("0.200 sack 1 9-9 7-7 5-5 3-3", "4 blocks");
+    check("0.200 nack 1", "`nack 1`: no such input");
+    check("expect miracles 3", "`expect miracles 3`: no such expectation");
+    check("ack 1", "`ack 1`: expected `set");
+    check("set min_rto 1", "`set` stands before `syn`");
+    let before = |text: &str, expected: &str| {
+        let mistake = script::play("a.script", text).expect_err(text);
+        assert_eq!(mistake, format!("a.script:1: {expected}"));
+    };
+    before("set minimum 1", "`minimum` is no setting");
+    before("set min_rto soon", "`soon`: expected seconds, with up to nine decimals");
+    before("0.1 ack 0", "there is no sender before `syn`");
+}
