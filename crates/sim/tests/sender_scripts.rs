@@ -80,6 +80,7 @@ scripts! {
 
 
     ecn_echo_in_recovery_is_ignored
+    ecn_reduces_once_per_window
     ecn_retransmissions_are_not_capable
 
     receive_window_limits

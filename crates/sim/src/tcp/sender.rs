@@ -63,7 +63,7 @@ pub struct Sender {
     timer_resent: Option<u32>,
     /// Everything below was sent before the last timeout.
     timeout_point: u32,
-    /// ECN: no further reduction before this is acknowledged.
+    /// ECN: no further reduction before this packet is acknowledged; 0 before the first reduction.
     reduced_until: u32,
     announce_reduction: bool,
     window_limited: bool,
@@ -177,7 +177,9 @@ impl Sender {
             return Some(self.cut(Congestion::Loss, now));
         }
         if echo {
-            if cumulative < self.reduced_until || self.recovery.in_recovery() {
+            // Up to the last packet sent before the cut, acknowledgements still echo: CWR was on a later one.
+            let announced = self.reduced_until == 0 || cumulative > self.reduced_until;
+            if !announced || self.recovery.in_recovery() {
                 return None;
             }
             self.stats.ecn_reductions += 1;
