@@ -57,6 +57,7 @@ scripts! {
     reno_without_recover_test_cuts_twice
 
     newreno_partial_ack_repairs_the_next_hole
+    newreno_partial_ack_deflates_whole
     newreno_partial_acks_restart_the_timer_once
 
     sack_three_holes_conservative

@@ -34,7 +34,7 @@ impl LossRecovery for NewReno {
             let newly_acked = acknowledge(cumulative, sent);
             if self.duplicates.recovering && cumulative < self.duplicates.recover {
                 // RFC 6582 §3.2 step 3, partial acknowledgement: deflate, add back one, retransmit.
-                self.duplicates.inflation = self.duplicates.inflation.saturating_sub(newly_acked) + 1;
+                self.duplicates.inflation = (self.duplicates.inflation + 1).saturating_sub(newly_acked);
                 self.duplicates.retransmit = true;
                 let restart_timer = !self.had_partial;
                 self.had_partial = true;
