@@ -79,6 +79,8 @@ scripts! {
     timer_restarts_with_each_new_ack
     karns_rule
 
+    syn_loss_starts_with_one_packet_and_three_seconds
+
 
     ecn_echo_in_recovery_is_ignored
     ecn_reduces_once_per_window

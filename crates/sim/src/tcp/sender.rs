@@ -15,7 +15,7 @@ use super::rtt::RttEstimator;
 use crate::packet::{CWR, ECT, Packet, PacketKind, RETRANSMISSION, SackBlock, SackHandle, TEST};
 use crate::scenario::{FlowSpec, Profile};
 use sawtooth_cc::units::{Time, Window};
-use sawtooth_cc::{AckSample, AnyController, Congestion, CongestionSignal, Controller};
+use sawtooth_cc::{AckSample, AnyController, Congestion, CongestionSignal, ControlSettings, Controller};
 
 /// What is counted per sender since counting began.
 #[derive(Clone, Debug, Default)]
@@ -51,6 +51,8 @@ pub struct Sender {
     flags: u8,
     recovery: AnyRecovery,
     control: AnyController,
+    /// What takes the place of `control` if the SYN is lost: it starts from one packet (RFC 5681 §3.1).
+    control_after_lost_syn: Option<Box<AnyController>>,
     rtt: RttEstimator,
     sent: SendState,
     established: bool,
@@ -81,6 +83,8 @@ impl Sender {
     /// A sender before its SYN.
     pub fn new(index: u32, flow: &FlowSpec, profile: &Profile) -> Self {
         let tcp = &profile.tcp;
+        let settings = tcp.control_settings();
+        let one_packet = ControlSettings { initial_window: Window::from_packets(1.0), ..settings };
         let ecn = if tcp.ecn { ECT } else { 0 };
         let test = if flow.test { TEST } else { 0 };
         Sender {
@@ -89,7 +93,8 @@ impl Sender {
             syn_bytes: profile.ack_bytes,
             flags: ecn | test,
             recovery: AnyRecovery::new(profile.recovery, tcp),
-            control: AnyController::new(&profile.controller, &tcp.control_settings()),
+            control: AnyController::new(&profile.controller, &settings),
+            control_after_lost_syn: Some(Box::new(AnyController::new(&profile.controller, &one_packet))),
             rtt: RttEstimator::new(tcp),
             sent: SendState {
                 una: 0,
@@ -135,8 +140,10 @@ impl Sender {
         if let Some((_, at)) = self.timed.take() {
             self.rtt.sample(now - at);
         }
+        let after_lost_syn = self.control_after_lost_syn.take();
         if self.syn_lost {
             self.rtt.handshake_was_lost();
+            self.control = *after_lost_syn.expect("a connection is established once");
         }
         self.window_since = now;
     }
@@ -225,8 +232,7 @@ impl Sender {
         if !self.established {
             return None;
         }
-        let window =
-            if self.syn_lost && self.sent.una == 0 { 1 } else { self.control.window().whole_packets() };
+        let window = self.control.window().whole_packets();
         let Some(Transmission { number, again }) = self.recovery.next(&mut self.sent, window) else {
             self.window_limited = self.recovery.flight(&self.sent) >= window;
             return None;
