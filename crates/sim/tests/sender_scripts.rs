@@ -42,6 +42,7 @@ scripts! {
     slow_start_adds_one_per_packet
     congestion_avoidance_adds_one_per_window
     stretch_acks_count_two_in_slow_start
+    stretch_acks_count_whole_in_congestion_avoidance
 
     fast_retransmit_4pkt_reno
     fast_retransmit_4pkt_newreno

@@ -6,7 +6,7 @@
 //! | parameter      | unit    | default | why                                                           |
 //! |----------------|---------|---------|---------------------------------------------------------------|
 //! | initial_window | packets | 10      | RFC 6928; 1 after a lost SYN (RFC 5681 §3.1)                  |
-//! | L              | packets | 2       | RFC 3465 §2.3: an acknowledgement of many packets counts as two at most, and as one after a timeout until the hole is filled |
+//! | L              | packets | 2       | RFC 3465 §2.2, §2.3: in slow start an acknowledgement of many packets counts as two at most, and as one after a timeout until the hole is filled |
 //!
 //! Time is read from arguments only; what to do next is read from `deadline` and `next_packet`.
 
@@ -77,7 +77,7 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// `L` of RFC 3465: most packets that one acknowledgement counts for.
+    /// `L` of RFC 3465: most packets that one acknowledgement counts for in slow start.
     const COUNTED_MAX: u32 = 2;
 
     /// A sender before its SYN.
@@ -195,8 +195,13 @@ impl Sender {
         }
         if verdict.newly_acked > 0 && !verdict.recovered && !self.recovery.in_recovery() {
             self.accrue_window(now);
-            // RFC 3465 §2.3: what a retransmission uncovers must not come back as a burst.
-            let counted = if cumulative <= self.timeout_point { 1 } else { Self::COUNTED_MAX };
+            let counted = if cumulative <= self.timeout_point {
+                1 // RFC 3465 §2.3: what a retransmission uncovers must not come back as a burst
+            } else if self.control.window() < self.control.slow_start_threshold() {
+                Self::COUNTED_MAX
+            } else {
+                u32::MAX // RFC 3465 §2.1: in congestion avoidance everything counts
+            };
             self.control.on_ack(&AckSample {
                 now,
                 newly_acked: verdict.newly_acked.min(counted),
