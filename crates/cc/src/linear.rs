@@ -135,7 +135,8 @@ impl Controller for Linear {
             self.window += acked;
         } else {
             let LinearParams { a_i, b_i, .. } = self.params;
-            self.window += acked * (a_i / self.window + (b_i - 1.0));
+            let grown = self.window + acked * (a_i / self.window + (b_i - 1.0));
+            self.window = grown.max(Self::WINDOW_MIN); // the four numbers may also shrink it
         }
     }
 

@@ -217,3 +217,27 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    /// Whatever four numbers the table accepts, and whatever happens: the window is a number and at least one packet.
+    #[test]
+    fn a_window_stays_a_window(
+        a_i in -20.0f64..20.0, b_i in 0.0f64..=2.0, a_d in -20.0f64..20.0, b_d in 0.0f64..=1.0,
+        start in 1.0f64..100.0, events in proptest::collection::vec(0u8..6, 1..200)
+    ) {
+        let mut bench = Bench::new(&format!("linear({a_i}, {b_i}, {a_d}, {b_d})"), 1.0, &[start]);
+        let control = &mut bench.controllers[0];
+        for event in events {
+            let now = Time::ZERO;
+            match event {
+                0 => control.on_congestion(&CongestionSignal { now, kind: Congestion::Loss }),
+                1 => control.on_congestion(&CongestionSignal { now, kind: Congestion::Timeout { repeated: false } }),
+                packets => control.on_ack(&AckSample {
+                    now, newly_acked: u32::from(packets) - 1, rtt: None, app_limited: false,
+                }),
+            }
+            let window = control.window().packets();
+            prop_assert!(window.is_finite() && window >= 1.0, "{window}");
+        }
+    }
+}
