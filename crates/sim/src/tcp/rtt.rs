@@ -9,6 +9,11 @@
 //! | min_rto     | ns   | 200 ms  | Linux; RFC 6298 §2.4 says 1 s, which studies of 2002 also used |
 //! | max_rto     | ns   | 60 s    | RFC 6298 §2.5                                                |
 //! | timer_tick  | ns   | 0       | exact clock; BSD used 500 ms, ns-2 10 or 100 ms              |
+//! | G           | ns   | 1 ms    | ns-3 and QUIC; clock granularity of RFC 6298 §2.3            |
+//!
+//! An exact clock has no granularity of its own, and on a path whose round trips are all alike RTTVAR
+//! decays to nothing: without G the timer would run out together with the arrival of the acknowledgement
+//! that stops it, after every loss on a path longer than `min_rto`.
 //!
 //! With a tick, a sample is rounded up to whole ticks (a coarse clock must not make the timeout shorter
 //! than an exact one would), and the averages are scaled integers as in [Jacobson88] appendix A, BSD and
@@ -41,6 +46,9 @@ pub struct RttEstimator {
 }
 
 impl RttEstimator {
+    /// Least term of the variance with an exact clock (G of RFC 6298 §2.3), in ns.
+    const GRANULARITY_NS: f64 = 1e6;
+
     /// No samples yet.
     pub fn new(tcp: &TcpSpec) -> Self {
         RttEstimator {
@@ -98,7 +106,7 @@ impl RttEstimator {
     pub fn rto(&self) -> Span {
         let base = match self.averages {
             Averages::None => self.initial_rto,
-            Averages::Exact { srtt, rttvar } => (srtt + 4.0 * rttvar) as u64,
+            Averages::Exact { srtt, rttvar } => (srtt + (4.0 * rttvar).max(Self::GRANULARITY_NS)) as u64,
             Averages::Scaled { srtt8, rttvar4 } => (((rttvar4 << 3) + srtt8) >> 3) as u64 * self.tick,
         };
         let bounded = base.clamp(self.min_rto, self.max_rto);
@@ -134,6 +142,15 @@ mod tests {
         rtt.sample(Span::from_millis(180));
         // SRTT = 100 + 80/8 = 110 ms, RTTVAR = 50 + (80 − 50)/4 = 57.5 ms
         assert_eq!(rtt.rto(), Span::from_millis(340));
+    }
+
+    #[test]
+    fn round_trips_all_alike_leave_the_granularity_above_them() {
+        let mut rtt = estimator(200_000_000, 0);
+        for _ in 0..200 {
+            rtt.sample(Span::from_millis(300));
+        }
+        assert_eq!(rtt.rto(), Span::from_millis(301));
     }
 
     #[test]
