@@ -132,10 +132,9 @@ const GOLDENS: &[(&str, &str)] = &[
 fn two_flows_from_unequal_starts() {
     let mut settings = insta::Settings::clone_current();
     settings.set_omit_expression(true);
-    settings.set_prepend_module_to_snapshot(false);
     settings.bind(|| {
         for (name, text) in GOLDENS {
-            insta::assert_snapshot!(format!("round_bench__{name}"), golden(text));
+            insta::assert_snapshot!(*name, golden(text));
         }
     });
 }
