@@ -102,7 +102,7 @@ def test_a_quick_or_varied_report_does_not_replace_that_of_the_study(tmp_path: P
     assert names == [
         "akella2002_fig5.html",
         "akella2002_fig5-quick.html",
-        "akella2002_fig5-path.send_jitter0us.html",
+        "akella2002_fig5-path.send_jitter_0us.html",
     ]
     page = tmp_path / "page.md"
     page.write_text("<!-- results: claims -->\n<!-- end -->\n")

@@ -76,5 +76,5 @@ def reproduce(
 def report_path(store: Store, found: Comparison) -> Path:
     """Where a report goes unless the user says otherwise; one of a quick or varied study does not replace that of the study."""
     parts = [found.study.name.replace("/", "_"), *(["quick"] if found.quick else [])]
-    parts += [re.sub(r"[^\w.]+", "", f"{key}-{value}") for key, value in found.varied.items()]
+    parts += [re.sub(r"[^\w.]+", "", f"{key}_{value}".lower()) for key, value in found.varied.items()]
     return store.path / "reports" / f"{'-'.join(parts)}.html"

@@ -64,5 +64,5 @@ tr:target{background:var(--open-bg)}
 @media print{:root{--paper:#fff;--ink:#000;--muted:#444;--line:#bbb;--panel:#f4f4f4;--link:#000}
 main{max-width:none;padding:0}body{font-size:11pt}nav{display:none}
 figure,tr{break-inside:avoid}h2,h3{break-after:avoid}.pill{border:1px solid currentColor;background:none}
-details::details-content{content-visibility:visible;block-size:auto}}
+section:not(#claims) details::details-content{content-visibility:visible;block-size:auto}}
 """
