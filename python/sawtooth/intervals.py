@@ -33,12 +33,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtrit
 
 LEVEL: Final = 0.95
 BOOTSTRAP_FROM: Final = 20
@@ -94,8 +93,11 @@ def interval(values: ArrayLike, level: float = LEVEL) -> Interval:
     return Interval(mean, mean - half, mean + half, n, PAIRED_T if n < BOOTSTRAP_FROM else PAIRED_T_TIES)
 
 
+@cache
 def student_t(n: int, level: float = LEVEL) -> float:
     """Two-sided quantile of Student's t with ``n - 1`` degrees of freedom (2.776 for five seeds at 95 %)."""
+    from scipy.special import stdtrit  # a quarter of a second that `sawtooth --help` need not wait
+
     return float(stdtrit(n - 1, 0.5 + level / 2.0))
 
 

@@ -18,6 +18,7 @@ from typing import Literal
 from sawtooth.comparison import Comparison, perform
 from sawtooth.errors import InputError
 from sawtooth.progress import ProgressCallback
+from sawtooth.report import write_report
 from sawtooth.store import Store
 from sawtooth.study import Study, join, load_study, study_names
 
@@ -66,8 +67,6 @@ def reproduce(
     )
     if report is False:
         return found
-    from sawtooth.report import write_report  # matplotlib takes long to import
-
     path = Path(report) if report is not None else report_path(home, found)
     write_report(found, path)
     return replace(found, report=path)

@@ -12,13 +12,15 @@ from sawtooth.atomic import write_text_atomic
 from sawtooth.comparison import Comparison
 from sawtooth.errors import MISSING, InputError
 from sawtooth.published import ENVIRONMENTS
-from sawtooth.report.figures import paper_figure, standalone
-from sawtooth.report.html import page
 from sawtooth.report.tables import setting_title
 
 
 def write_report(comparison: Comparison, path: Path) -> list[Path]:
     """Write the HTML file ``path`` and one SVG file per setting beside it. Returns the files, HTML first."""
+    # Imported here: matplotlib takes long, and every command imports this package for its tables.
+    from sawtooth.report.figures import paper_figure, standalone
+    from sawtooth.report.html import page
+
     files = {path: page(comparison)}
     for block in comparison.own:
         name = f"{path.stem}_{block.setting.replace('/', '-')}.svg"
