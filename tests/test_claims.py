@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+import sawtooth
 from sawtooth import _native
 from sawtooth.claims import introduction, reddy, section3, section4, section5
 from sawtooth.claims.logic import (
@@ -36,7 +37,7 @@ from sawtooth.claims.table import MODULES, Claim, claim, claims, judge, judge_al
 from sawtooth.claims.view import FOUR, PrintedView, UnavailableError, View
 from sawtooth.matrix import Block, ProbeRun, Results
 from sawtooth.metrics import METRIC_NAMES, Metric, metric
-from sawtooth.plan import CellKey
+from sawtooth.plan import CellKey, ProbeKey
 from sawtooth.published import AppendixRow, appendix, environments
 from sawtooth.scoring import Values, difference_by_identity, distances, score
 from sawtooth.study import load_study
@@ -181,6 +182,17 @@ def test_the_checks_on_dropped_windows(
 ) -> None:
     results = drops({"reno": reno, "sack": sack}, ks)
     assert judge(claim(name), results, TOLERANCES).verdict is verdict
+
+
+def test_the_dropped_packets_belong_to_one_window_of_the_size_that_the_check_takes() -> None:
+    study = load_study("akella2002/fig5")
+    (probe,) = study.probe
+    for planned in probe.plan():
+        assert isinstance(planned.key, ProbeKey)
+        if dict(planned.key.labels)["recovery"] == "sack":
+            run = sawtooth.run({**planned.scenario, "record": {"windows": True}})
+            (decrease,) = run.records["windows"].to_pylist()
+            assert 128 <= decrease["window_before"] <= introduction.WINDOW_AT_MOST
 
 
 def without_abs(values: Values, *, higher_is_better: bool) -> Values:
