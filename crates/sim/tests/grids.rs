@@ -13,8 +13,11 @@ use sawtooth_sim::scenario::{ImpairmentSpec, Profile, Scenario};
 use sawtooth_sim::tcp::{RECOVERIES, SackPipe};
 use std::fmt::Write;
 
+/// One number of a flow.
+type Number = fn(&FlowRecord) -> u64;
+
 /// What a grid shows of each cell: the sum over its flows.
-const SHOWN: [(&str, fn(&FlowRecord) -> u64); 4] = [
+const SHOWN: [(&str, Number); 4] = [
     ("delivered", |flow| flow.delivered_unique),
     ("loss events", |flow| flow.loss_events),
     ("timeouts", |flow| flow.timeouts),
