@@ -1,0 +1,262 @@
+//! Random small networks for property tests, built for any entry of the tables.
+//!
+//! A drawn network shrinks towards one flow, no cross traffic, no impairments and default settings. It shows
+//! itself as the engine's JSON, so a failure can be kept as a file and run again.
+
+use crate::networks::{self, MILLISECOND, SECOND};
+use proptest::prelude::*;
+use sawtooth_cc::{ConstructorInfo, ControllerSpec, SlowStartExit, TimeoutThreshold, WindowArithmetic};
+use sawtooth_sim::identity;
+use sawtooth_sim::queue::DisciplineInfo;
+use sawtooth_sim::scenario::{
+    FlowSpec, ImpairmentSpec, LinkSpec, Profile, QueueSpec, RecordSpec, Scenario, SourceSpec, TcpSpec,
+};
+use sawtooth_sim::tcp::{RecoveryInfo, SackPipe};
+use std::fmt;
+
+/// A scenario that prints as JSON.
+#[derive(Clone)]
+pub struct Network(pub Scenario);
+
+impl fmt::Debug for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&identity::canonical(&self.0))
+    }
+}
+
+/// One entry of each table.
+#[derive(Clone, Copy)]
+pub struct Entries {
+    pub recovery: &'static RecoveryInfo,
+    pub controller: &'static ConstructorInfo,
+    pub discipline: &'static DisciplineInfo,
+}
+
+impl fmt::Display for Entries {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} × {} × {}", self.recovery.name, self.controller.name, self.discipline.name)
+    }
+}
+
+/// Numbers of the table that stay moderate where it would allow millions.
+fn controller(row: &'static ConstructorInfo) -> impl Strategy<Value = ControllerSpec> {
+    let numbers: Vec<_> =
+        row.parameters.iter().map(|parameter| parameter.min.max(-4.0)..=parameter.max.min(8.0)).collect();
+    numbers.prop_map(|values| row.with_values(&values).expect("the table accepts what lies in its intervals"))
+}
+
+/// A queue of this discipline with so much room.
+fn queue(row: &'static DisciplineInfo) -> BoxedStrategy<QueueSpec> {
+    match row.name {
+        "droptail" => prop_oneof![
+            (1u64..60).prop_map(|packets| QueueSpec::DropTail { packets: Some(packets), bytes: None }),
+            (500u64..60_000).prop_map(|bytes| QueueSpec::DropTail { packets: None, bytes: Some(bytes) }),
+        ]
+        .boxed(),
+        name => panic!("`{name}` is new: say here how random networks build it"),
+    }
+}
+
+fn impairment(p_max: f64) -> impl Strategy<Value = ImpairmentSpec> {
+    prop_oneof![
+        (0.0..p_max).prop_map(|p| ImpairmentSpec::Bernoulli { p }),
+        ((1.0 / p_max) as u64..500).prop_map(|n| ImpairmentSpec::Periodic { n }),
+        proptest::collection::btree_set(1u64..400, 0..20)
+            .prop_map(|numbers| ImpairmentSpec::List { packets: numbers.into_iter().collect() }),
+    ]
+}
+
+fn maybe<S: Strategy + 'static>(inner: S) -> impl Strategy<Value = Option<S::Value>>
+where
+    S::Value: Clone,
+{
+    prop_oneof![2 => Just(None), 1 => inner.prop_map(Some)]
+}
+
+fn tcp() -> impl Strategy<Value = TcpSpec> {
+    let windows =
+        (1.0f64..30.0, maybe(1.0f64..50.0), maybe(1u32..100), maybe(Just(WindowArithmetic::Integer)));
+    let timers = (50u64..1_000, prop_oneof![2 => Just(0u64), 1 => Just(10), 1 => Just(100)], any::<bool>());
+    let choices =
+        (maybe(Just(SlowStartExit::Law)), maybe(Just(TimeoutThreshold::Law)), maybe(Just(SackPipe::Rfc6675)));
+    (windows, timers, choices, any::<[bool; 4]>()).prop_map(|(windows, timers, choices, flags)| {
+        let [limited_transmit, reno_recover_test, ecn, rto_cuts] = flags;
+        TcpSpec {
+            initial_window: windows.0,
+            initial_ssthresh: windows.1,
+            receive_window: windows.2,
+            window_arithmetic: windows.3.unwrap_or_default(),
+            min_rto_ns: timers.0 * MILLISECOND,
+            timer_tick_ns: timers.1 * MILLISECOND,
+            delayed_ack: timers.2,
+            slow_start_exit: choices.0.unwrap_or_default(),
+            timeout_threshold: choices.1.unwrap_or_default(),
+            sack_pipe: choices.2.unwrap_or_default(),
+            limited_transmit,
+            reno_recover_test,
+            ecn,
+            rto_cuts,
+            ..TcpSpec::default()
+        }
+    })
+}
+
+fn profile(entries: Entries) -> impl Strategy<Value = Profile> {
+    let jitter = prop_oneof![1 => Just(0u64), 1 => 1u64..2_000];
+    (controller(entries.controller), tcp(), 500u16..1_500, jitter).prop_map(
+        move |(controller, tcp, packet_bytes, jitter_us)| Profile {
+            controller,
+            recovery: entries.recovery.kind,
+            packet_bytes,
+            ack_bytes: 40,
+            send_jitter_ns: jitter_us * 1_000,
+            tcp,
+        },
+    )
+}
+
+/// A flow before it has links: which way, when, how much, and how far from the bottleneck.
+#[derive(Clone, Debug)]
+struct Endpoint {
+    reversed: bool,
+    start_ms: u64,
+    stop_after_ms: Option<u64>,
+    packets: Option<u32>,
+    delay_us: u64,
+}
+
+fn endpoint() -> impl Strategy<Value = Endpoint> {
+    (prop::bool::weighted(0.3), 0u64..1_000, maybe(1u64..1_500), maybe(1u32..300), 0u64..20_000).prop_map(
+        |(reversed, start_ms, stop_after_ms, packets, delay_us)| Endpoint {
+            reversed,
+            start_ms,
+            stop_after_ms,
+            packets,
+            delay_us,
+        },
+    )
+}
+
+/// The bottleneck and its reverse.
+fn middle(entries: Entries) -> impl Strategy<Value = Vec<LinkSpec>> {
+    let trace = proptest::collection::vec(1u64..100, 1..60).prop_map(|mut times| {
+        times.sort_unstable();
+        times
+    });
+    let forward = (500u64..8_000, maybe(trace), 0u64..30_000, queue(entries.discipline));
+    let reverse = (500u64..8_000, maybe(queue(entries.discipline)));
+    let impaired = (maybe(impairment(0.3)), maybe(impairment(0.3)), maybe(impairment(0.3)));
+    (forward, reverse, impaired).prop_map(|(forward, reverse, (drop, mark, drop_back))| {
+        let (rate_kbps, trace_ms, delay_us, queue) = forward;
+        let bottleneck = networks::pipe("bottleneck", rate_kbps * 1_000, delay_us * 1_000);
+        let rate_bps = if trace_ms.is_some() { None } else { bottleneck.rate_bps };
+        let back = networks::pipe("reverse", reverse.0 * 1_000, delay_us * 1_000);
+        vec![
+            LinkSpec { rate_bps, trace_ms, queue: Some(queue), drop, mark, ..bottleneck },
+            LinkSpec { queue: reverse.1, drop: drop_back, ..back },
+        ]
+    })
+}
+
+/// Cross traffic over the bottleneck: times in ms with rates in kbit/s.
+fn cross(kbps_max: u64) -> impl Strategy<Value = SourceSpec> {
+    let rate = prop_oneof![1 => Just(0u64), 3 => 1..kbps_max];
+    proptest::collection::btree_map(0u64..2_000, rate, 1..5).prop_map(|schedule| {
+        let rates: Vec<[u64; 2]> =
+            schedule.into_iter().map(|(ms, kbps)| [ms * MILLISECOND, kbps * 1_000]).collect();
+        networks::source(&[0], &rates)
+    })
+}
+
+fn assemble(
+    seed: u32,
+    links: Vec<LinkSpec>,
+    profiles: Vec<Profile>,
+    endpoints: Vec<Endpoint>,
+    sources: Vec<SourceSpec>,
+) -> Scenario {
+    let mut scenario = networks::scenario(2 * SECOND, links, profiles);
+    scenario.seed = seed.to_string();
+    scenario.sources = sources;
+    for endpoint in endpoints {
+        add_flow(&mut scenario, endpoint.delay_us * 1_000, endpoint.reversed);
+        let flow = scenario.flows.last_mut().expect("just added");
+        flow.start_ns = endpoint.start_ms * MILLISECOND;
+        flow.stop_ns = endpoint.stop_after_ms.map(|after| flow.start_ns + after * MILLISECOND);
+        flow.packets = endpoint.packets;
+    }
+    scenario
+}
+
+/// A flow more, with access links of its own; link 0 is the bottleneck and link 1 its reverse.
+pub fn add_flow(scenario: &mut Scenario, delay_ns: u64, reversed: bool) {
+    let (index, first) = (scenario.flows.len(), scenario.links.len() as u32);
+    scenario.links.push(networks::pipe(format!("access/{index}"), 100_000_000, delay_ns));
+    scenario.links.push(networks::pipe(format!("access-reverse/{index}"), 100_000_000, delay_ns));
+    let (there, back) = if reversed { (1, 0) } else { (0, 1) };
+    scenario.flows.push(networks::flow(&[first, there], &[back, first + 1]));
+}
+
+/// Anything that the engine accepts, small.
+pub fn any_network(entries: Entries) -> impl Strategy<Value = Network> {
+    let records = (any::<bool>(), maybe(5u64..200), maybe(5u64..200), maybe(1u64..1_000));
+    (
+        (0u32..1_000, middle(entries), profile(entries)),
+        (proptest::collection::vec(endpoint(), 1..5), maybe(cross(8_000)), records),
+    )
+        .prop_map(|((seed, links, profile), (endpoints, cross, records))| {
+            let mut scenario = assemble(seed, links, vec![profile], endpoints, cross.into_iter().collect());
+            let (windows, sample, rates, warmup) = records;
+            scenario.warmup_ns = warmup.unwrap_or(0) * MILLISECOND;
+            scenario.record = RecordSpec {
+                windows,
+                sample_ns: sample.map(|ms| ms * MILLISECOND),
+                rates_ns: rates.map(|ms| ms * MILLISECOND),
+            };
+            Network(scenario)
+        })
+}
+
+/// Flows of finite length, moderate loss, cross traffic that ends: everything must arrive in time.
+pub fn finite_network(entries: Entries) -> impl Strategy<Value = Network> {
+    let losses = (maybe(impairment(0.05)), maybe(impairment(0.05)));
+    let lengths = proptest::collection::vec((endpoint(), 1u32..120), 1..4);
+    (
+        0u32..1_000,
+        (500u64..8_000, 0u64..30_000, 5u64..40),
+        losses,
+        profile(entries),
+        lengths,
+        maybe(cross(250)),
+    )
+        .prop_map(|(seed, (kbps, delay_us, buffer), (drop, drop_back), profile, lengths, cross)| {
+            let rate_bps = kbps * 1_000;
+            let links = vec![
+                LinkSpec { drop, ..networks::port("bottleneck", rate_bps, delay_us * 1_000, buffer) },
+                LinkSpec { drop: drop_back, ..networks::pipe("reverse", rate_bps, delay_us * 1_000) },
+            ];
+            let endpoints = lengths
+                .into_iter()
+                .map(|(endpoint, packets)| Endpoint {
+                    packets: Some(packets),
+                    stop_after_ms: None,
+                    ..endpoint
+                })
+                .collect();
+            let mut scenario = assemble(seed, links, vec![profile], endpoints, cross.into_iter().collect());
+            scenario.duration_ns = 3_600 * SECOND;
+            for source in &mut scenario.sources {
+                source.rates.push([10 * SECOND, 0]);
+            }
+            Network(scenario)
+        })
+}
+
+/// A copy with one flow more, which begins when the run is over.
+pub fn with_a_flow_after_the_end(scenario: &Scenario) -> Scenario {
+    let mut more = scenario.clone();
+    add_flow(&mut more, MILLISECOND, false);
+    let flow: &mut FlowSpec = more.flows.last_mut().expect("just added");
+    flow.start_ns = scenario.duration_ns + 1;
+    more
+}
