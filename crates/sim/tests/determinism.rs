@@ -1,0 +1,73 @@
+//! The same scenario gives the same bytes: in debug and release, alone and beside another thread, today and tomorrow.
+//!
+//! `digests.txt` holds the digest of each example. Where a change of behaviour is meant, the test prints the new
+//! table; the changelog then says why. Both builds read the same file.
+
+use sawtooth_sim::scenario::Scenario;
+use sawtooth_sim::{Records, run};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Every example, by name.
+fn examples() -> BTreeMap<String, Scenario> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let paths =
+        std::fs::read_dir(folder).expect("the examples are readable").map(|entry| entry.unwrap().path());
+    paths
+        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .map(|path| {
+            let text = std::fs::read_to_string(&path).expect("an example is readable");
+            let scenario = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+            (path.file_stem().unwrap().to_string_lossy().into_owned(), scenario)
+        })
+        .collect()
+}
+
+fn digests(examples: &BTreeMap<String, Scenario>) -> BTreeMap<String, String> {
+    examples.iter().map(|(name, scenario)| (name.clone(), digest(scenario))).collect()
+}
+
+fn digest(scenario: &Scenario) -> String {
+    run(scenario).expect("an example passes the check").digest()
+}
+
+#[test]
+fn every_example_has_the_digest_that_is_written_down() {
+    let found: String =
+        digests(&examples()).iter().map(|(name, digest)| format!("{name:16} {digest}\n")).collect();
+    let (_, expected) = include_str!("digests.txt").rsplit_once("#\n").expect("a head, then the table");
+    assert!(
+        found == expected,
+        "digests differ from digests.txt. If the change of behaviour is meant, put this there and the reason \
+         into CHANGELOG.md:\n{found}"
+    );
+}
+
+#[test]
+fn threads_do_not_matter() {
+    let examples = examples();
+    let (one, two) = std::thread::scope(|scope| {
+        let other = scope.spawn(|| digests(&examples));
+        (digests(&examples), other.join().expect("the other thread runs the same"))
+    });
+    assert_eq!(one, two);
+}
+
+#[test]
+fn another_seed_matters_where_something_is_random() {
+    for (name, scenario) in examples() {
+        let other = Scenario { seed: format!("{}, another", scenario.seed), ..scenario.clone() };
+        let jitter = scenario.profiles.iter().any(|profile| profile.send_jitter_ns > 0);
+        let random = jitter || name == "random_loss";
+        assert_eq!(digest(&scenario) != digest(&other), random, "{name}");
+    }
+}
+
+#[test]
+fn the_order_of_equal_times_does_not_follow_the_address_of_anything() {
+    // The same run among other allocations.
+    let scenario = &examples()["cross_traffic"];
+    let first = digest(scenario);
+    let kept: Vec<Records> = (0..3).map(|_| run(scenario).unwrap()).collect();
+    assert!(kept.iter().all(|records| records.digest() == first));
+}
