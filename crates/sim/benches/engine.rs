@@ -1,0 +1,191 @@
+//! Micro-benchmarks of the parts that a packet passes, and of the whole: `cargo bench -p sawtooth-sim`.
+//!
+//! | group      | what is timed                                                                  | per            |
+//! |------------|--------------------------------------------------------------------------------|----------------|
+//! | events     | the earliest event out and its successor in, with so many pending               | event          |
+//! | scoreboard | a window with 5 % holes: blocks in, holes repaired, everything acknowledged    | packet         |
+//! | droptail   | a packet into a queue and the oldest out, with so many waiting                 | packet         |
+//! | control    | an acknowledgement in congestion avoidance                                     | acknowledgement |
+//! | dumbbell   | ten SACK flows over 100 Mbit/s and 120 ms, everything included                 | packet forwarded |
+//!
+//! `make bench` times the whole engine in a process of its own, beside ns-2; this is for finding where the time goes.
+
+#[allow(dead_code, reason = "tests use the other parts of the networks")]
+#[path = "../tests/networks/mod.rs"]
+mod networks;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use networks::{MEGABIT, MILLISECOND, SECOND};
+use sawtooth_cc::units::{Span, Time, Window};
+use sawtooth_cc::{AckSample, AnyController, ControlSettings, Controller, parse_controller};
+use sawtooth_sim::Scenario;
+use sawtooth_sim::event::Event;
+use sawtooth_sim::event_queue::EventQueue;
+use sawtooth_sim::packet::{Packet, PacketKind, SackBlock, SackHandle, TEST};
+use sawtooth_sim::queue::{Backlog, Queue};
+use sawtooth_sim::random::Stream;
+use sawtooth_sim::scenario::QueueSpec;
+use sawtooth_sim::tcp::scoreboard::Scoreboard;
+use std::hint::black_box;
+
+fn events(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("events");
+    group.throughput(Throughput::Elements(1));
+    for pending in [30u32, 3_000, 300_000] {
+        let mut random = Stream::new("1", "bench");
+        let ahead: Vec<Span> =
+            (0..4096).map(|_| Span::from_nanos(random.nanos_up_to(100 * MILLISECOND))).collect();
+        let mut queue = EventQueue::default();
+        for index in 0..pending {
+            queue.push(Time::ZERO + ahead[index as usize % ahead.len()], Event::WireExit(index));
+        }
+        let mut turn = 0;
+        group.bench_function(BenchmarkId::new("pop_and_push", pending), |bench| {
+            bench.iter(|| {
+                let (now, event) = queue.pop_before(Time::NEVER).expect("as many come as go");
+                turn = (turn + 1) % ahead.len();
+                queue.push(now + ahead[turn], black_box(event));
+            });
+        });
+    }
+    group.finish();
+}
+
+/// One packet in twenty is lost.
+const HOLE_EVERY: u32 = 20;
+
+/// The life of one window: SACKs of what arrives, repairs of what does not, cumulative acknowledgements.
+fn lose_and_repair(board: &mut Scoreboard, una: u32, window: u32) {
+    let high = una + window;
+    board.acknowledge(una);
+    let mut older = [SackBlock::default(); 2];
+    for number in una..high {
+        if (number - una).is_multiple_of(HOLE_EVERY) {
+            continue;
+        }
+        let start = number - (number - una) % HOLE_EVERY + 1;
+        board.sack(&[SackBlock { start, end: number + 1 }, older[0], older[1]], high);
+        if (number + 1 - una).is_multiple_of(HOLE_EVERY) {
+            older = [SackBlock { start, end: number + 1 }, older[0]];
+        }
+        if number - una == 3 {
+            board.begin_recovery(high);
+        }
+        if let Some(lost) = board.next_lost() {
+            board.note_retransmission(lost);
+        }
+        black_box(board.pipe(una, high));
+    }
+    for hole in (una..high).step_by(HOLE_EVERY as usize) {
+        board.acknowledge((hole + HOLE_EVERY).min(high));
+    }
+}
+
+fn scoreboard(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("scoreboard");
+    for window in [100u32, 10_000, 100_000] {
+        group.throughput(Throughput::Elements(u64::from(window)));
+        let (mut board, mut una) = (Scoreboard::default(), 0);
+        group.bench_function(BenchmarkId::new("lose_and_repair", window), |bench| {
+            bench.iter(|| {
+                if una > u32::MAX - 2 * window {
+                    (board, una) = (Scoreboard::default(), 0);
+                }
+                lose_and_repair(&mut board, una, window);
+                una += window;
+            });
+        });
+    }
+    group.finish();
+}
+
+fn droptail(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("droptail");
+    group.throughput(Throughput::Elements(1));
+    let packet = Packet {
+        flow: 0,
+        number: 0,
+        sack: SackHandle::NONE,
+        bytes: 1000,
+        kind: PacketKind::Data,
+        flags: TEST,
+        hop: 0,
+    };
+    for waiting in [10u64, 1_500] {
+        let spec = QueueSpec::DropTail { packets: Some(2 * waiting), bytes: None };
+        let mut queue = Queue::new(&spec, Stream::new("1", "bench"));
+        let mut dropped = Vec::new();
+        let held = Backlog { packets: 1, bytes: 1000 };
+        let mut now = Time::ZERO;
+        for _ in 0..waiting {
+            queue.enqueue(packet, now, held, &mut dropped);
+        }
+        group.bench_function(BenchmarkId::new("in_and_out", waiting), |bench| {
+            bench.iter(|| {
+                now += Span::from_micros(80);
+                queue.count_arrival(&packet);
+                queue.enqueue(black_box(packet), now, held, &mut dropped);
+                queue.dequeue(now, &mut dropped)
+            });
+        });
+    }
+    group.finish();
+}
+
+fn control(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("control");
+    group.throughput(Throughput::Elements(1));
+    for text in ["aimd(1, 0.5)", "maimd"] {
+        let spec = parse_controller(text).expect("a controller of the table");
+        let settings = ControlSettings {
+            initial_window: Window::from_packets(1_000.0),
+            initial_threshold: Some(Window::from_packets(2.0)),
+            ..ControlSettings::default()
+        };
+        let fresh = AnyController::new(&spec, &settings);
+        let ack = AckSample { now: Time::ZERO, newly_acked: 1, rtt: None, app_limited: false };
+        let mut control = fresh.clone();
+        group.bench_function(BenchmarkId::new("on_ack", text), |bench| {
+            bench.iter(|| {
+                control.on_ack(black_box(&ack));
+                if control.window().packets() > 1e6 {
+                    control = fresh.clone();
+                }
+            });
+        });
+    }
+    group.finish();
+}
+
+/// The scenario of `make bench`, for five seconds, after a start that leaves slow start behind.
+fn ten_flows() -> Scenario {
+    let endpoints = networks::profile("aimd(1, 0.5)", "sack");
+    let links = vec![
+        networks::port("bottleneck", 100 * MEGABIT, 40 * MILLISECOND, 1_500),
+        networks::pipe("reverse", 100 * MEGABIT, 40 * MILLISECOND),
+    ];
+    let mut scenario = networks::scenario(5 * SECOND, links, vec![endpoints]);
+    for index in 0..10u64 {
+        let delay = 17 * MILLISECOND + index * 667_000;
+        let first = scenario.links.len() as u32;
+        scenario.links.push(networks::pipe(format!("access/{index}"), 1_000 * MEGABIT, delay));
+        scenario.links.push(networks::pipe(format!("access-reverse/{index}"), 1_000 * MEGABIT, delay));
+        let mut flow = networks::flow(&[first, 0], &[1, first + 1]);
+        flow.start_ns = index * 100 * MILLISECOND;
+        scenario.flows.push(flow);
+    }
+    scenario
+}
+
+fn dumbbell(criterion: &mut Criterion) {
+    let scenario = ten_flows();
+    let run = |scenario| sawtooth_sim::run(scenario).expect("a scenario that passes the check");
+    let mut group = criterion.benchmark_group("dumbbell");
+    group.sample_size(10);
+    group.throughput(Throughput::Elements(run(&scenario).queues[0].counters.forwarded));
+    group.bench_function("10_flows", |bench| bench.iter(|| run(black_box(&scenario))));
+    group.finish();
+}
+
+criterion_group!(benches, events, scoreboard, droptail, control, dumbbell);
+criterion_main!(benches);
