@@ -14,7 +14,7 @@
 #[path = "../tests/networks/mod.rs"]
 mod networks;
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, Throughput};
 use networks::{MEGABIT, MILLISECOND, SECOND};
 use sawtooth_cc::units::{Span, Time, Window};
 use sawtooth_cc::{AckSample, AnyController, ControlSettings, Controller, parse_controller};
@@ -187,5 +187,10 @@ fn dumbbell(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, events, scoreboard, droptail, control, dumbbell);
-criterion_main!(benches);
+fn main() {
+    let mut criterion = Criterion::default().configure_from_args();
+    for group in [events, scoreboard, droptail, control, dumbbell] {
+        group(&mut criterion);
+    }
+    criterion.final_summary();
+}

@@ -18,7 +18,7 @@ use sawtooth_sim::tcp::RECOVERIES;
 use sawtooth_sim::{Records, run};
 
 /// Cases per combination of entries; there are dozens of combinations.
-const CASES: u32 = 24;
+const CASES: u32 = 48;
 
 /// Hold a property for every combination with this recovery.
 fn for_all<S: Strategy<Value = Network>>(
