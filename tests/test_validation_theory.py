@@ -1,0 +1,134 @@
+"""The engine against closed forms: AIMD under regular and random losses, a flow that must fill its link, conservation.
+
+Source: [Floyd00] equation 4; ns-2 2.35 under the same losses (validation/data/ns2_response.csv).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from validation import loss, response
+from validation.loss import LAWS, FullLink, Random, Regular
+from validation.runs import job, runs
+
+
+@pytest.fixture(scope="module")
+def regular() -> dict[tuple[float, float, int], Regular]:
+    """Every cell that ns-2 ran, by a, b and n."""
+    return {(cell.a, cell.b, cell.n): cell for cell in loss.regular()}
+
+
+def test_the_response_function_solves_its_equation() -> None:
+    # AIMD(1, 1/2) with W = 8: rounds of 4, 5, 6, 7, 8 packets are 30, one of them lost
+    assert response.peak_window(1, 0.5, 1 / 30) == pytest.approx(8)
+    assert response.regular(1, 0.5, 1 / 30) == pytest.approx(6)
+    assert response.epoch(1, 0.5, 1 / 30) == pytest.approx(5)
+    for a, b in LAWS:
+        for p in (1e-2, 1e-4, 1e-6):
+            window = response.peak_window(a, b, p)
+            assert (b / a * window + 1) * (1 - b / 2) * window == pytest.approx(1 / p)
+    # small p: [Floyd00] equation 7, sqrt(3/2) for TCP
+    assert response.regular(1, 0.5, 1e-10) * 1e-5 == pytest.approx(math.sqrt(1.5), rel=1e-4)
+
+
+def test_laws_said_to_be_compatible_have_one_response_function() -> None:
+    # 1/p = S + 2b/(a (2 − b)) S²: only b/(a (2 − b)) counts, and a = 3b/(2 − b) makes it that of AIMD(1, 1/2)
+    for p in (0.1, 1e-2, 1e-3):
+        assert response.regular(0.2, 0.125, p) == pytest.approx(response.regular(1, 0.5, p))
+
+
+@pytest.mark.parametrize(("a", "b"), [(1.0, 0.5), (0.2, 0.125)])
+def test_the_closed_form_of_random_losses_is_the_mean_of_its_process(a: float, b: float) -> None:
+    p, count = 1e-6, 200_000
+    gaps = np.random.Generator(np.random.PCG64(7)).exponential(1 / p, count)
+    packets = rounds = 0.0
+    window = math.sqrt(1 / p)
+    for gap in gaps:  # between losses w² grows by 2a per packet, and a packet takes 1/w of a round trip
+        peak = math.sqrt(window * window + 2 * a * gap)
+        packets, rounds = packets + gap, rounds + (peak - window) / a
+        window = (1 - b) * peak
+    assert packets / rounds == pytest.approx(response.random(a, b, p), rel=0.01)
+
+
+def test_the_engine_loses_packets_as_regularly_as_ns2(
+    regular: dict[tuple[float, float, int], Regular],
+) -> None:
+    assert len(regular) == 32
+    for cell in regular.values():
+        assert cell.ours == pytest.approx(cell.ns2, rel=1e-3), cell
+        assert cell.timeouts == 0, cell
+
+
+@pytest.mark.parametrize(("a", "b"), LAWS)
+@pytest.mark.parametrize(("n", "within"), [(10_000, 0.02), (5000, 0.02), (2000, 0.02), (1000, 0.04)])
+def test_aimd_follows_the_response_function(
+    regular: dict[tuple[float, float, int], Regular], a: float, b: float, n: int, within: float
+) -> None:
+    ratio = regular[a, b, n].ratio
+    if (a, b, n) == (1.0, 0.5, 2000):
+        # Known to miss 2 %, in ns-2 and in whole packets alike: the cycle takes 38 round trips, not 37.0. See docs/validation.md.
+        assert 0.97 < ratio < 0.98
+        assert regular[a, b, n].ns2_ratio == pytest.approx(ratio, abs=1e-3)
+        return
+    assert ratio == pytest.approx(1, abs=within)
+
+
+def test_around_a_period_that_misses_the_mean_does_not() -> None:
+    around = loss.around(2000)
+    assert sum(around) / len(around) == pytest.approx(1, abs=0.02)
+
+
+@pytest.mark.parametrize(("a", "b"), LAWS)
+@pytest.mark.parametrize("n", [100, 1000, 2000])
+def test_whole_packets_explain_the_rest(
+    regular: dict[tuple[float, float, int], Regular], a: float, b: float, n: int
+) -> None:
+    whole = response.whole_packets(a, b, n)
+    assert regular[a, b, n].ours == pytest.approx(whole, rel=2e-3)
+
+
+def test_at_one_per_cent_there_is_a_tenth_less_as_in_ns2(
+    regular: dict[tuple[float, float, int], Regular],
+) -> None:
+    cell = regular[1.0, 0.5, 100]
+    assert cell.ratio == pytest.approx(0.91, abs=0.01)
+    assert cell.ratio * 0.99 == pytest.approx(
+        0.90, abs=0.01
+    )  # what arrives: one packet of a hundred is sent again
+
+
+def test_rate_falls_with_the_square_root_of_random_loss() -> None:
+    found: Random = loss.random(1.0, 0.5, (1e-4, 3e-4, 1e-3))
+    assert found.slope == pytest.approx(-0.50, abs=0.03)
+    for index in range(3):  # 900 losses: two standard errors are some 4 %; whole packets cost another 2 %
+        assert found.ratio(index) == pytest.approx(1, abs=0.06), found
+
+
+@pytest.fixture(scope="module")
+def links() -> list[FullLink]:
+    """A flow alone on links of several rates and round trips."""
+    return loss.full_links()
+
+
+def test_a_flow_with_a_product_of_buffer_fills_its_link(links: list[FullLink]) -> None:
+    for link in links:
+        assert link.utilisation >= 0.995, link
+
+
+def test_no_packet_is_lost_from_the_books() -> None:
+    regular_loss = job("response", {"duration": "30 s"})
+    random_loss = job("response", {"duration": "30 s", "bottleneck.drop": "bernoulli(0.01)"})
+    crowd = job("ns2_cells", {"duration": "10 s"}, seed=3)
+    for run in runs([regular_loss, random_loss, crowd]):
+        assert run.summary["packets_sent"] > 5_000
+        assert run.summary["packets_dropped"] > 0
+        assert loss.conserved(run)
+
+
+def test_an_exact_clock_needs_no_timeout_on_a_path_longer_than_the_minimum() -> None:
+    """Without the granularity of RFC 6298 §2.3 every loss ended in a spurious timeout here."""
+    (run,) = runs([job("response", {"path.rtt": "250 ms", "tcp.timer_tick": "0 s"})])
+    assert run.values["timeouts"] == 0
+    assert run.values["retransmits"] == pytest.approx(run.queues.column("drops")[0].as_py(), abs=1)

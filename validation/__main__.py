@@ -1,0 +1,87 @@
+"""`python -m validation`: measure, and write what was found into docs/validation.md and docs/figures."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+from sawtooth.atomic import write_text_atomic
+from validation import cells, figures, linux, loss, page, windows
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+PAGE = DOCS / "validation.md"
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
+RANDOM_LAWS = ((1.0, 0.5), (0.2, 0.125))
+
+
+def measured() -> dict[Path, str]:
+    """The page and the figures as they should be, by path."""
+    variants = {
+        name: step(f"ns-2, {name}", cells.measure, changes) for name, changes in cells.VARIANTS.items()
+    }
+    plain = variants["as it is"]
+    single = step("ns-2, one flow", windows.measure)
+    regular = step("regular losses", loss.regular)
+    around = step("neighbouring periods", loss.around, 2000)
+    random = [step("random losses", loss.random, a, b) for a, b in RANDOM_LAWS]
+    links = step("full links", loss.full_links)
+    recordings = step("Linux, lost packets", linux.recordings)
+    laws = step("Linux, laws", linux.laws)
+    blocks = {
+        "ns2 verdict": page.ns2_verdict(plain),
+        "ns2 cells": page.ns2_cells(plain),
+        "ns2 excess": page.ns2_excess(plain),
+        "ns2 variants": page.ns2_variants(variants),
+        "windows": page.windows(single),
+        "windows verdict": f"{max(law.difference for law in single):.2f}",
+        "regular": page.regular(regular),
+        "regular verdict": page.apart(regular),
+        "tcp at 5e-4": page.short(regular, 1.0, 0.5, 2000),
+        "neighbours": page.neighbours(regular, around),
+        "random": page.random(random),
+        "slope": ", ".join(f"{found.slope:.3f}" for found in random),
+        "full links": page.full_links(links),
+        "linux episodes": page.linux_episodes(recordings),
+        "linux verdict": f"{max(recording.difference for recording in recordings):.1f}",
+        "linux timeouts": page.linux_timeouts(recordings),
+        "linux laws": page.linux_laws(laws),
+    }
+    for name, found in variants.items():
+        if name != "as it is":
+            blocks[f"ns2 {name.partition(' ')[0]}"] = page.ns2_disagreeing(found)
+    drawn = step("figures", figures.files, plain, regular, random, recordings)
+    return {
+        PAGE: page.filled(PAGE.read_text(encoding="utf-8"), blocks),
+        **{DOCS / "figures" / name: text for name, text in drawn.items()},
+    }
+
+
+def step(what: str, measure: Callable[Given, Found], *given: Given.args, **named: Given.kwargs) -> Found:
+    """`measure(…)`, announced."""
+    sys.stderr.write(f"{what}\n")
+    return measure(*given, **named)
+
+
+def main() -> int:
+    """0 when everything is written, or with --check when nothing would change; else 1."""
+    parser = argparse.ArgumentParser(prog="python -m validation", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if anything would change")
+    check = parser.parse_args().check
+    changed = {
+        path: text
+        for path, text in measured().items()
+        if not path.exists() or path.read_text(encoding="utf-8") != text
+    }
+    for path, text in changed.items():
+        if not check:
+            write_text_atomic(path, text)
+        sys.stderr.write(f"{'differs' if check else 'written'}: {path.relative_to(DOCS.parent)}\n")
+    return 1 if check and changed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
