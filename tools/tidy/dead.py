@@ -101,7 +101,7 @@ def _data(tree: Tree) -> Iterator[Finding]:
     for path in tree.paths:
         file = PurePosixPath(path)
         if (
-            not path.startswith(("tests/", "python/", "crates/", "bench/", "tools/"))
+            not path.startswith(("tests/", "python/", "crates/", "bench/", "tools/", "validation/"))
             or file.suffix not in DATA
         ):
             continue

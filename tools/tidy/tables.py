@@ -170,12 +170,7 @@ def heads(tree: Tree) -> Iterator[Finding]:
             yield Finding(
                 path, 1, "no head: begin with `//!` lines: what it is, its source, parameters, deviations"
             )
-    for path in [
-        *tree.under("python/", ".py"),
-        *tree.under("tests/", ".py"),
-        *tree.under("tools/", ".py"),
-        *tree.under("bench/", ".py"),
-    ]:
+    for path in tree.under("", ".py"):
         if not ast.get_docstring(tree.module(path)):
             yield Finding(
                 path, 1, "no head: begin with a docstring: what it is, its source, parameters, deviations"
