@@ -19,15 +19,15 @@ STRICT ?=
 
 RUST_SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates \( -name '*.rs' -o -name Cargo.toml \) -type f)
 
-.PHONY: help build demo test lint test-rust test-python tidy studies bench lock clean
+.PHONY: help build demo test lint test-rust test-python tidy studies validation bench bench-micro lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 build: $(NATIVE) ## .venv with locked dependencies and the compiled engine; quick when nothing changed
 
-demo: build ## the first study, short: score table beside the printed numbers, and an HTML report
-	$(BIN)/sawtooth reproduce akella2002 --quick
+demo: build ## the first study in full: score table beside the printed numbers, claims, and an HTML report
+	$(BIN)/sawtooth reproduce akella2002
 
 test: lint test-rust test-python ## everything continuous integration runs
 
@@ -51,11 +51,18 @@ test-python: build ## tests of the experiment layer, the command line and the ho
 tidy: build ## the house rules alone (also part of the tests)
 	$(BIN)/python -m tools.tidy
 
-studies: build ## every study in full, with its report: long
+studies: build ## every study in full, with its report, and the validation: long
 	$(BIN)/sawtooth reproduce akella2002
+	$(BIN)/python -m validation --check
+
+validation: build ## the tables and figures of docs/validation.md from fresh runs
+	$(BIN)/python -m validation
 
 bench: build ## packets per second, cost per packet, memory, and the ratio to ns-2 where it is installed
 	$(BIN)/python -m bench
+
+bench-micro: build ## criterion: event queue, scoreboard, queue, controller, a whole dumbbell
+	cargo bench --package sawtooth-sim --locked
 
 lock: $(VENV)/.installed ## refresh requirements.lock from pyproject.toml (needs the registry)
 	$(BIN)/python -m pip install --quiet uv
