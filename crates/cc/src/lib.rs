@@ -136,6 +136,17 @@ pub fn named_controller(name: &str, given: &[(String, f64)]) -> Result<Controlle
     constructor::find(CONTROLLERS, name)?.with_named(given)
 }
 
+/// Are these plain numbers ones that the table accepts?
+///
+/// # Errors
+/// The first number out of its interval.
+pub fn check_controller(spec: &ControllerSpec) -> Result<(), ConstructorError> {
+    let (name, values) = match *spec {
+        ControllerSpec::Linear(LinearParams { a_i, b_i, a_d, b_d }) => ("linear", [a_i, b_i, a_d, b_d]),
+    };
+    constructor::find(CONTROLLERS, name)?.with_values(&values).map(drop)
+}
+
 /// Any controller of the table; an enum, so that no virtual call stands on the path of an acknowledgement.
 #[derive(Clone, Debug)]
 pub enum AnyController {

@@ -5,7 +5,8 @@
 //! After [`Scenario::check`] nothing inside a run can fail.
 
 use sawtooth_cc::{
-    ControlSettings, ControllerSpec, SlowStartExit, TimeoutThreshold, WindowArithmetic, units::Window,
+    ConstructorError, ControlSettings, ControllerSpec, SlowStartExit, TimeoutThreshold, WindowArithmetic,
+    check_controller, units::Window,
 };
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -254,6 +255,12 @@ impl fmt::Display for ScenarioError {
 /// The longest run: ten years of nanoseconds fit easily; this keeps time arithmetic far from overflow.
 const DURATION_MAX_NS: u64 = 10 * 365 * 86_400 * 1_000_000_000;
 
+/// The longest delay of a wire and the longest timer: a day, so that a route of many links stays far from overflow too.
+const WAIT_MAX_NS: u64 = 86_400 * 1_000_000_000;
+
+/// The fastest link and the fastest source, in bit/s.
+const RATE_MAX_BPS: u64 = 100_000_000_000_000;
+
 fn require(
     condition: bool,
     path: impl Into<String>,
@@ -364,6 +371,9 @@ impl Scenario {
             let at = format!("{path}.rates[{}]", i + 1);
             require(pair[0][0] < pair[1][0], at, pair[1][0], "a time later than the one before")?;
         }
+        for (i, &[_, rate]) in source.rates.iter().enumerate() {
+            require(rate <= RATE_MAX_BPS, format!("{path}.rates[{i}]"), rate, "at most 100 Tbit/s")?;
+        }
         Ok(())
     }
 }
@@ -372,7 +382,7 @@ impl LinkSpec {
     fn check(&self, path: &str) -> Result<(), ScenarioError> {
         match (&self.rate_bps, &self.trace_ms) {
             (Some(rate), None) => {
-                let known = (1..=100_000_000_000_000).contains(rate);
+                let known = (1..=RATE_MAX_BPS).contains(rate);
                 require(known, format!("{path}.rate_bps"), rate, "1 bit/s to 100 Tbit/s")?;
             }
             (None, Some(trace)) => {
@@ -382,6 +392,13 @@ impl LinkSpec {
                     format!("{path}.trace_ms"),
                     "no time after 0",
                     "at least one delivery after 0 ms",
+                )?;
+                let within = trace.last().is_some_and(|&last| last <= DURATION_MAX_NS / 1_000_000);
+                require(
+                    within,
+                    format!("{path}.trace_ms"),
+                    "a time beyond ten years",
+                    "milliseconds within ten years",
                 )?;
                 require(
                     trace.is_sorted(),
@@ -396,14 +413,12 @@ impl LinkSpec {
                     "a queue in front of a trace",
                 )?;
             }
-            _ => require(false, format!("{path}.rate_bps"), "rate and trace", "either rate_bps or trace_ms")?,
+            (rate, _) => {
+                let given = if rate.is_some() { "rate and trace" } else { "neither" };
+                require(false, format!("{path}.rate_bps"), given, "either rate_bps or trace_ms")?;
+            }
         }
-        require(
-            self.delay_ns <= DURATION_MAX_NS,
-            format!("{path}.delay_ns"),
-            self.delay_ns,
-            "at most ten years",
-        )?;
+        require(self.delay_ns <= WAIT_MAX_NS, format!("{path}.delay_ns"), self.delay_ns, "at most one day")?;
         if let Some(QueueSpec::DropTail { packets, bytes }) = self.queue {
             let one = packets.is_some() != bytes.is_some();
             require(one, format!("{path}.queue"), "drop-tail", "either packets or bytes as its limit")?;
@@ -453,6 +468,23 @@ impl Profile {
         require(tcp.min_rto_ns > 0, at("tcp.min_rto_ns"), 0, "a positive time")?;
         require(tcp.initial_rto_ns > 0, at("tcp.initial_rto_ns"), 0, "a positive time")?;
         require(tcp.max_rto_ns >= tcp.min_rto_ns, at("tcp.max_rto_ns"), tcp.max_rto_ns, "at least min_rto")?;
-        require(tcp.delayed_ack_timeout_ns > 0, at("tcp.delayed_ack_timeout_ns"), 0, "a positive time")
+        require(tcp.delayed_ack_timeout_ns > 0, at("tcp.delayed_ack_timeout_ns"), 0, "a positive time")?;
+        for (name, span) in [
+            ("send_jitter_ns", self.send_jitter_ns),
+            ("tcp.initial_rto_ns", tcp.initial_rto_ns),
+            ("tcp.max_rto_ns", tcp.max_rto_ns),
+            ("tcp.timer_tick_ns", tcp.timer_tick_ns),
+            ("tcp.delayed_ack_timeout_ns", tcp.delayed_ack_timeout_ns),
+        ] {
+            require(span <= WAIT_MAX_NS, at(name), span, "at most one day")?;
+        }
+        check_controller(&self.controller).map_err(|error| match error {
+            ConstructorError::OutOfRange { parameter, value, min, max } => ScenarioError {
+                path: at(&format!("controller.{parameter}")),
+                value: value.to_string(),
+                expected: format!("{min} ≤ {parameter} ≤ {max}"),
+            },
+            other => unreachable!("plain numbers can only be out of range: {other}"),
+        })
     }
 }

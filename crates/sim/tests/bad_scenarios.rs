@@ -1,0 +1,162 @@
+//! What a scenario may get wrong is refused at the door, with path, value and what is accepted; what passes, runs.
+
+#[allow(dead_code, reason = "each test file uses a part of the networks")]
+mod networks;
+#[allow(dead_code, reason = "each test file uses a part of the networks")]
+mod random_networks;
+
+use proptest::prelude::*;
+use random_networks::{Entries, Network, any_network};
+use sawtooth_cc::CONTROLLERS;
+use sawtooth_sim::Scenario;
+use sawtooth_sim::queue::DISCIPLINES;
+use sawtooth_sim::run;
+use sawtooth_sim::tcp::RECOVERIES;
+use serde_json::{Value, json};
+
+fn example() -> Value {
+    serde_json::from_str(include_str!("../examples/cross_traffic.json")).expect("an example is JSON")
+}
+
+/// The complaint about the example with one value replaced.
+fn complaint(pointer: &str, value: Value) -> String {
+    let mut text = example();
+    *text.pointer_mut(pointer).unwrap_or_else(|| panic!("{pointer} leads nowhere")) = value;
+    match serde_json::from_value::<Scenario>(text) {
+        Err(error) => error.to_string(),
+        Ok(scenario) => scenario.check().expect_err(pointer).to_string(),
+    }
+}
+
+#[test]
+fn a_wrong_value_is_named_with_what_is_accepted() {
+    let check = |pointer: &str, value: Value, expected: &str| {
+        assert_eq!(complaint(pointer, value), expected, "{pointer}");
+    };
+    check("/duration_ns", json!(0), "duration_ns = 0: expected 1 ns to ten years");
+    check("/warmup_ns", json!(20_000_000_000u64), "warmup_ns = 20000000000: expected less than duration_ns");
+    check("/links", json!([]), "links = []: expected at least one link");
+    check("/links/0/rate_bps", json!(0), "links[0].rate_bps = 0: expected 1 bit/s to 100 Tbit/s");
+    check(
+        "/links/0/rate_bps",
+        json!(null),
+        "links[0].rate_bps = neither: expected either rate_bps or trace_ms",
+    );
+    check(
+        "/links/0/delay_ns",
+        json!(u64::MAX),
+        "links[0].delay_ns = 18446744073709551615: expected at most one day",
+    );
+    check(
+        "/links/0/queue",
+        json!({"kind": "droptail"}),
+        "links[0].queue = drop-tail: expected either packets or bytes as its limit",
+    );
+    check(
+        "/links/0/queue",
+        json!({"kind": "droptail", "packets": 0}),
+        "links[0].queue = 0: expected a limit of at least 1",
+    );
+    check("/profiles/1/packet_bytes", json!(0), "profiles[1].packet_bytes = 0: expected at least 1");
+    check("/profiles/0/tcp/min_rto_ns", json!(0), "profiles[0].tcp.min_rto_ns = 0: expected a positive time");
+    check(
+        "/profiles/0/tcp/initial_window",
+        json!(0.5),
+        "profiles[0].tcp.initial_window = 0.5: expected 1 to 1e9 packets",
+    );
+    check("/profiles/0/controller/b_d", json!(1.5), "profiles[0].controller.b_d = 1.5: expected 0 ≤ b_d ≤ 1");
+    check("/flows/0/profile", json!(2), "flows[0].profile = 2: expected an index below 2");
+    check("/flows/0/forward", json!([99]), "flows[0].forward = 99: expected an index below 10");
+    check("/flows/0/reverse", json!([]), "flows[0].reverse = 0 links: expected 1 to 249 links");
+    check(
+        "/flows/0/forward",
+        json!([0]),
+        "flows[0].forward = [0, …]: expected a first link without queue where send_jitter_ns is set",
+    );
+    check(
+        "/sources/0/rates/1",
+        json!([0, 1]),
+        "sources[0].rates[1] = 0: expected a time later than the one before",
+    );
+    check(
+        "/sources/0/rates/1/1",
+        json!(u64::MAX),
+        "sources[0].rates[1] = 18446744073709551615: expected at most 100 Tbit/s",
+    );
+    check("/record/sample_ns", json!(0), "record.sample_ns = 0: expected a positive interval");
+}
+
+#[test]
+fn an_unknown_word_is_named() {
+    let check = |pointer: &str, value: Value, parts: [&str; 2]| {
+        let found = complaint(pointer, value);
+        assert!(parts.iter().all(|part| found.contains(part)), "{pointer}: {found}");
+    };
+    check("/record", json!({"window": true}), ["window", "windows"]);
+    check("/profiles/0/recovery", json!("tahoe"), ["tahoe", "newreno"]);
+    check("/links/0/queue", json!({"kind": "blue", "packets": 3}), ["blue", "droptail"]);
+    check("/flows/0/start_ns", json!(-1), ["-1", "u64"]);
+    check("/flows/0/start_ns", json!("1 s"), ["1 s", "u64"]);
+}
+
+/// Every number in a scenario, by pointer.
+fn numbers(value: &Value, pointer: &str, found: &mut Vec<String>) {
+    match value {
+        Value::Number(_) => found.push(pointer.to_owned()),
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(i, item)| numbers(item, &format!("{pointer}/{i}"), found));
+        }
+        Value::Object(fields) => {
+            fields.iter().for_each(|(name, field)| numbers(field, &format!("{pointer}/{name}"), found));
+        }
+        _ => {}
+    }
+}
+
+fn small_network() -> impl Strategy<Value = Network> {
+    let entries = (0..RECOVERIES.len(), 0..CONTROLLERS.len(), 0..DISCIPLINES.len());
+    entries.prop_flat_map(|(recovery, controller, discipline)| {
+        any_network(Entries {
+            recovery: &RECOVERIES[recovery],
+            controller: &CONTROLLERS[controller],
+            discipline: &DISCIPLINES[discipline],
+        })
+    })
+}
+
+/// Values that break arithmetic, if anything does.
+fn extreme() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        Just(json!(0)),
+        Just(json!(1)),
+        Just(json!(-1)),
+        Just(json!(0.5)),
+        Just(json!(1e300)),
+        Just(json!(-1e300)),
+        Just(json!(u16::MAX)),
+        Just(json!(u32::MAX)),
+        Just(json!(u64::MAX)),
+        Just(json!(i64::MAX)),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// After the check nothing inside a run can fail: one number of a good scenario becomes an extreme one.
+    #[test]
+    fn what_passes_the_check_runs(network in small_network(), place in any::<prop::sample::Index>(), value in extreme()) {
+        let mut text = serde_json::to_value(&network.0).unwrap();
+        let mut places = Vec::new();
+        numbers(&text, "", &mut places);
+        // These ask for work without end, and get it: a billion packets at once, ten years, a sample every nanosecond.
+        let endless = ["initial_window", "duration_ns", "sample_ns", "rates_ns"];
+        places.retain(|place| endless.iter().all(|name| !place.ends_with(name)));
+        let pointer = place.get(&places);
+        *text.pointer_mut(pointer).unwrap() = value;
+        if let Ok(scenario) = serde_json::from_value::<Scenario>(text) {
+            let outcome = std::panic::catch_unwind(|| run(&scenario).map(|_| ()));
+            prop_assert!(outcome.is_ok(), "{pointer}: {:?}", Network(scenario));
+        }
+    }
+}
