@@ -3,5 +3,5 @@
     make bench                        10 flows, 100 Mbit/s: the scenario of the speed comparison
     python -m bench --help            other sizes, more pairs, JSON
 
-Micro-benchmarks of single parts are criterion's: `cargo bench -p sawtooth-sim`.
+Micro-benchmarks of single parts are criterion's: `make bench-micro`.
 """
