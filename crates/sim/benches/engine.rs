@@ -20,7 +20,7 @@ use sawtooth_cc::units::{Span, Time, Window};
 use sawtooth_cc::{AckSample, AnyController, ControlSettings, Controller, parse_controller};
 use sawtooth_sim::Scenario;
 use sawtooth_sim::event::Event;
-use sawtooth_sim::event_queue::EventQueue;
+use sawtooth_sim::event_queue::{EventQueue, Population};
 use sawtooth_sim::packet::{Packet, PacketKind, SackBlock, SackHandle, TEST};
 use sawtooth_sim::queue::{Backlog, Queue};
 use sawtooth_sim::random::Stream;
@@ -35,9 +35,9 @@ fn events(criterion: &mut Criterion) {
         let mut random = Stream::new("1", "bench");
         let ahead: Vec<Span> =
             (0..4096).map(|_| Span::from_nanos(random.nanos_up_to(100 * MILLISECOND))).collect();
-        let mut queue = EventQueue::default();
+        let mut queue = EventQueue::new(Population { pipes: pending, ..Population::default() });
         for index in 0..pending {
-            queue.push(Time::ZERO + ahead[index as usize % ahead.len()], Event::WireExit(index));
+            queue.push(Time::ZERO + ahead[index as usize % ahead.len()], Event::PipeExit(index));
         }
         let mut turn = 0;
         group.bench_function(BenchmarkId::new("pop_and_push", pending), |bench| {

@@ -1,9 +1,10 @@
-//! The event queue: a heap ordered by `(time, sequence)`.
+//! The event queue: a knock-out tournament ordered by `(time, sequence)`.
 //!
-//! Equal times run in scheduling order, which makes a run a function of its scenario. A four-ary heap
-//! (shallower than a binary one, children in one cache line or two). Most events schedule a successor, so
-//! popping only opens a *hole* at the root: the first push that follows fills it and sinks once, which
-//! halves the work; a pop with the hole still open closes it with the last entry.
+//! Equal times run in scheduling order, which makes a run a function of its scenario. Every component has
+//! at most one event of each kind ahead of it (only the head of a FIFO waits here, and a timer that is set
+//! again replaces the old one), so each has a slot of its own and the slots play a tournament. A new time
+//! replays the matches between its slot and the root, log₂ of the number of slots; their opponents are
+//! known beforehand, so the matches cost little more than their comparisons (half of what a heap took).
 
 use crate::event::Event;
 use sawtooth_cc::units::Time;
@@ -11,31 +12,89 @@ use sawtooth_cc::units::Time;
 /// Position in the total order of all events ever scheduled.
 pub type Sequence = u64;
 
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    time: u64,
-    sequence: Sequence,
-    event: Event,
+/// How many components of each kind there are.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Population {
+    /// Pipes.
+    pub pipes: u32,
+    /// Ports.
+    pub ports: u32,
+    /// Flows.
+    pub flows: u32,
+    /// Constant-rate sources.
+    pub sources: u32,
 }
 
-impl Entry {
+impl Population {
+    /// Slots of events that belong to no component.
+    const GLOBAL: u32 = 3;
+
+    fn slots(&self) -> u32 {
+        self.pipes + 2 * self.ports + 3 * self.flows + 2 * self.sources + Self::GLOBAL
+    }
+
+    /// Where an event waits. Kinds that exclude each other share a slot: a port either transmits at a rate
+    /// or waits for opportunities, and a flow that has not started has no timer.
     #[inline(always)]
-    fn key(&self) -> u128 {
-        (u128::from(self.time) << 64) | u128::from(self.sequence)
+    fn slot(&self, event: Event) -> u32 {
+        let ports = self.pipes;
+        let flows = ports + 2 * self.ports;
+        let sources = flows + 3 * self.flows;
+        let global = sources + 2 * self.sources;
+        match event {
+            Event::PipeExit(pipe) => pipe,
+            Event::TransmitEnd(port) | Event::Opportunity(port) => ports + 2 * port,
+            Event::WireExit(port) => ports + 2 * port + 1,
+            Event::FlowStart(flow) | Event::RetransmitTimer(flow) => flows + flow,
+            Event::DelayedAck(flow) => flows + self.flows + flow,
+            Event::FlowStop(flow) => flows + 2 * self.flows + flow,
+            Event::SourceTick(source) => sources + source,
+            Event::SourceChange(source) => sources + self.sources + source,
+            Event::WarmupEnd => global,
+            Event::Sample => global + 1,
+            Event::RateBin => global + 2,
+        }
     }
 }
 
-const ARITY: usize = 4;
+const NO_SLOT: u32 = u32::MAX;
 
 /// Events that are still to come.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct EventQueue {
-    heap: Vec<Entry>,
-    hole: bool,
+    population: Population,
+    /// By slot; `Time::NEVER` where nothing waits.
+    times: Vec<Time>,
+    /// By slot.
+    sequences: Vec<Sequence>,
+    /// By slot.
+    events: Vec<Event>,
+    /// Winners: node 1 is the final, node n's players are nodes 2n and 2n + 1, the last half are the slots.
+    winners: Vec<u32>,
+    /// The slot whose event was popped last and that has not been given another.
+    open: u32,
     next_sequence: Sequence,
 }
 
 impl EventQueue {
+    /// An empty queue for so many components.
+    pub fn new(population: Population) -> Self {
+        let slots = population.slots();
+        let mut winners: Vec<u32> = (0..2 * slots).map(|node| node.saturating_sub(slots)).collect();
+        for node in (1..slots as usize).rev() {
+            winners[node] = winners[2 * node];
+        }
+        EventQueue {
+            population,
+            times: vec![Time::NEVER; slots as usize],
+            sequences: vec![0; slots as usize],
+            events: vec![Event::WarmupEnd; slots as usize],
+            winners,
+            open: NO_SLOT,
+            next_sequence: 0,
+        }
+    }
+
     /// Take the next place in the total order, for something that will enter the queue later.
     #[inline(always)]
     pub fn reserve_sequence(&mut self) -> Sequence {
@@ -44,123 +103,100 @@ impl EventQueue {
         sequence
     }
 
-    /// Schedule an event behind all that were scheduled before.
-    #[inline]
+    /// Schedule an event behind all that were scheduled before, in place of one of its kind and component.
+    #[inline(always)]
     pub fn push(&mut self, time: Time, event: Event) {
         let sequence = self.reserve_sequence();
         self.push_reserved(time, sequence, event);
     }
 
-    /// Schedule an event at a place taken earlier.
-    #[inline]
+    /// Schedule an event at a place taken earlier, in place of one of its kind and component.
+    #[inline(always)]
     pub fn push_reserved(&mut self, time: Time, sequence: Sequence, event: Event) {
-        let entry = Entry { time: time.nanos(), sequence, event };
-        if self.hole {
-            self.hole = false;
-            self.sink(0, entry);
-        } else {
-            self.heap.push(entry);
-            self.rise(self.heap.len() - 1, entry);
-        }
+        let slot = self.population.slot(event);
+        self.events[slot as usize] = event;
+        self.sequences[slot as usize] = sequence;
+        self.play(slot, time);
     }
 
     /// The earliest event, if any comes before `end`.
-    #[inline]
+    #[inline(always)]
     pub fn pop_before(&mut self, end: Time) -> Option<(Time, Event)> {
-        if self.hole {
-            self.hole = false;
-            let last = self.heap.pop().expect("a hole is an entry of the heap");
-            if !self.heap.is_empty() {
-                self.sink(0, last);
-            }
+        if self.open != NO_SLOT {
+            self.play(self.open, Time::NEVER);
         }
-        let first = self.heap.first()?;
-        if first.time >= end.nanos() {
+        let slot = self.winners[1];
+        let time = self.times[slot as usize];
+        if time >= end {
             return None;
         }
-        let popped = (Time::from_nanos(first.time), first.event);
-        self.hole = true;
-        Some(popped)
+        self.open = slot;
+        Some((time, self.events[slot as usize]))
     }
 
+    /// Give a slot its time and replay its matches.
     #[inline]
-    fn rise(&mut self, mut place: usize, entry: Entry) {
-        let key = entry.key();
-        while place > 0 {
-            let parent = (place - 1) / ARITY;
-            if self.heap[parent].key() <= key {
-                break;
-            }
-            self.heap[place] = self.heap[parent];
-            place = parent;
+    fn play(&mut self, slot: u32, time: Time) {
+        if slot == self.open {
+            self.open = NO_SLOT;
         }
-        self.heap[place] = entry;
-    }
-
-    #[inline]
-    fn sink(&mut self, mut place: usize, entry: Entry) {
-        let key = entry.key();
-        let heap = self.heap.as_mut_slice();
-        loop {
-            let first_child = place * ARITY + 1;
-            let least = match heap.get(first_child..first_child + ARITY) {
-                Some(children) => first_child + least_of_four(children),
-                None => match least_of_few(&heap[first_child.min(heap.len())..]) {
-                    Some(least) => first_child + least,
-                    None => break,
-                },
-            };
-            if key <= heap[least].key() {
-                break;
+        let EventQueue { times, sequences, winners, .. } = self;
+        let (times, sequences) = (times.as_mut_slice(), sequences.as_slice());
+        let winners = &mut winners[..2 * times.len()];
+        times[slot as usize] = time;
+        let (mut winner, mut least) = (slot, time);
+        let mut node = times.len() + slot as usize;
+        while node > 1 {
+            let opponent = winners[node ^ 1];
+            let other = times[opponent as usize];
+            let equal = other == least;
+            if equal && sequences[opponent as usize] < sequences[winner as usize] {
+                winner = opponent;
             }
-            heap[place] = heap[least];
-            place = least;
+            (winner, least) = if other < least { (opponent, other) } else { (winner, least) };
+            node /= 2;
+            winners[node] = winner;
         }
-        heap[place] = entry;
     }
-}
-
-/// A knock-out tournament: two rounds instead of three comparisons in a row, and no branches.
-#[inline(always)]
-fn least_of_four(children: &[Entry]) -> usize {
-    let [a, b, c, d] = [children[0].key(), children[1].key(), children[2].key(), children[3].key()];
-    let (left, left_key) = if b < a { (1, b) } else { (0, a) };
-    let (right, right_key) = if d < c { (3, d) } else { (2, c) };
-    if right_key < left_key { right } else { left }
-}
-
-#[inline]
-fn least_of_few(children: &[Entry]) -> Option<usize> {
-    (0..children.len()).min_by_key(|&child| children[child].key())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use std::collections::BTreeSet;
+    use std::collections::BTreeMap;
+
+    const FLOWS: u32 = 13;
+
+    fn queue() -> EventQueue {
+        EventQueue::new(Population { flows: FLOWS, ..Population::default() })
+    }
 
     proptest! {
-        /// Any mixture of pushes and pops behaves like a sorted set of `(time, sequence)`.
+        /// Any mixture of pushes, replacements and pops behaves like a sorted map of `(time, sequence)`.
         #[test]
-        fn order_is_by_time_then_scheduling(operations in proptest::collection::vec(proptest::option::of(0u64..20), 1..400)) {
-            let mut queue = EventQueue::default();
-            let mut model = BTreeSet::new();
-            for (sequence, operation) in operations.iter().enumerate() {
+        fn order_is_by_time_then_scheduling(
+            operations in proptest::collection::vec(proptest::option::of((0u64..20, 0..FLOWS)), 1..400)
+        ) {
+            let mut queue = queue();
+            let mut model: BTreeMap<(u64, usize), u32> = BTreeMap::new();
+            for (sequence, operation) in operations.into_iter().enumerate() {
                 match operation {
-                    Some(time) => {
-                        let label = sequence as u32;
-                        queue.push(Time::from_nanos(*time), Event::FlowStart(label));
-                        model.insert((*time, label));
+                    Some((time, flow)) => {
+                        queue.push(Time::from_nanos(time), Event::RetransmitTimer(flow));
+                        model.retain(|_, other| *other != flow);
+                        model.insert((time, sequence), flow);
                     }
                     None => {
-                        let expected = model.pop_first().map(|(time, label)| (Time::from_nanos(time), Event::FlowStart(label)));
+                        let expected = model.pop_first();
+                        let expected = expected.map(|((time, _), flow)| (Time::from_nanos(time), Event::RetransmitTimer(flow)));
                         prop_assert_eq!(queue.pop_before(Time::NEVER), expected);
                     }
                 }
             }
-            while let Some((time, label)) = model.pop_first() {
-                prop_assert_eq!(queue.pop_before(Time::NEVER), Some((Time::from_nanos(time), Event::FlowStart(label))));
+            while let Some(((time, _), flow)) = model.pop_first() {
+                let expected = (Time::from_nanos(time), Event::RetransmitTimer(flow));
+                prop_assert_eq!(queue.pop_before(Time::NEVER), Some(expected));
             }
             prop_assert_eq!(queue.pop_before(Time::NEVER), None);
         }
@@ -168,9 +204,33 @@ mod tests {
 
     #[test]
     fn nothing_at_or_after_the_end_is_popped() {
-        let mut queue = EventQueue::default();
+        let mut queue = queue();
         queue.push(Time::from_nanos(5), Event::WarmupEnd);
         assert_eq!(queue.pop_before(Time::from_nanos(5)), None);
         assert_eq!(queue.pop_before(Time::from_nanos(6)), Some((Time::from_nanos(5), Event::WarmupEnd)));
+    }
+
+    #[test]
+    fn every_event_has_a_slot_of_its_own() {
+        let population = Population { pipes: 3, ports: 2, flows: 4, sources: 2 };
+        let mut slots = Vec::new();
+        slots.extend((0..3).map(|pipe| population.slot(Event::PipeExit(pipe))));
+        slots.extend(
+            (0..2)
+                .flat_map(|port| [Event::TransmitEnd(port), Event::WireExit(port)])
+                .map(|e| population.slot(e)),
+        );
+        for flow in 0..4 {
+            let events = [Event::RetransmitTimer(flow), Event::DelayedAck(flow), Event::FlowStop(flow)];
+            slots.extend(events.map(|event| population.slot(event)));
+        }
+        for source in 0..2 {
+            slots.extend(
+                [Event::SourceTick(source), Event::SourceChange(source)].map(|event| population.slot(event)),
+            );
+        }
+        slots.extend([Event::WarmupEnd, Event::Sample, Event::RateBin].map(|event| population.slot(event)));
+        slots.sort_unstable();
+        assert_eq!(slots, (0..population.slots()).collect::<Vec<_>>());
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Census, Flow, Network, Pipe, ack_flags};
 use crate::event::Event;
-use crate::event_queue::EventQueue;
+use crate::event_queue::{EventQueue, Population};
 use crate::impairment::Impairment;
 use crate::packet::SackPool;
 use crate::pipe::{Jitter, PipeLink, Serialiser, Transit};
@@ -22,8 +22,14 @@ impl Network {
     /// A network at time zero. The scenario must have passed its check.
     pub fn new(scenario: &Scenario) -> Self {
         let topology = Topology::new(scenario);
+        let population = Population {
+            pipes: topology.pipes.len() as u32,
+            ports: topology.ports.len() as u32,
+            flows: scenario.flows.len() as u32,
+            sources: scenario.sources.len() as u32,
+        };
         let mut network = Network {
-            events: EventQueue::default(),
+            events: EventQueue::new(population),
             warmup: Time::from_nanos(scenario.warmup_ns),
             end: Time::from_nanos(scenario.duration_ns),
             pipe_links: scenario.links.iter().map(|link| pipe_link(&scenario.seed, link)).collect(),
