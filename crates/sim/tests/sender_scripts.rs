@@ -60,6 +60,7 @@ scripts! {
     newreno_partial_ack_repairs_the_next_hole
     newreno_partial_ack_deflates_whole
     newreno_partial_acks_restart_the_timer_once
+    newreno_each_recovery_restarts_the_timer_anew
 
     sack_three_holes_conservative
     sack_three_holes_rfc6675
@@ -80,11 +81,13 @@ scripts! {
     limited_transmit_resends_after_a_timeout
     timer_restarts_with_each_new_ack
     karns_rule
+    karns_rule_spans_a_repair
 
     syn_loss_starts_with_one_packet_and_three_seconds
 
 
     ecn_echo_in_recovery_is_ignored
+    ecn_loss_of_the_same_window_is_repaired_without_a_cut
     ecn_reduces_once_per_window
     ecn_retransmissions_are_not_capable
 

@@ -67,6 +67,8 @@ pub struct Sender {
     timeout_point: u32,
     /// ECN: no further reduction before this packet is acknowledged; 0 before the first reduction.
     reduced_until: u32,
+    /// Everything below was sent before the last reduction on an echo.
+    echo_point: u32,
     announce_reduction: bool,
     window_limited: bool,
     window_since: Time,
@@ -110,6 +112,7 @@ impl Sender {
             timer_resent: None,
             timeout_point: 0,
             reduced_until: 0,
+            echo_point: 0,
             announce_reduction: false,
             window_limited: true,
             window_since: Time::ZERO,
@@ -180,6 +183,9 @@ impl Sender {
         if verdict.loss_event {
             self.stats.loss_events += 1;
             self.timed = None;
+            if self.sent.una < self.echo_point {
+                return None; // RFC 3168 §6.1.2: one reduction for the drops and marks of a window of data
+            }
             self.note_reduction();
             return Some(self.cut(Congestion::Loss, now));
         }
@@ -191,6 +197,7 @@ impl Sender {
             }
             self.stats.ecn_reductions += 1;
             self.note_reduction();
+            self.echo_point = self.sent.high;
             return Some(self.cut(Congestion::EcnMark, now));
         }
         if verdict.newly_acked > 0 && !verdict.recovered && !self.recovery.in_recovery() {
