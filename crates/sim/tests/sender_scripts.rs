@@ -78,6 +78,7 @@ scripts! {
     timeout_twice_keeps_the_threshold
     timeout_without_cut
     timeout_point_blocks_fast_retransmit
+    sack_no_recovery_below_the_timeout_point
     limited_transmit_resends_after_a_timeout
     timer_restarts_with_each_new_ack
     karns_rule
