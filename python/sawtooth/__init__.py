@@ -6,6 +6,7 @@
     >>> st.replay(run.run_id)                   # the same run again, bit for bit
     >>> st.compare(["aimd(1, 0.5)", "aiad(1, 3)"], environments=["sq-high"], seeds=5).scores
     >>> st.reproduce("akella2002/fig4")
+    >>> st.mathematics("akella2002").judged     # what is algebra, without runs
 
 Tables are Arrow tables: polars, pandas and DuckDB take them without copying. On the command line: `sawtooth --help`.
 """
@@ -17,6 +18,7 @@ from __future__ import annotations
 from sawtooth.api import Replay, replay, run
 from sawtooth.compare import compare
 from sawtooth.errors import InputError
+from sawtooth.mathematics import mathematics
 from sawtooth.reproduce import reproduce
 from sawtooth.run import Run, RunSummary
 from sawtooth.runner import RunError, run_many
@@ -30,6 +32,7 @@ __all__ = [
     "RunSummary",
     "Store",
     "compare",
+    "mathematics",
     "replay",
     "reproduce",
     "run",

@@ -23,7 +23,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final, Literal
 
@@ -67,7 +67,7 @@ class Finding:
     """A statement with its verdict and everything it rests on; a tree when it has parts.
 
     ``seeds`` is the number of seeds expected to decide what is undecided (None: decided, or no number would);
-    ``numbers`` are further values shown beside it.
+    ``numbers`` are further values shown beside it; ``instead`` is what holds in place of a statement that fails, judged as well.
     """
 
     text: str
@@ -79,6 +79,7 @@ class Finding:
     joined: Literal["and", "or", "not"] | None = None
     parts: tuple[Finding, ...] = ()
     numbers: Mapping[str, object] = field(default_factory=dict)
+    instead: Finding | None = None
 
     def leaves(self) -> Iterator[Finding]:
         """The inequalities, orders and facts at the ends of the tree, in order."""
@@ -101,6 +102,8 @@ class Finding:
             document["numbers"] = dict(self.numbers)
         if self.parts:
             document |= {"joined": self.joined, "parts": [part.to_json() for part in self.parts]}
+        if self.instead is not None:
+            document["instead"] = self.instead.to_json()
         return document
 
 
@@ -146,6 +149,11 @@ def either(text: str, parts: Sequence[Finding], **numbers: object) -> Finding:
 def opposite(text: str, part: Finding) -> Finding:
     """The part must not hold."""
     return Finding(text, negated(part.verdict), seeds=part.seeds, joined="not", parts=(part,))
+
+
+def corrected(found: Finding, instead: Finding) -> Finding:
+    """A finding with the statement that holds in its place; it changes no verdict."""
+    return replace(found, instead=instead)
 
 
 def at_least(text: str, count: int, parts: Sequence[Finding], **numbers: object) -> Finding:

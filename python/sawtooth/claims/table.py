@@ -32,7 +32,7 @@ from sawtooth.claims import (
     section5,
 )
 from sawtooth.claims.logic import Finding, Verdict
-from sawtooth.claims.view import PrintedView, RunView, UnavailableError, View
+from sawtooth.claims.view import NoRuns, PrintedView, RunView, UnavailableError, View
 from sawtooth.matrix import Results
 from sawtooth.published import ENVIRONMENTS, environments
 from sawtooth.study import Tolerance
@@ -179,6 +179,26 @@ def judge(entry: Claim, results: Results, tolerances: Mapping[str, Tolerance]) -
         seeds=len(results.seeds),
         printed=judge_printed(entry, tolerances),
     )
+
+
+def judge_mathematics(paper: str) -> list[Judged]:
+    """The verdicts on every definition and analysis claim of a paper, which need no runs and are never undecided.
+
+    LookupError for a claim without a check.
+    """
+    return [
+        judge_alone(entry)
+        for entry in claims()
+        if entry.paper == paper and entry.kind != "simulation" and entry.check
+    ]
+
+
+def judge_alone(entry: Claim) -> Judged:
+    """The verdict on a claim that needs no runs."""
+    finding = entry.function(NoRuns())
+    if finding.verdict is Verdict.UNDECIDED:
+        raise AssertionError(f"{entry.id}: a {entry.kind} claim came out undecided")
+    return Judged(entry, finding.verdict, finding, None, (), (), 0, None)
 
 
 def judge_printed(entry: Claim, tolerances: Mapping[str, Tolerance]) -> Verdict | None:

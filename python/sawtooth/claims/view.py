@@ -1,6 +1,7 @@
 """What a check sees: scores and raw values by setting and algorithm, and the study's tolerances.
 
-Source: none. Two views answer the same questions: ``RunView`` from the runs of a study, ``PrintedView`` from the printed tables.
+Source: none. Two views answer the same questions: ``RunView`` from the runs of a study, ``PrintedView`` from the printed tables;
+``NoRuns`` answers none, for checks that need no runs.
 The second lets every check be put to the paper's own numbers, which says whether a sentence agrees with its tables
 and guards the checks themselves (tests/test_claims.py).
 """
@@ -71,6 +72,26 @@ class View(ABC):
     def probe(self, name: str) -> tuple[ProbeRun, ...]:
         """The runs of a probe."""
         raise UnavailableError(f"probe {name}")
+
+
+class NoRuns(View):
+    """What a claim of mathematics sees: nothing, since its check computes what it judges."""
+
+    def __init__(self) -> None:
+        super().__init__((), {})
+
+    @property
+    def environments(self) -> tuple[str, ...]:
+        """None."""
+        return ()
+
+    def D(self, setting: str, algorithm: str, metric: str) -> Values:  # noqa: N802
+        """There is no score."""
+        raise UnavailableError(f"D of {metric} of {algorithm} in {setting}")
+
+    def C(self, setting: str, algorithm: str, metric: str) -> Values:  # noqa: N802
+        """There is no score."""
+        raise UnavailableError(f"C of {metric} of {algorithm} in {setting}")
 
 
 class RunView(View):

@@ -21,7 +21,7 @@ from typing import Annotated, NoReturn, TextIO
 import typer
 
 from sawtooth import _native
-from sawtooth.cli import compare, doctor, environment, replay, reproduce, run
+from sawtooth.cli import compare, doctor, environment, model, replay, reproduce, run
 from sawtooth.cli import list as list_
 from sawtooth.cli.output import emit_text, note
 from sawtooth.errors import InputError
@@ -41,6 +41,7 @@ app.command("list")(list_.command)
 app.command("run")(run.command)
 app.command("compare")(compare.command)
 app.command("reproduce")(reproduce.command)
+app.add_typer(model.app, name="model")
 app.command("environment")(environment.command)
 app.command("replay")(replay.command)
 app.command("doctor")(doctor.command)

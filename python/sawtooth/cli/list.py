@@ -16,6 +16,7 @@ from sawtooth import _native
 from sawtooth.cli.output import JsonOption, console, emit_json, table
 from sawtooth.environments import ENVIRONMENTS
 from sawtooth.errors import InputError
+from sawtooth.mathematics import list_mathematics
 from sawtooth.metrics import METRICS
 from sawtooth.study import list_studies
 
@@ -79,8 +80,8 @@ def metrics() -> Rows:
 
 
 def studies() -> Rows:
-    """Every study that `sawtooth reproduce` knows."""
-    return [dict(entry) for entry in list_studies()]
+    """Every study that `sawtooth reproduce` knows, those without runs last."""
+    return [dict(entry) for entry in [*list_studies(), *list_mathematics()]]
 
 
 KINDS: dict[str, tuple[Callable[[], Rows], tuple[str, ...]]] = {

@@ -9,11 +9,15 @@ import typer
 
 from sawtooth.cli.compare import FreshOption
 from sawtooth.cli.output import JsonOption, StoreOption, console, emit_json, note
-from sawtooth.cli.scores import print_scores, print_verdicts
+from sawtooth.cli.scores import print_computed, print_scores, print_verdicts
+from sawtooth.errors import InputError
+from sawtooth.mathematics import PAPERS, SUFFIX, mathematics
 from sawtooth.overrides import parse_override
 from sawtooth.progress import progress_bar
 from sawtooth.report.markdown import update
 from sawtooth.reproduce import reproduce
+from sawtooth.store import Store
+from sawtooth.study import STUDIES
 
 NameArgument = Annotated[
     str, typer.Argument(metavar="PAPER[/FIGURE]", help="A study, or a paper for all of its studies.")
@@ -64,9 +68,19 @@ def command(
 
     Runs that are in the store are not repeated, so an interrupted command goes on where it was. A failing claim is a result: exit 0.
 
+    PAPER/mathematics judges what is algebra and needs no runs.
+
     Example: sawtooth reproduce akella2002/fig4 --quick
     """
     varied = dict(parse_override(text) for text in set_ or [])
+    paper = paper_of(name)
+    if paper is not None:
+        given = {"--seeds": seeds, "--set": set_ or None, "--markdown": markdown or None}
+        for option, value in given.items():
+            if value is not None:
+                raise InputError("reproduce", option, value, f"no such option for {name}, which has no runs")
+        _mathematics(paper, store, report, as_json)
+        return
     with progress_bar(name) as progress:
         found = reproduce(name, seeds, quick, store, fresh, report, varied, progress=progress)
     for page in markdown or []:
@@ -77,4 +91,21 @@ def command(
     out = console()
     print_scores(out, found)
     print_verdicts(out, found)
+    note(f"report: {found.report}")
+
+
+def paper_of(name: str) -> str | None:
+    """The paper whose mathematics ``name`` means: ``PAPER/mathematics``, or a paper that has nothing else."""
+    paper = name.removesuffix(SUFFIX)
+    with_runs = {study.partition("/")[0] for study in STUDIES}
+    return paper if paper in PAPERS and (name != paper or paper not in with_runs) else None
+
+
+def _mathematics(paper: str, store: Path | None, report: Path | None, as_json: bool) -> None:
+    path = report or Store(store).path / "reports" / f"{paper}_mathematics.html"
+    found = mathematics(paper, path)
+    if as_json:
+        emit_json(found.to_json())
+        return
+    print_computed(console(), found)
     note(f"report: {found.report}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.text import Text
 
@@ -9,6 +11,7 @@ from sawtooth.claims.logic import Verdict
 from sawtooth.claims.table import Judged
 from sawtooth.cli.output import table
 from sawtooth.comparison import Comparison
+from sawtooth.mathematics import Mathematics
 from sawtooth.report.tables import COLUMNS, DECIMALS, counts, number, score_table, spread
 
 COLOURS = {Verdict.HOLDS: "green", Verdict.FAILS: "red", Verdict.UNDECIDED: "yellow"}
@@ -39,14 +42,30 @@ def print_scores(out: Console, found: Comparison) -> None:
         out.print()
 
 
+def print_computed(out: Console, found: Mathematics) -> None:
+    """One line per claim of mathematics: verdict, statement; below a claim that fails, what holds instead."""
+    shown = table(f"claims of {found.name}", "claim", "verdict", "statement")
+    for item in found.judged:
+        shown.add_row(item.claim.id, _coloured(item.verdict), item.claim.statement)
+        if item.finding is not None and item.finding.instead is not None:
+            instead = item.finding.instead
+            shown.add_row("", _coloured(instead.verdict), Text(f"instead: {instead.text}", style="dim"))
+    out.print(shown)
+    _print_totals(out, found.judged)
+
+
 def print_verdicts(out: Console, found: Comparison) -> None:
     """One line per claim: verdict, what the part that was run shows, statement."""
     shown = table(f"claims of {found.study.name}", "claim", "verdict", "on the part run", "statement")
     for item in found.judged:
         shown.add_row(item.claim.id, _coloured(item.verdict), _part(item), item.claim.statement)
     out.print(shown)
-    totals = ", ".join(f"{count} {verdict.value}" for verdict, count in counts(found.judged).items())
-    out.print(f"{len(found.judged)} claims: {totals}.", style="dim")
+    _print_totals(out, found.judged)
+
+
+def _print_totals(out: Console, judged: Sequence[Judged]) -> None:
+    totals = ", ".join(f"{count} {verdict.value}" for verdict, count in counts(judged).items())
+    out.print(f"{len(judged)} claims: {totals}.", style="dim")
 
 
 def _count(number: int, thing: str) -> str:

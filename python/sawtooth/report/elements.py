@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from sawtooth.claims.logic import Verdict
+from sawtooth.report.style import STYLE
 
 MARKS = {Verdict.HOLDS: "✓", Verdict.FAILS: "✗", Verdict.UNDECIDED: "?"}
 
@@ -23,6 +24,18 @@ def element(name: str, content: str, **attributes: object) -> str:
         if value is not None
     )
     return f"<{name}{given}>{content}</{name}>"
+
+
+def document(title: str, parts: Sequence[str]) -> str:
+    """A whole page: title in words, the parts of its body as markup."""
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>{text(title)} · Sawtooth</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
+        + "\n".join(part for part in parts if part)
+        + "\n</main>\n</body>\n</html>\n"
+    )
 
 
 def paragraph(content: str, kind: str | None = None) -> str:

@@ -55,7 +55,7 @@ TITLES: Final[Mapping[str, str]] = {
     "loss": "Loss (% of packets)",
 }
 
-_STYLE: Final[dict[Any, Any]] = {
+STYLE: Final[dict[Any, Any]] = {
     "font.family": "DejaVu Sans",
     "font.size": 9,
     "axes.prop_cycle": cycler(color=[INK]),
@@ -110,7 +110,7 @@ def bars(axes: Axes, block: Block, metric: str) -> None:
 
 def metric_figure(block: Block, metric: str) -> Figure:
     """The bars of one metric alone, for the page."""
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         figure = Figure(figsize=(9.0, 2.7), layout="constrained")
         axes = figure.subplots()
         bars(axes, block, metric)
@@ -120,7 +120,7 @@ def metric_figure(block: Block, metric: str) -> Figure:
 
 def paper_figure(block: Block, title: str, note: str) -> Figure:
     """The figure of one setting in the layout of the paper: table of scores above, bars of raw delay and loss below."""
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         figure = Figure(figsize=(8.2, 8.4), layout="constrained")
         table, delay, loss = figure.subplots(3, 1, height_ratios=(1.15, 1, 1))
         _score_table(table, block, title, note)
@@ -214,7 +214,7 @@ def _font(match: re.Match[str]) -> str:
 
 def _svg(figure: Figure, salt: str, fonttype: str, ground: str) -> str:
     sink = io.StringIO()
-    with mpl.rc_context({**_STYLE, "svg.hashsalt": f"sawtooth {salt}", "svg.fonttype": fonttype}):
+    with mpl.rc_context({**STYLE, "svg.hashsalt": f"sawtooth {salt}", "svg.fonttype": fonttype}):
         figure.savefig(sink, format="svg", metadata={"Date": None, "Creator": None}, facecolor=ground)
     return sink.getvalue()
 

@@ -7,52 +7,39 @@ runs, and ``sawtooth replay RUNID`` makes any of them again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from sawtooth.claims.logic import Finding, Verdict
-from sawtooth.claims.table import Judged
 from sawtooth.comparison import Comparison
 from sawtooth.matrix import Block
 from sawtooth.published import ENVIRONMENTS
 from sawtooth.published import environments as printed_environments
 from sawtooth.report import figures
+from sawtooth.report.claims import JUDGED_HOW, claims_section, summary
 from sawtooth.report.elements import (
     code,
     details,
+    document,
     element,
     head,
     link,
     paragraph,
-    pill,
     row,
     section,
     table,
     text,
 )
-from sawtooth.report.style import STYLE
 from sawtooth.report.tables import (
     COLUMNS,
     DECIMALS,
     RAW_DECIMALS,
     UNITS,
     ScoreCell,
-    counts,
-    leaf_text,
     number,
     raw_table,
     score_table,
-    seeds_text,
     setting_title,
     spread,
 )
 
 SCORE_UNITS = {"delay": " (ms)", "loss": " (points)"}
-
-JUDGED_HOW = (
-    "Verdicts are computed. An inequality is judged on per-seed paired differences: it holds or fails when its 95 % interval lies on one "
-    "side. A claim about more than was run is undecided, with that reason; the second mark then says what the part that was run shows. The "
-    "third is the same check put to the paper's own printed tables, where they can tell."
-)
 
 
 def page(comparison: Comparison) -> str:
@@ -60,18 +47,11 @@ def page(comparison: Comparison) -> str:
     parts = [
         _head(comparison),
         *(_setting(block) for block in comparison.own),
-        _claims(comparison.judged) if comparison.judged else "",
+        claims_section(comparison.judged, JUDGED_HOW) if comparison.judged else "",
         _parameters(comparison),
         _runs(comparison),
     ]
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{text(comparison.study.name)} · Sawtooth</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
-        + "\n".join(part for part in parts if part)
-        + "\n</main>\n</body>\n</html>\n"
-    )
+    return document(comparison.study.name, parts)
 
 
 def _head(comparison: Comparison) -> str:
@@ -123,28 +103,11 @@ def _head(comparison: Comparison) -> str:
         link(f"#{_anchor(block.setting)}", text(setting_title(block.setting))) for block in comparison.own
     ]
     if comparison.judged:
-        parts.append(_summary(comparison.judged))
+        parts.append(summary(comparison.judged))
         links.append(link("#claims", "Claims"))
     links += [link("#parameters", "Open parameters"), link("#runs", "Runs")]
     parts.append(element("nav", " · ".join(links), aria_label="Sections"))
     return element("header", "\n".join(part for part in parts if part))
-
-
-def _summary(judged: Sequence[Judged]) -> str:
-    entries = [
-        element("li", f"{pill(verdict)} <strong>{count}</strong>")
-        for verdict, count in counts(judged).items()
-    ]
-    partial = [item.finding.verdict for item in judged if item.partial and item.finding is not None]
-    split = ", ".join(f"{sum(v is verdict for v in partial)} {verdict.value}" for verdict in Verdict)
-    entries.append(
-        element(
-            "li",
-            f"of {len(judged)} claims; {len(partial)} speak of more than was run, and on the part that was: {split}",
-            class_="muted",
-        )
-    )
-    return element("ul", "".join(entries), class_="verdicts")
 
 
 def _setting(block: Block) -> str:
@@ -238,47 +201,6 @@ def _raw(block: Block, metric: str) -> str:
     clipping = ", not clipped at 1" if metric == "goodput" else ""
     caption = f"{metric.capitalize()} ({UNITS[metric]}{clipping}), mean and 95 % interval over seeds; each number links to its runs."
     return table([head("Environment", *map(text, block.algorithms))], rows, caption=caption)
-
-
-def _claims(judged: Sequence[Judged]) -> str:
-    rows = []
-    for item in judged:
-        part = pill(item.finding.verdict) if item.partial and item.finding is not None else ""
-        printed = pill(item.printed) if item.printed is not None else ""
-        cells = [_claim(item), pill(item.verdict), part, printed]
-        rows.append(
-            element("tr", "".join(element("td", cell) for cell in cells), id=f"claim-{item.claim.id}")
-        )
-    heads = [head("Claim", "Verdict", "On the part run", "Printed tables")]
-    return section(
-        "claims", "Claims", paragraph(text(JUDGED_HOW), "muted"), table(heads, rows, kind="claims")
-    )
-
-
-def _claim(item: Judged) -> str:
-    entry = item.claim
-    parts = [
-        paragraph(text(entry.statement), "statement"),
-        paragraph(f"{code(entry.id)} · section {text(entry.section)} · {entry.kind}", "muted"),
-    ]
-    if item.reason and item.verdict is Verdict.UNDECIDED:
-        parts.append(paragraph(f"Undecided because {text(item.reason)}.", "muted"))
-    if item.finding is not None:
-        parts.append(details("Evidence", element("ul", _finding(item.finding), class_="evidence")))
-    return "".join(parts)
-
-
-def _finding(finding: Finding) -> str:
-    if not finding.parts:
-        return element("li", f"{pill(finding.verdict)} {text(leaf_text(finding))}")
-    how = {"and": "all of", "or": "one of", "not": "not"}[finding.joined or "and"]
-    if "wanted" in finding.numbers:
-        how = f"at least {finding.numbers['wanted']} of"
-    if finding.verdict is Verdict.UNDECIDED:
-        how += f"; {seeds_text(finding.seeds)}"
-    inner = element("ul", "".join(_finding(part) for part in finding.parts))
-    joined = element("span", f"({text(how)})", class_="muted")
-    return element("li", f"{pill(finding.verdict)} {text(finding.text)} {joined}{inner}")
 
 
 def _parameters(comparison: Comparison) -> str:

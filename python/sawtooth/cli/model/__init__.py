@@ -1,0 +1,22 @@
+"""`sawtooth model`: closed forms and the synchronous model. One file per subcommand; this one registers them."""
+
+from __future__ import annotations
+
+import typer
+
+from sawtooth.cli.model import fairness
+from sawtooth.cli.output import note
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+app.command("fairness")(fairness.command)
+
+
+@app.callback(invoke_without_command=True)
+def model(context: typer.Context) -> None:
+    """Closed forms and the synchronous model: what the algebra of the four works says, without simulating a network.
+
+    Example: sawtooth model fairness --a-i 1 --b-i 1 --a-d 0 --b-d 0.5
+    """
+    if context.invoked_subcommand is None:
+        note(context.get_help())
+        raise typer.Exit(2)

@@ -1,0 +1,56 @@
+"""What a model accepts: finite numbers in an interval, alone or in arrays. Everything else is an ``InputError`` that names the number.
+
+Source: none; the intervals are those of the formulas that use them.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sawtooth.errors import InputError
+
+Numbers = NDArray[np.float64]
+"""What models compute with; a scalar is an array without dimensions, and formulas turn it into a NumPy float."""
+
+WHERE = "model"
+
+
+def within(name: str, value: ArrayLike, interval: str) -> Numbers:
+    """``value`` as float64, every element finite and in ``interval``, which is written ``(0, 1)``, ``[0, 1)`` or ``(0, inf)``.
+
+    InputError names ``name``, the first number outside and the interval.
+    """
+    low, high = (float(part) for part in interval[1:-1].split(","))
+    try:
+        numbers = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(WHERE, name, _plain(value), f"a number in {interval}") from None
+    good = np.isfinite(numbers)
+    good &= numbers >= low if interval[0] == "[" else numbers > low
+    good &= numbers <= high if interval[-1] == "]" else numbers < high
+    if not bool(np.all(good)):
+        first = float(numbers[~good].flat[0]) if numbers.ndim else float(numbers)
+        shown = first if math.isfinite(first) else str(first)
+        accepted = "a finite number" if math.isinf(low) and math.isinf(high) else f"a number in {interval}"
+        raise InputError(WHERE, name, shown, accepted)
+    return numbers
+
+
+def finite(name: str, value: ArrayLike) -> Numbers:
+    """``value`` as float64, every element finite."""
+    return within(name, value, "(-inf, inf)")
+
+
+def count(name: str, value: object, least: int = 1) -> int:
+    """``value`` as a whole number, at least ``least``."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise InputError(WHERE, name, _plain(value), f"a whole number from {least}")
+    return int(value)
+
+
+def _plain(value: object) -> Any:
+    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
