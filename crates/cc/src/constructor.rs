@@ -3,7 +3,10 @@
 //! The papers disagree on letters. [Akella02] writes the factor *kept* on a decrease, [Floyd00] the
 //! fraction *removed*. Each constructor states its convention; every one resolves to the same plain form.
 
+use crate::binomial::BinomialParams;
+use crate::fast_convergence::FastConvergenceParams;
 use crate::linear::LinearParams;
+use crate::simd::SimdParams;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -13,6 +16,13 @@ use thiserror::Error;
 pub enum ControllerSpec {
     /// A linear control.
     Linear(LinearParams),
+    /// AIMD-FC+, with f = 0 AIMD-FC.
+    #[serde(rename = "aimd-fc+")]
+    FastConvergence(FastConvergenceParams),
+    /// A binomial control.
+    Binomial(BinomialParams),
+    /// SIMD.
+    Simd(SimdParams),
 }
 
 /// One parameter of a constructor.
@@ -154,7 +164,7 @@ pub fn find(
     })
 }
 
-/// Parse text such as `aimd(1, 0.8)` or `maimd`.
+/// Parse text such as `aimd(1, 0.8)` or `maimd`; parameters left out at the end take their defaults.
 pub fn parse(table: &'static [ConstructorInfo], text: &str) -> Result<ControllerSpec, ConstructorError> {
     let malformed = || ConstructorError::Malformed { text: text.to_owned() };
     let trimmed = text.trim();
@@ -169,15 +179,11 @@ pub fn parse(table: &'static [ConstructorInfo], text: &str) -> Result<Controller
         let value: f64 = part.trim().parse().map_err(|_| malformed())?;
         values.push(value);
     }
-    if values.is_empty() && row.parameters.iter().all(|p| p.default.is_some()) {
-        return row.with_named(&[]);
-    }
+    let left_out = row.parameters.get(values.len()..).unwrap_or_default();
+    let given = values.len();
+    values.extend(left_out.iter().map_while(|parameter| parameter.default));
     if values.len() != row.parameters.len() {
-        return Err(ConstructorError::ParameterCount {
-            text: text.to_owned(),
-            given: values.len(),
-            form: row.form(),
-        });
+        return Err(ConstructorError::ParameterCount { text: text.to_owned(), given, form: row.form() });
     }
     row.with_values(&values)
 }

@@ -46,6 +46,14 @@ pub trait Controller {
     /// An acknowledgement of new data arrived outside fast recovery.
     fn on_ack(&mut self, ack: &AckSample);
 
+    /// A round trip passed in congestion avoidance that delivered the whole window: the step of the synchronous model
+    /// (see [`crate::rounds`]). A law whose round is not the sum of its acknowledgements to the last digit says so itself.
+    fn on_round(&mut self, now: Time) {
+        for _ in 0..self.window().whole_packets() {
+            self.on_ack(&AckSample { now, newly_acked: 1, rtt: None, app_limited: false });
+        }
+    }
+
     /// The network signalled congestion.
     fn on_congestion(&mut self, signal: &CongestionSignal);
 

@@ -11,17 +11,27 @@
 //! assert_eq!(control.window().packets(), 10.0);
 //! ```
 
+pub mod binomial;
 pub mod constructor;
 pub mod controller;
+pub mod fast_convergence;
 pub mod linear;
+pub mod rounds;
+pub mod settings;
+pub mod simd;
 pub mod slow_start;
 pub mod units;
 
+pub use binomial::{Binomial, BinomialParams};
 pub use constructor::{ConstructorError, ConstructorInfo, ControllerSpec, ParameterInfo};
 pub use controller::{AckSample, Congestion, CongestionSignal, Controller};
-pub use linear::{ControlSettings, Linear, LinearParams, TimeoutThreshold, WindowArithmetic};
+pub use fast_convergence::{FastConvergence, FastConvergenceParams};
+pub use linear::{Linear, LinearParams};
+pub use rounds::{Rounds, Stepping};
+pub use settings::{ControlSettings, TimeoutThreshold, WindowArithmetic};
+pub use simd::{Simd, SimdParams};
 pub use slow_start::{SlowStart, SlowStartExit};
-use units::Window;
+use units::{Time, Window};
 
 const fn parameter(
     name: &'static str,
@@ -37,11 +47,22 @@ const fn linear(a_i: f64, b_i: f64, a_d: f64, b_d: f64) -> ControllerSpec {
     ControllerSpec::Linear(LinearParams { a_i, b_i, a_d, b_d })
 }
 
+const fn fast_convergence(a: f64, b: f64, f: f64) -> ControllerSpec {
+    ControllerSpec::FastConvergence(FastConvergenceParams { a, b, f })
+}
+
+const fn binomial(k: f64, l: f64, a: f64, b: f64) -> ControllerSpec {
+    ControllerSpec::Binomial(BinomialParams { k, l, a, b })
+}
+
 const ADD: ParameterInfo = parameter("a", "packets/round", None, (0.0, 1e6), "given by the law");
 const MULTIPLY: ParameterInfo =
     parameter("m", "1", None, (1.0, 2.0), "more than doubling would outrun slow start");
 const KEEP: ParameterInfo = parameter("b", "1", None, (0.0, 1.0), "the fraction kept");
 const REMOVE: ParameterInfo = parameter("b", "1", None, (0.0, 1.0), "the fraction removed");
+const UNPRINTED: &str = "no work here prints one; 1 as for TCP";
+const GROW: ParameterInfo = parameter("a", "packets^(1+k)", Some(1.0), (0.0, 1e6), UNPRINTED);
+const TAKE: ParameterInfo = parameter("b", "packets^(1-l)", Some(1.0), (0.0, 1e6), "Lahanas03 §3.1");
 const SUBTRACT: ParameterInfo = parameter("d", "packets", None, (0.0, 1e6), "packets subtracted");
 
 /// Every constructor there is. The first name is the one results print.
@@ -118,6 +139,65 @@ pub const CONTROLLERS: &[ConstructorInfo] = &[
         parameters: &[],
         build: |_| linear(1.0, 1.1, 0.0, 0.8),
     },
+    ConstructorInfo {
+        name: "aimd-fc",
+        aliases: &[],
+        summary: "AIMD with fast convergence: only the window before the last increase is cut, to the fraction b; AIMD-FC+ with f = 0",
+        source: "Lahanas03 §3.2",
+        parameters: &[ADD, KEEP],
+        build: |v| fast_convergence(v[0], v[1], 0.0),
+    },
+    ConstructorInfo {
+        name: "aimd-fc+",
+        aliases: &[],
+        summary: "AIMD-FC that adds the fraction f of the growth two cycles back after each decrease",
+        source: "Lahanas03 §4.2",
+        parameters: &[ADD, KEEP, parameter("f", "1", Some(0.5), (0.0, 0.5), "Lahanas03 §4.2: f(q) = q/2")],
+        build: |v| fast_convergence(v[0], v[1], v[2]),
+    },
+    ConstructorInfo {
+        name: "binomial",
+        aliases: &[],
+        summary: "increase by a/w^k packets a round, decrease by b w^l packets",
+        source: "BansalBalakrishnan01 §2",
+        parameters: &[
+            parameter("k", "1", None, (-1.0, 4.0), "given by the law"),
+            parameter("l", "1", None, (0.0, 1.0), "a decrease takes no more than a part of the window"),
+            GROW,
+            TAKE,
+        ],
+        build: |v| binomial(v[0], v[1], v[2], v[3]),
+    },
+    ConstructorInfo {
+        name: "iiad",
+        aliases: &[],
+        summary: "binomial(1, 0, a, b): inverse increase by a/w packets a round, additive decrease by b packets",
+        source: "BansalBalakrishnan01 §2",
+        parameters: &[GROW, TAKE],
+        build: |v| binomial(1.0, 0.0, v[0], v[1]),
+    },
+    ConstructorInfo {
+        name: "sqrt",
+        aliases: &[],
+        summary: "binomial(1/2, 1/2, a, b): increase by a/sqrt(w) packets a round, decrease by b sqrt(w) packets",
+        source: "BansalBalakrishnan01 §2",
+        parameters: &[GROW, TAKE],
+        build: |v| binomial(0.5, 0.5, v[0], v[1]),
+    },
+    ConstructorInfo {
+        name: "simd",
+        aliases: &[],
+        summary: "increase with the square of the time since the last decrease, which removes the fraction b; TCP-friendly for any b",
+        source: "Jin01 §3",
+        parameters: &[parameter(
+            "b",
+            "1",
+            Some(0.0625),
+            (0.0001, 0.9),
+            "Lahanas03 §3.1 keeps 15/16; a share of nothing or all has no cycle",
+        )],
+        build: |v| ControllerSpec::Simd(SimdParams { b: v[0] }),
+    },
 ];
 
 /// Parse a controller as people write it, for instance `aimd(1, 0.8)`.
@@ -141,10 +221,13 @@ pub fn named_controller(name: &str, given: &[(String, f64)]) -> Result<Controlle
 /// # Errors
 /// The first number out of its interval.
 pub fn check_controller(spec: &ControllerSpec) -> Result<(), ConstructorError> {
-    let (name, values) = match *spec {
-        ControllerSpec::Linear(LinearParams { a_i, b_i, a_d, b_d }) => ("linear", [a_i, b_i, a_d, b_d]),
-    };
-    constructor::find(CONTROLLERS, name)?.with_values(&values).map(drop)
+    let check = |name, values: &[f64]| constructor::find(CONTROLLERS, name)?.with_values(values).map(drop);
+    match *spec {
+        ControllerSpec::Linear(LinearParams { a_i, b_i, a_d, b_d }) => check("linear", &[a_i, b_i, a_d, b_d]),
+        ControllerSpec::FastConvergence(FastConvergenceParams { a, b, f }) => check("aimd-fc+", &[a, b, f]),
+        ControllerSpec::Binomial(BinomialParams { k, l, a, b }) => check("binomial", &[k, l, a, b]),
+        ControllerSpec::Simd(SimdParams { b }) => check("simd", &[b]),
+    }
 }
 
 /// Any controller of the table; an enum, so that no virtual call stands on the path of an acknowledgement.
@@ -152,6 +235,24 @@ pub fn check_controller(spec: &ControllerSpec) -> Result<(), ConstructorError> {
 pub enum AnyController {
     /// A linear control.
     Linear(Linear),
+    /// AIMD-FC or AIMD-FC+.
+    FastConvergence(FastConvergence),
+    /// A binomial control.
+    Binomial(Binomial),
+    /// SIMD.
+    Simd(Simd),
+}
+
+/// The same call on whatever controller it is.
+macro_rules! whichever {
+    ($any:expr, $control:ident => $call:expr) => {
+        match $any {
+            AnyController::Linear($control) => $call,
+            AnyController::FastConvergence($control) => $call,
+            AnyController::Binomial($control) => $call,
+            AnyController::Simd($control) => $call,
+        }
+    };
 }
 
 impl AnyController {
@@ -159,6 +260,11 @@ impl AnyController {
     pub fn new(spec: &ControllerSpec, settings: &ControlSettings) -> Self {
         match *spec {
             ControllerSpec::Linear(params) => AnyController::Linear(Linear::new(params, settings)),
+            ControllerSpec::FastConvergence(params) => {
+                AnyController::FastConvergence(FastConvergence::new(params, settings))
+            }
+            ControllerSpec::Binomial(params) => AnyController::Binomial(Binomial::new(params, settings)),
+            ControllerSpec::Simd(params) => AnyController::Simd(Simd::new(params, settings)),
         }
     }
 }
@@ -166,28 +272,24 @@ impl AnyController {
 impl Controller for AnyController {
     #[inline]
     fn on_ack(&mut self, ack: &AckSample) {
-        match self {
-            AnyController::Linear(control) => control.on_ack(ack),
-        }
+        whichever!(self, control => control.on_ack(ack))
+    }
+
+    fn on_round(&mut self, now: Time) {
+        whichever!(self, control => control.on_round(now))
     }
 
     fn on_congestion(&mut self, signal: &CongestionSignal) {
-        match self {
-            AnyController::Linear(control) => control.on_congestion(signal),
-        }
+        whichever!(self, control => control.on_congestion(signal))
     }
 
     #[inline]
     fn window(&self) -> Window {
-        match self {
-            AnyController::Linear(control) => control.window(),
-        }
+        whichever!(self, control => control.window())
     }
 
     fn slow_start_threshold(&self) -> Window {
-        match self {
-            AnyController::Linear(control) => control.slow_start_threshold(),
-        }
+        whichever!(self, control => control.slow_start_threshold())
     }
 }
 
@@ -214,6 +316,35 @@ mod tests {
     }
 
     #[test]
+    fn what_is_left_out_at_the_end_takes_its_default() {
+        let check = |text: &str, spec| assert_eq!(parse_controller(text), Ok(spec), "{text}");
+        check("aimd-fc(1, 0.5)", fast_convergence(1.0, 0.5, 0.0));
+        check("aimd-fc+(1, 0.5)", fast_convergence(1.0, 0.5, 0.5));
+        check("aimd-fc+(1, 0.5, 0.25)", fast_convergence(1.0, 0.5, 0.25));
+        check("sqrt", binomial(0.5, 0.5, 1.0, 1.0));
+        check("iiad(2)", binomial(1.0, 0.0, 2.0, 1.0));
+        check("binomial(0, 1, 1, 0.5)", binomial(0.0, 1.0, 1.0, 0.5));
+        check("simd", ControllerSpec::Simd(SimdParams { b: 0.0625 }));
+    }
+
+    #[test]
+    fn plain_numbers_can_be_read_back_as_written() {
+        for text in ["aimd(1, 0.8)", "aimd-fc+(1, 0.5)", "binomial(1, 0)", "simd(0.1)"] {
+            let spec = parse_controller(text).unwrap();
+            assert_eq!(check_controller(&spec), Ok(()));
+            let table = serde_json::to_value(spec).unwrap();
+            let kind = table["kind"].as_str().unwrap();
+            let numbers: Vec<(String, f64)> = table
+                .as_object()
+                .unwrap()
+                .iter()
+                .filter_map(|(key, value)| Some((key.clone(), value.as_f64()?)))
+                .collect();
+            assert_eq!(named_controller(kind, &numbers), Ok(spec), "{text}");
+        }
+    }
+
+    #[test]
     fn what_is_wrong_is_named_with_what_is_accepted() {
         let check = |text: &str, part: &str| {
             let message = parse_controller(text).expect_err(text).to_string();
@@ -226,6 +357,9 @@ mod tests {
         check("aimd(1, x)", "expected a form");
         check("mimd(0.9, 0.5)", "1 ≤ m ≤ 2");
         check("aimd(1, NaN)", "0 ≤ b ≤ 1");
+        check("aimd-fc+(1)", "expected aimd-fc+(a, b, f)");
+        check("aimd-fc+(1, 0.5, 0.6)", "0 ≤ f ≤ 0.5");
+        check("sqrt(1, 1, 1)", "3 parameters given; expected sqrt(a, b)");
     }
 
     #[test]

@@ -15,9 +15,9 @@
 //! `timeout_threshold = "law"` to what the decrease would leave); a second timeout of the same segment
 //! leaves `ssthresh` as it is (RFC 5681 §3.1).
 
-use crate::controller::{AckSample, Congestion, CongestionSignal, Controller};
-use crate::slow_start::{SlowStart, SlowStartExit};
-use crate::units::Window;
+use crate::controller::{AckSample, CongestionSignal, Controller};
+use crate::settings::{Conduct, ControlSettings};
+use crate::units::{Time, Window};
 use serde::{Deserialize, Serialize};
 
 /// The four numbers of a linear control.
@@ -34,93 +34,18 @@ pub struct LinearParams {
     pub b_d: f64,
 }
 
-/// How windows are kept when they are cut.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum WindowArithmetic {
-    /// Real numbers throughout.
-    #[default]
-    Real,
-    /// Truncated to whole packets on each decrease, as ns-2 did from 2000 to 2002.
-    Integer,
-}
-
-/// What a timeout makes of the slow-start threshold.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum TimeoutThreshold {
-    /// Half the window (RFC 5681 §3.1, equation 4), whatever the controller's law.
-    #[default]
-    Half,
-    /// The window after the controller's own decrease.
-    Law,
-}
-
-/// What holds for a connection whatever its law.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ControlSettings {
-    /// Packets that may be sent before the first acknowledgement of data.
-    pub initial_window: Window,
-    /// Where the first slow start ends without congestion; `None`: nowhere.
-    pub initial_threshold: Option<Window>,
-    /// What a loss in slow start does.
-    pub slow_start_exit: SlowStartExit,
-    /// What a timeout makes of the slow-start threshold.
-    pub timeout_threshold: TimeoutThreshold,
-    /// Real or truncated windows.
-    pub window_arithmetic: WindowArithmetic,
-    /// Does a timeout cut the window? (`false` separates the cost of the cut from that of the silence.)
-    pub rto_cuts: bool,
-}
-
-impl Default for ControlSettings {
-    fn default() -> Self {
-        ControlSettings {
-            initial_window: Window::from_packets(10.0), // RFC 6928
-            initial_threshold: None,
-            slow_start_exit: SlowStartExit::default(),
-            timeout_threshold: TimeoutThreshold::default(),
-            window_arithmetic: WindowArithmetic::default(),
-            rto_cuts: true,
-        }
-    }
-}
-
 /// A linear controller.
 #[derive(Clone, Debug)]
 pub struct Linear {
     params: LinearParams,
-    arithmetic: WindowArithmetic,
-    timeout_threshold: TimeoutThreshold,
-    rto_cuts: bool,
-    slow_start: SlowStart,
+    conduct: Conduct,
     window: f64,
 }
 
 impl Linear {
-    /// The smallest window, in packets: less than one could never send again.
-    pub const WINDOW_MIN: f64 = 1.0;
-
     /// A controller at the start of its connection.
     pub fn new(params: LinearParams, settings: &ControlSettings) -> Self {
-        Linear {
-            params,
-            arithmetic: settings.window_arithmetic,
-            timeout_threshold: settings.timeout_threshold,
-            rto_cuts: settings.rto_cuts,
-            slow_start: SlowStart::new(settings.initial_threshold, settings.slow_start_exit),
-            window: settings.initial_window.packets(),
-        }
-    }
-
-    fn decreased(&self, halve: bool) -> f64 {
-        let LinearParams { a_d, b_d, .. } = self.params;
-        let cut = if halve { self.window / 2.0 } else { a_d + b_d * self.window };
-        let cut = match self.arithmetic {
-            WindowArithmetic::Real => cut,
-            WindowArithmetic::Integer => cut.floor(),
-        };
-        cut.max(Self::WINDOW_MIN)
+        Linear { params, conduct: Conduct::new(settings), window: settings.initial_window.packets() }
     }
 }
 
@@ -131,33 +56,24 @@ impl Controller for Linear {
             return; // an idle window says nothing about the path (RFC 7661 §4.3)
         }
         let acked = f64::from(ack.newly_acked);
-        if self.slow_start.covers(self.window) {
+        if self.conduct.slow_start.covers(self.window) {
             self.window += acked;
         } else {
             let LinearParams { a_i, b_i, .. } = self.params;
             let grown = self.window + acked * (a_i / self.window + (b_i - 1.0));
-            self.window = grown.max(Self::WINDOW_MIN); // the four numbers may also shrink it
+            self.window = grown.max(Conduct::WINDOW_MIN); // the four numbers may also shrink it
         }
     }
 
+    fn on_round(&mut self, _: Time) {
+        let LinearParams { a_i, b_i, .. } = self.params;
+        self.window = (a_i + b_i * self.window).max(Conduct::WINDOW_MIN);
+    }
+
     fn on_congestion(&mut self, signal: &CongestionSignal) {
-        match signal.kind {
-            Congestion::Loss | Congestion::EcnMark => {
-                self.window = self.decreased(self.slow_start.halves(self.window));
-                self.slow_start.set_threshold(self.window);
-            }
-            Congestion::Timeout { .. } if !self.rto_cuts => {}
-            Congestion::Timeout { repeated } => {
-                if !repeated {
-                    let halve = match self.timeout_threshold {
-                        TimeoutThreshold::Half => true,
-                        TimeoutThreshold::Law => self.slow_start.halves(self.window),
-                    };
-                    self.slow_start.set_threshold(self.decreased(halve));
-                }
-                self.window = Self::WINDOW_MIN;
-            }
-        }
+        let LinearParams { a_d, b_d, .. } = self.params;
+        let law = a_d + b_d * self.window;
+        self.window = self.conduct.cut(signal.kind, self.window, law).window(self.window);
     }
 
     #[inline]
@@ -166,14 +82,16 @@ impl Controller for Linear {
     }
 
     fn slow_start_threshold(&self) -> Window {
-        self.slow_start.threshold()
+        self.conduct.slow_start.threshold()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Time;
+    use crate::controller::Congestion;
+    use crate::settings::{TimeoutThreshold, WindowArithmetic};
+    use crate::slow_start::SlowStartExit;
 
     const TCP: LinearParams = LinearParams { a_i: 1.0, b_i: 1.0, a_d: 0.0, b_d: 0.5 };
 
@@ -211,6 +129,20 @@ mod tests {
             // Spreading the increase over a growing window changes it by second-order terms only.
             let tolerance = (expected - 100.0) * (expected - 100.0) / 100.0;
             assert!((grown - expected).abs() <= tolerance, "{params:?}: {grown}, expected {expected}");
+        }
+    }
+
+    #[test]
+    fn a_round_is_the_law_itself() {
+        for (params, expected) in [
+            (TCP, 101.0),
+            (LinearParams { a_i: 0.0, b_i: 1.125, ..TCP }, 112.5),
+            (LinearParams { a_i: 1.0, b_i: 1.5, ..TCP }, 151.0),
+            (LinearParams { a_i: -200.0, ..TCP }, 1.0),
+        ] {
+            let mut control = at(params, 100.0);
+            control.on_round(Time::ZERO);
+            assert_eq!(control.window().packets(), expected);
         }
     }
 

@@ -186,6 +186,11 @@ impl Div<Rate> for Bytes {
     }
 }
 
+/// `base` to the power `exponent`, the same to the last bit on every platform, which the standard library's is not.
+pub fn power(base: f64, exponent: f64) -> f64 {
+    libm::pow(base, exponent)
+}
+
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{:09} s", self.0 / NANOS_PER_SECOND, self.0 % NANOS_PER_SECOND)
@@ -211,6 +216,15 @@ mod tests {
     #[test]
     fn a_window_admits_whole_packets() {
         assert_eq!(Window::from_packets(10.99).whole_packets(), 10);
+    }
+
+    #[test]
+    fn a_power_is_what_multiplication_gives() {
+        for base in [0.5, 3.0, 10.0] {
+            assert!((power(base, 3.0) / (base * base * base) - 1.0).abs() < 1e-15);
+            assert!((power(base, 0.5) / base.sqrt() - 1.0).abs() < 1e-15);
+            assert_eq!(power(base, 0.0), 1.0);
+        }
     }
 
     #[test]

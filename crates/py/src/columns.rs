@@ -98,6 +98,14 @@ fn rates<'py>(py: Python<'py>, points: &[RatePoint]) -> PyResult<Bound<'py, PyDi
     Ok(table.columns)
 }
 
+/// The windows and the congested rounds of the synchronous model.
+pub fn rounds<'py>(py: Python<'py>, windows: &[f64], congested: &[bool]) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(py);
+    table.f64("windows", windows.iter().copied())?;
+    table.u32("congested", congested.iter().map(|&now| u32::from(now)))?;
+    Ok(table.columns)
+}
+
 /// All tables of a run, by name.
 pub fn tables<'py>(py: Python<'py>, records: &Records) -> PyResult<Bound<'py, PyDict>> {
     let tables = PyDict::new(py);

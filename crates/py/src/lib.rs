@@ -6,7 +6,7 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sawtooth_cc::{ControllerSpec, named_controller, parse_controller};
+use sawtooth_cc::{ControllerSpec, Rounds, Stepping, named_controller, parse_controller};
 use sawtooth_sim::queue::DISCIPLINES;
 use sawtooth_sim::random::Stream;
 use sawtooth_sim::tcp::RECOVERIES;
@@ -53,9 +53,58 @@ fn describe(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
 /// Resolve a controller, written as text or as a JSON object, to plain numbers as JSON.
 #[pyfunction]
 fn controller(text: &str) -> PyResult<String> {
-    let spec =
-        if text.trim_start().starts_with('{') { controller_table(text) } else { controller_text(text) }?;
+    let spec = controller_spec(text)?;
     Ok(serde_json::to_string(&spec).expect("plain data"))
+}
+
+/// The synchronous model: one controller and one window per flow, one capacity in packets per round, no network.
+///
+/// Runs until so many rounds of congestion or so many rounds in all. Gives the columns `windows` (every flow's window at the
+/// start and after each round, flow by flow within a round) and `congested` (one mark per round).
+#[pyfunction]
+#[pyo3(signature = (controllers, windows, capacity, decreases, rounds_max, acks = false))]
+fn rounds<'py>(
+    py: Python<'py>,
+    controllers: Vec<String>,
+    windows: Vec<f64>,
+    capacity: f64,
+    decreases: u64,
+    rounds_max: u64,
+    acks: bool,
+) -> PyResult<Bound<'py, PyDict>> {
+    let invalid = |message: String| PyValueError::new_err(message);
+    if controllers.len() != windows.len() || windows.is_empty() {
+        let (controllers, windows) = (controllers.len(), windows.len());
+        return Err(invalid(format!(
+            "windows: {windows} given for {controllers} controllers; expected one each, at least one"
+        )));
+    }
+    if !(capacity > 0.0 && capacity.is_finite()) {
+        return Err(invalid(format!("capacity = {capacity}: expected a positive number of packets")));
+    }
+    let mut flows = Vec::with_capacity(windows.len());
+    for (text, &window) in controllers.iter().zip(&windows) {
+        if !(window >= 1.0 && window.is_finite()) {
+            return Err(invalid(format!("windows = {window}: expected at least 1 packet")));
+        }
+        flows.push((controller_spec(text)?, window));
+    }
+    let (trace, congested) = py.detach(|| {
+        let mut model = Rounds::new(&flows, capacity, if acks { Stepping::Acks } else { Stepping::Whole });
+        let (mut trace, mut congested, mut seen) = (Vec::from_iter(model.windows()), Vec::new(), 0);
+        while seen < decreases && model.round() < rounds_max {
+            let now = model.step();
+            seen += u64::from(now);
+            congested.push(now);
+            trace.extend(model.windows());
+        }
+        (trace, congested)
+    });
+    columns::rounds(py, &trace, &congested)
+}
+
+fn controller_spec(text: &str) -> PyResult<ControllerSpec> {
+    if text.trim_start().starts_with('{') { controller_table(text) } else { controller_text(text) }
 }
 
 fn controller_text(text: &str) -> PyResult<ControllerSpec> {
@@ -196,6 +245,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(uniforms, module)?)?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(run_id, module)?)?;
+    module.add_function(wrap_pyfunction!(rounds, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     Ok(())
 }

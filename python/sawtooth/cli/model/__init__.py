@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import typer
 
-from sawtooth.cli.model import fairness
+from sawtooth.cli.model import converge, fairness
 from sawtooth.cli.output import note
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
+app.command("converge")(converge.command)
 app.command("fairness")(fairness.command)
 
 

@@ -1,0 +1,128 @@
+//! Binomial controls: per round `w <- w + a / w^k`; on congestion `w <- w - b w^l`.
+//!
+//! Source: [BansalBalakrishnan01] §2. AIMD is k = 0, l = 1; SQRT is k = l = 1/2; IIAD (inverse increase, additive decrease) is k = 1,
+//! l = 0. With k + l = 1 throughput goes as 1/sqrt(p), as TCP's does.
+//!
+//! | parameter | unit          | default            | why                                                   |
+//! |-----------|---------------|--------------------|-------------------------------------------------------|
+//! | k         | 1             | IIAD 1, SQRT 1/2   | their definitions                                     |
+//! | l         | 1             | IIAD 0, SQRT 1/2   | their definitions                                     |
+//! | a         | packets^(1+k) | 1                  | no work here prints one; [Lahanas03] §3.1 needs none  |
+//! | b         | packets^(1-l) | 1                  | [Lahanas03] §3.1 keeps 1 - sqrt(1/W) of W with SQRT   |
+//!
+//! Differs from the paper: the increase of a round is spread over the packets acknowledged in it; the window never
+//! falls below one packet; slow start and timeouts are those of every law here (see `settings`).
+
+use crate::controller::{AckSample, CongestionSignal, Controller};
+use crate::settings::{Conduct, ControlSettings};
+use crate::units::{Time, Window, power};
+use serde::{Deserialize, Serialize};
+
+/// The numbers of a binomial control.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BinomialParams {
+    /// Exponent of the increase.
+    pub k: f64,
+    /// Exponent of the decrease.
+    pub l: f64,
+    /// Size of the increase.
+    pub a: f64,
+    /// Size of the decrease.
+    pub b: f64,
+}
+
+/// A binomial controller.
+#[derive(Clone, Debug)]
+pub struct Binomial {
+    params: BinomialParams,
+    conduct: Conduct,
+    window: f64,
+}
+
+impl Binomial {
+    /// A controller at the start of its connection.
+    pub fn new(params: BinomialParams, settings: &ControlSettings) -> Self {
+        Binomial { params, conduct: Conduct::new(settings), window: settings.initial_window.packets() }
+    }
+
+    /// Growth of a round at this window.
+    fn increase(&self) -> f64 {
+        self.params.a / power(self.window, self.params.k)
+    }
+}
+
+impl Controller for Binomial {
+    #[inline]
+    fn on_ack(&mut self, ack: &AckSample) {
+        if ack.app_limited {
+            return; // an idle window says nothing about the path (RFC 7661 §4.3)
+        }
+        let acked = f64::from(ack.newly_acked);
+        if self.conduct.slow_start.covers(self.window) {
+            self.window += acked;
+        } else {
+            self.window += acked * (self.increase() / self.window);
+        }
+    }
+
+    fn on_round(&mut self, _: Time) {
+        self.window += self.increase();
+    }
+
+    fn on_congestion(&mut self, signal: &CongestionSignal) {
+        let law = self.window - self.params.b * power(self.window, self.params.l);
+        self.window = self.conduct.cut(signal.kind, self.window, law).window(self.window);
+    }
+
+    #[inline]
+    fn window(&self) -> Window {
+        Window::from_packets(self.window)
+    }
+
+    fn slow_start_threshold(&self) -> Window {
+        self.conduct.slow_start.threshold()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::controller::Congestion;
+
+    const SQRT: BinomialParams = BinomialParams { k: 0.5, l: 0.5, a: 1.0, b: 1.0 };
+    const IIAD: BinomialParams = BinomialParams { k: 1.0, l: 0.0, a: 1.0, b: 1.0 };
+    const AIMD: BinomialParams = BinomialParams { k: 0.0, l: 1.0, a: 1.0, b: 0.5 };
+
+    fn at(params: BinomialParams, window: f64) -> Binomial {
+        let settings = ControlSettings {
+            initial_window: Window::from_packets(window),
+            initial_threshold: Some(Window::from_packets(2.0)),
+            ..ControlSettings::default()
+        };
+        Binomial::new(params, &settings)
+    }
+
+    #[test]
+    fn a_round_adds_a_over_w_to_the_k() {
+        for (params, grown) in [(SQRT, 64.0 + 1.0 / 8.0), (IIAD, 64.0 + 1.0 / 64.0), (AIMD, 65.0)] {
+            let mut control = at(params, 64.0);
+            control.on_round(Time::ZERO);
+            assert!((control.window().packets() - grown).abs() < 1e-12, "{params:?}");
+            let mut by_acks = at(params, 64.0);
+            for _ in 0..64 {
+                by_acks.on_ack(&AckSample { now: Time::ZERO, newly_acked: 1, rtt: None, app_limited: false });
+            }
+            assert!((by_acks.window().packets() - grown).abs() < 1.0 / 64.0, "{params:?}");
+        }
+    }
+
+    #[test]
+    fn a_loss_takes_b_w_to_the_l() {
+        for (params, kept) in [(SQRT, 56.0), (IIAD, 63.0), (AIMD, 32.0)] {
+            let mut control = at(params, 64.0);
+            control.on_congestion(&CongestionSignal { now: Time::ZERO, kind: Congestion::Loss });
+            assert!((control.window().packets() - kept).abs() < 1e-12, "{params:?}");
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! AIMD-FC and AIMD-FC+: additive increase, multiplicative decrease of the part of the window that is not common knowledge.
+//!
+//! Source: [Lahanas03] §3.2 (AIMD-FC), §4.2 (AIMD-FC+), equation (13). In a cycle the window grows from w by k, the same k for every
+//! flow that hears of congestion at the same time. Only the *decrease window* dw, what was there before, is multiplied:
+//!
+//! ```text
+//! dw <- b dw + (w + k - dw)      w <- dw + f q      q <- k
+//! ```
+//!
+//! where q is the growth of the cycle before. With f = 0 this is AIMD-FC, `w <- b w + k`.
+//!
+//! | parameter | unit          | default | why                                                             |
+//! |-----------|---------------|---------|-----------------------------------------------------------------|
+//! | a         | packets/round | given   | a_I; the paper analyses 1                                       |
+//! | b         | 1             | given   | b_D, the fraction of the decrease window kept; the paper analyses 1/2 |
+//! | f         | 1             | 0.5     | f(q) = f q; the paper allows 0 to q/2 and analyses q/2          |
+//!
+//! Where the paper is silent: below `dw = 2 a` (equation 13) the decrease is that of AIMD on the whole window, and q starts again at 0,
+//! because after it the window may be smaller than q. Slow start is not common growth: there dw follows the window, so that
+//! slow start leaves dw = the halved window and k = 0; a timeout likewise. For b > 1/2 the window after a decrease is at most the one
+//! before it (for b <= 1/2 that follows from q <= dw). The increase of a round is spread over its acknowledgements.
+
+use crate::controller::{AckSample, CongestionSignal, Controller};
+use crate::settings::{Conduct, ControlSettings, Cut};
+use crate::units::{Time, Window};
+use serde::{Deserialize, Serialize};
+
+/// The numbers of AIMD-FC+.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FastConvergenceParams {
+    /// Packets added per round trip.
+    pub a: f64,
+    /// Fraction of the decrease window kept on congestion.
+    pub b: f64,
+    /// Fraction of the growth two cycles back that is added after a decrease; 0 is AIMD-FC.
+    pub f: f64,
+}
+
+/// An AIMD-FC or AIMD-FC+ controller.
+#[derive(Clone, Debug)]
+pub struct FastConvergence {
+    params: FastConvergenceParams,
+    conduct: Conduct,
+    window: f64,
+    /// The window at the beginning of the cycle: w; the growth k is what the window has more.
+    start: f64,
+    /// dw.
+    decrease_window: f64,
+    /// q.
+    growth_before: f64,
+}
+
+impl FastConvergence {
+    /// A controller at the start of its connection.
+    pub fn new(params: FastConvergenceParams, settings: &ControlSettings) -> Self {
+        let mut control = FastConvergence {
+            params,
+            conduct: Conduct::new(settings),
+            window: settings.initial_window.packets(),
+            start: 0.0,
+            decrease_window: 0.0,
+            growth_before: 0.0,
+        };
+        control.begin();
+        control
+    }
+
+    /// The window as it is becomes the decrease window of a first cycle.
+    fn begin(&mut self) {
+        self.start = self.window;
+        self.decrease_window = self.window;
+        self.growth_before = 0.0;
+    }
+
+    /// What a decrease leaves: decrease window, window, and the growth that is known afterwards.
+    fn law(&self) -> (f64, f64, f64) {
+        let FastConvergenceParams { a, b, f } = self.params;
+        if self.decrease_window < 2.0 * a {
+            let kept = b * self.window;
+            return (kept, kept, 0.0);
+        }
+        let decrease_window = b * self.decrease_window + (self.window - self.decrease_window);
+        let window = (decrease_window + f * self.growth_before).min(self.window);
+        (decrease_window, window, self.window - self.start)
+    }
+}
+
+impl Controller for FastConvergence {
+    #[inline]
+    fn on_ack(&mut self, ack: &AckSample) {
+        if ack.app_limited {
+            return; // an idle window says nothing about the path (RFC 7661 §4.3)
+        }
+        let acked = f64::from(ack.newly_acked);
+        if self.conduct.slow_start.covers(self.window) {
+            self.window += acked;
+            self.begin();
+        } else {
+            self.window += acked * (self.params.a / self.window);
+        }
+    }
+
+    fn on_round(&mut self, _: Time) {
+        self.window += self.params.a;
+    }
+
+    fn on_congestion(&mut self, signal: &CongestionSignal) {
+        let (decrease_window, window, growth) = self.law();
+        let cut = self.conduct.cut(signal.kind, self.window, window);
+        self.window = cut.window(self.window);
+        match cut {
+            Cut::Law(after) => {
+                self.start = after;
+                self.decrease_window = self.conduct.kept(decrease_window).min(after);
+                self.growth_before = growth;
+            }
+            Cut::Half(_) | Cut::Restart => self.begin(),
+            Cut::None => {}
+        }
+    }
+
+    #[inline]
+    fn window(&self) -> Window {
+        Window::from_packets(self.window)
+    }
+
+    fn slow_start_threshold(&self) -> Window {
+        self.conduct.slow_start.threshold()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::controller::Congestion;
+
+    const FC: FastConvergenceParams = FastConvergenceParams { a: 1.0, b: 0.5, f: 0.0 };
+    const FC_PLUS: FastConvergenceParams = FastConvergenceParams { f: 0.5, ..FC };
+    const LOSS: CongestionSignal = CongestionSignal { now: Time::ZERO, kind: Congestion::Loss };
+
+    fn ack(packets: u32) -> AckSample {
+        AckSample { now: Time::ZERO, newly_acked: packets, rtt: None, app_limited: false }
+    }
+
+    /// A controller past slow start at the given window.
+    fn at(params: FastConvergenceParams, window: f64) -> FastConvergence {
+        let settings = ControlSettings {
+            initial_window: Window::from_packets(window),
+            initial_threshold: Some(Window::from_packets(2.0)),
+            ..ControlSettings::default()
+        };
+        FastConvergence::new(params, &settings)
+    }
+
+    fn grow(control: &mut FastConvergence, rounds: u32) {
+        (0..rounds).for_each(|_| control.on_round(Time::ZERO));
+    }
+
+    #[test]
+    fn only_what_was_there_before_the_cycle_is_cut() {
+        let mut control = at(FC, 20.0);
+        grow(&mut control, 6);
+        control.on_congestion(&LOSS);
+        assert_eq!(control.window().packets(), 20.0 / 2.0 + 6.0);
+        grow(&mut control, 4);
+        control.on_congestion(&LOSS);
+        assert_eq!(control.window().packets(), 16.0 / 2.0 + 4.0);
+    }
+
+    #[test]
+    fn the_plus_adds_half_the_growth_of_the_cycle_before() {
+        let mut control = at(FC_PLUS, 20.0);
+        grow(&mut control, 6);
+        control.on_congestion(&LOSS); // dw = 10 + 6, nothing known before
+        assert_eq!(control.window().packets(), 16.0);
+        grow(&mut control, 4);
+        control.on_congestion(&LOSS); // dw = 8 + 4, half of 6
+        assert_eq!(control.window().packets(), 12.0 + 3.0);
+        grow(&mut control, 2);
+        control.on_congestion(&LOSS); // dw = 6 + (17 - 12), half of 4
+        assert_eq!(control.window().packets(), 11.0 + 2.0);
+    }
+
+    /// [Lahanas03] §3.3.2 and §4.2.2: one flow against W ends between 2/3 W and W, and between 7/9 W and W.
+    #[test]
+    fn one_flow_settles_at_two_thirds_and_seven_ninths() {
+        for (params, share) in [(FC, 2.0 / 3.0), (FC_PLUS, 7.0 / 9.0)] {
+            let (capacity, mut control) = (9000.0, at(params, 1000.0));
+            for _ in 0..60 {
+                while control.window().packets() < capacity {
+                    control.on_round(Time::ZERO);
+                }
+                control.on_congestion(&LOSS);
+            }
+            let settled = control.window().packets();
+            assert!((settled - share * capacity).abs() < 2.0, "{settled}");
+        }
+    }
+
+    #[test]
+    fn below_twice_the_increase_the_whole_window_is_cut() {
+        let mut control = at(FC_PLUS, 1.5);
+        grow(&mut control, 10);
+        control.on_congestion(&LOSS);
+        assert_eq!(control.window().packets(), 11.5 / 2.0);
+        grow(&mut control, 3);
+        control.on_congestion(&LOSS);
+        assert_eq!(control.window().packets(), 5.75 / 2.0 + 3.0, "no growth of the cycle before is known");
+    }
+
+    #[test]
+    fn slow_start_is_no_common_growth() {
+        let settings =
+            ControlSettings { initial_window: Window::from_packets(10.0), ..ControlSettings::default() };
+        let mut control = FastConvergence::new(FC_PLUS, &settings);
+        control.on_ack(&ack(30));
+        control.on_congestion(&LOSS);
+        assert_eq!(control.window().packets(), 20.0);
+        grow(&mut control, 8);
+        control.on_congestion(&LOSS);
+        assert_eq!(control.window().packets(), 20.0 / 2.0 + 8.0);
+    }
+
+    #[test]
+    fn a_timeout_starts_again() {
+        let mut control = at(FC_PLUS, 40.0);
+        grow(&mut control, 10);
+        control.on_congestion(&LOSS);
+        let timeout = CongestionSignal { kind: Congestion::Timeout { repeated: false }, ..LOSS };
+        control.on_congestion(&timeout);
+        assert_eq!(control.window().packets(), 1.0);
+        assert_eq!(control.slow_start_threshold().packets(), 15.0);
+        control.on_ack(&ack(14));
+        grow(&mut control, 5);
+        control.on_congestion(&LOSS);
+        assert_eq!(control.window().packets(), 15.0 / 2.0 + 5.0);
+    }
+
+    #[test]
+    fn a_decrease_never_raises_the_window() {
+        let mut control = at(FastConvergenceParams { b: 0.9, ..FC_PLUS }, 10.0);
+        grow(&mut control, 100);
+        control.on_congestion(&LOSS);
+        let before = control.window().packets();
+        control.on_congestion(&LOSS); // 100 packets of growth are known, half of them exceed a tenth of dw
+        assert_eq!(control.window().packets(), before);
+    }
+
+    #[test]
+    fn acks_of_a_round_add_the_increase() {
+        let mut control = at(FC, 100.0);
+        (0..100).for_each(|_| control.on_ack(&ack(1)));
+        assert!((control.window().packets() - 101.0).abs() <= 1.0 / 100.0);
+    }
+}
