@@ -44,7 +44,9 @@ from sawtooth.study import load_study
 
 TOLERANCES = load_study("akella2002/fig5").tolerance
 H, F, U = Verdict.HOLDS, Verdict.FAILS, Verdict.UNDECIDED
-CHECKED = [entry for entry in claims() if entry.check is not None]
+OWN = [entry for entry in claims() if entry.paper in ("akella2002", "reddy2012")]
+"""The two papers whose checks are tested here; the others have a file of tests each."""
+CHECKED = [entry for entry in OWN if entry.check is not None]
 ON_RUNS = [entry for entry in CHECKED if entry.settings]
 FIXED = [entry for entry in CHECKED if not entry.settings]
 ALL_13 = tuple(row.name for row in environments())
@@ -72,7 +74,7 @@ def test_a_claim_has_a_check_or_says_what_it_waits_for() -> None:
 
 
 def test_every_check_of_the_modules_is_used() -> None:
-    used = {entry.check for entry in CHECKED}
+    used = {entry.check for entry in claims()}
     for module_name, module in MODULES.items():
         for name, value in vars(module).items():
             own = getattr(value, "__module__", None) == module.__name__

@@ -5,51 +5,18 @@ Source: [Floyd00] equation 4; ns-2 2.35 under the same losses (validation/data/n
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
 import pytest
-from validation import loss, response
+from validation import loss
 from validation.loss import LAWS, FullLink, Random, Regular
 from validation.runs import job, runs
+
+from sawtooth.models.whole_packets import whole_packets
 
 
 @pytest.fixture(scope="module")
 def regular() -> dict[tuple[float, float, int], Regular]:
     """Every cell that ns-2 ran, by a, b and n."""
     return {(cell.a, cell.b, cell.n): cell for cell in loss.regular()}
-
-
-def test_the_response_function_solves_its_equation() -> None:
-    # AIMD(1, 1/2) with W = 8: rounds of 4, 5, 6, 7, 8 packets are 30, one of them lost
-    assert response.peak_window(1, 0.5, 1 / 30) == pytest.approx(8)
-    assert response.regular(1, 0.5, 1 / 30) == pytest.approx(6)
-    assert response.epoch(1, 0.5, 1 / 30) == pytest.approx(5)
-    for a, b in LAWS:
-        for p in (1e-2, 1e-4, 1e-6):
-            window = response.peak_window(a, b, p)
-            assert (b / a * window + 1) * (1 - b / 2) * window == pytest.approx(1 / p)
-    # small p: [Floyd00] equation 7, sqrt(3/2) for TCP
-    assert response.regular(1, 0.5, 1e-10) * 1e-5 == pytest.approx(math.sqrt(1.5), rel=1e-4)
-
-
-def test_laws_said_to_be_compatible_have_one_response_function() -> None:
-    # 1/p = S + 2b/(a (2 − b)) S²: only b/(a (2 − b)) counts, and a = 3b/(2 − b) makes it that of AIMD(1, 1/2)
-    for p in (0.1, 1e-2, 1e-3):
-        assert response.regular(0.2, 0.125, p) == pytest.approx(response.regular(1, 0.5, p))
-
-
-@pytest.mark.parametrize(("a", "b"), [(1.0, 0.5), (0.2, 0.125)])
-def test_the_closed_form_of_random_losses_is_the_mean_of_its_process(a: float, b: float) -> None:
-    p, count = 1e-6, 200_000
-    gaps = np.random.Generator(np.random.PCG64(7)).exponential(1 / p, count)
-    packets = rounds = 0.0
-    window = math.sqrt(1 / p)
-    for gap in gaps:  # between losses w² grows by 2a per packet, and a packet takes 1/w of a round trip
-        peak = math.sqrt(window * window + 2 * a * gap)
-        packets, rounds = packets + gap, rounds + (peak - window) / a
-        window = (1 - b) * peak
-    assert packets / rounds == pytest.approx(response.random(a, b, p), rel=0.01)
 
 
 def test_the_engine_loses_packets_as_regularly_as_ns2(
@@ -85,7 +52,7 @@ def test_around_a_period_that_misses_the_mean_does_not() -> None:
 def test_whole_packets_explain_the_rest(
     regular: dict[tuple[float, float, int], Regular], a: float, b: float, n: int
 ) -> None:
-    whole = response.whole_packets(a, b, n)
+    whole = whole_packets(a, b, n)
     assert regular[a, b, n].ours == pytest.approx(whole, rel=2e-3)
 
 

@@ -13,9 +13,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from sawtooth.models import random_loss, response
 from sawtooth.report.figures import GRID, INK, MUTED, SERIES, standalone
 from sawtooth.run import Run
-from validation import response
 from validation.cells import BOUNDS, JUDGED, Cell
 from validation.linux import DROPS, Recording, listed
 from validation.loss import Random, Regular
@@ -87,9 +87,7 @@ def losses(regular: Sequence[Regular], random: Sequence[Random]) -> Figure:
             p = [1 / cell.n for cell in own]
             label, colour = f"AIMD({a:g}, {b:g})", SERIES[place]
             fine = np.geomspace(5e-5, 3e-2, 200)
-            rates.plot(
-                fine, [response.regular(a, b, x) for x in fine], color=colour, linewidth=0.9, label=label
-            )
+            rates.plot(fine, response.rate(a, b, fine), color=colour, linewidth=0.9, label=label)
             rates.plot(p, [cell.ours for cell in own], "o", color=colour, markersize=3.5)
             ratios.plot(p, [cell.ratio for cell in own], "o-", color=colour, markersize=3.5, linewidth=0.9)
             ratios.plot(
@@ -103,7 +101,7 @@ def losses(regular: Sequence[Regular], random: Sequence[Random]) -> Figure:
             )
         tcp = next(m for m in random if (m.a, m.b) == (1.0, 0.5))
         fine = np.geomspace(min(tcp.probabilities) / 1.3, 3e-3, 100)
-        rates.plot(fine, [response.random(1.0, 0.5, x) for x in fine], "--", color=INK, linewidth=0.9)
+        rates.plot(fine, random_loss.random_rate(1.0, 0.5, fine), "--", color=INK, linewidth=0.9)
         rates.plot(
             tcp.probabilities, tcp.rates, "x", color=INK, markersize=5, label="AIMD(1, 0.5), random losses"
         )

@@ -1,4 +1,4 @@
-"""One flow under known losses, against the closed forms of `response` and against ns-2; and one flow that must keep a link full.
+"""One flow under known losses, against the closed forms of `sawtooth.models` and against ns-2; and one flow that must keep a link full.
 
 Source: [Floyd00] equation 4; ns-2 2.35, data/ns2_response.csv.
 
@@ -14,8 +14,8 @@ from typing import Final
 
 import numpy as np
 
+from sawtooth.models import random_loss, response
 from sawtooth.run import Run, RunSummary
-from validation import response
 from validation.runs import LOSS, decreases, job, runs, table
 
 LAWS: Final = ((1.0, 0.5), (0.2, 0.125), (0.4, 0.125), (1.0, 0.125))
@@ -83,7 +83,7 @@ def regular(
             a,
             b,
             int(row["period"]),
-            response.regular(a, b, 1 / int(row["period"])),
+            float(response.rate(a, b, 1 / int(row["period"]))),
             _sent(run),
             int(row["sent"]) / (int(row["end_s"]) - int(row["begin_s"])) * ROUND_TRIP_S,
             int(run.flows.column("timeouts")[0].as_py()),
@@ -95,14 +95,19 @@ def regular(
 def around(n: int) -> list[float]:
     """Ours over equation 4 for AIMD(1, 1/2) and the periods within 5 % of n, 21 of them: the cycle is a whole number of round trips."""
     periods = [round(n * (0.95 + 0.005 * step)) for step in range(21)]
-    span = response.epoch(1.0, 0.5, 1 / n) * ROUND_TRIP_S
+    span = cycle_s(1.0, 0.5, 1 / n)
     begin = math.ceil(20 * span)
     times = {"duration": f"{begin + math.ceil(300 * span)} s", "warmup": f"{begin} s"}
     results = runs(job("response", {**times, "bottleneck.drop": f"periodic({period})"}) for period in periods)
     return [
-        _sent(run) / response.regular(1.0, 0.5, 1 / period)
+        _sent(run) / float(response.rate(1.0, 0.5, 1 / period))
         for period, run in zip(periods, results, strict=True)
     ]
+
+
+def cycle_s(a: float, b: float, p: float) -> float:
+    """Seconds from one regular loss to the next: round trips of an epoch."""
+    return float(response.epoch(a, b, response.window(a, b, p))) * ROUND_TRIP_S
 
 
 def control(a: float, b: float) -> str:
@@ -133,14 +138,14 @@ class Random:
 
     def ratio(self, index: int) -> float:
         """Measured over the closed form."""
-        return self.rates[index] / response.random(self.a, self.b, self.probabilities[index])
+        return self.rates[index] / float(random_loss.random_rate(self.a, self.b, self.probabilities[index]))
 
 
 def random(a: float, b: float, probabilities: tuple[float, ...] = PROBABILITIES) -> Random:
     """Measures one law; 300 epochs of regular losses long, each probability over SEEDS seeds."""
     jobs = []
     for p in probabilities:
-        span = response.epoch(a, b, p) * ROUND_TRIP_S
+        span = cycle_s(a, b, p)
         begin = math.ceil(20 * span)
         values = {
             "duration": f"{begin + math.ceil(300 * span)} s",

@@ -9,8 +9,8 @@ from __future__ import annotations
 import statistics
 from collections.abc import Mapping, Sequence
 
+from sawtooth.models.whole_packets import whole_packets
 from sawtooth.report.markdown import PLACE
-from validation import response
 from validation.cells import JUDGED, SHOWN, Cell, Statistic, agreeing, bias
 from validation.linux import Law as LinuxLaw
 from validation.linux import Recording
@@ -165,7 +165,7 @@ def regular(cells: Sequence[Regular]) -> str:
         row = [f"{1 / n:.4g}"]
         for a, b in laws:
             cell = next(c for c in cells if (c.a, c.b, c.n) == (a, b, n))
-            whole = response.whole_packets(a, b, n) / cell.exact
+            whole = whole_packets(a, b, n) / cell.exact
             row.append(f"{cell.ratio:.3f} ({cell.ns2_ratio:.3f}, {whole:.3f})")
         rows.append(row)
     return markdown(["p", *(f"`{control(a, b)}`" for a, b in laws)], rows)

@@ -23,6 +23,9 @@ from pydantic import BaseModel, ConfigDict
 
 from sawtooth.claims import (
     abstract,
+    floyd_compatibility,
+    floyd_response,
+    floyd_smoothness,
     introduction,
     reddy,
     section3,
@@ -39,7 +42,7 @@ from sawtooth.study import Tolerance
 
 Check = Callable[[View], Finding]
 
-PAPERS: Final = ("akella2002", "reddy2012")
+PAPERS: Final = ("akella2002", "floyd2000", "reddy2012")
 
 MODULES: Final[Mapping[str, ModuleType]] = {
     "abstract": abstract,
@@ -50,6 +53,9 @@ MODULES: Final[Mapping[str, ModuleType]] = {
     "section4_3": section4_3,
     "section5": section5,
     "reddy": reddy,
+    "floyd_response": floyd_response,
+    "floyd_compatibility": floyd_compatibility,
+    "floyd_smoothness": floyd_smoothness,
 }
 
 

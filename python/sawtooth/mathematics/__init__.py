@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sawtooth.atomic import write_bytes_atomic, write_text_atomic
 from sawtooth.claims.table import Judged, claims, judge_mathematics
 from sawtooth.errors import MISSING, InputError
-from sawtooth.mathematics import akella2002, reddy2012
+from sawtooth.mathematics import akella2002, floyd2000, reddy2012
 
 if TYPE_CHECKING:
     from sawtooth.report.drawing import Drawing
@@ -33,6 +33,7 @@ class Paper:
 
 PAPERS: Final[Mapping[str, Paper]] = {
     "akella2002": Paper("Akella et al. 2002: steady states and fairness", akella2002.draw),
+    "floyd2000": Paper("Floyd, Handley, Padhye 2000: response functions", floyd2000.draw),
     "reddy2012": Paper("Reddy et al. 2012: definitions", reddy2012.draw),
 }
 """Every paper whose mathematics is here, in the order of the claims."""

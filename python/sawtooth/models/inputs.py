@@ -45,6 +45,16 @@ def finite(name: str, value: ArrayLike) -> Numbers:
     return within(name, value, "(-inf, inf)")
 
 
+def satisfying(name: str, value: ArrayLike, holds: ArrayLike, accepted: str) -> Numbers:
+    """``value`` as float64 where ``holds``, one truth per number, is true throughout: for conditions that several arguments decide."""
+    numbers, truths = np.broadcast_arrays(
+        np.asarray(value, dtype=np.float64), np.asarray(holds, dtype=np.bool_)
+    )
+    if not bool(np.all(truths)):
+        raise InputError(WHERE, name, float(numbers[~truths].flat[0]), accepted)
+    return numbers
+
+
 def count(name: str, value: object, least: int = 1) -> int:
     """``value`` as a whole number, at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import typer
 
-from sawtooth.cli.model import converge, fairness
+from sawtooth.cli.model import compatible, converge, drop_rate, fairness, response, smoothness
 from sawtooth.cli.output import note
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
+app.command("response")(response.command)
+app.command("drop-rate")(drop_rate.command)
+app.command("compatible")(compatible.command)
+app.command("smoothness")(smoothness.command)
 app.command("converge")(converge.command)
 app.command("fairness")(fairness.command)
 

@@ -1,0 +1,61 @@
+"""`sawtooth model smoothness`: smoothness, responsiveness and aggressiveness of a control."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from sawtooth.cli.output import JsonOption, console, emit_json, number, table
+from sawtooth.models import smoothness
+
+KOption = Annotated[
+    float, typer.Option("--k", metavar="POWER", help="Increase a / W^k per round; 0 for AIMD.")
+]
+LOption = Annotated[float, typer.Option("--l", metavar="POWER", help="Decrease b W^l on a loss; 1 for AIMD.")]
+AOption = Annotated[
+    float, typer.Option("--a", metavar="NUMBER", help="Increase; packets per round at k = 0.")
+]
+BOption = Annotated[
+    float, typer.Option("--b", metavar="NUMBER", help="Decrease; the fraction removed at l = 1.")
+]
+WindowOption = Annotated[
+    float,
+    typer.Option("--window", metavar="PACKETS", help="Window at which to look; AIMD has no use for it."),
+]
+WINDOW_PACKETS = 100.0
+
+
+def command(
+    a: AOption,
+    b: BOption,
+    k: KOption = 0.0,
+    l: LOption = 1.0,  # noqa: E741 - the paper's letter
+    window: WindowOption = WINDOW_PACKETS,
+    as_json: JsonOption = False,
+) -> None:
+    """Say how far a control falls on a loss, how many round trips of congestion halve it, and how fast it grows.
+
+    AIMD(a, b) in Floyd's letters, or the binomial control with powers k and l: SQRT has 1/2 and 1/2, IIAD 1 and 0.
+
+    Example: sawtooth model smoothness --a 1 --b 0.6 --k 0.5 --l 0.5 --window 40
+    """
+    found = document(a, b, k, l, window)
+    if as_json:
+        emit_json(found)
+        return
+    made = table(f"at a window of {window:g} packets", "", "", right=True)
+    made.show_header = False
+    made.add_row("smoothness (fraction kept)", number(found["smoothness"]))
+    made.add_row("responsiveness (round trips to halve)", number(found["responsiveness"]))
+    made.add_row("aggressiveness (packets per round trip)", number(found["aggressiveness"]))
+    console().print(made)
+
+
+def document(a: float, b: float, k: float, l: float, window: float) -> dict[str, Any]:  # noqa: E741
+    """The answer to --json."""
+    return {
+        "smoothness": float(smoothness.binomial_smoothness(window, l, b)),
+        "responsiveness": smoothness.binomial_responsiveness(window, l, b),
+        "aggressiveness": float(smoothness.binomial_aggressiveness(window, k, a)),
+    }
