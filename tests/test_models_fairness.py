@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 
 from sawtooth.errors import InputError
 from sawtooth.models import fairness
+from sawtooth.models.fairness_map import observed
 
 if TYPE_CHECKING:
     from tests.conftest import CommandLine
@@ -65,6 +68,45 @@ def test_the_schemes_of_the_paper(
     assert bool(fairness.chiu_jain(*numbers)) is sufficient
 
 
+def test_the_criterion_is_what_two_flows_do() -> None:
+    tried = wrong = 0
+    for a_i, a_d, b_i, b_d in itertools.product(
+        (-1, 0, 1, 3), (2, 0, -1, -3), (1.02, 1.09, 1.16, 1.3), (0.45, 0.65, 0.85, 0.95)
+    ):
+        seen, _ = observed(a_i, b_i, a_d, b_d)
+        tried += 1
+        wrong += seen.value != str(fairness.verdict(a_i, b_i, a_d, b_d))
+    assert (tried, wrong) == (256, 0)
+
+
+@given(st.floats(0.2, 3), st.floats(1.02, 1.4), st.floats(-3, 3), st.floats(0.4, 0.95))
+def test_the_sign_of_alpha_does_not_depend_on_the_word(
+    a_i: float, b_i: float, a_d: float, b_d: float
+) -> None:
+    fixed = a_d / (1 - b_d)  # measured from the fixed point of the decrease
+    sign = np.sign(float(fairness.criterion(a_i, b_i, a_d, b_d)))
+    for word in ("ID", "IID", "IDD", "IIIDDID"):
+        found = fairness.word_map(word, a_i, b_i, a_d, b_d)
+        shifted = float(found.alpha + found.beta * fixed) - fixed
+        assert abs(shifted) < 1e-9 or np.sign(shifted) == sign
+
+
+def test_where_both_maps_fix_one_window_the_place_is_kept() -> None:
+    a_i, b_i, b_d = 1.0, 1.1, 0.75
+    a_d = -a_i * (1 - b_d) / (b_i - 1)
+    assert str(fairness.verdict(a_i, b_i, a_d, b_d)) == "neutral"
+    assert float(fairness.criterion(a_i, b_i, a_d, b_d)) == pytest.approx(0, abs=1e-12)
+    seen, moved = observed(a_i, b_i, a_d, b_d, capacity=3000.0, windows=(600.0, 1800.0))
+    fixed = -a_i / (b_i - 1)
+    assert abs(moved) < 0.02 + 2 * abs(fixed) / 3000
+    assert seen.value == "neutral"
+
+
+@pytest.mark.parametrize("numbers", [(1.0, 1.0, 0.0, 1.0), (0.0, 1.0, 0.0, 0.5), (1.0, 1.0, 50.0, 0.99)])
+def test_no_cycle_is_seen(numbers: tuple[float, float, float, float]) -> None:
+    assert observed(*numbers)[0] is fairness.Fairness.NO_CYCLE
+
+
 def test_the_miad_fixed_point_repels() -> None:
     found = fairness.cycle(0.0, 1.125, -3.0, 1.0)
     assert float(found.steady_window) == pytest.approx(24.0)
@@ -98,7 +140,7 @@ def fairness_line(numbers: tuple[float, float, float, float], *more: str) -> lis
     return ["model", "fairness", *given, *more]
 
 
-def test_the_command(sawtooth: CommandLine) -> None:
+def test_the_command(sawtooth: CommandLine, tmp_path: Path) -> None:
     document = sawtooth(*fairness_line(TCP, "--json")).json
     assert document["alpha"] == 0.5
     assert document["beta"] == 0.5
@@ -106,7 +148,8 @@ def test_the_command(sawtooth: CommandLine) -> None:
     assert document["verdict"] == "converges"
     neutral = sawtooth(*fairness_line((0.0, 1.125, 0.0, 0.8), "--json")).json
     assert neutral["steady_window"] is None
-    assert "diverges" in sawtooth(*fairness_line((0.0, 1.125, -3.0, 1.0))).out
+    assert "diverges" in sawtooth(*fairness_line((0.0, 1.125, -3.0, 1.0), "--plot", "map.png")).out
+    assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize(

@@ -27,12 +27,19 @@ from sawtooth.claims import (
     floyd_response,
     floyd_smoothness,
     introduction,
+    lahanas_section2,
+    lahanas_section3,
+    lahanas_section3_fc,
+    lahanas_section4,
+    lahanas_section5,
     reddy,
     section3,
     section4,
     section4_1,
     section4_3,
     section5,
+    sliding_window,
+    steady_states,
 )
 from sawtooth.claims.logic import Finding, Verdict
 from sawtooth.claims.view import NoRuns, PrintedView, RunView, UnavailableError, View
@@ -42,7 +49,7 @@ from sawtooth.study import Tolerance
 
 Check = Callable[[View], Finding]
 
-PAPERS: Final = ("akella2002", "floyd2000", "reddy2012")
+PAPERS: Final = ("akella2002", "floyd2000", "lahanas2003", "reddy2012")
 
 MODULES: Final[Mapping[str, ModuleType]] = {
     "abstract": abstract,
@@ -52,10 +59,17 @@ MODULES: Final[Mapping[str, ModuleType]] = {
     "section4_1": section4_1,
     "section4_3": section4_3,
     "section5": section5,
+    "lahanas_section2": lahanas_section2,
+    "lahanas_section3": lahanas_section3,
+    "lahanas_section3_fc": lahanas_section3_fc,
+    "lahanas_section4": lahanas_section4,
+    "lahanas_section5": lahanas_section5,
+    "steady_states": steady_states,
     "reddy": reddy,
     "floyd_response": floyd_response,
     "floyd_compatibility": floyd_compatibility,
     "floyd_smoothness": floyd_smoothness,
+    "sliding_window": sliding_window,
 }
 
 

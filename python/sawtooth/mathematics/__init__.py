@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sawtooth.atomic import write_bytes_atomic, write_text_atomic
 from sawtooth.claims.table import Judged, claims, judge_mathematics
 from sawtooth.errors import MISSING, InputError
-from sawtooth.mathematics import akella2002, floyd2000, reddy2012
+from sawtooth.mathematics import akella2002, floyd2000, lahanas2003, reddy2012
 
 if TYPE_CHECKING:
     from sawtooth.report.drawing import Drawing
@@ -34,6 +34,7 @@ class Paper:
 PAPERS: Final[Mapping[str, Paper]] = {
     "akella2002": Paper("Akella et al. 2002: steady states and fairness", akella2002.draw),
     "floyd2000": Paper("Floyd, Handley, Padhye 2000: response functions", floyd2000.draw),
+    "lahanas2003": Paper("Lahanas and Tsaoussidis 2003: AIMD with fast convergence", lahanas2003.draw),
     "reddy2012": Paper("Reddy et al. 2012: definitions", reddy2012.draw),
 }
 """Every paper whose mathematics is here, in the order of the claims."""

@@ -5,6 +5,7 @@ for what lies outside its domain. Modules by subject:
 
 - ``synchronous``: controllers of the laboratory on one capacity with binary feedback, round by round [ChiuJain89]
 - ``fairness``: steady states and fairness of the four-parameter linear family [Akella02] §5.1
+- ``fairness_map``: the same family in the synchronous model, for maps
 - ``response``: the deterministic response function of AIMD, window and rate over drop rate, exact and approximate [Floyd00] §3
 - ``padhye``: the stochastic response function of TCP with timeouts, and the form that TFRC uses [Padhye98]
 - ``random_loss``: the constants of the 1/sqrt(p) law under regular and random loss [Mathis97]
@@ -13,5 +14,6 @@ for what lies outside its domain. Modules by subject:
 - ``tfrc_average``: the average loss interval of TFRC, and the rise and fall of its rate [FloydHandley00]
 - ``whole_packets``: AIMD in whole packets, without a network
 - ``fast_convergence``: AIMD-FC and AIMD-FC+ [Lahanas03]
+- ``fair_queueing``, ``sliding_window``, ``loss_proportional``: what the studies cite in passing
 - ``inputs``: what a model accepts, and the error for what it does not
 """

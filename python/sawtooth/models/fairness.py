@@ -15,13 +15,17 @@ so the gap between two flows is multiplied by beta in every cycle, and a window 
 | a_d, b_d  | packets, 1    | given   | the decrease                    |
 | k_i, k_d  | 1             | 1       | the shortest cycle that there is |
 
-Goes beyond the paper: which cycle occurs follows from the four numbers and the capacity, so ``verdict`` decides without being told. While
-the load S stays at the capacity W, the product of its growth factors over a long time is one, hence
-ln beta = -sum over the rounds of ln(1 + 2 a / (b S)), and for large W (the first order in 1/W)
+Goes beyond the paper, which gives sufficient conditions (footnote 8) and asks for a cycle: which cycle occurs follows from the four
+numbers and the capacity, yet the outcome does not depend on it. Measured from the fixed point of the decrease, u = w - a_D/(1 - b_D), a
+decrease is u -> b_D u and an increase u -> a' + b_I u with a' = a_I + a_D (b_I - 1)/(1 - b_D). Every word of both then has an alpha of the
+sign of a', and the sum U > 0 of the windows comes back only if U (1 - beta) = n alpha. So beta < 1 exactly when a' > 0: flows become
+equal if and only if
 
-    sign of  a_I ln(1/b_D) / b_I + a_D ln(b_I) / b_D   (+: gaps close; 0: they keep their place; -: one flow takes all)
+    a_I (1 - b_D) + a_D (b_I - 1) > 0
 
-provided that an increase raises a large load (b_I > 1, or b_I = 1 and a_I > 0) and a decrease lowers it (b_D < 1, or b_D = 1 and a_D < 0).
+keep their place if it is 0 (then both maps fix the same window), and one takes all if it is negative; for b_D = 1 the same follows from
+the fixed point of the increase. Premises: an increase raises a large load (b_I > 1, or b_I = 1 and a_I > 0), a decrease lowers it
+(b_D < 1, or b_D = 1 and a_D < 0), and the capacity is large against the fixed points, so that no window rests on its floor of one packet.
 """
 
 from __future__ import annotations
@@ -37,6 +41,10 @@ from sawtooth.models.inputs import Numbers, count, within
 
 FACTOR_MOST: Final = 2.0
 """Largest factor of an increase, as the controllers' table has it: more than doubling would outrun slow start."""
+
+
+ROUNDING: Final = 1e-12
+"""A criterion this small against the additive parts is 0 but for rounding."""
 
 
 class Fairness(StrEnum):
@@ -64,7 +72,7 @@ class Cycle:
 
     @property
     def attracts(self) -> NDArray[np.bool_]:
-        """Whether flows with different windows all approach the steady one: it exists and beta < 1 (errata A16: then alpha > 0)."""
+        """Whether flows with different windows all approach the steady one: it exists and beta < 1 (then alpha > 0)."""
         return np.asarray((self.beta < 1.0) & np.isfinite(self.steady_window))
 
 
@@ -109,19 +117,20 @@ def cycles_exist(a_i: ArrayLike, b_i: ArrayLike, a_d: ArrayLike, b_d: ArrayLike)
 
 
 def criterion(a_i: ArrayLike, b_i: ArrayLike, a_d: ArrayLike, b_d: ArrayLike) -> Numbers:
-    """a_I ln(1/b_D) / b_I + a_D ln(b_I) / b_D, packets: positive where gaps close; the head of this file derives it.
+    """a_I (1 - b_D) + a_D (b_I - 1), packets: positive where gaps close; the head of this file derives it.
 
     It is +inf where b_D = 0, since then a single decrease makes all windows equal.
     """
     a_i, b_i, a_d, b_d = family(a_i, b_i, a_d, b_d)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        value = -a_i * np.log(b_d) / b_i + a_d * np.log(b_i) / b_d
+    value = a_i * (1.0 - b_d) + a_d * (b_i - 1.0)
     return np.asarray(np.where(b_d == 0.0, np.inf, value + 0.0))  # + 0.0: no negative zero
 
 
 def verdict(a_i: ArrayLike, b_i: ArrayLike, a_d: ArrayLike, b_d: ArrayLike) -> NDArray[np.str_]:
-    """What becomes of gaps at large capacity: an array of ``Fairness`` values as text, by the sign of ``criterion``."""
+    """What becomes of gaps: an array of ``Fairness`` values as text, by the sign of ``criterion``."""
     value = criterion(a_i, b_i, a_d, b_d)
+    size = np.abs(np.asarray(a_i, dtype=np.float64)) + np.abs(np.asarray(a_d, dtype=np.float64))
+    value = np.where(np.abs(value) <= ROUNDING * size, 0.0, value)
     fair = np.select(
         [value > 0.0, value == 0.0], [Fairness.CONVERGES, Fairness.NEUTRAL], default=Fairness.DIVERGES
     )

@@ -11,7 +11,7 @@ after the decrease before to the load that met the capacity, both included: AIMD
 |-----------|-------------------|---------|------------------------------------------------------------------------------------|
 | capacity  | packets per round | given   | W of the papers                                                                    |
 | cycles    | 1                 | 100     | AIMD(1, 0.8) closes a gap by 0.8^100, a ten-billionth; SQRT needs up to dozens     |
-| gap       | packets           | 1       | equality is never met by real windows (errata L2); one packet is what a network sees |
+| gap       | packets           | 1       | equality is never met by real windows; one packet is what a network sees |
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ they fill the capacity.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from sawtooth.report.drawing import GRID, INK, MODEL_STYLE, MUTED, SERIES, canvas
+from sawtooth.report.drawing import INK, MODEL_STYLE, MUTED, SERIES, canvas
 
 FLOWS_NAMED: Final = 8
 """Most flows whose lines have a colour and a name of their own."""
@@ -98,16 +98,78 @@ def convergence(title: str, windows: Path, congested: NDArray[np.bool_], capacit
     return figure
 
 
-def evolution(
-    axes: Axes, window: Path, capacity: float, low: float, name: str, colour: str = SERIES[0]
-) -> None:
-    """The window of one flow in equilibrium over rounds, with the range it moves in as a share of the capacity."""
-    rounds = np.arange(len(window))
-    axes.fill_between(rounds, window, color=colour, alpha=0.12, linewidth=0)
-    axes.plot(rounds, window, color=colour, linewidth=1.3)
-    for level, text in ((capacity, "W"), (low, name)):
-        axes.axhline(level, color=GRID if level == capacity else MUTED, linewidth=0.9, linestyle=(0, (4, 3)))
-        axes.annotate(text, (1, level), (0, 3), xycoords=("axes fraction", "data"), **CORNER)
-    axes.set_xlim(0, len(rounds) - 1)
-    axes.set_ylim(0, 1.12 * capacity)
-    axes.set_xlabel("round trips")
+def evolution(window: Path, capacity: float, low: float, name: str) -> Figure:
+    """The window of one flow in equilibrium over rounds, shape (rounds,), with the range it moves in."""
+    with mpl.rc_context(MODEL_STYLE):
+        figure, (axes,) = canvas(8.0, 3.4)
+        rounds = np.arange(len(window))
+        axes.fill_between(rounds, window, color=SERIES[0], alpha=0.12, linewidth=0)
+        axes.plot(rounds, window, color=SERIES[0], linewidth=1.3)
+        for level, text in ((capacity, "W"), (low, name)):
+            axes.axhline(level, color=MUTED, linewidth=0.9, linestyle=(0, (4, 3)))
+            axes.annotate(text, (1, level), (0, 3), xycoords=("axes fraction", "data"), **CORNER)
+        axes.set_xlim(0, len(rounds) - 1)
+        axes.set_ylim(0, 1.15 * capacity)
+        axes.set_xlabel("round trips")
+        axes.set_ylabel("window (packets)")
+    return figure
+
+
+def vector_panels(panels: Sequence[tuple[str, Path]], capacity: float) -> Figure:
+    """Vector diagrams side by side: name and way of each."""
+    with mpl.rc_context(MODEL_STYLE):
+        figure, places = canvas(3.7 * len(panels), 4.1, 1, len(panels))
+        for place, (axes, (name, way)) in enumerate(zip(places, panels, strict=True)):
+            vector_diagram(axes, way, capacity, SERIES[place % len(SERIES)])
+            axes.set_title(name, loc="left", fontsize=10)
+        handles, labels = places[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=2, fontsize=8)
+    return figure
+
+
+def steps_saved(capacity: Path, saved: NDArray[np.int64]) -> Figure:
+    """Steps saved beyond a bound by capacity, one point per pair of windows; those at zero or below in another colour."""
+    with mpl.rc_context(MODEL_STYLE):
+        figure, (axes,) = canvas(8.0, 3.6)
+        places, count = np.unique(np.stack([capacity, saved]), axis=1, return_counts=True)
+        good = places[1] > 0
+        for chosen, colour, label in (
+            (good, SERIES[0], "more than zero"),
+            (~good, SERIES[5], "zero or fewer"),
+        ):
+            size = 3 + 4 * np.sqrt(count[chosen])
+            axes.scatter(
+                places[0][chosen],
+                places[1][chosen],
+                s=size,
+                color=colour,
+                alpha=0.6,
+                linewidths=0,
+                label=label,
+            )
+        axes.axhline(0, color=INK, linewidth=0.8)
+        axes.axvline(16.5, color=MUTED, linewidth=0.9, linestyle=(0, (4, 3)))
+        axes.set_xlabel("capacity W (packets)")
+        axes.set_ylabel("steps beyond the bound")
+        figure.legend(loc="outside lower center", ncols=2, fontsize=8)
+    return figure
+
+
+def gaps_over_cycles(lines: Mapping[str, Path]) -> Figure:
+    """A quantity per cycle, one line per name, on a logarithmic scale."""
+    with mpl.rc_context(MODEL_STYLE):
+        figure, (axes,) = canvas(8.0, 3.6)
+        for place, (name, values) in enumerate(lines.items()):
+            shown = np.where(values > 0.0, values, np.nan)
+            axes.plot(
+                np.arange(len(values)), shown, color=SERIES[place % len(SERIES)], linewidth=1.3, label=name
+            )
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(
+            lambda value, _: f"{value:g}"
+        )  # no mathematical text, whose fonts may be missing
+        axes.set_xlim(0, None)
+        axes.set_xlabel("cycles")
+        axes.set_ylabel("difference over sum")
+        figure.legend(loc="outside lower center", ncols=len(lines), fontsize=8)
+    return figure

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from sawtooth.cli.output import JsonOption, console, emit_json, number, table
+from sawtooth.cli.output import JsonOption, console, emit_json, note, number, table
 from sawtooth.models import fairness
 
 AIOption = Annotated[float, typer.Option("--a-i", metavar="PACKETS", help="Added per round on success.")]
@@ -19,6 +20,12 @@ KIOption = Annotated[int, typer.Option("--k-i", metavar="N", help="Increases of 
 KDOption = Annotated[int, typer.Option("--k-d", metavar="N", help="Decreases of the cycle, after them.")]
 
 
+PlotOption = Annotated[
+    Path | None,
+    typer.Option("--plot", metavar="F.svg", help="Draw the map around these four numbers (SVG, PDF or PNG)."),
+]
+
+
 def command(
     a_i: AIOption,
     b_i: BIOption,
@@ -26,16 +33,19 @@ def command(
     b_d: BDOption,
     k_i: KIOption = 1,
     k_d: KDOption = 1,
+    plot: PlotOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Say whether flows under a linear control end with equal windows, and what window a cycle returns to.
 
     A cycle of k_I increases and k_D decreases takes a window w to alpha + beta w. The verdict is about the cycles that the four numbers
-    bring about by themselves at large capacity: converges, neutral, diverges, or no cycle.
+    bring about by themselves: converges if a_I (1 - b_D) + a_D (b_I - 1) > 0, neutral if it is 0, else diverges; or no cycle.
 
     Example: sawtooth model fairness --a-i 1 --b-i 1 --a-d -1 --b-d 0.9 --k-i 2
     """
     found = document(a_i, b_i, a_d, b_d, k_i, k_d)
+    if plot is not None:
+        _draw(a_i, b_i, a_d, b_d, plot)
     if as_json:
         emit_json(found)
         return
@@ -46,6 +56,7 @@ def command(
     made.add_row("beta", number(found["beta"]))
     made.add_row("steady window (packets)", number(found["steady_window"]))
     made.add_row("conditions of Chiu and Jain", "met" if found["chiu_jain"] else "not met")
+    made.add_row("a_I (1 - b_D) + a_D (b_I - 1)", number(found["criterion"]))
     made.add_row("flows with different windows", found["verdict"])
     console().print(made)
 
@@ -63,3 +74,12 @@ def document(a_i: float, b_i: float, a_d: float, b_d: float, k_i: int, k_d: int)
         "k_i": k_i,
         "k_d": k_d,
     }
+
+
+def _draw(a_i: float, b_i: float, a_d: float, b_d: float, plot: Path) -> None:
+    # Imported here: matplotlib takes long, and most calls draw nothing.
+    from sawtooth.report.drawing import save
+    from sawtooth.report.fairness_map import one_slice
+
+    save(one_slice(fairness.criterion, a_i, a_d, [(f"({b_i:g}, {b_d:g})", b_i, b_d)]), plot)
+    note(f"drew {plot}")
