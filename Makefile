@@ -19,7 +19,7 @@ STRICT ?=
 
 RUST_SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates \( -name '*.rs' -o -name Cargo.toml \) -type f)
 
-.PHONY: help build demo test lint test-rust test-python tidy studies validation bench bench-micro lock clean
+.PHONY: help build demo test lint test-rust test-python gate tidy studies validation bench bench-grow bench-sweep bench-docs bench-micro lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -29,7 +29,7 @@ build: $(NATIVE) ## .venv with locked dependencies and the compiled engine; quic
 demo: build ## the first study in full: score table beside the printed numbers, claims, and an HTML report
 	$(BIN)/sawtooth reproduce akella2002
 
-test: lint test-rust test-python ## everything continuous integration runs
+test: lint test-rust test-python gate ## everything continuous integration runs
 
 lint: build ## formatting, clippy, ruff, mypy: a warning is an error
 	@if cargo fmt --version >/dev/null 2>&1; then echo "cargo fmt --check"; cargo fmt --all --check; \
@@ -48,6 +48,9 @@ test-python: build ## tests of the experiment layer, the command line and the ho
 	cargo build --package sawtooth-py --locked
 	$(BIN)/python -m pytest
 
+gate: build ## instructions per packet against the committed baseline, where valgrind is installed
+	$(BIN)/python -m bench gate $(if $(STRICT),--strict)
+
 tidy: build ## the house rules alone (also part of the tests)
 	$(BIN)/python -m tools.tidy
 
@@ -58,8 +61,20 @@ studies: build ## every study in full, with its report, and the validation: long
 validation: build ## the tables and figures of docs/validation.md from fresh runs
 	$(BIN)/python -m validation
 
-bench: build ## packets per second, cost per packet, memory, and the ratio to ns-2 where it is installed
-	$(BIN)/python -m bench
+bench: build ## cost per packet, memory, and ratios to the floor program, and to ns-2 and ns-3 where they are installed
+	$(BIN)/python -m bench compare
+
+bench-grow: build ## how the cost grows: flows, cross traffic, loss, window, recording, every table entry
+	$(BIN)/python -m bench grow
+
+bench-sweep: build ## a thousand runs through runner and store: wall time, share of the engine, memory
+	$(BIN)/python -m bench sweep
+
+bench-docs: build ## every measurement of docs/performance.md anew, and the page: an hour on a quiet machine
+	$(BIN)/python -m bench compare --save
+	$(BIN)/python -m bench grow --save
+	$(BIN)/python -m bench sweep --save
+	$(BIN)/python -m bench report
 
 bench-micro: build ## criterion: event queue, scoreboard, queue, controller, a whole dumbbell
 	cargo bench --package sawtooth-sim --locked

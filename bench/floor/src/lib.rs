@@ -2,10 +2,10 @@
 //!
 //! What it does. Every packet is three events in the order of their times, integer ns: arrival at the bottleneck's queue, end of
 //! its transmission, arrival of its acknowledgement at the sender. The queue is a drop-tail ring with the packets in it, the one in
-//! transmission counted. Links of constant delay are FIFO rings: one carries all packets to the queue, one for each distinct
-//! round-trip time carries them on to the receiver and their acknowledgements back, and only the heads of rings are compared
-//! ([`Lines`]). [`Buckets`] is the other way that was tried for many round-trip times: acknowledgements lie in buckets of time that are
-//! sorted when their turn comes. Senders are window-based AIMD(1, 1/2) with slow start, clocked by acknowledgements; packets
+//! transmission counted. Links of constant delay are FIFO rings, and only the heads of rings are compared. [`Way`] says how many there
+//! are: one for each distinct round-trip time to the queue and one back, as the benchmark's own links lie; or a single one
+//! to the queue, which is leaner; or none on the way back, where acknowledgements lie in buckets of time that are sorted when their turn
+//! comes, which is leaner still with many round-trip times. Senders are window-based AIMD(1, 1/2) with slow start, clocked by acknowledgements; packets
 //! numbers never repeat, so that a gap in what comes back is a loss; losses halve a window once per window of data. A flow from
 //! which nothing returned for a second begins anew with a window of one packet.
 //!
@@ -20,15 +20,18 @@
 //! What it leaves out. Rates and sizes other than the bottleneck's and its packets' (access links and acknowledgements take no time to
 //! send), the receiver as a place of its own, retransmission (a lost packet's number is simply not sent again), scoreboard,
 //! round-trip samples and timers of TCP, every counter but forwarded and dropped packets, every choice: one topology, one
-//! controller, one discipline. Differences in round-trip time lie on the way back alone.
+//! controller, one discipline. Where one ring carries all packets to the queue, differences in round-trip time lie on the way back
+//! alone; that changes nothing at the queue, since it shifts each sender's clock by a constant.
 
+mod buckets;
 mod lines;
-mod returns;
 mod ring;
 mod sender;
+mod transit;
 
+pub use buckets::Buckets;
 pub use lines::Lines;
-pub use returns::{Buckets, Returns};
+pub use transit::{Single, Transit};
 
 use ring::Ring;
 use sender::Sender;
@@ -57,6 +60,22 @@ pub struct Settings {
     pub seconds: u64,
     /// Distinct round-trip times, 1 to the number of flows.
     pub rtts: u32,
+}
+
+/// How links of constant delay are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// One ring per round-trip time to the queue, and one back.
+    Both,
+    /// One ring to the queue, one per round-trip time back.
+    Lines,
+    /// One ring to the queue, sorted buckets back.
+    Buckets,
+}
+
+impl Way {
+    /// Every way with its name on the command line.
+    pub const ALL: [(&str, Way); 3] = [("both", Way::Both), ("lines", Way::Lines), ("buckets", Way::Buckets)];
 }
 
 /// Where every packet of a run is at its end.
@@ -117,32 +136,44 @@ impl Packet {
     }
 }
 
-/// The delay from the bottleneck to the receiver and back to the sender, by line.
+/// The two delays of each line: to the queue, and from it to the receiver and back to the sender, ns.
 #[derive(Clone, Copy, Debug)]
 pub struct Delays {
-    /// Nanoseconds between neighbouring lines, times 2^24.
-    step: u64,
+    /// What neighbouring lines differ by on the way to the queue and on the way back, times 2^24.
+    steps: [u64; 2],
 }
 
 impl Delays {
-    /// Evenly spaced delays of so many lines.
-    pub fn new(lines: u32) -> Self {
-        Delays { step: (RTT_SPAN_NS << 24) / u64::from(lines.max(2) - 1) }
+    /// Evenly spaced delays of so many lines, the difference on the way back alone or in equal parts on both.
+    pub fn new(lines: u32, both: bool) -> Self {
+        let step = (RTT_SPAN_NS << 24) / u64::from(lines.max(2) - 1);
+        Delays { steps: if both { [step / 2, step / 2] } else { [0, step] } }
     }
 
-    /// The delay of one line, ns.
+    /// From the sender to the queue.
     #[inline]
-    pub fn of(self, line: u32) -> u64 {
-        RTT_MIN_NS - ACCESS_NS + ((u64::from(line) * self.step) >> 24)
+    pub fn to_queue(self, line: u32) -> u64 {
+        ACCESS_NS + ((u64::from(line) * self.steps[0]) >> 24)
+    }
+
+    /// From the queue to the receiver and back to the sender.
+    #[inline]
+    pub fn back(self, line: u32) -> u64 {
+        RTT_MIN_NS - ACCESS_NS + ((u64::from(line) * self.steps[1]) >> 24)
     }
 }
 
-/// Run with the heads of lines compared, or with sorted buckets.
-pub fn run(settings: &Settings, buckets: bool) -> Counts {
-    if buckets {
-        Dumbbell::new(settings, Buckets::new(transmission_ns(settings.mbit))).run(settings)
-    } else {
-        Dumbbell::new(settings, Lines::new(settings.rtts)).run(settings)
+/// Run with links kept in this way.
+pub fn run(settings: &Settings, way: Way) -> Counts {
+    let delays = Delays::new(settings.rtts, way == Way::Both);
+    let lines = || Lines::new(settings.rtts);
+    match way {
+        Way::Lines => Dumbbell::new(settings, delays, Single::default(), lines()).run(settings),
+        Way::Both => Dumbbell::new(settings, delays, lines(), lines()).run(settings),
+        Way::Buckets => {
+            let buckets = Buckets::new(transmission_ns(settings.mbit));
+            Dumbbell::new(settings, delays, Single::default(), buckets).run(settings)
+        }
     }
 }
 
@@ -150,9 +181,9 @@ fn transmission_ns(mbit: u64) -> u64 {
     (PACKET_BITS * 1_000 / mbit).max(1)
 }
 
-struct Dumbbell<R> {
+struct Dumbbell<A, R> {
     senders: Vec<Sender>,
-    arriving: Ring<(u64, Packet)>,
+    arriving: A,
     queue: Ring<Packet>,
     buffer: usize,
     transmission_ns: u64,
@@ -162,8 +193,8 @@ struct Dumbbell<R> {
     counts: Counts,
 }
 
-impl<R: Returns> Dumbbell<R> {
-    fn new(settings: &Settings, returns: R) -> Self {
+impl<A: Transit, R: Transit> Dumbbell<A, R> {
+    fn new(settings: &Settings, delays: Delays, arriving: A, returns: R) -> Self {
         let Settings { flows, rtts, .. } = *settings;
         assert!((1..=FLOWS_MAX).contains(&flows), "1 to {FLOWS_MAX} flows");
         assert!((1..=flows).contains(&rtts), "1 round-trip time to one for each flow");
@@ -171,13 +202,13 @@ impl<R: Returns> Dumbbell<R> {
         let line = |flow: u32| (u64::from(flow) * 7919 % u64::from(rtts)) as u32;
         Dumbbell {
             senders: (0..flows).map(|flow| Sender::new(line(flow))).collect(),
-            arriving: Ring::with_room(1024),
+            arriving,
             queue: Ring::with_room(settings.buffer),
             buffer: settings.buffer,
             transmission_ns: transmission_ns(settings.mbit),
             transmitted_at: NEVER,
             returns,
-            delays: Delays::new(rtts),
+            delays,
             counts: Counts {
                 sent: 0,
                 forwarded: 0,
@@ -221,7 +252,7 @@ impl<R: Returns> Dumbbell<R> {
 
     fn events_before(&mut self, end: u64) {
         loop {
-            let arrival = self.arriving.first().map_or(NEVER, |&(at, _)| at);
+            let arrival = self.arriving.earliest();
             let back = self.returns.earliest();
             let transmitted = self.transmitted_at;
             if transmitted <= arrival && transmitted <= back {
@@ -246,7 +277,7 @@ impl<R: Returns> Dumbbell<R> {
 
     #[inline]
     fn arrive(&mut self, now: u64) {
-        let (_, packet) = self.arriving.take();
+        let packet = Packet(self.arriving.take());
         if self.queue.len() < self.buffer {
             if self.queue.len() == 0 {
                 self.transmitted_at = now + self.transmission_ns;
@@ -263,7 +294,7 @@ impl<R: Returns> Dumbbell<R> {
         self.counts.forwarded += 1;
         self.transmitted_at = if self.queue.len() == 0 { NEVER } else { now + self.transmission_ns };
         let line = packet.line();
-        self.returns.put(line, now + self.delays.of(line), packet.name());
+        self.returns.put(line, now + self.delays.back(line), packet.name());
     }
 
     #[inline]
@@ -279,7 +310,8 @@ impl<R: Returns> Dumbbell<R> {
         let sender = &mut self.senders[flow as usize];
         while let Some(number) = sender.next_packet() {
             self.counts.sent += 1;
-            self.arriving.put((now + ACCESS_NS, Packet::new(flow, sender.line(), number)));
+            let line = sender.line();
+            self.arriving.put(line, now + self.delays.to_queue(line), Packet::new(flow, line, number).0);
         }
     }
 
@@ -295,19 +327,19 @@ impl<R: Returns> Dumbbell<R> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Counts, Settings, run};
+    use super::{Counts, Settings, Way, run};
 
     const TEN: Settings = Settings { flows: 10, mbit: 100, buffer: 1_500, seconds: 30, rtts: 10 };
 
-    /// Run both ways and check that every packet is somewhere.
-    fn counted(settings: &Settings) -> [Counts; 2] {
-        [false, true].map(|buckets| {
-            let counts = run(settings, buckets);
+    /// Run in every way and check that every packet is somewhere.
+    fn counted(settings: &Settings) -> [Counts; 3] {
+        Way::ALL.map(|(_, way)| {
+            let counts = run(settings, way);
             let Counts { sent, forwarded, dropped, queued, arriving, returning, acknowledged, .. } = counts;
             assert_eq!(sent, arriving + queued + forwarded + dropped, "{settings:?}");
             assert_eq!(forwarded, returning + acknowledged, "{settings:?}");
             assert!(queued <= settings.buffer as u64, "{settings:?}");
-            assert_eq!(counts, run(settings, buckets), "the same again");
+            assert_eq!(counts, run(settings, way), "the same again");
             counts
         })
     }
@@ -337,7 +369,7 @@ mod tests {
     fn a_lone_flow_draws_the_sawtooth_of_its_buffer() {
         // bdp + buffer = 142.5 + 143 packets at 10 Mbit/s and 114 ms: from half of that to all of it at one packet per round trip.
         let settings = Settings { flows: 1, mbit: 10, buffer: 143, seconds: 600, rtts: 1 };
-        let [counts, _] = counted(&settings);
+        let [counts, ..] = counted(&settings);
         let bdp = 114.0 / 0.8; // packets: 0.8 ms each
         let top = bdp + settings.buffer as f64;
         // Sum of one packet per round trip from top/2 to top, each round trip as long as its window lasts at the bottleneck.
@@ -352,8 +384,8 @@ mod tests {
 
     #[test]
     fn more_flows_on_one_link_lose_more() {
-        let [few, _] = counted(&TEN);
-        let [many, _] = counted(&Settings { flows: 40, rtts: 40, ..TEN });
+        let [few, ..] = counted(&TEN);
+        let [many, ..] = counted(&Settings { flows: 40, rtts: 40, ..TEN });
         assert!(many.dropped > few.dropped);
     }
 }

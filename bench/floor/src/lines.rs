@@ -1,7 +1,7 @@
 //! One FIFO for each distinct round-trip time, and a knock-out tournament between their heads.
 
-use crate::returns::Returns;
 use crate::ring::Ring;
+use crate::transit::Transit;
 
 /// FIFO lines of constant delay. A node of the tournament holds the smaller of its two children, a leaf the time of its line's head
 /// with the line's number below it: the root says what comes next and whence.
@@ -42,7 +42,7 @@ impl Lines {
     }
 }
 
-impl Returns for Lines {
+impl Transit for Lines {
     #[inline]
     fn put(&mut self, line: u32, at: u64, name: u64) {
         self.length += 1;
@@ -77,11 +77,11 @@ impl Returns for Lines {
 #[cfg(test)]
 mod tests {
     use super::Lines;
-    use crate::{Buckets, Delays, Returns};
+    use crate::{Buckets, Delays, Transit};
 
     /// Put what leaves the bottleneck every `step` ns into `returns` by lines in no regular order, and take it out as its time comes.
-    fn order_out(mut returns: impl Returns, lines: u32, step: u64) -> Vec<(u64, u64)> {
-        let delays = Delays::new(lines);
+    fn order_out(mut returns: impl Transit, lines: u32, step: u64) -> Vec<(u64, u64)> {
+        let delays = Delays::new(lines, false);
         let mut out = Vec::new();
         for index in 0..20_000u64 {
             // A pause after half of it, so that everything runs empty once.
@@ -91,7 +91,7 @@ mod tests {
                 out.push((at, returns.take()));
             }
             let line = (index * index % 10_007 % u64::from(lines)) as u32;
-            returns.put(line, now + delays.of(line), index % (1 << 30));
+            returns.put(line, now + delays.back(line), index % (1 << 30));
         }
         while !returns.is_empty() {
             let at = returns.earliest();

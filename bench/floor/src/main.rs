@@ -1,12 +1,12 @@
-//! `sawtooth-floor FLOWS MBIT BUFFER_PACKETS SECONDS RTTS [lines|buckets]` prints `name value …` on one line: what became of the
+//! `sawtooth-floor FLOWS MBIT BUFFER_PACKETS SECONDS RTTS [both|lines|buckets]` prints `name value …` on one line: what became of the
 //! packets, and peak memory in kB (0 where the kernel does not tell).
 
-use sawtooth_floor::{Settings, run};
+use sawtooth_floor::{Settings, Way, run};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: sawtooth-floor FLOWS MBIT BUFFER_PACKETS SECONDS RTTS [lines|buckets]";
+const USAGE: &str = "usage: sawtooth-floor FLOWS MBIT BUFFER_PACKETS SECONDS RTTS [both|lines|buckets]";
 
-fn settings(words: &[String]) -> Option<(Settings, bool)> {
+fn settings(words: &[String]) -> Option<(Settings, Way)> {
     let numbers: Vec<u64> = words.iter().take(5).map_while(|word| word.parse().ok()).collect();
     let &[flows, mbit, buffer, seconds, rtts] = numbers.as_slice() else { return None };
     let (flows, rtts) = (u32::try_from(flows).ok()?, u32::try_from(rtts).ok()?);
@@ -14,12 +14,9 @@ fn settings(words: &[String]) -> Option<(Settings, bool)> {
         && (1..=flows).contains(&rtts)
         && (1..=8_000_000).contains(&mbit)
         && buffer > 0;
-    let buckets = match words.get(5).map(String::as_str) {
-        None | Some("lines") => false,
-        Some("buckets") => true,
-        Some(_) => return None,
-    };
-    known.then_some((Settings { flows, mbit, buffer: buffer as usize, seconds, rtts }, buckets))
+    let word = words.get(5).map_or("both", String::as_str);
+    let &(_, way) = Way::ALL.iter().find(|(name, _)| *name == word)?;
+    known.then_some((Settings { flows, mbit, buffer: buffer as usize, seconds, rtts }, way))
 }
 
 /// The largest resident memory so far, kB, as Linux counts it.
@@ -31,11 +28,11 @@ fn peak_kb() -> u64 {
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let Some((settings, buckets)) = settings(&words) else {
+    let Some((settings, way)) = settings(&words) else {
         eprintln!("{USAGE}");
         return ExitCode::from(2);
     };
-    let counts = run(&settings, buckets);
+    let counts = run(&settings, way);
     println!(
         "forwarded {} dropped {} sent {} queued {} arriving {} returning {} acknowledged {} halvings {} restarts {} peak_kb {}",
         counts.forwarded,

@@ -1,22 +1,7 @@
-//! The way back from the bottleneck to the senders, and the variant that sorts buckets of time.
+//! Links whose packets lie in buckets of time that are sorted when their turn comes.
 
 use crate::Packet;
-
-/// Holds what returns and gives it out in the order of time. [`Returns::earliest`] is asked before each `put` and `take`.
-pub trait Returns {
-    /// A packet named so leaves the bottleneck and is back at its sender, by this line, at this time.
-    fn put(&mut self, line: u32, at: u64, name: u64);
-    /// When the next one is back, `u64::MAX` if none is under way. Takes `&mut` since a bucket may have to be opened.
-    fn earliest(&mut self) -> u64;
-    /// The name of the next one; there must be one.
-    fn take(&mut self) -> u64;
-    /// How many are under way.
-    fn len(&self) -> usize;
-    /// Whether nothing is under way.
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
+use crate::transit::Transit;
 
 /// Transmissions that a bucket spans, at most: few enough that a bucket is sorted within the first-level cache.
 const BUCKET_TRANSMISSIONS: u64 = 256;
@@ -84,7 +69,7 @@ impl Buckets {
     }
 }
 
-impl Returns for Buckets {
+impl Transit for Buckets {
     #[inline]
     fn put(&mut self, _line: u32, at: u64, name: u64) {
         let index = at >> self.shift;

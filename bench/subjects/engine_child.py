@@ -1,4 +1,4 @@
-"""One run of the engine in a process of its own: `python -I child.py NATIVE_MODULE_FILE`, scenario on standard input.
+"""One run of the engine in a process of its own: `python -I engine_child.py NATIVE_MODULE_FILE`, scenario on standard input.
 
 Loads the extension module alone, without the rest of the package, so that the process is the engine and a bare interpreter. An empty
 input runs nothing: what is then measured is the interpreter. Prints counts of the bottleneck and peak memory (kB) as JSON.

@@ -1,0 +1,141 @@
+//! Fixed scenarios whose instructions valgrind counts: `sawtooth-instructions NAME` runs one, without a name it lists them.
+//!
+//! `python -m bench gate` runs this under callgrind, which counts while the function `counted_run` is on the stack and nowhere else: a
+//! network is built, run and its records are made; reading arguments and printing stay outside. Nothing here depends on
+//! time, place or environment, so the same binary gives the same count. Prints `forwarded N` for the bottleneck.
+//!
+//! | name      | what                                                                             | why                              |
+//! |-----------|----------------------------------------------------------------------------------|----------------------------------|
+//! | ten       | 10 SACK flows, 100 Mbit/s, 120 ms ± 5 %, drop-tail of 1500 packets               | the benchmark's own scenario     |
+//! | cross     | 10 Reno flows beside as much CBR traffic                                         | packets that nobody acknowledges |
+//! | lossy     | one SACK flow, 2,000 packets in flight whatever is lost, 1 % lost                | scoreboard and recovery          |
+//! | many      | 200 SACK flows at 2 Mbit/s each                                                  | event queue and state of flows   |
+//! | recorded  | `ten` with every series recorded                                                 | records                          |
+
+use sawtooth_cc::parse_controller;
+use sawtooth_sim::scenario::{
+    FlowSpec, ImpairmentSpec, LinkSpec, Profile, QueueSpec, RecordSpec, Scenario, SourceSpec, TcpSpec,
+};
+use sawtooth_sim::tcp::{RECOVERIES, SackPipe};
+use sawtooth_sim::{Records, run};
+use std::hint::black_box;
+use std::process::ExitCode;
+
+const MILLISECOND: u64 = 1_000_000;
+const SECOND: u64 = 1_000 * MILLISECOND;
+const MEGABIT: u64 = 1_000_000;
+
+fn link(name: impl Into<String>, rate_bps: u64, delay_ns: u64) -> LinkSpec {
+    LinkSpec {
+        name: name.into(),
+        rate_bps: Some(rate_bps),
+        trace_ms: None,
+        trace_once: false,
+        delay_ns,
+        queue: None,
+        drop: None,
+        mark: None,
+    }
+}
+
+/// Greedy flows over one bottleneck with a drop-tail queue; round-trip times spread evenly over 114 to 126 ms.
+fn dumbbell(flows: u32, mbit: u64, buffer: u64, control: &str, recovery: &str, seconds: u64) -> Scenario {
+    let queue = Some(QueueSpec::DropTail { packets: Some(buffer), bytes: None });
+    let mut links = vec![
+        LinkSpec { queue, ..link("bottleneck", mbit * MEGABIT, 40 * MILLISECOND) },
+        link("reverse", mbit * MEGABIT, 40 * MILLISECOND),
+    ];
+    let mut specs = Vec::new();
+    for flow in 0..flows {
+        let place = u64::from(7 * flow % flows);
+        let delay = 17 * MILLISECOND + 6 * MILLISECOND * place / u64::from(flows.max(2) - 1);
+        let first = links.len() as u32;
+        links.push(link(format!("access/{flow}"), 10 * mbit * MEGABIT, delay));
+        links.push(link(format!("access-reverse/{flow}"), 10 * mbit * MEGABIT, delay));
+        specs.push(FlowSpec {
+            profile: 0,
+            test: true,
+            forward: vec![first, 0],
+            reverse: vec![1, first + 1],
+            start_ns: u64::from(flow % 10) * 100 * MILLISECOND,
+            stop_ns: None,
+            packets: None,
+        });
+    }
+    let known = RECOVERIES.iter().find(|row| row.name == recovery);
+    let profile = Profile {
+        controller: parse_controller(control).expect("a controller of the table"),
+        recovery: known.expect("a recovery of the table").kind,
+        packet_bytes: 1_000,
+        ack_bytes: 40,
+        send_jitter_ns: 0,
+        tcp: TcpSpec::default(),
+    };
+    Scenario {
+        seed: "1".to_owned(),
+        duration_ns: seconds * SECOND,
+        warmup_ns: 0,
+        links,
+        profiles: vec![profile],
+        flows: specs,
+        sources: Vec::new(),
+        record: RecordSpec::default(),
+    }
+}
+
+fn ten() -> Scenario {
+    dumbbell(10, 100, 1_500, "aimd(1, 0.5)", "sack", 10)
+}
+
+fn cross() -> Scenario {
+    let rates = vec![[0, 50 * MEGABIT]];
+    let source = SourceSpec { name: "cbr".to_owned(), packet_bytes: 1_000, route: vec![0], rates };
+    Scenario { sources: vec![source], ..dumbbell(10, 100, 1_500, "aimd(1, 0.5)", "reno", 10) }
+}
+
+fn lossy() -> Scenario {
+    let mut scenario = dumbbell(1, 200, 4_000, "linear(0, 1, 0, 1)", "sack", 5);
+    scenario.links[0].drop = Some(ImpairmentSpec::Bernoulli { p: 0.01 });
+    scenario.profiles[0].tcp.initial_window = 2_000.0;
+    scenario.profiles[0].tcp.initial_ssthresh = Some(2_000.0);
+    scenario.profiles[0].tcp.sack_pipe = SackPipe::Rfc6675;
+    scenario.profiles[0].tcp.rto_cuts = false;
+    scenario
+}
+
+fn many() -> Scenario {
+    dumbbell(200, 400, 6_000, "aimd(1, 0.5)", "sack", 3)
+}
+
+fn recorded() -> Scenario {
+    let record =
+        RecordSpec { windows: true, sample_ns: Some(10 * MILLISECOND), rates_ns: Some(10 * MILLISECOND) };
+    Scenario { record, ..ten() }
+}
+
+type Make = fn() -> Scenario;
+const SCENARIOS: &[(&str, Make)] =
+    &[("ten", ten), ("cross", cross), ("lossy", lossy), ("many", many), ("recorded", recorded)];
+
+/// What is counted. Never inlined, so that its name is there to be found.
+#[inline(never)]
+fn counted_run(scenario: &Scenario) -> Records {
+    black_box(run(black_box(scenario)).expect("a scenario that passes the check"))
+}
+
+fn main() -> ExitCode {
+    let Some(name) = std::env::args().nth(1) else {
+        for (name, _) in SCENARIOS {
+            println!("{name}");
+        }
+        return ExitCode::SUCCESS;
+    };
+    let Some((_, make)) = SCENARIOS.iter().find(|row| row.0 == name) else {
+        let names: Vec<&str> = SCENARIOS.iter().map(|row| row.0).collect();
+        eprintln!("{name}: expected one of {}", names.join(", "));
+        return ExitCode::from(2);
+    };
+    let records = counted_run(&make());
+    println!("forwarded {}", records.queues[0].counters.forwarded);
+    ExitCode::SUCCESS
+}

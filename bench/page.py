@@ -1,0 +1,119 @@
+"""The tables of docs/performance.md, by the name of the block they stand in: plain functions of what bench/results holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bench.compare import AIMS
+from bench.figures import lines_of
+from bench.gate import Counts
+from bench.measure import Spread
+
+Whole = Mapping[str, Any]
+
+
+def markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table."""
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def spread(given: Mapping[str, float], digits: int, factor: float = 1.0) -> str:
+    """`median (low … high)` of a stored spread."""
+    return Spread(*(factor * given[name] for name in ("median", "low", "high"))).text(digits)
+
+
+def machine(whole: Whole) -> str:
+    """Where it was measured, in one sentence."""
+    at = whole["machine"]
+    others = ", ".join(f"{name} {at[name]}" for name in ("ns-2", "ns-3") if at.get(name))
+    programs = f", {others}" if others else ""
+    return f"{at['date']}, {at['cores']} cores of an {at['processor']}, {at['system']}, {at['rustc']}{programs}; engine {at['engine']}"
+
+
+def comparisons(whole: Whole) -> str:
+    """Every program on every dumbbell."""
+    rows = []
+    for compared in whole["comparisons"]:
+        for name, found in compared["subjects"].items():
+            cost = found["ns_per_packet"]
+            lost = 100 * found["dropped"] / (found["dropped"] + found["forwarded"])
+            rows.append(
+                [
+                    compared["text"],
+                    name,
+                    spread(cost, 1 if cost["median"] < 100 else 0),
+                    f"{1e3 / cost['median']:.2f}",
+                    f"{found['peak_kb'] / 1e3:.1f} MB",
+                    f"{lost:.2f} %",
+                ]
+            )
+    return markdown(["scenario", "program", "ns per packet", "million/s", "peak memory", "lost"], rows)
+
+
+def ratios(whole: Whole) -> str:
+    """Every ratio of interleaved rounds."""
+    rows = [
+        [compared["text"], f"{AIMS[key][0]} / {AIMS[key][1]}", spread(value, 2)]
+        for compared in whole["comparisons"]
+        for key, value in compared["ratios"].items()
+    ]
+    return markdown(["scenario", "cost of / cost of", "ratio within a round"], rows)
+
+
+def flows(whole: Whole) -> str:
+    """Cost and memory by number of flows."""
+    rows = [
+        [row["line"], f"{row['flows']:,}", spread(row["ns_per_packet"], 0), f"{row['bytes_per_flow']:,.0f}"]
+        for points in lines_of(whole["points"], "flows").values()
+        for row in points
+    ]
+    return markdown(["program and work", "flows", "ns per packet", "bytes per flow"], rows)
+
+
+def others(whole: Whole) -> str:
+    """Every curve but that of the flows."""
+    rows = [
+        [row["curve"], row["line"], _place(row["x"]), spread(row["ns_per_packet"], 0)]
+        for row in whole["points"]
+        if row["curve"] != "flows"
+    ]
+    return markdown(["curve", "line", "at", "ns per packet"], rows)
+
+
+def _place(x: float | str) -> str:
+    return x if isinstance(x, str) else f"{x:g}"
+
+
+def cross(whole: Whole) -> str:
+    """What a CBR packet costs, of what a TCP packet costs."""
+    costs = {row["x"]: row["ns_per_packet"]["median"] for row in whole["points"] if row["curve"] == "cross"}
+    return (
+        f"{costs[1.0]:.0f} ns, {100 * costs[1.0] / costs[0.0]:.0f} % of a TCP packet with its acknowledgement"
+    )
+
+
+def sweep(whole: Whole) -> str:
+    """Wall time, CPU, memory by number of threads."""
+    rows = []
+    for threads, row in whole["threads"].items():
+        share = spread(row["outside_share"], 1, 100.0) + " %" if "outside_share" in row else ""
+        peaks = ", ".join(f"{kb / 1e3:.0f} MB after {count}" for count, kb in row["peak_kb"].items())
+        wall, cpu = spread(row["wall_s"], 1), spread(row["cpu_s"], 1)
+        rows.append([threads, f"{row['runs']:,}", f"{row['forwarded']:,}", wall, cpu, share, peaks])
+    heads = ["threads", "runs", "packets", "wall, s", "CPU, s", "CPU outside the engine", "peak memory"]
+    return markdown(heads, rows)
+
+
+def threads(whole: Whole) -> str:
+    """CPU with several threads, of that with one."""
+    return ", ".join(
+        f"{spread(ratio, 3)} with {count}" for count, ratio in whole["cpu_ratio_to_one_thread"].items()
+    )
+
+
+def instructions(counts: Counts) -> str:
+    """The committed baseline of the gate."""
+    rows = [[f"`{name}`", f"{counts.per_packet(name):.0f}"] for name in counts.instructions]
+    return markdown(["scenario", "instructions per forwarded packet"], rows)

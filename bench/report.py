@@ -1,0 +1,85 @@
+"""`python -m bench report`: the tables of docs/performance.md and its figures, from bench/results and the gate's baseline.
+
+Nothing is measured. A block lies between `<!-- results: NAME -->` and `<!-- end -->`; the rest of the page is left alone, and so are the
+blocks whose results are not there. `--check` writes nothing and ends with 1 if anything would change.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from bench import figures, page
+from bench.gate import BASELINE, Counts
+from bench.results import NAMES, load
+from bench.subjects.frame import ROOT
+from sawtooth.atomic import write_text_atomic
+from sawtooth.report.figures import standalone
+from sawtooth.report.markdown import PLACE
+
+PAGE = ROOT / "docs" / "performance.md"
+FIGURES = ROOT / "docs" / "figures"
+
+# block -> (whose results, what it makes of them)
+BLOCKS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = {
+    "comparison machine": ("compare", page.machine),
+    "comparison": ("compare", page.comparisons),
+    "ratios": ("compare", page.ratios),
+    "growth machine": ("grow", page.machine),
+    "flows": ("grow", page.flows),
+    "cross": ("grow", page.cross),
+    "growth": ("grow", page.others),
+    "sweep machine": ("sweep", page.machine),
+    "sweep": ("sweep", page.sweep),
+    "threads": ("sweep", page.threads),
+}
+DRAWN = {"flows": figures.flows, "work": figures.work, "entries": figures.entries}
+
+
+def filled(text: str, results: Mapping[str, Mapping[str, Any]], baseline: Counts) -> str:
+    """The page with every block replaced whose results are there. KeyError names a block that nobody fills."""
+
+    def block(name: str, old: str) -> str:
+        if name == "instructions":
+            return page.instructions(baseline)
+        source, make = BLOCKS[name]
+        return make(results[source]) if source in results else old
+
+    def replaced(match: Any) -> str:
+        start, line, end = match[1], match["line"], match[4]
+        old = match[0][len(start) + len(line) : len(match[0]) - len(end) - len(line)]
+        return f"{start}{line}{block(match['name'], old)}{line}{end}"
+
+    return PLACE.sub(replaced, text)
+
+
+def outputs() -> dict[Path, str]:
+    """Every file of the page with what it should hold."""
+    results = {name: found for name in NAMES if (found := load(name))}
+    baseline = Counts.parse(BASELINE.read_text(encoding="utf-8"))
+    files = {PAGE: filled(PAGE.read_text(encoding="utf-8"), results, baseline)}
+    if "grow" in results:
+        for name, draw in DRAWN.items():
+            drawn = draw(results["grow"]["points"])
+            files[FIGURES / f"performance-{name}.svg"] = standalone(drawn, f"performance-{name}")
+    return files
+
+
+def main(words: list[str]) -> int:
+    """Write, or compare."""
+    parser = argparse.ArgumentParser(prog="python -m bench report", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if anything would change")
+    given = parser.parse_args(words)
+    code = 0
+    for path, text in outputs().items():
+        if path.is_file() and path.read_text(encoding="utf-8") == text:
+            continue
+        if given.check:
+            code = 1
+        else:
+            write_text_atomic(path, text)
+        print(f"{'differs' if given.check else 'written'}: {path.relative_to(ROOT)}", file=sys.stderr)
+    return code

@@ -1,0 +1,29 @@
+"""Where committed measurements lie: one JSON file for each command, with the machine that made it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from bench.subjects.frame import ROOT
+
+FOLDER = ROOT / "bench" / "results"
+NAMES = ("compare", "grow", "sweep")
+
+
+def save(name: str, whole: dict[str, Any]) -> None:
+    """Write one command's results."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    file = FOLDER / f"{name}.json"
+    file.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
+    print(f"written to {file.relative_to(ROOT)}", file=sys.stderr)
+
+
+def load(name: str) -> dict[str, Any] | None:
+    """What a command wrote, or None."""
+    file = FOLDER / f"{name}.json"
+    if not file.is_file():
+        return None
+    whole: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return whole

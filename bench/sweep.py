@@ -1,0 +1,104 @@
+"""`python -m bench sweep`: whole studies: a thousand runs of 60 simulated seconds through resolve, runner and store.
+
+The runs are those of `sawtooth compare`: the study's four controllers in its ten environments, with as many seeds as make the number. Each
+measurement is a process of its own (`bench.sweep_child`), with one thread and with two in turn; peak memory is
+noted after a quarter, half and all of the runs.
+
+The engine's share is the CPU time inside `_native.run` (one thread: nothing else runs meanwhile) of all CPU time of the process,
+start-up included.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from dataclasses import asdict
+from typing import Any
+
+from bench.machine import provenance
+from bench.measure import Spread
+from bench.results import save
+from bench.subjects.frame import usage
+
+CHILD = "bench.sweep_child"
+RUNS = 1_000
+SECONDS = 60
+THREADS = (1, 2)
+
+
+def swept(threads: int, runs: int, seconds: int) -> dict[str, Any]:
+    """One sweep in a process of its own, into a store that is thrown away. CPU time is the process's own count and, with
+    start-up and exit, the kernel's."""
+    with tempfile.TemporaryDirectory() as folder:
+        used = usage([sys.executable, "-m", CHILD, str(threads), str(runs), str(seconds), folder])
+    found: dict[str, Any] = json.loads(used.output)
+    return found | {"cpu_s": used.cpu_s}
+
+
+def summed(rounds: list[dict[int, dict[str, Any]]]) -> dict[str, Any]:
+    """Wall time, packets, shares and memory by number of threads, and how CPU per run with more threads compares to one, round by round."""
+    by_threads = {}
+    for threads in rounds[0]:
+        each = [found[threads] for found in rounds]
+        row = {
+            key: asdict(Spread.of([one[key] for one in each]))
+            for key in ("wall_s", "cpu_s", "engine_cpu_s", "start_up_cpu_s", "outside_share")
+            if key in each[0]
+        }
+        by_threads[str(threads)] = row | {
+            "runs": each[0]["runs"],
+            "forwarded": each[0]["forwarded"],
+            "peak_kb": {count: max(one["peak_kb"][count] for one in each) for count in each[0]["peak_kb"]},
+        }
+    one = [found[1]["cpu_s"] for found in rounds]
+    more = {
+        str(threads): asdict(Spread.ratio([found[threads]["cpu_s"] for found in rounds], one))
+        for threads in rounds[0]
+        if threads != 1
+    }
+    return {"threads": by_threads, "cpu_ratio_to_one_thread": more}
+
+
+def main(words: list[str]) -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        prog="python -m bench sweep",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--runs", type=int, default=RUNS, help="a multiple of 40: controllers × environments")
+    parser.add_argument("--seconds", type=int, default=SECONDS, help="simulated, per run")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
+    parser.add_argument(
+        "--save", action="store_true", help="write bench/results/sweep.json, which the report reads"
+    )
+    given = parser.parse_args(words)
+    rounds = []
+    for index in range(given.rounds):
+        rounds.append({threads: swept(threads, given.runs, given.seconds) for threads in THREADS})
+        print(f"round {index + 1} of {given.rounds}", file=sys.stderr)
+    whole = {"machine": provenance(), "seconds": given.seconds, "rounds": given.rounds} | summed(rounds)
+    if given.save:
+        save("sweep", whole)
+    if given.json:
+        print(json.dumps(whole, indent=2))
+        return 0
+    for threads, row in whole["threads"].items():
+        peaks = ", ".join(f"{int(kb) / 1e3:.0f} MB after {count}" for count, kb in row["peak_kb"].items())
+        print(
+            f"{threads} thread(s): {row['runs']} runs of {given.seconds} s, {row['forwarded']:,} packets forwarded"
+        )
+        print(
+            f"  wall {Spread(**row['wall_s']).text(1)} s, CPU {Spread(**row['cpu_s']).text(1)} s; peak {peaks}"
+        )
+        if "outside_share" in row:
+            share = Spread(*(100 * value for value in row["outside_share"].values()))
+            print(
+                f"  CPU outside the engine {share.text(1)} %, of it start-up {Spread(**row['start_up_cpu_s']).text(2)} s"
+            )
+    for threads, ratio in whole["cpu_ratio_to_one_thread"].items():
+        print(f"CPU with {threads} threads, of that with one: {Spread(**ratio).text(3)}")
+    return 0

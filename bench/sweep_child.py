@@ -1,0 +1,83 @@
+"""One sweep in a process of its own: `python sweep_child.py THREADS RUNS SECONDS STORE`; prints what it took as JSON.
+
+It is `sawtooth compare` as Python callers have it: plan, resolve, run, store, metrics, scores. A clock stands around the one call into the
+engine, and with one thread nothing else of this process runs meanwhile.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+import threading
+import time
+from array import array
+from typing import Any
+
+from bench.subjects.engine_child import peak_kb
+from sawtooth import _native
+from sawtooth.compare import comparison_study
+from sawtooth.comparison import perform
+from sawtooth.environments import AKELLA
+from sawtooth.store import Store
+from sawtooth.study import load_comparison
+
+MARKS = (0.25, 0.5, 1.0)
+"""Parts of the sweep after which peak memory is noted."""
+
+
+class Engine:
+    """The native module with a clock around `run`: CPU time of the process between call and return, and packets forwarded."""
+
+    def __init__(self) -> None:
+        self.cpu_s = 0.0
+        self.forwarded = 0
+        self._lock = threading.Lock()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(_native, name)
+
+    def run(self, scenario: str) -> Any:
+        """`_native.run`, timed and counted."""
+        before = time.process_time()
+        result = _native.run(scenario)
+        took = time.process_time() - before
+        packets = array("q", result["tables"]["queues"]["forwarded"][1])[0]
+        with self._lock:
+            self.cpu_s += took
+            self.forwarded += packets
+        return result
+
+
+def main(threads: int, runs: int, seconds: int, folder: str) -> None:
+    """Plan, run and count."""
+    algorithms = [entry.control for entry in load_comparison().algorithm]
+    seeds, rest = divmod(runs, len(algorithms) * len(AKELLA))
+    if rest or not seeds:
+        raise SystemExit(f"--runs {runs}: expected a multiple of {len(algorithms) * len(AKELLA)}")
+    study = comparison_study(algorithms, ["sack"], ["droptail"], "all", seeds, f"{seconds} s", "5 s")
+    start_up_cpu_s = time.process_time()
+    engine = Engine()
+    simulating = importlib.import_module("sawtooth.run")  # `sawtooth.run` as an attribute is the function
+    simulating._native = engine  # type: ignore[attr-defined]
+    peaks: dict[str, int] = {}
+
+    def progress(done: int, total: int, found: int) -> None:
+        if done in [round(mark * total) for mark in MARKS]:
+            peaks[str(done)] = peak_kb()
+
+    comparison = perform(study, Store(folder), threads=threads, progress=progress)
+    found: dict[str, Any] = {
+        "runs": comparison.executed,
+        "wall_s": comparison.wall_s,
+        "forwarded": engine.forwarded,
+        "peak_kb": peaks,
+        "start_up_cpu_s": start_up_cpu_s,
+    }
+    if threads == 1:
+        found |= {"engine_cpu_s": engine.cpu_s, "outside_share": 1 - engine.cpu_s / time.process_time()}
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])
