@@ -128,6 +128,7 @@ def work(points: Sequence[Row]) -> Figure:
         cross.set(xlabel="CBR traffic, % of the link", ylabel=COST, title="cross traffic")
         loss.set(xlabel="packets lost, %", title="loss, by recovery")
         loss.set_xscale("symlog", linthresh=0.1)
+        loss.set_xlim(left=0)
         window.set(xlabel="window, packets", xscale="log", title="window, by loss")
         _plain(loss, "x")
         _plain(window, "x")
