@@ -7,6 +7,7 @@
     >>> st.compare(["aimd(1, 0.5)", "aiad(1, 3)"], environments=["sq-high"], seeds=5).scores
     >>> st.reproduce("akella2002/fig4")
     >>> st.mathematics("akella2002").judged     # what is algebra, without runs
+    >>> st.overlay(quick=True).curves           # runs laid over the formulas
 
 Tables are Arrow tables: polars, pandas and DuckDB take them without copying. On the command line: `sawtooth --help`.
 """
@@ -19,6 +20,7 @@ from sawtooth.api import Replay, replay, run
 from sawtooth.compare import compare
 from sawtooth.errors import InputError
 from sawtooth.mathematics import mathematics
+from sawtooth.overlay import overlay
 from sawtooth.reproduce import reproduce
 from sawtooth.run import Run, RunSummary
 from sawtooth.runner import RunError, run_many
@@ -33,6 +35,7 @@ __all__ = [
     "Store",
     "compare",
     "mathematics",
+    "overlay",
     "replay",
     "reproduce",
     "run",

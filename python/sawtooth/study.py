@@ -272,7 +272,7 @@ def study_names(name: str) -> tuple[str, ...]:
 def load_study(name: str) -> Study:
     """The study of that name, from the packaged files or, in a source tree, from ``studies/``."""
     (only,) = study_names(name) if name in STUDIES else (name,)
-    return read_study(_folder() / (only.replace("/", "_") + ".toml"))
+    return read_study(studies_folder() / (only.replace("/", "_") + ".toml"))
 
 
 def list_studies() -> list[dict[str, Any]]:
@@ -293,14 +293,14 @@ def list_studies() -> list[dict[str, Any]]:
 
 def load_comparison() -> Study:
     """The set-up behind ``sawtooth compare``."""
-    return read_study(_folder() / COMPARISON)
+    return read_study(studies_folder() / COMPARISON)
 
 
 def read_study(path: Path | resources.abc.Traversable) -> Study:
     """Read and check one file. InputError names file, key, value and what is accepted."""
-    data = _read_toml(path)
+    data = read_toml(path)
     if "extends" in data:
-        data = merged(_read_toml(_sibling(path, str(data.pop("extends")))), data)
+        data = merged(read_toml(_sibling(path, str(data.pop("extends")))), data)
     try:
         study = Study.model_validate(data)
     except ValidationError as error:
@@ -357,7 +357,7 @@ def _unique(where: str, key: str, names: Sequence[str]) -> None:
             raise InputError(where, key, name, "each entry once")
 
 
-def _read_toml(path: Path | resources.abc.Traversable) -> dict[str, Any]:
+def read_toml(path: Path | resources.abc.Traversable) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -367,10 +367,10 @@ def _read_toml(path: Path | resources.abc.Traversable) -> dict[str, Any]:
 
 
 def _sibling(path: Path | resources.abc.Traversable, name: str) -> Path | resources.abc.Traversable:
-    return path.parent / name if isinstance(path, Path) else _folder() / name
+    return path.parent / name if isinstance(path, Path) else studies_folder() / name
 
 
-def _folder() -> Path | resources.abc.Traversable:
+def studies_folder() -> Path | resources.abc.Traversable:
     """Where the study files are: inside the installed package, else at the root of the source tree."""
     packaged = resources.files("sawtooth").joinpath("studies")
     if packaged.is_dir():

@@ -24,6 +24,7 @@ from pydantic import BaseModel, ConfigDict
 from sawtooth.claims import (
     abstract,
     floyd_compatibility,
+    floyd_random_loss,
     floyd_response,
     floyd_smoothness,
     introduction,
@@ -43,7 +44,7 @@ from sawtooth.claims import (
 )
 from sawtooth.claims.logic import Finding, Verdict
 from sawtooth.claims.view import NoRuns, PrintedView, RunView, UnavailableError, View
-from sawtooth.matrix import Results
+from sawtooth.matrix import ProbeRun, Results
 from sawtooth.published import ENVIRONMENTS, environments
 from sawtooth.study import Tolerance
 
@@ -67,6 +68,7 @@ MODULES: Final[Mapping[str, ModuleType]] = {
     "steady_states": steady_states,
     "reddy": reddy,
     "floyd_response": floyd_response,
+    "floyd_random_loss": floyd_random_loss,
     "floyd_compatibility": floyd_compatibility,
     "floyd_smoothness": floyd_smoothness,
     "sliding_window": sliding_window,
@@ -219,6 +221,17 @@ def judge_alone(entry: Claim) -> Judged:
     if finding.verdict is Verdict.UNDECIDED:
         raise AssertionError(f"{entry.id}: a {entry.kind} claim came out undecided")
     return Judged(entry, finding.verdict, finding, None, (), (), 0, None)
+
+
+def judge_on_runs(
+    entry: Claim,
+    probes: Mapping[str, tuple[ProbeRun, ...]],
+    seeds: int,
+    tolerances: Mapping[str, Tolerance],
+) -> Judged:
+    """The verdict on a claim whose check asks for runs of probes and nothing else; LookupError (UnavailableError) if one is missing."""
+    finding = entry.function(RunView(Results({}, probes), (), tolerances))
+    return Judged(entry, finding.verdict, finding, None, (), (), seeds, None)
 
 
 def judge_printed(entry: Claim, tolerances: Mapping[str, Tolerance]) -> Verdict | None:

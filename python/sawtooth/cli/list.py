@@ -18,6 +18,7 @@ from sawtooth.environments import ENVIRONMENTS
 from sawtooth.errors import InputError
 from sawtooth.mathematics import list_mathematics
 from sawtooth.metrics import METRICS
+from sawtooth.overlay import list_overlays
 from sawtooth.study import list_studies
 
 Rows = list[dict[str, Any]]
@@ -81,7 +82,7 @@ def metrics() -> Rows:
 
 def studies() -> Rows:
     """Every study that `sawtooth reproduce` knows, those without runs last."""
-    return [dict(entry) for entry in [*list_studies(), *list_mathematics()]]
+    return [dict(entry) for entry in [*list_studies(), *list_mathematics(), *list_overlays()]]
 
 
 KINDS: dict[str, tuple[Callable[[], Rows], tuple[str, ...]]] = {

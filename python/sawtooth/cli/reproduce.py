@@ -9,12 +9,14 @@ import typer
 
 from sawtooth.cli.compare import FreshOption
 from sawtooth.cli.output import JsonOption, StoreOption, console, emit_json, note
-from sawtooth.cli.scores import print_computed, print_scores, print_verdicts
+from sawtooth.cli.scores import print_computed, print_overlay, print_scores, print_verdicts
 from sawtooth.errors import InputError
 from sawtooth.mathematics import PAPERS, SUFFIX, mathematics
+from sawtooth.overlay import Overlay, overlay
+from sawtooth.overlay.study import NAME as OVERLAY
 from sawtooth.overrides import parse_override
 from sawtooth.progress import progress_bar
-from sawtooth.report.markdown import update
+from sawtooth.report.markdown import fill, update
 from sawtooth.reproduce import reproduce
 from sawtooth.store import Store
 from sawtooth.study import STUDIES
@@ -68,11 +70,22 @@ def command(
 
     Runs that are in the store are not repeated, so an interrupted command goes on where it was. A failing claim is a result: exit 0.
 
-    PAPER/mathematics judges what is algebra and needs no runs.
+    PAPER/mathematics judges what is algebra and needs no runs; mathematics alone lays runs over the formulas.
 
     Example: sawtooth reproduce akella2002/fig4 --quick
     """
     varied = dict(parse_override(text) for text in set_ or [])
+    if name == OVERLAY:
+        if varied:
+            raise InputError("reproduce", "--set", set_, f"no such option for {name}")
+        with progress_bar(name) as progress:
+            laid = overlay(seeds, quick, store, fresh, report, progress=progress)
+        for page in markdown or []:
+            from sawtooth.report.overlay import blocks  # matplotlib takes long to load
+
+            fill(page, blocks(laid), as_it_stands=not quick)
+        _overlay(laid, as_json)
+        return
     paper = paper_of(name)
     if paper is not None:
         given = {"--seeds": seeds, "--set": set_ or None, "--markdown": markdown or None}
@@ -91,6 +104,14 @@ def command(
     out = console()
     print_scores(out, found)
     print_verdicts(out, found)
+    note(f"report: {found.report}")
+
+
+def _overlay(found: Overlay, as_json: bool) -> None:
+    if as_json:
+        emit_json(found.to_json())
+        return
+    print_overlay(console(), found)
     note(f"report: {found.report}")
 
 

@@ -12,6 +12,7 @@ from sawtooth.claims.table import Judged
 from sawtooth.cli.output import table
 from sawtooth.comparison import Comparison
 from sawtooth.mathematics import Mathematics
+from sawtooth.overlay import Overlay
 from sawtooth.report.tables import COLUMNS, DECIMALS, counts, number, score_table, spread
 
 COLOURS = {Verdict.HOLDS: "green", Verdict.FAILS: "red", Verdict.UNDECIDED: "yellow"}
@@ -50,6 +51,20 @@ def print_computed(out: Console, found: Mathematics) -> None:
         if item.finding is not None and item.finding.instead is not None:
             instead = item.finding.instead
             shown.add_row("", _coloured(instead.verdict), Text(f"instead: {instead.text}", style="dim"))
+    out.print(shown)
+    _print_totals(out, found.judged)
+
+
+def print_overlay(out: Console, found: Overlay) -> None:
+    """Per curve where each series follows the formula and where and why it leaves it; then the claims."""
+    for curve in found.curves:
+        out.print(Text(curve.title, style="bold"))
+        for sentence in curve.sentences(found.study.apart):
+            out.print(f"  {sentence}")
+        out.print()
+    shown = table(f"claims of {found.study.name}", "claim", "verdict", "statement")
+    for item in found.judged:
+        shown.add_row(item.claim.id, _coloured(item.verdict), item.claim.statement)
     out.print(shown)
     _print_totals(out, found.judged)
 

@@ -8,7 +8,7 @@ marks is replaced; the rest of the page is left alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sawtooth.atomic import write_text_atomic
@@ -34,24 +34,28 @@ PLACE = re.compile(r"(<!-- results: (?P<name>[^>]+?) -->)(?P<line>\n?).*?(<!-- e
 
 def update(path: Path, comparison: Comparison) -> None:
     """Replace every block of the page at ``path`` that this comparison can fill. InputError where the page has none of them."""
+    fill(path, blocks(comparison), as_it_stands=not comparison.quick and not comparison.varied)
+
+
+def fill(path: Path, known: Mapping[str, str], as_it_stands: bool) -> None:
+    """Replace the blocks of the page at ``path`` whose names are ``known``; refused unless the study was run ``as_it_stands``."""
     try:
         page = path.read_text(encoding="utf-8")
     except OSError as error:
         raise InputError("--markdown", None, str(path), f"a readable page ({error.strerror})") from error
-    if comparison.quick or comparison.varied:
+    if not as_it_stands:
         raise InputError("--markdown", None, str(path), "the study as it stands, without --quick and --set")
-    known = blocks(comparison)
     filled = 0
 
-    def fill(match: re.Match[str]) -> str:
+    def content(match: re.Match[str]) -> str:
         nonlocal filled
-        content = known.get(match["name"])
-        if content is None:
+        block = known.get(match["name"])
+        if block is None:
             return match[0]
         filled += 1
-        return f"{match[1]}{match['line']}{content}{match['line']}{match[4]}"
+        return f"{match[1]}{match['line']}{block}{match['line']}{match[4]}"
 
-    page = PLACE.sub(fill, page)
+    page = PLACE.sub(content, page)
     if not filled:
         names = ", ".join(known)
         raise InputError(
