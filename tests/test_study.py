@@ -10,6 +10,7 @@ import pytest
 from sawtooth.claims.table import claims
 from sawtooth.environments import AKELLA
 from sawtooth.errors import InputError
+from sawtooth.overlay.study import FILE
 from sawtooth.plan import CellKey, ProbeKey, put
 from sawtooth.published import ENVIRONMENTS, appendix, environments, figures, printed
 from sawtooth.resolve import resolve
@@ -256,4 +257,4 @@ def test_every_study_file_is_used() -> None:
     files = {path.name for path in ROOT.glob("*.toml")}
     named = {name.replace("/", "_") + ".toml" for name in STUDIES} | {"compare.toml"}
     extended = {tomllib.loads((ROOT / name).read_text())["extends"] for name in named}
-    assert files == named | extended
+    assert files == named | extended | {FILE}

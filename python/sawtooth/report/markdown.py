@@ -34,7 +34,8 @@ PLACE = re.compile(r"(<!-- results: (?P<name>[^>]+?) -->)(?P<line>\n?).*?(<!-- e
 
 def update(path: Path, comparison: Comparison) -> None:
     """Replace every block of the page at ``path`` that this comparison can fill. InputError where the page has none of them."""
-    fill(path, blocks(comparison), as_it_stands=not comparison.quick and not comparison.varied)
+    as_it_stands = not comparison.quick and not comparison.varied
+    fill(path, blocks(comparison) if as_it_stands else {}, as_it_stands)
 
 
 def fill(path: Path, known: Mapping[str, str], as_it_stands: bool) -> None:
