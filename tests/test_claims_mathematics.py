@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -244,6 +245,17 @@ def test_the_counter_examples_are_those_worked_out_before() -> None:
     assert cycles["steps_from_6_and_8_at_16"] == [[1, 4, 4, 4], [1, 4, 2, 3]]
     corollary = numbers_of("lahanas-cor4", "the total after the decrease is below the capacity, for all")
     assert corollary["total_after_10_90_k_20_q_44_at_140"] == 178.0
+
+
+def test_the_page_has_the_numbers_of_the_findings() -> None:
+    page = (Path(__file__).resolve().parents[1] / "docs" / "models.md").read_text(encoding="utf-8")
+    steps = numbers_of("lahanas-thm2-steps", "AIMD-FC takes fewer")
+    assert f"({steps['systems']} systems)" in page
+    assert f"false for {steps['counter_examples']} pairs, all with W ≤ {steps['largest_W_of_one']}" in page
+    cycles = numbers_of("lahanas-thm2-per-cycle", "from the second cycle on")
+    assert f"false for {cycles['counter_examples']} pairs" in page
+    plus = numbers_of("lahanas-4.2.3-fcplus-responsiveness", "AIMD-FC+ takes at least")
+    assert f"false for {plus['counter_examples']} pairs" in page
 
 
 def test_without_runs_there_is_no_score() -> None:
