@@ -282,11 +282,12 @@ def test_the_report(sawtooth: CommandLine, tmp_path: Any) -> None:
     assert failing["lahanas-cor4"]["evidence"]["instead"]["verdict"] == "holds"
     report = tmp_path / document["report"]
     text = report.read_text(encoding="utf-8")
-    assert text.count("<svg") == 4
+    assert text.count("<svg") == 5
     assert "What holds instead" in text
+    assert text.count('<details open="">') == 7  # what refutes a statement is shown without a click
     assert "135" in text
     assert "undecided" not in text.partition('id="claims"')[2]
-    for name in ("vectors", "aimd-fc", "aimd-fc-plus", "theorem-2"):
+    for name in ("vectors", "aimd-fc", "aimd-fc-plus", "theorem-2", "orders"):
         assert (report.parent / f"{report.stem}_{name}.svg").read_text(encoding="utf-8").startswith("<?xml")
 
 

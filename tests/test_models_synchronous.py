@@ -119,6 +119,7 @@ def test_flows_may_differ() -> None:
         ({"controllers": "cubic"}, "expected one of aimd"),
         ({"controllers": ["aimd(1, 0.5)"]}, "controllers"),
         ({"controllers": "aimd(0, 0.5)"}, "comes back to the capacity"),
+        ({"cycles": 500}, "cycles = 500: expected at most"),
     ],
 )
 def test_bad_input(changes: dict[str, Any], part: str) -> None:

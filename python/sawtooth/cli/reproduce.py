@@ -74,6 +74,9 @@ def command(
 
     Example: sawtooth reproduce akella2002/fig4 --quick
     """
+    known = known_names()
+    if name not in known:
+        raise InputError("reproduce", None, name, f"one of {', '.join(known)}")
     varied = dict(parse_override(text) for text in set_ or [])
     if name == OVERLAY:
         if varied:
@@ -113,6 +116,12 @@ def _overlay(found: Overlay, as_json: bool) -> None:
         return
     print_overlay(console(), found)
     note(f"report: {found.report}")
+
+
+def known_names() -> tuple[str, ...]:
+    """Everything that can be reproduced: papers, their studies and mathematics, and the runs laid over formulas."""
+    papers = dict.fromkeys([*(study.partition("/")[0] for study in STUDIES), *PAPERS])
+    return (*papers, *STUDIES, *(paper + SUFFIX for paper in PAPERS), OVERLAY)
 
 
 def paper_of(name: str) -> str | None:

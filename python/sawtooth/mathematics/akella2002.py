@@ -83,6 +83,17 @@ def _observed() -> dict[tuple[float, float], dict[str, list[tuple[float, float]]
     return found
 
 
+def _sufficient() -> dict[tuple[float, float], str]:
+    """A remark in each panel whose inside meets the conditions of Chiu and Jain."""
+    return {
+        (a_i, a_d): "Chiu and Jain"
+        for a_i, a_d in itertools.product(A_I, A_D)
+        if all(
+            bool(fairness.chiu_jain(a_i, b_i, a_d, b_d)) for b_i, b_d in itertools.product(B_I_SEEN, B_D_SEEN)
+        )
+    }
+
+
 def _map() -> Drawing:
     from sawtooth.report.drawing import Drawing
     from sawtooth.report.fairness_map import family_map
@@ -92,7 +103,8 @@ def _map() -> Drawing:
         "The whole family: who is fair",
         "Every linear control w -> a_I + b_I w, w -> a_D + b_D w, beyond the kinds that the paper asks about: fair exactly where "
         "a_I (1 - b_D) + a_D (b_I - 1) > 0. On the left edge of a panel (b_I = 1) with a_I not above 0, and on its upper edge "
-        "(b_D = 1) with a_D not below 0, there is no cycle. Dots are runs of two flows against 300 packets in the synchronous "
+        "(b_D = 1) with a_D not below 0, there is no cycle. The panels named after "
+        "Chiu and Jain meet their sufficient conditions. Dots are runs of two flows against 300 packets in the synchronous "
         "model, coloured by what they did.",
-        family_map(fairness.criterion, A_I, A_D, NAMED, _observed()),
+        family_map(fairness.criterion, A_I, A_D, NAMED, _observed(), _sufficient()),
     )

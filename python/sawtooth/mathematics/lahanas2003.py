@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -18,8 +18,8 @@ CAPACITY = 90.0
 
 
 def draw() -> list[Drawing]:
-    """Vector diagram (Figure 2), window evolution of AIMD-FC (Figure 3) and AIMD-FC+ (Figure 4), steps saved against W."""
-    return [_vectors(), *(_evolution(name) for name in ("AIMD-FC", "AIMD-FC+")), _steps()]
+    """Vector diagram (Figure 2), windows of AIMD-FC (Figure 3) and AIMD-FC+ (Figure 4), Theorem 2, orders of convergence."""
+    return [_vectors(), *(_evolution(name) for name in ("AIMD-FC", "AIMD-FC+")), _steps(), _orders()]
 
 
 def _vectors() -> Drawing:
@@ -76,4 +76,35 @@ def _steps() -> Drawing:
         "Every pair of whole windows x1 < x2 with x1 + x2 < W, W from 6 to 60: steps that AIMD-FC takes fewer than p - (n - 1). The "
         "printed theorem wants more than zero for all; orange points lie at zero or below, and none above W = 16.",
         steps_saved(capacity, saved),
+    )
+
+
+ORDERS: Final = {
+    "AIMD": "aimd(1, 0.5)",
+    "AIMD-FC": "aimd-fc(1, 0.5)",
+    "GAIMD keeping 7/8": "gaimd(0.31, 0.125)",
+    "SIMD keeping 15/16": "simd(0.0625)",
+    "SQRT": "sqrt(1, 1)",
+    "IIAD": "iiad",
+}
+CAPACITIES: Final = (32, 64, 128, 256, 512)
+
+
+def _orders() -> Drawing:
+    from sawtooth.report.drawing import Drawing
+    from sawtooth.report.phase import steps_over_capacity
+
+    lines = {
+        name: [
+            synchronous.converge(controller, [w / 16, w / 2], w, 2500 if name == "IIAD" else 300).steps
+            for w in CAPACITIES
+        ]
+        for name, controller in ORDERS.items()
+    }
+    return Drawing(
+        "orders",
+        "How long two flows take to meet",
+        "Steps of two synchronous flows from W/16 and W/2 to a gap of one packet. Grey: slopes of W and of W². AIMD, GAIMD and SIMD "
+        "take of the order of W log W, SQRT less than W², IIAD more: W² log W, where the paper cites W².",
+        steps_over_capacity(CAPACITIES, lines),
     )

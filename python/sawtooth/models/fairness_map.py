@@ -44,8 +44,8 @@ def observed(
     try:
         found = rounds(text, windows, capacity, cycles, rounds_most=200 * cycles)
     except InputError as error:
-        if error.key != "controller" or "comes back" not in error.accepted:
-            raise
+        if error.key not in ("controller", "cycles") or "round" not in error.accepted:
+            raise  # a mistake in the input
         return Fairness.NO_CYCLE, math.nan
     after = found.after_decreases()
     if not found.growth_rounds[len(found.growth_rounds) // 2 :].any():

@@ -121,8 +121,11 @@ def rounds(
         np.frombuffer(found["congested"][1], dtype="<u4").astype(bool),
         room,
     )
+    if 0 < made.decreases.size < cycles:
+        most = f"at most {made.decreases.size}, which take {rounds_most:,} rounds at this capacity"
+        raise InputError(WHERE, "cycles", cycles, most)
     if made.decreases.size < cycles:
-        reached = f"{made.decreases.size} cycles in {rounds_most:,} rounds, load {made.load[-1]:.6g}"
+        reached = f"after {rounds_most:,} rounds the load is {made.load[-1]:.6g}"
         raise InputError(
             WHERE, "controller", each[0], f"one whose load comes back to the capacity {room:g} ({reached})"
         )

@@ -76,7 +76,9 @@ def _claim(item: Judged) -> str:
     if item.reason and item.verdict is Verdict.UNDECIDED:
         parts.append(paragraph(f"Undecided because {text(item.reason)}.", "muted"))
     if item.finding is not None:
-        parts.append(details("Evidence", element("ul", _finding(item.finding), class_="evidence")))
+        # What refutes a theorem is the news of a page without runs.
+        shown = entry.kind != "simulation" and item.verdict is Verdict.FAILS
+        parts.append(details("Evidence", element("ul", _finding(item.finding), class_="evidence"), shown))
     return "".join(parts)
 
 

@@ -58,9 +58,9 @@ def pill(verdict: Verdict) -> str:
     return element("span", f"{MARKS[verdict]} {verdict.value}", class_=f"pill {verdict.value}")
 
 
-def details(summary: str, content: str) -> str:
-    """Something that opens on demand."""
-    return element("details", element("summary", summary) + content)
+def details(summary: str, content: str, shown: bool = False) -> str:
+    """Something that opens on demand; ``shown``: it is open from the start."""
+    return element("details", element("summary", summary) + content, open="" if shown else None)
 
 
 def section(name: str, title: str, *content: str) -> str:

@@ -6,6 +6,7 @@ where they keep their place, negative where one flow takes all; dots are single 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -78,16 +79,19 @@ def family_map(
     a_d: Sequence[float],
     named: Mapping[tuple[float, float], Sequence[Point]],
     observed: Mapping[tuple[float, float], Dots],
+    noted: Mapping[tuple[float, float], str],
 ) -> Figure:
-    """All slices: columns by a_I, rows by a_D; ``named`` and ``observed`` give controls to mark and runs by (a_I, a_D)."""
+    """All slices: columns by a_I, rows by a_D; ``named``, ``observed`` and ``noted`` give controls to mark, runs and remarks by both."""
     with mpl.rc_context(MODEL_STYLE):
         figure, panels = canvas(
             2.5 * len(a_i), 2.1 * len(a_d) + 0.5, len(a_d), len(a_i), sharex=True, sharey=True
         )
-        places = iter(panels)
-        for down in a_d:
-            for up in a_i:
-                panel(next(places), criterion, up, down, named.get((up, down), ()), observed.get((up, down)))
+        for axes, (down, up) in zip(panels, itertools.product(a_d, a_i), strict=True):
+            here = (up, down)
+            panel(axes, criterion, up, down, named.get(here, ()), observed.get(here))
+            axes.annotate(
+                noted.get(here, ""), (0.97, 0.05), xycoords="axes fraction", ha="right", fontsize=7.5
+            )
         figure.supxlabel("b_I, factor of an increase", fontsize=9)
         figure.supylabel("b_D, factor of a decrease", fontsize=9)
         figure.legend(handles=LEGEND, loc="outside upper center", ncols=3, fontsize=8)

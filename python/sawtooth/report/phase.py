@@ -173,3 +173,27 @@ def gaps_over_cycles(lines: Mapping[str, Path]) -> Figure:
         axes.set_ylabel("difference over sum")
         figure.legend(loc="outside lower center", ncols=len(lines), fontsize=8)
     return figure
+
+
+def steps_over_capacity(capacities: Sequence[float], lines: Mapping[str, Sequence[int]]) -> Figure:
+    """Steps to meet by capacity, one line per name, both scales logarithmic, with the slopes of W and of W squared."""
+    w = np.asarray(capacities, dtype=np.float64)
+    with mpl.rc_context(MODEL_STYLE):
+        figure, (axes,) = canvas(8.0, 4.4)
+        least = min(values[0] for values in lines.values())
+        most = max(values[0] for values in lines.values())
+        for power, from_here in ((1, least), (2, most)):
+            axes.plot(w, from_here * (w / w[0]) ** power, color=MUTED, linewidth=0.9, linestyle=(0, (4, 3)))
+        for place, (name, values) in enumerate(lines.items()):
+            axes.plot(
+                w, values, "o-", color=SERIES[place % len(SERIES)], linewidth=1.3, markersize=4, label=name
+            )
+        axes.set_xscale("log", base=2)
+        axes.set_yscale("log")
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+        axes.set_xticks(w)
+        axes.set_xlabel("capacity W (packets)")
+        axes.set_ylabel("steps")
+        figure.legend(loc="outside lower center", ncols=3, fontsize=8)
+    return figure
