@@ -71,6 +71,15 @@ def test_a_plot(sawtooth: CommandLine, tmp_path: Path, ending: str) -> None:
     assert path.read_bytes().startswith(begins[ending])
 
 
+def test_plots_of_compatible_and_smoothness(sawtooth: CommandLine, tmp_path: Path) -> None:
+    for words in (("compatible", "--b", "0.125"), ("smoothness", "--a", "0.2", "--b", "0.125")):
+        path = tmp_path / f"{words[0]}.svg"
+        found = sawtooth("model", *words, "--plot", str(path), "--json")
+        assert found.code == 0, found.err
+        assert found.json
+        assert path.read_bytes().startswith(b"<?xml")
+
+
 def test_a_plot_of_another_kind_is_refused(sawtooth: CommandLine, tmp_path: Path) -> None:
     path = tmp_path / "r.gif"
     found = sawtooth("model", "response", "--a", "1", "--b", "0.5", "--p", "0.01", "--plot", str(path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from sawtooth.models import padhye, response, synchronous
 from sawtooth.overlay import Overlay, causes, loss, overlay, sharing
 from sawtooth.overlay.points import Curve, Point
 from sawtooth.overlay.study import OverlayStudy, load_overlay
+from sawtooth.report.overlay import update_page
 from sawtooth.run import Run
 from sawtooth.store import Store
 
@@ -251,6 +253,22 @@ def test_the_document_and_the_report(laid: Overlay, tmp_path: Path) -> None:
     text = laid.report.read_text(encoding="utf-8")
     assert text.count("<figure>") == 7
     assert {path.suffix for path in laid.report.parent.iterdir() if path.is_file()} == {".html", ".svg"}
+
+
+def test_a_page_is_filled_and_its_figures_written(laid: Overlay, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    (tmp_path / "figures").mkdir()
+    page.write_text(
+        "![x](figures/mathematics-fixed-floor.svg)\n<!-- results: mathematics fixed-floor -->\n<!-- end -->\n"
+        "a <!-- results: mathematics verdicts --><!-- end --> b\n"
+    )
+    update_page(page, laid)
+    text = page.read_text()
+    assert "- aimd-fc(1, 0.5)" in text
+    assert "undecided<!-- end --> b" in text
+    assert [path.name for path in (tmp_path / "figures").iterdir()] == ["mathematics-fixed-floor.svg"]
+    with pytest.raises(InputError, match="as it stands"):
+        update_page(page, replace(laid, quick=True))
 
 
 def test_stored_runs_are_not_repeated(laid: Overlay) -> None:

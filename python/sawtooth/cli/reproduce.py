@@ -16,7 +16,7 @@ from sawtooth.overlay import Overlay, overlay
 from sawtooth.overlay.study import NAME as OVERLAY
 from sawtooth.overrides import parse_override
 from sawtooth.progress import progress_bar
-from sawtooth.report.markdown import fill, update
+from sawtooth.report.markdown import update
 from sawtooth.reproduce import reproduce
 from sawtooth.store import Store
 from sawtooth.study import STUDIES
@@ -84,9 +84,9 @@ def command(
         with progress_bar(name) as progress:
             laid = overlay(seeds, quick, store, fresh, report, progress=progress)
         for page in markdown or []:
-            from sawtooth.report.overlay import blocks  # matplotlib takes long to load
+            from sawtooth.report.overlay import update_page  # matplotlib takes long to load
 
-            fill(page, blocks(laid), as_it_stands=not quick)
+            update_page(page, laid)
         _overlay(laid, as_json)
         return
     paper = paper_of(name)

@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections import deque
 from math import floor
 
-from sawtooth.models.inputs import satisfying, within
+from sawtooth.models.inputs import count, within
 from sawtooth.models.response import window as peak_window
 
 SMALLEST_PERIOD = 4
@@ -39,7 +39,7 @@ def whole_packets(a: float, b: float, n: int, epochs: int = 120, lead_in: int = 
     """
     within("a", a, "(0, inf)")
     within("b", b, "[0, 1)")
-    satisfying("n", n, n >= SMALLEST_PERIOD, f"a whole number of packets, {SMALLEST_PERIOD} or more")
+    count("n", n, SMALLEST_PERIOD)
     window = max(2.0, (1 - b) * float(peak_window(a, b, 1 / n)))
     flight: deque[tuple[int, int]] = deque()  # (number, round) of the packets that will arrive
     arrived: set[int] = set()

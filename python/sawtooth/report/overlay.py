@@ -27,6 +27,7 @@ from sawtooth.report.elements import (
     table,
     text,
 )
+from sawtooth.report.markdown import fill
 from sawtooth.report.overlay_figures import overlay_figure
 from sawtooth.report.tables import counts, leaf_text
 
@@ -48,6 +49,16 @@ def write_overlay(found: Overlay, path: Path) -> list[Path]:
             "report", str(path), MISSING, f"a place that can be written ({error.strerror})"
         ) from error
     return files
+
+
+def update_page(path: Path, found: Overlay) -> None:
+    """Fill the places of a Markdown page, and write the figures beside it that it shows as ``figures/mathematics-CURVE.svg``."""
+    fill(path, blocks(found), as_it_stands=not found.quick)
+    shown = path.read_text(encoding="utf-8")
+    for curve in found.curves:
+        picture = f"figures/{NAME}-{curve.name}.svg"
+        if f"({picture})" in shown:
+            write_bytes_atomic(path.parent / picture, encode(overlay_figure(curve, found.study.apart), "svg"))
 
 
 def blocks(found: Overlay) -> dict[str, str]:

@@ -16,6 +16,9 @@ from sawtooth.report.drawing import INK, MUTED, SERIES, canvas
 
 Point = tuple[float, float]
 
+FARTHEST_ROUNDS = 12.0
+"""Right end of Figure 7, round trips."""
+
 
 def response_curve(
     drops: Numbers, exact: Numbers, approximate: Numbers, label: str, point: Point | None = None
@@ -53,11 +56,12 @@ def tradeoffs(
     aggressive: tuple[Numbers, Numbers],
     marked: Sequence[tuple[str, float, float, float]],
     tfrc: Sequence[tuple[str, float, float, float]],
+    here: tuple[str, float, float, float] | None = None,
 ) -> Figure:
     """Left: smoothness over responsiveness; right: aggressiveness over responsiveness ([Floyd00] Figure 7).
 
     ``curves`` give (responsiveness, smoothness) by name, the first of them AIMD's; ``aggressive`` (responsiveness, a) of the compatible
-    AIMD; ``marked`` and ``tfrc`` are (name, responsiveness, smoothness, aggressiveness) of single laws.
+    AIMD; ``marked``, ``tfrc`` and ``here`` are (name, responsiveness, smoothness, aggressiveness) of single laws.
     """
     figure, (left, right) = canvas(9.0, 4.0, 1, 2)
     for place, (name, (rounds, kept)) in enumerate(curves.items()):
@@ -72,10 +76,16 @@ def tradeoffs(
         if place == 0:
             left.plot([rounds_], [kept_], "s", color=INK, markersize=6, label="TFRC")
         right.plot([rounds_], [rise], ("s", "D", "^", "v")[place % 4], color=INK, markersize=6, label=name)
+    farthest = FARTHEST_ROUNDS
+    if here is not None:
+        name, rounds_, kept_, rise = here
+        farthest = max(farthest, 1.1 * rounds_)
+        for axes, height in ((left, kept_), (right, rise)):
+            axes.plot([rounds_], [height], "*", color=SERIES[5], markersize=12, label=name)
     left.set(ylabel="smoothness (fraction kept)", ylim=(0.45, 1.03))
     right.set(ylabel="aggressiveness (packets per round trip)", ylim=(0, None))
     for axes in (left, right):
-        axes.set(xlabel="responsiveness (round trips to halve)", xlim=(0, 12))
+        axes.set(xlabel="responsiveness (round trips to halve)", xlim=(0, farthest))
         axes.legend(loc="lower right" if axes is left else "upper right", frameon=False)
     return figure
 

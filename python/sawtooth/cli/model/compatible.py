@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
-from sawtooth.cli.model.response import BOption
+from sawtooth.cli.model.response import BOption, PlotOption
 from sawtooth.cli.output import JsonOption, console, emit_json, number, table
 from sawtooth.models import compatibility
 
@@ -20,7 +22,13 @@ POption = Annotated[
 ]
 
 
-def command(b: BOption, a: AOption = None, p: POption = None, as_json: JsonOption = False) -> None:
+def command(
+    b: BOption,
+    a: AOption = None,
+    p: POption = None,
+    plot: PlotOption = None,
+    as_json: JsonOption = False,
+) -> None:
     """Say which increase a gives AIMD(a, b) the rate of TCP at every drop rate, and what share of TCP's another a takes.
 
     b is Floyd's: the fraction removed, 1/2 for TCP.
@@ -28,6 +36,8 @@ def command(b: BOption, a: AOption = None, p: POption = None, as_json: JsonOptio
     Example: sawtooth model compatible --b 0.125 --a 0.4 --p 0.04
     """
     found = document(b, a, p)
+    if plot is not None:
+        draw(found["a"], b, plot)
     if as_json:
         emit_json(found)
         return
@@ -57,3 +67,14 @@ def document(b: float, a: float | None, p: float | None) -> dict[str, Any]:
         else float(compatibility.exact_throughput_ratio(increase, b, p)),
         "drop_rate_ratio": float(compatibility.drop_rate_ratio(increase, b)),
     }
+
+
+def draw(a: float, b: float, path: Path) -> None:
+    """The share of the law over loss, with its limit."""
+    from sawtooth.report.drawing import save
+    from sawtooth.report.response_figures import fading_shares
+
+    drops = np.geomspace(1e-4, 0.5, 200)
+    exact = np.asarray(compatibility.exact_throughput_ratio(a, b, drops))
+    shares = {f"AIMD({a:g}, {b:g})": (exact, float(compatibility.throughput_ratio(a, b)))}
+    save(fading_shares(drops, shares), path)

@@ -23,7 +23,7 @@ RttOption = Annotated[
 ]
 PlotOption = Annotated[
     Path | None,
-    typer.Option("--plot", metavar="FILE", help="Also draw the response function (.svg, .pdf or .png)."),
+    typer.Option("--plot", metavar="FILE", help="Also draw it as a function of loss (.svg, .pdf or .png)."),
 ]
 
 RTT_S = 0.1

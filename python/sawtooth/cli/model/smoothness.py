@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -23,6 +25,10 @@ WindowOption = Annotated[
     float,
     typer.Option("--window", metavar="PACKETS", help="Window at which to look; AIMD has no use for it."),
 ]
+PlotOption = Annotated[
+    Path | None,
+    typer.Option("--plot", metavar="FILE", help="Also mark it in Figure 7 of Floyd (.svg, .pdf or .png)."),
+]
 WINDOW_PACKETS = 100.0
 
 
@@ -32,6 +38,7 @@ def command(
     k: KOption = 0.0,
     l: LOption = 1.0,  # noqa: E741 - the paper's letter
     window: WindowOption = WINDOW_PACKETS,
+    plot: PlotOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Say how far a control falls on a loss, how many round trips of congestion halve it, and how fast it grows.
@@ -41,6 +48,8 @@ def command(
     Example: sawtooth model smoothness --a 1 --b 0.6 --k 0.5 --l 0.5 --window 40
     """
     found = document(a, b, k, l, window)
+    if plot is not None:
+        draw(found, plot)
     if as_json:
         emit_json(found)
         return
@@ -59,3 +68,14 @@ def document(a: float, b: float, k: float, l: float, window: float) -> dict[str,
         "responsiveness": smoothness.binomial_responsiveness(window, l, b),
         "aggressiveness": float(smoothness.binomial_aggressiveness(window, k, a)),
     }
+
+
+def draw(found: Mapping[str, float], path: Path) -> None:
+    """The control among the laws of Figure 7."""
+    from sawtooth.mathematics.floyd2000 import figure7
+    from sawtooth.report.drawing import save
+    from sawtooth.report.response_figures import tradeoffs
+
+    curves, aggressive, marked, tfrc = figure7()
+    here = ("this control", found["responsiveness"], found["smoothness"], found["aggressiveness"])
+    save(tradeoffs(curves, aggressive, marked, tfrc, here), path)
