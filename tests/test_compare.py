@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import CommandLine
 
 from sawtooth.compare import compare, comparison_study, labelled
-from sawtooth.comparison import MissingRunError, evaluate, resolved_plan
+from sawtooth.comparison import Jobs, MissingRunError, evaluate
 from sawtooth.errors import InputError
 from sawtooth.intervals import interval
 from sawtooth.scoring import SCORED
@@ -96,9 +96,9 @@ def test_the_second_time_nothing_is_simulated(store: Store) -> None:
 def test_scores_are_those_of_the_stored_runs_by_hand(store: Store) -> None:
     found = short(["aimd(1, 0.5)", "aiad(1, 2)"], store)
     study = found.study
-    plan, jobs = resolved_plan(study)
+    jobs = Jobs(study)
     values: dict[tuple[str, str, str], float] = {}
-    for planned, job in zip(plan, jobs, strict=True):
+    for planned, job in zip(jobs.plan, jobs, strict=True):
         from sawtooth.run import run_id_of
 
         run = store.get(run_id_of(job))

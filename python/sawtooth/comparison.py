@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import pyarrow as pa
 
@@ -23,16 +23,16 @@ from sawtooth import _native
 from sawtooth.claims.table import Judged, judge_all
 from sawtooth.claims.view import FOUR
 from sawtooth.intervals import interval
-from sawtooth.matrix import Block, Results, collect
+from sawtooth.matrix import Block, Outcome, Results, collect
 from sawtooth.metrics import METRIC_NAMES
 from sawtooth.plain import json_value
-from sawtooth.plan import Planned
+from sawtooth.plan import Planned, ProbeKey
 from sawtooth.progress import ProgressCallback
 from sawtooth.published import ENVIRONMENTS, printed
 from sawtooth.resolve import Resolved, resolve
-from sawtooth.run import run_id_of
-from sawtooth.runner import run_many
-from sawtooth.scenario import parse_scenario
+from sawtooth.run import RunSummary, run_id_of
+from sawtooth.runner import run_each
+from sawtooth.scenario import Scenario, parse_scenario
 from sawtooth.scoring import SCORED
 from sawtooth.store import Store
 from sawtooth.study import Study
@@ -222,7 +222,7 @@ def perform(
 ) -> Comparison:
     """Run what the store lacks of a study (everything if ``fresh``) and evaluate it."""
     begun = time.monotonic()
-    plan, jobs = resolved_plan(study)
+    jobs = Jobs(study)
     reused = 0
 
     def counted(done: int, total: int, stored: int) -> None:
@@ -231,8 +231,8 @@ def perform(
         if progress is not None:
             progress(done, total, stored)
 
-    summaries = run_many(jobs, store, fresh=fresh, threads=threads, progress=counted)
-    results = collect(plan, summaries)
+    outcomes = run_each(jobs, store, jobs.outcome, fresh=fresh, threads=threads, progress=counted)
+    results = collect(jobs.plan, outcomes)
     return Comparison(
         study,
         results,
@@ -245,24 +245,42 @@ def perform(
 
 def evaluate(study: Study, store: Store, *, quick: bool = False) -> Comparison:
     """The same from stored runs alone. MissingRunError names the first run that is not there."""
-    plan, jobs = resolved_plan(study)
-    summaries = []
-    for planned, job in zip(plan, jobs, strict=True):
+    jobs = Jobs(study)
+    outcomes = []
+    for planned, job in zip(jobs.plan, jobs, strict=True):
         summary = store.summary(run_id_of(job), job)
         if summary is None:
             raise MissingRunError(f"{study.name}: no stored run for {planned.key}")
-        summaries.append(summary)
-    results = collect(plan, summaries)
+        outcomes.append(jobs.outcome(summary))
+    results = collect(jobs.plan, outcomes)
     return Comparison(study, results, judge_all(study.claims, results, study.tolerance), quick=quick)
 
 
-def resolved_plan(study: Study) -> tuple[list[Planned], list[Resolved]]:
-    """The plan of a study and its resolved scenarios, in the same order. InputError for what the scenario refuses."""
-    plan = list(study.plan())
-    jobs = []
-    last: tuple[Mapping[str, Any], Any] | None = None
-    for planned in plan:
-        if last is None or last[0] is not planned.scenario:
-            last = (planned.scenario, parse_scenario(planned.scenario, name=study.name))
-        jobs.append(resolve(last[1], planned.seed))
-    return plan, jobs
+class Jobs(Sequence[Resolved]):
+    """The resolved scenarios of a study's plan, in its order, each made when it is asked for: a study of any number of runs holds no more
+    than those under way. InputError for what the scenario refuses."""
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        self.plan: list[Planned] = list(study.plan())
+        self._flows = any(isinstance(planned.key, ProbeKey) for planned in self.plan)
+        self._parsed: tuple[Mapping[str, Any], Scenario] | None = None
+
+    def __len__(self) -> int:
+        return len(self.plan)
+
+    @overload
+    def __getitem__(self, index: int) -> Resolved: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Resolved]: ...
+    def __getitem__(self, index: int | slice) -> Resolved | list[Resolved]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
+        planned = self.plan[index]
+        if self._parsed is None or self._parsed[0] is not planned.scenario:
+            self._parsed = (planned.scenario, parse_scenario(planned.scenario, name=self.study.name))
+        return resolve(self._parsed[1], planned.seed)
+
+    def outcome(self, run: RunSummary) -> Outcome:
+        """What is kept of a run of this study."""
+        return Outcome.of(run, flows=self._flows)

@@ -25,7 +25,7 @@ EXTRA = ("cross_surplus",)
 
 
 class Summary(Protocol):
-    """What is needed of a stored run (run.RunSummary has it)."""
+    """What is looked at of a run (run.RunSummary has it)."""
 
     @property
     def run_id(self) -> str: ...
@@ -37,6 +37,24 @@ class Summary(Protocol):
     def queues(self) -> pa.Table: ...
     @property
     def meta(self) -> Mapping[str, object]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What is kept of a run: few numbers, so that a study of any number of runs fits into memory.
+
+    ``values`` are the metrics in the order of METRIC_NAMES, then those of EXTRA; ``flows`` stays for the runs of a probe alone.
+    """
+
+    run_id: str
+    values: tuple[float, ...]
+    flows: pa.Table | None
+
+    @classmethod
+    def of(cls, summary: Summary, *, flows: bool) -> Outcome:
+        """The outcome of a finished or stored run, with its table of flows or without."""
+        metrics = (summary.values.get(metric, np.nan) for metric in METRIC_NAMES)
+        return cls(summary.run_id, (*metrics, cross_surplus(summary)), summary.flows if flows else None)
 
 
 @dataclass(frozen=True)
@@ -106,39 +124,39 @@ def scored_mean(block: Block, algorithm: str, metric: str) -> Values:
     )
 
 
-def collect(plan: Sequence[Planned], summaries: Sequence[Summary]) -> Results:
-    """Sort the runs of a plan into boxes. ``summaries`` in the order of the plan."""
-    by_setting: dict[str, dict[CellKey, Summary]] = {}
+def collect(plan: Sequence[Planned], outcomes: Sequence[Outcome]) -> Results:
+    """Sort the runs of a plan into boxes. ``outcomes`` in the order of the plan; those of probes with their flows."""
+    by_setting: dict[str, dict[CellKey, Outcome]] = {}
     probes: dict[str, list[ProbeRun]] = {}
-    for planned, summary in zip(plan, summaries, strict=True):
+    for planned, outcome in zip(plan, outcomes, strict=True):
         key = planned.key
         if isinstance(key, CellKey):
-            by_setting.setdefault(key.setting, {})[key] = summary
+            by_setting.setdefault(key.setting, {})[key] = outcome
         else:
-            probes.setdefault(key.probe, []).append(_probe_run(key, summary))
+            probes.setdefault(key.probe, []).append(_probe_run(key, outcome))
     blocks = {setting: _block(setting, runs) for setting, runs in by_setting.items()}
     return Results(blocks, {name: tuple(runs) for name, runs in probes.items()})
 
 
-def _probe_run(key: ProbeKey, summary: Summary) -> ProbeRun:
-    return ProbeRun(dict(key.labels), summary.run_id, summary.values, summary.flows)
+def _probe_run(key: ProbeKey, outcome: Outcome) -> ProbeRun:
+    values = dict(zip(METRIC_NAMES, outcome.values, strict=False))  # EXTRA is of cells
+    return ProbeRun(dict(key.labels), outcome.run_id, values, outcome.flows)
 
 
-def _block(setting: str, runs: Mapping[CellKey, Summary]) -> Block:
+def _block(setting: str, runs: Mapping[CellKey, Outcome]) -> Block:
     algorithms = tuple(dict.fromkeys(key.algorithm for key in runs))
     environments = tuple(dict.fromkeys(key.environment for key in runs))
     seeds = tuple(dict.fromkeys(key.seed for key in runs))
     shape = (len(algorithms), len(environments), len(seeds))
     values = {metric: np.full(shape, np.nan) for metric in (*METRIC_NAMES, *EXTRA)}
-    for key, summary in runs.items():
+    for key, outcome in runs.items():
         place = (
             algorithms.index(key.algorithm),
             environments.index(key.environment),
             seeds.index(key.seed),
         )
-        for metric in METRIC_NAMES:
-            values[metric][place] = summary.values.get(metric, np.nan)
-        values["cross_surplus"][place] = cross_surplus(summary)
+        for metric, value in zip(values, outcome.values, strict=True):
+            values[metric][place] = value
     return Block(
         setting, algorithms, environments, seeds, values, {key: run.run_id for key, run in runs.items()}
     )

@@ -11,11 +11,12 @@ under way are finished and stored first, then `RunError` names the run.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import islice
-from typing import Literal, overload
+from typing import Generic, Literal, TypeVar, overload
 
 from sawtooth.errors import InputError
 from sawtooth.plain import canonical
@@ -26,6 +27,11 @@ from sawtooth.store import Store
 
 THREADS_VARIABLE = "SAWTOOTH_THREADS"
 UNDER_WAY_PER_THREAD = 2
+
+Kept = TypeVar("Kept")
+"""What stays of a run."""
+_Key = tuple[str, str]
+"""Run id and hash of the names: one simulation may stand under two names, and is then two results."""
 
 
 class RunError(RuntimeError):
@@ -75,10 +81,36 @@ def run_many(
     `store` None keeps nothing; `fresh` repeats what is stored; `threads` None takes $SAWTOOTH_THREADS or every core this process may use;
     `light` drops scenarios and recorded series as soon as a run is stored. Raises RunError, KeyboardInterrupt, InputError.
     """
-    sweep = _Sweep(store, fresh, light, threads or default_threads())
-    keys = [(run_id_of(job), canonical(job.meta)) for job in jobs]
-    outcomes = sweep.over(dict(zip(keys, jobs, strict=True)), progress)
+    if light:
+        return run_each(jobs, store, Run.light, fresh=fresh, threads=threads, progress=progress)
+    return run_each(jobs, store, _whole, fresh=fresh, threads=threads, progress=progress)
+
+
+def run_each(
+    jobs: Sequence[Resolved],
+    store: Store | None,
+    keep: Callable[[Run], Kept],
+    *,
+    fresh: bool = False,
+    threads: int | None = None,
+    progress: ProgressCallback | None = None,
+) -> list[Kept]:
+    """Like `run_many`, and of each run only what `keep` makes of it stays. A job is asked for twice, to name it and to run it, and
+    not held in between, so `jobs` may make each anew: then memory grows with what is kept alone.
+    """
+    sweep = _Sweep(store, fresh, keep, threads or default_threads())
+    keys = [_key(job) for job in jobs]
+    places = {key: place for place, key in reversed(list(enumerate(keys)))}
+    outcomes = sweep.over(jobs, {key: places[key] for key in keys}, progress)
     return [outcomes[key] for key in keys]
+
+
+def _whole(run: Run) -> Run:
+    return run
+
+
+def _key(job: Resolved) -> _Key:
+    return run_id_of(job), sha256(canonical(job.meta).encode()).hexdigest()
 
 
 def default_threads() -> int:
@@ -91,51 +123,52 @@ def default_threads() -> int:
     return int(text)
 
 
-_Key = tuple[str, str]
-"""Run id and names: one simulation may stand under two names, and is then two results."""
-
-
 @dataclass(frozen=True)
-class _Sweep:
-    """One call of `run_many`."""
+class _Sweep(Generic[Kept]):
+    """One call of `run_each`."""
 
     store: Store | None
     fresh: bool
-    light: bool
+    keep: Callable[[Run], Kept]
     threads: int
 
     def over(
-        self, jobs: Mapping[_Key, Resolved], progress: ProgressCallback | None
-    ) -> dict[_Key, RunSummary]:
-        """The result of every job, from the store or simulated."""
-        results: dict[_Key, RunSummary] = {}
+        self, jobs: Sequence[Resolved], places: Mapping[_Key, int], progress: ProgressCallback | None
+    ) -> dict[_Key, Kept]:
+        """The result of every job, from the store or simulated; `places` says where in `jobs` each stands."""
+        results: dict[_Key, Kept] = {}
         if self.store is not None and not self.fresh:
-            for key, job in jobs.items():
-                stored = self.store.get(key[0], job)
+            for key, place in places.items():
+                if not self.store.has(key[0]):
+                    continue
+                stored = self.store.get(key[0], jobs[place])
                 if stored is not None:
-                    results[key] = self._kept(stored)
+                    results[key] = self.keep(stored)
         found = len(results)
-        if self.store is not None and found < len(jobs):
+        if self.store is not None and found < len(places):
             self.store.prepare()
         if progress:
-            progress(found, len(jobs), found)
-        for key, result in self._simulated([(key, job) for key, job in jobs.items() if key not in results]):
+            progress(found, len(places), found)
+        waiting = [(key, place) for key, place in places.items() if key not in results]
+        for key, result in self._simulated(jobs, waiting):
             results[key] = result
             if progress:
-                progress(len(results), len(jobs), found)
+                progress(len(results), len(places), found)
         return results
 
-    def _simulated(self, jobs: Sequence[tuple[_Key, Resolved]]) -> Iterator[tuple[_Key, RunSummary]]:
+    def _simulated(
+        self, jobs: Sequence[Resolved], places: Sequence[tuple[_Key, int]]
+    ) -> Iterator[tuple[_Key, Kept]]:
         """Results as they finish. At most a few futures per thread exist at a time; after a failure nothing new begins."""
         pool = ThreadPoolExecutor(self.threads, thread_name_prefix="sawtooth")
-        waiting = iter(jobs)
-        under_way: dict[Future[RunSummary], _Key] = {}
+        waiting = iter(places)
+        under_way: dict[Future[Kept], _Key] = {}
         failure: Exception | None = None
         try:
             while True:
                 free = 0 if failure else UNDER_WAY_PER_THREAD * self.threads - len(under_way)
-                for key, job in islice(waiting, free):
-                    under_way[pool.submit(self._one, key[0], job)] = key
+                for key, place in islice(waiting, free):
+                    under_way[pool.submit(self._one, key[0], jobs[place])] = key
                 if not under_way:
                     break
                 for future in wait(under_way, return_when=FIRST_COMPLETED).done:
@@ -153,14 +186,11 @@ class _Sweep:
         if failure:
             raise failure
 
-    def _one(self, run_id: str, job: Resolved) -> RunSummary:
+    def _one(self, run_id: str, job: Resolved) -> Kept:
         try:
             run = execute(job)
         except RuntimeError as error:
             raise RunError(run_id, job.seed, str(error)) from error
         if self.store is not None:
             self.store.put(run)
-        return self._kept(run)
-
-    def _kept(self, run: Run) -> RunSummary:
-        return run.light() if self.light else run
+        return self.keep(run)

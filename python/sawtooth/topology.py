@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import gcd
 from typing import Any
 
@@ -49,8 +50,16 @@ def spread_rtts(rtt_ns: int, spread: float, count: int) -> list[int]:
     """RTTs in ns of `count` flows, evenly spaced over `rtt_ns` · (1 ± `spread`), nearest ns."""
     if count <= 1 or spread == 0:
         return [rtt_ns] * count
+    return list(_spread(rtt_ns, spread, count))
+
+
+@lru_cache(maxsize=8)
+def _spread(rtt_ns: int, spread: float, count: int) -> tuple[int, ...]:
+    """Exact fractions take their time, and a sweep asks for the same RTTs in every run."""
     share = Fraction(str(spread))
-    return [round(rtt_ns * (1 - share + 2 * share * Fraction(k, count - 1))) for k in spread_order(count)]
+    return tuple(
+        round(rtt_ns * (1 - share + 2 * share * Fraction(k, count - 1))) for k in spread_order(count)
+    )
 
 
 def endpoints(scenario: Scenario) -> list[Endpoint]:
