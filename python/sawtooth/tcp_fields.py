@@ -55,7 +55,13 @@ def default_of(row: Mapping[str, Any]) -> Any:
 
 def engine_tcp(values: Mapping[str, Any]) -> dict[str, Any]:
     """Settings by name as the engine's scenario has them: spans get the suffix `_ns`, what is absent its default."""
-    return {engine_key(row): values.get(row["name"], default_of(row)) for row in settings()}
+    return {key: values.get(name, default) for name, key, default in _engine_defaults()}
+
+
+@cache
+def _engine_defaults() -> tuple[tuple[str, str, Any], ...]:
+    """Name, name in the engine's scenario and default of every setting: read once, since every run of a sweep asks for them."""
+    return tuple((row["name"], engine_key(row), default_of(row)) for row in settings())
 
 
 def engine_key(row: Mapping[str, Any]) -> str:
