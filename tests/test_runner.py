@@ -8,7 +8,9 @@ import sys
 import textwrap
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, ClassVar
 
 import pytest
 
@@ -16,7 +18,7 @@ from sawtooth import runner
 from sawtooth.errors import InputError
 from sawtooth.resolve import Resolved, resolve
 from sawtooth.run import Run, RunSummary, execute, run_id_of
-from sawtooth.runner import RunError, default_threads, run_many
+from sawtooth.runner import RunError, default_threads, run_each, run_many
 from sawtooth.scenario import parse_scenario
 from sawtooth.store import Store
 
@@ -203,3 +205,28 @@ def test_a_sweep_killed_in_the_middle_resumes_to_the_same_result(
     assert steps[0][2] >= kept - 4, "what was finished is taken from the store"
     assert digests(resumed) == digests(run_many(jobs, None))
     assert not list(store.path.rglob(".partial-*"))
+
+
+def test_jobs_may_be_made_anew_each_time_and_only_what_is_kept_stays(
+    scenario_text: str, store: Store
+) -> None:
+    class Lazy(Sequence[Resolved]):
+        """Ten jobs, none of which is held."""
+
+        scenario = parse_scenario(scenario_text)
+        asked: ClassVar[list[int]] = []
+
+        def __len__(self) -> int:
+            return 10
+
+        def __getitem__(self, index: Any) -> Any:
+            if index >= 10:
+                raise IndexError(index)
+            self.asked.append(index)
+            return resolve(self.scenario, index)
+
+    kept = run_each(Lazy(), store, lambda run: (run.seed, run.digest), threads=2)
+    whole = run_many(jobs_of(scenario_text, 10), None)
+    assert kept == [(run.seed, run.digest) for run in whole]
+    # Once to name it, once to run it.
+    assert sorted(Lazy.asked) == sorted([*range(10), *range(10)])
