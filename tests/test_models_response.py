@@ -50,7 +50,7 @@ def test_the_exact_window_and_rate_solve_the_epoch_and_are_the_printed_ones() ->
     # the code's form, free of cancellation, is the same expression: both are the positive root of 1/p = S + k S²
     k = 2 * B / (A * (2 - B))
     assert sp.simplify((S + k * S**2 - 1 / P).subs(S, rate)) == 0
-    ours = 2 / P / (1 + sp.sqrt(1 + 4 * k / P))
+    ours = 2 / (P + sp.sqrt(P**2 + 4 * k * P))
     assert sp.simplify((S + k * S**2 - 1 / P).subs(S, ours)) == 0
 
 
@@ -65,7 +65,7 @@ def test_the_code_is_the_printed_expression() -> None:
 
 def test_the_approximation_is_the_limit_of_the_exact_form() -> None:
     k = 2 * B / (A * (2 - B))
-    exact = 2 / P / (1 + sp.sqrt(1 + 4 * k / P))
+    exact = 2 / (P + sp.sqrt(P**2 + 4 * k * P))
     assert sp.simplify(sp.limit(exact * sp.sqrt(P), P, 0, "+") - 1 / sp.sqrt(k)) == 0
     assert response.approximate_rate(1, 0.5, 0.01) == pytest.approx(math.sqrt(1.5) / 0.1)
     for a, b in LAWS:
@@ -131,6 +131,14 @@ def test_drop_rate_inverts_rate_down_to_tiny_losses(a: float, b: float) -> None:
     np.testing.assert_allclose(
         response.approximate_drop_rate(a, b, response.approximate_rate(a, b, p)), p, rtol=1e-12
     )
+
+
+def test_numbers_at_the_ends_of_the_range_stay_numbers() -> None:
+    for p in (1e-300, 1e-100, 1 - 1e-15):
+        rate = float(response.rate(1, 0.5, p))
+        assert math.isfinite(rate)
+        assert rate > 0
+    assert response.drop_rate(1, 0.5, 1e150) == pytest.approx(1.5e-300)
 
 
 def test_without_a_decrease_there_is_one_drop_in_a_window() -> None:

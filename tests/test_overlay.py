@@ -225,6 +225,8 @@ def test_one_flow_is_at_the_fixed_points_and_many_are_not_synchronised(laid: Ove
     ):
         assert floors[control, 1].measured.mean == pytest.approx(floor, abs=0.01)
         assert means[control, 1].measured.mean == pytest.approx(mean, abs=0.01)
+        assert floors[control, 1].formulas["the closed form for large windows"] == pytest.approx(floor)
+        assert means[control, 1].formulas["the closed form for large windows"] == pytest.approx(mean)
     many = floors["aimd(1, 0.5)", 8]
     assert many.apart(laid.study.apart)
     assert many.main_cause == "unsynchronised loss"

@@ -8,7 +8,7 @@ with S = (1 - b/2)W packets each on average; one packet of an epoch is dropped:
 
     1/p = (bW/a + 1) (1 - b/2) W      or, in the rate alone,      1/p = S + k S²,   k = 2b / (a (2 - b))
 
-Solved for S this is 2/p / (1 + sqrt(1 + 4k/p)), which is the printed expression with its numerator made rational: it loses no digits at
+Solved for S this is 2 / (p + sqrt(p² + 4kp)), which is the printed expression with its numerator made rational: it loses no digits at
 small p and holds at b = 0 (no decrease: S = W = 1/p). The pair (a, b) enters through k alone. The approximation leaves out the first term.
 
 | parameter | unit           | default | why                                                       |
@@ -41,7 +41,7 @@ def curvature(a: ArrayLike, b: ArrayLike) -> Numbers:
 def rate(a: ArrayLike, b: ArrayLike, p: ArrayLike) -> Numbers:
     """S, packets per round trip at drop rate p: the exact response function ([Floyd00] eq. 12)."""
     k, loss = curvature(a, b), within("p", p, "(0, 1)")
-    return np.asarray(2 / loss / (1 + np.sqrt(1 + 4 * k / loss)))[()]
+    return np.asarray(2 / (loss + np.sqrt(loss * (loss + 4 * k))))[()]
 
 
 def window(a: ArrayLike, b: ArrayLike, p: ArrayLike) -> Numbers:
@@ -67,7 +67,7 @@ def drop_rate(a: ArrayLike, b: ArrayLike, rate: ArrayLike) -> Numbers:
     S must give a probability: S + k S² > 1 (InputError otherwise).
     """
     packets = within("rate", rate, "(0, inf)")
-    loss = np.asarray(1 / (packets + curvature(a, b) * packets**2))
+    loss = np.asarray(1 / packets / (1 + curvature(a, b) * packets))  # S² may be too large a number
     satisfying("rate", packets, loss < 1, "a rate that some p below 1 gives: S + k S² > 1")
     return loss[()]
 
@@ -76,7 +76,7 @@ def approximate_drop_rate(a: ArrayLike, b: ArrayLike, rate: ArrayLike) -> Number
     """p = a (2 - b) / (2 b S²), the inverse of `approximate_rate` ([Floyd00] §6.2); it may exceed 1 at small S."""
     packets = within("rate", rate, "(0, inf)")
     with np.errstate(divide="ignore"):
-        return np.asarray(1 / (curvature(a, b) * packets**2))[()]
+        return np.asarray(1 / curvature(a, b) / packets / packets)[()]
 
 
 def drop_rate_at_window(a: ArrayLike, b: ArrayLike, window: ArrayLike) -> Numbers:

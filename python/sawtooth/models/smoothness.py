@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike
 
 from sawtooth.models.inputs import Numbers, finite, satisfying, within
 
-ROUNDS_MAX = 1_000_000
+ROUNDS_MAX = 100_000
 """A control that has not halved its window after so many loss events is refused."""
 
 

@@ -15,6 +15,7 @@ Parts of a deviation:
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -22,9 +23,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from sawtooth import units
+from sawtooth import _native, units
 from sawtooth.intervals import interval
-from sawtooth.models import synchronous
+from sawtooth.models import fast_convergence, synchronous
 from sawtooth.overlay.causes import SAMPLE, TIMEOUT, column, epochs, slow_start_share, synchronised_share
 from sawtooth.overlay.points import Curve, Point, mean
 from sawtooth.overlay.study import OverlayStudy
@@ -32,6 +33,7 @@ from sawtooth.plan import put
 from sawtooth.run import Run
 
 MODEL: Final = "the synchronous model"
+CLOSED: Final = "the closed form for large windows"
 MEANING: Final[Mapping[str, str]] = {
     "synchronised": "share of the congestion epochs in which every flow decreased",
     "timeouts": "timeouts over all decreases",
@@ -144,7 +146,7 @@ def _curve(study: OverlayStudy, found: Found, name: str, title: str, what: str, 
                 Point(
                     control,
                     flows,
-                    {MODEL: float(model.mean())},
+                    {MODEL: float(model.mean()), CLOSED: closed_form(control, what)},
                     interval(measured),
                     interval(measured - model),
                     {entry: mean([row[entry] for row in kept]) for entry in SHARES},
@@ -155,6 +157,15 @@ def _curve(study: OverlayStudy, found: Found, name: str, title: str, what: str, 
         own = [point for point in points if point.series == control]
         lines[control] = ([point.x for point in own], [point.formulas[MODEL] for point in own])
     return Curve(name, title, "flows", label, MODEL, "difference", points, MEANING, lines=lines)
+
+
+def closed_form(control: str, what: str) -> float:
+    """Floor or mean of a law where steps are small against the window ([Lahanas03] §3.1, §4.2, ``models.fast_convergence``)."""
+    law = json.loads(_native.controller(control))
+    if law["kind"] == "linear":
+        return float(law["b_d"]) if what == "floor" else float(fast_convergence.aimd_efficiency(law["b_d"]))
+    shape = fast_convergence.minimum if what == "floor" else fast_convergence.efficiency
+    return float(shape(law["b"], law["f"]))
 
 
 def _parts(what: str, kept: list[dict[str, float]]) -> dict[str, float]:
