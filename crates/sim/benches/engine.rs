@@ -8,6 +8,7 @@
 //! | control    | an acknowledgement in congestion avoidance                                     | acknowledgement |
 //! | dumbbell   | ten SACK flows over 100 Mbit/s and 120 ms, everything included                 | packet forwarded |
 //!
+//! Every controller of the table has its acknowledgement timed, and every recovery its dumbbell.
 //! `make bench` times the whole engine in a process of its own, beside ns-2; this is for finding where the time goes.
 
 #[allow(dead_code, reason = "tests use the other parts of the networks")]
@@ -132,11 +133,23 @@ fn droptail(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// A parameter's default, else half of what a fraction may be, else a little above the least of a factor, else 1.
+fn middling(parameter: &sawtooth_cc::ParameterInfo) -> String {
+    let otherwise = match (parameter.min, parameter.max) {
+        (least, most) if most <= 1.0 => (least + most) / 2.0,
+        (least, _) if least >= 1.0 => 1.1,
+        _ => 1.0,
+    };
+    parameter.default.unwrap_or(otherwise).to_string()
+}
+
 fn control(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("control");
     group.throughput(Throughput::Elements(1));
-    for text in ["aimd(1, 0.5)", "maimd"] {
-        let spec = parse_controller(text).expect("a controller of the table");
+    for row in sawtooth_cc::CONTROLLERS {
+        let given: Vec<String> = row.parameters.iter().map(middling).collect();
+        let text = format!("{}({})", row.name, given.join(", "));
+        let spec = parse_controller(&text).expect("a controller of the table");
         let settings = ControlSettings {
             initial_window: Window::from_packets(1_000.0),
             initial_threshold: Some(Window::from_packets(2.0)),
@@ -145,7 +158,7 @@ fn control(criterion: &mut Criterion) {
         let fresh = AnyController::new(&spec, &settings);
         let ack = AckSample { now: Time::ZERO, newly_acked: 1, rtt: None, app_limited: false };
         let mut control = fresh.clone();
-        group.bench_function(BenchmarkId::new("on_ack", text), |bench| {
+        group.bench_function(BenchmarkId::new("on_ack", &text), |bench| {
             bench.iter(|| {
                 control.on_ack(black_box(&ack));
                 if control.window().packets() > 1e6 {
@@ -158,8 +171,8 @@ fn control(criterion: &mut Criterion) {
 }
 
 /// The scenario of `make bench`, for five seconds, after a start that leaves slow start behind.
-fn ten_flows() -> Scenario {
-    let endpoints = networks::profile("aimd(1, 0.5)", "sack");
+fn ten_flows(recovery: &str) -> Scenario {
+    let endpoints = networks::profile("aimd(1, 0.5)", recovery);
     let links = vec![
         networks::port("bottleneck", 100 * MEGABIT, 40 * MILLISECOND, 1_500),
         networks::pipe("reverse", 100 * MEGABIT, 40 * MILLISECOND),
@@ -178,12 +191,16 @@ fn ten_flows() -> Scenario {
 }
 
 fn dumbbell(criterion: &mut Criterion) {
-    let scenario = ten_flows();
-    let run = |scenario| sawtooth_sim::run(scenario).expect("a scenario that passes the check");
+    let run = |scenario: &Scenario| sawtooth_sim::run(scenario).expect("a scenario that passes the check");
     let mut group = criterion.benchmark_group("dumbbell");
     group.sample_size(10);
-    group.throughput(Throughput::Elements(run(&scenario).queues[0].counters.forwarded));
-    group.bench_function("10_flows", |bench| bench.iter(|| run(black_box(&scenario))));
+    for row in sawtooth_sim::tcp::RECOVERIES {
+        let scenario = ten_flows(row.name);
+        group.throughput(Throughput::Elements(run(&scenario).queues[0].counters.forwarded));
+        group.bench_function(BenchmarkId::new("10_flows", row.name), |bench| {
+            bench.iter(|| run(black_box(&scenario)));
+        });
+    }
     group.finish();
 }
 
