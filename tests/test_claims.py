@@ -282,8 +282,13 @@ def test_the_bounds_of_the_parameters_fail_in_one_part(monkeypatch: pytest.Monke
     view = Invented(("reno/droptail",), np.random.RandomState(1))
     found = section3.parameter_bounds(view)
     assert [part.verdict for part in found.parts] == [F, H, H, H]  # a tenth of 15 packets is 1.5, not 3
+    assert found.instead is not None
+    assert found.instead.verdict is H
     monkeypatch.setattr(section3, "window_packets", lambda *_: 30.0)
-    assert [part.verdict for part in section3.parameter_bounds(view).parts] == [H, F, H, H]
+    broken = section3.parameter_bounds(view)
+    assert [part.verdict for part in broken.parts] == [H, F, H, H]
+    assert broken.instead is not None
+    assert broken.instead.verdict is F
 
 
 def test_the_checks_agree_with_a_reading_of_the_printed_tables() -> None:

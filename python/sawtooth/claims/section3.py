@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from sawtooth import _native
-from sawtooth.claims.logic import Finding, both, fact, inequality, order_agrees
+from sawtooth.claims.logic import Finding, both, corrected, fact, inequality, order_agrees
 from sawtooth.claims.view import FOUR, View
 from sawtooth.published import appendix, figures
 from sawtooth.scoring import difference_by_identity, distances, score
@@ -174,7 +174,7 @@ def parameter_bounds(_: View) -> Finding:
     """What the rules give at the smallest windows: AI at most 1.25 to 1.5, AD at most 2.5 to 3; MI and MD by definition."""
     additive = RULE * window_packets(RATE_BPS, RTT_LONG_MS)
     subtractive = RULE * 2 * window_packets(RATE_BPS, RTT_LONG_MS)
-    return both(
+    printed = both(
         "the rules allow AI <= 3, AD <= 3, MI > 0.1, MD < 0.9",
         [
             fact("AI: a tenth of 15 packets is 3", _near(additive, 3.0), largest_additive_increase=additive),
@@ -187,6 +187,14 @@ def parameter_bounds(_: View) -> Finding:
             fact("MD: a cut above a tenth keeps less than 0.9", _near(1.0 - RULE, 0.9)),
         ],
     )
+    longest = RULE * window_packets(RATE_BPS, RTT_LONG_MS)
+    shortest = RULE * window_packets(RATE_BPS, RTT_SHORT_MS)
+    instead = fact(
+        "the rules allow AI up to 1.2 to 1.5, a tenth of 12 to 15 packets; AD, MI and MD as stated",
+        _near((shortest, longest, subtractive), (1.2, 1.5, 3.0)),
+        largest_additive_increase=[shortest, longest],
+    )
+    return corrected(printed, instead)
 
 
 def rule_ai(_: View) -> Finding:
