@@ -3,27 +3,9 @@
 //! The papers disagree on letters. [Akella02] writes the factor *kept* on a decrease, [Floyd00] the
 //! fraction *removed*. Each constructor states its convention; every one resolves to the same plain form.
 
-use crate::binomial::BinomialParams;
-use crate::fast_convergence::FastConvergenceParams;
-use crate::linear::LinearParams;
-use crate::simd::SimdParams;
-use serde::{Deserialize, Serialize};
+use crate::laws::ControllerSpec;
+use serde::Serialize;
 use thiserror::Error;
-
-/// A controller in plain numbers: what results echo and runs are identified by.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum ControllerSpec {
-    /// A linear control.
-    Linear(LinearParams),
-    /// AIMD-FC+, with f = 0 AIMD-FC.
-    #[serde(rename = "aimd-fc+")]
-    FastConvergence(FastConvergenceParams),
-    /// A binomial control.
-    Binomial(BinomialParams),
-    /// SIMD.
-    Simd(SimdParams),
-}
 
 /// One parameter of a constructor.
 #[derive(Clone, Copy, Debug, Serialize)]

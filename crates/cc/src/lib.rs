@@ -15,6 +15,7 @@ pub mod binomial;
 pub mod constructor;
 pub mod controller;
 pub mod fast_convergence;
+pub mod laws;
 pub mod linear;
 pub mod rounds;
 pub mod settings;
@@ -23,15 +24,15 @@ pub mod slow_start;
 pub mod units;
 
 pub use binomial::{Binomial, BinomialParams};
-pub use constructor::{ConstructorError, ConstructorInfo, ControllerSpec, ParameterInfo};
+pub use constructor::{ConstructorError, ConstructorInfo, ParameterInfo};
 pub use controller::{AckSample, Congestion, CongestionSignal, Controller};
 pub use fast_convergence::{FastConvergence, FastConvergenceParams};
+pub use laws::{AnyController, ControllerSpec};
 pub use linear::{Linear, LinearParams};
 pub use rounds::{Rounds, Stepping};
 pub use settings::{ControlSettings, TimeoutThreshold, WindowArithmetic};
 pub use simd::{Simd, SimdParams};
 pub use slow_start::{SlowStart, SlowStartExit};
-use units::{Time, Window};
 
 const fn parameter(
     name: &'static str,
@@ -221,76 +222,8 @@ pub fn named_controller(name: &str, given: &[(String, f64)]) -> Result<Controlle
 /// # Errors
 /// The first number out of its interval.
 pub fn check_controller(spec: &ControllerSpec) -> Result<(), ConstructorError> {
-    let check = |name, values: &[f64]| constructor::find(CONTROLLERS, name)?.with_values(values).map(drop);
-    match *spec {
-        ControllerSpec::Linear(LinearParams { a_i, b_i, a_d, b_d }) => check("linear", &[a_i, b_i, a_d, b_d]),
-        ControllerSpec::FastConvergence(FastConvergenceParams { a, b, f }) => check("aimd-fc+", &[a, b, f]),
-        ControllerSpec::Binomial(BinomialParams { k, l, a, b }) => check("binomial", &[k, l, a, b]),
-        ControllerSpec::Simd(SimdParams { b }) => check("simd", &[b]),
-    }
-}
-
-/// Any controller of the table; an enum, so that no virtual call stands on the path of an acknowledgement.
-#[derive(Clone, Debug)]
-pub enum AnyController {
-    /// A linear control.
-    Linear(Linear),
-    /// AIMD-FC or AIMD-FC+.
-    FastConvergence(FastConvergence),
-    /// A binomial control.
-    Binomial(Binomial),
-    /// SIMD.
-    Simd(Simd),
-}
-
-/// The same call on whatever controller it is.
-macro_rules! whichever {
-    ($any:expr, $control:ident => $call:expr) => {
-        match $any {
-            AnyController::Linear($control) => $call,
-            AnyController::FastConvergence($control) => $call,
-            AnyController::Binomial($control) => $call,
-            AnyController::Simd($control) => $call,
-        }
-    };
-}
-
-impl AnyController {
-    /// A controller at the start of its connection.
-    pub fn new(spec: &ControllerSpec, settings: &ControlSettings) -> Self {
-        match *spec {
-            ControllerSpec::Linear(params) => AnyController::Linear(Linear::new(params, settings)),
-            ControllerSpec::FastConvergence(params) => {
-                AnyController::FastConvergence(FastConvergence::new(params, settings))
-            }
-            ControllerSpec::Binomial(params) => AnyController::Binomial(Binomial::new(params, settings)),
-            ControllerSpec::Simd(params) => AnyController::Simd(Simd::new(params, settings)),
-        }
-    }
-}
-
-impl Controller for AnyController {
-    #[inline]
-    fn on_ack(&mut self, ack: &AckSample) {
-        whichever!(self, control => control.on_ack(ack))
-    }
-
-    fn on_round(&mut self, now: Time) {
-        whichever!(self, control => control.on_round(now))
-    }
-
-    fn on_congestion(&mut self, signal: &CongestionSignal) {
-        whichever!(self, control => control.on_congestion(signal))
-    }
-
-    #[inline]
-    fn window(&self) -> Window {
-        whichever!(self, control => control.window())
-    }
-
-    fn slow_start_threshold(&self) -> Window {
-        whichever!(self, control => control.slow_start_threshold())
-    }
+    let (name, values) = spec.plain();
+    constructor::find(CONTROLLERS, name)?.with_values(&values).map(drop)
 }
 
 #[cfg(test)]

@@ -1,0 +1,83 @@
+//! The laws behind the constructors: one line makes a law a plain value, a controller of the enum, and checkable.
+//!
+//! A *law* has a file with its numbers and its state; a *constructor* (see `CONTROLLERS`) is a name that people write and that comes
+//! down to a law with numbers. Several constructors may share a law: `aimd`, `aiad` and `tcp` are all linear.
+
+use crate::binomial::{Binomial, BinomialParams};
+use crate::controller::{AckSample, CongestionSignal, Controller};
+use crate::fast_convergence::{FastConvergence, FastConvergenceParams};
+use crate::linear::{Linear, LinearParams};
+use crate::settings::ControlSettings;
+use crate::simd::{Simd, SimdParams};
+use crate::units::{Time, Window};
+use serde::{Deserialize, Serialize};
+
+macro_rules! laws {
+    ($($(#[$doc:meta])* $kind:literal $law:ident($params:ident { $($number:ident),* });)*) => {
+        /// A controller in plain numbers: what results echo and runs are identified by.
+        #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "kind", deny_unknown_fields)]
+        pub enum ControllerSpec {
+            $($(#[$doc])* #[serde(rename = $kind)] $law($params),)*
+        }
+
+        impl ControllerSpec {
+            /// The constructor that takes the plain numbers themselves, and the numbers in its order.
+            pub fn plain(&self) -> (&'static str, Vec<f64>) {
+                match *self {
+                    $(ControllerSpec::$law($params { $($number),* }) => ($kind, vec![$($number),*]),)*
+                }
+            }
+        }
+
+        /// Any controller of the table; an enum, so that no virtual call stands on the path of an acknowledgement.
+        #[derive(Clone, Debug)]
+        pub enum AnyController {
+            $($(#[$doc])* $law($law),)*
+        }
+
+        impl AnyController {
+            /// A controller at the start of its connection.
+            pub fn new(spec: &ControllerSpec, settings: &ControlSettings) -> Self {
+                match *spec {
+                    $(ControllerSpec::$law(params) => AnyController::$law($law::new(params, settings)),)*
+                }
+            }
+        }
+
+        impl Controller for AnyController {
+            #[inline]
+            fn on_ack(&mut self, ack: &AckSample) {
+                match self { $(AnyController::$law(control) => control.on_ack(ack),)* }
+            }
+
+            fn on_round(&mut self, now: Time) {
+                match self { $(AnyController::$law(control) => control.on_round(now),)* }
+            }
+
+            fn on_congestion(&mut self, signal: &CongestionSignal) {
+                match self { $(AnyController::$law(control) => control.on_congestion(signal),)* }
+            }
+
+            #[inline]
+            fn window(&self) -> Window {
+                match self { $(AnyController::$law(control) => control.window(),)* }
+            }
+
+            fn slow_start_threshold(&self) -> Window {
+                match self { $(AnyController::$law(control) => control.slow_start_threshold(),)* }
+            }
+        }
+    };
+}
+
+laws! {
+    /// A linear control.
+    "linear" Linear(LinearParams { a_i, b_i, a_d, b_d });
+    /// AIMD-FC+, with f = 0 AIMD-FC.
+    "aimd-fc+" FastConvergence(FastConvergenceParams { a, b, f });
+    /// A binomial control.
+    "binomial" Binomial(BinomialParams { k, l, a, b });
+    /// SIMD.
+    "simd" Simd(SimdParams { b });
+}
