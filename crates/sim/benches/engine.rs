@@ -4,7 +4,7 @@
 //! |------------|--------------------------------------------------------------------------------|----------------|
 //! | events     | the earliest event out and its successor in, with so many pending               | event          |
 //! | scoreboard | a window with 5 % holes: blocks in, holes repaired, everything acknowledged    | packet         |
-//! | droptail   | a packet into a queue and the oldest out, with so many waiting                 | packet         |
+//! | droptail   | a packet into a queue and what has left forgotten, with so many waiting        | packet         |
 //! | control    | an acknowledgement in congestion avoidance                                     | acknowledgement |
 //! | dumbbell   | ten SACK flows over 100 Mbit/s and 120 ms, everything included                 | packet forwarded |
 //!
@@ -17,17 +17,21 @@ mod networks;
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use networks::{MEGABIT, MILLISECOND, SECOND};
-use sawtooth_cc::units::{Span, Time, Window};
+use sawtooth_cc::units::{Rate, Span, Time, Window};
 use sawtooth_cc::{AckSample, AnyController, ControlSettings, Controller, parse_controller};
 use sawtooth_sim::Scenario;
-use sawtooth_sim::event::Event;
+use sawtooth_sim::event::{Event, Moment};
 use sawtooth_sim::event_queue::{EventQueue, Population};
-use sawtooth_sim::packet::{Packet, PacketKind, SackBlock, SackHandle, TEST};
-use sawtooth_sim::queue::{Backlog, Queue};
+use sawtooth_sim::packet::{Packet, SackBlock, TEST};
+use sawtooth_sim::port::rate::RateTransmitter;
+use sawtooth_sim::queue::Queue;
 use sawtooth_sim::random::Stream;
 use sawtooth_sim::scenario::QueueSpec;
 use sawtooth_sim::tcp::scoreboard::Scoreboard;
 use std::hint::black_box;
+
+/// Later than anything in these benchmarks.
+const END: Time = Time::from_nanos(1 << 60);
 
 fn events(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("events");
@@ -36,16 +40,19 @@ fn events(criterion: &mut Criterion) {
         let mut random = Stream::new("1", "bench");
         let ahead: Vec<Span> =
             (0..4096).map(|_| Span::from_nanos(random.nanos_up_to(100 * MILLISECOND))).collect();
-        let mut queue = EventQueue::new(Population { pipes: pending, ..Population::default() });
+        let mut queue = EventQueue::new(Population { lanes: pending, ..Population::default() });
         for index in 0..pending {
-            queue.push(Time::ZERO + ahead[index as usize % ahead.len()], Event::PipeExit(index));
+            let time = Time::ZERO + ahead[index as usize % ahead.len()];
+            queue.set_lane(index, Moment { time, cause: Time::ZERO });
         }
         let mut turn = 0;
         group.bench_function(BenchmarkId::new("pop_and_push", pending), |bench| {
             bench.iter(|| {
-                let (now, event) = queue.pop_before(Time::NEVER).expect("as many come as go");
+                let event = queue.pop_before(END);
+                let Some(Event::LaneExit(lane)) = event else { unreachable!("only lanes have events") };
+                let now = queue.now().time;
                 turn = (turn + 1) % ahead.len();
-                queue.push(now + ahead[turn], black_box(event));
+                queue.set_lane(black_box(lane), Moment { time: now + ahead[turn], cause: now });
             });
         });
     }
@@ -103,30 +110,22 @@ fn scoreboard(criterion: &mut Criterion) {
 fn droptail(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("droptail");
     group.throughput(Throughput::Elements(1));
-    let packet = Packet {
-        flow: 0,
-        number: 0,
-        sack: SackHandle::NONE,
-        bytes: 1000,
-        kind: PacketKind::Data,
-        flags: TEST,
-        hop: 0,
-    };
+    let packet = Packet { bytes: 1000, flags: TEST, ..Packet::default() };
     for waiting in [10u64, 1_500] {
         let spec = QueueSpec::DropTail { packets: Some(2 * waiting), bytes: None };
         let mut queue = Queue::new(&spec, Stream::new("1", "bench"));
-        let mut dropped = Vec::new();
-        let held = Backlog { packets: 1, bytes: 1000 };
+        let mut transmitter = RateTransmitter::new(Rate::from_bits_per_second(100 * MEGABIT));
         let mut now = Time::ZERO;
         for _ in 0..waiting {
-            queue.enqueue(packet, now, held, &mut dropped);
+            transmitter.accept(packet.bytes, now);
         }
         group.bench_function(BenchmarkId::new("in_and_out", waiting), |bench| {
             bench.iter(|| {
                 now += Span::from_micros(80);
+                transmitter.settle(Moment { time: now, cause: now });
+                let (backlog, sending) = transmitter.backlogs();
                 queue.count_arrival(&packet);
-                queue.enqueue(black_box(packet), now, held, &mut dropped);
-                queue.dequeue(now, &mut dropped)
+                queue.offer(black_box(&packet), now, backlog, sending).then(|| transmitter.accept(packet.bytes, now))
             });
         });
     }

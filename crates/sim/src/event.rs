@@ -1,32 +1,40 @@
 //! Everything that can happen: a closed enum of small values that hold indices.
 
+use sawtooth_cc::units::Time;
+
+/// A place in the order of events: when, and among equal times when it was caused. Equal causes too leave
+/// the order of the components, which is that of the scenario.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Moment {
+    /// When it happens.
+    pub time: Time,
+    /// When it became certain that it would: a packet entered a link, a timer was set.
+    pub cause: Time,
+}
+
 /// An event. `Network` has the one `match`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Event {
-    /// The oldest packet of this pipe comes out at its far end.
-    PipeExit(u32),
-    /// The packet in transmission at this port has left completely.
-    TransmitEnd(u32),
-    /// The oldest packet on this port's wire reaches the far end.
-    WireExit(u32),
+    /// Counters start.
+    WarmupEnd,
     /// A trace-driven port may send 1500 bytes.
     Opportunity(u32),
-    /// A retransmission timer may have run out.
-    RetransmitTimer(u32),
-    /// A delayed acknowledgement is due.
-    DelayedAck(u32),
+    /// A constant-rate source changes its rate.
+    SourceChange(u32),
     /// A flow sends its SYN.
     FlowStart(u32),
     /// A flow offers no more new data.
     FlowStop(u32),
-    /// A constant-rate source sends its next packet.
-    SourceTick(u32),
-    /// A constant-rate source changes its rate.
-    SourceChange(u32),
-    /// Counters start.
-    WarmupEnd,
+    /// A retransmission timer may have run out.
+    RetransmitTimer(u32),
+    /// A delayed acknowledgement is due.
+    DelayedAck(u32),
     /// Windows and queues are sampled.
     Sample,
-    /// Packets delivered per flow are sampled.
-    RateBin,
+    /// A constant-rate source sends its next packet.
+    SourceTick(u32),
+    /// The first packet of this lane comes out of it.
+    LaneExit(u32),
+    /// A packet that found no place in its lane comes out of it.
+    StragglerExit,
 }

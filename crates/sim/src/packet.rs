@@ -1,10 +1,11 @@
 //! A packet: what the simulation needs of its header, and the pool of SACK blocks beside it.
 
 /// What a packet is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum PacketKind {
     /// A full-size TCP segment.
+    #[default]
     Data,
     /// A pure acknowledgement.
     Ack,
@@ -29,8 +30,8 @@ pub const CWR: u8 = 16;
 /// Belongs to a flow whose packets count in the metrics.
 pub const TEST: u8 = 32;
 
-/// A packet under way.
-#[derive(Clone, Copy, Debug)]
+/// A packet under way: 16 bytes, so that one in transit, with its place among the events, fills half a cache line.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Packet {
     /// Flow index, or source index for cross traffic.
     pub flow: u32,
@@ -44,8 +45,6 @@ pub struct Packet {
     pub kind: PacketKind,
     /// Flag bits above.
     pub flags: u8,
-    /// Next stage of its route.
-    pub hop: u8,
 }
 
 impl Packet {
@@ -99,6 +98,12 @@ impl SackBlocks {
 /// Where an acknowledgement's blocks are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SackHandle(u32);
+
+impl Default for SackHandle {
+    fn default() -> Self {
+        SackHandle::NONE
+    }
+}
 
 impl SackHandle {
     /// No blocks.

@@ -1,16 +1,10 @@
-//! A pipe: links without a queue discipline, one behind another, as a single FIFO.
+//! A link without a queue discipline, and the transmitters of senders.
 //!
-//! A link that never drops and serves in order of arrival needs no events of its own: when a packet
-//! enters, the time at which it leaves is already known, `max(now, free) + size/rate + delay`. Links
-//! whose only feeder is the pipe before them join it, so a packet crosses the whole chain with one event.
-//! Only the head of a pipe stands in the event queue.
+//! Such a link never drops for lack of room and serves in order of arrival, so when a packet enters, the
+//! time at which it leaves is known: `max(now, free) + size/rate + delay`.
 
-use crate::event_queue::Sequence;
-use crate::impairment::Impairment;
-use crate::packet::Packet;
 use crate::random::Stream;
 use sawtooth_cc::units::{Bytes, Rate, Span, Time};
-use std::collections::VecDeque;
 
 /// How long packets of one size take; almost all packets of a link have one size.
 #[derive(Clone, Copy, Debug)]
@@ -37,28 +31,20 @@ impl Serialiser {
     }
 }
 
-/// One link of a pipe.
+/// A link without a queue discipline.
 #[derive(Debug)]
 pub struct PipeLink {
-    serialiser: Serialiser,
-    delay: Span,
     free: Time,
-    /// Losses of this link.
-    pub drop: Option<Impairment>,
-    /// Marks of this link.
-    pub mark: Option<Impairment>,
+    delay: Span,
+    serialiser: Serialiser,
+    /// Does any impairment sit on this link?
+    pub is_impaired: bool,
 }
 
 impl PipeLink {
     /// An idle link.
-    pub fn new(rate: Rate, delay: Span, drop: Option<Impairment>, mark: Option<Impairment>) -> Self {
-        PipeLink { serialiser: Serialiser::new(rate), delay, free: Time::ZERO, drop, mark }
-    }
-
-    /// Does any impairment sit on this link?
-    #[inline(always)]
-    pub fn is_impaired(&self) -> bool {
-        self.drop.is_some() || self.mark.is_some()
+    pub fn new(rate: Rate, delay: Span, is_impaired: bool) -> Self {
+        PipeLink { free: Time::ZERO, delay, serialiser: Serialiser::new(rate), is_impaired }
     }
 
     /// When a packet that enters now comes out.
@@ -92,57 +78,13 @@ impl Jitter {
     }
 }
 
-/// A packet in a FIFO whose exit is known, with its place among all events.
-#[derive(Clone, Copy, Debug)]
-pub struct InTransit {
-    /// When it comes out.
-    pub due: Time,
-    /// Its place among events of the same time.
-    pub sequence: Sequence,
-    /// The packet.
-    pub packet: Packet,
-}
-
-/// A FIFO of packets whose exits are known.
-#[derive(Debug, Default)]
-pub struct Transit {
-    packets: VecDeque<InTransit>,
-}
-
-impl Transit {
-    /// Put a packet in; true if it is the head now and needs an event.
-    #[inline]
-    pub fn push(&mut self, entry: InTransit) -> bool {
-        self.packets.push_back(entry);
-        self.packets.len() == 1
-    }
-
-    /// Take the head out; also the new head, which needs an event.
-    #[inline]
-    pub fn pop(&mut self) -> (Packet, Option<(Time, Sequence)>) {
-        let head = self.packets.pop_front().expect("an exit event stands for a packet");
-        (head.packet, self.packets.front().map(|next| (next.due, next.sequence)))
-    }
-
-    /// Packets inside.
-    pub fn len(&self) -> usize {
-        self.packets.len()
-    }
-
-    /// Is nothing inside?
-    pub fn is_empty(&self) -> bool {
-        self.packets.is_empty()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn packets_of_a_burst_follow_each_other_at_the_links_rate() {
-        let mut link =
-            PipeLink::new(Rate::from_bits_per_second(1_000_000_000), Span::from_millis(1), None, None);
+        let mut link = PipeLink::new(Rate::from_bits_per_second(1_000_000_000), Span::from_millis(1), false);
         let exits: Vec<u64> = (0..3).map(|_| link.pass(1000, Time::ZERO).nanos()).collect();
         assert_eq!(exits, [1_008_000, 1_016_000, 1_024_000]);
         assert_eq!(link.pass(40, Time::from_nanos(1_000_000)).nanos(), 2_000_320);

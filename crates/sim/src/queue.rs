@@ -1,8 +1,9 @@
 //! Queue disciplines and the frame that counts for them.
 //!
-//! A discipline decides which packets wait and which go. Everything that is counted (arrivals, drops by
-//! reason, marks, departures, delay) is counted here, so that no discipline can forget to. A discipline
-//! knows no windows, rates or protocols.
+//! A discipline of a first-in first-out queue decides on arrival which packets may wait, from what waits and
+//! what is in transmission; the port holds them. Everything that is counted (arrivals, drops by reason, marks,
+//! departures, delay) is counted here, so that no discipline can forget to. A discipline knows no windows,
+//! rates or protocols.
 
 pub mod droptail;
 
@@ -64,15 +65,6 @@ pub enum DropReason {
 /// How many reasons there are.
 pub const DROP_REASONS: usize = 2;
 
-/// A packet that waits, and since when.
-#[derive(Clone, Copy, Debug)]
-pub struct Queued {
-    /// The packet.
-    pub packet: Packet,
-    /// When it reached the queue.
-    pub arrived: Time,
-}
-
 /// What is waiting or in transmission.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backlog {
@@ -82,42 +74,31 @@ pub struct Backlog {
     pub bytes: u64,
 }
 
-/// What a discipline may see and do besides queueing.
+/// What a discipline may see besides the packet that arrives.
 pub struct QueueContext<'a> {
     /// The present.
     pub now: Time,
+    /// What waits.
+    pub waiting: Backlog,
     /// What the transmitter holds; some buffer limits include it.
     pub in_transmission: Backlog,
     /// The queue's own random numbers.
     pub random: &'a mut Stream,
-    tally: &'a mut Tally,
-    dropped: &'a mut Vec<Packet>,
 }
 
-impl QueueContext<'_> {
-    /// Discard a packet.
-    pub fn drop(&mut self, packet: Packet, reason: DropReason) {
-        self.tally.count_drop(&packet, reason);
-        self.dropped.push(packet);
-    }
-
-    /// Set *congestion experienced* on an ECN-capable packet.
-    pub fn mark(&mut self, packet: &mut Packet) {
-        self.tally.count_mark(packet);
-        packet.flags |= CE;
-    }
+/// What becomes of an arriving packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admission {
+    /// It waits its turn.
+    Wait,
+    /// It is discarded.
+    Drop(DropReason),
 }
 
-/// A queue discipline.
+/// A queue discipline that is first in, first out.
 pub trait QueueDiscipline {
-    /// Take an arriving packet: keep it, or hand it (or another) to `context.drop`.
-    fn enqueue(&mut self, arrival: Queued, context: &mut QueueContext<'_>);
-
-    /// The next packet to transmit.
-    fn dequeue(&mut self, context: &mut QueueContext<'_>) -> Option<Queued>;
-
-    /// What is waiting.
-    fn backlog(&self) -> Backlog;
+    /// May this packet wait?
+    fn admit(&mut self, arrival: &Packet, context: &mut QueueContext<'_>) -> Admission;
 }
 
 /// Any discipline of the table; an enum, so that no virtual call stands on the path of a packet.
@@ -128,7 +109,7 @@ pub enum AnyDiscipline {
 }
 
 impl AnyDiscipline {
-    /// An empty queue.
+    /// A discipline that has seen no packet.
     pub fn new(spec: &QueueSpec) -> Self {
         match *spec {
             QueueSpec::DropTail { packets, bytes } => AnyDiscipline::DropTail(DropTail::new(packets, bytes)),
@@ -138,28 +119,14 @@ impl AnyDiscipline {
 
 impl QueueDiscipline for AnyDiscipline {
     #[inline]
-    fn enqueue(&mut self, arrival: Queued, context: &mut QueueContext<'_>) {
+    fn admit(&mut self, arrival: &Packet, context: &mut QueueContext<'_>) -> Admission {
         match self {
-            AnyDiscipline::DropTail(queue) => queue.enqueue(arrival, context),
-        }
-    }
-
-    #[inline]
-    fn dequeue(&mut self, context: &mut QueueContext<'_>) -> Option<Queued> {
-        match self {
-            AnyDiscipline::DropTail(queue) => queue.dequeue(context),
-        }
-    }
-
-    #[inline]
-    fn backlog(&self) -> Backlog {
-        match self {
-            AnyDiscipline::DropTail(queue) => queue.backlog(),
+            AnyDiscipline::DropTail(queue) => queue.admit(arrival, context),
         }
     }
 }
 
-/// Counters of one queue over one stretch of time.
+/// Counters of one queue over the measured time.
 #[derive(Clone, Debug, Default)]
 pub struct Counters {
     /// Packets offered.
@@ -186,64 +153,33 @@ pub struct Counters {
     pub test_delay: Span,
 }
 
-/// The frame's counters: what is measured, and what happened before measuring began.
-#[derive(Debug, Default)]
-pub struct Tally {
-    /// Since the end of the warm-up.
-    pub measured: Counters,
-    /// Waiting times of test packets since the end of the warm-up.
-    pub test_delays: Histogram,
-    lifetime_arrivals: u64,
-    lifetime_drops: u64,
-    lifetime_forwarded: u64,
-}
-
-impl Tally {
+impl Counters {
     fn count_drop(&mut self, packet: &Packet, reason: DropReason) {
-        self.measured.drops[reason as usize] += 1;
-        self.measured.test_drops += u64::from(packet.is_test_data());
+        self.drops[reason as usize] += 1;
+        self.test_drops += u64::from(packet.is_test_data());
     }
 
     fn count_mark(&mut self, packet: &Packet) {
         assert!(packet.has(ECT), "only ECN-capable packets are marked");
-        self.measured.marks += 1;
-        self.measured.test_marks += u64::from(packet.is_test_data());
+        self.marks += 1;
+        self.test_marks += u64::from(packet.is_test_data());
     }
 
-    #[inline]
-    fn count_departure(&mut self, departing: &Queued, now: Time) {
-        let delay = now - departing.arrived;
-        let measured = &mut self.measured;
-        measured.forwarded += 1;
-        measured.forwarded_bytes += u64::from(departing.packet.bytes);
-        measured.delay += delay;
-        if departing.packet.is_test_data() {
-            measured.test_forwarded += 1;
-            measured.test_delay += delay;
-            self.test_delays.add(delay);
-        }
+    fn dropped(&self) -> u64 {
+        self.drops.iter().sum()
     }
+}
 
-    /// Start measuring now.
-    fn restart(&mut self) {
-        self.lifetime_arrivals += self.measured.arrivals;
-        self.lifetime_drops += self.measured.drops.iter().sum::<u64>();
-        self.lifetime_forwarded += self.measured.forwarded;
-        self.measured = Counters::default();
-        self.test_delays = Histogram::default();
-    }
-
-    fn arrivals_ever(&self) -> u64 {
-        self.lifetime_arrivals + self.measured.arrivals
-    }
-
-    fn drops_ever(&self) -> u64 {
-        self.lifetime_drops + self.measured.drops.iter().sum::<u64>()
-    }
-
-    fn forwarded_ever(&self) -> u64 {
-        self.lifetime_forwarded + self.measured.forwarded
-    }
+/// The frame's counters.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// Over the measured time.
+    pub measured: Counters,
+    /// Waiting times of test packets over the measured time.
+    pub test_delays: Histogram,
+    earlier_arrivals: u64,
+    earlier_drops: u64,
+    earlier_departures: u64,
 }
 
 /// A discipline inside its frame.
@@ -255,7 +191,7 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// An empty queue with its own random stream.
+    /// A queue that has seen no packet, with its own random stream.
     pub fn new(spec: &QueueSpec, random: Stream) -> Self {
         Queue { discipline: AnyDiscipline::new(spec), random, tally: Tally::default() }
     }
@@ -269,50 +205,55 @@ impl Queue {
 
     /// Count a packet that the link's impairment discarded on arrival.
     pub fn count_impaired(&mut self, packet: &Packet) {
-        self.tally.count_drop(packet, DropReason::Impairment);
+        self.tally.measured.count_drop(packet, DropReason::Impairment);
     }
 
     /// Mark a packet on behalf of the link's impairment, if it is ECN-capable.
     pub fn mark_impaired(&mut self, packet: &mut Packet) {
         if packet.has(ECT) {
-            self.tally.count_mark(packet);
+            self.tally.measured.count_mark(packet);
             packet.flags |= CE;
         }
     }
 
-    /// Offer a packet; what is discarded lands in `dropped`.
+    /// Offer a packet; may it wait?
     #[inline]
-    pub fn enqueue(
-        &mut self,
-        packet: Packet,
-        now: Time,
-        in_transmission: Backlog,
-        dropped: &mut Vec<Packet>,
-    ) {
-        let mut context =
-            QueueContext { now, in_transmission, random: &mut self.random, tally: &mut self.tally, dropped };
-        self.discipline.enqueue(Queued { packet, arrived: now }, &mut context);
+    pub fn offer(&mut self, packet: &Packet, now: Time, waiting: Backlog, in_transmission: Backlog) -> bool {
+        let mut context = QueueContext { now, waiting, in_transmission, random: &mut self.random };
+        match self.discipline.admit(packet, &mut context) {
+            Admission::Wait => true,
+            Admission::Drop(reason) => {
+                self.tally.measured.count_drop(packet, reason);
+                false
+            }
+        }
     }
 
-    /// Take the next packet to transmit.
+    /// Count a packet whose transmission begins after this delay, within the measured time or before it.
     #[inline]
-    pub fn dequeue(&mut self, now: Time, dropped: &mut Vec<Packet>) -> Option<Packet> {
-        let in_transmission = Backlog::default();
-        let mut context =
-            QueueContext { now, in_transmission, random: &mut self.random, tally: &mut self.tally, dropped };
-        let departing = self.discipline.dequeue(&mut context)?;
-        self.tally.count_departure(&departing, now);
-        Some(departing.packet)
+    pub fn count_departure(&mut self, packet: &Packet, delay: Span, measured: bool) {
+        if !measured {
+            self.tally.earlier_departures += 1;
+            return;
+        }
+        let counters = &mut self.tally.measured;
+        counters.forwarded += 1;
+        counters.forwarded_bytes += u64::from(packet.bytes);
+        counters.delay += delay;
+        if packet.is_test_data() {
+            counters.test_forwarded += 1;
+            counters.test_delay += delay;
+            self.tally.test_delays.add(delay);
+        }
     }
 
-    /// What is waiting.
-    pub fn backlog(&self) -> Backlog {
-        self.discipline.backlog()
-    }
-
-    /// Start measuring now.
-    pub fn restart_counters(&mut self) {
-        self.tally.restart();
+    /// Arrivals are measured from now on. Departures are known ahead of time and say for themselves whether they are.
+    pub fn measure_arrivals(&mut self) {
+        let Counters { forwarded, forwarded_bytes, test_forwarded, delay, test_delay, .. } = self.tally.measured;
+        let departures = Counters { forwarded, forwarded_bytes, test_forwarded, delay, test_delay, ..Counters::default() };
+        let earlier = std::mem::replace(&mut self.tally.measured, departures);
+        self.tally.earlier_arrivals += earlier.arrivals;
+        self.tally.earlier_drops += earlier.dropped();
     }
 
     /// The frame's counters.
@@ -320,19 +261,16 @@ impl Queue {
         &self.tally
     }
 
-    /// Packets that came in, and what became of them, must agree.
-    pub fn assert_conservation(&self, name: &str) {
-        let accounted = self.tally.drops_ever() + self.tally.forwarded_ever() + self.backlog().packets;
+    /// Packets that came in, and what became of them, must agree, with so many still waiting.
+    pub fn assert_conservation(&self, name: &str, waiting: u64) {
+        let Tally { measured, earlier_arrivals, earlier_drops, earlier_departures, .. } = &self.tally;
+        let arrived = measured.arrivals + earlier_arrivals;
+        let dropped = measured.dropped() + earlier_drops;
+        let forwarded = measured.forwarded + earlier_departures;
         assert!(
-            self.tally.arrivals_ever() == accounted,
-            "queue {name}: {} packets arrived but {accounted} were dropped, forwarded or are waiting",
-            self.tally.arrivals_ever(),
+            arrived == dropped + forwarded + waiting,
+            "queue {name}: {arrived} packets arrived but {dropped} were dropped, {forwarded} forwarded and {waiting} are waiting",
         );
-    }
-
-    /// Drops since the start of the run.
-    pub fn drops_ever(&self) -> u64 {
-        self.tally.drops_ever()
     }
 }
 

@@ -127,30 +127,27 @@ pub struct Series {
     pub queues: Vec<QueuePoint>,
     /// Rates.
     pub rates: Vec<RatePoint>,
-    delivered_before: Vec<u64>,
+    flows: usize,
+    /// Bin by bin, the packets of each flow.
+    delivered: Vec<u64>,
 }
 
 impl Series {
     /// Empty series.
     pub fn new(spec: &RecordSpec, flows: usize) -> Self {
-        let delivered_before = vec![0; if spec.rates_ns.is_some() { flows } else { 0 }];
         Series {
             spec: spec.clone(),
             windows: Vec::new(),
             queues: Vec::new(),
             rates: Vec::new(),
-            delivered_before,
+            flows,
+            delivered: Vec::new(),
         }
     }
 
     /// Interval of samples.
     pub fn sample_ns(&self) -> Option<u64> {
         self.spec.sample_ns
-    }
-
-    /// Interval of rate bins.
-    pub fn rates_ns(&self) -> Option<u64> {
-        self.spec.rates_ns
     }
 
     /// A window was cut.
@@ -191,10 +188,29 @@ impl Series {
         self.queues.push(QueuePoint { time, queue, packets, bytes });
     }
 
-    /// Packets delivered to a flow since counting began.
-    pub fn delivered(&mut self, time: Time, flow: u32, total: u64) {
-        let before = std::mem::replace(&mut self.delivered_before[flow as usize], total);
-        self.rates.push(RatePoint { time, flow, delivered: total - before });
+    /// A packet is delivered for the first time, so long after counting began.
+    #[inline]
+    pub fn delivered(&mut self, since: Span, flow: u32) {
+        if let Some(interval) = self.spec.rates_ns {
+            let cell = (since.nanos() / interval) as usize * self.flows + flow as usize;
+            if cell >= self.delivered.len() {
+                self.delivered.resize(cell + 1, 0);
+            }
+            self.delivered[cell] += 1;
+        }
+    }
+
+    /// The run is over: whole bins become points.
+    pub fn finish_rates(&mut self, begin: Time, end: Time) {
+        let Some(interval) = self.spec.rates_ns else { return };
+        let bins = (end - begin).nanos() / interval;
+        for bin in 0..bins {
+            let time = begin + Span::from_nanos((bin + 1) * interval);
+            for flow in 0..self.flows {
+                let delivered = self.delivered.get(bin as usize * self.flows + flow).copied().unwrap_or(0);
+                self.rates.push(RatePoint { time, flow: flow as u32, delivered });
+            }
+        }
     }
 }
 

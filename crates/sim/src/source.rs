@@ -94,7 +94,6 @@ impl Source {
             bytes: self.packet_bytes,
             kind: PacketKind::Cbr,
             flags: 0,
-            hop: 0,
         }
     }
 }

@@ -1,27 +1,52 @@
-//! From links and routes to stages: which links are pipes, which are ports, who joins whom.
+//! From links and routes to stages: what a packet meets, and where it has to wait for its turn.
 //!
-//! A link without a queue joins the pipe before it when that is its only feeder; then a packet crosses both
-//! with one event. Routes become short lists of stages.
+//! Packets are handled in the order of time only where it matters who comes first: at a port, at a sender, on a link
+//! with several feeders. Before these they wait in a lane. Everything else is settled ahead of time, as
+//! soon as a packet's way up to there is certain: a link that only one other link feeds gets its packets in the order
+//! in which that one lets them go, and a receiver that answers at once is fed by the last link of one route
+//! and feeds the first of another. So a data packet that leaves a bottleneck of a dumbbell is delivered, answered
+//! and on its way back to the sender in one go: two events a packet instead of four, and half of the time.
+//!
+//! Routes with a common end share its stages, so that a packet in a lane need not say where it is.
 
-use crate::scenario::Scenario;
+use crate::scenario::{FlowSpec, Scenario};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a packet crosses next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// A pipe, by index.
-    Pipe(u32),
-    /// A port, by index.
+/// A stage, by its place in the table.
+pub type StageIndex = u32;
+
+/// Instead of a lane: the packet goes on at once.
+pub const NO_LANE: u32 = u32::MAX;
+
+/// What a packet meets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// A link without a queue.
+    Link(u32),
+    /// A port, by its number among ports.
     Port(u32),
+    /// The end of its route: receiver, sender or nobody.
+    End,
 }
 
-/// A route as a slice of the stage table.
-#[derive(Clone, Copy, Debug)]
-pub struct Route {
-    /// First stage.
-    pub start: u32,
-    /// Number of stages.
-    pub len: u8,
+/// One step of a route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Stage {
+    /// What the packet meets.
+    pub place: Place,
+    /// Where it waits afterwards, if not [`NO_LANE`].
+    pub lane: u32,
+    /// What comes then.
+    pub next: StageIndex,
+}
+
+/// Where the packets of a flow begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlowRoute {
+    /// Data.
+    pub data: StageIndex,
+    /// Acknowledgements.
+    pub answer: StageIndex,
 }
 
 /// The shape of a network, before it is filled with state.
@@ -29,16 +54,14 @@ pub struct Route {
 pub struct Topology {
     /// Stages of all routes.
     pub stages: Vec<Stage>,
-    /// Links of each pipe, in order; several pipes may share their first links.
-    pub pipes: Vec<Vec<u32>>,
+    /// By lane, the stage it leads to.
+    pub lanes: Vec<StageIndex>,
     /// The link of each port.
     pub ports: Vec<u32>,
-    /// Routes of data, by flow.
-    pub forward: Vec<Route>,
-    /// Routes of acknowledgements, by flow.
-    pub reverse: Vec<Route>,
-    /// Routes of sources.
-    pub sources: Vec<Route>,
+    /// By flow.
+    pub flows: Vec<FlowRoute>,
+    /// First stages of sources.
+    pub sources: Vec<StageIndex>,
 }
 
 /// Who hands packets to a link.
@@ -48,11 +71,34 @@ enum Feeder {
     Link(u32),
 }
 
+/// What links have in common whose packets share a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Origin {
+    Alone(u32),
+    Alike { feeder: Feeder, rate_bps: Option<u64>, delay_ns: u64 },
+}
+
+/// A place on the way of a packet, and whether it waits there before it goes on.
+struct Step {
+    place: Place,
+    link: Option<u32>,
+    waits: bool,
+}
+
+/// A way under construction. `live` says that packets get to its end in the order of time; else `before` is
+/// the link that lets them go.
+struct Way {
+    steps: Vec<Step>,
+    live: bool,
+    before: Option<u32>,
+}
+
 struct Builder<'a> {
     scenario: &'a Scenario,
     feeders: Vec<BTreeSet<Feeder>>,
     port_of: Vec<Option<u32>>,
-    pipe_of: BTreeMap<Vec<u32>, u32>,
+    index_of: BTreeMap<Stage, StageIndex>,
+    lane_of: BTreeMap<(Origin, StageIndex), u32>,
     topology: Topology,
 }
 
@@ -63,80 +109,137 @@ impl Topology {
             scenario,
             feeders: vec![BTreeSet::new(); scenario.links.len()],
             port_of: vec![None; scenario.links.len()],
-            pipe_of: BTreeMap::new(),
+            index_of: BTreeMap::new(),
+            lane_of: BTreeMap::new(),
             topology: Topology::default(),
         };
-        builder.find_feeders();
         for (link, spec) in scenario.links.iter().enumerate() {
             if spec.queue.is_some() {
                 builder.port_of[link] = Some(builder.topology.ports.len() as u32);
                 builder.topology.ports.push(link as u32);
             }
         }
+        builder.find_feeders();
         for flow in &scenario.flows {
-            let forward = builder.route(&flow.forward);
-            let reverse = builder.route(&flow.reverse);
-            builder.topology.forward.push(forward);
-            builder.topology.reverse.push(reverse);
+            let route = builder.flow(flow);
+            builder.topology.flows.push(route);
         }
         for source in &scenario.sources {
-            let route = builder.route(&source.route);
-            builder.topology.sources.push(route);
+            let mut way = Way::from_endpoint();
+            builder.extend(&mut way, &source.route);
+            let first = builder.settle(way);
+            builder.topology.sources.push(first);
         }
         builder.topology
     }
 }
 
+impl Way {
+    fn from_endpoint() -> Self {
+        Way { steps: Vec::new(), live: true, before: None }
+    }
+
+    /// What comes next must happen in the order of time.
+    fn wait(&mut self) {
+        if !self.live {
+            self.steps.last_mut().expect("a way that is not live has begun").waits = true;
+            self.live = true;
+        }
+    }
+}
+
 impl Builder<'_> {
+    fn answers_at_once(&self, flow: &FlowSpec) -> bool {
+        !self.scenario.profiles[flow.profile as usize].tcp.delayed_ack
+    }
+
     fn find_feeders(&mut self) {
-        let flows = self.scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.reverse]);
-        let sources = self.scenario.sources.iter().map(|source| &source.route);
-        for route in flows.chain(sources) {
-            let mut feeder = Feeder::Endpoint;
-            for &link in route {
-                self.feeders[link as usize].insert(feeder);
-                feeder = Feeder::Link(link);
-            }
+        let scenario = self.scenario;
+        for flow in &scenario.flows {
+            let last = self.feed(Feeder::Endpoint, &flow.forward);
+            let receiver = if self.answers_at_once(flow) { last } else { Feeder::Endpoint };
+            self.feed(receiver, &flow.reverse);
+        }
+        for source in &scenario.sources {
+            self.feed(Feeder::Endpoint, &source.route);
         }
     }
 
-    /// Does this link continue the pipe that ends with `before`?
-    fn continues(&self, before: u32, link: u32) -> bool {
+    fn feed(&mut self, mut feeder: Feeder, route: &[u32]) -> Feeder {
+        for &link in route {
+            self.feeders[link as usize].insert(feeder);
+            feeder = Feeder::Link(link);
+        }
+        feeder
+    }
+
+    /// Does this link get its packets from that one alone, so that it needs no event of its own?
+    fn continues(&self, before: Option<u32>, link: u32) -> bool {
         let feeders = &self.feeders[link as usize];
-        self.port_of[link as usize].is_none() && feeders.len() == 1 && feeders.contains(&Feeder::Link(before))
+        let only = before.is_some_and(|before| feeders.contains(&Feeder::Link(before))) && feeders.len() == 1;
+        self.port_of[link as usize].is_none() && only
     }
 
-    fn route(&mut self, links: &[u32]) -> Route {
-        let start = self.topology.stages.len() as u32;
-        let mut rest = links;
-        while let Some((&first, mut after)) = rest.split_first() {
-            if let Some(port) = self.port_of[first as usize] {
-                self.topology.stages.push(Stage::Port(port));
-            } else {
-                let mut path = vec![first];
-                while let Some((&next, further)) = after.split_first() {
-                    if !self.continues(path[path.len() - 1], next) {
-                        break;
-                    }
-                    path.push(next);
-                    after = further;
-                }
-                let pipe = self.pipe(path);
-                self.topology.stages.push(Stage::Pipe(pipe));
+    fn flow(&mut self, flow: &FlowSpec) -> FlowRoute {
+        let mut data = Way::from_endpoint();
+        self.extend(&mut data, &flow.forward);
+        let mut answer = Way::from_endpoint();
+        if self.answers_at_once(flow) && self.continues(data.before, flow.reverse[0]) {
+            (answer.live, answer.before) = (false, data.before);
+        } else {
+            data.wait();
+        }
+        self.extend(&mut answer, &flow.reverse);
+        answer.wait();
+        FlowRoute { data: self.settle(data), answer: self.settle(answer) }
+    }
+
+    fn extend(&self, way: &mut Way, links: &[u32]) {
+        for &link in links {
+            if !self.continues(way.before, link) {
+                way.wait();
             }
-            rest = after;
+            let place = self.port_of[link as usize].map_or(Place::Link(link), Place::Port);
+            way.steps.push(Step { place, link: Some(link), waits: false });
+            (way.live, way.before) = (false, Some(link));
         }
-        Route { start, len: (self.topology.stages.len() as u32 - start) as u8 }
     }
 
-    fn pipe(&mut self, path: Vec<u32>) -> u32 {
-        if let Some(&pipe) = self.pipe_of.get(&path) {
-            return pipe;
+    /// Put the stages of a way into the table, from its end, and return the first.
+    fn settle(&mut self, way: Way) -> StageIndex {
+        let mut next = self.stage(Stage { place: Place::End, lane: NO_LANE, next: 0 });
+        for step in way.steps.into_iter().rev() {
+            let lane = match step.link {
+                Some(link) if step.waits => self.lane(link, next),
+                _ => NO_LANE,
+            };
+            next = self.stage(Stage { place: step.place, lane, next });
         }
-        let pipe = self.topology.pipes.len() as u32;
-        self.pipe_of.insert(path.clone(), pipe);
-        self.topology.pipes.push(path);
-        pipe
+        next
+    }
+
+    fn stage(&mut self, stage: Stage) -> StageIndex {
+        let stages = &mut self.topology.stages;
+        *self.index_of.entry(stage).or_insert_with(|| {
+            stages.push(stage);
+            stages.len() as u32 - 1
+        })
+    }
+
+    fn lane(&mut self, link: u32, next: StageIndex) -> u32 {
+        let spec = &self.scenario.links[link as usize];
+        let feeders = &self.feeders[link as usize];
+        let origin = match feeders.first() {
+            Some(&feeder) if feeders.len() == 1 && spec.queue.is_none() => {
+                Origin::Alike { feeder, rate_bps: spec.rate_bps, delay_ns: spec.delay_ns }
+            }
+            _ => Origin::Alone(link),
+        };
+        let lanes = &mut self.topology.lanes;
+        *self.lane_of.entry((origin, next)).or_insert_with(|| {
+            lanes.push(next);
+            lanes.len() as u32 - 1
+        })
     }
 }
 
@@ -145,25 +248,58 @@ mod tests {
     use super::*;
     use crate::testing::dumbbell;
 
-    #[test]
-    fn a_dumbbell_needs_two_pipes_and_one_port_per_flow() {
-        let topology = Topology::new(&dumbbell(2));
-        assert_eq!(topology.ports, [0]);
-        // Links: 0 bottleneck, 1 reverse, then access and access-reverse per flow.
-        assert_eq!(topology.pipes, [vec![2], vec![1, 3], vec![4], vec![1, 5]]);
-        let stages =
-            |route: &Route| topology.stages[route.start as usize..][..usize::from(route.len)].to_vec();
-        assert_eq!(stages(&topology.forward[0]), [Stage::Pipe(0), Stage::Port(0)]);
-        assert_eq!(stages(&topology.reverse[1]), [Stage::Pipe(3)]);
+    /// A route in words: links and ports by number, `|n` for a wait in lane n.
+    fn words(topology: &Topology, mut index: StageIndex) -> String {
+        let mut text = String::new();
+        loop {
+            let stage = topology.stages[index as usize];
+            match stage.place {
+                Place::Link(link) => text += &format!("link{link} "),
+                Place::Port(port) => text += &format!("port{port} "),
+                Place::End => return text + "end",
+            }
+            if stage.lane != NO_LANE {
+                assert_eq!(topology.lanes[stage.lane as usize], stage.next, "a lane leads to one stage");
+                text += &format!("|{} ", stage.lane);
+            }
+            index = stage.next;
+        }
     }
 
     #[test]
-    fn a_link_with_two_feeders_is_a_pipe_of_its_own() {
+    fn a_packet_of_a_dumbbell_waits_before_the_bottleneck_and_before_its_sender() {
+        let mut scenario = dumbbell(3);
+        scenario.links[6].delay_ns += 1; // the third flow's access link
+        let topology = Topology::new(&scenario);
+        assert_eq!(topology.ports, [0]);
+        // Links: 0 bottleneck, 1 reverse, then access and access-reverse per flow. Links that are alike share lanes.
+        let routes = |flow: usize| {
+            let FlowRoute { data, answer } = topology.flows[flow];
+            [words(&topology, data), words(&topology, answer)]
+        };
+        assert_eq!(routes(0), ["link2 |0 port0 end", "link1 link3 |1 end"]);
+        assert_eq!(routes(1), ["link4 |0 port0 end", "link1 link5 |1 end"]);
+        assert_eq!(routes(2), ["link6 |2 port0 end", "link1 link7 |1 end"]);
+    }
+
+    #[test]
+    fn a_link_with_two_feeders_takes_packets_in_the_order_of_time() {
         let mut scenario = dumbbell(2);
-        // Both flows' acknowledgements end on the same access link, fed by the reverse link and by an endpoint.
+        // Both flows' acknowledgements end on the same access link, fed by the reverse link and by the bottleneck.
         scenario.flows[0].reverse = vec![1, 3];
         scenario.flows[1].reverse = vec![3];
         let topology = Topology::new(&scenario);
-        assert!(topology.pipes.contains(&vec![1]) && topology.pipes.contains(&vec![3]));
+        assert!(words(&topology, topology.flows[0].answer).starts_with("link1 |"));
+        assert!(words(&topology, topology.flows[1].data).contains("port0 |"));
+    }
+
+    #[test]
+    fn a_receiver_that_may_delay_its_answer_lives_in_the_order_of_time() {
+        let mut scenario = dumbbell(1);
+        scenario.profiles[0].tcp.delayed_ack = true;
+        let topology = Topology::new(&scenario);
+        let FlowRoute { data, answer } = topology.flows[0];
+        assert_eq!(words(&topology, data), "link2 |1 port0 |0 end");
+        assert_eq!(words(&topology, answer), "link1 link3 |2 end");
     }
 }

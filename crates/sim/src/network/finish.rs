@@ -1,7 +1,9 @@
 //! From a network at its end to records, with the books balanced first.
 
 use super::Network;
-use crate::port::{OPPORTUNITY_BYTES, Port, Transmitter};
+use crate::event::Moment;
+use crate::port::trace::OPPORTUNITY_BYTES;
+use crate::port::{Port, Transmitter};
 use crate::records::{FlowRecord, QueueRecord, Records, Summary};
 use crate::scenario::Scenario;
 use sawtooth_cc::units::{Span, Time};
@@ -10,59 +12,65 @@ impl Network {
     /// Close the books.
     pub fn finish(mut self, scenario: &Scenario) -> Records {
         let summary = self.balance();
-        let (warmup, end) = (self.warmup, self.end);
-        let ends_a_bin = |interval| (end - warmup).nanos().is_multiple_of(interval);
-        if self.series.rates_ns().is_some_and(ends_a_bin) {
-            self.record_rates(end);
-        }
-        let flows = self
-            .flows
-            .iter_mut()
+        let (warmup, end) = (self.measured.from, self.measured.to);
+        self.series.finish_rates(warmup, end);
+        let sides = self.senders.iter_mut().zip(&self.receivers);
+        let flows = sides
             .zip(&scenario.flows)
-            .map(|(flow, spec)| {
+            .map(|((from, to), spec)| {
                 let since = warmup.max(Time::from_nanos(spec.start_ns)).min(end);
-                let window_mean = flow.sender.window_mean(since, end);
-                let stats = &flow.sender.stats;
+                let window_mean = from.sender.window_mean(since, end);
+                let stats = &from.sender.stats;
                 FlowRecord {
                     packet_bytes: u32::from(scenario.profiles[spec.profile as usize].packet_bytes),
                     sent: stats.sent,
                     retransmits: stats.retransmits,
-                    delivered_unique: flow.receiver.delivered_unique,
-                    delivered_total: flow.receiver.delivered_total,
+                    delivered_unique: to.delivered_unique,
+                    delivered_total: to.delivered_total,
                     timeouts: stats.timeouts,
                     loss_events: stats.loss_events,
                     ecn_reductions: stats.ecn_reductions,
-                    drops: flow.drops,
-                    marks: flow.marks,
+                    drops: from.drops,
+                    marks: to.marks,
                     window_mean,
-                    finished_ns: flow.sender.finished.map(Time::nanos),
-                    srtt_ns: flow.sender.srtt_nanos(),
+                    finished_ns: from.sender.finished.map(Time::nanos),
+                    srtt_ns: from.sender.srtt_nanos(),
                 }
             })
             .collect();
-        let queues = self.ports.iter().zip(scenario.links.iter().filter(|link| link.queue.is_some())).map(
-            |(port, link)| {
-                let capacity_bytes = match (&port.transmitter, link.rate_bps) {
-                    (Transmitter::Rate(_), Some(rate)) => capacity(rate, end - warmup),
-                    _ => port.opportunities * OPPORTUNITY_BYTES,
-                };
-                queue_record(port, capacity_bytes, warmup, end)
-            },
-        );
+        let links = scenario.links.iter().filter(|link| link.queue.is_some());
+        let queues = self.ports.iter().zip(links).map(|(port, link)| {
+            let (mut busy, mut capacity_bytes) = (port.busy, capacity(link.rate_bps, end - warmup));
+            if let Transmitter::Trace(transmitter) = &port.transmitter {
+                busy += transmitter.busy_since().map_or(Span::ZERO, |since| self.measured.part_of(since, end));
+                capacity_bytes = transmitter.opportunities * OPPORTUNITY_BYTES;
+            }
+            queue_record(port, busy, capacity_bytes, end - warmup)
+        });
         Records { flows, queues: queues.collect(), series: self.series, summary }
     }
 
     /// Packets in = delivered + dropped + queued + in flight, at every queue and in the whole network.
-    fn balance(&self) -> Summary {
-        for port in &self.ports {
-            port.queue.assert_conservation(&port.name);
+    fn balance(&mut self) -> Summary {
+        // What leaves a port at the end or later has not left it; its way ahead is counted with what is in flight.
+        let last = Moment { time: self.measured.to, cause: Time::ZERO };
+        let (mut queued, mut left_ahead) = (0, 0);
+        for port in &mut self.ports {
+            let (waiting, sending) = match &mut port.transmitter {
+                Transmitter::Rate(transmitter) => {
+                    transmitter.settle(last);
+                    let (waiting, sending) = transmitter.backlogs();
+                    left_ahead += waiting.packets + sending.packets;
+                    (waiting, sending)
+                }
+                Transmitter::Trace(transmitter) => transmitter.backlogs(),
+            };
+            port.queue.assert_conservation(&port.name, waiting.packets);
+            queued += waiting.packets + sending.packets;
         }
-        let queued: u64 =
-            self.ports.iter().map(|port| port.queue.backlog().packets + port.in_transmission().packets).sum();
-        let on_wires: usize = self.ports.iter().map(|port| port.wire.len()).sum();
-        let in_pipes: usize = self.pipes.iter().map(|pipe| pipe.transit.len()).sum();
-        let in_flight = on_wires as u64 + in_pipes as u64 + self.census.on_last_wire;
+        let in_lanes: usize = self.lanes.iter().map(|lane| lane.len()).sum();
         let census = &self.census;
+        let in_flight = (in_lanes + self.stragglers.len()) as u64 + census.beyond_end - left_ahead;
         let accounted = census.delivered + census.dropped + queued + in_flight;
         assert!(
             census.created == accounted,
@@ -71,11 +79,11 @@ impl Network {
             census.delivered,
             census.dropped,
         );
-        for (index, flow) in self.flows.iter().enumerate() {
-            let (una, next) = (flow.sender.sent().una, flow.receiver.next_expected());
-            assert!(una <= next, "flow {index} has {una} packets acknowledged but only {next} received");
-            let window = flow.sender.window().packets();
-            assert!(window.is_finite() && window >= 1.0, "flow {index} ends with a window of {window}");
+        for (flow, (from, to)) in self.senders.iter().zip(&self.receivers).enumerate() {
+            let (una, next) = (from.sender.sent().una, to.receiver.next_expected());
+            assert!(una <= next, "flow {flow} has {una} packets acknowledged but only {next} received");
+            let window = from.sender.window().packets();
+            assert!(window.is_finite() && window >= 1.0, "flow {flow} ends with a window of {window}");
         }
         Summary {
             packets_sent: census.created,
@@ -88,13 +96,12 @@ impl Network {
     }
 }
 
-fn capacity(rate_bps: u64, span: Span) -> u64 {
-    (u128::from(rate_bps) * u128::from(span.nanos()) / 8_000_000_000) as u64
+fn capacity(rate_bps: Option<u64>, span: Span) -> u64 {
+    (u128::from(rate_bps.unwrap_or(0)) * u128::from(span.nanos()) / 8_000_000_000) as u64
 }
 
-fn queue_record(port: &Port, capacity_bytes: u64, warmup: Time, end: Time) -> QueueRecord {
+fn queue_record(port: &Port, busy: Span, capacity_bytes: u64, measured: Span) -> QueueRecord {
     let tally = port.queue.tally();
-    let busy = port.busy_until(end);
     QueueRecord {
         name: port.name.clone(),
         counters: tally.measured.clone(),
@@ -102,7 +109,7 @@ fn queue_record(port: &Port, capacity_bytes: u64, warmup: Time, end: Time) -> Qu
         delay_p95: tally.test_delays.quantile(0.95),
         delay_p99: tally.test_delays.quantile(0.99),
         busy,
-        empty: Span::from_nanos((end - warmup).nanos() - busy.nanos()),
+        empty: Span::from_nanos(measured.nanos() - busy.nanos()),
         capacity_bytes,
         departures_hash: port.departures_hash,
     }

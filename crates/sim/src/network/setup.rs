@@ -1,67 +1,58 @@
 //! From a checked scenario to a network at time zero.
 
-use super::{Census, Flow, Network, Pipe, ack_flags};
+use super::endpoints::{ReceiverSide, SenderSide};
+use super::{Census, LinkImpairments, Network};
 use crate::event::Event;
 use crate::event_queue::{EventQueue, Population};
 use crate::impairment::Impairment;
-use crate::packet::SackPool;
-use crate::pipe::{Jitter, PipeLink, Serialiser, Transit};
-use crate::port::{Port, Trace, Transmitter};
+use crate::lane::Lane;
+use crate::packet::{SackPool, TEST};
+use crate::pipe::{Jitter, PipeLink};
+use crate::port::rate::RateTransmitter;
+use crate::port::trace::TraceTransmitter;
+use crate::port::{Measured, Port, Transmitter};
 use crate::queue::Queue;
 use crate::random::Stream;
 use crate::records::Series;
-use crate::scenario::{FlowSpec, ImpairmentSpec, LinkSpec, Scenario};
+use crate::scenario::{ImpairmentSpec, LinkSpec, Scenario};
 use crate::source::Source;
 use crate::tcp::RecoveryKind;
 use crate::tcp::receiver::Receiver;
 use crate::tcp::sender::Sender;
-use crate::topology::Topology;
+use crate::topology::{FlowRoute, Topology};
 use sawtooth_cc::units::{Rate, Span, Time};
+use std::collections::BinaryHeap;
 
 impl Network {
     /// A network at time zero. The scenario must have passed its check.
     pub fn new(scenario: &Scenario) -> Self {
         let topology = Topology::new(scenario);
-        let population = Population {
-            pipes: topology.pipes.len() as u32,
-            ports: topology.ports.len() as u32,
-            flows: scenario.flows.len() as u32,
-            sources: scenario.sources.len() as u32,
-        };
+        let population =
+            Population { sources: scenario.sources.len() as u32, lanes: topology.lanes.len() as u32 };
+        let flows = || (0u32..).zip(&topology.flows);
         let mut network = Network {
             events: EventQueue::new(population),
-            warmup: Time::from_nanos(scenario.warmup_ns),
-            end: Time::from_nanos(scenario.duration_ns),
-            pipe_links: scenario.links.iter().map(|link| pipe_link(&scenario.seed, link)).collect(),
-            pipes: topology
-                .pipes
-                .into_iter()
-                .map(|links| Pipe { links, transit: Transit::default() })
-                .collect(),
+            measured: Measured {
+                from: Time::from_nanos(scenario.warmup_ns),
+                to: Time::from_nanos(scenario.duration_ns),
+            },
+            senders: flows().map(|(flow, route)| sender_side(flow, route, scenario)).collect(),
+            receivers: flows().map(|(flow, route)| receiver_side(flow, route, scenario)).collect(),
+            stages: topology.stages,
+            lanes: topology.lanes.into_iter().map(Lane::new).collect(),
+            stragglers: BinaryHeap::new(),
+            straggled: 0,
+            links: scenario.links.iter().map(pipe_link).collect(),
+            impairments: scenario.links.iter().map(|link| impairments(&scenario.seed, link)).collect(),
             ports: topology
                 .ports
                 .iter()
                 .map(|&link| port(&scenario.seed, &scenario.links[link as usize]))
                 .collect(),
-            stages: topology.stages,
-            forward: topology.forward,
-            reverse: topology.reverse,
-            source_routes: topology.sources,
-            flows: scenario
-                .flows
-                .iter()
-                .enumerate()
-                .map(|(i, flow)| new_flow(i as u32, flow, scenario))
-                .collect(),
-            sources: scenario
-                .sources
-                .iter()
-                .enumerate()
-                .map(|(i, source)| Source::new(i as u32, source))
-                .collect(),
+            sources: (0u32..).zip(&scenario.sources).map(|(i, source)| Source::new(i, source)).collect(),
+            source_stages: topology.sources,
             sacks: SackPool::default(),
             series: Series::new(&scenario.record, scenario.flows.len()),
-            dropped: Vec::new(),
             census: Census::default(),
         };
         network.schedule_start(scenario);
@@ -69,30 +60,27 @@ impl Network {
     }
 
     fn schedule_start(&mut self, scenario: &Scenario) {
-        self.events.push(self.warmup, Event::WarmupEnd);
-        for index in 0..self.ports.len() {
-            if let Transmitter::Trace(trace) = &mut self.ports[index].transmitter
+        self.events.schedule(self.measured.from, Event::WarmupEnd);
+        for (index, port) in (0u32..).zip(&mut self.ports) {
+            if let Transmitter::Trace(trace) = &mut port.transmitter
                 && let Some(first) = trace.next_opportunity()
             {
-                self.events.push(first, Event::Opportunity(index as u32));
+                self.events.schedule(first, Event::Opportunity(index));
             }
         }
-        for (index, source) in self.sources.iter().enumerate() {
+        for (index, source) in (0u32..).zip(&self.sources) {
             if let Some(at) = source.change_at() {
-                self.events.push(at, Event::SourceChange(index as u32));
+                self.events.schedule(at, Event::SourceChange(index));
             }
         }
-        for (index, flow) in scenario.flows.iter().enumerate() {
-            self.events.push(Time::from_nanos(flow.start_ns), Event::FlowStart(index as u32));
+        for (index, flow) in (0u32..).zip(&scenario.flows) {
+            self.events.schedule(Time::from_nanos(flow.start_ns), Event::FlowStart(index));
             if let Some(stop) = flow.stop_ns {
-                self.events.push(Time::from_nanos(stop), Event::FlowStop(index as u32));
+                self.events.schedule(Time::from_nanos(stop), Event::FlowStop(index));
             }
         }
         if scenario.record.sample_ns.is_some() {
-            self.events.push(Time::ZERO, Event::Sample);
-        }
-        if let Some(interval) = scenario.record.rates_ns {
-            self.events.push(self.warmup + Span::from_nanos(interval), Event::RateBin);
+            self.events.schedule(Time::ZERO, Event::Sample);
         }
     }
 }
@@ -101,22 +89,29 @@ fn impairment(seed: &str, link: &LinkSpec, what: &str, spec: Option<&ImpairmentS
     spec.map(|spec| Impairment::new(spec, Stream::new(seed, &format!("link/{}/{what}", link.name))))
 }
 
-fn pipe_link(seed: &str, link: &LinkSpec) -> Option<PipeLink> {
+fn impairments(seed: &str, link: &LinkSpec) -> LinkImpairments {
+    let of = |what, spec: &Option<ImpairmentSpec>| impairment(seed, link, what, spec.as_ref());
+    match link.queue {
+        Some(_) => LinkImpairments { drop: None, mark: None }, // a port has its own
+        None => LinkImpairments { drop: of("drop", &link.drop), mark: of("mark", &link.mark) },
+    }
+}
+
+fn pipe_link(link: &LinkSpec) -> Option<PipeLink> {
     if link.queue.is_some() {
         return None;
     }
     let rate = Rate::from_bits_per_second(link.rate_bps.expect("a checked link without queue has a rate"));
-    let drop = impairment(seed, link, "drop", link.drop.as_ref());
-    let mark = impairment(seed, link, "mark", link.mark.as_ref());
-    Some(PipeLink::new(rate, Span::from_nanos(link.delay_ns), drop, mark))
+    let is_impaired = link.drop.is_some() || link.mark.is_some();
+    Some(PipeLink::new(rate, Span::from_nanos(link.delay_ns), is_impaired))
 }
 
 fn port(seed: &str, link: &LinkSpec) -> Port {
     let spec = link.queue.as_ref().expect("a port has a queue");
     let queue = Queue::new(spec, Stream::new(seed, &format!("link/{}/queue", link.name)));
     let transmitter = match (link.rate_bps, &link.trace_ms) {
-        (Some(rate), _) => Transmitter::Rate(Serialiser::new(Rate::from_bits_per_second(rate))),
-        (None, Some(times)) => Transmitter::Trace(Trace::new(times.clone(), link.trace_once)),
+        (Some(rate), _) => Transmitter::Rate(RateTransmitter::new(Rate::from_bits_per_second(rate))),
+        (None, Some(times)) => Transmitter::Trace(TraceTransmitter::new(times.clone(), link.trace_once)),
         (None, None) => panic!("a checked link has a rate or a trace"),
     };
     let mut port = Port::new(link.name.clone(), queue, transmitter, Span::from_nanos(link.delay_ns));
@@ -125,20 +120,32 @@ fn port(seed: &str, link: &LinkSpec) -> Port {
     port
 }
 
-fn new_flow(index: u32, flow: &FlowSpec, scenario: &Scenario) -> Flow {
+fn sender_side(index: u32, route: &FlowRoute, scenario: &Scenario) -> SenderSide {
+    let flow = &scenario.flows[index as usize];
     let profile = &scenario.profiles[flow.profile as usize];
     let limit = Span::from_nanos(profile.send_jitter_ns);
     let stream = || Stream::new(&scenario.seed, &format!("flow/{index}/jitter"));
-    let delay = profile.tcp.delayed_ack.then_some(Span::from_nanos(profile.tcp.delayed_ack_timeout_ns));
-    Flow {
+    SenderSide {
         sender: Sender::new(index, flow, profile),
-        receiver: Receiver::new(profile.recovery == RecoveryKind::Sack, delay),
-        jitter: (limit > Span::ZERO).then(|| Jitter::new(limit, stream())),
-        ack_bytes: profile.ack_bytes,
-        ack_flags: ack_flags(flow.test),
+        route: route.data,
         timer_event: Time::NEVER,
-        ack_event: Time::NEVER,
+        jitter: (limit > Span::ZERO).then(|| Box::new(Jitter::new(limit, stream()))),
         drops: 0,
+    }
+}
+
+fn receiver_side(index: u32, route: &FlowRoute, scenario: &Scenario) -> ReceiverSide {
+    let flow = &scenario.flows[index as usize];
+    let profile = &scenario.profiles[flow.profile as usize];
+    let delay = profile.tcp.delayed_ack.then_some(Span::from_nanos(profile.tcp.delayed_ack_timeout_ns));
+    ReceiverSide {
+        receiver: Receiver::new(profile.recovery == RecoveryKind::Sack, delay),
+        route: route.answer,
+        ack_bytes: profile.ack_bytes,
+        ack_flags: if flow.test { TEST } else { 0 },
+        ack_event: Time::NEVER,
+        delivered_unique: 0,
+        delivered_total: 0,
         marks: 0,
     }
 }

@@ -7,8 +7,8 @@
 //! | packets   | packets | given   | a limit in packets, or                                           |
 //! | bytes     | bytes   | given   | a limit in bytes; both count the packet in transmission, as a router's buffer does |
 
-use super::{Backlog, DropReason, QueueContext, QueueDiscipline, Queued};
-use std::collections::VecDeque;
+use super::{Admission, DropReason, QueueContext, QueueDiscipline};
+use crate::packet::Packet;
 
 /// How much fits.
 #[derive(Clone, Copy, Debug)]
@@ -21,8 +21,6 @@ enum Limit {
 #[derive(Debug)]
 pub struct DropTail {
     limit: Limit,
-    waiting: VecDeque<Queued>,
-    bytes: u64,
 }
 
 impl DropTail {
@@ -33,68 +31,45 @@ impl DropTail {
             (None, Some(bytes)) => Limit::Bytes(bytes),
             _ => panic!("a checked scenario gives drop-tail exactly one limit"),
         };
-        DropTail { limit, waiting: VecDeque::new(), bytes: 0 }
+        DropTail { limit }
     }
 }
 
 impl QueueDiscipline for DropTail {
     #[inline]
-    fn enqueue(&mut self, arrival: Queued, context: &mut QueueContext<'_>) {
-        let size = u64::from(arrival.packet.bytes);
-        let held = context.in_transmission;
+    fn admit(&mut self, arrival: &Packet, context: &mut QueueContext<'_>) -> Admission {
+        let (waiting, held) = (context.waiting, context.in_transmission);
         let fits = match self.limit {
-            Limit::Packets(limit) => self.waiting.len() as u64 + held.packets < limit,
-            Limit::Bytes(limit) => self.bytes + held.bytes + size <= limit,
+            Limit::Packets(limit) => waiting.packets + held.packets < limit,
+            Limit::Bytes(limit) => waiting.bytes + held.bytes + u64::from(arrival.bytes) <= limit,
         };
-        if fits {
-            self.bytes += size;
-            self.waiting.push_back(arrival);
-        } else {
-            context.drop(arrival.packet, DropReason::Full);
-        }
-    }
-
-    #[inline]
-    fn dequeue(&mut self, _context: &mut QueueContext<'_>) -> Option<Queued> {
-        let first = self.waiting.pop_front()?;
-        self.bytes -= u64::from(first.packet.bytes);
-        Some(first)
-    }
-
-    #[inline]
-    fn backlog(&self) -> Backlog {
-        Backlog { packets: self.waiting.len() as u64, bytes: self.bytes }
+        if fits { Admission::Wait } else { Admission::Drop(DropReason::Full) }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::packet::{Packet, PacketKind, SackHandle, TEST};
+    use crate::packet::{Packet, TEST};
     use crate::queue::{Backlog, Queue};
     use crate::random::Stream;
     use crate::scenario::QueueSpec;
     use sawtooth_cc::units::Time;
 
-    fn packet(number: u32, bytes: u16) -> Packet {
-        Packet { flow: 0, number, sack: SackHandle::NONE, bytes, kind: PacketKind::Data, flags: TEST, hop: 0 }
-    }
-
-    /// Offer packets of these sizes to a queue and say which numbers come out.
-    fn survivors(spec: QueueSpec, held: Backlog, sizes: &[u16]) -> Vec<u32> {
+    /// Offer packets of these sizes to a queue and say which stay.
+    fn survivors(spec: QueueSpec, held: Backlog, sizes: &[u16]) -> Vec<usize> {
         let mut queue = Queue::new(&spec, Stream::new("1", "test"));
-        let mut dropped = Vec::new();
-        for (number, &bytes) in sizes.iter().enumerate() {
-            let packet = packet(number as u32, bytes);
+        let mut waiting = Backlog::default();
+        let mut kept = Vec::new();
+        for (index, &bytes) in sizes.iter().enumerate() {
+            let packet = Packet { bytes, flags: TEST, ..Packet::default() };
             queue.count_arrival(&packet);
-            queue.enqueue(packet, Time::ZERO, held, &mut dropped);
+            if queue.offer(&packet, Time::ZERO, waiting, held) {
+                waiting = Backlog { packets: waiting.packets + 1, bytes: waiting.bytes + u64::from(bytes) };
+                kept.push(index);
+            }
         }
-        let mut out = Vec::new();
-        while let Some(packet) = queue.dequeue(Time::ZERO, &mut dropped) {
-            out.push(packet.number);
-        }
-        queue.assert_conservation("test");
-        assert_eq!(out.len() + dropped.len(), sizes.len());
-        out
+        queue.assert_conservation("test", waiting.packets);
+        kept
     }
 
     #[test]

@@ -23,6 +23,15 @@ pub enum AckDecision {
     At(Time),
 }
 
+/// What a data packet was to its receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Received {
+    /// It had not come before.
+    pub is_new: bool,
+    /// Whether it is acknowledged at once.
+    pub answer: AckDecision,
+}
+
 /// The receiver of one flow.
 #[derive(Clone, Debug)]
 pub struct Receiver {
@@ -36,10 +45,6 @@ pub struct Receiver {
     pending: u32,
     /// When the delayed acknowledgement is due; `NEVER` if none waits.
     pub ack_due: Time,
-    /// Packets delivered for the first time since counting began.
-    pub delivered_unique: u64,
-    /// Packets delivered since counting began.
-    pub delivered_total: u64,
 }
 
 impl Receiver {
@@ -58,32 +63,29 @@ impl Receiver {
             echo: false,
             pending: 0,
             ack_due: Time::NEVER,
-            delivered_unique: 0,
-            delivered_total: 0,
         }
     }
 
     /// Take a data packet.
     #[inline]
-    pub fn on_data(&mut self, packet: &Packet, now: Time) -> AckDecision {
-        self.delivered_total += 1;
+    pub fn on_data(&mut self, packet: &Packet, now: Time) -> Received {
         let echo_changes = self.note_ecn(packet);
         let in_order = packet.number == self.next_expected;
         let had_gap = self.out_of_order.count() > 0;
+        let mut is_new = true;
         if in_order && !had_gap {
             self.next_expected += 1;
             self.out_of_order.advance(self.next_expected);
-            self.delivered_unique += 1;
         } else {
-            self.on_disorder(packet.number);
+            is_new = self.on_disorder(packet.number);
         }
-        let Some(delay) = self.delay else { return AckDecision::Now };
+        let Some(delay) = self.delay else { return Received { is_new, answer: AckDecision::Now } };
         // RFC 5681 §4.2: data out of order, and data that fills a gap, is acknowledged at once.
         self.pending += 1;
         if !in_order || had_gap || echo_changes || self.pending >= Self::ACK_EVERY {
-            return AckDecision::Now;
+            return Received { is_new, answer: AckDecision::Now };
         }
-        AckDecision::At(now + delay)
+        Received { is_new, answer: AckDecision::At(now + delay) }
     }
 
     fn note_ecn(&mut self, packet: &Packet) -> bool {
@@ -97,10 +99,11 @@ impl Receiver {
         before != self.echo
     }
 
+    /// Is the packet new?
     #[cold]
-    fn on_disorder(&mut self, number: u32) {
+    fn on_disorder(&mut self, number: u32) -> bool {
         if number < self.next_expected {
-            return; // a duplicate
+            return false; // a duplicate
         }
         if self.out_of_order.contains(number) {
             if self.sends_sack {
@@ -108,9 +111,8 @@ impl Receiver {
                 let (start, end) = self.out_of_order.run_of(number);
                 self.report_first(SackBlock { start, end });
             }
-            return;
+            return false;
         }
-        self.delivered_unique += 1;
         let (start, end) = self.out_of_order.insert(number, number + 1, |_| ());
         if start == self.next_expected {
             self.next_expected = end;
@@ -119,6 +121,7 @@ impl Receiver {
         } else if self.sends_sack {
             self.report_first(SackBlock { start, end });
         }
+        true
     }
 
     /// The newest block comes first; older ones it covers are left out (RFC 2018 §4).
@@ -147,16 +150,21 @@ impl Receiver {
         self.recent_len = len;
     }
 
-    /// An acknowledgement leaves: its number, its blocks, its echo.
+    /// An acknowledgement leaves: its number, its blocks if it has any, its echo.
     #[inline]
-    pub fn acknowledge(&mut self) -> (u32, SackBlocks, bool) {
+    pub fn acknowledge(&mut self) -> (u32, Option<SackBlocks>, bool) {
         self.pending = 0;
         self.ack_due = Time::NEVER;
+        (self.next_expected, (self.recent_len > 0).then(|| self.blocks()), self.echo)
+    }
+
+    #[cold]
+    fn blocks(&self) -> SackBlocks {
         let mut blocks = SackBlocks::default();
         for &block in &self.recent[..self.recent_len] {
             blocks.push(block);
         }
-        (self.next_expected, blocks, self.echo)
+        blocks
     }
 
     /// Numbers below have all arrived.
@@ -168,10 +176,10 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::{ECT, PacketKind, SackHandle};
+    use crate::packet::ECT;
 
     fn data(number: u32, flags: u8) -> Packet {
-        Packet { flow: 0, number, sack: SackHandle::NONE, bytes: 1000, kind: PacketKind::Data, flags, hop: 0 }
+        Packet { number, bytes: 1000, flags, ..Packet::default() }
     }
 
     fn blocks_after(numbers: &[u32]) -> (u32, Vec<(u32, u32)>) {
@@ -180,7 +188,7 @@ mod tests {
             receiver.on_data(&data(number, 0), Time::ZERO);
         }
         let (next, blocks, _) = receiver.acknowledge();
-        (next, blocks.as_slice().iter().map(|block| (block.start, block.end)).collect())
+        (next, blocks.unwrap_or_default().as_slice().iter().map(|block| (block.start, block.end)).collect())
     }
 
     #[test]
@@ -198,14 +206,14 @@ mod tests {
         let delay = Span::from_millis(200);
         let mut receiver = Receiver::new(true, Some(delay));
         let later = AckDecision::At(Time::ZERO + delay);
-        assert_eq!(receiver.on_data(&data(0, 0), Time::ZERO), later);
-        assert_eq!(receiver.on_data(&data(1, 0), Time::ZERO), AckDecision::Now);
+        assert_eq!(receiver.on_data(&data(0, 0), Time::ZERO).answer, later);
+        assert_eq!(receiver.on_data(&data(1, 0), Time::ZERO).answer, AckDecision::Now);
         receiver.acknowledge();
-        assert_eq!(receiver.on_data(&data(3, 0), Time::ZERO), AckDecision::Now);
+        assert_eq!(receiver.on_data(&data(3, 0), Time::ZERO).answer, AckDecision::Now);
         receiver.acknowledge();
-        assert_eq!(receiver.on_data(&data(2, 0), Time::ZERO), AckDecision::Now); // fills the gap
+        assert_eq!(receiver.on_data(&data(2, 0), Time::ZERO).answer, AckDecision::Now); // fills the gap
         receiver.acknowledge();
-        assert_eq!(receiver.on_data(&data(4, 0), Time::ZERO), later);
+        assert_eq!(receiver.on_data(&data(4, 0), Time::ZERO).answer, later);
     }
 
     #[test]

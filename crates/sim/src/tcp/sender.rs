@@ -122,7 +122,7 @@ impl Sender {
     }
 
     fn packet(&self, kind: PacketKind, number: u32, bytes: u16, flags: u8) -> Packet {
-        Packet { flow: self.flow, number, sack: SackHandle::NONE, bytes, kind, flags, hop: 0 }
+        Packet { flow: self.flow, number, sack: SackHandle::NONE, bytes, kind, flags }
     }
 
     /// Send the SYN, for the first time or again.

@@ -1,0 +1,202 @@
+//! Flows at the ends of their routes: what senders and receivers make of time and packets.
+
+use super::Network;
+use crate::event::{Event, Moment};
+use crate::packet::{CE, ECE, Packet, PacketKind, SackHandle};
+use crate::pipe::Jitter;
+use crate::tcp::receiver::{AckDecision, Receiver};
+use crate::tcp::sender::{Sender, WindowCut};
+use crate::topology::{Place, StageIndex};
+use sawtooth_cc::units::Time;
+
+/// A sender and what the network knows about it.
+#[derive(Debug)]
+pub(super) struct SenderSide {
+    pub sender: Sender,
+    /// First stage of its data.
+    pub route: StageIndex,
+    /// The retransmission-timer event that counts; events at other times are stale.
+    pub timer_event: Time,
+    pub jitter: Option<Box<Jitter>>,
+    /// Data packets dropped at the first queue since counting began.
+    pub drops: u64,
+}
+
+/// A receiver and what the network knows about it.
+#[derive(Debug)]
+pub(super) struct ReceiverSide {
+    pub receiver: Receiver,
+    /// First stage of its acknowledgements.
+    pub route: StageIndex,
+    pub ack_bytes: u16,
+    pub ack_flags: u8,
+    /// The delayed-acknowledgement event that counts; events at other times are stale.
+    pub ack_event: Time,
+    /// Packets delivered for the first time within the measured time.
+    pub delivered_unique: u64,
+    /// Packets delivered within the measured time.
+    pub delivered_total: u64,
+    /// Of these, marked ones.
+    pub marks: u64,
+}
+
+impl Network {
+    /// A sender lets a packet go, perhaps a little later than it could.
+    #[inline]
+    fn emit(&mut self, packet: Packet, now: Time) {
+        self.census.created += 1;
+        let side = &mut self.senders[packet.flow as usize];
+        let mut at = Moment { time: now, cause: now };
+        let route = side.route;
+        if let Some(jitter) = &mut side.jitter
+            && packet.kind == PacketKind::Data
+            && matches!(self.stages[route as usize].place, Place::Link(_))
+        {
+            at.time = jitter.delay(now);
+        }
+        self.travel(packet, route, at);
+    }
+
+    /// A packet is at the end of its route, unless the run ends before; the answer that goes out at once, if there is one.
+    #[inline]
+    pub(super) fn arrive(&mut self, packet: Packet, at: Moment) -> Option<Packet> {
+        if at.time >= self.measured.to {
+            self.census.beyond_end += 1;
+            return None;
+        }
+        self.census.delivered += 1;
+        match packet.kind {
+            PacketKind::Data => self.receive(packet, at),
+            PacketKind::Syn => {
+                self.census.created += 1;
+                let bytes = self.receivers[packet.flow as usize].ack_bytes;
+                Some(Packet { kind: PacketKind::SynAck, bytes, ..packet })
+            }
+            PacketKind::SynAck => {
+                self.senders[packet.flow as usize].sender.on_syn_ack(at.time);
+                self.send_allowed(packet.flow, at.time);
+                None
+            }
+            PacketKind::Cbr => None,
+            PacketKind::Ack => unreachable!("acknowledgements reach their sender in the order of time"),
+        }
+    }
+
+    #[inline]
+    fn receive(&mut self, packet: Packet, at: Moment) -> Option<Packet> {
+        let side = &mut self.receivers[packet.flow as usize];
+        let received = side.receiver.on_data(&packet, at.time);
+        if at.time >= self.measured.from {
+            side.delivered_total += 1;
+            side.delivered_unique += u64::from(received.is_new);
+            side.marks += u64::from(packet.has(CE));
+            if received.is_new {
+                self.series.delivered(at.time - self.measured.from, packet.flow);
+            }
+        }
+        match received.answer {
+            AckDecision::Now => Some(self.acknowledgement(packet.flow)),
+            AckDecision::At(due) => {
+                side.receiver.ack_due = side.receiver.ack_due.min(due);
+                if due < side.ack_event {
+                    side.ack_event = due;
+                    self.events.schedule(due, Event::DelayedAck(packet.flow));
+                }
+                None
+            }
+        }
+    }
+
+    #[inline]
+    fn acknowledgement(&mut self, flow: u32) -> Packet {
+        self.census.created += 1;
+        let side = &mut self.receivers[flow as usize];
+        let (number, blocks, echo) = side.receiver.acknowledge();
+        let sack = match blocks {
+            Some(blocks) => self.sacks.keep(blocks),
+            None => SackHandle::NONE,
+        };
+        let flags = side.ack_flags | if echo { ECE } else { 0 };
+        Packet { flow, number, sack, bytes: side.ack_bytes, kind: PacketKind::Ack, flags }
+    }
+
+    #[inline]
+    pub(super) fn on_ack(&mut self, packet: Packet, now: Time) {
+        self.census.delivered += 1;
+        let sender = &mut self.senders[packet.flow as usize].sender;
+        let blocks = self.sacks.take(packet.sack);
+        let cut = sender.on_ack(packet.number, blocks.as_slice(), packet.has(ECE), now);
+        if let Some(cut) = cut {
+            self.record_cut(packet.flow, cut, now);
+        }
+        self.send_allowed(packet.flow, now);
+    }
+
+    pub(super) fn delayed_ack(&mut self, flow: u32, now: Time) {
+        let side = &mut self.receivers[flow as usize];
+        if side.ack_event != now {
+            return; // stale
+        }
+        side.ack_event = Time::NEVER;
+        let due = side.receiver.ack_due;
+        if due <= now {
+            let route = side.route;
+            let ack = self.acknowledgement(flow);
+            self.travel(ack, route, Moment { time: now, cause: now });
+        } else if due != Time::NEVER {
+            side.ack_event = due;
+            self.events.schedule(due, Event::DelayedAck(flow));
+        }
+    }
+
+    pub(super) fn flow_start(&mut self, flow: u32, now: Time) {
+        let syn = self.senders[flow as usize].sender.syn(now);
+        self.emit(syn, now);
+        self.arm_timer(flow);
+    }
+
+    /// Send whatever the flow may send now, and see to its timer.
+    #[inline]
+    fn send_allowed(&mut self, flow: u32, now: Time) {
+        while let Some(packet) = self.senders[flow as usize].sender.next_packet(now) {
+            self.emit(packet, now);
+        }
+        self.arm_timer(flow);
+    }
+
+    #[inline]
+    fn arm_timer(&mut self, flow: u32) {
+        let side = &mut self.senders[flow as usize];
+        if side.sender.deadline < side.timer_event {
+            side.timer_event = side.sender.deadline;
+            self.events.schedule(side.timer_event, Event::RetransmitTimer(flow));
+        }
+    }
+
+    pub(super) fn retransmit_timer(&mut self, flow: u32, now: Time) {
+        let side = &mut self.senders[flow as usize];
+        if side.timer_event != now {
+            return; // stale
+        }
+        side.timer_event = Time::NEVER;
+        if side.sender.deadline > now {
+            self.arm_timer(flow); // acknowledgements have moved it
+            return;
+        }
+        match side.sender.on_timeout(now) {
+            Err(syn) => {
+                self.emit(syn, now);
+                self.arm_timer(flow);
+            }
+            Ok(cut) => {
+                self.record_cut(flow, cut, now);
+                self.send_allowed(flow, now);
+            }
+        }
+    }
+
+    fn record_cut(&mut self, flow: u32, cut: WindowCut, now: Time) {
+        let sender = &self.senders[flow as usize].sender;
+        self.series.cut(now, flow, cut, sender.window(), sender.slow_start_threshold());
+    }
+}

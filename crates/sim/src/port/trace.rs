@@ -1,0 +1,180 @@
+//! A transmitter that follows a trace of delivery opportunities, and what waits for it.
+//!
+//! Source of the trace format: mahimahi's packet-opportunity files [Netravali15]: a line is a
+//! millisecond at which up to 1500 bytes may leave. Accounting is by bytes, so several small packets share
+//! an opportunity and a large one may need two; an unused opportunity is lost; at its end the trace starts
+//! again, its length being its last time.
+
+use crate::packet::Packet;
+use crate::queue::Backlog;
+use crate::ring::Ring;
+use crate::topology::StageIndex;
+use sawtooth_cc::units::{Span, Time};
+
+/// Bytes that one opportunity of a trace can carry.
+pub const OPPORTUNITY_BYTES: u64 = 1500;
+
+/// A packet that waits, since when, and where it goes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Queued {
+    /// The packet.
+    pub packet: Packet,
+    /// When it reached the port.
+    pub arrived: Time,
+    /// What comes after the port: its stage there.
+    pub stage: StageIndex,
+}
+
+/// Delivery opportunities, over and over, and the packets that wait for them.
+#[derive(Debug)]
+pub struct TraceTransmitter {
+    times_ms: Vec<u64>,
+    once: bool,
+    next: usize,
+    pass: u64,
+    waiting: Ring<Queued>,
+    waiting_bytes: u64,
+    sending: Option<Queued>,
+    /// Bytes of the packet in transmission that have not left yet.
+    unsent: u64,
+    busy_since: Time,
+    /// Opportunities since the end of the warm-up.
+    pub opportunities: u64,
+}
+
+/// What an opportunity does next.
+#[derive(Clone, Copy, Debug)]
+pub enum Progress {
+    /// The transmission of this packet begins.
+    Begins(Queued),
+    /// The last byte of this packet leaves.
+    Ends(Queued),
+}
+
+impl TraceTransmitter {
+    /// A trace at its beginning. Times ascend and the last is positive; the scenario's check has seen to that.
+    pub fn new(times_ms: Vec<u64>, once: bool) -> Self {
+        TraceTransmitter {
+            times_ms,
+            once,
+            next: 0,
+            pass: 0,
+            waiting: Ring::default(),
+            waiting_bytes: 0,
+            sending: None,
+            unsent: 0,
+            busy_since: Time::ZERO,
+            opportunities: 0,
+        }
+    }
+
+    /// When the next opportunity comes, if the trace has not ended.
+    pub fn next_opportunity(&mut self) -> Option<Time> {
+        if self.next == self.times_ms.len() {
+            if self.once {
+                return None;
+            }
+            self.next = 0;
+            self.pass += 1;
+        }
+        let period = self.times_ms[self.times_ms.len() - 1];
+        let at = self.pass * period + self.times_ms[self.next];
+        self.next += 1;
+        Some(Time::ZERO + Span::from_millis(at))
+    }
+
+    /// What waits, and what is in transmission.
+    pub fn backlogs(&self) -> (Backlog, Backlog) {
+        let waiting = Backlog { packets: self.waiting.len() as u64, bytes: self.waiting_bytes };
+        let sending = self.sending.map_or(Backlog::default(), |queued| Backlog {
+            packets: 1,
+            bytes: u64::from(queued.packet.bytes),
+        });
+        (waiting, sending)
+    }
+
+    fn is_idle(&self) -> bool {
+        self.sending.is_none() && self.waiting.is_empty()
+    }
+
+    /// A packet is let in.
+    pub fn accept(&mut self, queued: Queued) {
+        if self.is_idle() {
+            self.busy_since = queued.arrived;
+        }
+        self.waiting_bytes += u64::from(queued.packet.bytes);
+        self.waiting.push_back(queued);
+    }
+
+    /// Use an opportunity of which so many bytes are left; what happens next, if anything does.
+    pub fn use_up(&mut self, budget: &mut u64) -> Option<Progress> {
+        let Some(queued) = self.sending else {
+            if *budget == 0 {
+                return None;
+            }
+            let queued = self.waiting.pop_front()?;
+            self.unsent = u64::from(queued.packet.bytes);
+            self.waiting_bytes -= self.unsent;
+            self.sending = Some(queued);
+            return Some(Progress::Begins(queued));
+        };
+        let part = self.unsent.min(*budget);
+        self.unsent -= part;
+        *budget -= part;
+        if self.unsent > 0 {
+            return None;
+        }
+        self.sending = None;
+        Some(Progress::Ends(queued))
+    }
+
+    /// Since when there has been something to send, if there is.
+    pub fn busy_since(&self) -> Option<Time> {
+        (!self.is_idle()).then_some(self.busy_since)
+    }
+
+    /// Since when there was something to send until just now, if there is nothing more.
+    pub fn busy_spell(&self) -> Option<Time> {
+        self.is_idle().then_some(self.busy_since)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn opportunities(times_ms: &[u64], once: bool, count: usize) -> Vec<Option<u64>> {
+        let mut trace = TraceTransmitter::new(times_ms.to_vec(), once);
+        (0..count).map(|_| trace.next_opportunity().map(|time| time.nanos() / 1_000_000)).collect()
+    }
+
+    #[test]
+    fn a_trace_starts_again_at_its_last_time() {
+        assert_eq!(opportunities(&[1], false, 3), [Some(1), Some(2), Some(3)]);
+        assert_eq!(opportunities(&[2, 2, 5], false, 5), [Some(2), Some(2), Some(5), Some(7), Some(7)]);
+        // A first time of 0 falls together with the last of the pass before.
+        assert_eq!(opportunities(&[0, 10], false, 4), [Some(0), Some(10), Some(10), Some(20)]);
+        assert_eq!(opportunities(&[3, 4], true, 3), [Some(3), Some(4), None]);
+    }
+
+    #[test]
+    fn small_packets_share_an_opportunity_and_a_large_one_needs_two() {
+        let mut trace = TraceTransmitter::new(vec![1], false);
+        for (number, bytes) in [(0, 700), (1, 700), (2, 2000)] {
+            let packet = Packet { number, bytes, ..Packet::default() };
+            trace.accept(Queued { packet, ..Queued::default() });
+        }
+        let mut ended = Vec::new();
+        for _ in 0..2 {
+            let mut budget = OPPORTUNITY_BYTES;
+            while let Some(progress) = trace.use_up(&mut budget) {
+                if let Progress::Ends(queued) = progress {
+                    ended.push((queued.packet.number, budget));
+                }
+            }
+        }
+        // The second opportunity has 1500 bytes left for the 1900 that remain: the third packet is still under way.
+        assert_eq!(ended, [(0, 800), (1, 100)]);
+        assert_eq!(trace.backlogs().1, Backlog { packets: 1, bytes: 2000 });
+    }
+}
