@@ -43,16 +43,16 @@ fn events(criterion: &mut Criterion) {
         let mut queue = EventQueue::new(Population { lanes: pending, ..Population::default() });
         for index in 0..pending {
             let time = Time::ZERO + ahead[index as usize % ahead.len()];
-            queue.set_lane(index, Moment { time, cause: Time::ZERO });
+            queue.set_lane(index, Some(Moment { time, cause: Time::ZERO }));
         }
         let mut turn = 0;
         group.bench_function(BenchmarkId::new("pop_and_push", pending), |bench| {
             bench.iter(|| {
-                let event = queue.pop_before(END);
+                let event = queue.next_before(END);
                 let Some(Event::LaneExit(lane)) = event else { unreachable!("only lanes have events") };
                 let now = queue.now().time;
                 turn = (turn + 1) % ahead.len();
-                queue.set_lane(black_box(lane), Moment { time: now + ahead[turn], cause: now });
+                queue.set_lane(black_box(lane), Some(Moment { time: now + ahead[turn], cause: now }));
             });
         });
     }

@@ -76,7 +76,7 @@ const WATCH_EVENTS: u64 = 1 << 14;
 impl Network {
     /// Run to the end. `None` if it was stopped.
     pub fn run(&mut self, progress: &Progress) -> Option<()> {
-        while let Some(event) = self.events.pop_before(self.measured.to) {
+        while let Some(event) = self.events.next_before(self.measured.to) {
             self.handle(event, self.events.now().time);
             self.census.events += 1;
             if self.census.events.is_multiple_of(WATCH_EVENTS) {
@@ -96,9 +96,7 @@ impl Network {
                 let lane = &mut self.lanes[index as usize];
                 let (packet, head) = lane.pop();
                 let stage = lane.next;
-                if let Some(at) = head {
-                    self.events.set_lane(index, at);
-                }
+                self.events.set_lane(index, head);
                 self.resume(packet, stage, now);
             }
             Event::SourceTick(source) => self.source_tick(source, now),
@@ -164,7 +162,7 @@ impl Network {
         let lane = &mut self.lanes[index as usize];
         match lane.push(entry) {
             Placed::Behind => {}
-            Placed::First => self.events.set_lane(index, entry.at),
+            Placed::First => self.events.set_lane(index, Some(entry.at)),
             Placed::Nowhere => {
                 let next = lane.next;
                 self.straggle(entry, next);
@@ -180,9 +178,7 @@ impl Network {
     }
 
     fn expect_straggler(&mut self) {
-        if let Some(first) = self.stragglers.peek() {
-            self.events.set_stragglers(first.entry.at);
-        }
+        self.events.set_stragglers(self.stragglers.peek().map(|first| first.entry.at));
     }
 
     #[cold]
@@ -315,17 +311,18 @@ impl Network {
         if let Some(at) = source.change_at() {
             self.events.schedule(at, Event::SourceChange(index));
         }
-        self.source_tick(index, now);
+        if source.next_tick == now {
+            self.source_tick(index, now);
+        } else {
+            self.events.set_source(index, None); // silent
+        }
     }
 
     #[inline]
     fn source_tick(&mut self, index: u32, now: Time) {
         let source = &mut self.sources[index as usize];
-        if source.next_tick != now {
-            return; // stale, or silent
-        }
         let packet = source.tick(now);
-        self.events.set_source(index, source.next_tick);
+        self.events.set_source(index, Some(source.next_tick));
         self.census.created += 1;
         self.travel(packet, self.source_stages[index as usize], Moment { time: now, cause: now });
     }
