@@ -22,7 +22,7 @@ use sawtooth_cc::{AckSample, AnyController, ControlSettings, Controller, parse_c
 use sawtooth_sim::Scenario;
 use sawtooth_sim::event::{Event, Moment};
 use sawtooth_sim::event_queue::{EventQueue, Population};
-use sawtooth_sim::packet::{Packet, SackBlock, TEST};
+use sawtooth_sim::packet::{Packet, PacketKind, SackBlock, TEST};
 use sawtooth_sim::port::rate::RateTransmitter;
 use sawtooth_sim::queue::Queue;
 use sawtooth_sim::random::Stream;
@@ -110,22 +110,21 @@ fn scoreboard(criterion: &mut Criterion) {
 fn droptail(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("droptail");
     group.throughput(Throughput::Elements(1));
-    let packet = Packet { bytes: 1000, flags: TEST, ..Packet::default() };
+    let packet = Packet::new(PacketKind::Data, 0, 0, 1000, TEST);
     for waiting in [10u64, 1_500] {
         let spec = QueueSpec::DropTail { packets: Some(2 * waiting), bytes: None };
         let mut queue = Queue::new(&spec, Stream::new("1", "bench"));
         let mut transmitter = RateTransmitter::new(Rate::from_bits_per_second(100 * MEGABIT));
         let mut now = Time::ZERO;
         for _ in 0..waiting {
-            transmitter.accept(packet.bytes, now);
+            transmitter.accept(packet.bytes(), now);
         }
         group.bench_function(BenchmarkId::new("in_and_out", waiting), |bench| {
             bench.iter(|| {
                 now += Span::from_micros(80);
                 transmitter.settle(Moment { time: now, cause: now });
                 let (backlog, sending) = transmitter.backlogs();
-                queue.count_arrival(&packet);
-                queue.offer(black_box(&packet), now, backlog, sending).then(|| transmitter.accept(packet.bytes, now))
+                queue.offer(black_box(packet), now, backlog, sending).then(|| transmitter.accept(packet.bytes(), now))
             });
         });
     }

@@ -32,9 +32,9 @@ impl Key {
         Key { time: at.time.nanos(), rest }
     }
 
-    /// Of a player with nothing to do.
+    /// Of a player with nothing to do: never, and never at the same time as another.
     const fn idle(player: u32) -> Self {
-        Key { time: Time::NEVER.nanos(), rest: player as u64 }
+        Key { time: Time::NEVER.nanos() - player as u64, rest: player as u64 }
     }
 
     #[inline(always)]
@@ -48,15 +48,24 @@ impl Key {
         Moment { time: Time::from_nanos(self.time), cause: Time::from_nanos(self.time - lead) }
     }
 
-    /// The lesser of two keys, without a branch: which one it is cannot be foreseen.
+    /// The lesser of two keys. Which one it is cannot be foreseen, so the choice is no branch; equal times are rare.
     #[inline(always)]
     fn lesser(self, other: Self) -> Self {
-        let less = (other.time < self.time) | ((other.time == self.time) & (other.rest < self.rest));
+        if other.time == self.time {
+            return lesser_cause(self, other);
+        }
+        let less = other.time < self.time;
         Key {
             time: select_unpredictable(less, other.time, self.time),
             rest: select_unpredictable(less, other.rest, self.rest),
         }
     }
+}
+
+#[cold]
+#[inline(never)]
+fn lesser_cause(one: Key, other: Key) -> Key {
+    one.min(other)
 }
 
 /// How many components of each kind play.
@@ -94,7 +103,7 @@ impl EventQueue {
         let mut nodes: Vec<Key> =
             (0..2 * players).map(|node| Key::idle(node.saturating_sub(players))).collect();
         for node in (1..players as usize).rev() {
-            nodes[node] = nodes[2 * node];
+            nodes[node] = nodes[2 * node].min(nodes[2 * node + 1]);
         }
         EventQueue { first_lane, nodes, heap: BinaryHeap::new(), now: Moment::default() }
     }

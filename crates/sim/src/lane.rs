@@ -51,14 +51,14 @@ impl Lane {
     }
 
     /// Put a packet in.
-    #[inline]
-    pub fn push(&mut self, entry: InTransit) -> Placed {
+    #[inline(always)]
+    pub fn push(&mut self, packet: Packet, at: Moment) -> Placed {
         let len = self.packets.len();
-        if len == 0 || self.packets.at(len - 1).at <= entry.at {
-            self.packets.push_back(entry);
+        if len == 0 || self.packets.at(len - 1).at <= at {
+            self.packets.push_back(InTransit { at, packet });
             return if len == 0 { Placed::First } else { Placed::Behind };
         }
-        self.push_between(entry)
+        self.push_between(InTransit { at, packet })
     }
 
     #[cold]
@@ -77,7 +77,7 @@ impl Lane {
     }
 
     /// Take the head out; also the moment of the new head, which needs an event.
-    #[inline]
+    #[inline(always)]
     pub fn pop(&mut self) -> (Packet, Option<Moment>) {
         let head = self.packets.pop_front().expect("an exit event stands for a packet");
         (head.packet, self.packets.front().map(|next| next.at))
@@ -128,6 +128,7 @@ impl Eq for Straggler {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packet::PacketKind;
     use proptest::prelude::*;
     use sawtooth_cc::units::Time;
 
@@ -139,7 +140,7 @@ mod tests {
             for (number, time) in (0u32..).zip(times) {
                 let at = Moment { time: Time::from_nanos(time), cause: Time::ZERO };
                 let later = model.iter().filter(|&&(other, _)| other > time).count();
-                let placed = lane.push(InTransit { at, packet: Packet { number, ..Packet::default() } });
+                let placed = lane.push(Packet::new(PacketKind::Data, 0, number, 1000, 0), at);
                 prop_assert_eq!(placed == Placed::Nowhere, later > REACH);
                 if placed != Placed::Nowhere {
                     prop_assert_eq!(placed == Placed::First, later == model.len());
@@ -148,7 +149,7 @@ mod tests {
             }
             model.sort();
             for (_, number) in model {
-                prop_assert_eq!(lane.pop().0.number, number);
+                prop_assert_eq!(lane.pop().0.number(), number);
             }
             prop_assert!(lane.is_empty());
         }

@@ -8,7 +8,7 @@ use crate::event::{Event, Moment};
 use crate::event_queue::EventQueue;
 use crate::impairment::Impairment;
 use crate::lane::{InTransit, Lane, Placed, Straggler};
-use crate::packet::{CE, ECT, Packet, PacketKind, SackPool};
+use crate::packet::{ECT, Packet, PacketKind, SackPool};
 use crate::pipe::PipeLink;
 use crate::port::trace::{OPPORTUNITY_BYTES, Progress as Sending, Queued};
 use crate::port::{Measured, Port, Transmitter};
@@ -57,7 +57,7 @@ pub struct Network {
     lanes: Vec<Lane>,
     stragglers: BinaryHeap<Straggler>,
     straggled: u64,
-    links: Vec<Option<PipeLink>>,
+    links: Vec<PipeLink>,
     impairments: Vec<LinkImpairments>,
     ports: Vec<Port>,
     senders: Vec<SenderSide>,
@@ -116,7 +116,7 @@ impl Network {
     #[inline]
     fn resume(&mut self, packet: Packet, stage: StageIndex, now: Time) {
         // Acknowledgements reach their sender in the order of time: this is the only way there.
-        match packet.kind {
+        match packet.kind() {
             PacketKind::Ack if self.stages[stage as usize].place == Place::End => self.on_ack(packet, now),
             _ => self.travel(packet, stage, Moment { time: now, cause: now }),
         }
@@ -128,44 +128,50 @@ impl Network {
         loop {
             let stage = self.stages[index as usize];
             match stage.place {
-                Place::Link(link) => match self.cross(link, &mut packet, at.time) {
-                    Some(exit) => at.time = exit,
-                    None => return,
-                },
-                Place::Port(port) => match self.enter_port(port, &mut packet, index, at.time) {
-                    Some(departure) => match self.leave_port(port, stage, departure) {
-                        Some(arrival) => at = arrival,
-                        None => return,
-                    },
-                    None => return,
-                },
-                Place::End => match self.arrive(packet, at) {
-                    Some(answer) => {
-                        index = self.receivers[packet.flow as usize].route;
-                        packet = answer;
-                        at.cause = at.time;
-                        continue;
+                Place::Link(link) => {
+                    if self.links[link as usize].is_impaired {
+                        match self.impair_on_link(link, packet) {
+                            Some(survivor) => packet = survivor,
+                            None => return,
+                        }
                     }
-                    None => return,
-                },
+                    at.time = self.links[link as usize].pass(packet.bytes(), at.time);
+                }
+                Place::Port(port) => {
+                    if self.ports[port as usize].is_impaired() {
+                        match self.impair_at_port(port, packet) {
+                            Some(survivor) => packet = survivor,
+                            None => return,
+                        }
+                    }
+                    let Some(departure) = self.enter_port(port, packet, index, at.time) else { return };
+                    let Some(arrival) = self.leave_port(port, stage, departure) else { return };
+                    at = arrival;
+                }
+                Place::End => {
+                    let Some((answer, route)) = self.arrive(packet, at) else { return };
+                    (packet, index) = (answer, route);
+                    at.cause = at.time;
+                    continue;
+                }
             }
             if stage.lane != NO_LANE {
-                self.wait(stage.lane, InTransit { at, packet });
+                self.wait(stage.lane, packet, at);
                 return;
             }
             index = stage.next;
         }
     }
 
-    #[inline]
-    fn wait(&mut self, index: u32, entry: InTransit) {
+    #[inline(always)]
+    fn wait(&mut self, index: u32, packet: Packet, at: Moment) {
         let lane = &mut self.lanes[index as usize];
-        match lane.push(entry) {
+        match lane.push(packet, at) {
             Placed::Behind => {}
-            Placed::First => self.events.set_lane(index, Some(entry.at)),
+            Placed::First => self.events.set_lane(index, Some(at)),
             Placed::Nowhere => {
                 let next = lane.next;
-                self.straggle(entry, next);
+                self.straggle(InTransit { at, packet }, next);
             }
         }
     }
@@ -188,38 +194,41 @@ impl Network {
         self.resume(entry.packet, next, now);
     }
 
-    /// A packet enters a link without a queue: when it comes out, or `None` if it does not.
-    #[inline]
-    fn cross(&mut self, index: u32, packet: &mut Packet, time: Time) -> Option<Time> {
-        let link = self.links[index as usize].as_mut().expect("a link of a route has no queue");
-        if link.is_impaired && is_impairable(packet) {
-            let impairments = &mut self.impairments[index as usize];
-            if impairments.drop.as_mut().is_some_and(Impairment::hits_next) {
-                self.bury(packet, None);
-                return None;
-            }
-            if packet.has(ECT) & impairments.mark.as_mut().is_some_and(Impairment::hits_next) {
-                packet.flags |= CE;
-            }
+    /// What a link without a queue makes of a packet that enters it: `None` if it is lost.
+    #[cold]
+    fn impair_on_link(&mut self, index: u32, packet: Packet) -> Option<Packet> {
+        if !is_impairable(packet) {
+            return Some(packet);
         }
-        Some(link.pass(packet.bytes, time))
+        let LinkImpairments { drop, mark } = &mut self.impairments[index as usize];
+        if drop.as_mut().is_some_and(Impairment::hits_next) {
+            self.bury(packet, None);
+            return None;
+        }
+        let marks = mark.as_mut().is_some_and(Impairment::hits_next);
+        Some(if marks && packet.has(ECT) { packet.marked() } else { packet })
+    }
+
+    /// What the impairments of a port's link make of a packet that arrives there: `None` if it is lost.
+    #[cold]
+    fn impair_at_port(&mut self, index: u32, packet: Packet) -> Option<Packet> {
+        if !is_impairable(packet) {
+            return Some(packet);
+        }
+        let port = &mut self.ports[index as usize];
+        if port.drop.as_mut().is_some_and(Impairment::hits_next) {
+            port.queue.count_impaired(packet);
+            self.bury(packet, Some(index));
+            return None;
+        }
+        let marks = port.mark.as_mut().is_some_and(Impairment::hits_next);
+        Some(if marks { port.queue.mark_impaired(packet) } else { packet })
     }
 
     /// A packet reaches a port: when its last bit leaves, if it may wait and if that is certain by now.
-    #[inline]
-    fn enter_port(&mut self, index: u32, packet: &mut Packet, stage: StageIndex, now: Time) -> Option<Time> {
+    #[inline(always)]
+    fn enter_port(&mut self, index: u32, packet: Packet, stage: StageIndex, now: Time) -> Option<Time> {
         let port = &mut self.ports[index as usize];
-        port.queue.count_arrival(packet);
-        if (port.drop.is_some() || port.mark.is_some()) && is_impairable(packet) {
-            if port.drop.as_mut().is_some_and(Impairment::hits_next) {
-                port.queue.count_impaired(packet);
-                self.bury(packet, Some(index));
-                return None;
-            }
-            if port.mark.as_mut().is_some_and(Impairment::hits_next) {
-                port.queue.mark_impaired(packet);
-            }
-        }
         let (waiting, sending) = match &mut port.transmitter {
             Transmitter::Rate(transmitter) => {
                 transmitter.settle(self.events.now());
@@ -233,7 +242,7 @@ impl Network {
         }
         match &mut port.transmitter {
             Transmitter::Rate(transmitter) => {
-                let (begin, end) = transmitter.accept(packet.bytes, now);
+                let (begin, end) = transmitter.accept(packet.bytes(), now);
                 if begin < self.measured.to {
                     port.busy += self.measured.part_of(begin, end);
                     port.count_departure(packet, now, begin, self.measured);
@@ -241,14 +250,14 @@ impl Network {
                 Some(end)
             }
             Transmitter::Trace(transmitter) => {
-                transmitter.accept(Queued { packet: *packet, arrived: now, stage });
+                transmitter.accept(Queued { packet, arrived: now, stage });
                 None
             }
         }
     }
 
     /// The last bit of a packet leaves a port then: when it reaches what comes after the wire, unless the run ends before.
-    #[inline]
+    #[inline(always)]
     fn leave_port(&mut self, index: u32, stage: Stage, departure: Time) -> Option<Moment> {
         let time = departure + self.ports[index as usize].delay;
         if stage.lane != NO_LANE {
@@ -277,7 +286,7 @@ impl Network {
             match transmitter.use_up(&mut budget) {
                 None => return,
                 Some(Sending::Begins(queued)) => {
-                    port.count_departure(&queued.packet, queued.arrived, now, self.measured);
+                    port.count_departure(queued.packet, queued.arrived, now, self.measured);
                 }
                 Some(Sending::Ends(queued)) => {
                     if let Some(since) = transmitter.busy_spell() {
@@ -287,7 +296,7 @@ impl Network {
                     if let Some(at) = self.leave_port(index, stage, now) {
                         match stage.lane {
                             NO_LANE => self.travel(queued.packet, stage.next, at),
-                            lane => self.wait(lane, InTransit { at, packet: queued.packet }),
+                            lane => self.wait(lane, queued.packet, at),
                         }
                     }
                 }
@@ -297,11 +306,11 @@ impl Network {
 
     /// A packet was just dropped and leaves the run; `port` is where, if at a queue.
     #[cold]
-    fn bury(&mut self, packet: &Packet, port: Option<u32>) {
+    fn bury(&mut self, packet: Packet, port: Option<u32>) {
         self.census.dropped += 1;
-        self.sacks.take(packet.sack);
-        if port == Some(0) && packet.kind == PacketKind::Data {
-            self.senders[packet.flow as usize].drops += 1;
+        self.sacks.release(packet.sack());
+        if port == Some(0) && packet.kind() == PacketKind::Data {
+            self.senders[packet.flow() as usize].drops += 1;
         }
     }
 

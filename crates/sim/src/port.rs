@@ -73,14 +73,20 @@ impl Port {
         }
     }
 
+    /// Does any impairment sit on this port's link?
+    #[inline(always)]
+    pub fn is_impaired(&self) -> bool {
+        self.drop.is_some() || self.mark.is_some()
+    }
+
     /// The transmission of a packet begins now, after this wait.
-    #[inline]
-    pub fn count_departure(&mut self, packet: &Packet, arrived: Time, now: Time, measured: Measured) {
+    #[inline(always)]
+    pub fn count_departure(&mut self, packet: Packet, arrived: Time, now: Time, measured: Measured) {
         self.queue.count_departure(packet, now - arrived, now >= measured.from);
         let word = now.nanos()
-            ^ (u64::from(packet.flow) << 40)
-            ^ (u64::from(packet.number) << 8)
-            ^ u64::from(packet.flags);
+            ^ (u64::from(packet.flow()) << 40)
+            ^ (u64::from(packet.number()) << 8)
+            ^ u64::from(packet.flags());
         self.departures_hash =
             (self.departures_hash.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }

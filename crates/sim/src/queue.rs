@@ -8,7 +8,7 @@
 pub mod droptail;
 
 use crate::histogram::Histogram;
-use crate::packet::{CE, ECT, Packet, PacketKind};
+use crate::packet::{ECT, Packet, PacketKind};
 use crate::random::Stream;
 use crate::scenario::QueueSpec;
 use droptail::DropTail;
@@ -98,7 +98,7 @@ pub enum Admission {
 /// A queue discipline that is first in, first out.
 pub trait QueueDiscipline {
     /// May this packet wait?
-    fn admit(&mut self, arrival: &Packet, context: &mut QueueContext<'_>) -> Admission;
+    fn admit(&mut self, arrival: Packet, context: &mut QueueContext<'_>) -> Admission;
 }
 
 /// Any discipline of the table; an enum, so that no virtual call stands on the path of a packet.
@@ -119,7 +119,7 @@ impl AnyDiscipline {
 
 impl QueueDiscipline for AnyDiscipline {
     #[inline]
-    fn admit(&mut self, arrival: &Packet, context: &mut QueueContext<'_>) -> Admission {
+    fn admit(&mut self, arrival: Packet, context: &mut QueueContext<'_>) -> Admission {
         match self {
             AnyDiscipline::DropTail(queue) => queue.admit(arrival, context),
         }
@@ -154,12 +154,12 @@ pub struct Counters {
 }
 
 impl Counters {
-    fn count_drop(&mut self, packet: &Packet, reason: DropReason) {
+    fn count_drop(&mut self, packet: Packet, reason: DropReason) {
         self.drops[reason as usize] += 1;
         self.test_drops += u64::from(packet.is_test_data());
     }
 
-    fn count_mark(&mut self, packet: &Packet) {
+    fn count_mark(&mut self, packet: Packet) {
         assert!(packet.has(ECT), "only ECN-capable packets are marked");
         self.marks += 1;
         self.test_marks += u64::from(packet.is_test_data());
@@ -196,29 +196,31 @@ impl Queue {
         Queue { discipline: AnyDiscipline::new(spec), random, tally: Tally::default() }
     }
 
-    /// Count an arrival. Every packet that reaches the port passes here first.
-    #[inline]
-    pub fn count_arrival(&mut self, packet: &Packet) {
+    #[inline(always)]
+    fn count_arrival(&mut self, packet: Packet) {
         self.tally.measured.arrivals += 1;
         self.tally.measured.test_arrivals += u64::from(packet.is_test_data());
     }
 
     /// Count a packet that the link's impairment discarded on arrival.
-    pub fn count_impaired(&mut self, packet: &Packet) {
+    pub fn count_impaired(&mut self, packet: Packet) {
+        self.count_arrival(packet);
         self.tally.measured.count_drop(packet, DropReason::Impairment);
     }
 
     /// Mark a packet on behalf of the link's impairment, if it is ECN-capable.
-    pub fn mark_impaired(&mut self, packet: &mut Packet) {
-        if packet.has(ECT) {
-            self.tally.measured.count_mark(packet);
-            packet.flags |= CE;
+    pub fn mark_impaired(&mut self, packet: Packet) -> Packet {
+        if !packet.has(ECT) {
+            return packet;
         }
+        self.tally.measured.count_mark(packet);
+        packet.marked()
     }
 
-    /// Offer a packet; may it wait?
-    #[inline]
-    pub fn offer(&mut self, packet: &Packet, now: Time, waiting: Backlog, in_transmission: Backlog) -> bool {
+    /// Offer a packet that arrives; may it wait?
+    #[inline(always)]
+    pub fn offer(&mut self, packet: Packet, now: Time, waiting: Backlog, in_transmission: Backlog) -> bool {
+        self.count_arrival(packet);
         let mut context = QueueContext { now, waiting, in_transmission, random: &mut self.random };
         match self.discipline.admit(packet, &mut context) {
             Admission::Wait => true,
@@ -230,15 +232,15 @@ impl Queue {
     }
 
     /// Count a packet whose transmission begins after this delay, within the measured time or before it.
-    #[inline]
-    pub fn count_departure(&mut self, packet: &Packet, delay: Span, measured: bool) {
+    #[inline(always)]
+    pub fn count_departure(&mut self, packet: Packet, delay: Span, measured: bool) {
         if !measured {
             self.tally.earlier_departures += 1;
             return;
         }
         let counters = &mut self.tally.measured;
         counters.forwarded += 1;
-        counters.forwarded_bytes += u64::from(packet.bytes);
+        counters.forwarded_bytes += u64::from(packet.bytes());
         counters.delay += delay;
         if packet.is_test_data() {
             counters.test_forwarded += 1;
@@ -275,6 +277,6 @@ impl Queue {
 }
 
 /// SYN packets are spared by impairments: a scenario that drops "the third packet" means data.
-pub fn is_impairable(packet: &Packet) -> bool {
-    !matches!(packet.kind, PacketKind::Syn | PacketKind::SynAck)
+pub fn is_impairable(packet: Packet) -> bool {
+    !matches!(packet.kind(), PacketKind::Syn | PacketKind::SynAck)
 }

@@ -9,7 +9,7 @@
 //! | packet_bytes | bytes       | 1000    | the test flows' packet                |
 //! | rates        | ns, bit/s   | given   | what the environment leaves over      |
 
-use crate::packet::{Packet, PacketKind, SackHandle};
+use crate::packet::{Packet, PacketKind};
 use crate::scenario::SourceSpec;
 use sawtooth_cc::units::{Span, Time};
 
@@ -86,15 +86,7 @@ impl Source {
         self.next_tick = now + self.interval.next();
         let number = self.sent;
         self.sent = self.sent.wrapping_add(1);
-        let sack = SackHandle::NONE;
-        Packet {
-            flow: self.index,
-            number,
-            sack,
-            bytes: self.packet_bytes,
-            kind: PacketKind::Cbr,
-            flags: 0,
-        }
+        Packet::new(PacketKind::Cbr, self.index, number, self.packet_bytes, 0)
     }
 }
 

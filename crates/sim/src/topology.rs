@@ -21,7 +21,7 @@ pub const NO_LANE: u32 = u32::MAX;
 /// What a packet meets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
-    /// A link without a queue.
+    /// A link without a queue, by its number among those.
     Link(u32),
     /// A port, by its number among ports.
     Port(u32),
@@ -58,6 +58,8 @@ pub struct Topology {
     pub lanes: Vec<StageIndex>,
     /// The link of each port.
     pub ports: Vec<u32>,
+    /// The other links.
+    pub links: Vec<u32>,
     /// By flow.
     pub flows: Vec<FlowRoute>,
     /// First stages of sources.
@@ -96,7 +98,7 @@ struct Way {
 struct Builder<'a> {
     scenario: &'a Scenario,
     feeders: Vec<BTreeSet<Feeder>>,
-    port_of: Vec<Option<u32>>,
+    place_of: Vec<Place>,
     index_of: BTreeMap<Stage, StageIndex>,
     lane_of: BTreeMap<(Origin, StageIndex), u32>,
     topology: Topology,
@@ -108,16 +110,19 @@ impl Topology {
         let mut builder = Builder {
             scenario,
             feeders: vec![BTreeSet::new(); scenario.links.len()],
-            port_of: vec![None; scenario.links.len()],
+            place_of: Vec::new(),
             index_of: BTreeMap::new(),
             lane_of: BTreeMap::new(),
             topology: Topology::default(),
         };
-        for (link, spec) in scenario.links.iter().enumerate() {
-            if spec.queue.is_some() {
-                builder.port_of[link] = Some(builder.topology.ports.len() as u32);
-                builder.topology.ports.push(link as u32);
-            }
+        for (link, spec) in (0u32..).zip(&scenario.links) {
+            let Topology { ports, links, .. } = &mut builder.topology;
+            let (list, place): (_, fn(u32) -> Place) = match spec.queue {
+                Some(_) => (ports, Place::Port),
+                None => (links, Place::Link),
+            };
+            builder.place_of.push(place(list.len() as u32));
+            list.push(link);
         }
         builder.find_feeders();
         for flow in &scenario.flows {
@@ -177,7 +182,7 @@ impl Builder<'_> {
     fn continues(&self, before: Option<u32>, link: u32) -> bool {
         let feeders = &self.feeders[link as usize];
         let only = before.is_some_and(|before| feeders.contains(&Feeder::Link(before))) && feeders.len() == 1;
-        self.port_of[link as usize].is_none() && only
+        matches!(self.place_of[link as usize], Place::Link(_)) && only
     }
 
     fn flow(&mut self, flow: &FlowSpec) -> FlowRoute {
@@ -199,7 +204,7 @@ impl Builder<'_> {
             if !self.continues(way.before, link) {
                 way.wait();
             }
-            let place = self.port_of[link as usize].map_or(Place::Link(link), Place::Port);
+            let place = self.place_of[link as usize];
             way.steps.push(Step { place, link: Some(link), waits: false });
             (way.live, way.before) = (false, Some(link));
         }
@@ -254,7 +259,7 @@ mod tests {
         loop {
             let stage = topology.stages[index as usize];
             match stage.place {
-                Place::Link(link) => text += &format!("link{link} "),
+                Place::Link(link) => text += &format!("link{} ", topology.links[link as usize]),
                 Place::Port(port) => text += &format!("port{port} "),
                 Place::End => return text + "end",
             }

@@ -2,7 +2,7 @@
 
 use super::Network;
 use crate::event::{Event, Moment};
-use crate::packet::{CE, ECE, Packet, PacketKind, SackHandle};
+use crate::packet::{CE, ECE, Packet, PacketKind};
 use crate::pipe::Jitter;
 use crate::tcp::receiver::{AckDecision, Receiver};
 use crate::tcp::sender::{Sender, WindowCut};
@@ -45,11 +45,11 @@ impl Network {
     #[inline]
     fn emit(&mut self, packet: Packet, now: Time) {
         self.census.created += 1;
-        let side = &mut self.senders[packet.flow as usize];
+        let side = &mut self.senders[packet.flow() as usize];
         let mut at = Moment { time: now, cause: now };
         let route = side.route;
         if let Some(jitter) = &mut side.jitter
-            && packet.kind == PacketKind::Data
+            && packet.kind() == PacketKind::Data
             && matches!(self.stages[route as usize].place, Place::Link(_))
         {
             at.time = jitter.delay(now);
@@ -57,24 +57,26 @@ impl Network {
         self.travel(packet, route, at);
     }
 
-    /// A packet is at the end of its route, unless the run ends before; the answer that goes out at once, if there is one.
-    #[inline]
-    pub(super) fn arrive(&mut self, packet: Packet, at: Moment) -> Option<Packet> {
+    /// A packet is at the end of its route, unless the run ends before: the answer that goes out at once, if there is
+    /// one, and the first stage of its way.
+    #[inline(always)]
+    pub(super) fn arrive(&mut self, packet: Packet, at: Moment) -> Option<(Packet, StageIndex)> {
         if at.time >= self.measured.to {
             self.census.beyond_end += 1;
             return None;
         }
         self.census.delivered += 1;
-        match packet.kind {
+        match packet.kind() {
             PacketKind::Data => self.receive(packet, at),
             PacketKind::Syn => {
                 self.census.created += 1;
-                let bytes = self.receivers[packet.flow as usize].ack_bytes;
-                Some(Packet { kind: PacketKind::SynAck, bytes, ..packet })
+                let side = &self.receivers[packet.flow() as usize];
+                let answer = Packet::new(PacketKind::SynAck, packet.flow(), 0, side.ack_bytes, packet.flags());
+                Some((answer, side.route))
             }
             PacketKind::SynAck => {
-                self.senders[packet.flow as usize].sender.on_syn_ack(at.time);
-                self.send_allowed(packet.flow, at.time);
+                self.senders[packet.flow() as usize].sender.on_syn_ack(at.time);
+                self.send_allowed(packet.flow(), at.time);
                 None
             }
             PacketKind::Cbr => None,
@@ -82,54 +84,52 @@ impl Network {
         }
     }
 
-    #[inline]
-    fn receive(&mut self, packet: Packet, at: Moment) -> Option<Packet> {
-        let side = &mut self.receivers[packet.flow as usize];
-        let received = side.receiver.on_data(&packet, at.time);
+    #[inline(always)]
+    fn receive(&mut self, packet: Packet, at: Moment) -> Option<(Packet, StageIndex)> {
+        let side = &mut self.receivers[packet.flow() as usize];
+        let received = side.receiver.on_data(packet, at.time);
         if at.time >= self.measured.from {
             side.delivered_total += 1;
             side.delivered_unique += u64::from(received.is_new);
             side.marks += u64::from(packet.has(CE));
             if received.is_new {
-                self.series.delivered(at.time - self.measured.from, packet.flow);
+                self.series.delivered(at.time - self.measured.from, packet.flow());
             }
         }
         match received.answer {
-            AckDecision::Now => Some(self.acknowledgement(packet.flow)),
+            AckDecision::Now => Some((self.acknowledgement(packet.flow()), self.receivers[packet.flow() as usize].route)),
             AckDecision::At(due) => {
                 side.receiver.ack_due = side.receiver.ack_due.min(due);
                 if due < side.ack_event {
                     side.ack_event = due;
-                    self.events.schedule(due, Event::DelayedAck(packet.flow));
+                    self.events.schedule(due, Event::DelayedAck(packet.flow()));
                 }
                 None
             }
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn acknowledgement(&mut self, flow: u32) -> Packet {
         self.census.created += 1;
         let side = &mut self.receivers[flow as usize];
-        let (number, blocks, echo) = side.receiver.acknowledge();
-        let sack = match blocks {
-            Some(blocks) => self.sacks.keep(blocks),
-            None => SackHandle::NONE,
-        };
+        let (number, echo) = side.receiver.acknowledge();
         let flags = side.ack_flags | if echo { ECE } else { 0 };
-        Packet { flow, number, sack, bytes: side.ack_bytes, kind: PacketKind::Ack, flags }
+        let ack = Packet::new(PacketKind::Ack, flow, number, side.ack_bytes, flags);
+        if side.receiver.has_blocks() { ack.with_sack(self.sacks.keep(side.receiver.blocks())) } else { ack }
     }
 
     #[inline]
     pub(super) fn on_ack(&mut self, packet: Packet, now: Time) {
         self.census.delivered += 1;
-        let sender = &mut self.senders[packet.flow as usize].sender;
-        let blocks = self.sacks.take(packet.sack);
-        let cut = sender.on_ack(packet.number, blocks.as_slice(), packet.has(ECE), now);
+        let sender = &mut self.senders[packet.flow() as usize].sender;
+        let blocks = self.sacks.get(packet.sack());
+        let cut = sender.on_ack(packet.number(), blocks, packet.has(ECE), now);
+        self.sacks.release(packet.sack());
         if let Some(cut) = cut {
-            self.record_cut(packet.flow, cut, now);
+            self.record_cut(packet.flow(), cut, now);
         }
-        self.send_allowed(packet.flow, now);
+        self.send_allowed(packet.flow(), now);
     }
 
     pub(super) fn delayed_ack(&mut self, flow: u32, now: Time) {

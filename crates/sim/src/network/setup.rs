@@ -30,6 +30,7 @@ impl Network {
         let population =
             Population { sources: scenario.sources.len() as u32, lanes: topology.lanes.len() as u32 };
         let flows = || (0u32..).zip(&topology.flows);
+        let links = || topology.links.iter().map(|&link| &scenario.links[link as usize]);
         let mut network = Network {
             events: EventQueue::new(population),
             measured: Measured {
@@ -39,11 +40,11 @@ impl Network {
             senders: flows().map(|(flow, route)| sender_side(flow, route, scenario)).collect(),
             receivers: flows().map(|(flow, route)| receiver_side(flow, route, scenario)).collect(),
             stages: topology.stages,
-            lanes: topology.lanes.into_iter().map(Lane::new).collect(),
+            lanes: topology.lanes.iter().copied().map(Lane::new).collect(),
             stragglers: BinaryHeap::new(),
             straggled: 0,
-            links: scenario.links.iter().map(pipe_link).collect(),
-            impairments: scenario.links.iter().map(|link| impairments(&scenario.seed, link)).collect(),
+            links: links().map(pipe_link).collect(),
+            impairments: links().map(|link| impairments(&scenario.seed, link)).collect(),
             ports: topology
                 .ports
                 .iter()
@@ -91,19 +92,13 @@ fn impairment(seed: &str, link: &LinkSpec, what: &str, spec: Option<&ImpairmentS
 
 fn impairments(seed: &str, link: &LinkSpec) -> LinkImpairments {
     let of = |what, spec: &Option<ImpairmentSpec>| impairment(seed, link, what, spec.as_ref());
-    match link.queue {
-        Some(_) => LinkImpairments { drop: None, mark: None }, // a port has its own
-        None => LinkImpairments { drop: of("drop", &link.drop), mark: of("mark", &link.mark) },
-    }
+    LinkImpairments { drop: of("drop", &link.drop), mark: of("mark", &link.mark) }
 }
 
-fn pipe_link(link: &LinkSpec) -> Option<PipeLink> {
-    if link.queue.is_some() {
-        return None;
-    }
+fn pipe_link(link: &LinkSpec) -> PipeLink {
     let rate = Rate::from_bits_per_second(link.rate_bps.expect("a checked link without queue has a rate"));
     let is_impaired = link.drop.is_some() || link.mark.is_some();
-    Some(PipeLink::new(rate, Span::from_nanos(link.delay_ns), is_impaired))
+    PipeLink::new(rate, Span::from_nanos(link.delay_ns), is_impaired)
 }
 
 fn port(seed: &str, link: &LinkSpec) -> Port {

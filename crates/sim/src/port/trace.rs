@@ -88,7 +88,7 @@ impl TraceTransmitter {
         let waiting = Backlog { packets: self.waiting.len() as u64, bytes: self.waiting_bytes };
         let sending = self.sending.map_or(Backlog::default(), |queued| Backlog {
             packets: 1,
-            bytes: u64::from(queued.packet.bytes),
+            bytes: u64::from(queued.packet.bytes()),
         });
         (waiting, sending)
     }
@@ -102,7 +102,7 @@ impl TraceTransmitter {
         if self.is_idle() {
             self.busy_since = queued.arrived;
         }
-        self.waiting_bytes += u64::from(queued.packet.bytes);
+        self.waiting_bytes += u64::from(queued.packet.bytes());
         self.waiting.push_back(queued);
     }
 
@@ -113,7 +113,7 @@ impl TraceTransmitter {
                 return None;
             }
             let queued = self.waiting.pop_front()?;
-            self.unsent = u64::from(queued.packet.bytes);
+            self.unsent = u64::from(queued.packet.bytes());
             self.waiting_bytes -= self.unsent;
             self.sending = Some(queued);
             return Some(Progress::Begins(queued));
@@ -142,6 +142,7 @@ impl TraceTransmitter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packet::PacketKind;
 
     fn opportunities(times_ms: &[u64], once: bool, count: usize) -> Vec<Option<u64>> {
         let mut trace = TraceTransmitter::new(times_ms.to_vec(), once);
@@ -161,7 +162,7 @@ mod tests {
     fn small_packets_share_an_opportunity_and_a_large_one_needs_two() {
         let mut trace = TraceTransmitter::new(vec![1], false);
         for (number, bytes) in [(0, 700), (1, 700), (2, 2000)] {
-            let packet = Packet { number, bytes, ..Packet::default() };
+            let packet = Packet::new(PacketKind::Data, 0, number, bytes, 0);
             trace.accept(Queued { packet, ..Queued::default() });
         }
         let mut ended = Vec::new();
@@ -169,7 +170,7 @@ mod tests {
             let mut budget = OPPORTUNITY_BYTES;
             while let Some(progress) = trace.use_up(&mut budget) {
                 if let Progress::Ends(queued) = progress {
-                    ended.push((queued.packet.number, budget));
+                    ended.push((queued.packet.number(), budget));
                 }
             }
         }

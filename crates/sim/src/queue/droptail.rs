@@ -37,11 +37,11 @@ impl DropTail {
 
 impl QueueDiscipline for DropTail {
     #[inline]
-    fn admit(&mut self, arrival: &Packet, context: &mut QueueContext<'_>) -> Admission {
+    fn admit(&mut self, arrival: Packet, context: &mut QueueContext<'_>) -> Admission {
         let (waiting, held) = (context.waiting, context.in_transmission);
         let fits = match self.limit {
             Limit::Packets(limit) => waiting.packets + held.packets < limit,
-            Limit::Bytes(limit) => waiting.bytes + held.bytes + u64::from(arrival.bytes) <= limit,
+            Limit::Bytes(limit) => waiting.bytes + held.bytes + u64::from(arrival.bytes()) <= limit,
         };
         if fits { Admission::Wait } else { Admission::Drop(DropReason::Full) }
     }
@@ -49,7 +49,7 @@ impl QueueDiscipline for DropTail {
 
 #[cfg(test)]
 mod tests {
-    use crate::packet::{Packet, TEST};
+    use crate::packet::{Packet, PacketKind, TEST};
     use crate::queue::{Backlog, Queue};
     use crate::random::Stream;
     use crate::scenario::QueueSpec;
@@ -61,9 +61,8 @@ mod tests {
         let mut waiting = Backlog::default();
         let mut kept = Vec::new();
         for (index, &bytes) in sizes.iter().enumerate() {
-            let packet = Packet { bytes, flags: TEST, ..Packet::default() };
-            queue.count_arrival(&packet);
-            if queue.offer(&packet, Time::ZERO, waiting, held) {
+            let packet = Packet::new(PacketKind::Data, 0, 0, bytes, TEST);
+            if queue.offer(packet, Time::ZERO, waiting, held) {
                 waiting = Backlog { packets: waiting.packets + 1, bytes: waiting.bytes + u64::from(bytes) };
                 kept.push(index);
             }

@@ -68,16 +68,16 @@ impl Receiver {
 
     /// Take a data packet.
     #[inline]
-    pub fn on_data(&mut self, packet: &Packet, now: Time) -> Received {
+    pub fn on_data(&mut self, packet: Packet, now: Time) -> Received {
         let echo_changes = self.note_ecn(packet);
-        let in_order = packet.number == self.next_expected;
+        let in_order = packet.number() == self.next_expected;
         let had_gap = self.out_of_order.count() > 0;
         let mut is_new = true;
         if in_order && !had_gap {
             self.next_expected += 1;
             self.out_of_order.advance(self.next_expected);
         } else {
-            is_new = self.on_disorder(packet.number);
+            is_new = self.on_disorder(packet.number());
         }
         let Some(delay) = self.delay else { return Received { is_new, answer: AckDecision::Now } };
         // RFC 5681 §4.2: data out of order, and data that fills a gap, is acknowledged at once.
@@ -88,7 +88,7 @@ impl Receiver {
         Received { is_new, answer: AckDecision::At(now + delay) }
     }
 
-    fn note_ecn(&mut self, packet: &Packet) -> bool {
+    fn note_ecn(&mut self, packet: Packet) -> bool {
         let before = self.echo;
         if packet.has(CWR) {
             self.echo = false;
@@ -150,16 +150,23 @@ impl Receiver {
         self.recent_len = len;
     }
 
-    /// An acknowledgement leaves: its number, its blocks if it has any, its echo.
-    #[inline]
-    pub fn acknowledge(&mut self) -> (u32, Option<SackBlocks>, bool) {
+    /// An acknowledgement leaves: its number and its echo. It carries [`Receiver::blocks`] if there are any.
+    #[inline(always)]
+    pub fn acknowledge(&mut self) -> (u32, bool) {
         self.pending = 0;
         self.ack_due = Time::NEVER;
-        (self.next_expected, (self.recent_len > 0).then(|| self.blocks()), self.echo)
+        (self.next_expected, self.echo)
     }
 
+    /// Does an acknowledgement carry SACK blocks now?
+    #[inline(always)]
+    pub fn has_blocks(&self) -> bool {
+        self.recent_len > 0
+    }
+
+    /// The blocks of an acknowledgement, newest first.
     #[cold]
-    fn blocks(&self) -> SackBlocks {
+    pub fn blocks(&self) -> SackBlocks {
         let mut blocks = SackBlocks::default();
         for &block in &self.recent[..self.recent_len] {
             blocks.push(block);
@@ -176,19 +183,19 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::ECT;
+    use crate::packet::{ECT, PacketKind};
 
     fn data(number: u32, flags: u8) -> Packet {
-        Packet { number, bytes: 1000, flags, ..Packet::default() }
+        Packet::new(PacketKind::Data, 0, number, 1000, flags)
     }
 
     fn blocks_after(numbers: &[u32]) -> (u32, Vec<(u32, u32)>) {
         let mut receiver = Receiver::new(true, None);
         for &number in numbers {
-            receiver.on_data(&data(number, 0), Time::ZERO);
+            receiver.on_data(data(number, 0), Time::ZERO);
         }
-        let (next, blocks, _) = receiver.acknowledge();
-        (next, blocks.unwrap_or_default().as_slice().iter().map(|block| (block.start, block.end)).collect())
+        let (next, _) = receiver.acknowledge();
+        (next, receiver.blocks().as_slice().iter().map(|block| (block.start, block.end)).collect())
     }
 
     #[test]
@@ -206,22 +213,22 @@ mod tests {
         let delay = Span::from_millis(200);
         let mut receiver = Receiver::new(true, Some(delay));
         let later = AckDecision::At(Time::ZERO + delay);
-        assert_eq!(receiver.on_data(&data(0, 0), Time::ZERO).answer, later);
-        assert_eq!(receiver.on_data(&data(1, 0), Time::ZERO).answer, AckDecision::Now);
+        assert_eq!(receiver.on_data(data(0, 0), Time::ZERO).answer, later);
+        assert_eq!(receiver.on_data(data(1, 0), Time::ZERO).answer, AckDecision::Now);
         receiver.acknowledge();
-        assert_eq!(receiver.on_data(&data(3, 0), Time::ZERO).answer, AckDecision::Now);
+        assert_eq!(receiver.on_data(data(3, 0), Time::ZERO).answer, AckDecision::Now);
         receiver.acknowledge();
-        assert_eq!(receiver.on_data(&data(2, 0), Time::ZERO).answer, AckDecision::Now); // fills the gap
+        assert_eq!(receiver.on_data(data(2, 0), Time::ZERO).answer, AckDecision::Now); // fills the gap
         receiver.acknowledge();
-        assert_eq!(receiver.on_data(&data(4, 0), Time::ZERO).answer, later);
+        assert_eq!(receiver.on_data(data(4, 0), Time::ZERO).answer, later);
     }
 
     #[test]
     fn congestion_experienced_is_echoed_until_the_window_is_reduced() {
         let mut receiver = Receiver::new(false, None);
         let echo_after = |receiver: &mut Receiver, packet: Packet| {
-            receiver.on_data(&packet, Time::ZERO);
-            receiver.acknowledge().2
+            receiver.on_data(packet, Time::ZERO);
+            receiver.acknowledge().1
         };
         assert!(!echo_after(&mut receiver, data(0, ECT)));
         assert!(echo_after(&mut receiver, data(1, ECT | CE)));

@@ -12,7 +12,7 @@
 
 use super::recovery::{AnyRecovery, LossRecovery, SendState, Transmission};
 use super::rtt::RttEstimator;
-use crate::packet::{CWR, ECT, Packet, PacketKind, RETRANSMISSION, SackBlock, SackHandle, TEST};
+use crate::packet::{CWR, ECT, Packet, PacketKind, RETRANSMISSION, SackBlock, TEST};
 use crate::scenario::{FlowSpec, Profile};
 use sawtooth_cc::units::{Time, Window};
 use sawtooth_cc::{AckSample, AnyController, Congestion, CongestionSignal, ControlSettings, Controller};
@@ -122,7 +122,7 @@ impl Sender {
     }
 
     fn packet(&self, kind: PacketKind, number: u32, bytes: u16, flags: u8) -> Packet {
-        Packet { flow: self.flow, number, sack: SackHandle::NONE, bytes, kind, flags }
+        Packet::new(kind, self.flow, number, bytes, flags)
     }
 
     /// Send the SYN, for the first time or again.

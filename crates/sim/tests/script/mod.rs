@@ -288,8 +288,8 @@ impl Stage {
     }
 }
 
-fn packet_text(packet: &Packet) -> String {
-    describe(packet.kind, packet.number, packet.has(RETRANSMISSION), packet.flags & (ECT | CWR))
+fn packet_text(packet: Packet) -> String {
+    describe(packet.kind(), packet.number(), packet.has(RETRANSMISSION), packet.flags() & (ECT | CWR))
 }
 
 fn describe(kind: PacketKind, number: u32, again: bool, flags: u8) -> String {
