@@ -134,6 +134,10 @@ pub trait LossRecovery {
     /// Is fast recovery under way, so that the window must not grow?
     fn in_recovery(&self) -> bool;
 
+    /// Is there nothing to repair and nothing counted? Then an acknowledgement of new data without blocks moves
+    /// `una` and the window alone decides what goes next; the sender does both without asking.
+    fn is_calm(&self) -> bool;
+
     /// Packets thought to be in flight.
     fn flight(&self, sent: &SendState) -> u32;
 
@@ -187,6 +191,10 @@ impl LossRecovery for AnyRecovery {
     #[inline]
     fn in_recovery(&self) -> bool {
         each_recovery!(self, recovery => recovery.in_recovery())
+    }
+
+    fn is_calm(&self) -> bool {
+        each_recovery!(self, recovery => recovery.is_calm())
     }
 
     #[inline]
@@ -250,6 +258,10 @@ impl DuplicateAcks {
         true
     }
 
+    fn is_calm(&self) -> bool {
+        self.count == 0 && !self.recovering && !self.retransmit
+    }
+
     /// Recovery is over, or there was none.
     fn reset(&mut self) {
         self.count = 0;
@@ -277,8 +289,8 @@ impl DuplicateAcks {
 }
 
 /// Move `una` up to `cumulative`; how many packets did it acknowledge?
-#[inline]
-fn acknowledge(cumulative: u32, sent: &mut SendState) -> u32 {
+#[inline(always)]
+pub(super) fn acknowledge(cumulative: u32, sent: &mut SendState) -> u32 {
     let newly_acked = cumulative - sent.una;
     sent.una = cumulative;
     sent.next = sent.next.max(cumulative);

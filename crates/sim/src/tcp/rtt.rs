@@ -43,6 +43,8 @@ pub struct RttEstimator {
     tick: u64,
     averages: Averages,
     backoff: u32,
+    /// What follows from the above; asked for at every acknowledgement, changed once a round trip.
+    rto: Span,
 }
 
 impl RttEstimator {
@@ -51,14 +53,17 @@ impl RttEstimator {
 
     /// No samples yet.
     pub fn new(tcp: &TcpSpec) -> Self {
-        RttEstimator {
+        let mut estimator = RttEstimator {
             initial_rto: tcp.initial_rto_ns,
             min_rto: tcp.min_rto_ns,
             max_rto: tcp.max_rto_ns,
             tick: tcp.timer_tick_ns,
             averages: Averages::None,
             backoff: 0,
-        }
+            rto: Span::ZERO,
+        };
+        estimator.rto = estimator.timeout();
+        estimator
     }
 
     /// A valid sample: update the averages, forget the back-off.
@@ -68,6 +73,7 @@ impl RttEstimator {
             0 => self.exact(rtt.nanos() as f64),
             tick => self.scaled(rtt.nanos().div_ceil(tick).max(1) as i64),
         };
+        self.rto = self.timeout();
     }
 
     fn exact(&self, r: f64) -> Averages {
@@ -94,16 +100,24 @@ impl RttEstimator {
     /// The timer ran out: wait twice as long next time.
     pub fn back_off(&mut self) {
         self.backoff += 1;
+        self.rto = self.timeout();
     }
 
     /// The handshake was retransmitted: RFC 6298 §5.7 starts data with 3 s until a sample comes.
     pub fn handshake_was_lost(&mut self) {
         self.initial_rto = self.initial_rto.max(3_000_000_000);
         self.backoff = 0;
+        self.rto = self.timeout();
     }
 
-    /// The timeout now: `SRTT + max(G, 4 · RTTVAR)`, bounded, backed off.
+    /// The timeout now.
+    #[inline(always)]
     pub fn rto(&self) -> Span {
+        self.rto
+    }
+
+    /// `SRTT + max(G, 4 · RTTVAR)`, bounded, backed off.
+    fn timeout(&self) -> Span {
         let base = match self.averages {
             Averages::None => self.initial_rto,
             Averages::Exact { srtt, rttvar } => (srtt + (4.0 * rttvar).max(Self::GRANULARITY_NS)) as u64,

@@ -37,8 +37,9 @@ pub struct Scoreboard {
 }
 
 impl Scoreboard {
+    /// Is nothing SACKed, lost or sent again?
     #[inline]
-    fn is_quiet(&self) -> bool {
+    pub fn is_quiet(&self) -> bool {
         self.sacked.count() == 0 && self.lost == 0 && self.retransmitted == 0
     }
 

@@ -59,6 +59,10 @@ impl LossRecovery for NewReno {
         self.duplicates.recovering
     }
 
+    fn is_calm(&self) -> bool {
+        self.duplicates.is_calm()
+    }
+
     #[inline]
     fn flight(&self, sent: &SendState) -> u32 {
         sent.next - sent.una

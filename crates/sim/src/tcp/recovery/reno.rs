@@ -50,6 +50,10 @@ impl LossRecovery for Reno {
         self.duplicates.recovering
     }
 
+    fn is_calm(&self) -> bool {
+        self.duplicates.is_calm()
+    }
+
     #[inline]
     fn flight(&self, sent: &SendState) -> u32 {
         sent.next - sent.una

@@ -102,6 +102,7 @@ impl Sack {
 impl LossRecovery for Sack {
     #[inline]
     fn on_ack(&mut self, cumulative: u32, blocks: &[SackBlock], sent: &mut SendState) -> Verdict {
+        self.board.acknowledge(sent.una); // a calm sender does not tell
         let mut verdict = Verdict::default();
         if cumulative > sent.una {
             verdict.newly_acked = acknowledge(cumulative, sent);
@@ -124,12 +125,17 @@ impl LossRecovery for Sack {
         self.retransmit = false;
         self.duplicates = 0;
         self.recovery_point = sent.high;
+        self.board.acknowledge(sent.una);
         self.board.all_lost(sent.high);
     }
 
     #[inline]
     fn in_recovery(&self) -> bool {
         self.recovering
+    }
+
+    fn is_calm(&self) -> bool {
+        self.board.is_quiet() && !self.recovering && !self.retransmit && self.duplicates == 0
     }
 
     #[inline]
