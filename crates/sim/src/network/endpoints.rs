@@ -42,7 +42,7 @@ pub(super) struct ReceiverSide {
 
 impl Network {
     /// A sender lets a packet go, perhaps a little later than it could.
-    #[inline]
+    #[inline(always)]
     fn emit(&mut self, packet: Packet, now: Time) {
         self.census.created += 1;
         let side = &mut self.senders[packet.flow() as usize];
@@ -156,7 +156,6 @@ impl Network {
     }
 
     /// Send whatever the flow may send now, and see to its timer.
-    #[inline]
     fn send_allowed(&mut self, flow: u32, now: Time) {
         while let Some(packet) = self.senders[flow as usize].sender.next_packet(now) {
             self.emit(packet, now);

@@ -273,7 +273,7 @@ impl Sender {
     }
 
     /// The next packet to send now, if one may go.
-    #[inline]
+    #[inline(always)]
     pub fn next_packet(&mut self, now: Time) -> Option<Packet> {
         if !self.established {
             return None;

@@ -277,13 +277,13 @@ impl Stage {
         let Some(packet) = self.outbox.pop_front() else {
             return Err(format!("expected {wanted}, but the sender sends nothing"));
         };
-        same("packet", packet_text(&packet), wanted)
+        same("packet", packet_text(packet), wanted)
     }
 
     fn nothing_is_left(&self) -> Checked {
         match self.outbox.front() {
             None => Ok(()),
-            Some(packet) => Err(format!("the sender sends {}, which no line expects", packet_text(packet))),
+            Some(packet) => Err(format!("the sender sends {}, which no line expects", packet_text(*packet))),
         }
     }
 }
