@@ -35,6 +35,4 @@ pub enum Event {
     SourceTick(u32),
     /// The first packet of this lane comes out of it.
     LaneExit(u32),
-    /// A packet that found no place in its lane comes out of it.
-    StragglerExit,
 }

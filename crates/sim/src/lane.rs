@@ -1,20 +1,14 @@
 //! A lane: packets on their way to the same next place, in the order in which they get there.
 //!
 //! Only the head of a lane stands in the event queue. Links that are alike (same rate, delay and feeder, same
-//! next place) share a lane, so that there are as many lanes as distinct path lengths rather than as many as
-//! flows: a packet that enters an idle link comes out behind all that entered links alike before it. One that
-//! waited for its own link's transmitter may come out a little later, and then packets behind it overtake:
-//! they are put in order from the back. Who would have to pass more than [`REACH`] others becomes a straggler and
-//! waits in a heap, so that the cost of a packet has a bound that does not grow with the number of flows.
+//! next place) share a lane, so that there are as many as distinct path lengths rather than as many as flows: a packet
+//! that finds its link idle comes out behind all that entered links alike before it. One that has to wait for its
+//! own link's transmitter may come out later than packets behind it, and takes a spare lane of that link alone.
 
 use crate::event::Moment;
 use crate::packet::Packet;
 use crate::ring::Ring;
 use crate::topology::StageIndex;
-use std::cmp::Ordering;
-
-/// How many packets a packet may pass to find its place in a lane.
-pub const REACH: usize = 32;
 
 /// A packet whose way to its next place is certain.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,21 +19,11 @@ pub struct InTransit {
     pub packet: Packet,
 }
 
-/// What became of a packet that entered a lane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Placed {
-    /// It is the head now and needs an event.
-    First,
-    /// It is behind another.
-    Behind,
-    /// Its place is too far from the back.
-    Nowhere,
-}
-
 /// Packets on their way to one place.
 #[derive(Debug)]
 pub struct Lane {
     packets: Ring<InTransit>,
+    last: Moment,
     /// What the packets meet next.
     pub next: StageIndex,
 }
@@ -47,33 +31,22 @@ pub struct Lane {
 impl Lane {
     /// An empty lane to this stage.
     pub fn new(next: StageIndex) -> Self {
-        Lane { packets: Ring::default(), next }
+        Lane { packets: Ring::default(), last: Moment::default(), next }
     }
 
-    /// Put a packet in.
+    /// Would a packet of this moment come out behind all that ever went in?
     #[inline(always)]
-    pub fn push(&mut self, packet: Packet, at: Moment) -> Placed {
-        let len = self.packets.len();
-        if len == 0 || self.packets.at(len - 1).at <= at {
-            self.packets.push_back(InTransit { at, packet });
-            return if len == 0 { Placed::First } else { Placed::Behind };
-        }
-        self.push_between(InTransit { at, packet })
+    pub fn is_open_for(&self, at: Moment) -> bool {
+        self.last <= at
     }
 
-    #[cold]
-    fn push_between(&mut self, entry: InTransit) -> Placed {
-        let len = self.packets.len();
-        let lowest = len.saturating_sub(REACH);
-        let mut index = len - 1;
-        while index > lowest && self.packets.at(index - 1).at > entry.at {
-            index -= 1;
-        }
-        if index > 0 && self.packets.at(index - 1).at > entry.at {
-            return Placed::Nowhere;
-        }
-        self.packets.insert(index, entry);
-        if index == 0 { Placed::First } else { Placed::Behind }
+    /// Put a packet in, behind all others. Is it the head now, which needs an event?
+    #[inline(always)]
+    pub fn push(&mut self, packet: Packet, at: Moment) -> bool {
+        assert!(self.last <= at, "packets of a lane come out in the order in which they went in");
+        self.last = at;
+        self.packets.push_back(InTransit { at, packet });
+        self.packets.len() == 1
     }
 
     /// Take the head out; also the moment of the new head, which needs an event.
@@ -94,64 +67,22 @@ impl Lane {
     }
 }
 
-/// A packet that found no place in its lane. The greatest of a heap comes out of it first.
-#[derive(Clone, Copy, Debug)]
-pub struct Straggler {
-    /// The packet.
-    pub entry: InTransit,
-    /// What it meets next.
-    pub next: StageIndex,
-    /// How many stragglers there were before: equal moments come out in the order of entry.
-    pub serial: u64,
-}
-
-impl Ord for Straggler {
-    fn cmp(&self, other: &Self) -> Ordering {
-        (other.entry.at, other.serial).cmp(&(self.entry.at, self.serial))
-    }
-}
-
-impl PartialOrd for Straggler {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Straggler {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Straggler {}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::packet::PacketKind;
-    use proptest::prelude::*;
     use sawtooth_cc::units::Time;
 
-    proptest! {
-        /// A lane gives its packets in order, equal moments in the order of entry, and refuses only distant ones.
-        #[test]
-        fn packets_come_out_in_order(times in proptest::collection::vec(0u64..60, 1..200)) {
-            let (mut lane, mut model) = (Lane::new(StageIndex::default()), Vec::new());
-            for (number, time) in (0u32..).zip(times) {
-                let at = Moment { time: Time::from_nanos(time), cause: Time::ZERO };
-                let later = model.iter().filter(|&&(other, _)| other > time).count();
-                let placed = lane.push(Packet::new(PacketKind::Data, 0, number, 1000, 0), at);
-                prop_assert_eq!(placed == Placed::Nowhere, later > REACH);
-                if placed != Placed::Nowhere {
-                    prop_assert_eq!(placed == Placed::First, later == model.len());
-                    model.push((time, number));
-                }
-            }
-            model.sort();
-            for (_, number) in model {
-                prop_assert_eq!(lane.pop().0.number(), number);
-            }
-            prop_assert!(lane.is_empty());
-        }
+    #[test]
+    fn only_the_head_needs_an_event() {
+        let at = |time| Moment { time: Time::from_nanos(time), cause: Time::ZERO };
+        let packet = |number| Packet::new(PacketKind::Data, 0, number, 1000, 0);
+        let mut lane = Lane::new(0);
+        assert!(lane.push(packet(0), at(5)));
+        assert!(!lane.push(packet(1), at(5)));
+        assert!(!lane.is_open_for(at(4)) && lane.is_open_for(at(5)));
+        assert_eq!(lane.pop(), (packet(0), Some(at(5))));
+        assert_eq!(lane.pop(), (packet(1), None));
+        assert!(lane.is_empty() && lane.push(packet(2), at(6)));
     }
 }

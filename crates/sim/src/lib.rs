@@ -32,6 +32,7 @@ pub mod tcp;
 #[cfg(test)]
 mod testing;
 pub mod topology;
+pub mod tournament;
 
 pub use network::Progress;
 pub use records::Records;

@@ -7,7 +7,7 @@ mod setup;
 use crate::event::{Event, Moment};
 use crate::event_queue::EventQueue;
 use crate::impairment::Impairment;
-use crate::lane::{InTransit, Lane, Placed, Straggler};
+use crate::lane::Lane;
 use crate::packet::{ECT, Packet, PacketKind, SackPool};
 use crate::pipe::PipeLink;
 use crate::port::trace::{OPPORTUNITY_BYTES, Progress as Sending, Queued};
@@ -18,7 +18,6 @@ use crate::source::Source;
 use crate::topology::{NO_LANE, Place, Stage, StageIndex};
 use endpoints::{ReceiverSide, SenderSide};
 use sawtooth_cc::units::{Span, Time};
-use std::collections::BinaryHeap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// What a run shows to other threads: how far it is, and whether it should go on.
@@ -55,8 +54,6 @@ pub struct Network {
     measured: Measured,
     stages: Vec<Stage>,
     lanes: Vec<Lane>,
-    stragglers: BinaryHeap<Straggler>,
-    straggled: u64,
     links: Vec<PipeLink>,
     impairments: Vec<LinkImpairments>,
     ports: Vec<Port>,
@@ -100,7 +97,6 @@ impl Network {
                 self.resume(packet, stage, now);
             }
             Event::SourceTick(source) => self.source_tick(source, now),
-            Event::StragglerExit => self.straggler_exit(now),
             Event::Opportunity(port) => self.opportunity(port, now),
             Event::RetransmitTimer(flow) => self.retransmit_timer(flow, now),
             Event::DelayedAck(flow) => self.delayed_ack(flow, now),
@@ -127,15 +123,22 @@ impl Network {
     fn travel(&mut self, mut packet: Packet, mut index: StageIndex, mut at: Moment) {
         loop {
             let stage = self.stages[index as usize];
+            let mut late = false;
             match stage.place {
                 Place::Link(link) => {
-                    if self.links[link as usize].is_impaired {
-                        match self.impair_on_link(link, packet) {
-                            Some(survivor) => packet = survivor,
+                    let pipe = &mut self.links[link as usize];
+                    late = pipe.is_busy_at(at.time);
+                    at.time = if pipe.is_impaired {
+                        match self.cross_impaired(link, packet, at.time) {
+                            Some((survivor, exit)) => {
+                                packet = survivor;
+                                exit
+                            }
                             None => return,
                         }
-                    }
-                    at.time = self.links[link as usize].pass(packet.bytes(), at.time);
+                    } else {
+                        pipe.pass(packet.bytes(), at.time)
+                    };
                 }
                 Place::Port(port) => {
                     if self.ports[port as usize].is_impaired() {
@@ -156,57 +159,39 @@ impl Network {
                 }
             }
             if stage.lane != NO_LANE {
-                self.wait(stage.lane, packet, at);
+                self.wait(stage, late, packet, at);
                 return;
             }
             index = stage.next;
         }
     }
 
+    /// A packet waits for its turn at what comes after this stage.
     #[inline(always)]
-    fn wait(&mut self, index: u32, packet: Packet, at: Moment) {
-        let lane = &mut self.lanes[index as usize];
-        match lane.push(packet, at) {
-            Placed::Behind => {}
-            Placed::First => self.events.set_lane(index, Some(at)),
-            Placed::Nowhere => {
-                let next = lane.next;
-                self.straggle(InTransit { at, packet }, next);
+    fn wait(&mut self, stage: Stage, late: bool, packet: Packet, at: Moment) {
+        let mut index = stage.lane;
+        if stage.spare != NO_LANE && (late || !self.lanes[index as usize].is_open_for(at)) {
+            index = stage.spare;
+        }
+        if self.lanes[index as usize].push(packet, at) {
+            self.events.set_lane(index, Some(at));
+        }
+    }
+
+    /// What a link with impairments makes of a packet that enters it, and when it comes out: `None` if it is lost.
+    #[cold]
+    fn cross_impaired(&mut self, index: u32, mut packet: Packet, now: Time) -> Option<(Packet, Time)> {
+        if is_impairable(packet) {
+            let LinkImpairments { drop, mark } = &mut self.impairments[index as usize];
+            if drop.as_mut().is_some_and(Impairment::hits_next) {
+                self.bury(packet, None);
+                return None;
+            }
+            if mark.as_mut().is_some_and(Impairment::hits_next) && packet.has(ECT) {
+                packet = packet.marked();
             }
         }
-    }
-
-    #[cold]
-    fn straggle(&mut self, entry: InTransit, next: StageIndex) {
-        self.stragglers.push(Straggler { entry, next, serial: self.straggled });
-        self.straggled += 1;
-        self.expect_straggler();
-    }
-
-    fn expect_straggler(&mut self) {
-        self.events.set_stragglers(self.stragglers.peek().map(|first| first.entry.at));
-    }
-
-    #[cold]
-    fn straggler_exit(&mut self, now: Time) {
-        let Straggler { entry, next, .. } = self.stragglers.pop().expect("an exit event stands for a packet");
-        self.expect_straggler();
-        self.resume(entry.packet, next, now);
-    }
-
-    /// What a link without a queue makes of a packet that enters it: `None` if it is lost.
-    #[cold]
-    fn impair_on_link(&mut self, index: u32, packet: Packet) -> Option<Packet> {
-        if !is_impairable(packet) {
-            return Some(packet);
-        }
-        let LinkImpairments { drop, mark } = &mut self.impairments[index as usize];
-        if drop.as_mut().is_some_and(Impairment::hits_next) {
-            self.bury(packet, None);
-            return None;
-        }
-        let marks = mark.as_mut().is_some_and(Impairment::hits_next);
-        Some(if marks && packet.has(ECT) { packet.marked() } else { packet })
+        Some((packet, self.links[index as usize].pass(packet.bytes(), now)))
     }
 
     /// What the impairments of a port's link make of a packet that arrives there: `None` if it is lost.
@@ -296,7 +281,7 @@ impl Network {
                     if let Some(at) = self.leave_port(index, stage, now) {
                         match stage.lane {
                             NO_LANE => self.travel(queued.packet, stage.next, at),
-                            lane => self.wait(lane, queued.packet, at),
+                            _ => self.wait(stage, false, queued.packet, at),
                         }
                     }
                 }

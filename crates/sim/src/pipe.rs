@@ -21,13 +21,18 @@ impl Serialiser {
     }
 
     /// Time to send this many bytes.
-    #[inline]
+    #[inline(always)]
     pub fn span(&mut self, bytes: u16) -> Span {
         if bytes != self.bytes {
-            self.bytes = bytes;
-            self.span = Bytes::new(u64::from(bytes)) / self.rate;
+            self.adopt(bytes);
         }
         self.span
+    }
+
+    #[cold]
+    fn adopt(&mut self, bytes: u16) {
+        self.bytes = bytes;
+        self.span = Bytes::new(u64::from(bytes)) / self.rate;
     }
 }
 
@@ -47,8 +52,14 @@ impl PipeLink {
         PipeLink { free: Time::ZERO, delay, serialiser: Serialiser::new(rate), is_impaired }
     }
 
+    /// Would a packet that enters now have to wait?
+    #[inline(always)]
+    pub fn is_busy_at(&self, now: Time) -> bool {
+        self.free > now
+    }
+
     /// When a packet that enters now comes out.
-    #[inline]
+    #[inline(always)]
     pub fn pass(&mut self, bytes: u16, now: Time) -> Time {
         self.free = self.free.max(now) + self.serialiser.span(bytes);
         self.free + self.delay

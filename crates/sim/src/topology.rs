@@ -36,6 +36,8 @@ pub struct Stage {
     pub place: Place,
     /// Where it waits afterwards, if not [`NO_LANE`].
     pub lane: u32,
+    /// Where it waits if it came out of its link later than the first of that lane could: [`NO_LANE`] if it cannot.
+    pub spare: u32,
     /// What comes then.
     pub next: StageIndex,
 }
@@ -56,6 +58,8 @@ pub struct Topology {
     pub stages: Vec<Stage>,
     /// By lane, the stage it leads to.
     pub lanes: Vec<StageIndex>,
+    /// The same of the spare lanes, whose numbers follow.
+    pub spare_lanes: Vec<StageIndex>,
     /// The link of each port.
     pub ports: Vec<u32>,
     /// The other links.
@@ -101,6 +105,9 @@ struct Builder<'a> {
     place_of: Vec<Place>,
     index_of: BTreeMap<Stage, StageIndex>,
     lane_of: BTreeMap<(Origin, StageIndex), u32>,
+    /// How many links of the scenario are like this one.
+    kin: BTreeMap<Origin, u32>,
+    with_jitter: BTreeSet<u32>,
     topology: Topology,
 }
 
@@ -113,6 +120,8 @@ impl Topology {
             place_of: Vec::new(),
             index_of: BTreeMap::new(),
             lane_of: BTreeMap::new(),
+            kin: BTreeMap::new(),
+            with_jitter: BTreeSet::new(),
             topology: Topology::default(),
         };
         for (link, spec) in (0u32..).zip(&scenario.links) {
@@ -125,6 +134,10 @@ impl Topology {
             list.push(link);
         }
         builder.find_feeders();
+        for link in 0..scenario.links.len() as u32 {
+            let origin = builder.origin(link);
+            *builder.kin.entry(origin).or_insert(0) += 1;
+        }
         for flow in &scenario.flows {
             let route = builder.flow(flow);
             builder.topology.flows.push(route);
@@ -135,6 +148,7 @@ impl Topology {
             let first = builder.settle(way);
             builder.topology.sources.push(first);
         }
+        builder.number_spare_lanes();
         builder.topology
     }
 }
@@ -161,6 +175,9 @@ impl Builder<'_> {
     fn find_feeders(&mut self) {
         let scenario = self.scenario;
         for flow in &scenario.flows {
+            if scenario.profiles[flow.profile as usize].send_jitter_ns > 0 {
+                self.with_jitter.insert(flow.forward[0]);
+            }
             let last = self.feed(Feeder::Endpoint, &flow.forward);
             let receiver = if self.answers_at_once(flow) { last } else { Feeder::Endpoint };
             self.feed(receiver, &flow.reverse);
@@ -212,13 +229,13 @@ impl Builder<'_> {
 
     /// Put the stages of a way into the table, from its end, and return the first.
     fn settle(&mut self, way: Way) -> StageIndex {
-        let mut next = self.stage(Stage { place: Place::End, lane: NO_LANE, next: 0 });
+        let mut next = self.stage(Stage { place: Place::End, lane: NO_LANE, spare: NO_LANE, next: 0 });
         for step in way.steps.into_iter().rev() {
-            let lane = match step.link {
-                Some(link) if step.waits => self.lane(link, next),
-                _ => NO_LANE,
+            let (lane, spare) = match step.link {
+                Some(link) if step.waits => self.lanes(link, next),
+                _ => (NO_LANE, NO_LANE),
             };
-            next = self.stage(Stage { place: step.place, lane, next });
+            next = self.stage(Stage { place: step.place, lane, spare, next });
         }
         next
     }
@@ -231,20 +248,39 @@ impl Builder<'_> {
         })
     }
 
-    fn lane(&mut self, link: u32, next: StageIndex) -> u32 {
+    fn origin(&self, link: u32) -> Origin {
         let spec = &self.scenario.links[link as usize];
         let feeders = &self.feeders[link as usize];
-        let origin = match feeders.first() {
-            Some(&feeder) if feeders.len() == 1 && spec.queue.is_none() => {
+        match feeders.first() {
+            Some(&feeder) if feeders.len() == 1 && spec.queue.is_none() && !self.with_jitter.contains(&link) => {
                 Origin::Alike { feeder, rate_bps: spec.rate_bps, delay_ns: spec.delay_ns }
             }
             _ => Origin::Alone(link),
+        }
+    }
+
+    /// The lane of packets that leave this link for that stage, and the spare lane if other links share it.
+    fn lanes(&mut self, link: u32, next: StageIndex) -> (u32, u32) {
+        let origin = self.origin(link);
+        let Topology { lanes, spare_lanes, .. } = &mut self.topology;
+        let numbered = |list: &mut Vec<StageIndex>| {
+            list.push(next);
+            list.len() as u32 - 1
         };
-        let lanes = &mut self.topology.lanes;
-        *self.lane_of.entry((origin, next)).or_insert_with(|| {
-            lanes.push(next);
-            lanes.len() as u32 - 1
-        })
+        let lane = *self.lane_of.entry((origin, next)).or_insert_with(|| numbered(lanes));
+        if self.kin[&origin] == 1 {
+            return (lane, NO_LANE);
+        }
+        let alone = (Origin::Alone(link), next);
+        (lane, *self.lane_of.entry(alone).or_insert_with(|| numbered(spare_lanes)))
+    }
+
+    /// Spare lanes are numbered behind the others, whose number is known now.
+    fn number_spare_lanes(&mut self) {
+        let Topology { stages, lanes, .. } = &mut self.topology;
+        for stage in stages.iter_mut().filter(|stage| stage.spare != NO_LANE) {
+            stage.spare += lanes.len() as u32;
+        }
     }
 }
 

@@ -70,7 +70,7 @@ impl Network {
         }
         let in_lanes: usize = self.lanes.iter().map(|lane| lane.len()).sum();
         let census = &self.census;
-        let in_flight = (in_lanes + self.stragglers.len()) as u64 + census.beyond_end - left_ahead;
+        let in_flight = in_lanes as u64 + census.beyond_end - left_ahead;
         let accounted = census.delivered + census.dropped + queued + in_flight;
         assert!(
             census.created == accounted,

@@ -21,14 +21,16 @@ use crate::tcp::receiver::Receiver;
 use crate::tcp::sender::Sender;
 use crate::topology::{FlowRoute, Topology};
 use sawtooth_cc::units::{Rate, Span, Time};
-use std::collections::BinaryHeap;
 
 impl Network {
     /// A network at time zero. The scenario must have passed its check.
     pub fn new(scenario: &Scenario) -> Self {
         let topology = Topology::new(scenario);
-        let population =
-            Population { sources: scenario.sources.len() as u32, lanes: topology.lanes.len() as u32 };
+        let population = Population {
+            sources: scenario.sources.len() as u32,
+            lanes: topology.lanes.len() as u32,
+            spare_lanes: topology.spare_lanes.len() as u32,
+        };
         let flows = || (0u32..).zip(&topology.flows);
         let links = || topology.links.iter().map(|&link| &scenario.links[link as usize]);
         let mut network = Network {
@@ -40,9 +42,7 @@ impl Network {
             senders: flows().map(|(flow, route)| sender_side(flow, route, scenario)).collect(),
             receivers: flows().map(|(flow, route)| receiver_side(flow, route, scenario)).collect(),
             stages: topology.stages,
-            lanes: topology.lanes.iter().copied().map(Lane::new).collect(),
-            stragglers: BinaryHeap::new(),
-            straggled: 0,
+            lanes: topology.lanes.iter().chain(&topology.spare_lanes).copied().map(Lane::new).collect(),
             links: links().map(pipe_link).collect(),
             impairments: links().map(|link| impairments(&scenario.seed, link)).collect(),
             ports: topology

@@ -17,58 +17,72 @@ struct Leaving {
     bytes: u16,
 }
 
+/// Nothing is in transmission.
+const NOTHING: Leaving = Leaving { end: Time::NEVER, bytes: 0 };
+
 /// A transmitter of constant rate.
 #[derive(Debug)]
 pub struct RateTransmitter {
     serialiser: Serialiser,
-    leaving: Ring<Leaving>,
-    bytes: u64,
+    sending: Leaving,
+    waiting: Ring<Leaving>,
+    waiting_bytes: u64,
     free: Time,
 }
 
 impl RateTransmitter {
     /// An idle transmitter.
     pub fn new(rate: Rate) -> Self {
-        RateTransmitter { serialiser: Serialiser::new(rate), leaving: Ring::default(), bytes: 0, free: Time::ZERO }
+        RateTransmitter {
+            serialiser: Serialiser::new(rate),
+            sending: NOTHING,
+            waiting: Ring::default(),
+            waiting_bytes: 0,
+            free: Time::ZERO,
+        }
     }
 
     /// Forget what has left before this moment. A transmission that ends at the same time has ended if it began
     /// before the other event was caused: that is when its end was certain.
-    #[inline]
+    #[inline(always)]
     pub fn settle(&mut self, now: Moment) {
-        while let Some(first) = self.leaving.front() {
-            let over = first.end < now.time
-                || (first.end == now.time
-                    && first.end.nanos() - self.serialiser.span(first.bytes).nanos() < now.cause.nanos());
-            if !over {
+        while self.sending.end <= now.time {
+            if self.sending.end == now.time && self.sending_since() >= now.cause {
                 return;
             }
-            self.leaving.pop_front();
-            self.bytes -= u64::from(first.bytes);
+            self.sending = self.waiting.pop_front().unwrap_or(NOTHING);
+            self.waiting_bytes -= u64::from(self.sending.bytes);
         }
+    }
+
+    #[cold]
+    fn sending_since(&mut self) -> Time {
+        Time::from_nanos(self.sending.end.nanos() - self.serialiser.span(self.sending.bytes).nanos())
     }
 
     /// What waits, and what is in transmission.
-    #[inline]
+    #[inline(always)]
     pub fn backlogs(&self) -> (Backlog, Backlog) {
-        match self.leaving.front() {
-            None => (Backlog::default(), Backlog::default()),
-            Some(first) => {
-                let bytes = u64::from(first.bytes);
-                let waiting =
-                    Backlog { packets: self.leaving.len() as u64 - 1, bytes: self.bytes - bytes };
-                (waiting, Backlog { packets: 1, bytes })
-            }
-        }
+        let waiting = Backlog { packets: self.waiting.len() as u64, bytes: self.waiting_bytes };
+        let sending = Backlog {
+            packets: u64::from(self.sending.end != Time::NEVER),
+            bytes: u64::from(self.sending.bytes),
+        };
+        (waiting, sending)
     }
 
     /// A packet is let in: when its transmission begins and ends.
-    #[inline]
+    #[inline(always)]
     pub fn accept(&mut self, bytes: u16, now: Time) -> (Time, Time) {
         let begin = self.free.max(now);
         self.free = begin + self.serialiser.span(bytes);
-        self.leaving.push_back(Leaving { end: self.free, bytes });
-        self.bytes += u64::from(bytes);
+        let leaving = Leaving { end: self.free, bytes };
+        if self.sending.end == Time::NEVER {
+            self.sending = leaving;
+        } else {
+            self.waiting.push_back(leaving);
+            self.waiting_bytes += u64::from(bytes);
+        }
         (begin, self.free)
     }
 }

@@ -1,0 +1,184 @@
+//! A knock-out tournament: the earliest of many players, each of whom waits for one moment at a time.
+//!
+//! A change replays log₄ of their number matches, of four players each, who share a cache line. Who has to play
+//! whom is known beforehand, the others of a match play before the one that changed, and choices are no branches:
+//! so little waits for memory and nothing is mispredicted. A replay among 30 players takes about 7 ns, a third of what
+//! a heap took, and among 200,000 it stays below 40 ns.
+
+use crate::event::Moment;
+use sawtooth_cc::units::Time;
+use std::hint::select_unpredictable;
+
+/// A place in the order of events, and whose it is: the time, and in one number how long the cause lies back (the
+/// longer, the earlier; beyond 18 minutes all the same), then the player.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    time: u64,
+    rest: u64,
+}
+
+impl Key {
+    const PLAYER_BITS: u32 = 24;
+    const LEAD_MAX: u64 = (1 << (64 - Self::PLAYER_BITS)) - 1;
+
+    #[inline(always)]
+    fn new(at: Moment, player: u32) -> Self {
+        let lead = (at.time.nanos() - at.cause.nanos()).min(Self::LEAD_MAX);
+        let rest = (Self::LEAD_MAX - lead) << Self::PLAYER_BITS | u64::from(player);
+        Key { time: at.time.nanos(), rest }
+    }
+
+    /// Of a player with nothing to do: never, and never at the same time as another.
+    const fn idle(player: u32) -> Self {
+        Key { time: Time::NEVER.nanos() - player as u64, rest: player as u64 }
+    }
+
+    #[inline(always)]
+    fn player(self) -> u32 {
+        self.rest as u32 & ((1 << Self::PLAYER_BITS) - 1)
+    }
+
+    #[inline(always)]
+    fn moment(self) -> Moment {
+        let lead = Self::LEAD_MAX - (self.rest >> Self::PLAYER_BITS);
+        Moment { time: Time::from_nanos(self.time), cause: Time::from_nanos(self.time - lead) }
+    }
+
+    /// The lesser of two keys. Which one it is cannot be foreseen, so the choice is no branch; equal times are rare.
+    #[inline(always)]
+    fn lesser(self, other: Self) -> Self {
+        if other.time == self.time {
+            return lesser_cause(self, other);
+        }
+        let less = other.time < self.time;
+        Key {
+            time: select_unpredictable(less, other.time, self.time),
+            rest: select_unpredictable(less, other.rest, self.rest),
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn lesser_cause(one: Key, other: Key) -> Key {
+    one.min(other)
+}
+
+/// Four players.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Match([Key; 4]);
+
+impl Match {
+    /// One player gets a new place: who wins now? The others play first, so that only one comparison waits for it.
+    #[inline(always)]
+    fn play(&mut self, place: usize, key: Key) -> Key {
+        let other = |distance: usize| self.0[(place ^ distance) % 4];
+        let best = other(1).lesser(other(2)).lesser(other(3));
+        self.0[place % 4] = key;
+        key.lesser(best)
+    }
+}
+
+/// Players, and who of them is first.
+#[derive(Debug)]
+pub struct Tournament {
+    /// Match 0 is the final; place s of match m has the winner of match 4 m + s + 1; the players meet in the last ones.
+    matches: Vec<Match>,
+    /// Where the matches of the first round begin.
+    first_round: usize,
+    winner: Key,
+}
+
+impl Tournament {
+    /// So many players with nothing to wait for.
+    pub fn new(players: u32) -> Self {
+        assert!(players < 1 << Key::PLAYER_BITS, "{players} players have no number each");
+        let (mut first_round, mut size) = (0, 1);
+        while 4 * size < players as usize {
+            first_round += size;
+            size *= 4;
+        }
+        let nobody = Match([0, 1, 2, 3].map(|place| Key::idle(u32::MAX - place)));
+        let matches = vec![nobody; first_round + (players as usize).div_ceil(4).max(1)];
+        let mut tournament = Tournament { matches, first_round, winner: Key::idle(u32::MAX) };
+        (0..players).for_each(|player| tournament.set(player, None));
+        tournament
+    }
+
+    /// What this player waits for now, instead of what it waited for before.
+    #[inline(always)]
+    pub fn set(&mut self, player: u32, at: Option<Moment>) {
+        self.play(player, at.map_or(Key::idle(player), |at| Key::new(at, player)));
+    }
+
+    /// Who is first, and when; at a time that never comes if nobody waits.
+    #[inline(always)]
+    pub fn first(&self) -> (Moment, u32) {
+        (self.winner.moment(), self.winner.player())
+    }
+
+    /// Does anybody wait for anything?
+    #[inline(always)]
+    pub fn is_waiting(&self) -> bool {
+        self.winner.time < Key::idle(u32::MAX).time
+    }
+
+    /// Does anybody wait for something before this time?
+    #[inline(always)]
+    pub fn begins_before(&self, time: Time) -> bool {
+        self.winner.time < time.nanos()
+    }
+
+    fn play(&mut self, player: u32, mut key: Key) {
+        let mut index = self.first_round + player as usize / 4;
+        let mut place = player as usize % 4;
+        loop {
+            key = self.matches[index].play(place, key);
+            if index == 0 {
+                break;
+            }
+            (index, place) = ((index - 1) / 4, (index - 1) % 4);
+        }
+        self.winner = key;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Whatever is set, the first is the least of a list, for any number of players.
+        #[test]
+        fn the_first_is_the_least(
+            players in 1u32..90,
+            settings in proptest::collection::vec((0u32..90, proptest::option::of((0u64..12, 0u64..12))), 1..200)
+        ) {
+            let mut tournament = Tournament::new(players);
+            let mut list: Vec<Option<Moment>> = vec![None; players as usize];
+            for (player, at) in settings {
+                let player = player % players;
+                let at = at.map(|(cause, lead)| Moment {
+                    time: Time::from_nanos(cause + lead),
+                    cause: Time::from_nanos(cause),
+                });
+                tournament.set(player, at);
+                list[player as usize] = at;
+                let least = (0..).zip(&list).filter_map(|(player, at)| at.map(|at| (at, player))).min();
+                let found = tournament.begins_before(Time::from_nanos(1_000)).then(|| tournament.first());
+                prop_assert_eq!(found, least);
+            }
+        }
+    }
+
+    #[test]
+    fn causes_long_ago_are_all_the_same() {
+        let mut tournament = Tournament::new(2);
+        let at = |cause: u64| Some(Moment { time: Time::from_nanos(1 << 50), cause: Time::from_nanos(cause) });
+        tournament.set(0, at(1));
+        tournament.set(1, at(0));
+        assert_eq!(tournament.first().1, 0);
+    }
+}
