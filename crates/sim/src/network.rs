@@ -59,6 +59,8 @@ pub struct Network {
     ports: Vec<Port>,
     senders: Vec<SenderSide>,
     receivers: Vec<ReceiverSide>,
+    /// By flow, the delayed-acknowledgement event that counts; events at other times are stale.
+    ack_events: Vec<Time>,
     sources: Vec<Source>,
     /// First stages of sources.
     source_stages: Vec<StageIndex>,

@@ -9,29 +9,29 @@ use crate::tcp::sender::{Sender, WindowCut};
 use crate::topology::{Place, StageIndex};
 use sawtooth_cc::units::Time;
 
-/// A sender and what the network knows about it.
+/// A sender and what the network knows about it. What each acknowledgement needs comes first, in three cache lines.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(super) struct SenderSide {
-    pub sender: Sender,
-    /// First stage of its data.
-    pub route: StageIndex,
     /// The retransmission-timer event that counts; events at other times are stale.
     pub timer_event: Time,
     pub jitter: Option<Box<Jitter>>,
     /// Data packets dropped at the first queue since counting began.
     pub drops: u64,
+    /// First stage of its data.
+    pub route: StageIndex,
+    pub sender: Sender,
 }
 
-/// A receiver and what the network knows about it.
+/// A receiver and what the network knows about it, in one cache line.
 #[derive(Debug)]
+#[repr(align(64))]
 pub(super) struct ReceiverSide {
     pub receiver: Receiver,
     /// First stage of its acknowledgements.
     pub route: StageIndex,
     pub ack_bytes: u16,
     pub ack_flags: u8,
-    /// The delayed-acknowledgement event that counts; events at other times are stale.
-    pub ack_event: Time,
     /// Packets delivered for the first time within the measured time.
     pub delivered_unique: u64,
     /// Packets delivered within the measured time.
@@ -99,11 +99,7 @@ impl Network {
         match received.answer {
             AckDecision::Now => Some((self.acknowledgement(packet.flow()), self.receivers[packet.flow() as usize].route)),
             AckDecision::At(due) => {
-                side.receiver.ack_due = side.receiver.ack_due.min(due);
-                if due < side.ack_event {
-                    side.ack_event = due;
-                    self.events.schedule(due, Event::DelayedAck(packet.flow()));
-                }
+                self.expect_delayed_ack(packet.flow(), due);
                 None
             }
         }
@@ -132,20 +128,26 @@ impl Network {
         self.send_allowed(packet.flow(), now);
     }
 
+    fn expect_delayed_ack(&mut self, flow: u32, due: Time) {
+        let event = &mut self.ack_events[flow as usize];
+        if due < *event {
+            *event = due;
+            self.events.schedule(due, Event::DelayedAck(flow));
+        }
+    }
+
     pub(super) fn delayed_ack(&mut self, flow: u32, now: Time) {
-        let side = &mut self.receivers[flow as usize];
-        if side.ack_event != now {
+        if self.ack_events[flow as usize] != now {
             return; // stale
         }
-        side.ack_event = Time::NEVER;
-        let due = side.receiver.ack_due;
+        self.ack_events[flow as usize] = Time::NEVER;
+        let side = &self.receivers[flow as usize];
+        let (due, route) = (side.receiver.ack_due(), side.route);
         if due <= now {
-            let route = side.route;
             let ack = self.acknowledgement(flow);
             self.travel(ack, route, Moment { time: now, cause: now });
         } else if due != Time::NEVER {
-            side.ack_event = due;
-            self.events.schedule(due, Event::DelayedAck(flow));
+            self.expect_delayed_ack(flow, due);
         }
     }
 

@@ -32,19 +32,32 @@ pub struct Received {
     pub answer: AckDecision,
 }
 
-/// The receiver of one flow.
-#[derive(Clone, Debug)]
-pub struct Receiver {
-    sends_sack: bool,
-    delay: Option<Span>,
-    next_expected: u32,
-    out_of_order: RunMap,
+/// What a receiver holds beyond a gap.
+#[derive(Clone, Debug, Default)]
+struct Disorder {
+    beyond: RunMap,
     recent: [SackBlock; SACK_BLOCKS_MAX],
     recent_len: usize,
-    echo: bool,
+}
+
+/// The state of a receiver that delays its acknowledgements.
+#[derive(Clone, Debug)]
+struct Delay {
+    span: Span,
     pending: u32,
-    /// When the delayed acknowledgement is due; `NEVER` if none waits.
-    pub ack_due: Time,
+    due: Time,
+}
+
+/// The receiver of one flow. What most packets need of it is small; the rest stands elsewhere.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    next_expected: u32,
+    sends_sack: bool,
+    echo: bool,
+    has_gap: bool,
+    has_blocks: bool,
+    disorder: Option<Box<Disorder>>,
+    delay: Option<Box<Delay>>,
 }
 
 impl Receiver {
@@ -54,15 +67,13 @@ impl Receiver {
     /// A receiver that has seen nothing.
     pub fn new(sends_sack: bool, delay: Option<Span>) -> Self {
         Receiver {
-            sends_sack,
-            delay,
             next_expected: 0,
-            out_of_order: RunMap::default(),
-            recent: [SackBlock::default(); SACK_BLOCKS_MAX],
-            recent_len: 0,
+            sends_sack,
             echo: false,
-            pending: 0,
-            ack_due: Time::NEVER,
+            has_gap: false,
+            has_blocks: false,
+            disorder: None,
+            delay: delay.map(|span| Box::new(Delay { span, pending: 0, due: Time::NEVER })),
         }
     }
 
@@ -71,21 +82,21 @@ impl Receiver {
     pub fn on_data(&mut self, packet: Packet, now: Time) -> Received {
         let echo_changes = self.note_ecn(packet);
         let in_order = packet.number() == self.next_expected;
-        let had_gap = self.out_of_order.count() > 0;
+        let had_gap = self.has_gap;
         let mut is_new = true;
         if in_order && !had_gap {
             self.next_expected += 1;
-            self.out_of_order.advance(self.next_expected);
         } else {
             is_new = self.on_disorder(packet.number());
         }
-        let Some(delay) = self.delay else { return Received { is_new, answer: AckDecision::Now } };
+        let Some(delay) = &mut self.delay else { return Received { is_new, answer: AckDecision::Now } };
         // RFC 5681 §4.2: data out of order, and data that fills a gap, is acknowledged at once.
-        self.pending += 1;
-        if !in_order || had_gap || echo_changes || self.pending >= Self::ACK_EVERY {
+        delay.pending += 1;
+        if !in_order || had_gap || echo_changes || delay.pending >= Self::ACK_EVERY {
             return Received { is_new, answer: AckDecision::Now };
         }
-        Received { is_new, answer: AckDecision::At(now + delay) }
+        delay.due = delay.due.min(now + delay.span);
+        Received { is_new, answer: AckDecision::At(delay.due) }
     }
 
     fn note_ecn(&mut self, packet: Packet) -> bool {
@@ -102,74 +113,92 @@ impl Receiver {
     /// Is the packet new?
     #[cold]
     fn on_disorder(&mut self, number: u32) -> bool {
-        if number < self.next_expected {
+        let (next, sends_sack) = (self.next_expected, self.sends_sack);
+        if number < next {
             return false; // a duplicate
         }
-        if self.out_of_order.contains(number) {
-            if self.sends_sack {
+        let Disorder { beyond, .. } = &mut **self.disorder.get_or_insert_default();
+        beyond.advance(next);
+        if beyond.contains(number) {
+            if sends_sack {
                 // RFC 2018 §4: the first block holds the segment that triggered the acknowledgement.
-                let (start, end) = self.out_of_order.run_of(number);
+                let (start, end) = beyond.run_of(number);
                 self.report_first(SackBlock { start, end });
             }
             return false;
         }
-        let (start, end) = self.out_of_order.insert(number, number + 1, |_| ());
-        if start == self.next_expected {
+        let (start, end) = beyond.insert(number, number + 1, |_| ());
+        if start == next {
             self.next_expected = end;
-            self.out_of_order.advance(end);
+            beyond.advance(end);
+            self.has_gap = beyond.count() > 0;
             self.forget_blocks_below(end);
-        } else if self.sends_sack {
-            self.report_first(SackBlock { start, end });
+        } else {
+            self.has_gap = true;
+            if sends_sack {
+                self.report_first(SackBlock { start, end });
+            }
         }
         true
     }
 
     /// The newest block comes first; older ones it covers are left out (RFC 2018 §4).
     fn report_first(&mut self, newest: SackBlock) {
+        let Disorder { recent, recent_len, .. } = &mut **self.disorder.get_or_insert_default();
         let mut kept = [newest; SACK_BLOCKS_MAX];
         let mut len = 1;
-        for &block in &self.recent[..self.recent_len] {
+        for &block in &recent[..*recent_len] {
             let covered = newest.start <= block.start && block.end <= newest.end;
             if !covered && len < SACK_BLOCKS_MAX {
                 kept[len] = block;
                 len += 1;
             }
         }
-        self.recent = kept;
-        self.recent_len = len;
+        (*recent, *recent_len) = (kept, len);
+        self.has_blocks = true;
     }
 
     fn forget_blocks_below(&mut self, number: u32) {
+        let Disorder { recent, recent_len, .. } = &mut **self.disorder.get_or_insert_default();
         let mut len = 0;
-        for i in 0..self.recent_len {
-            if self.recent[i].start >= number {
-                self.recent[len] = self.recent[i];
+        for i in 0..*recent_len {
+            if recent[i].start >= number {
+                recent[len] = recent[i];
                 len += 1;
             }
         }
-        self.recent_len = len;
+        *recent_len = len;
+        self.has_blocks = len > 0;
     }
 
     /// An acknowledgement leaves: its number and its echo. It carries [`Receiver::blocks`] if there are any.
     #[inline(always)]
     pub fn acknowledge(&mut self) -> (u32, bool) {
-        self.pending = 0;
-        self.ack_due = Time::NEVER;
+        if let Some(delay) = &mut self.delay {
+            (delay.pending, delay.due) = (0, Time::NEVER);
+        }
         (self.next_expected, self.echo)
+    }
+
+    /// When the delayed acknowledgement is due; `NEVER` if none waits.
+    pub fn ack_due(&self) -> Time {
+        self.delay.as_ref().map_or(Time::NEVER, |delay| delay.due)
     }
 
     /// Does an acknowledgement carry SACK blocks now?
     #[inline(always)]
     pub fn has_blocks(&self) -> bool {
-        self.recent_len > 0
+        self.has_blocks
     }
 
     /// The blocks of an acknowledgement, newest first.
     #[cold]
     pub fn blocks(&self) -> SackBlocks {
         let mut blocks = SackBlocks::default();
-        for &block in &self.recent[..self.recent_len] {
-            blocks.push(block);
+        if let Some(disorder) = &self.disorder {
+            for &block in &disorder.recent[..disorder.recent_len] {
+                blocks.push(block);
+            }
         }
         blocks
     }

@@ -36,15 +36,16 @@ enum Averages {
 
 /// The estimator of one connection.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct RttEstimator {
+    /// What follows from the rest; asked for at every acknowledgement, changed once a round trip.
+    rto: Span,
+    averages: Averages,
+    backoff: u32,
     initial_rto: u64,
     min_rto: u64,
     max_rto: u64,
     tick: u64,
-    averages: Averages,
-    backoff: u32,
-    /// What follows from the above; asked for at every acknowledgement, changed once a round trip.
-    rto: Span,
 }
 
 impl RttEstimator {
