@@ -2,8 +2,9 @@
 //!
 //! Only the head of a lane stands in the event queue. Links that are alike (same rate, delay and feeder, same
 //! next place) share a lane, so that there are as many as distinct path lengths rather than as many as flows: a packet
-//! that finds its link idle comes out behind all that entered links alike before it. One that has to wait for its
-//! own link's transmitter may come out later than packets behind it, and takes a spare lane of that link alone.
+//! that finds its link idle comes out behind all that entered links alike before it. One that had to wait a little for its
+//! own link's transmitter comes out a little later, and the next ones are put in their places before it. One that
+//! waited for long, or would have to pass many, takes a spare lane of its link alone.
 
 use crate::event::Moment;
 use crate::packet::Packet;
@@ -19,10 +20,25 @@ pub struct InTransit {
     pub packet: Packet,
 }
 
+/// How many packets one may pass to find its place.
+const REACH: usize = 8;
+
+/// What became of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placed {
+    /// It is the head now and needs an event.
+    First,
+    /// It is behind another.
+    Behind,
+    /// It would have to pass too many.
+    Nowhere,
+}
+
 /// Packets on their way to one place.
 #[derive(Debug)]
 pub struct Lane {
     packets: Ring<InTransit>,
+    /// When the last of them gets there.
     last: Moment,
     /// What the packets meet next.
     pub next: StageIndex,
@@ -34,19 +50,29 @@ impl Lane {
         Lane { packets: Ring::default(), last: Moment::default(), next }
     }
 
-    /// Would a packet of this moment come out behind all that ever went in?
+    /// Put a packet in.
     #[inline(always)]
-    pub fn is_open_for(&self, at: Moment) -> bool {
-        self.last <= at
-    }
-
-    /// Put a packet in, behind all others. Is it the head now, which needs an event?
-    #[inline(always)]
-    pub fn push(&mut self, packet: Packet, at: Moment) -> bool {
-        assert!(self.last <= at, "packets of a lane come out in the order in which they went in");
+    pub fn push(&mut self, packet: Packet, at: Moment) -> Placed {
+        if self.last > at && !self.is_empty() {
+            return self.push_between(packet, at);
+        }
         self.last = at;
         self.packets.push_back(InTransit { at, packet });
-        self.packets.len() == 1
+        if self.packets.len() == 1 { Placed::First } else { Placed::Behind }
+    }
+
+    #[inline(never)]
+    fn push_between(&mut self, packet: Packet, at: Moment) -> Placed {
+        for distance in 1..=REACH {
+            match self.packets.from_back(distance) {
+                Some(other) if other.at > at => {}
+                other => {
+                    self.packets.insert_before(distance, InTransit { at, packet });
+                    return if other.is_none() { Placed::First } else { Placed::Behind };
+                }
+            }
+        }
+        Placed::Nowhere
     }
 
     /// Take the head out; also the moment of the new head, which needs an event.
@@ -54,6 +80,13 @@ impl Lane {
     pub fn pop(&mut self) -> (Packet, Option<Moment>) {
         let head = self.packets.pop_front().expect("an exit event stands for a packet");
         (head.packet, self.packets.front().map(|next| next.at))
+    }
+
+    /// Have the packets that come out soon brought into the cache; whose is the one that comes out a little earlier?
+    #[inline(always)]
+    pub fn foresee(&self) -> Option<u32> {
+        self.packets.foresee(16);
+        Some(self.packets.ahead(4)?.packet.flow())
     }
 
     /// Packets inside.
@@ -74,15 +107,20 @@ mod tests {
     use sawtooth_cc::units::Time;
 
     #[test]
-    fn only_the_head_needs_an_event() {
+    fn a_packet_passes_a_few_others_at_most() {
         let at = |time| Moment { time: Time::from_nanos(time), cause: Time::ZERO };
         let packet = |number| Packet::new(PacketKind::Data, 0, number, 1000, 0);
         let mut lane = Lane::new(0);
-        assert!(lane.push(packet(0), at(5)));
-        assert!(!lane.push(packet(1), at(5)));
-        assert!(!lane.is_open_for(at(4)) && lane.is_open_for(at(5)));
-        assert_eq!(lane.pop(), (packet(0), Some(at(5))));
-        assert_eq!(lane.pop(), (packet(1), None));
-        assert!(lane.is_empty() && lane.push(packet(2), at(6)));
+        assert_eq!(lane.push(packet(0), at(10)), Placed::First);
+        assert_eq!(lane.push(packet(1), at(10)), Placed::Behind);
+        assert_eq!(lane.push(packet(2), at(9)), Placed::First);
+        assert_eq!(lane.push(packet(3), at(9)), Placed::Behind);
+        for number in 4..10 {
+            assert_eq!(lane.push(packet(number), at(20)), Placed::Behind);
+        }
+        assert_eq!(lane.push(packet(10), at(10)), Placed::Behind);
+        assert_eq!(lane.push(packet(11), at(9)), Placed::Nowhere);
+        let out: Vec<u32> = std::iter::from_fn(|| (!lane.is_empty()).then(|| lane.pop().0.number())).collect();
+        assert_eq!(out, [2, 3, 0, 1, 10, 4, 5, 6, 7, 8, 9]);
     }
 }

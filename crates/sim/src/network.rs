@@ -7,7 +7,7 @@ mod setup;
 use crate::event::{Event, Moment};
 use crate::event_queue::EventQueue;
 use crate::impairment::Impairment;
-use crate::lane::Lane;
+use crate::lane::{Lane, Placed};
 use crate::packet::{ECT, Packet, PacketKind, SackPool};
 use crate::pipe::PipeLink;
 use crate::port::trace::{OPPORTUNITY_BYTES, Progress as Sending, Queued};
@@ -17,7 +17,9 @@ use crate::records::Series;
 use crate::source::Source;
 use crate::topology::{NO_LANE, Place, Stage, StageIndex};
 use endpoints::{ReceiverSide, SenderSide};
+use prefetch_index::prefetch_index;
 use sawtooth_cc::units::{Span, Time};
+use std::slice::from_ref;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// What a run shows to other threads: how far it is, and whether it should go on.
@@ -69,6 +71,9 @@ pub struct Network {
     census: Census,
 }
 
+/// With more flows than this their state does not fit into the nearest caches.
+const FORESEEN_FLOWS: usize = 256;
+
 /// How many events pass between two looks at the stop flag and two reports of the time.
 const WATCH_EVENTS: u64 = 1 << 14;
 
@@ -96,6 +101,9 @@ impl Network {
                 let (packet, head) = lane.pop();
                 let stage = lane.next;
                 self.events.set_lane(index, head);
+                if self.senders.len() > FORESEEN_FLOWS {
+                    self.foresee(index, stage);
+                }
                 self.resume(packet, stage, now);
             }
             Event::SourceTick(source) => self.source_tick(source, now),
@@ -107,6 +115,22 @@ impl Network {
             Event::SourceChange(source) => self.source_change(source, now),
             Event::WarmupEnd => self.restart_counters(now),
             Event::Sample => self.sample(now),
+        }
+    }
+
+    /// Have what the packets of a lane will need soon brought into the cache.
+    #[inline(always)]
+    fn foresee(&self, lane: u32, stage: StageIndex) {
+        let Some(flow) = self.lanes[lane as usize].foresee() else { return };
+        match self.stages[stage as usize].place {
+            Place::End => {
+                if let Some(side) = self.senders.get(flow as usize) {
+                    prefetch_index(from_ref(side), 0);
+                    prefetch_index(from_ref(&side.sender.control), 0);
+                    prefetch_index(from_ref(&side.sender.stats), 0);
+                }
+            }
+            _ => prefetch_index(&self.receivers, flow as usize),
         }
     }
 
@@ -171,12 +195,16 @@ impl Network {
     /// A packet waits for its turn at what comes after this stage.
     #[inline(always)]
     fn wait(&mut self, stage: Stage, late: bool, packet: Packet, at: Moment) {
-        let mut index = stage.lane;
-        if stage.spare != NO_LANE && (late || !self.lanes[index as usize].is_open_for(at)) {
+        let mut index = if late && stage.spare != NO_LANE { stage.spare } else { stage.lane };
+        let mut placed = self.lanes[index as usize].push(packet, at);
+        if placed == Placed::Nowhere {
             index = stage.spare;
+            placed = self.lanes[index as usize].push(packet, at);
         }
-        if self.lanes[index as usize].push(packet, at) {
-            self.events.set_lane(index, Some(at));
+        match placed {
+            Placed::Behind => {}
+            Placed::First => self.events.set_lane(index, Some(at)),
+            Placed::Nowhere => unreachable!("packets of one link come out in the order in which they went in"),
         }
     }
 

@@ -55,10 +55,10 @@ impl PipeLink {
         PipeLink { free: Time::ZERO, delay, rate, span_ns: 0, bytes: 0, is_impaired }
     }
 
-    /// Would a packet that enters now have to wait?
+    /// Would a packet that enters now have to wait for more than a few others?
     #[inline(always)]
     pub fn is_busy_at(&self, now: Time) -> bool {
-        self.free > now
+        self.free > now + Span::from_nanos(4 * u64::from(self.span_ns))
     }
 
     /// When a packet that enters now comes out.

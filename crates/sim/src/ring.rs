@@ -3,6 +3,8 @@
 //! What waits or flies in a network does so in rings. Nothing is allocated before the first use, and a ring
 //! grows by doubling, so an entry costs no allocation of its own.
 
+use prefetch_index::prefetch_index;
+
 /// A FIFO of small values.
 #[derive(Debug, Default)]
 pub struct Ring<T> {
@@ -38,6 +40,18 @@ impl<T: Copy + Default> Ring<T> {
         (self.len > 0).then(|| self.cells[self.head])
     }
 
+    /// The entry this many places behind the oldest, if there is one.
+    #[inline(always)]
+    pub fn ahead(&self, distance: usize) -> Option<T> {
+        (self.len > distance).then(|| self.cells[self.place(distance)])
+    }
+
+    /// Have the entry this many places behind the oldest, whatever it is, brought into the cache.
+    #[inline(always)]
+    pub fn foresee(&self, distance: usize) {
+        prefetch_index(&self.cells, self.head + distance & self.cells.len().wrapping_sub(1));
+    }
+
     /// Add an entry behind all others.
     #[inline(always)]
     pub fn push_back(&mut self, entry: T) {
@@ -47,6 +61,23 @@ impl<T: Copy + Default> Ring<T> {
         let place = self.place(self.len);
         self.cells[place] = entry;
         self.len += 1;
+    }
+
+    /// The entry that so many were added behind.
+    #[inline(always)]
+    pub fn from_back(&self, distance: usize) -> Option<T> {
+        (distance < self.len).then(|| self.cells[self.place(self.len - 1 - distance)])
+    }
+
+    /// Add an entry in front of the last so many.
+    pub fn insert_before(&mut self, distance: usize, entry: T) {
+        self.push_back(entry);
+        for index in (self.len - distance..self.len).rev() {
+            let (from, to) = (self.place(index - 1), self.place(index));
+            self.cells[to] = self.cells[from];
+        }
+        let place = self.place(self.len - 1 - distance);
+        self.cells[place] = entry;
     }
 
     /// Take the oldest entry out.
@@ -75,14 +106,21 @@ mod tests {
     proptest! {
         /// Whatever is done to it, a ring holds what a `VecDeque` holds.
         #[test]
-        fn a_ring_is_a_queue(operations in proptest::collection::vec(proptest::option::of(0u32..), 1..300)) {
+        fn a_ring_is_a_queue(operations in proptest::collection::vec(proptest::option::of((0u32.., 0usize..9)), 1..300)) {
             let (mut ring, mut model) = (Ring::default(), VecDeque::new());
             for operation in operations {
                 match operation {
                     None => prop_assert_eq!(ring.pop_front(), model.pop_front()),
-                    Some(entry) => {
+                    Some((entry, distance)) if distance < 5 => {
+                        let distance = distance.min(model.len());
+                        ring.insert_before(distance, entry);
+                        model.insert(model.len() - distance, entry);
+                    }
+                    Some((entry, distance)) => {
                         ring.push_back(entry);
                         model.push_back(entry);
+                        let from_back = model.iter().rev().nth(distance - 5).copied();
+                        prop_assert_eq!(ring.from_back(distance - 5), from_back);
                     }
                 }
                 prop_assert_eq!((ring.front(), ring.len()), (model.front().copied(), model.len()));

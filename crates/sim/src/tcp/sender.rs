@@ -72,7 +72,8 @@ pub struct Sender {
     window_limited: bool,
     syn_lost: bool,
     window_since: Time,
-    control: AnyController,
+    /// How much may be in flight.
+    pub control: AnyController,
     rtt: RttEstimator,
     /// Counters.
     pub stats: SenderStats,
