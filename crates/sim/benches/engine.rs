@@ -124,7 +124,9 @@ fn droptail(criterion: &mut Criterion) {
                 now += Span::from_micros(80);
                 transmitter.settle(Moment { time: now, cause: now });
                 let (backlog, sending) = transmitter.backlogs();
-                queue.offer(black_box(packet), now, backlog, sending).then(|| transmitter.accept(packet.bytes(), now))
+                queue
+                    .offer(black_box(packet), now, backlog, sending)
+                    .then(|| transmitter.accept(packet.bytes(), now))
             });
         });
     }

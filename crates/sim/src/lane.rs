@@ -82,11 +82,16 @@ impl Lane {
         (head.packet, self.packets.front().map(|next| next.at))
     }
 
-    /// Have the packets that come out soon brought into the cache; whose is the one that comes out a little earlier?
+    /// Have the packets that come out soon brought into the cache.
     #[inline(always)]
-    pub fn foresee(&self) -> Option<u32> {
+    pub fn foresee(&self) {
         self.packets.foresee(16);
-        Some(self.packets.ahead(4)?.packet.flow())
+    }
+
+    /// Whose is the packet that comes out after so many others?
+    #[inline(always)]
+    pub fn flow_ahead(&self, distance: usize) -> Option<usize> {
+        Some(self.packets.ahead(distance)?.packet.flow() as usize)
     }
 
     /// Packets inside.
@@ -120,7 +125,8 @@ mod tests {
         }
         assert_eq!(lane.push(packet(10), at(10)), Placed::Behind);
         assert_eq!(lane.push(packet(11), at(9)), Placed::Nowhere);
-        let out: Vec<u32> = std::iter::from_fn(|| (!lane.is_empty()).then(|| lane.pop().0.number())).collect();
+        let out: Vec<u32> =
+            std::iter::from_fn(|| (!lane.is_empty()).then(|| lane.pop().0.number())).collect();
         assert_eq!(out, [2, 3, 0, 1, 10, 4, 5, 6, 7, 8, 9]);
     }
 }

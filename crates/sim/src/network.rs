@@ -118,19 +118,35 @@ impl Network {
         }
     }
 
-    /// Have what the packets of a lane will need soon brought into the cache.
+    /// Have what the packets of a lane will need soon brought into the cache: the farther ahead, the less is known.
     #[inline(always)]
     fn foresee(&self, lane: u32, stage: StageIndex) {
-        let Some(flow) = self.lanes[lane as usize].foresee() else { return };
-        match self.stages[stage as usize].place {
-            Place::End => {
-                if let Some(side) = self.senders.get(flow as usize) {
+        let lane = &self.lanes[lane as usize];
+        lane.foresee();
+        let to_sender = self.stages[stage as usize].place == Place::End;
+        if let Some(flow) = lane.flow_ahead(8) {
+            match self.senders.get(flow) {
+                Some(side) if to_sender => {
                     prefetch_index(from_ref(side), 0);
                     prefetch_index(from_ref(&side.sender.control), 0);
                     prefetch_index(from_ref(&side.sender.stats), 0);
                 }
+                _ => prefetch_index(&self.receivers, flow),
             }
-            _ => prefetch_index(&self.receivers, flow as usize),
+        }
+        let route = |flow: usize| match to_sender {
+            true => self.senders.get(flow).map(|side: &SenderSide| side.route),
+            false => self.receivers.get(flow).map(|side| side.route),
+        };
+        if let Some(first) = lane.flow_ahead(4).and_then(route) {
+            prefetch_index(&self.stages, first as usize);
+        }
+        if let Some(first) = lane.flow_ahead(2).and_then(route) {
+            let stage = self.stages[first as usize];
+            let stage = if to_sender { stage } else { self.stages[stage.next as usize] };
+            if let Place::Link(link) = stage.place {
+                prefetch_index(&self.links, link as usize);
+            }
         }
     }
 
@@ -204,7 +220,9 @@ impl Network {
         match placed {
             Placed::Behind => {}
             Placed::First => self.events.set_lane(index, Some(at)),
-            Placed::Nowhere => unreachable!("packets of one link come out in the order in which they went in"),
+            Placed::Nowhere => {
+                unreachable!("packets of one link come out in the order in which they went in")
+            }
         }
     }
 

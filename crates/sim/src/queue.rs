@@ -251,8 +251,10 @@ impl Queue {
 
     /// Arrivals are measured from now on. Departures are known ahead of time and say for themselves whether they are.
     pub fn measure_arrivals(&mut self) {
-        let Counters { forwarded, forwarded_bytes, test_forwarded, delay, test_delay, .. } = self.tally.measured;
-        let departures = Counters { forwarded, forwarded_bytes, test_forwarded, delay, test_delay, ..Counters::default() };
+        let Counters { forwarded, forwarded_bytes, test_forwarded, delay, test_delay, .. } =
+            self.tally.measured;
+        let departures =
+            Counters { forwarded, forwarded_bytes, test_forwarded, delay, test_delay, ..Counters::default() };
         let earlier = std::mem::replace(&mut self.tally.measured, departures);
         self.tally.earlier_arrivals += earlier.arrivals;
         self.tally.earlier_drops += earlier.dropped();

@@ -252,7 +252,9 @@ impl Builder<'_> {
         let spec = &self.scenario.links[link as usize];
         let feeders = &self.feeders[link as usize];
         match feeders.first() {
-            Some(&feeder) if feeders.len() == 1 && spec.queue.is_none() && !self.with_jitter.contains(&link) => {
+            Some(&feeder)
+                if feeders.len() == 1 && spec.queue.is_none() && !self.with_jitter.contains(&link) =>
+            {
                 Origin::Alike { feeder, rate_bps: spec.rate_bps, delay_ns: spec.delay_ns }
             }
             _ => Origin::Alone(link),

@@ -176,7 +176,8 @@ mod tests {
     #[test]
     fn causes_long_ago_are_all_the_same() {
         let mut tournament = Tournament::new(2);
-        let at = |cause: u64| Some(Moment { time: Time::from_nanos(1 << 50), cause: Time::from_nanos(cause) });
+        let at =
+            |cause: u64| Some(Moment { time: Time::from_nanos(1 << 50), cause: Time::from_nanos(cause) });
         tournament.set(0, at(1));
         tournament.set(1, at(0));
         assert_eq!(tournament.first().1, 0);

@@ -71,7 +71,8 @@ impl Network {
             PacketKind::Syn => {
                 self.census.created += 1;
                 let side = &self.receivers[packet.flow() as usize];
-                let answer = Packet::new(PacketKind::SynAck, packet.flow(), 0, side.ack_bytes, packet.flags());
+                let answer =
+                    Packet::new(PacketKind::SynAck, packet.flow(), 0, side.ack_bytes, packet.flags());
                 Some((answer, side.route))
             }
             PacketKind::SynAck => {
@@ -97,7 +98,9 @@ impl Network {
             }
         }
         match received.answer {
-            AckDecision::Now => Some((self.acknowledgement(packet.flow()), self.receivers[packet.flow() as usize].route)),
+            AckDecision::Now => {
+                Some((self.acknowledgement(packet.flow()), self.receivers[packet.flow() as usize].route))
+            }
             AckDecision::At(due) => {
                 self.expect_delayed_ack(packet.flow(), due);
                 None

@@ -42,7 +42,8 @@ impl Network {
         let queues = self.ports.iter().zip(links).map(|(port, link)| {
             let (mut busy, mut capacity_bytes) = (port.busy, capacity(link.rate_bps, end - warmup));
             if let Transmitter::Trace(transmitter) = &port.transmitter {
-                busy += transmitter.busy_since().map_or(Span::ZERO, |since| self.measured.part_of(since, end));
+                busy +=
+                    transmitter.busy_since().map_or(Span::ZERO, |since| self.measured.part_of(since, end));
                 capacity_bytes = transmitter.opportunities * OPPORTUNITY_BYTES;
             }
             queue_record(port, busy, capacity_bytes, end - warmup)
