@@ -49,7 +49,7 @@ impl<T: Copy + Default> Ring<T> {
     /// Have the entry this many places behind the oldest, whatever it is, brought into the cache.
     #[inline(always)]
     pub fn foresee(&self, distance: usize) {
-        prefetch_index(&self.cells, self.head + distance & self.cells.len().wrapping_sub(1));
+        prefetch_index(&self.cells, (self.head + distance) & self.cells.len().wrapping_sub(1));
     }
 
     /// Add an entry behind all others.
