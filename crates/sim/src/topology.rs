@@ -5,7 +5,7 @@
 //! soon as a packet's way up to there is certain: a link that only one other link feeds gets its packets in the order
 //! in which that one lets them go, and a receiver that answers at once is fed by the last link of one route
 //! and feeds the first of another. So a data packet that leaves a bottleneck of a dumbbell is delivered, answered
-//! and on its way back to the sender in one go: two events a packet instead of four, and half of the time.
+//! and on its way back to the sender in one go: two events a packet instead of four, and a third less time.
 //!
 //! Routes with a common end share its stages, so that a packet in a lane need not say where it is.
 

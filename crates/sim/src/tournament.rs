@@ -2,8 +2,8 @@
 //!
 //! A change replays log₄ of their number matches, of four players each, who share a cache line. Who has to play
 //! whom is known beforehand, the others of a match play before the one that changed, and choices are no branches:
-//! so little waits for memory and nothing is mispredicted. A replay among 30 players takes about 7 ns, a third of what
-//! a heap took, and among 200,000 it stays below 40 ns.
+//! so little waits for memory and nothing is mispredicted. To take the first out and set it again costs 11 ns among 30
+//! players and 17 among 3,000.
 
 use crate::event::Moment;
 use sawtooth_cc::units::Time;
