@@ -64,6 +64,7 @@ macro_rules! laws {
                 match self { $(AnyController::$law(control) => control.window(),)* }
             }
 
+            #[inline]
             fn slow_start_threshold(&self) -> Window {
                 match self { $(AnyController::$law(control) => control.slow_start_threshold(),)* }
             }

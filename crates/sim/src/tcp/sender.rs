@@ -71,7 +71,11 @@ pub struct Sender {
     announce_reduction: bool,
     window_limited: bool,
     syn_lost: bool,
+    /// How many packets the controller allows in flight.
+    allowed: u32,
     window_since: Time,
+    /// The controller's window, as it has been since then.
+    window: Window,
     /// How much may be in flight.
     pub control: AnyController,
     rtt: RttEstimator,
@@ -100,6 +104,8 @@ impl Sender {
         let one_packet = ControlSettings { initial_window: Window::from_packets(1.0), ..settings };
         let ecn = if tcp.ecn { ECT } else { 0 };
         let test = if flow.test { TEST } else { 0 };
+        let control = AnyController::new(&profile.controller, &settings);
+        let window = control.window();
         Sender {
             flow: index,
             packet_bytes: profile.packet_bytes,
@@ -107,7 +113,9 @@ impl Sender {
             flags: ecn | test,
             recovery: AnyRecovery::new(profile.recovery, tcp),
             calm: true,
-            control: AnyController::new(&profile.controller, &settings),
+            allowed: window.whole_packets(),
+            window,
+            control,
             control_after_lost_syn: Some(Box::new(AnyController::new(&profile.controller, &one_packet))),
             rtt: RttEstimator::new(tcp),
             sent: SendState {
@@ -160,6 +168,7 @@ impl Sender {
         if self.syn_lost {
             self.rtt.handshake_was_lost();
             self.control = *after_lost_syn.expect("a connection is established once");
+            self.follow_control();
         }
         self.window_since = now;
     }
@@ -249,13 +258,14 @@ impl Sender {
         self.accrue_window(now);
         let counted = if cumulative <= self.timeout_point {
             1 // RFC 3465 §2.3: what a retransmission uncovers must not come back as a burst
-        } else if self.control.window() < self.control.slow_start_threshold() {
+        } else if self.window < self.control.slow_start_threshold() {
             Self::COUNTED_MAX
         } else {
             u32::MAX // RFC 3465 §2.1: in congestion avoidance everything counts
         };
         let newly_acked = newly_acked.min(counted);
         self.control.on_ack(&AckSample { now, newly_acked, rtt, app_limited: !self.window_limited });
+        self.follow_control();
     }
 
     /// The retransmission timer ran out. Returns the SYN to send again, or the cut.
@@ -284,7 +294,7 @@ impl Sender {
         if !self.established {
             return None;
         }
-        let window = self.control.window().whole_packets();
+        let window = self.allowed;
         let next = if self.calm {
             let limited = self.sent.next - self.sent.una >= window;
             (!limited && self.sent.may_send_next()).then(|| self.sent.advance())
@@ -341,15 +351,22 @@ impl Sender {
 
     fn cut(&mut self, kind: Congestion, now: Time) -> WindowCut {
         self.accrue_window(now);
-        let before = self.control.window();
+        let before = self.window;
         self.control.on_congestion(&CongestionSignal { now, kind });
+        self.follow_control();
         WindowCut { kind, before }
+    }
+
+    /// The controller's window may have changed; it is asked once, however often it is needed.
+    #[inline(always)]
+    fn follow_control(&mut self) {
+        self.window = self.control.window();
+        self.allowed = self.window.whole_packets();
     }
 
     #[inline]
     fn accrue_window(&mut self, now: Time) {
-        self.stats.window_seconds +=
-            self.control.window().packets() * (now - self.window_since).nanos() as f64;
+        self.stats.window_seconds += self.window.packets() * (now - self.window_since).nanos() as f64;
         self.window_since = now;
     }
 
@@ -368,7 +385,7 @@ impl Sender {
 
     /// The window now.
     pub fn window(&self) -> Window {
-        self.control.window()
+        self.window
     }
 
     /// The slow-start threshold now.
