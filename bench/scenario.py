@@ -1,6 +1,7 @@
 """The benchmark's scenario: a dumbbell of greedy SACK AIMD(1, 1/2) flows on a drop-tail bottleneck, and what may differ from it.
 
-Bottleneck of the given rate, one-way delay 40 ms; RTTs spread evenly over 120 ms ± 5 %; 1000 B packets, 40 B ACKs, one ACK per packet;
+Bottleneck of the given rate, one-way delay 40 ms; RTTs spread evenly over 120 ms ± 5 %; access links ten times as fast as the bottleneck,
+so that no flow is bound by its own; 1000 B packets, 40 B ACKs, one ACK per packet;
 starts 0.1 s apart, all within the first second (two for more than 10,000 flows). TCP settings are those of ns-2's agents, so that
 `ns2_dumbbell.tcl`, which states the same numbers in ns-2's names, does the same work. Counted is everything from the first packet on (no
 warm-up). The duration is a placeholder: whoever runs it replaces it.
@@ -77,7 +78,7 @@ class Cell:
         return scenario | ({"record": dict(self.record)} if self.record else {})
 
     def _path(self) -> dict[str, Any]:
-        path: dict[str, Any] = {"access_rate": f"{max(1_000, 10 * self.mbit // self.flows)} Mbit/s"}
+        path: dict[str, Any] = {"access_rate": f"{max(1_000, 10 * self.mbit)} Mbit/s"}
         if self.distinct_rtts == self.flows:
             return path | {"rtt": "120 ms", "rtt_spread": 0.05}
         steps = max(1, self.distinct_rtts - 1)

@@ -55,7 +55,7 @@ for {set i 0} {$i < $flows} {incr i} {
     set rtt [expr {0.120 * (0.95 + 0.1 * ((7 * $i) % $flows) / double(max(1, $flows - 1)))}]
     set access [expr {$rtt / 2.0 - 0.040}]
     set sender [$ns node]
-    $ns duplex-link $sender $r1 1Gb $access DropTail
+    $ns duplex-link $sender $r1 [expr {max(1000, 10 * $mbit)}]Mb $access DropTail
     set tcp($i) [new Agent/TCP/Sack1]
     set sink [new Agent/TCPSink/Sack1]
     $ns attach-agent $sender $tcp($i)

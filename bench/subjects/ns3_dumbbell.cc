@@ -3,7 +3,7 @@
 //   ns3_dumbbell SECONDS [FLOWS [MBIT_PER_S [BUFFER_PACKETS]]]
 //
 // What: the counterpart of the scenario in bench/scenario.py: 1000 B on the wire, one ACK per packet, RTTs spread evenly over
-// 120 ms +- 5 %, access links of 1 Gbit/s, starts 0.1 s apart. Prints one line `name value ...`.
+// 120 ms +- 5 %, access links of ten times the bottleneck's rate, starts 0.1 s apart. Prints one line `name value ...`.
 // Source: the ns-3 manual, chapters "TCP models in ns-3" and "Queues"; written for ns-3.37 (Debian 12).
 // Differs from ours and ns-2: recovery is ns-3's default (PRR), an ACK is 42 B plus SACK options rather than 40 B, and
 // the minimum of the retransmission timer is the same 200 ms but has no tick.
@@ -15,6 +15,7 @@
 #include "ns3/point-to-point-module.h"
 #include "ns3/traffic-control-module.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -101,7 +102,7 @@ int main(int count, char* words[])
     {
         const double share = flows > 1 ? static_cast<double>((7 * flow) % flows) / (flows - 1) : 0.0;
         const double access = 0.120 * (0.95 + 0.1 * share) / 2 - 0.040;
-        NetDeviceContainer edge = link("1Gbps", access, 1000000).Install(senders.Get(flow), routers.Get(0));
+        NetDeviceContainer edge = link(std::to_string(std::max(1000U, 10 * mbit)) + "Mbps", access, 1000000).Install(senders.Get(flow), routers.Get(0));
         addresses.NewNetwork();
         addresses.Assign(edge);
         control.Uninstall(edge);
