@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, ClassVar, Self, TypeVar
 
@@ -178,22 +179,22 @@ def each(values: list[object], parse: Callable[[object], _T]) -> list[_T]:
     return parsed
 
 
-class Parsed:
+class Parsed(ABC):
     """A value with its own small language: `parse` reads it, `schema` describes it, `text` writes it."""
 
     @classmethod
+    @abstractmethod
     def parse(cls, value: object) -> Self:
         """The value, or ValueError or InputError."""
-        raise NotImplementedError
 
     @classmethod
+    @abstractmethod
     def schema(cls) -> JsonSchema:
         """JSON Schema of what `parse` takes."""
-        raise NotImplementedError
 
+    @abstractmethod
     def text(self) -> Any:
         """What a user would write for this value (text or table)."""
-        raise NotImplementedError
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: object, handler: object) -> CoreSchema:

@@ -9,7 +9,7 @@ use crate::tcp::sender::{Sender, WindowCut};
 use crate::topology::{Place, StageIndex};
 use sawtooth_cc::units::Time;
 
-/// A sender and what the network knows about it. What each acknowledgement needs comes first, in three cache lines.
+/// A sender and what the network knows about it. What each acknowledgement needs comes first.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(super) struct SenderSide {

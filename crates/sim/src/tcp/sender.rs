@@ -48,7 +48,7 @@ pub struct WindowCut {
 }
 
 /// The sender of one flow. The order of the fields is that of their use: a calm acknowledgement touches what stands
-/// before `recovery`, the controller included, in under three cache lines.
+/// before `recovery`, the controller included.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Sender {
