@@ -12,6 +12,7 @@ from typing import Any
 
 from sawtooth import _native, topology
 from sawtooth.errors import MISSING, InputError
+from sawtooth.plain import canonical
 from sawtooth.scenario import Scenario
 from sawtooth.tcp_fields import engine_key, settings
 from sawtooth.units import format_rate, format_size, format_time
@@ -24,7 +25,7 @@ def check(
 ) -> None:
     """Let the engine check its input; its complaint comes back under the user's key."""
     try:
-        _native.check(json.dumps(engine))
+        _native.check(canonical(engine))
     except ValueError as error:
         match = _COMPLAINT.fullmatch(str(error))
         if match is None:

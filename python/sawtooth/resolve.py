@@ -8,7 +8,6 @@ the same dictionary. Cross traffic that makes an environment is one source of co
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -17,6 +16,7 @@ from sawtooth.engine_check import check
 from sawtooth.environments import schedule_of
 from sawtooth.errors import MISSING, InputError
 from sawtooth.fields import parse_seed
+from sawtooth.plain import canonical
 from sawtooth.scenario import Bottleneck, FlowsBase, Scenario
 from sawtooth.scenario_values import Queue
 from sawtooth.schedule import Schedule
@@ -40,7 +40,7 @@ class Resolved:
     @property
     def engine_json(self) -> str:
         """`engine` as canonical JSON: keys sorted, no spaces."""
-        return json.dumps(self.engine, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return canonical(self.engine)
 
     @property
     def seed(self) -> str:
