@@ -3,6 +3,7 @@
 //! A *law* has a file with its numbers and its state; a *constructor* (see `CONTROLLERS`) is a name that people write and that comes
 //! down to a law with numbers. Several constructors may share a law: `aimd`, `aiad` and `tcp` are all linear.
 
+use crate::aild::{Aild, AildParams};
 use crate::binomial::{Binomial, BinomialParams};
 use crate::controller::{AckSample, CongestionSignal, Controller};
 use crate::fast_convergence::{FastConvergence, FastConvergenceParams};
@@ -81,4 +82,6 @@ laws! {
     "binomial" Binomial(BinomialParams { k, l, a, b });
     /// SIMD.
     "simd" Simd(SimdParams { b });
+    /// AILD.
+    "aild" Aild(AildParams { a, beta });
 }

@@ -11,6 +11,7 @@
 //! assert_eq!(control.window().packets(), 10.0);
 //! ```
 
+pub mod aild;
 pub mod binomial;
 pub mod constructor;
 pub mod controller;
@@ -23,6 +24,7 @@ pub mod simd;
 pub mod slow_start;
 pub mod units;
 
+pub use aild::{Aild, AildParams};
 pub use binomial::{Binomial, BinomialParams};
 pub use constructor::{ConstructorError, ConstructorInfo, ParameterInfo};
 pub use controller::{AckSample, Congestion, CongestionSignal, Controller};
@@ -199,6 +201,14 @@ pub const CONTROLLERS: &[ConstructorInfo] = &[
         )],
         build: |v| ControllerSpec::Simd(SimdParams { b: v[0] }),
     },
+    ConstructorInfo {
+        name: "aild",
+        aliases: &[],
+        summary: "additive increase by a packets a round, decrease by beta times the ratio of losses to packets",
+        source: "Akella02 §6",
+        parameters: &[ADD, parameter("beta", "packets", None, (0.0, 1e9), "given by the law")],
+        build: |v| ControllerSpec::Aild(AildParams { a: v[0], beta: v[1] }),
+    },
 ];
 
 /// Parse a controller as people write it, for instance `aimd(1, 0.8)`.
@@ -258,11 +268,12 @@ mod tests {
         check("iiad(2)", binomial(1.0, 0.0, 2.0, 1.0));
         check("binomial(0, 1, 1, 0.5)", binomial(0.0, 1.0, 1.0, 0.5));
         check("simd", ControllerSpec::Simd(SimdParams { b: 0.0625 }));
+        check("aild(1, 135)", ControllerSpec::Aild(AildParams { a: 1.0, beta: 135.0 }));
     }
 
     #[test]
     fn plain_numbers_can_be_read_back_as_written() {
-        for text in ["aimd(1, 0.8)", "aimd-fc+(1, 0.5)", "binomial(1, 0)", "simd(0.1)"] {
+        for text in ["aimd(1, 0.8)", "aimd-fc+(1, 0.5)", "binomial(1, 0)", "simd(0.1)", "aild(1, 135)"] {
             let spec = parse_controller(text).unwrap();
             assert_eq!(check_controller(&spec), Ok(()));
             let table = serde_json::to_value(spec).unwrap();

@@ -107,6 +107,7 @@ const GOLDENS: &[(&str, &str)] = &[
     ("iiad", "iiad"),
     ("sqrt", "sqrt"),
     ("simd", "simd"),
+    ("aild", "aild(1, 135)"),
 ];
 
 #[test]

@@ -67,6 +67,7 @@ fn queues<'py>(py: Python<'py>, records: &Records) -> PyResult<Bound<'py, PyDict
     let names: Vec<&str> = records.queues.iter().map(|queue| queue.name.as_str()).collect();
     table.add("name", "utf8", serde_json::to_string(&names).expect("plain data").as_bytes())?;
     counters(&table, &records.queues.iter().map(|queue| queue.columns()).collect::<Vec<_>>())?;
+    table.i64("test_drop_runs", records.queues.iter().map(|queue| queue.counters.test_drop_runs as i64))?;
     Ok(table.columns)
 }
 

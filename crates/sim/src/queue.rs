@@ -147,6 +147,10 @@ pub struct Counters {
     pub test_marks: u64,
     /// As above.
     pub test_forwarded: u64,
+    /// Runs of drops of test data: a drop goes on with the last one if no packet of test data came in between that was spared.
+    pub test_drop_runs: u64,
+    /// `test_arrivals` at the last drop of test data.
+    test_last_drop: u64,
     /// Waiting time of all forwarded packets.
     pub delay: Span,
     /// Waiting time of forwarded test packets.
@@ -156,7 +160,12 @@ pub struct Counters {
 impl Counters {
     fn count_drop(&mut self, packet: Packet, reason: DropReason) {
         self.drops[reason as usize] += 1;
-        self.test_drops += u64::from(packet.is_test_data());
+        if packet.is_test_data() {
+            self.test_drops += 1;
+            let goes_on = self.test_drop_runs > 0 && self.test_arrivals <= self.test_last_drop + 1;
+            self.test_drop_runs += u64::from(!goes_on);
+            self.test_last_drop = self.test_arrivals;
+        }
     }
 
     fn count_mark(&mut self, packet: Packet) {

@@ -57,18 +57,23 @@ mod tests {
 
     /// Offer packets of these sizes to a queue and say which stay.
     fn survivors(spec: QueueSpec, held: Backlog, sizes: &[u16]) -> Vec<usize> {
-        let mut queue = Queue::new(&spec, Stream::new("1", "test"));
+        offered(&spec, held, &sizes.iter().map(|&bytes| (bytes, TEST)).collect::<Vec<_>>()).1
+    }
+
+    /// Offer packets of these sizes and flags to a queue that nothing leaves; the queue, and which stay.
+    fn offered(spec: &QueueSpec, held: Backlog, packets: &[(u16, u8)]) -> (Queue, Vec<usize>) {
+        let mut queue = Queue::new(spec, Stream::new("1", "test"));
         let mut waiting = Backlog::default();
         let mut kept = Vec::new();
-        for (index, &bytes) in sizes.iter().enumerate() {
-            let packet = Packet::new(PacketKind::Data, 0, 0, bytes, TEST);
+        for (index, &(bytes, flags)) in packets.iter().enumerate() {
+            let packet = Packet::new(PacketKind::Data, 0, 0, bytes, flags);
             if queue.offer(packet, Time::ZERO, waiting, held) {
                 waiting = Backlog { packets: waiting.packets + 1, bytes: waiting.bytes + u64::from(bytes) };
                 kept.push(index);
             }
         }
         queue.assert_conservation("test", waiting.packets);
-        kept
+        (queue, kept)
     }
 
     #[test]
@@ -82,5 +87,20 @@ mod tests {
     fn a_byte_limit_lets_a_small_packet_in_where_a_large_one_does_not_fit() {
         let spec = QueueSpec::DropTail { packets: None, bytes: Some(2500) };
         assert_eq!(survivors(spec, Backlog::default(), &[1000, 1000, 1000, 500, 1]), [0, 1, 3]);
+    }
+
+    #[test]
+    fn drops_in_a_row_are_one_run_whatever_other_traffic_does_between() {
+        let spec = QueueSpec::DropTail { packets: None, bytes: Some(2500) };
+        let check = |packets: &[(u16, u8)], drops: u64, runs: u64| {
+            let (queue, _) = offered(&spec, Backlog::default(), packets);
+            let counters = &queue.tally().measured;
+            assert_eq!((counters.test_drops, counters.test_drop_runs), (drops, runs), "{packets:?}");
+        };
+        check(&[(2000, TEST), (400, TEST)], 0, 0);
+        check(&[(3000, TEST), (3000, TEST), (3000, TEST)], 3, 1);
+        check(&[(2000, TEST), (3000, TEST), (100, TEST), (3000, TEST)], 2, 2);
+        check(&[(2000, TEST), (3000, TEST), (100, 0), (3000, TEST)], 2, 1);
+        check(&[(2000, TEST), (3000, 0), (3000, 0)], 0, 0);
     }
 }

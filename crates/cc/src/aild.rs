@@ -1,0 +1,184 @@
+//! AILD, additive increase and loss-proportional decrease: per round `w <- w + a`; on congestion `w <- w - beta f`, f the loss ratio.
+//!
+//! Source: [Akella02] §6, which cites it as a control outside the linear family. The ratio of losses is taken over the last intervals
+//! between signals, n signals over the packets acknowledged in them, as [FloydHandley00] §3.3 averages loss intervals (there with weights).
+//!
+//! | parameter | unit          | default | why                                       |
+//! |-----------|---------------|---------|-------------------------------------------|
+//! | a         | packets/round | given   | by the law                                |
+//! | beta      | packets       | given   | the paper prints none                     |
+//! | intervals | 1             | 8       | [FloydHandley00] §3.3 averages over eight |
+//!
+//! Differs from the paper: a sender learns of one loss per window of data, so f counts loss events, which are fewer than lost packets
+//! where losses come in bursts; marks and timeouts count as losses; packets acknowledged during fast recovery do not count. The increase of a
+//! round is spread over the packets acknowledged in it; slow start and timeouts are those of every law here (see `settings`).
+
+use crate::controller::{AckSample, Congestion, CongestionSignal, Controller};
+use crate::settings::{Conduct, ControlSettings};
+use crate::units::{Time, Window};
+use serde::{Deserialize, Serialize};
+
+/// Intervals between signals over which the loss ratio is taken.
+const INTERVALS: usize = 8;
+
+/// The numbers of an AILD control.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AildParams {
+    /// Packets added a round.
+    pub a: f64,
+    /// Packets subtracted per unit of the loss ratio.
+    pub beta: f64,
+}
+
+/// An AILD controller.
+#[derive(Clone, Debug)]
+pub struct Aild {
+    params: AildParams,
+    conduct: Conduct,
+    window: f64,
+    losses: LossRatio,
+}
+
+/// Signals per packet over the last intervals.
+#[derive(Clone, Debug, Default)]
+struct LossRatio {
+    /// Packets acknowledged in each of the last intervals, the newest at `ended - 1` modulo their number.
+    packets: [f64; INTERVALS],
+    /// Intervals that have ended.
+    ended: usize,
+    /// Packets acknowledged since the last signal.
+    since: f64,
+}
+
+impl LossRatio {
+    /// A signal ends an interval; the ratio now, in (0, 1].
+    fn signal(&mut self) -> f64 {
+        self.packets[self.ended % INTERVALS] = self.since.max(1.0); // what was lost was sent
+        self.ended += 1;
+        self.since = 0.0;
+        self.ended.min(INTERVALS) as f64 / self.packets.iter().sum::<f64>()
+    }
+}
+
+impl Aild {
+    /// A controller at the start of its connection.
+    pub fn new(params: AildParams, settings: &ControlSettings) -> Self {
+        Aild {
+            params,
+            conduct: Conduct::new(settings),
+            window: settings.initial_window.packets(),
+            losses: LossRatio::default(),
+        }
+    }
+}
+
+impl Controller for Aild {
+    #[inline]
+    fn on_ack(&mut self, ack: &AckSample) {
+        let acked = f64::from(ack.newly_acked);
+        self.losses.since += acked;
+        if ack.app_limited {
+            return; // an idle window says nothing about the path (RFC 7661 §4.3)
+        }
+        if self.conduct.slow_start.covers(self.window) {
+            self.window += acked;
+        } else {
+            self.window += acked * (self.params.a / self.window);
+        }
+    }
+
+    fn on_round(&mut self, _: Time) {
+        self.losses.since += self.window;
+        self.window += self.params.a;
+    }
+
+    fn on_congestion(&mut self, signal: &CongestionSignal) {
+        let law = match signal.kind {
+            Congestion::Timeout { repeated: true } => self.window, // the same loss once more
+            _ => self.window - self.params.beta * self.losses.signal(),
+        };
+        self.window = self.conduct.cut(signal.kind, self.window, law).window(self.window);
+    }
+
+    #[inline]
+    fn window(&self) -> Window {
+        Window::from_packets(self.window)
+    }
+
+    fn slow_start_threshold(&self) -> Window {
+        self.conduct.slow_start.threshold()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOSS: CongestionSignal = CongestionSignal { now: Time::ZERO, kind: Congestion::Loss };
+
+    fn at(window: f64, beta: f64) -> Aild {
+        let settings = ControlSettings {
+            initial_window: Window::from_packets(window),
+            initial_threshold: Some(Window::from_packets(2.0)),
+            ..ControlSettings::default()
+        };
+        Aild::new(AildParams { a: 1.0, beta }, &settings)
+    }
+
+    fn acknowledge(control: &mut Aild, packets: u32) {
+        for _ in 0..packets {
+            control.on_ack(&AckSample { now: Time::ZERO, newly_acked: 1, rtt: None, app_limited: false });
+        }
+    }
+
+    #[test]
+    fn a_round_adds_a() {
+        let mut control = at(100.0, 300.0);
+        acknowledge(&mut control, 100);
+        assert!((control.window().packets() - 101.0).abs() < 0.01);
+    }
+
+    /// 200 packets and a signal: f = 1/200. Another 100 and a signal: f = 2/300.
+    #[test]
+    fn a_signal_takes_beta_times_the_ratio_of_losses() {
+        let mut control = at(100.0, 600.0);
+        acknowledge(&mut control, 200);
+        let before = control.window().packets();
+        control.on_congestion(&LOSS);
+        assert!((before - control.window().packets() - 600.0 / 200.0).abs() < 1e-9);
+        acknowledge(&mut control, 100);
+        let before = control.window().packets();
+        control.on_congestion(&LOSS);
+        assert!((before - control.window().packets() - 600.0 * 2.0 / 300.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn only_the_last_eight_intervals_count() {
+        let mut control = at(1000.0, 600.0);
+        control.on_congestion(&LOSS); // an interval of one packet
+        for _ in 0..INTERVALS {
+            acknowledge(&mut control, 100);
+            control.on_congestion(&LOSS);
+        }
+        acknowledge(&mut control, 100);
+        let before = control.window().packets();
+        control.on_congestion(&LOSS);
+        assert!((before - control.window().packets() - 600.0 / 100.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_repeated_timeout_is_no_further_loss() {
+        let mut control = at(100.0, 600.0);
+        acknowledge(&mut control, 200);
+        for repeated in [false, true] {
+            control
+                .on_congestion(&CongestionSignal { now: Time::ZERO, kind: Congestion::Timeout { repeated } });
+            assert_eq!(control.window().packets(), 1.0);
+        }
+        acknowledge(&mut control, 200);
+        let before = control.window().packets();
+        control.on_congestion(&LOSS);
+        assert!((before - control.window().packets() - 600.0 * 2.0 / 400.0).abs() < 1e-9);
+    }
+}
