@@ -25,7 +25,7 @@ def test_everything_as_one_document(sawtooth: CommandLine) -> None:
     assert document["controllers"] == described["controllers"]
     assert document["recoveries"] == described["recoveries"]
     names = {kind: [row["name"] for row in rows] for kind, rows in document.items()}
-    assert {"reno", "newreno", "sack"} <= set(names["recoveries"])
+    assert {"reno", "newreno", "sack", "tahoe"} <= set(names["recoveries"])
     assert names["disciplines"][0] == "droptail"
     assert names["environments"] == [entry.name for entry in ENVIRONMENTS]
     assert names["metrics"] == list(METRIC_NAMES)

@@ -23,6 +23,11 @@ pub struct AckSample {
 pub enum Congestion {
     /// Fast retransmit found a loss: the first of this window of data.
     Loss,
+    /// Fast retransmit found a loss, and recovery begins again from one packet (Tahoe): the law says where slow start ends.
+    LossRestart {
+        /// This window of data has been cut for before, at an ECN echo (RFC 3168 §6.1.2): the threshold stays.
+        repeated: bool,
+    },
     /// An ECN echo, the first of this window of data (RFC 3168 §6.1.2).
     EcnMark,
     /// The retransmission timer ran out.

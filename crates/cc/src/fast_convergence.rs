@@ -17,7 +17,8 @@
 //!
 //! Where the paper is silent: below `dw = 2 a` (equation 13) the decrease is that of AIMD on the whole window, and q starts again at 0,
 //! because after it the window may be smaller than q. Slow start is not common growth: there dw follows the window, so that
-//! slow start leaves dw = the halved window and k = 0; a timeout likewise. For b > 1/2 the window after a decrease is at most the one
+//! slow start leaves dw = the halved window and k = 0; a timeout likewise. A recovery that answers a loss with slow start from one packet
+//! (Tahoe) returns to what the law left, and the cycle begins there: dw and q are kept on the way. For b > 1/2 the window after a decrease is at most the one
 //! before it (for b <= 1/2 that follows from q <= dw). The increase of a round is spread over its acknowledgements.
 
 use crate::controller::{AckSample, CongestionSignal, Controller};
@@ -43,7 +44,8 @@ pub struct FastConvergence {
     params: FastConvergenceParams,
     conduct: Conduct,
     window: f64,
-    /// The window at the beginning of the cycle: w; the growth k is what the window has more.
+    /// The window at the beginning of the cycle: w; the growth k is what the window has more. Above the window while slow start
+    /// returns to it.
     start: f64,
     /// dw.
     decrease_window: f64,
@@ -76,7 +78,7 @@ impl FastConvergence {
     /// What a decrease leaves: decrease window, window, and the growth that is known afterwards.
     fn law(&self) -> (f64, f64, f64) {
         let FastConvergenceParams { a, b, f } = self.params;
-        if self.decrease_window < 2.0 * a {
+        if self.decrease_window < 2.0 * a || self.window < self.start {
             let kept = b * self.window;
             return (kept, kept, 0.0);
         }
@@ -94,8 +96,11 @@ impl Controller for FastConvergence {
         }
         let acked = f64::from(ack.newly_acked);
         if self.conduct.slow_start.covers(self.window) {
+            let returning = self.window < self.start;
             self.window += acked;
-            self.begin();
+            if !returning {
+                self.begin();
+            }
         } else {
             self.window += acked * (self.params.a / self.window);
         }
@@ -110,7 +115,7 @@ impl Controller for FastConvergence {
         let cut = self.conduct.cut(signal.kind, self.window, window);
         self.window = cut.window(self.window);
         match cut {
-            Cut::Law(after) => {
+            Cut::Law(after) | Cut::Return(after) => {
                 self.start = after;
                 self.decrease_window = self.conduct.kept(decrease_window).min(after);
                 self.growth_before = growth;
@@ -235,6 +240,36 @@ mod tests {
         grow(&mut control, 5);
         control.on_congestion(&LOSS);
         assert_eq!(control.window().packets(), 15.0 / 2.0 + 5.0);
+    }
+
+    #[test]
+    fn slow_start_after_a_loss_returns_to_the_cycle() {
+        let mut control = at(FC_PLUS, 20.0);
+        grow(&mut control, 6);
+        control.on_congestion(&LOSS); // dw = 10 + 6
+        grow(&mut control, 4);
+        let restart = CongestionSignal { kind: Congestion::LossRestart { repeated: false }, ..LOSS };
+        control.on_congestion(&restart); // dw = 8 + 4, half of 6
+        assert_eq!(control.window().packets(), 1.0);
+        assert_eq!(control.slow_start_threshold().packets(), 12.0 + 3.0);
+        (0..14).for_each(|_| control.on_ack(&ack(1)));
+        grow(&mut control, 2);
+        control.on_congestion(&LOSS); // dw = 6 + (17 - 12), half of 4
+        assert_eq!(control.window().packets(), 11.0 + 2.0);
+    }
+
+    #[test]
+    fn a_second_loss_on_the_way_back_begins_anew() {
+        let mut control = at(FC_PLUS, 20.0);
+        let restart = CongestionSignal { kind: Congestion::LossRestart { repeated: false }, ..LOSS };
+        control.on_congestion(&restart);
+        control.on_ack(&ack(5));
+        control.on_congestion(&restart); // slow start at 6: the threshold is half of it
+        assert_eq!(control.slow_start_threshold().packets(), 3.0);
+        control.on_ack(&ack(2));
+        grow(&mut control, 7);
+        control.on_congestion(&LOSS);
+        assert_eq!(control.window().packets(), 3.0 / 2.0 + 7.0);
     }
 
     #[test]

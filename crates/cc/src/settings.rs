@@ -67,6 +67,8 @@ pub enum Cut {
     Law(f64),
     /// Slow start was left with half the window.
     Half(f64),
+    /// The control law was applied, and slow start from one packet leads to what it left.
+    Return(f64),
     /// The connection starts again with one packet, after a timeout.
     Restart,
     /// Nothing: a timeout that must not cut.
@@ -115,6 +117,12 @@ impl Conduct {
                 self.slow_start.set_threshold(after);
                 if halves { Cut::Half(after) } else { Cut::Law(after) }
             }
+            Congestion::LossRestart { repeated: true } => Cut::Restart,
+            Congestion::LossRestart { repeated: false } => {
+                let after = self.kept(if halves { window / 2.0 } else { law });
+                self.slow_start.set_threshold(after);
+                if halves { Cut::Restart } else { Cut::Return(after) }
+            }
             Congestion::Timeout { .. } if !self.rto_cuts => Cut::None,
             Congestion::Timeout { repeated } => {
                 if !repeated {
@@ -132,7 +140,7 @@ impl Cut {
     pub fn window(self, before: f64) -> f64 {
         match self {
             Cut::Law(after) | Cut::Half(after) => after,
-            Cut::Restart => Conduct::WINDOW_MIN,
+            Cut::Return(_) | Cut::Restart => Conduct::WINDOW_MIN,
             Cut::None => before,
         }
     }

@@ -95,7 +95,7 @@ impl Controller for Simd {
         self.window = cut.window(before);
         match cut {
             Cut::Law(_) => self.begin(before),
-            Cut::Half(_) | Cut::Restart => self.begin(self.window / (1.0 - self.params.b)),
+            Cut::Half(_) | Cut::Return(_) | Cut::Restart => self.begin(self.window / (1.0 - self.params.b)),
             Cut::None => {}
         }
     }

@@ -206,7 +206,7 @@ fn anything() -> impl Strategy<Value = (ControllerSpec, f64, Vec<u8>)> {
         let numbers: Vec<_> = row.parameters.iter().map(|p| p.min.max(-20.0)..=p.max.min(20.0)).collect();
         numbers.prop_map(|values| row.with_values(&values).expect("values inside their intervals"))
     });
-    (rows, 1.0f64..100.0, proptest::collection::vec(0u8..7, 1..200))
+    (rows, 1.0f64..100.0, proptest::collection::vec(0u8..8, 1..200))
 }
 
 proptest! {
@@ -219,9 +219,10 @@ proptest! {
             match event {
                 0 => control.on_congestion(&CongestionSignal { now, kind: Congestion::Loss }),
                 1 => control.on_congestion(&CongestionSignal { now, kind: Congestion::Timeout { repeated: false } }),
-                2 => control.on_round(now),
+                2 => control.on_congestion(&CongestionSignal { now, kind: Congestion::LossRestart { repeated: false } }),
+                3 => control.on_round(now),
                 packets => control.on_ack(&AckSample {
-                    now, newly_acked: u32::from(packets) - 2, rtt: None, app_limited: false,
+                    now, newly_acked: u32::from(packets) - 3, rtt: None, app_limited: false,
                 }),
             }
             let window = control.window().packets();

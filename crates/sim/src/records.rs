@@ -154,7 +154,7 @@ impl Series {
     pub fn cut(&mut self, time: Time, flow: u32, cut: WindowCut, window: Window, threshold: Window) {
         if self.spec.windows {
             let event = match cut.kind {
-                Congestion::Loss => WindowEvent::Loss,
+                Congestion::Loss | Congestion::LossRestart { .. } => WindowEvent::Loss,
                 Congestion::EcnMark => WindowEvent::Ecn,
                 Congestion::Timeout { .. } => WindowEvent::Timeout,
             };

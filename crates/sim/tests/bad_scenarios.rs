@@ -93,7 +93,7 @@ fn an_unknown_word_is_named() {
         assert!(parts.iter().all(|part| found.contains(part)), "{pointer}: {found}");
     };
     check("/record", json!({"window": true}), ["window", "windows"]);
-    check("/profiles/0/recovery", json!("tahoe"), ["tahoe", "newreno"]);
+    check("/profiles/0/recovery", json!("vegas"), ["vegas", "newreno"]);
     check("/links/0/queue", json!({"kind": "blue", "packets": 3}), ["blue", "droptail"]);
     check("/flows/0/start_ns", json!(-1), ["-1", "u64"]);
     check("/flows/0/start_ns", json!("1 s"), ["1 s", "u64"]);

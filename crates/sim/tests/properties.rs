@@ -169,6 +169,11 @@ fn any_network_sack() {
 }
 
 #[test]
+fn any_network_tahoe() {
+    for_all("tahoe", any_network, holds_for_any_network);
+}
+
+#[test]
 fn finite_flows_finish_reno() {
     for_all("reno", finite_network, finishes);
 }
@@ -184,7 +189,12 @@ fn finite_flows_finish_sack() {
 }
 
 #[test]
+fn finite_flows_finish_tahoe() {
+    for_all("tahoe", finite_network, finishes);
+}
+
+#[test]
 fn every_recovery_has_its_tests_here() {
     let names: Vec<&str> = RECOVERIES.iter().map(|row| row.name).collect();
-    assert_eq!(names, ["reno", "newreno", "sack"], "give a new recovery its two lines above");
+    assert_eq!(names, ["reno", "newreno", "sack", "tahoe"], "give a new recovery its two lines above");
 }

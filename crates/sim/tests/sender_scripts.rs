@@ -1,7 +1,7 @@
 //! The sender, one behaviour a script: `scripts/<scenario>.script` says what arrives and what must follow.
 //!
 //! The language is described in `script/mod.rs`. What a script expects is reasoned from the RFC that it
-//! cites, for Reno, NewReno and SACK; a script that fails says file, line, what was expected and what came.
+//! cites, for Reno, NewReno, SACK and Tahoe; a script that fails says file, line, what was expected and what came.
 
 mod script;
 
@@ -47,6 +47,7 @@ scripts! {
     fast_retransmit_4pkt_reno
     fast_retransmit_4pkt_newreno
     fast_retransmit_4pkt_sack
+    fast_retransmit_4pkt_tahoe
     limited_transmit_off_reno
     limited_transmit_off_sack
     slow_start_exit_half
@@ -69,6 +70,12 @@ scripts! {
     sack_holes_go_when_there_is_no_new_data
     sack_lost_retransmission_waits_for_the_timer
     sack_after_timeout_skips_what_arrives
+
+    tahoe_goes_back_to_the_first_hole
+    tahoe_recover_test_blocks_a_second_fast_retransmit
+    tahoe_law_gives_the_threshold
+    tahoe_mark_cuts_without_slow_start
+    tahoe_fast_convergence_returns_to_its_window
 
     timeout_backs_off_and_a_sample_ends_it
     timeout_never_waits_longer_than_the_maximum

@@ -3,6 +3,7 @@
 pub mod newreno;
 pub mod reno;
 pub mod sack;
+pub mod tahoe;
 
 use crate::packet::SackBlock;
 use crate::scenario::TcpSpec;
@@ -11,6 +12,7 @@ use reno::Reno;
 use sack::Sack;
 pub use sack::SackPipe;
 use serde::{Deserialize, Serialize};
+use tahoe::Tahoe;
 
 /// Duplicate acknowledgements that trigger fast retransmit (RFC 5681 §3.2).
 pub const DUPLICATE_ACKS: u32 = 3;
@@ -25,6 +27,8 @@ pub enum RecoveryKind {
     NewReno,
     /// RFC 2018 and RFC 6675.
     Sack,
+    /// Fast retransmit without fast recovery.
+    Tahoe,
 }
 
 /// One row of the table of recoveries.
@@ -65,6 +69,13 @@ pub const RECOVERIES: &[RecoveryInfo] = &[
         summary: "selective acknowledgements, scoreboard and pipe; many holes per round trip",
         source: "RFC 2018; RFC 6675",
         kind: RecoveryKind::Sack,
+    },
+    RecoveryInfo {
+        name: "tahoe",
+        aliases: &[],
+        summary: "fast retransmit, then slow start from one packet; everything after the hole again",
+        source: "[Jacobson88]; [FallFloyd96] §2",
+        kind: RecoveryKind::Tahoe,
     },
 ];
 
@@ -110,13 +121,22 @@ pub struct Transmission {
     pub again: bool,
 }
 
+/// How a recovery repairs the loss that it has found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossEvent {
+    /// Packet by packet, with the window that the cut leaves.
+    Repair,
+    /// From the first hole on, in slow start from one packet.
+    Restart,
+}
+
 /// What an acknowledgement meant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
     /// Packets acknowledged cumulatively for the first time.
     pub newly_acked: u32,
     /// A loss event begins: the controller must cut.
-    pub loss_event: bool,
+    pub loss_event: Option<LossEvent>,
     /// Recovery ends with this acknowledgement.
     pub recovered: bool,
     /// The retransmission timer starts afresh.
@@ -154,6 +174,8 @@ pub enum AnyRecovery {
     NewReno(NewReno),
     /// SACK.
     Sack(Box<Sack>),
+    /// Tahoe.
+    Tahoe(Tahoe),
 }
 
 impl AnyRecovery {
@@ -164,6 +186,7 @@ impl AnyRecovery {
             RecoveryKind::Reno => AnyRecovery::Reno(Reno::new(limited_transmit, tcp.reno_recover_test)),
             RecoveryKind::NewReno => AnyRecovery::NewReno(NewReno::new(limited_transmit)),
             RecoveryKind::Sack => AnyRecovery::Sack(Box::new(Sack::new(limited_transmit, tcp.sack_pipe))),
+            RecoveryKind::Tahoe => AnyRecovery::Tahoe(Tahoe::new(limited_transmit)),
         }
     }
 }
@@ -174,6 +197,7 @@ macro_rules! each_recovery {
             AnyRecovery::Reno($recovery) => $body,
             AnyRecovery::NewReno($recovery) => $body,
             AnyRecovery::Sack($recovery) => $body,
+            AnyRecovery::Tahoe($recovery) => $body,
         }
     };
 }

@@ -14,7 +14,7 @@
 //! recoveries agree on what happens then, so they are not asked; that takes 10 ns off a packet, and a calm flow's
 //! scoreboard stays out of the cache.
 
-use super::recovery::{AnyRecovery, LossRecovery, SendState, Transmission, acknowledge};
+use super::recovery::{AnyRecovery, LossEvent, LossRecovery, SendState, Transmission, acknowledge};
 use super::rtt::RttEstimator;
 use crate::packet::{CWR, ECT, Packet, PacketKind, RETRANSMISSION, SackBlock, TEST};
 use crate::scenario::{FlowSpec, Profile};
@@ -61,8 +61,8 @@ pub struct Sender {
     pub deadline: Time,
     /// What a timeout retransmitted first and has not been acknowledged.
     timer_resent: Option<u32>,
-    /// Everything below was sent before the last timeout.
-    timeout_point: u32,
+    /// Everything below was sent before the last timeout, or before recovery last began again from one packet.
+    restart_point: u32,
     packet_bytes: u16,
     flags: u8,
     /// Recovery has nothing to repair and counts nothing.
@@ -131,7 +131,7 @@ impl Sender {
             timed_at: Time::ZERO,
             deadline: Time::NEVER,
             timer_resent: None,
-            timeout_point: 0,
+            restart_point: 0,
             reduced_until: 0,
             echo_point: 0,
             announce_reduction: false,
@@ -213,14 +213,21 @@ impl Sender {
         if verdict.restart_timer {
             self.restart_timer(now);
         }
-        if verdict.loss_event {
+        if let Some(event) = verdict.loss_event {
             self.stats.loss_events += 1;
             self.timed = None;
-            if self.sent.una < self.echo_point {
-                return None; // RFC 3168 §6.1.2: one reduction for the drops and marks of a window of data
+            // RFC 3168 §6.1.2: one reduction for the drops and marks of a window of data.
+            let repeated = self.sent.una < self.echo_point;
+            let kind = match event {
+                LossEvent::Repair if repeated => return None,
+                LossEvent::Repair => Congestion::Loss,
+                LossEvent::Restart => Congestion::LossRestart { repeated },
+            };
+            if event == LossEvent::Restart {
+                self.restart_point = self.sent.high;
             }
             self.note_reduction();
-            return Some(self.cut(Congestion::Loss, now));
+            return Some(self.cut(kind, now));
         }
         if echo {
             // Up to the last packet sent before the cut, acknowledgements still echo: CWR was on a later one.
@@ -256,7 +263,7 @@ impl Sender {
     #[inline(always)]
     fn grow(&mut self, newly_acked: u32, cumulative: u32, rtt: Option<Span>, now: Time) {
         self.accrue_window(now);
-        let counted = if cumulative <= self.timeout_point {
+        let counted = if cumulative <= self.restart_point {
             1 // RFC 3465 §2.3: what a retransmission uncovers must not come back as a burst
         } else if self.window < self.control.slow_start_threshold() {
             Self::COUNTED_MAX
@@ -279,7 +286,7 @@ impl Sender {
         }
         let repeated = self.timer_resent == Some(self.sent.una);
         self.timer_resent = Some(self.sent.una);
-        self.timeout_point = self.sent.high;
+        self.restart_point = self.sent.high;
         self.note_reduction();
         let cut = self.cut(Congestion::Timeout { repeated }, now);
         self.recovery.on_timeout(&mut self.sent);

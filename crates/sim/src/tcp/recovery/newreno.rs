@@ -10,7 +10,7 @@
 //!
 //! Differs: on leaving, the window is `ssthresh` (option 2 of §3.2 step 3) without a burst limit.
 
-use super::{DuplicateAcks, LossRecovery, SendState, Transmission, Verdict, acknowledge};
+use super::{DuplicateAcks, LossEvent, LossRecovery, SendState, Transmission, Verdict, acknowledge};
 use crate::packet::SackBlock;
 
 /// NewReno recovery.
@@ -45,9 +45,10 @@ impl LossRecovery for NewReno {
             return Verdict { newly_acked, recovered, restart_timer: true, ..Verdict::default() };
         }
         let duplicate = cumulative == sent.una && sent.high > sent.una;
-        let loss_event = duplicate && self.duplicates.on_duplicate(sent);
-        self.had_partial &= !loss_event;
-        Verdict { loss_event, restart_timer: loss_event, ..Verdict::default() }
+        let begins = duplicate && self.duplicates.on_duplicate(sent);
+        self.had_partial &= !begins;
+        let loss_event = begins.then_some(LossEvent::Repair);
+        Verdict { loss_event, restart_timer: begins, ..Verdict::default() }
     }
 
     fn on_timeout(&mut self, sent: &mut SendState) {

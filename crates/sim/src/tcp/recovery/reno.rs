@@ -11,7 +11,7 @@
 //!
 //! After a timeout it goes back to the first hole and sends everything again.
 
-use super::{DuplicateAcks, LossRecovery, SendState, Transmission, Verdict, acknowledge};
+use super::{DuplicateAcks, LossEvent, LossRecovery, SendState, Transmission, Verdict, acknowledge};
 use crate::packet::SackBlock;
 
 /// Reno recovery.
@@ -37,8 +37,9 @@ impl LossRecovery for Reno {
             return Verdict { newly_acked, recovered, restart_timer: true, ..Verdict::default() };
         }
         let duplicate = cumulative == sent.una && sent.high > sent.una;
-        let loss_event = duplicate && self.duplicates.on_duplicate(sent);
-        Verdict { loss_event, restart_timer: loss_event, ..Verdict::default() }
+        let begins = duplicate && self.duplicates.on_duplicate(sent);
+        let loss_event = begins.then_some(LossEvent::Repair);
+        Verdict { loss_event, restart_timer: begins, ..Verdict::default() }
     }
 
     fn on_timeout(&mut self, sent: &mut SendState) {

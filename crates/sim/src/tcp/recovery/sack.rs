@@ -24,7 +24,7 @@
 //! scoreboard, retransmits holes with fewer than three SACKed packets above, and sends everything again
 //! after a timeout, packets that have arrived included.
 
-use super::{DUPLICATE_ACKS, LossRecovery, SendState, Transmission, Verdict, acknowledge};
+use super::{DUPLICATE_ACKS, LossEvent, LossRecovery, SendState, Transmission, Verdict, acknowledge};
 use crate::packet::SackBlock;
 use crate::tcp::scoreboard::Scoreboard;
 use serde::{Deserialize, Serialize};
@@ -93,7 +93,7 @@ impl Sack {
             self.retransmit = true;
             self.rescued = false;
             self.board.begin_recovery(sent.high);
-            verdict.loss_event = true;
+            verdict.loss_event = Some(LossEvent::Repair);
             verdict.restart_timer = true;
         }
     }
