@@ -20,7 +20,7 @@ from sawtooth.compare import comparison_study
 from sawtooth.comparison import perform
 from sawtooth.environments import AKELLA
 from sawtooth.store import Store
-from sawtooth.study import load_comparison
+from sawtooth.study_files import load_comparison
 
 MARKS = (0.25, 0.5, 1.0)
 """Parts of the sweep after which peak memory is noted."""

@@ -33,14 +33,14 @@ from sawtooth.claims.logic import (
     possible_orders,
     spearman,
 )
-from sawtooth.claims.table import MODULES, Claim, claim, claims, judge, judge_all, judge_printed
-from sawtooth.claims.view import FOUR, PrintedView, UnavailableError, View
+from sawtooth.claims.table import MODULES, Claim, claim, claims, judge, judge_paper, judge_printed
+from sawtooth.claims.view import FOUR, Part, PrintedView, RunView, UnavailableError, View
 from sawtooth.matrix import Block, ProbeRun, Results
 from sawtooth.metrics import METRIC_NAMES, Metric, metric
 from sawtooth.plan import CellKey, ProbeKey
 from sawtooth.published import AppendixRow, appendix, environments
 from sawtooth.scoring import Values, difference_by_identity, distances, score
-from sawtooth.study import load_study
+from sawtooth.study_files import load_study
 
 TOLERANCES = load_study("akella2002/fig5").tolerance
 H, F, U = Verdict.HOLDS, Verdict.FAILS, Verdict.UNDECIDED
@@ -191,7 +191,7 @@ def test_the_checks_on_dropped_windows(
 def test_the_dropped_packets_belong_to_one_window_of_the_size_that_the_check_takes() -> None:
     study = load_study("akella2002/fig5")
     (probe,) = study.probe
-    for planned in probe.plan():
+    for planned in probe.plan({}):
         assert isinstance(planned.key, ProbeKey)
         if dict(planned.key.labels)["recovery"] == "sack":
             run = sawtooth.run({**planned.scenario, "record": {"windows": True}})
@@ -522,10 +522,55 @@ def test_tolerances_of_sums_shrink_with_the_environments() -> None:
     assert TOLERANCES["order_agrees"].over(10) == 0.8
 
 
-def test_verdicts_come_in_the_order_of_the_papers() -> None:
-    names = ["reddy-scope", "akella-3-def-D", "akella-3-def-d"]
-    judged = judge_all(names, results(block("reno/droptail", {})), TOLERANCES)
-    assert [item.claim.id for item in judged] == ["akella-3-def-d", "akella-3-def-D", "reddy-scope"]
+def test_a_check_reaches_another_part_and_its_claim_waits_where_that_was_not_run() -> None:
+    main = Part(results(block("reno/droptail", {"AIMD": 0.7})), TOLERANCES)
+    other = Part(results(block("sack/red", {"AIMD": 0.9}, ALL_13[:2], 2)), TOLERANCES)
+    view = RunView(main.results, ("reno/droptail",), TOLERANCES, {"akella2002/ring": other})
+    ring = view.part("akella2002/ring")
+    assert (ring.settings, ring.environments) == (("sack/red",), ALL_13[:2])
+    assert ring.raw("sack/red", "AIMD", "goodput").tolist() == [[0.9, 0.9], [0.9, 0.9]]
+    assert ring.D("sack/red", "AIAD", "goodput").tolist() == pytest.approx([0.8, 0.8])
+    with pytest.raises(UnavailableError, match="akella2002/rtt"):
+        view.part("akella2002/rtt")
+    for missing in (("sack/drr", "AIMD"), ("sack/red", "MAIMD")):
+        with pytest.raises(UnavailableError, match=missing[1] if missing[1] != "AIMD" else missing[0]):
+            ring.raw(*missing, "goodput")
+
+
+def test_a_claim_is_judged_on_the_part_that_it_speaks_of() -> None:
+    entry = claim("akella-4.1.1-ai-similar").model_copy(
+        update={"part": "akella2002/ring", "environments": None}
+    )
+    other = Part(results(block("reno/droptail", {"AIMD": 0.9})), TOLERANCES)
+    main = Part(results(block("reno/droptail", {})), TOLERANCES)
+    (found,) = judge_paper([entry], main, {"akella2002": main, "akella2002/ring": other})
+    assert (found.verdict, found.printed) == (F, None)
+    (found,) = judge_paper([entry], main, {"akella2002": main})
+    assert (found.verdict, found.finding) == (U, None)
+    assert found.reason is not None
+    assert "akella2002/ring" in found.reason
+    plain = entry.model_copy(update={"part": None})
+    (found,) = judge_paper([plain], None, {"akella2002/ring": other})  # main studies were not run
+    assert found.verdict is U
+    assert found.reason is not None
+    assert "reno/droptail" in found.reason
+
+
+def test_scores_are_formed_within_a_family() -> None:
+    made = block("sack/red", {"AIMD": 0.9, "AIAD": 0.6, "MIMD": 0.5, "MIAD": 0.1}, ALL_13[:2])
+    split = Block(
+        made.setting,
+        made.algorithms,
+        made.environments,
+        made.seeds,
+        made.values,
+        made.run_ids,
+        {"AIMD": "additive", "AIAD": "additive", "MIMD": "multiplicative", "MIAD": "multiplicative"},
+    )
+    assert split.sets == (("AIMD", "AIAD"), ("MIMD", "MIAD"))
+    assert split.peers("MIAD") == ("MIMD", "MIAD")
+    found = {name: split.scores.of(name, "goodput").D.mean for name in FOUR}
+    assert found == pytest.approx({"AIMD": 0.0, "AIAD": 0.6, "MIMD": 0.0, "MIAD": 0.8})
 
 
 def test_the_general_linear_control_is_the_products_own() -> None:

@@ -296,7 +296,7 @@ def test_the_command_line(sawtooth: CommandLine) -> None:
     assert "37 claims: 35 holds, 2 fails, 0 undecided" in shown.out
     assert "instead: MIAD has a steady window" in shown.out
     assert "m.html" in shown.err
-    alone = sawtooth("reproduce", "reddy2012")  # a paper without runs of its own
+    alone = sawtooth("reproduce", "reddy2012/mathematics")
     assert "10 claims: 10 holds" in alone.out
     refused = sawtooth("reproduce", "akella2002/mathematics", "--seeds", "3")
     assert refused.code == 2

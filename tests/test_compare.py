@@ -14,7 +14,7 @@ from sawtooth.errors import InputError
 from sawtooth.intervals import interval
 from sawtooth.scoring import SCORED
 from sawtooth.store import Store
-from sawtooth.study import load_comparison
+from sawtooth.study_files import load_comparison
 
 SHORT = ("--duration", "8 s", "--warmup", "2 s")
 

@@ -13,10 +13,11 @@ from sawtooth.comparison import Comparison, evaluate, perform
 from sawtooth.errors import InputError
 from sawtooth.intervals import interval
 from sawtooth.report import write_report
-from sawtooth.report.markdown import blocks, update
+from sawtooth.report.markdown import all_blocks, update
 from sawtooth.report.tables import number, spread, with_spread
+from sawtooth.reproduction import Reproduction, conclude
 from sawtooth.store import Store
-from sawtooth.study import load_study
+from sawtooth.study_files import load_study
 
 VOID = {"meta", "br", "link", "img", "hr", "input"}
 
@@ -28,10 +29,17 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 
 @pytest.fixture(scope="module")
-def comparison(store: Store) -> Comparison:
+def reproduction(store: Store) -> Reproduction:
     """Figure 4 over two seeds and a few seconds: numbers of no meaning in a report of full shape."""
     study = load_study("akella2002/fig4").seeded(2).with_value("duration", "6 s").with_value("warmup", "2 s")
-    return perform(study, store)
+    return conclude(study.name, [perform(study, store)])
+
+
+@pytest.fixture(scope="module")
+def comparison(reproduction: Reproduction) -> Comparison:
+    """Its only part."""
+    (part,) = reproduction.parts
+    return part
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +137,8 @@ def test_figures_are_whole(files: dict[str, str]) -> None:
 def test_the_same_runs_give_the_same_bytes(
     files: dict[str, str], comparison: Comparison, store: Store, tmp_path: Path
 ) -> None:
-    again = write_report(evaluate(comparison.study, store), tmp_path / "r.html")
+    (part,) = conclude(comparison.study.name, [evaluate(comparison.study, store)]).parts
+    again = write_report(part, tmp_path / "r.html")
     assert {path.name: path.read_text() for path in again} == files
 
 
@@ -139,38 +148,38 @@ def test_a_place_that_cannot_be_written(comparison: Comparison, tmp_path: Path) 
         write_report(comparison, tmp_path / "file" / "r.html")
 
 
-def test_marked_blocks_of_a_page_are_filled(comparison: Comparison, tmp_path: Path) -> None:
+def test_marked_blocks_of_a_page_are_filled(reproduction: Reproduction, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(
         "before\n<!-- results: reno/droptail scores -->\nold\n<!-- end -->\nafter\n<!-- results: other -->\nkept\n<!-- end -->\n"
     )
-    update(page, comparison)
+    update(page, reproduction)
     text = page.read_text()
     assert text.startswith("before\n<!-- results: reno/droptail scores -->\n|  | D goodput |")
     assert "old" not in text
     assert "kept" in text
-    update(page, comparison)
+    update(page, reproduction)
     assert page.read_text() == text
     names = {"reno/droptail scores", "reno/droptail raw", "claims", "parameters", "words"}
-    assert set(blocks(comparison)) == names | {"akella2002/fig4 verdicts"}
+    assert set(all_blocks(reproduction)) == names | {"akella2002/fig4 verdicts"}
 
 
-def test_a_cell_of_a_table_is_filled_on_its_line(comparison: Comparison, tmp_path: Path) -> None:
+def test_a_cell_of_a_table_is_filled_on_its_line(reproduction: Reproduction, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("| a | <!-- results: akella2002/fig4 verdicts -->?<!-- end --> |\n")
-    update(page, comparison)
+    update(page, reproduction)
     (line,) = page.read_text().splitlines()
     assert re.search(r"--> ?\d+ hold, \d+ fail, \d+ undecided; of the undecided", line)
     assert line.endswith("<!-- end --> |")
 
 
-def test_a_page_without_blocks_is_refused(comparison: Comparison, tmp_path: Path) -> None:
+def test_a_page_without_blocks_is_refused(reproduction: Reproduction, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("nothing here\n")
     with pytest.raises(InputError, match="a block"):
-        update(page, comparison)
+        update(page, reproduction)
     with pytest.raises(InputError, match="readable"):
-        update(tmp_path / "no.md", comparison)
+        update(tmp_path / "no.md", reproduction)
 
 
 def test_numbers_of_tables() -> None:

@@ -8,14 +8,16 @@ from pathlib import Path
 import pytest
 from tests.conftest import CommandLine
 
-from sawtooth.comparison import Comparison
+from sawtooth.claims.table import claims, touched
 from sawtooth.errors import InputError
-from sawtooth.matrix import Results
 from sawtooth.published import printed
+from sawtooth.report import write_reproduction
 from sawtooth.report.markdown import update
-from sawtooth.reproduce import chosen_study, report_path
+from sawtooth.reproduce import chosen_studies, perform_parts, report_path
+from sawtooth.reproduction import Reproduction
 from sawtooth.store import Store
-from sawtooth.study import load_study
+from sawtooth.study import Study
+from sawtooth.study_files import load_study
 
 QUICK = ("--quick", "--seeds", "2")
 
@@ -43,8 +45,8 @@ def test_figure_4_end_to_end(sawtooth: CommandLine, tmp_path: Path) -> None:
         assert rows[name, "goodput"]["published_C"] == values["C_goodput"]
 
     verdicts = {entry["id"]: entry for entry in document["claims"]}
-    assert list(verdicts) == [name for name in verdicts if name in study.claims]
-    assert set(verdicts) == set(study.claims)
+    assert list(verdicts) == [entry.id for entry in claims() if entry.id in verdicts]
+    assert set(verdicts) == {entry.id for entry in touched(study)}
     assert {entry["verdict"] for entry in verdicts.values()} <= {"holds", "fails", "undecided"}
     for entry in verdicts.values():
         assert entry["evidence"]
@@ -67,35 +69,37 @@ def test_figure_4_end_to_end(sawtooth: CommandLine, tmp_path: Path) -> None:
     assert again.code == 0
     assert "report:" in again.err
     assert "AIMD" in again.out
-    assert "50 claims:" in again.out
+    assert f"{len(verdicts)} claims:" in again.out
     assert {path.name: path.read_bytes() for path in report.parent.iterdir()} == first
 
 
 def test_a_study_that_does_not_exist(sawtooth: CommandLine) -> None:
-    found = sawtooth("reproduce", "akella2002/fig6", "--json")
+    found = sawtooth("reproduce", "akella2002/fig99", "--json")
     assert (found.code, found.out) == (2, "")
     assert "akella2002/fig4" in found.err
 
 
-def test_the_chosen_study() -> None:
-    assert chosen_study("akella2002/fig4").matrix.seeds == 5
-    assert chosen_study("akella2002/fig4", quick=True).matrix.seeds == 3
-    assert chosen_study("akella2002/fig4", seeds=9, quick=True).matrix.seeds == 9
-    assert chosen_study("akella2002").name == "akella2002"
+def test_the_chosen_studies() -> None:
+    def seeds(*given: object, **named: object) -> int:
+        return chosen_studies("akella2002/fig4", *given, **named)[0].matrix.seeds  # type: ignore[arg-type]
+
+    assert (seeds(), seeds(quick=True), seeds(seeds=9, quick=True)) == (5, 3, 9)
+    assert chosen_studies("akella2002")[0].name == "akella2002"
     with pytest.raises(InputError, match="from 1"):
-        chosen_study("akella2002/fig4", seeds=0)
+        chosen_studies("akella2002/fig4", seeds=0)
 
 
 def test_an_open_parameter_takes_another_value() -> None:
-    study = chosen_study("akella2002/fig4", varied={"tcp.min_rto": "200 ms"})
-    assert next(iter(study.plan())).scenario["tcp"]["min_rto"] == "200 ms"
+    for study in chosen_studies("akella2002", varied={"tcp.min_rto": "200 ms"}):
+        if any(entry.key == "tcp.min_rto" for entry in study.parameter):
+            assert next(iter(study.plan())).scenario["tcp"]["min_rto"] == "200 ms"
     with pytest.raises(InputError, match=r"tcp\.min_rto"):
-        chosen_study("akella2002/fig4", varied={"tcp.rto": "200 ms"})
+        chosen_studies("akella2002/fig4", varied={"tcp.rto": "200 ms"})
 
 
 def test_a_quick_or_varied_report_does_not_replace_that_of_the_study(tmp_path: Path) -> None:
-    store, study = Store(tmp_path), load_study("akella2002/fig5")
-    plain = Comparison(study, Results({}), ())
+    store = Store(tmp_path)
+    plain = Reproduction("akella2002/fig5", (), ())
     quick = replace(plain, quick=True)
     varied = replace(plain, varied={"path.send_jitter": "0 us"})
     names = [report_path(store, found).name for found in (plain, quick, varied)]
@@ -109,6 +113,43 @@ def test_a_quick_or_varied_report_does_not_replace_that_of_the_study(tmp_path: P
     for found in (quick, varied):
         with pytest.raises(InputError, match="as it stands"):
             update(page, found)
+
+
+def small(name: str, main: bool, **changes: object) -> Study:
+    """A study of the paper over two environments and a few seconds."""
+    study = load_study("akella2002/fig4").with_value("duration", "4 s").with_value("warmup", "1 s").seeded(2)
+    matrix = study.matrix.model_copy(update={"environments": ["cons-low", "rd-low"]})
+    return study.replaced(name=name, main=main, matrix=matrix, probe=[], **changes)
+
+
+def test_parts_of_a_paper_run_once_resume_and_are_judged_together(tmp_path: Path) -> None:
+    more = small("akella2002/more", False, algorithm=small("", False).algorithm[:2], title="two of them")
+    studies = [small("akella2002", True), more.with_value("path.rtt", "60 ms")]
+    store = Store(tmp_path)
+    moved: list[tuple[int, int, int]] = []
+    found = perform_parts(
+        "akella2002", studies, store, progress=lambda done, total, stored: moved.append((done, total, stored))
+    )
+    assert [part.study.name for part in found.parts] == ["akella2002", "akella2002/more"]
+    assert (found.executed, len(found.run_ids)) == (24, 24)
+    assert moved[-1] == (24, 24, 0)
+    assert [done for done, _, _ in moved] == sorted(done for done, _, _ in moved)
+    ids = [item.claim.id for item in found.judged]
+    assert len(ids) == len(set(ids))
+    assert {entry.id for entry in claims() if entry.paper == "akella2002" and entry.check} == set(ids)
+    document = found.to_json()
+    assert [part["study"] for part in document["parts"]] == ["akella2002", "akella2002/more"]
+    assert {row["part"] for row in document["scores"]} == {"akella2002", "akella2002/more"}
+    assert document["runs"] == 24
+    written = write_reproduction(found, tmp_path / "akella2002.html")
+    assert [part.report for part in written.parts] == [written.report, tmp_path / "akella2002_more.html"]
+    assert 'href="akella2002_more.html"' in (tmp_path / "akella2002.html").read_text()
+    assert 'href="akella2002.html"' in (tmp_path / "akella2002_more.html").read_text()
+
+    again = perform_parts("akella2002", studies, store)
+    assert again.executed == 0
+    assert again.scores.equals(found.scores)
+    assert again.claims.equals(found.claims)
 
 
 def test_a_wrong_parameter_on_the_command_line(sawtooth: CommandLine) -> None:

@@ -7,23 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from sawtooth.claims.table import claims
+from sawtooth.claims.table import claims, touched
 from sawtooth.environments import AKELLA
 from sawtooth.errors import InputError
 from sawtooth.overlay.study import FILE
+from sawtooth.paper import join, list_studies, parts
 from sawtooth.plan import CellKey, ProbeKey, put
 from sawtooth.published import ENVIRONMENTS, appendix, environments, figures, printed
 from sawtooth.resolve import resolve
 from sawtooth.scenario import parse_scenario
-from sawtooth.study import (
-    STUDIES,
-    join,
-    list_studies,
-    load_comparison,
-    load_study,
-    read_study,
-    study_names,
-)
+from sawtooth.study_files import STUDIES, load_comparison, load_study, read_study, study_names
 
 ROOT = Path(__file__).resolve().parents[1] / "studies"
 
@@ -56,7 +49,11 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", STUDIES)
+FIGURES = tuple(name for name in STUDIES if load_study(name).figure)
+"""The studies that are a printed figure with a table of scores."""
+
+
+@pytest.mark.parametrize("name", FIGURES)
 def test_printed_numbers_of_a_study_are_the_published_ones(name: str) -> None:
     study = load_study(name)
     assert study.expected is not None
@@ -74,35 +71,40 @@ def test_every_planned_scenario_is_accepted(name: str) -> None:
     plan = list(study.plan())
     cells = [entry for entry in plan if isinstance(entry.key, CellKey)]
     settings = len(study.matrix.settings) + len(study.matrix.compared_with)
-    assert len(cells) == settings * 4 * 10 * 5
+    places = len(study.matrix.environments)
+    assert len(cells) == settings * len(study.algorithm) * places * study.matrix.seeds
     assert len({entry.key for entry in plan}) == len(plan) == study.runs
-    for entry in cells[::25] + [entry for entry in plan if isinstance(entry.key, ProbeKey)]:
+    for entry in cells[:: max(25, len(cells) // 40)] + [e for e in plan if isinstance(e.key, ProbeKey)]:
         resolved = resolve(parse_scenario(entry.scenario, name=study.name), entry.seed)
         assert resolved.engine["seed"] == entry.seed
 
 
-MATHEMATICS = ("floyd_", "lahanas_", "steady_states.", "sliding_window.")
-"""Modules of checks that belong to no figure."""
+def test_claims_that_a_study_names_exist_and_are_of_its_paper() -> None:
+    known = {entry.id: entry for entry in claims()}
+    for name in STUDIES:
+        study = load_study(name)
+        for entry in study.claims:
+            assert known[entry].paper == study.paper, entry
+            assert known[entry].check is not None, entry
 
 
-@pytest.mark.parametrize("name", STUDIES)
-def test_a_study_touches_the_claims_that_its_setting_can_decide(name: str) -> None:
-    study = load_study(name)
-    (own,) = (str(setting) for setting in study.matrix.settings)
-    present = {own, *(str(setting) for setting in study.matrix.compared_with)}
+def test_parts_that_claims_speak_of_are_studies() -> None:
     for entry in claims():
-        if entry.check is None:
-            assert entry.id not in study.claims
-        elif entry.check.startswith(MATHEMATICS):
-            assert entry.id not in study.claims, entry.id  # judged by PAPER/mathematics, which needs no runs
-        elif not entry.settings:
-            assert entry.id in study.claims
-        elif entry.quantifier == "joint":
-            assert (entry.id in study.claims) == (own in entry.settings and set(entry.settings) <= present), (
-                entry.id
-            )
-        else:
-            assert (entry.id in study.claims) == (own in entry.settings), entry.id
+        if entry.part is not None:
+            assert entry.part in STUDIES, entry.id
+            assert not load_study(entry.part).main, entry.id
+
+
+def test_a_main_study_touches_the_claims_that_its_settings_can_decide() -> None:
+    fig4 = {entry.id for entry in touched(load_study("akella2002/fig4"))}
+    fig5 = {entry.id for entry in touched(load_study("akella2002/fig5"))}
+    assert "akella-4.1.1-ai-similar" in fig4 - fig5  # it speaks of one setting
+    assert (
+        "akella-4.1.2-goodput-above-reno" in fig5 - fig4
+    )  # it joins two, and Figure 5 compares with the other
+    assert "akella-abs-aiad-always-among-best" in fig4 & fig5  # it speaks of each of eight
+    assert "akella-3-def-D" in fig4 & fig5  # named, since it speaks of none
+    assert not any(entry.startswith("reddy") for entry in fig4 | fig5)
 
 
 def test_the_open_parameters_are_complete_and_reasoned() -> None:
@@ -167,8 +169,9 @@ def test_an_open_parameter_can_be_varied_by_name() -> None:
 
 
 def test_studies_of_a_paper_join_and_share_their_runs() -> None:
-    studies = [load_study(name) for name in STUDIES]
+    studies = [load_study(name) for name in ("akella2002/fig4", "akella2002/fig5")]
     joined = join("akella2002", studies)
+    assert joined.joined == ["akella2002/fig4", "akella2002/fig5"]
     assert [str(setting) for setting in joined.matrix.settings] == ["reno/droptail", "sack/droptail"]
     assert joined.matrix.compared_with == []
     assert joined.runs == studies[1].runs  # Figure 5 compares with the runs of Figure 4
@@ -178,11 +181,101 @@ def test_studies_of_a_paper_join_and_share_their_runs() -> None:
 
 
 def test_names_of_studies() -> None:
-    assert study_names("akella2002") == ("akella2002/fig4", "akella2002/fig5")
+    assert study_names("akella2002")[:2] == ("akella2002/fig4", "akella2002/fig5")
     assert study_names("akella2002/fig5") == ("akella2002/fig5",)
     with pytest.raises(InputError, match="akella2002/fig4"):
-        study_names("akella2002/fig6")
-    assert [entry["runs"] for entry in list_studies()] == [218, 418]
+        study_names("akella2002/fig99")
+    assert [entry["runs"] for entry in list_studies()[:2]] == [218, 418]
+
+
+def test_main_studies_come_first_and_joined() -> None:
+    main, *others = parts("akella2002")
+    assert main.main
+    assert main.name == "akella2002"
+    assert not any(study.main for study in others)
+    assert [study.name for study in parts("akella2002/fig5")] == ["akella2002/fig5"]
+
+
+EXTENDED = """
+extends = "study.toml"
+name = "paper/more"
+
+[changed]
+"bottleneck.rate" = "4 Mbit/s"
+"flows.count" = 5
+
+[[parameter]]
+key = "path.rtt"
+value = "50 ms"
+plausible = ["20 ms"]
+stated = ""
+reason = ""
+
+[[parameter]]
+key = "bottleneck.queue.min"
+value = 7
+plausible = [5]
+stated = ""
+reason = ""
+routers = ["red"]
+
+[routers]
+red = { kind = "red" }
+
+[environments]
+slow = { kind = "square", high = "2 Mbit/s", low = "1 Mbit/s", period = "1 s" }
+
+[matrix]
+settings = [{ recovery = "sack", router = "droptail" }, { recovery = "sack", router = "red" }]
+environments = ["slow"]
+
+[[probe]]
+name = "p"
+why = ""
+base = true
+seeds = 2
+scenario = { duration = "9 s" }
+vary = [{ name = "k", key = "path.rtt", values = ["1 ms", "2 ms"], labels = [1, 2] }]
+"""
+
+
+def test_a_part_changes_the_shared_set_up(tmp_path: Path) -> None:
+    parameter = """
+[[parameter]]
+key = "path.rtt"
+value = "10 ms"
+plausible = ["20 ms"]
+stated = ""
+reason = ""
+
+[[parameter]]
+key = "bottleneck.rate"
+value = "6 Mbit/s"
+plausible = ["9 Mbit/s"]
+stated = ""
+reason = ""
+"""
+    written(tmp_path, SMALL + parameter)
+    (tmp_path / "more.toml").write_text(EXTENDED)
+    study = read_study(tmp_path / "more.toml")
+    assert [entry.key for entry in study.parameter] == ["path.rtt", "bottleneck.queue.min"]
+    plan = list(study.plan())
+    droptail, red = plan[0].scenario, plan[3].scenario
+    assert droptail["bottleneck"] == {"rate": "4 Mbit/s", "queue": {"kind": "drop-tail"}}
+    assert red["bottleneck"]["queue"] == {"kind": "red", "min": 7}
+    assert droptail["path"] == {"rtt": "50 ms"}
+    assert droptail["flows"] == [{"count": 5, "control": "aimd(1, 0.5)", "recovery": "sack"}]
+    assert droptail["environment"]["period"] == "1 s"
+    probes = [entry for entry in plan if isinstance(entry.key, ProbeKey)]
+    assert [(entry.seed, entry.scenario["path"]["rtt"]) for entry in probes] == [
+        ("1", "1 ms"),
+        ("2", "1 ms"),
+        ("1", "2 ms"),
+        ("2", "2 ms"),
+    ]
+    assert (probes[0].scenario["duration"], probes[0].scenario["warmup"]) == ("9 s", "1 s")
+    assert "queue" not in probes[0].scenario["bottleneck"]
+    assert study.seeded(1).runs == 2 + 2
 
 
 def test_the_set_up_of_compare_is_that_of_the_studies() -> None:

@@ -21,7 +21,8 @@ from sawtooth.environments import AKELLA, lookup
 from sawtooth.errors import MISSING, InputError
 from sawtooth.progress import ProgressCallback
 from sawtooth.store import Store
-from sawtooth.study import Algorithm, Setting, Study, load_comparison
+from sawtooth.study import Algorithm, Setting, Study
+from sawtooth.study_files import load_comparison
 
 
 def compare(

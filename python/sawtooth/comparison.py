@@ -2,7 +2,7 @@
 
 ``perform`` makes the runs that the store lacks and evaluates; ``evaluate`` reads a store and never runs. Both give a ``Comparison``,
 whose rows (``score_rows``, ``cell_rows``, ``claim_rows``) are those of ``--json``; ``scores``, ``cells`` and ``claims`` are Arrow
-tables of them.
+tables of them. Claims are judged where all parts of a paper are at hand (``reproduction``), and put in there.
 
 Source: the JSON of ``sawtooth compare`` and ``sawtooth reproduce`` is an interface other programs rely on; keys may be added, none removed.
 """
@@ -20,13 +20,13 @@ from typing import Any, overload
 import pyarrow as pa
 
 from sawtooth import _native
-from sawtooth.claims.table import Judged, judge_all
-from sawtooth.claims.view import FOUR
+from sawtooth.claims.table import Judged
+from sawtooth.claims.view import FOUR, Part
 from sawtooth.intervals import interval
 from sawtooth.matrix import Block, Outcome, Results, collect
 from sawtooth.metrics import METRIC_NAMES
 from sawtooth.plain import json_value
-from sawtooth.plan import Planned, ProbeKey
+from sawtooth.plan import CellKey, Planned, ProbeKey
 from sawtooth.progress import ProgressCallback
 from sawtooth.published import ENVIRONMENTS, printed
 from sawtooth.resolve import Resolved, resolve
@@ -55,7 +55,7 @@ class Comparison:
 
     study: Study
     results: Results
-    judged: Sequence[Judged]
+    judged: Sequence[Judged] = ()
     quick: bool = False
     varied: Mapping[str, object] = field(default_factory=dict)
     executed: int = 0
@@ -66,6 +66,11 @@ class Comparison:
     def run_ids(self) -> list[str]:
         """Every run behind the numbers, each once."""
         return self.results.run_ids()
+
+    @property
+    def part(self) -> Part:
+        """What checks of claims see of it."""
+        return Part(self.results, self.study.tolerance)
 
     @property
     def engine(self) -> str:
@@ -114,24 +119,15 @@ class Comparison:
     @property
     def claims(self) -> pa.Table:
         """The claims as an Arrow table; the evidence of each is JSON text, its depth being its own."""
-        rows = [
-            {
-                "id": item.claim.id,
-                "verdict": item.verdict.value,
-                "on_subset": item.finding.verdict.value if item.partial and item.finding else None,
-                "reason": item.reason,
-                "statement": item.claim.statement,
-                "evidence": json.dumps(json_value({} if item.finding is None else item.finding.to_json())),
-            }
-            for item in self.judged
-        ]
-        return pa.Table.from_pylist(rows, CLAIM_SCHEMA)
+        return claims_table(self.judged)
 
     def to_json(self) -> Row:
         """The document of ``--json``."""
         matrix = self.study.matrix
         return {
             "study": self.study.name,
+            "title": self.study.title,
+            "changed": dict(self.study.changed),
             "seeds": len(self.results.seeds),
             "environments": list(self.results.environments),
             "scores": self.score_rows,
@@ -152,13 +148,27 @@ class Comparison:
         }
 
 
+def claims_table(judged: Sequence[Judged]) -> pa.Table:
+    """Claims with their verdicts, one row each; the evidence is JSON text, its depth being its own."""
+    rows = [
+        {
+            "id": item.claim.id,
+            "verdict": item.verdict.value,
+            "on_subset": item.finding.verdict.value if item.partial and item.finding else None,
+            "reason": item.reason,
+            "statement": item.claim.statement,
+            "evidence": json.dumps(json_value({} if item.finding is None else item.finding.to_json())),
+        }
+        for item in judged
+    ]
+    return pa.Table.from_pylist(rows, CLAIM_SCHEMA)
+
+
 def score_rows(block: Block) -> list[Row]:
     """D and C of every algorithm and metric of one setting. Printed scores stand beside those over the same set A only."""
     recovery, _, router = block.setting.partition("/")
-    table: Mapping[str, Mapping[str, float]] = {}
-    if set(block.algorithms) == set(FOUR):
-        table = printed(recovery, router)
-    rows = []
+    table = printed(recovery, router) if set(block.algorithms) == set(FOUR) else {}
+    rows: list[Row] = []
     for algorithm in block.algorithms:
         for metric in SCORED:
             score = block.scores.of(algorithm, metric)
@@ -181,7 +191,7 @@ def score_rows(block: Block) -> list[Row]:
                     "D_of_means": score.D_of_means,
                     "C_of_means": score.C_of_means,
                     "worst_environment": score.worst,
-                    "set_A": list(block.algorithms),
+                    "set_A": list(block.peers(algorithm)),
                     "set_E": list(block.environments),
                 }
             )
@@ -222,47 +232,56 @@ def perform(
 ) -> Comparison:
     """Run what the store lacks of a study (everything if ``fresh``) and evaluate it."""
     begun = time.monotonic()
-    jobs = Jobs(study)
-    reused = 0
+    plan = list(study.plan())
+    outcomes: list[Outcome] = []
+    before = 0  # of the runs so far, how many were stored
+    for chosen in _alike(plan):
+        stored = 0
 
-    def counted(done: int, total: int, stored: int) -> None:
-        nonlocal reused
-        reused = stored
-        if progress is not None:
-            progress(done, total, stored)
+        def counted(
+            done: int, total: int, reused: int, past: int = len(outcomes), known: int = before
+        ) -> None:
+            nonlocal stored
+            stored = reused
+            if progress is not None:
+                progress(past + done, len(plan), known + reused)
 
-    outcomes = run_each(jobs, store, jobs.outcome, fresh=fresh, threads=threads, progress=counted)
-    results = collect(jobs.plan, outcomes)
-    return Comparison(
-        study,
-        results,
-        judge_all(study.claims, results, study.tolerance),
-        quick=quick,
-        executed=len(results.run_ids()) - reused,
-        wall_s=time.monotonic() - begun,
-    )
+        jobs = Jobs(study, chosen)
+        outcomes += run_each(jobs, store, jobs.outcome, fresh=fresh, threads=threads, progress=counted)
+        before += stored
+    results = collect(plan, outcomes, study.families)
+    executed = len(results.run_ids()) - before
+    return Comparison(study, results, quick=quick, executed=executed, wall_s=time.monotonic() - begun)
 
 
 def evaluate(study: Study, store: Store, *, quick: bool = False) -> Comparison:
     """The same from stored runs alone. MissingRunError names the first run that is not there."""
-    jobs = Jobs(study)
+    plan = list(study.plan())
     outcomes = []
-    for planned, job in zip(jobs.plan, jobs, strict=True):
-        summary = store.summary(run_id_of(job), job)
-        if summary is None:
-            raise MissingRunError(f"{study.name}: no stored run for {planned.key}")
-        outcomes.append(jobs.outcome(summary))
-    results = collect(jobs.plan, outcomes)
-    return Comparison(study, results, judge_all(study.claims, results, study.tolerance), quick=quick)
+    for chosen in _alike(plan):
+        jobs = Jobs(study, chosen)
+        for planned, job in zip(chosen, jobs, strict=True):
+            summary = store.summary(run_id_of(job), job)
+            if summary is None:
+                raise MissingRunError(f"{study.name}: no stored run for {planned.key}")
+            outcomes.append(jobs.outcome(summary))
+    return Comparison(study, collect(plan, outcomes, study.families), quick=quick)
+
+
+def _alike(plan: Sequence[Planned]) -> list[list[Planned]]:
+    """A plan as cells, of which numbers are kept, and probes, of which tables are kept; in its order, which has the cells first."""
+    cells = [planned for planned in plan if isinstance(planned.key, CellKey)]
+    probes = [planned for planned in plan if isinstance(planned.key, ProbeKey)]
+    return [chosen for chosen in (cells, probes) if chosen]
 
 
 class Jobs(Sequence[Resolved]):
-    """The resolved scenarios of a study's plan, in its order, each made when it is asked for: a study of any number of runs holds no more
-    than those under way. InputError for what the scenario refuses."""
+    """The resolved scenarios of a study's plan (or some of it), in its order, each made when it is asked for: a study of any number of
+    runs holds no more than those under way. InputError for what the scenario refuses."""
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: Study, plan: Sequence[Planned] | None = None) -> None:
         self.study = study
-        self.plan: list[Planned] = list(study.plan())
+        self.plan: list[Planned] = list(study.plan() if plan is None else plan)
         self._flows = any(isinstance(planned.key, ProbeKey) for planned in self.plan)
         self._parsed: tuple[Mapping[str, Any], Scenario] | None = None
 

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from sawtooth.metrics import METRIC_NAMES
 from sawtooth.plan import CellKey, Planned, ProbeKey
-from sawtooth.scoring import CLIP_GOODPUT, Scores, Values, prepare, score_all
+from sawtooth.scoring import CLIP_GOODPUT, SCORED, Score, Scores, Values, prepare, score_all
 
 EXTRA = ("cross_surplus",)
 """Quantities of a cell beside the metrics: see ``cross_surplus``."""
@@ -59,7 +59,10 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Block:
-    """One setting. ``values[metric]`` and ``run_ids`` have the shape (algorithms, environments, seeds)."""
+    """One setting. ``values[metric]`` and ``run_ids`` have the shape (algorithms, environments, seeds).
+
+    ``families`` names the family of an algorithm; scores are formed among the members of a family (all, where none is named).
+    """
 
     setting: str
     algorithms: tuple[str, ...]
@@ -67,6 +70,7 @@ class Block:
     seeds: tuple[str, ...]
     values: Mapping[str, Values]
     run_ids: Mapping[CellKey, str]
+    families: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, algorithm: str, metric: str) -> Values:
         """Values of one algorithm, shape (environments, seeds)."""
@@ -77,9 +81,26 @@ class Block:
         return tuple(self.run_ids[CellKey(self.setting, algorithm, environment, seed)] for seed in self.seeds)
 
     @cached_property
+    def sets(self) -> tuple[tuple[str, ...], ...]:
+        """The sets A within which scores are formed: one per family, in the order of the algorithms."""
+        by_family: dict[str, list[str]] = {}
+        for name in self.algorithms:
+            by_family.setdefault(self.families.get(name, ""), []).append(name)
+        return tuple(tuple(names) for names in by_family.values())
+
+    def peers(self, algorithm: str) -> tuple[str, ...]:
+        """The set A that an algorithm is scored in."""
+        return next(names for names in self.sets if algorithm in names)
+
+    @cached_property
     def scores(self) -> Scores:
-        """d, D and C of the four metrics over this block's sets A and E."""
-        return score_all(self.values, self.algorithms, self.environments)
+        """d, D and C of the four metrics over this block's sets A and its set E."""
+        table: dict[tuple[str, str], Score] = {}
+        for names in self.sets:
+            rows = [self.algorithms.index(name) for name in names]
+            own = {metric: self.values[metric][rows] for metric in SCORED}
+            table |= score_all(own, names, self.environments).table
+        return Scores(self.algorithms, self.environments, table)
 
 
 @dataclass(frozen=True)
@@ -90,11 +111,12 @@ class ProbeRun:
     run_id: str
     values: Mapping[str, float]
     flows: pa.Table
+    seed: str = "1"
 
 
 @dataclass(frozen=True)
 class Results:
-    """All runs of a study (or of several, joined): blocks by setting, probes by name."""
+    """All runs of a part of a paper: blocks by setting, probes by name."""
 
     blocks: Mapping[str, Block]
     probes: Mapping[str, tuple[ProbeRun, ...]] = field(default_factory=dict)
@@ -102,13 +124,12 @@ class Results:
     @property
     def environments(self) -> tuple[str, ...]:
         """The set E that all blocks share."""
-        first = next(iter(self.blocks.values()))
-        return first.environments
+        return next((block.environments for block in self.blocks.values()), ())
 
     @property
     def seeds(self) -> tuple[str, ...]:
         """The seeds that all blocks share."""
-        return next(iter(self.blocks.values())).seeds
+        return next((block.seeds for block in self.blocks.values()), ())
 
     def run_ids(self) -> list[str]:
         """Every run behind these results, each once, in the order of the plan."""
@@ -124,7 +145,9 @@ def scored_mean(block: Block, algorithm: str, metric: str) -> Values:
     )
 
 
-def collect(plan: Sequence[Planned], outcomes: Sequence[Outcome]) -> Results:
+def collect(
+    plan: Sequence[Planned], outcomes: Sequence[Outcome], families: Mapping[str, str] | None = None
+) -> Results:
     """Sort the runs of a plan into boxes. ``outcomes`` in the order of the plan; those of probes with their flows."""
     by_setting: dict[str, dict[CellKey, Outcome]] = {}
     probes: dict[str, list[ProbeRun]] = {}
@@ -134,16 +157,16 @@ def collect(plan: Sequence[Planned], outcomes: Sequence[Outcome]) -> Results:
             by_setting.setdefault(key.setting, {})[key] = outcome
         else:
             probes.setdefault(key.probe, []).append(_probe_run(key, outcome))
-    blocks = {setting: _block(setting, runs) for setting, runs in by_setting.items()}
+    blocks = {setting: _block(setting, runs, families or {}) for setting, runs in by_setting.items()}
     return Results(blocks, {name: tuple(runs) for name, runs in probes.items()})
 
 
 def _probe_run(key: ProbeKey, outcome: Outcome) -> ProbeRun:
     values = dict(zip(METRIC_NAMES, outcome.values, strict=False))  # EXTRA is of cells
-    return ProbeRun(dict(key.labels), outcome.run_id, values, outcome.flows)
+    return ProbeRun(dict(key.labels), outcome.run_id, values, outcome.flows, key.seed)
 
 
-def _block(setting: str, runs: Mapping[CellKey, Outcome]) -> Block:
+def _block(setting: str, runs: Mapping[CellKey, Outcome], families: Mapping[str, str]) -> Block:
     algorithms = tuple(dict.fromkeys(key.algorithm for key in runs))
     environments = tuple(dict.fromkeys(key.environment for key in runs))
     seeds = tuple(dict.fromkeys(key.seed for key in runs))
@@ -157,9 +180,8 @@ def _block(setting: str, runs: Mapping[CellKey, Outcome]) -> Block:
         )
         for metric, value in zip(values, outcome.values, strict=True):
             values[metric][place] = value
-    return Block(
-        setting, algorithms, environments, seeds, values, {key: run.run_id for key, run in runs.items()}
-    )
+    ids = {key: run.run_id for key, run in runs.items()}
+    return Block(setting, algorithms, environments, seeds, values, ids, families)
 
 
 def cross_surplus(summary: Summary) -> float:

@@ -28,6 +28,7 @@ class ProbeKey:
 
     probe: str
     labels: tuple[tuple[str, Label], ...]
+    seed: str = "1"
 
 
 @dataclass(frozen=True)

@@ -10,37 +10,44 @@ A failing claim is a result, not an error. The report is drawn from the stored r
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from sawtooth.comparison import Comparison, perform
+from sawtooth.comparison import perform
 from sawtooth.errors import InputError
+from sawtooth.paper import parts
 from sawtooth.progress import ProgressCallback
-from sawtooth.report import write_report
+from sawtooth.report import write_reproduction
+from sawtooth.reproduction import Reproduction, conclude
 from sawtooth.store import Store
-from sawtooth.study import Study, join, load_study, study_names
+from sawtooth.study import Study
 
 
-def chosen_study(
+def chosen_studies(
     name: str, seeds: int | None = None, quick: bool = False, varied: Mapping[str, object] | None = None
-) -> Study:
-    """The study (or the studies of a paper, joined) that ``name`` means, shortened, reseeded and varied as asked."""
-    study = join(name, [load_study(entry) for entry in study_names(name)])
+) -> list[Study]:
+    """The parts of a paper that ``name`` means, shortened, reseeded and varied as asked.
+
+    A value of ``varied`` goes to every part that has its key as an open parameter; InputError where none has.
+    """
+    studies = parts(name)
     if quick:
-        study = study.shortened()
+        studies = [study.shortened() for study in studies]
     if seeds is not None:
         if seeds < 1:
             raise InputError("reproduce", "--seeds", seeds, "a number of seeds from 1")
-        study = study.seeded(seeds)
+        studies = [study.seeded(seeds) for study in studies]
+    keys = dict.fromkeys(entry.key for study in studies for entry in study.parameter)
     for key, value in (varied or {}).items():
-        try:
-            study = study.varied(key, value)
-        except KeyError:
-            names = ", ".join(dict.fromkeys(entry.key for entry in study.parameter))
-            raise InputError("--set", key, value, f"an open parameter of {study.name}: {names}") from None
-    return study
+        if key not in keys:
+            raise InputError("--set", key, value, f"an open parameter of {name}: {', '.join(keys)}")
+        studies = [
+            study.varied(key, value) if any(entry.key == key for entry in study.parameter) else study
+            for study in studies
+        ]
+    return studies
 
 
 def reproduce(
@@ -53,27 +60,52 @@ def reproduce(
     varied: Mapping[str, object] | None = None,
     threads: int | None = None,
     progress: ProgressCallback | None = None,
-) -> Comparison:
-    """Run the study ``name`` (``akella2002/fig4``, ``akella2002``) and judge its claims; stored runs are not repeated.
+) -> Reproduction:
+    """Run the parts of ``name`` (``akella2002/fig4``, ``akella2002``) and judge its claims; stored runs are not repeated.
 
-    ``quick`` keeps cells and claims and takes fewer seeds and shorter runs; ``varied`` gives open parameters of the study
+    ``quick`` keeps cells and claims and takes fewer seeds and shorter runs; ``varied`` gives open parameters of the studies
     other values; ``report`` is the HTML file to write, None for ``<store>/reports/<name>.html``, False for none.
     """
-    study = chosen_study(name, seeds, quick, varied)
+    studies = chosen_studies(name, seeds, quick, varied)
     home = store if isinstance(store, Store) else Store(store)
+    found = perform_parts(name, studies, home, quick=quick, fresh=fresh, threads=threads, progress=progress)
     found = replace(
-        perform(study, home, quick=quick, fresh=fresh, threads=threads, progress=progress),
-        varied=varied or {},
+        found, varied=varied or {}, parts=tuple(replace(part, varied=varied or {}) for part in found.parts)
     )
     if report is False:
         return found
     path = Path(report) if report is not None else report_path(home, found)
-    write_report(found, path)
-    return replace(found, report=path)
+    return write_reproduction(found, path)
 
 
-def report_path(store: Store, found: Comparison) -> Path:
+def perform_parts(
+    name: str,
+    studies: Sequence[Study],
+    store: Store,
+    *,
+    quick: bool = False,
+    fresh: bool = False,
+    threads: int | None = None,
+    progress: ProgressCallback | None = None,
+) -> Reproduction:
+    """Run what the store lacks of several parts of a paper, one after another, and judge the claims of ``name`` over all of them."""
+    counts = [study.runs for study in studies]
+    total, past, known = sum(counts), 0, 0
+    found = []
+    for study, count in zip(studies, counts, strict=True):
+
+        def counted(done: int, _: int, stored: int, past: int = past, known: int = known) -> None:
+            if progress is not None:
+                progress(past + done, total, known + stored)
+
+        part = perform(study, store, quick=quick, fresh=fresh, threads=threads, progress=counted)
+        found.append(part)
+        past, known = past + count, known + count - part.executed
+    return replace(conclude(name, found), quick=quick)
+
+
+def report_path(store: Store, found: Reproduction) -> Path:
     """Where a report goes unless the user says otherwise; one of a quick or varied study does not replace that of the study."""
-    parts = [found.study.name.replace("/", "_"), *(["quick"] if found.quick else [])]
-    parts += [re.sub(r"[^\w.]+", "", f"{key}_{value}".lower()) for key, value in found.varied.items()]
-    return store.path / "reports" / f"{'-'.join(parts)}.html"
+    names = [found.name.replace("/", "_"), *(["quick"] if found.quick else [])]
+    names += [re.sub(r"[^\w.]+", "", f"{key}_{value}".lower()) for key, value in found.varied.items()]
+    return store.path / "reports" / f"{'-'.join(names)}.html"

@@ -1,6 +1,7 @@
-"""Studies: each figure has a row in studies/README.md, and the printed values with the place they stand.
+"""Studies: each has a row in studies/README.md, and the printed values with the place they stand, or what is left of them.
 
-A file that names a `figure` or a `table` is a study. Others hold what several share: some file must extend them, or the code name them.
+A file that names a `figure`, a `table` or a `section` is a study. Others hold what several share: some file must
+extend them, or the code name them.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def rows(tree: Tree) -> Iterator[Finding]:
     code = "\n".join(tree.text(path) for path in tree.under("python/", ".py"))
     for path, data in studies.items():
         file = PurePosixPath(path).name
-        if "figure" not in data and "table" not in data:
+        if not {"figure", "table", "section"} & data.keys():
             if file not in extended and f'"{file}"' not in code:
                 yield Finding(
                     path, 1, "names no figure and nothing extends it: name its figure, or remove the file"
@@ -38,9 +39,11 @@ def rows(tree: Tree) -> Iterator[Finding]:
                 f"no row in {INDEX}: add paper, figure, command, run time, expected picture and verdict",
             )
         expected = data.get("expected", {})
-        if not expected.get("values") or not expected.get("source"):
+        if not expected.get("source") or not {"values", "file", "lost"} & expected.keys():
             yield Finding(
-                path, 1, "no expected values: give the printed numbers and their source under [expected]"
+                path,
+                1,
+                "no expected values: give the printed numbers and their source under [expected], the file that has them, or what is lost",
             )
     for name in sorted(set(re.findall(r"\b([\w-]+)\.toml\b", index))):
         if f"studies/{name}.toml" not in files:

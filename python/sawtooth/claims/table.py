@@ -43,10 +43,10 @@ from sawtooth.claims import (
     steady_states,
 )
 from sawtooth.claims.logic import Finding, Verdict
-from sawtooth.claims.view import NoRuns, PrintedView, RunView, UnavailableError, View
+from sawtooth.claims.view import NoRuns, Part, PrintedView, RunView, UnavailableError, View
 from sawtooth.matrix import ProbeRun, Results
 from sawtooth.published import ENVIRONMENTS, environments
-from sawtooth.study import Tolerance
+from sawtooth.study import Study, Tolerance
 
 Check = Callable[[View], Finding]
 
@@ -86,6 +86,7 @@ class Claim(BaseModel):
     kind: Literal["definition", "analysis", "simulation"]
     statement: str
     settings: tuple[str, ...] = ()
+    part: str | None = None
     quantifier: Literal["every", "some", "most", "joint"] = "joint"
     environments: int | None = None
     check: str | None = None
@@ -171,8 +172,32 @@ def claim(name: str) -> Claim:
     raise KeyError(f"no claim {name!r}")
 
 
-def judge(entry: Claim, results: Results, tolerances: Mapping[str, Tolerance]) -> Judged:
-    """The verdict on one claim from the results of a study."""
+def touched(study: Study) -> list[Claim]:
+    """The claims that a study judges, in the order of the papers: those that speak of its cells, and those it names."""
+    return [entry for entry in claims() if entry.id in study.claims or _speaks_of(entry, study)]
+
+
+def _speaks_of(entry: Claim, study: Study) -> bool:
+    """Whether a claim is about cells of a study: of its part, or of settings of the paper's main studies."""
+    if entry.check is None or entry.paper != study.paper:
+        return False
+    if entry.part is not None:
+        return entry.part == study.name
+    if not study.main:
+        return False
+    own = {str(setting) for setting in study.matrix.settings}
+    present = own | {str(setting) for setting in study.matrix.compared_with}
+    among = bool(own & set(entry.settings))
+    return among and (entry.quantifier != "joint" or set(entry.settings) <= present)
+
+
+def judge(
+    entry: Claim,
+    results: Results,
+    tolerances: Mapping[str, Tolerance],
+    parts: Mapping[str, Part] | None = None,
+) -> Judged:
+    """The verdict on one claim from the results of the part that it speaks of; its check may look into other ``parts``, by name."""
     present = tuple(name for name in entry.settings if name in results.blocks)
     missing = tuple(name for name in entry.settings if name not in results.blocks)
     reasons = _environments_missing(results) if entry.environments == ENVIRONMENTS else []
@@ -182,7 +207,7 @@ def judge(entry: Claim, results: Results, tolerances: Mapping[str, Tolerance]) -
     finding = None
     if not (entry.quantifier == "joint" and missing) and (present or not entry.settings):
         try:
-            finding = entry.function(RunView(results, present, tolerances))
+            finding = entry.function(RunView(results, present, tolerances, parts))
         except UnavailableError as error:
             reasons.append(f"{error} is not among the runs")
     verdict = Verdict.UNDECIDED if reasons or finding is None else finding.verdict
@@ -201,6 +226,28 @@ def judge(entry: Claim, results: Results, tolerances: Mapping[str, Tolerance]) -
         seeds=len(results.seeds),
         printed=judge_printed(entry, tolerances),
     )
+
+
+def judge_paper(entries: Sequence[Claim], main: Part | None, parts: Mapping[str, Part]) -> list[Judged]:
+    """The verdicts on several claims, each once: a claim of a part from its runs, any other from those of the ``main`` studies.
+
+    Without the part that a claim speaks of, a simulation claim is undecided for want of runs.
+    """
+    words = next((part.tolerances for part in parts.values()), {})
+    judged = []
+    for entry in entries:
+        home = main if entry.part is None else parts.get(entry.part)
+        if home is None and entry.part is not None:
+            judged.append(_waiting(entry, f"it speaks of {entry.part}, which was not run"))
+            continue
+        home = home or Part(Results({}), words)
+        judged.append(judge(entry, home.results, home.tolerances, parts))
+    return judged
+
+
+def _waiting(entry: Claim, reason: str) -> Judged:
+    """A claim that no run here speaks of."""
+    return Judged(entry, Verdict.UNDECIDED, None, reason, (), (), 0, None)
 
 
 def judge_mathematics(paper: str) -> list[Judged]:
@@ -236,7 +283,7 @@ def judge_on_runs(
 
 def judge_printed(entry: Claim, tolerances: Mapping[str, Tolerance]) -> Verdict | None:
     """The verdict of the same check on the paper's printed tables; None where they cannot tell."""
-    if entry.kind != "simulation" or not entry.settings:
+    if entry.kind != "simulation" or not entry.settings or entry.part is not None:
         return None
     try:
         return entry.function(PrintedView(entry.settings, tolerances)).verdict
@@ -249,13 +296,6 @@ def _environments_missing(results: Results) -> list[str]:
     if not missing:
         return []
     names = ", ".join(row.name for row in missing)
-    numbers = [row.number for row in missing]
-    if numbers == [11, 12, 13]:
-        return [f"it speaks of all {ENVIRONMENTS} environments, and 11 to 13 ({names}) do not exist yet"]
+    if [row.number for row in missing] == [11, 12, 13]:
+        names = f"11 to 13 ({names})"
     return [f"it speaks of all {ENVIRONMENTS} environments, and {names} were not run"]
-
-
-def judge_all(names: Sequence[str], results: Results, tolerances: Mapping[str, Tolerance]) -> list[Judged]:
-    """The verdicts on several claims, in the order of the papers."""
-    wanted = set(names)
-    return [judge(entry, results, tolerances) for entry in claims() if entry.id in wanted]

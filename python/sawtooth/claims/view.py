@@ -1,7 +1,8 @@
 """What a check sees: scores and raw values by setting and algorithm, and the study's tolerances.
 
 Source: none. Two views answer the same questions: ``RunView`` from the runs of a study, ``PrintedView`` from the printed tables;
-``NoRuns`` answers none, for checks that need no runs.
+``NoRuns`` answers none, for checks that need no runs. A view is of one part of a paper (``sawtooth.paper``); ``view.part`` gives that
+of another, with the same methods for that part's settings and labels.
 The second lets every check be put to the paper's own numbers, which says whether a sentence agrees with its tables
 and guards the checks themselves (tests/test_claims.py).
 """
@@ -10,11 +11,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from sawtooth.matrix import ProbeRun, Results, scored_mean
+from sawtooth.matrix import Block, ProbeRun, Results, scored_mean
 from sawtooth.published import ENVIRONMENTS, environments, printed
 from sawtooth.scoring import Values, ratio_scores
 from sawtooth.study import Tolerance
@@ -24,7 +26,15 @@ FOUR: Final = ("AIMD", "AIAD", "MIMD", "MIAD")
 
 
 class UnavailableError(LookupError):
-    """The view does not have what a check asks for (raw values of a printed table, a probe that was not run)."""
+    """The view does not have what a check asks for (raw values of a printed table, a probe or a part that was not run)."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """The runs of one part of a paper and what words mean there."""
+
+    results: Results
+    tolerances: Mapping[str, Tolerance]
 
 
 class View(ABC):
@@ -36,11 +46,11 @@ class View(ABC):
 
     @abstractmethod
     def D(self, setting: str, algorithm: str, metric: str) -> Values:  # noqa: N802 - the paper's letter
-        """D of one algorithm among the four, per seed."""
+        """D of one algorithm among those it is scored with (the four, its family, the set A of its part), per seed."""
 
     @abstractmethod
     def C(self, setting: str, algorithm: str, metric: str) -> Values:  # noqa: N802 - the paper's letter
-        """C of one algorithm among the four, per seed."""
+        """C of one algorithm among those it is scored with, per seed."""
 
     @property
     @abstractmethod
@@ -66,12 +76,19 @@ class View(ABC):
         raise UnavailableError(f"mean {metric} of {algorithm} in {setting}")
 
     def ratio_D(self, setting: str) -> Values:  # noqa: N802 - the paper's letter
-        """D of goodput in the ratio form, shape (four, seeds)."""
+        """D of goodput in the ratio form over all algorithms of the setting, in their order (the four): shape (algorithms, seeds)."""
         raise UnavailableError(f"ratio scores in {setting}")
 
     def probe(self, name: str) -> tuple[ProbeRun, ...]:
         """The runs of a probe."""
         raise UnavailableError(f"probe {name}")
+
+    def part(self, name: str) -> View:
+        """The view of another part of the paper, by the name of a study of it. UnavailableError where it was not run.
+
+        Its arrays have one value per seed of that part, which may be another number; seeds of the same name meet the same draws.
+        """
+        raise UnavailableError(f"part {name}")
 
 
 class NoRuns(View):
@@ -95,13 +112,18 @@ class NoRuns(View):
 
 
 class RunView(View):
-    """A view of runs, limited to the settings a claim speaks of."""
+    """A view of runs, limited to the settings a claim speaks of; ``parts`` are those that ``part`` can reach, by name."""
 
     def __init__(
-        self, results: Results, settings: Sequence[str], tolerances: Mapping[str, Tolerance]
+        self,
+        results: Results,
+        settings: Sequence[str],
+        tolerances: Mapping[str, Tolerance],
+        parts: Mapping[str, Part] | None = None,
     ) -> None:
         super().__init__(settings, tolerances)
         self._results = results
+        self._parts = parts or {}
 
     @property
     def environments(self) -> tuple[str, ...]:
@@ -109,31 +131,46 @@ class RunView(View):
         return self._results.environments
 
     def D(self, setting: str, algorithm: str, metric: str) -> Values:  # noqa: N802
-        """D of one algorithm among the four, per seed."""
-        return self._results.blocks[setting].scores.of(algorithm, metric).D_seeds
+        """D of one algorithm among those it is scored with, per seed."""
+        return self._block(setting, algorithm).scores.of(algorithm, metric).D_seeds
 
     def C(self, setting: str, algorithm: str, metric: str) -> Values:  # noqa: N802
-        """C of one algorithm among the four, per seed."""
-        return self._results.blocks[setting].scores.of(algorithm, metric).C_seeds
+        """C of one algorithm among those it is scored with, per seed."""
+        return self._block(setting, algorithm).scores.of(algorithm, metric).C_seeds
 
     def raw(self, setting: str, algorithm: str, metric: str) -> Values:
         """Values of a metric, shape (environments, seeds)."""
-        return self._results.blocks[setting].of(algorithm, metric)
+        return self._block(setting, algorithm).of(algorithm, metric)
 
     def mean(self, setting: str, algorithm: str, metric: str) -> Values:
         """Mean over E of what is scored (goodput clipped)."""
-        return scored_mean(self._results.blocks[setting], algorithm, metric)
+        return scored_mean(self._block(setting, algorithm), algorithm, metric)
 
     def ratio_D(self, setting: str) -> Values:  # noqa: N802
-        """D of goodput in the ratio form, shape (four, seeds)."""
-        block = self._results.blocks[setting]
-        return ratio_scores(np.stack([block.of(name, "goodput") for name in FOUR]))
+        """D of goodput in the ratio form, shape (algorithms, seeds)."""
+        block = self._block(setting)
+        return ratio_scores(np.stack([block.of(name, "goodput") for name in block.algorithms]))
 
     def probe(self, name: str) -> tuple[ProbeRun, ...]:
         """The runs of a probe."""
         if name not in self._results.probes:
             raise UnavailableError(f"probe {name}")
         return self._results.probes[name]
+
+    def part(self, name: str) -> View:
+        """The view of another part, over all of its settings."""
+        if name not in self._parts:
+            raise UnavailableError(f"part {name}")
+        found = self._parts[name]
+        return RunView(found.results, tuple(found.results.blocks), found.tolerances, self._parts)
+
+    def _block(self, setting: str, algorithm: str | None = None) -> Block:
+        block = self._results.blocks.get(setting)
+        if block is None:
+            raise UnavailableError(setting)
+        if algorithm is not None and algorithm not in block.algorithms:
+            raise UnavailableError(f"{algorithm} in {setting}")
+        return block
 
 
 class PrintedView(View):

@@ -19,7 +19,7 @@ from sawtooth.errors import InputError
 from sawtooth.mathematics import list_mathematics
 from sawtooth.metrics import METRICS
 from sawtooth.overlay import list_overlays
-from sawtooth.study import list_studies
+from sawtooth.paper import list_studies
 
 Rows = list[dict[str, Any]]
 KindArgument = Annotated[

@@ -19,7 +19,7 @@ from sawtooth.progress import progress_bar
 from sawtooth.report.markdown import update
 from sawtooth.reproduce import reproduce
 from sawtooth.store import Store
-from sawtooth.study import STUDIES
+from sawtooth.study_files import STUDIES
 
 NameArgument = Annotated[
     str, typer.Argument(metavar="PAPER[/FIGURE]", help="A study, or a paper for all of its studies.")
@@ -105,7 +105,10 @@ def command(
         emit_json(found.to_json())
         return
     out = console()
-    print_scores(out, found)
+    for part in found.parts:
+        if len(found.parts) > 1:
+            out.print(f"{part.study.name}: {part.study.title}", style="bold")
+        print_scores(out, part)
     print_verdicts(out, found)
     note(f"report: {found.report}")
 

@@ -14,6 +14,7 @@ from sawtooth.comparison import Comparison
 from sawtooth.mathematics import Mathematics
 from sawtooth.overlay import Overlay
 from sawtooth.report.tables import COLUMNS, DECIMALS, counts, number, score_table, spread
+from sawtooth.reproduction import Reproduction
 
 COLOURS = {Verdict.HOLDS: "green", Verdict.FAILS: "red", Verdict.UNDECIDED: "yellow"}
 
@@ -69,9 +70,9 @@ def print_overlay(out: Console, found: Overlay) -> None:
     _print_totals(out, found.judged)
 
 
-def print_verdicts(out: Console, found: Comparison) -> None:
+def print_verdicts(out: Console, found: Reproduction) -> None:
     """One line per claim: verdict, what the part that was run shows, statement."""
-    shown = table(f"claims of {found.study.name}", "claim", "verdict", "on the part run", "statement")
+    shown = table(f"claims of {found.name}", "claim", "verdict", "on the part run", "statement")
     for item in found.judged:
         shown.add_row(item.claim.id, _coloured(item.verdict), _part(item), item.claim.statement)
     out.print(shown)

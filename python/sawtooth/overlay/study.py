@@ -13,7 +13,8 @@ from pydantic import Field, ValidationError
 
 from sawtooth.errors import InputError
 from sawtooth.fields import PositiveTime, Strict, input_error
-from sawtooth.study import Tolerance, read_toml, studies_folder
+from sawtooth.study import Tolerance
+from sawtooth.study_files import read_toml, studies_folder
 
 FILE: Final = "mathematics.toml"
 NAME: Final = "mathematics"

@@ -1,11 +1,14 @@
 """Reports: one HTML file that works offline, and the figures of each setting as SVG files beside it.
 
 A report shows a ``Comparison``: numbers of stored runs, every one with the run ids behind it. It reads and draws; it
-never runs anything. The same stored runs give the same bytes.
+never runs anything. The same stored runs give the same bytes. A paper of several parts is a page each, the first with all claims
+and links to the others.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from sawtooth.atomic import write_text_atomic
@@ -13,15 +16,33 @@ from sawtooth.comparison import Comparison
 from sawtooth.errors import MISSING, InputError
 from sawtooth.published import ENVIRONMENTS
 from sawtooth.report.tables import setting_title
+from sawtooth.reproduction import Reproduction
 
 
-def write_report(comparison: Comparison, path: Path) -> list[Path]:
-    """Write the HTML file ``path`` and one SVG file per setting beside it. Returns the files, HTML first."""
+def write_reproduction(found: Reproduction, path: Path) -> Reproduction:
+    """Write the reports of all parts, the first as ``path`` with all claims. Returns the reproduction with its files named."""
+    targets = [path, *(path.with_name(f"{path.stem}_{_tail(part)}.html") for part in found.parts[1:])]
+    named = [replace(part, report=target) for part, target in zip(found.parts, targets, strict=True)]
+    write_report(replace(named[0], judged=found.judged), path, named)
+    for part, target in zip(named[1:], targets[1:], strict=True):
+        write_report(part, target, named)
+    return replace(found, parts=tuple(named), report=path)
+
+
+def _tail(part: Comparison) -> str:
+    return part.study.name.rpartition("/")[2]
+
+
+def write_report(comparison: Comparison, path: Path, among: Sequence[Comparison] = ()) -> list[Path]:
+    """Write the HTML file ``path`` and one SVG file per setting beside it; ``among`` are the parts of the paper to link to.
+
+    Returns the files, HTML first.
+    """
     # Imported here: matplotlib takes long, and every command imports this package for its tables.
     from sawtooth.report.figures import paper_figure, standalone
     from sawtooth.report.html import page
 
-    files = {path: page(comparison)}
+    files = {path: page(comparison, among)}
     for block in comparison.own:
         name = f"{path.stem}_{block.setting.replace('/', '-')}.svg"
         title, note = figure_texts(comparison, block.setting)

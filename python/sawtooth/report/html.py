@@ -7,6 +7,8 @@ runs, and ``sawtooth replay RUNID`` makes any of them again.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sawtooth.comparison import Comparison
 from sawtooth.matrix import Block
 from sawtooth.published import ENVIRONMENTS
@@ -42,10 +44,11 @@ from sawtooth.report.tables import (
 SCORE_UNITS = {"delay": " (ms)", "loss": " (points)"}
 
 
-def page(comparison: Comparison) -> str:
-    """The whole document."""
+def page(comparison: Comparison, among: Sequence[Comparison] = ()) -> str:
+    """The whole document; ``among`` are the parts of the paper, this one included, that have pages of their own."""
     parts = [
         _head(comparison),
+        _others(comparison, among) if len(among) > 1 else "",
         *(_setting(block) for block in comparison.own),
         claims_section(comparison.judged, JUDGED_HOW) if comparison.judged else "",
         _parameters(comparison),
@@ -90,6 +93,11 @@ def _head(comparison: Comparison) -> str:
         parts.append(
             paragraph(f"<strong>Varied:</strong> {changes}. This is not the study as it stands.", "note")
         )
+    if study.changed:
+        changes = ", ".join(f"{code(key)} = {text(_plain(value))}" for key, value in study.changed.items())
+        parts.append(
+            paragraph(f"In place of the set-up that the studies of this paper share: {changes}.", "muted")
+        )
     if study.matrix.absent:
         parts.append(
             paragraph(
@@ -108,6 +116,23 @@ def _head(comparison: Comparison) -> str:
     links += [link("#parameters", "Open parameters"), link("#runs", "Runs")]
     parts.append(element("nav", " · ".join(links), aria_label="Sections"))
     return element("header", "\n".join(part for part in parts if part))
+
+
+def _others(comparison: Comparison, among: Sequence[Comparison]) -> str:
+    """The other parts of the paper: what each is about, its size, and where its page is."""
+    rows = [
+        row(
+            text(part.study.name)
+            if part.report is None or part.report == comparison.report
+            else link(part.report.name, text(part.study.name)),
+            [text(part.study.title), f"{len(part.run_ids):,}", str(len(part.judged))],
+            words=True,
+        )
+        for part in among
+    ]
+    return details(
+        "Parts of this paper", table([head("Part", "What", "Runs", "Claims")], rows, kind="words"), True
+    )
 
 
 def _setting(block: Block) -> str:

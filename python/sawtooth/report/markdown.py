@@ -1,8 +1,9 @@
 """The tables of a comparison as Markdown, written into marked places of a page, so that no result is typed by hand.
 
 A place lies between ``<!-- results: NAME -->`` and ``<!-- end -->``, on lines of their own or both within one line (a cell of a table).
-NAME is ``SETTING scores``, ``SETTING raw``, ``claims``, ``parameters``, ``words``, or ``STUDY verdicts`` (one line). What lies between the
-marks is replaced; the rest of the page is left alone.
+NAME is ``SETTING scores``, ``SETTING raw``, ``claims``, ``parameters``, ``words``, or ``STUDY verdicts`` (one line); the tables of a part
+of a paper beyond the main studies have the name of the part before theirs (``akella2002/ring sack/droptail scores``). What lies
+between the marks is replaced; the rest of the page is left alone.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from sawtooth.atomic import write_text_atomic
 from sawtooth.claims.logic import Verdict
+from sawtooth.claims.table import Judged, touched
 from sawtooth.comparison import Comparison
 from sawtooth.errors import MISSING, InputError
 from sawtooth.matrix import Block
@@ -26,16 +28,31 @@ from sawtooth.report.tables import (
     score_table,
     with_spread,
 )
+from sawtooth.reproduction import Reproduction
 from sawtooth.scoring import SCORED
-from sawtooth.study import STUDIES, load_study, study_names
+from sawtooth.study_files import load_study
 
 PLACE = re.compile(r"(<!-- results: (?P<name>[^>]+?) -->)(?P<line>\n?).*?(<!-- end -->)", re.DOTALL)
 
 
-def update(path: Path, comparison: Comparison) -> None:
-    """Replace every block of the page at ``path`` that this comparison can fill. InputError where the page has none of them."""
-    as_it_stands = not comparison.quick and not comparison.varied
-    fill(path, blocks(comparison) if as_it_stands else {}, as_it_stands)
+def update(path: Path, found: Reproduction) -> None:
+    """Replace every block of the page at ``path`` that this reproduction can fill. InputError where the page has none of them."""
+    as_it_stands = not found.quick and not found.varied
+    fill(path, all_blocks(found) if as_it_stands else {}, as_it_stands)
+
+
+def all_blocks(found: Reproduction) -> dict[str, str]:
+    """The content of every block by name, over all parts."""
+    known: dict[str, str] = {}
+    for place, part in enumerate(found.parts):
+        prefix = f"{part.study.name} " if place else ""
+        known |= {prefix + name: block for name, block in blocks(part).items()}
+        for name in part.study.joined or [part.study.name]:
+            ids = {entry.id for entry in touched(load_study(name))}
+            known[f"{name} verdicts"] = _verdicts([item for item in found.judged if item.claim.id in ids])
+    if found.judged:
+        known["claims"] = _claims(found.judged)
+    return known
 
 
 def fill(path: Path, known: Mapping[str, str], as_it_stands: bool) -> None:
@@ -66,17 +83,12 @@ def fill(path: Path, known: Mapping[str, str], as_it_stands: bool) -> None:
 
 
 def blocks(comparison: Comparison) -> dict[str, str]:
-    """The content of every block by name."""
+    """The content of every block of one part by name."""
     found = {}
     for block in comparison.own:
         found[f"{block.setting} scores"] = _scores(block)
         found[f"{block.setting} raw"] = "\n\n".join(_raw(block, metric) for metric in SCORED)
-    if comparison.judged:
-        found["claims"] = _claims(comparison)
     study = comparison.study
-    known = study.name in {*STUDIES, study.paper}
-    for name in study_names(study.name) if known else ():
-        found[f"{name} verdicts"] = _verdicts(comparison, set(load_study(name).claims))
     found["parameters"] = _table(
         ["key", "value", "plausible too", "stated", "reason"],
         [
@@ -118,17 +130,16 @@ def _raw(block: Block, metric: str) -> str:
     return _table([f"{metric} ({UNITS[metric]})", *block.algorithms], rows)
 
 
-def _claims(comparison: Comparison) -> str:
+def _claims(judged: Sequence[Judged]) -> str:
     rows = []
-    for item in comparison.judged:
+    for item in judged:
         part = item.finding.verdict.value if item.partial and item.finding is not None else ""
         printed = item.printed.value if item.printed is not None else ""
         rows.append([f"`{item.claim.id}`", item.verdict.value, part, printed, item.claim.statement])
     return _table(["claim", "verdict", "on the part run", "printed tables", "statement"], rows)
 
 
-def _verdicts(comparison: Comparison, names: set[str]) -> str:
-    judged = [item for item in comparison.judged if item.claim.id in names]
+def _verdicts(judged: Sequence[Judged]) -> str:
     parts = [item.finding.verdict for item in judged if item.partial and item.finding is not None]
     text = _counted([item.verdict for item in judged])
     return text + (f"; of the undecided, on the part that was run: {_counted(parts)}" if parts else "")
