@@ -72,7 +72,7 @@ def test_the_printed_file_waits_for_red_and_for_nothing_else() -> None:
     with pytest.raises(InputError) as caught:
         parse_scenario(AS_PRINTED, "s.toml")
     assert str(caught.value) == (
-        's.toml: bottleneck.queue.kind = "red": expected one of drop-tail\n  red is planned but not built yet'
+        's.toml: bottleneck.queue.kind = "red": expected one of drop-tail, drr\n  red is planned but not built yet'
     )
     read = parse_scenario(DROP_TAIL, "s.toml")
     assert (read.duration, read.warmup, read.seed) == (60 * S, 5 * S, "1")
@@ -324,8 +324,8 @@ def test_a_group_overrides_any_setting_of_tcp() -> None:
             's.toml: bottleneck.queue.kind = "codel": expected one of drop-tail',
         ),
         (
-            {"bottleneck": {"rate": "1 Mbit/s", "queue": {"kind": "drr", "quantum": "1000 B"}}},
-            "drr is planned but not built yet",
+            {"bottleneck": {"rate": "1 Mbit/s", "queue": {"kind": "rio"}}},
+            "rio is planned but not built yet",
         ),
         ({"bottleneck": {"rate": "1 Mbit/s", "queue": {"min": 5}}}, "s.toml: bottleneck.queue = "),
         (

@@ -80,7 +80,7 @@ pub const TCP: &[SettingInfo] = &[
 ];
 
 /// Disciplines of the design that are not built yet.
-pub const PLANNED_DISCIPLINES: &[&str] = &["red", "ecn", "drr", "rio"];
+pub const PLANNED_DISCIPLINES: &[&str] = &["red", "ecn", "rio"];
 
 fn span_text(nanos: u64) -> String {
     if nanos.is_multiple_of(1_000_000_000) {

@@ -35,4 +35,6 @@ pub enum Event {
     SourceTick(u32),
     /// The first packet of this lane comes out of it.
     LaneExit(u32),
+    /// A port whose queue schedules has sent a packet.
+    TransmitEnd(u32),
 }

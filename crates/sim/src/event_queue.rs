@@ -1,7 +1,7 @@
 //! The event queue: a tournament between what happens often, with one player each for all the rest.
 //!
 //! Order is by [`Moment`], then by player. Everything that moves packets often has a player of its own: each lane
-//! (only the head of a FIFO waits here) and each constant-rate source, at most one event at a time. Spare lanes, which
+//! (only the head of a FIFO waits here), each constant-rate source and each port that schedules, at most one event at a time. Spare lanes, which
 //! are as many as flows and mostly empty, play a tournament of their own for one place in the main one. What
 //! is set rarely and in any number, such as timers, which senders re-arm lazily, stands in a heap whose
 //! head has another place.
@@ -21,6 +21,9 @@ pub struct Population {
     pub lanes: u32,
     /// Lanes that are mostly empty.
     pub spare_lanes: u32,
+    /// Ports, if any of them schedules. They come last: a packet that reached a port at the moment at which a transmission
+    /// ends there, and was under way when it began, is in the queue when the next one is chosen.
+    pub ports: u32,
 }
 
 /// Player of everything in the heap.
@@ -48,7 +51,7 @@ impl EventQueue {
         EventQueue {
             lanes: population.lanes,
             first_lane,
-            main: Tournament::new(first_lane + population.lanes),
+            main: Tournament::new(first_lane + population.lanes + population.ports),
             spare: Tournament::new(population.spare_lanes),
             heap: BinaryHeap::new(),
             now: Moment::default(),
@@ -95,7 +98,17 @@ impl EventQueue {
         self.main.set(SOURCES + source, tick.map(|time| Moment { time, cause }));
     }
 
-    /// The earliest event, if any comes before `end`. That of a lane or a source stays until it is set again.
+    /// The transmission of this port ends then, if anything is sent, instead of what stood here before.
+    pub fn set_port(&mut self, port: u32, end: Option<Time>) {
+        let cause = self.now.time;
+        self.main.set(self.first_port() + port, end.map(|time| Moment { time, cause }));
+    }
+
+    fn first_port(&self) -> u32 {
+        self.first_lane + self.lanes
+    }
+
+    /// The earliest event, if any comes before `end`. That of a lane, a source or a port stays until it is set again.
     #[inline(always)]
     pub fn next_before(&mut self, end: Time) -> Option<Event> {
         if !self.main.begins_before(end) {
@@ -103,8 +116,9 @@ impl EventQueue {
         }
         let (at, player) = self.main.first();
         self.now = at;
-        if player >= self.first_lane {
-            return Some(Event::LaneExit(player - self.first_lane));
+        let lane = player.wrapping_sub(self.first_lane);
+        if lane < self.lanes {
+            return Some(Event::LaneExit(lane));
         }
         Some(self.next_of_the_rest(player))
     }
@@ -117,7 +131,8 @@ impl EventQueue {
                 event
             }
             SPARE => Event::LaneExit(self.lanes + self.spare.first().1),
-            _ => Event::SourceTick(player - SOURCES),
+            port if port >= self.first_lane => Event::TransmitEnd(port - self.first_port()),
+            source => Event::SourceTick(source - SOURCES),
         }
     }
 }
@@ -129,7 +144,7 @@ mod tests {
     use sawtooth_cc::units::Span;
     use std::collections::BTreeMap;
 
-    const POPULATION: Population = Population { sources: 2, lanes: 9, spare_lanes: 5 };
+    const POPULATION: Population = Population { sources: 2, lanes: 9, spare_lanes: 5, ports: 2 };
     const LANES: u32 = 14;
 
     /// Take the next event out.
@@ -138,6 +153,7 @@ mod tests {
         match event {
             Event::LaneExit(lane) => queue.set_lane(lane, None),
             Event::SourceTick(source) => queue.set_source(source, None),
+            Event::TransmitEnd(port) => queue.set_port(port, None),
             _ => {}
         }
         Some((queue.now(), event))
@@ -162,7 +178,7 @@ mod tests {
         /// Any mixture of settings, replacements and pops behaves like a sorted map.
         #[test]
         fn order_is_by_time_then_cause_then_player(
-            operations in proptest::collection::vec(proptest::option::of((0u64..20, 0u64..3, 0..LANES + 2)), 1..400)
+            operations in proptest::collection::vec(proptest::option::of((0u64..20, 0u64..3, 0..LANES + 3)), 1..400)
         ) {
             let (mut queue, mut model) = (EventQueue::new(POPULATION), Model::default());
             let nanos = Time::from_nanos;
@@ -179,6 +195,11 @@ mod tests {
                         let time = now + Span::from_nanos(time);
                         queue.set_source(1, Some(time));
                         model.set(Moment { time, cause: now }, SOURCES + 1, Event::SourceTick(1));
+                    }
+                    Some((time, _, who)) if who == LANES + 1 => {
+                        let time = now + Span::from_nanos(time);
+                        queue.set_port(1, Some(time));
+                        model.set(Moment { time, cause: now }, 4 + 9 + 1, Event::TransmitEnd(1));
                     }
                     Some((time, _, _)) => {
                         let time = now + Span::from_nanos(time);

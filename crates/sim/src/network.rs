@@ -2,6 +2,7 @@
 
 mod endpoints;
 mod finish;
+mod ports;
 mod setup;
 
 use crate::event::{Event, Moment};
@@ -10,9 +11,9 @@ use crate::impairment::Impairment;
 use crate::lane::{Lane, Placed};
 use crate::packet::{ECT, Packet, PacketKind, SackPool};
 use crate::pipe::PipeLink;
-use crate::port::trace::{OPPORTUNITY_BYTES, Progress as Sending, Queued};
 use crate::port::{Measured, Port, Transmitter};
 use crate::queue::is_impairable;
+use crate::queue::scheduler::Queued;
 use crate::records::Series;
 use crate::source::Source;
 use crate::topology::{NO_LANE, Place, Stage, StageIndex};
@@ -105,6 +106,7 @@ impl Network {
                 }
                 self.resume(packet, stage, now);
             }
+            Event::TransmitEnd(port) => self.transmit_next(port, now),
             Event::SourceTick(source) => self.source_tick(source, now),
             Event::Opportunity(port) => self.opportunity(port, now),
             Event::RetransmitTimer(flow) => self.retransmit_timer(flow, now),
@@ -262,31 +264,22 @@ impl Network {
     #[inline(always)]
     fn enter_port(&mut self, index: u32, packet: Packet, stage: StageIndex, now: Time) -> Option<Time> {
         let port = &mut self.ports[index as usize];
-        let (waiting, sending) = match &mut port.transmitter {
-            Transmitter::Rate(transmitter) => {
-                transmitter.settle(self.events.now());
-                transmitter.backlogs()
-            }
-            Transmitter::Trace(transmitter) => transmitter.backlogs(),
+        let Transmitter::Rate(transmitter) = &mut port.transmitter else {
+            self.enter_asking_port(index, Queued { packet, arrived: now, stage });
+            return None;
         };
+        transmitter.settle(self.events.now());
+        let (waiting, sending) = transmitter.backlogs();
         if !port.queue.offer(packet, now, waiting, sending) {
             self.bury(packet, Some(index));
             return None;
         }
-        match &mut port.transmitter {
-            Transmitter::Rate(transmitter) => {
-                let (begin, end) = transmitter.accept(packet.bytes(), now);
-                if begin < self.measured.to {
-                    port.busy += self.measured.part_of(begin, end);
-                    port.count_departure(packet, now, begin, self.measured);
-                }
-                Some(end)
-            }
-            Transmitter::Trace(transmitter) => {
-                transmitter.accept(Queued { packet, arrived: now, stage });
-                None
-            }
+        let (begin, end) = transmitter.accept(packet.bytes(), now);
+        if begin < self.measured.to {
+            port.busy += self.measured.part_of(begin, end);
+            port.count_departure(packet, now, begin, self.measured);
         }
+        Some(end)
     }
 
     /// The last bit of a packet leaves a port then: when it reaches what comes after the wire, unless the run ends before.
@@ -301,40 +294,6 @@ impl Network {
             return None;
         }
         Some(Moment { time, cause: time })
-    }
-
-    /// A trace lets up to 1500 bytes go; what is not used is lost.
-    fn opportunity(&mut self, index: u32, now: Time) {
-        let Transmitter::Trace(transmitter) = &mut self.ports[index as usize].transmitter else {
-            unreachable!("only a trace-driven port has opportunities");
-        };
-        transmitter.opportunities += 1;
-        if let Some(next) = transmitter.next_opportunity() {
-            self.events.schedule(next, Event::Opportunity(index));
-        }
-        let mut budget = OPPORTUNITY_BYTES;
-        loop {
-            let port = &mut self.ports[index as usize];
-            let Transmitter::Trace(transmitter) = &mut port.transmitter else { return };
-            match transmitter.use_up(&mut budget) {
-                None => return,
-                Some(Sending::Begins(queued)) => {
-                    port.count_departure(queued.packet, queued.arrived, now, self.measured);
-                }
-                Some(Sending::Ends(queued)) => {
-                    if let Some(since) = transmitter.busy_spell() {
-                        port.busy += self.measured.part_of(since, now);
-                    }
-                    let stage = self.stages[queued.stage as usize];
-                    if let Some(at) = self.leave_port(index, stage, now) {
-                        match stage.lane {
-                            NO_LANE => self.travel(queued.packet, stage.next, at),
-                            _ => self.wait(stage, false, queued.packet, at),
-                        }
-                    }
-                }
-            }
-        }
     }
 
     /// A packet was just dropped and leaves the run; `port` is where, if at a queue.
@@ -387,13 +346,7 @@ impl Network {
             self.series.window(now, index as u32, side.sender.window(), side.sender.slow_start_threshold());
         }
         for (index, port) in self.ports.iter_mut().enumerate() {
-            let (waiting, sending) = match &mut port.transmitter {
-                Transmitter::Rate(transmitter) => {
-                    transmitter.settle(self.events.now());
-                    transmitter.backlogs()
-                }
-                Transmitter::Trace(transmitter) => transmitter.backlogs(),
-            };
+            let (waiting, sending) = port.backlogs(self.events.now());
             self.series.queue(
                 now,
                 index as u32,

@@ -1,13 +1,16 @@
 //! A router port: a queue, a transmitter (a rate, or a trace of delivery opportunities) and a wire.
 
 pub mod rate;
+pub mod scheduled;
 pub mod trace;
 
+use crate::event::Moment;
 use crate::impairment::Impairment;
 use crate::packet::Packet;
-use crate::queue::Queue;
+use crate::queue::{Backlog, Queue};
 use rate::RateTransmitter;
 use sawtooth_cc::units::{Span, Time};
+use scheduled::ScheduledTransmitter;
 use trace::TraceTransmitter;
 
 /// The measured part of a run: after the warm-up, before the end.
@@ -31,8 +34,10 @@ impl Measured {
 /// What puts packets on the wire.
 #[derive(Debug)]
 pub enum Transmitter {
-    /// A constant rate.
+    /// A constant rate behind a first-in first-out queue, whose packets it holds.
     Rate(RateTransmitter),
+    /// A constant rate behind a queue that schedules.
+    Scheduled(ScheduledTransmitter),
     /// Opportunities from a file.
     Trace(TraceTransmitter),
 }
@@ -77,6 +82,18 @@ impl Port {
     #[inline(always)]
     pub fn is_impaired(&self) -> bool {
         self.drop.is_some() || self.mark.is_some()
+    }
+
+    /// What waits, and what is in transmission.
+    pub fn backlogs(&mut self, now: Moment) -> (Backlog, Backlog) {
+        match &mut self.transmitter {
+            Transmitter::Rate(transmitter) => {
+                transmitter.settle(now);
+                transmitter.backlogs()
+            }
+            Transmitter::Scheduled(transmitter) => (self.queue.held(), transmitter.sending),
+            Transmitter::Trace(transmitter) => (self.queue.held(), transmitter.sending()),
+        }
     }
 
     /// The transmission of a packet begins now, after this wait.

@@ -1,11 +1,14 @@
 //! Queue disciplines and the frame that counts for them.
 //!
 //! A discipline of a first-in first-out queue decides on arrival which packets may wait, from what waits and
-//! what is in transmission; the port holds them. Everything that is counted (arrivals, drops by reason, marks,
-//! departures, delay) is counted here, so that no discipline can forget to. A discipline knows no windows,
-//! rates or protocols.
+//! what is in transmission; the port holds them. One that schedules lets all of them in, holds them itself and drops what is too
+//! much ([`scheduler`]). Everything that is counted (arrivals, drops by reason, marks, departures, delay) is
+//! counted here, so that no discipline can forget to. A discipline knows no windows, rates or protocols.
 
 pub mod droptail;
+pub mod drr;
+pub mod limit;
+pub mod scheduler;
 
 use crate::histogram::Histogram;
 use crate::packet::{ECT, Packet, PacketKind};
@@ -13,6 +16,7 @@ use crate::random::Stream;
 use crate::scenario::QueueSpec;
 use droptail::DropTail;
 use sawtooth_cc::units::{Span, Time};
+use scheduler::{AnyScheduler, Queued, Scheduler, SchedulerContext};
 use serde::Serialize;
 
 /// One parameter of a discipline, besides its buffer.
@@ -44,13 +48,27 @@ pub struct DisciplineInfo {
 }
 
 /// Every discipline there is.
-pub const DISCIPLINES: &[DisciplineInfo] = &[DisciplineInfo {
-    name: "droptail",
-    aliases: &["drop-tail", "fifo"],
-    summary: "first in, first out; an arrival that does not fit is dropped",
-    source: "Akella02 §4.1",
-    parameters: &[],
-}];
+pub const DISCIPLINES: &[DisciplineInfo] = &[
+    DisciplineInfo {
+        name: "droptail",
+        aliases: &["drop-tail", "fifo"],
+        summary: "first in, first out; an arrival that does not fit is dropped",
+        source: "Akella02 §4.1",
+        parameters: &[],
+    },
+    DisciplineInfo {
+        name: "drr",
+        aliases: &[],
+        summary: "a queue per flow, served in turn; a full buffer drops from the head of the longest",
+        source: "ShreedharVarghese96",
+        parameters: &[DisciplineParameter {
+            name: "quantum",
+            unit: "bytes",
+            accepted: "1 B to 1 MB",
+            why: "one packet of the usual size",
+        }],
+    },
+];
 
 /// Why a packet was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,6 +124,8 @@ pub trait QueueDiscipline {
 pub enum AnyDiscipline {
     /// Drop-tail.
     DropTail(DropTail),
+    /// One that schedules: it holds what arrives, whatever it is.
+    Scheduling,
 }
 
 impl AnyDiscipline {
@@ -113,6 +133,7 @@ impl AnyDiscipline {
     pub fn new(spec: &QueueSpec) -> Self {
         match *spec {
             QueueSpec::DropTail { packets, bytes } => AnyDiscipline::DropTail(DropTail::new(packets, bytes)),
+            QueueSpec::Drr { .. } => AnyDiscipline::Scheduling,
         }
     }
 }
@@ -122,6 +143,7 @@ impl QueueDiscipline for AnyDiscipline {
     fn admit(&mut self, arrival: Packet, context: &mut QueueContext<'_>) -> Admission {
         match self {
             AnyDiscipline::DropTail(queue) => queue.admit(arrival, context),
+            AnyDiscipline::Scheduling => Admission::Wait,
         }
     }
 }
@@ -197,12 +219,22 @@ pub struct Queue {
     discipline: AnyDiscipline,
     random: Stream,
     tally: Tally,
+    /// Holds the packets where the transmitter does not.
+    scheduler: AnyScheduler,
+    /// What the scheduler dropped and the network has not let go of yet.
+    dropped: Vec<Packet>,
 }
 
 impl Queue {
     /// A queue that has seen no packet, with its own random stream.
     pub fn new(spec: &QueueSpec, random: Stream) -> Self {
-        Queue { discipline: AnyDiscipline::new(spec), random, tally: Tally::default() }
+        Queue {
+            discipline: AnyDiscipline::new(spec),
+            random,
+            tally: Tally::default(),
+            scheduler: AnyScheduler::new(spec),
+            dropped: Vec::new(),
+        }
     }
 
     #[inline(always)]
@@ -238,6 +270,28 @@ impl Queue {
                 false
             }
         }
+    }
+
+    /// Hold a packet that was let in until [`Queue::dequeue`] gives it out.
+    pub fn enqueue(&mut self, arrival: Queued) {
+        let mut context = SchedulerContext { tally: &mut self.tally, dropped: &mut self.dropped };
+        self.scheduler.enqueue(arrival, &mut context);
+    }
+
+    /// The packet that goes now, if any is held.
+    pub fn dequeue(&mut self) -> Option<Queued> {
+        let mut context = SchedulerContext { tally: &mut self.tally, dropped: &mut self.dropped };
+        self.scheduler.dequeue(&mut context)
+    }
+
+    /// What is held.
+    pub fn held(&self) -> Backlog {
+        self.scheduler.backlog()
+    }
+
+    /// A packet that the scheduler dropped, each once.
+    pub fn next_dropped(&mut self) -> Option<Packet> {
+        self.dropped.pop()
     }
 
     /// Count a packet whose transmission begins after this delay, within the measured time or before it.

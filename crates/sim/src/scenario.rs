@@ -79,6 +79,56 @@ pub enum QueueSpec {
         #[serde(default)]
         bytes: Option<u64>,
     },
+    /// A queue per flow, served in turn.
+    Drr {
+        /// Packets of all queues, the one in transmission not included.
+        #[serde(default)]
+        packets: Option<u64>,
+        /// Bytes of all queues, the packet in transmission not included.
+        #[serde(default)]
+        bytes: Option<u64>,
+        /// Bytes that a queue may send in its turn.
+        #[serde(default = "default_quantum")]
+        quantum: u32,
+    },
+}
+
+/// One packet of the usual size.
+fn default_quantum() -> u32 {
+    1000
+}
+
+/// The largest quantum: many packets, and far from overflow.
+const QUANTUM_MAX: u32 = 1_000_000;
+
+impl QueueSpec {
+    /// Does the discipline choose the packet that goes next, so that it must be asked when the transmitter is free?
+    pub fn schedules(&self) -> bool {
+        match self {
+            QueueSpec::DropTail { .. } => false,
+            QueueSpec::Drr { .. } => true,
+        }
+    }
+
+    /// Its name to users.
+    fn name(&self) -> &'static str {
+        match self {
+            QueueSpec::DropTail { .. } => "drop-tail",
+            QueueSpec::Drr { .. } => "drr",
+        }
+    }
+
+    fn check(&self, path: &str) -> Result<(), ScenarioError> {
+        let (QueueSpec::DropTail { packets, bytes } | QueueSpec::Drr { packets, bytes, .. }) = self;
+        let one = packets.is_some() != bytes.is_some();
+        require(one, path, self.name(), "either packets or bytes as its limit")?;
+        require(packets.or(*bytes).is_some_and(|limit| limit > 0), path, 0, "a limit of at least 1")?;
+        if let QueueSpec::Drr { quantum, .. } = self {
+            let known = (1..=QUANTUM_MAX).contains(quantum);
+            require(known, format!("{path}.quantum"), quantum, "1 to 1000000 bytes")?;
+        }
+        Ok(())
+    }
 }
 
 /// Which packets an impairment hits. SYN packets are never hit.
@@ -206,7 +256,7 @@ pub struct FlowSpec {
     pub packets: Option<u32>,
 }
 
-/// A source of constant bit rate whose rate follows a schedule.
+/// A source of constant bit rate whose rate follows a schedule, or several that are alike.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SourceSpec {
@@ -218,6 +268,17 @@ pub struct SourceSpec {
     pub route: Vec<u32>,
     /// `[time_ns, bit/s]`: the source starts afresh at each entry; rate 0 is silence.
     pub rates: Vec<[u64; 2]>,
+    /// By entry of `rates`, how many sources alike send at this rate each; absent: one. A queue that tells flows apart tells
+    /// them apart.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counts: Vec<u32>,
+}
+
+impl SourceSpec {
+    /// How many sources there are at most at a time.
+    pub fn count(&self) -> u32 {
+        self.counts.iter().copied().max().unwrap_or(1)
+    }
 }
 
 /// Which time series a run keeps.
@@ -260,6 +321,9 @@ const WAIT_MAX_NS: u64 = 86_400 * 1_000_000_000;
 
 /// The fastest link and the fastest source, in bit/s.
 const RATE_MAX_BPS: u64 = 100_000_000_000_000;
+
+/// The most sources of a group.
+const SOURCES_MAX: u32 = 1_000_000;
 
 fn require(
     condition: bool,
@@ -374,6 +438,18 @@ impl Scenario {
         for (i, &[_, rate]) in source.rates.iter().enumerate() {
             require(rate <= RATE_MAX_BPS, format!("{path}.rates[{i}]"), rate, "at most 100 Tbit/s")?;
         }
+        let (rates, counts) = (source.rates.len(), source.counts.len());
+        require(
+            counts == 0 || counts == rates,
+            format!("{path}.counts"),
+            format!("{counts} numbers"),
+            &format!("none, or as many as rates: {rates}"),
+        )?;
+        for (i, (&count, &[_, rate])) in source.counts.iter().zip(&source.rates).enumerate() {
+            let known = count <= SOURCES_MAX && rate.saturating_mul(u64::from(count)) <= RATE_MAX_BPS;
+            let expected = "at most 1000000 sources, of 100 Tbit/s together";
+            require(known, format!("{path}.counts[{i}]"), count, expected)?;
+        }
         Ok(())
     }
 }
@@ -419,11 +495,8 @@ impl LinkSpec {
             }
         }
         require(self.delay_ns <= WAIT_MAX_NS, format!("{path}.delay_ns"), self.delay_ns, "at most one day")?;
-        if let Some(QueueSpec::DropTail { packets, bytes }) = self.queue {
-            let one = packets.is_some() != bytes.is_some();
-            require(one, format!("{path}.queue"), "drop-tail", "either packets or bytes as its limit")?;
-            let positive = packets.or(bytes).is_some_and(|limit| limit > 0);
-            require(positive, format!("{path}.queue"), 0, "a limit of at least 1")?;
+        if let Some(queue) = &self.queue {
+            queue.check(&format!("{path}.queue"))?;
         }
         for (name, impairment) in [("drop", &self.drop), ("mark", &self.mark)] {
             if let Some(impairment) = impairment {

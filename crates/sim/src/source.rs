@@ -4,23 +4,34 @@
 //! start of the stretch plus k · bits/rate, rounded down to a nanosecond without accumulating error. At
 //! each entry of the schedule the source starts afresh with a packet, as ns-2's does. Not ECN-capable.
 //!
+//! Sources that are alike, as those of [Akella02] at DRR routers, are one group, whose number may change with the rate. Their
+//! packets are spread evenly: with n sources of rate r the group sends at n · r, each source every n-th packet. So each of them is
+//! as regular as one alone, and the group costs what its packets cost. (Sources that all start at the same moment would
+//! arrive in bursts of n, which says more about the start than about the router.)
+//!
 //! | parameter    | unit        | default | why                                   |
 //! |--------------|-------------|---------|---------------------------------------|
 //! | packet_bytes | bytes       | 1000    | the test flows' packet                |
 //! | rates        | ns, bit/s   | given   | what the environment leaves over      |
+//! | counts       | 1           | 1       | how many there are, by entry of rates |
 
 use crate::packet::{Packet, PacketKind};
 use crate::scenario::SourceSpec;
 use sawtooth_cc::units::{Span, Time};
 
-/// A constant-rate source.
+/// A constant-rate source, or several that are alike.
 #[derive(Debug)]
 pub struct Source {
-    index: u32,
+    /// The number of the first of them.
+    first: u32,
     packet_bytes: u16,
     rates: Vec<[u64; 2]>,
+    counts: Vec<u32>,
     next_change: usize,
     interval: Interval,
+    /// How many of them send, and which of these is next.
+    active: u32,
+    turn: u32,
     sent: u32,
     /// When the next packet goes; `NEVER` while silent.
     pub next_tick: Time,
@@ -52,13 +63,16 @@ impl Interval {
 
 impl Source {
     /// A source before its first entry.
-    pub fn new(index: u32, spec: &SourceSpec) -> Self {
+    pub fn new(first: u32, spec: &SourceSpec) -> Self {
         Source {
-            index,
+            first,
             packet_bytes: spec.packet_bytes,
             rates: spec.rates.clone(),
+            counts: spec.counts.clone(),
             next_change: 0,
             interval: Interval::default(),
+            active: 1,
+            turn: 0,
             sent: 0,
             next_tick: Time::NEVER,
         }
@@ -72,8 +86,11 @@ impl Source {
     /// The schedule changes now.
     pub fn change(&mut self, now: Time) {
         let [_, rate] = self.rates[self.next_change];
+        self.active = self.counts.get(self.next_change).copied().unwrap_or(1);
+        self.turn = 0;
         self.next_change += 1;
         self.next_tick = Time::NEVER;
+        let rate = rate * u64::from(self.active);
         if rate > 0 {
             self.interval = Interval::new(self.packet_bytes, rate);
             self.next_tick = now;
@@ -84,9 +101,10 @@ impl Source {
     #[inline]
     pub fn tick(&mut self, now: Time) -> Packet {
         self.next_tick = now + self.interval.next();
-        let number = self.sent;
+        let (source, number) = (self.first + self.turn, self.sent);
+        self.turn = if self.turn + 1 == self.active { 0 } else { self.turn + 1 };
         self.sent = self.sent.wrapping_add(1);
-        Packet::new(PacketKind::Cbr, self.index, number, self.packet_bytes, 0)
+        Packet::new(PacketKind::Cbr, source, number, self.packet_bytes, 0)
     }
 }
 
@@ -94,24 +112,25 @@ impl Source {
 mod tests {
     use super::*;
 
+    fn source(rates: Vec<[u64; 2]>, counts: Vec<u32>) -> Source {
+        let name = "cbr".to_owned();
+        Source::new(7, &SourceSpec { name, packet_bytes: 1000, route: vec![0], rates, counts })
+    }
+
     #[test]
     fn packets_are_regular_without_accumulating_error() {
         let rate = 7_000_000; // 1000 bytes every 1142857.142857… ns
-        let spec =
-            SourceSpec { name: "cbr".into(), packet_bytes: 1000, route: vec![0], rates: vec![[0, rate]] };
-        let mut source = Source::new(0, &spec);
+        let mut source = source(vec![[0, rate]], vec![]);
         source.change(Time::ZERO);
         for k in 0..7_000u64 {
             assert_eq!(source.next_tick.nanos(), k * 8_000_000_000_000 / rate);
-            source.tick(source.next_tick);
+            assert_eq!(source.tick(source.next_tick).flow(), 7);
         }
     }
 
     #[test]
     fn rate_zero_is_silence() {
-        let rates = vec![[0, 8_000], [2_000_000_000, 0], [5_000_000_000, 8_000]];
-        let spec = SourceSpec { name: "cbr".into(), packet_bytes: 1000, route: vec![0], rates };
-        let mut source = Source::new(0, &spec);
+        let mut source = source(vec![[0, 8_000], [2_000_000_000, 0], [5_000_000_000, 8_000]], vec![]);
         source.change(Time::ZERO);
         source.tick(Time::ZERO);
         assert_eq!(source.next_tick, Time::from_nanos(1_000_000_000));
@@ -121,5 +140,22 @@ mod tests {
         source.change(Time::from_nanos(5_000_000_000));
         assert_eq!(source.next_tick, Time::from_nanos(5_000_000_000));
         assert_eq!(source.change_at(), None);
+    }
+
+    #[test]
+    fn each_source_of_a_group_is_regular_and_they_take_turns() {
+        let rates = vec![[0, 7_000_000], [50_000_000, 5_000_000], [70_000_000, 5_000_000]];
+        let mut source = source(rates.clone(), vec![3, 2, 0]);
+        for (entry, count) in [(0, 3u64), (1, 2)] {
+            let [start, rate] = rates[entry];
+            source.change(Time::from_nanos(start));
+            for k in 0..30 {
+                let at = source.next_tick;
+                assert_eq!(at.nanos(), start + k * 8_000_000_000_000 / (count * rate));
+                assert_eq!(u64::from(source.tick(at).flow()), 7 + k % count);
+            }
+        }
+        source.change(Time::from_nanos(rates[2][0]));
+        assert_eq!(source.next_tick, Time::NEVER, "a group of none is silent");
     }
 }

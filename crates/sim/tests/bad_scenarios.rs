@@ -57,6 +57,16 @@ fn a_wrong_value_is_named_with_what_is_accepted() {
         json!({"kind": "droptail", "packets": 0}),
         "links[0].queue = 0: expected a limit of at least 1",
     );
+    check(
+        "/links/0/queue",
+        json!({"kind": "drr", "quantum": 500}),
+        "links[0].queue = drr: expected either packets or bytes as its limit",
+    );
+    check(
+        "/links/0/queue",
+        json!({"kind": "drr", "packets": 10, "quantum": 0}),
+        "links[0].queue.quantum = 0: expected 1 to 1000000 bytes",
+    );
     check("/profiles/1/packet_bytes", json!(0), "profiles[1].packet_bytes = 0: expected at least 1");
     check("/profiles/0/tcp/min_rto_ns", json!(0), "profiles[0].tcp.min_rto_ns = 0: expected a positive time");
     check(
@@ -77,6 +87,16 @@ fn a_wrong_value_is_named_with_what_is_accepted() {
         "/sources/0/rates/1",
         json!([0, 1]),
         "sources[0].rates[1] = 0: expected a time later than the one before",
+    );
+    check(
+        "/sources/0",
+        json!({"name": "x", "packet_bytes": 1000, "route": [0], "rates": [[0, 1]], "counts": [1, 2]}),
+        "sources[0].counts = 2 numbers: expected none, or as many as rates: 1",
+    );
+    check(
+        "/sources/0",
+        json!({"name": "x", "packet_bytes": 1000, "route": [0], "rates": [[0, 1]], "counts": [1_000_001]}),
+        "sources[0].counts[0] = 1000001: expected at most 1000000 sources, of 100 Tbit/s together",
     );
     check(
         "/sources/0/rates/1/1",

@@ -42,8 +42,9 @@ impl Network {
         let queues = self.ports.iter().zip(links).map(|(port, link)| {
             let (mut busy, mut capacity_bytes) = (port.busy, capacity(link.rate_bps, end - warmup));
             if let Transmitter::Trace(transmitter) = &port.transmitter {
-                busy +=
-                    transmitter.busy_since().map_or(Span::ZERO, |since| self.measured.part_of(since, end));
+                busy += transmitter
+                    .busy_since(&port.queue)
+                    .map_or(Span::ZERO, |since| self.measured.part_of(since, end));
                 capacity_bytes = transmitter.opportunities * OPPORTUNITY_BYTES;
             }
             queue_record(port, busy, capacity_bytes, end - warmup)
@@ -57,14 +58,11 @@ impl Network {
         let last = Moment { time: self.measured.to, cause: Time::ZERO };
         let (mut queued, mut left_ahead) = (0, 0);
         for port in &mut self.ports {
-            let (waiting, sending) = match &mut port.transmitter {
-                Transmitter::Rate(transmitter) => {
-                    transmitter.settle(last);
-                    let (waiting, sending) = transmitter.backlogs();
-                    left_ahead += waiting.packets + sending.packets;
-                    (waiting, sending)
-                }
-                Transmitter::Trace(transmitter) => transmitter.backlogs(),
+            let (waiting, sending) = port.backlogs(last);
+            left_ahead += match &port.transmitter {
+                Transmitter::Rate(_) => waiting.packets + sending.packets,
+                Transmitter::Scheduled(_) => sending.packets,
+                Transmitter::Trace(_) => 0,
             };
             port.queue.assert_conservation(&port.name, waiting.packets);
             queued += waiting.packets + sending.packets;

@@ -9,12 +9,13 @@ use crate::lane::Lane;
 use crate::packet::{SackPool, TEST};
 use crate::pipe::{Jitter, PipeLink};
 use crate::port::rate::RateTransmitter;
+use crate::port::scheduled::ScheduledTransmitter;
 use crate::port::trace::TraceTransmitter;
 use crate::port::{Measured, Port, Transmitter};
 use crate::queue::Queue;
 use crate::random::Stream;
 use crate::records::Series;
-use crate::scenario::{ImpairmentSpec, LinkSpec, Scenario};
+use crate::scenario::{ImpairmentSpec, LinkSpec, QueueSpec, Scenario, SourceSpec};
 use crate::source::Source;
 use crate::tcp::RecoveryKind;
 use crate::tcp::receiver::Receiver;
@@ -26,10 +27,13 @@ impl Network {
     /// A network at time zero. The scenario must have passed its check.
     pub fn new(scenario: &Scenario) -> Self {
         let topology = Topology::new(scenario);
+        let schedules =
+            scenario.links.iter().any(|link| link.queue.as_ref().is_some_and(QueueSpec::schedules));
         let population = Population {
             sources: scenario.sources.len() as u32,
             lanes: topology.lanes.len() as u32,
             spare_lanes: topology.spare_lanes.len() as u32,
+            ports: if schedules { topology.ports.len() as u32 } else { 0 },
         };
         let flows = || (0u32..).zip(&topology.flows);
         let links = || topology.links.iter().map(|&link| &scenario.links[link as usize]);
@@ -51,7 +55,7 @@ impl Network {
                 .iter()
                 .map(|&link| port(&scenario.seed, &scenario.links[link as usize]))
                 .collect(),
-            sources: (0u32..).zip(&scenario.sources).map(|(i, source)| Source::new(i, source)).collect(),
+            sources: sources(scenario),
             source_stages: topology.sources,
             sacks: SackPool::default(),
             series: Series::new(&scenario.record, scenario.flows.len()),
@@ -105,8 +109,9 @@ fn pipe_link(link: &LinkSpec) -> PipeLink {
 fn port(seed: &str, link: &LinkSpec) -> Port {
     let spec = link.queue.as_ref().expect("a port has a queue");
     let queue = Queue::new(spec, Stream::new(seed, &format!("link/{}/queue", link.name)));
-    let transmitter = match (link.rate_bps, &link.trace_ms) {
-        (Some(rate), _) => Transmitter::Rate(RateTransmitter::new(Rate::from_bits_per_second(rate))),
+    let transmitter = match (link.rate_bps.map(Rate::from_bits_per_second), &link.trace_ms) {
+        (Some(rate), _) if spec.schedules() => Transmitter::Scheduled(ScheduledTransmitter::new(rate)),
+        (Some(rate), _) => Transmitter::Rate(RateTransmitter::new(rate)),
         (None, Some(times)) => Transmitter::Trace(TraceTransmitter::new(times.clone(), link.trace_once)),
         (None, None) => panic!("a checked link has a rate or a trace"),
     };
@@ -114,6 +119,17 @@ fn port(seed: &str, link: &LinkSpec) -> Port {
     port.drop = impairment(seed, link, "drop", link.drop.as_ref());
     port.mark = impairment(seed, link, "mark", link.mark.as_ref());
     port
+}
+
+/// Sources, those of a group with numbers one after another.
+fn sources(scenario: &Scenario) -> Vec<Source> {
+    let mut first = 0;
+    let numbered = |spec: &SourceSpec| {
+        let source = Source::new(first, spec);
+        first += spec.count();
+        source
+    };
+    scenario.sources.iter().map(numbered).collect()
 }
 
 fn sender_side(index: u32, route: &FlowRoute, scenario: &Scenario) -> SenderSide {

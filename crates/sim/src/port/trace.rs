@@ -1,39 +1,24 @@
-//! A transmitter that follows a trace of delivery opportunities, and what waits for it.
+//! A transmitter that follows a trace of delivery opportunities.
 //!
 //! Source of the trace format: mahimahi's packet-opportunity files [Netravali15]: a line is a
 //! millisecond at which up to 1500 bytes may leave. Accounting is by bytes, so several small packets share
 //! an opportunity and a large one may need two; an unused opportunity is lost; at its end the trace starts
 //! again, its length being its last time.
 
-use crate::packet::Packet;
-use crate::queue::Backlog;
-use crate::ring::Ring;
-use crate::topology::StageIndex;
+use crate::queue::scheduler::Queued;
+use crate::queue::{Backlog, Queue};
 use sawtooth_cc::units::{Span, Time};
 
 /// Bytes that one opportunity of a trace can carry.
 pub const OPPORTUNITY_BYTES: u64 = 1500;
 
-/// A packet that waits, since when, and where it goes.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Queued {
-    /// The packet.
-    pub packet: Packet,
-    /// When it reached the port.
-    pub arrived: Time,
-    /// What comes after the port: its stage there.
-    pub stage: StageIndex,
-}
-
-/// Delivery opportunities, over and over, and the packets that wait for them.
+/// Delivery opportunities, over and over, and the packet that is using them.
 #[derive(Debug)]
 pub struct TraceTransmitter {
     times_ms: Vec<u64>,
     once: bool,
     next: usize,
     pass: u64,
-    waiting: Ring<Queued>,
-    waiting_bytes: u64,
     sending: Option<Queued>,
     /// Bytes of the packet in transmission that have not left yet.
     unsent: u64,
@@ -59,8 +44,6 @@ impl TraceTransmitter {
             once,
             next: 0,
             pass: 0,
-            waiting: Ring::default(),
-            waiting_bytes: 0,
             sending: None,
             unsent: 0,
             busy_since: Time::ZERO,
@@ -83,38 +66,33 @@ impl TraceTransmitter {
         Some(Time::ZERO + Span::from_millis(at))
     }
 
-    /// What waits, and what is in transmission.
-    pub fn backlogs(&self) -> (Backlog, Backlog) {
-        let waiting = Backlog { packets: self.waiting.len() as u64, bytes: self.waiting_bytes };
-        let sending = self.sending.map_or(Backlog::default(), |queued| Backlog {
+    /// What is in transmission.
+    pub fn sending(&self) -> Backlog {
+        self.sending.map_or(Backlog::default(), |queued| Backlog {
             packets: 1,
             bytes: u64::from(queued.packet.bytes()),
-        });
-        (waiting, sending)
+        })
     }
 
-    fn is_idle(&self) -> bool {
-        self.sending.is_none() && self.waiting.is_empty()
+    fn is_idle(&self, queue: &Queue) -> bool {
+        self.sending.is_none() && queue.held().packets == 0
     }
 
-    /// A packet is let in.
-    pub fn accept(&mut self, queued: Queued) {
-        if self.is_idle() {
-            self.busy_since = queued.arrived;
+    /// A packet arrives; what waits up to now is still without it.
+    pub fn expect(&mut self, now: Time, queue: &Queue) {
+        if self.is_idle(queue) {
+            self.busy_since = now;
         }
-        self.waiting_bytes += u64::from(queued.packet.bytes());
-        self.waiting.push_back(queued);
     }
 
     /// Use an opportunity of which so many bytes are left; what happens next, if anything does.
-    pub fn use_up(&mut self, budget: &mut u64) -> Option<Progress> {
+    pub fn use_up(&mut self, budget: &mut u64, queue: &mut Queue) -> Option<Progress> {
         let Some(queued) = self.sending else {
             if *budget == 0 {
                 return None;
             }
-            let queued = self.waiting.pop_front()?;
+            let queued = queue.dequeue()?;
             self.unsent = u64::from(queued.packet.bytes());
-            self.waiting_bytes -= self.unsent;
             self.sending = Some(queued);
             return Some(Progress::Begins(queued));
         };
@@ -129,20 +107,22 @@ impl TraceTransmitter {
     }
 
     /// Since when there has been something to send, if there is.
-    pub fn busy_since(&self) -> Option<Time> {
-        (!self.is_idle()).then_some(self.busy_since)
+    pub fn busy_since(&self, queue: &Queue) -> Option<Time> {
+        (!self.is_idle(queue)).then_some(self.busy_since)
     }
 
     /// Since when there was something to send until just now, if there is nothing more.
-    pub fn busy_spell(&self) -> Option<Time> {
-        self.is_idle().then_some(self.busy_since)
+    pub fn busy_spell(&self, queue: &Queue) -> Option<Time> {
+        self.is_idle(queue).then_some(self.busy_since)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::PacketKind;
+    use crate::packet::{Packet, PacketKind};
+    use crate::random::Stream;
+    use crate::scenario::QueueSpec;
 
     fn opportunities(times_ms: &[u64], once: bool, count: usize) -> Vec<Option<u64>> {
         let mut trace = TraceTransmitter::new(times_ms.to_vec(), once);
@@ -161,14 +141,16 @@ mod tests {
     #[test]
     fn small_packets_share_an_opportunity_and_a_large_one_needs_two() {
         let mut trace = TraceTransmitter::new(vec![1], false);
+        let spec = QueueSpec::DropTail { packets: Some(3), bytes: None };
+        let mut queue = Queue::new(&spec, Stream::new("1", "test"));
         for (number, bytes) in [(0, 700), (1, 700), (2, 2000)] {
             let packet = Packet::new(PacketKind::Data, 0, number, bytes, 0);
-            trace.accept(Queued { packet, ..Queued::default() });
+            queue.enqueue(Queued { packet, ..Queued::default() });
         }
         let mut ended = Vec::new();
         for _ in 0..2 {
             let mut budget = OPPORTUNITY_BYTES;
-            while let Some(progress) = trace.use_up(&mut budget) {
+            while let Some(progress) = trace.use_up(&mut budget, &mut queue) {
                 if let Progress::Ends(queued) = progress {
                     ended.push((queued.packet.number(), budget));
                 }
@@ -176,6 +158,6 @@ mod tests {
         }
         // The second opportunity has 1500 bytes left for the 1900 that remain: the third packet is still under way.
         assert_eq!(ended, [(0, 800), (1, 100)]);
-        assert_eq!(trace.backlogs().1, Backlog { packets: 1, bytes: 2000 });
+        assert_eq!(trace.sending(), Backlog { packets: 1, bytes: 2000 });
     }
 }

@@ -7,15 +7,9 @@
 //! | packets   | packets | given   | a limit in packets, or                                           |
 //! | bytes     | bytes   | given   | a limit in bytes; both count the packet in transmission, as a router's buffer does |
 
-use super::{Admission, DropReason, QueueContext, QueueDiscipline};
+use super::limit::Limit;
+use super::{Admission, Backlog, DropReason, QueueContext, QueueDiscipline};
 use crate::packet::Packet;
-
-/// How much fits.
-#[derive(Clone, Copy, Debug)]
-enum Limit {
-    Packets(u64),
-    Bytes(u64),
-}
 
 /// A drop-tail queue.
 #[derive(Debug)]
@@ -26,12 +20,7 @@ pub struct DropTail {
 impl DropTail {
     /// An empty queue. Exactly one limit is given; the scenario's check has seen to that.
     pub fn new(packets: Option<u64>, bytes: Option<u64>) -> Self {
-        let limit = match (packets, bytes) {
-            (Some(packets), None) => Limit::Packets(packets),
-            (None, Some(bytes)) => Limit::Bytes(bytes),
-            _ => panic!("a checked scenario gives drop-tail exactly one limit"),
-        };
-        DropTail { limit }
+        DropTail { limit: Limit::new(packets, bytes) }
     }
 }
 
@@ -39,11 +28,15 @@ impl QueueDiscipline for DropTail {
     #[inline]
     fn admit(&mut self, arrival: Packet, context: &mut QueueContext<'_>) -> Admission {
         let (waiting, held) = (context.waiting, context.in_transmission);
-        let fits = match self.limit {
-            Limit::Packets(limit) => waiting.packets + held.packets < limit,
-            Limit::Bytes(limit) => waiting.bytes + held.bytes + u64::from(arrival.bytes()) <= limit,
+        let with_arrival = Backlog {
+            packets: waiting.packets + held.packets + 1,
+            bytes: waiting.bytes + held.bytes + u64::from(arrival.bytes()),
         };
-        if fits { Admission::Wait } else { Admission::Drop(DropReason::Full) }
+        if self.limit.is_exceeded_by(with_arrival) {
+            Admission::Drop(DropReason::Full)
+        } else {
+            Admission::Wait
+        }
     }
 }
 

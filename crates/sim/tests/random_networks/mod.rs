@@ -53,6 +53,15 @@ fn queue(row: &'static DisciplineInfo) -> BoxedStrategy<QueueSpec> {
             (500u64..60_000).prop_map(|bytes| QueueSpec::DropTail { packets: None, bytes: Some(bytes) }),
         ]
         .boxed(),
+        "drr" => {
+            let limits = prop_oneof![
+                (1u64..60).prop_map(|packets| (Some(packets), None)),
+                (40u64..60_000).prop_map(|bytes| (None, Some(bytes))),
+            ];
+            (limits, 40u32..3_000)
+                .prop_map(|((packets, bytes), quantum)| QueueSpec::Drr { packets, bytes, quantum })
+                .boxed()
+        }
         name => panic!("`{name}` is new: say here how random networks build it"),
     }
 }
@@ -161,10 +170,12 @@ fn middle(entries: Entries) -> impl Strategy<Value = Vec<LinkSpec>> {
 /// Cross traffic over the bottleneck: times in ms with rates in kbit/s.
 fn cross(kbps_max: u64) -> impl Strategy<Value = SourceSpec> {
     let rate = prop_oneof![1 => Just(0u64), 3 => 1..kbps_max];
-    proptest::collection::btree_map(0u64..2_000, rate, 1..5).prop_map(|schedule| {
+    let schedule = proptest::collection::btree_map(0u64..2_000, rate, 1..5);
+    (schedule, maybe([0u32..5, 0..5, 0..5, 0..5])).prop_map(|(schedule, counts)| {
         let rates: Vec<[u64; 2]> =
             schedule.into_iter().map(|(ms, kbps)| [ms * MILLISECOND, kbps * 1_000]).collect();
-        networks::source(&[0], &rates)
+        let counts = counts.map_or(Vec::new(), |counts| counts[..rates.len()].to_vec());
+        SourceSpec { counts, ..networks::source(&[0], &rates) }
     })
 }
 
@@ -247,6 +258,7 @@ pub fn finite_network(entries: Entries) -> impl Strategy<Value = Network> {
             scenario.duration_ns = 3_600 * SECOND;
             for source in &mut scenario.sources {
                 source.rates.push([10 * SECOND, 0]);
+                source.counts.clear(); // one source leaves room for the flows
             }
             Network(scenario)
         })

@@ -1,0 +1,269 @@
+//! Deficit round robin: one queue per flow, served in turn for a quantum of bytes each.
+//!
+//! Source: [ShreedharVarghese96] §3; the order of operations where the paper leaves it open is that of ns-2.
+//!
+//! | parameter | unit    | default | why                                                                       |
+//! |-----------|---------|---------|---------------------------------------------------------------------------|
+//! | packets   | packets | given   | the buffer that all queues share, in packets, or                          |
+//! | bytes     | bytes   | given   | in bytes; neither counts the packet in transmission, which is in no queue |
+//! | quantum   | bytes   | 1000    | one packet of the usual size, as ns-2's users set it                      |
+//!
+//! Each flow has a queue, its acknowledgements another, each constant-rate source one too. Queues with
+//! packets stand in a round; a new one joins at its end, with no deficit. A queue whose turn it is gets the quantum added
+//! to its deficit and sends while the packet at its head fits into what it has; a queue that becomes empty leaves the round and its
+//! deficit is forgotten. Whether a turn is over is decided when the transmitter is free again, not before. So two queues
+//! that are not empty never differ by more than quantum + 2 · largest packet in what they have sent ([ShreedharVarghese96] §3.2).
+//!
+//! The buffer is shared: an arrival is always queued, and if it is too much, packets are dropped from the head of
+//! the longest queue, in bytes, until it fits. Among queues of one length that is the one that has had it for the longest time.
+//!
+//! The cost of a packet does not depend on how many queues there are: who comes next is a step along the round, who is longest a look at
+//! [`Longest`]. It grows with packet size ÷ quantum where the quantum is smaller. An empty queue takes no place but four bytes by which its flow
+//! would find it.
+//!
+//! Differs from the paper: queues belong to flows instead of hash values, so there are no collisions. Differs from ns-2: a full buffer
+//! hits the longest queue that comes first in the round there, if several are; and a queue that lost its last packet to another's arrival
+//! in its own turn gets its quantum when it comes back.
+
+mod longest;
+
+use super::limit::Limit;
+use super::scheduler::{Queued, Scheduler, SchedulerContext};
+use super::{Backlog, DropReason};
+use crate::packet::{Packet, PacketKind};
+use longest::Longest;
+
+/// No place.
+const NONE: u32 = u32::MAX;
+
+/// A packet in a queue, and the one behind it.
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    queued: Queued,
+    next: u32,
+}
+
+/// A queue that is not empty, or the place of one.
+#[derive(Clone, Copy, Debug)]
+struct Member {
+    /// Whose packets these are.
+    owner: Owner,
+    first: u32,
+    last: u32,
+    bytes: u64,
+    deficit: u64,
+    has_turn: bool,
+    /// Its neighbours in the round.
+    before: u32,
+    after: u32,
+}
+
+/// Kinds of packets whose flow numbers mean different things.
+const OWNER_KINDS: usize = 3;
+
+/// Whose queue a packet belongs to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Owner {
+    kind: u8,
+    number: u32,
+}
+
+impl Owner {
+    #[inline]
+    fn of(packet: Packet) -> Self {
+        let kind = match packet.kind() {
+            PacketKind::Data | PacketKind::Syn => 0,
+            PacketKind::Ack | PacketKind::SynAck => 1,
+            PacketKind::Cbr => 2,
+        };
+        Owner { kind, number: packet.flow() }
+    }
+}
+
+/// Deficit round robin.
+#[derive(Debug)]
+pub struct Drr {
+    quantum: u64,
+    limit: Limit,
+    backlog: Backlog,
+    /// By kind and number of an owner, one more than the place of its queue; 0 if it has none.
+    place_of: [Vec<u32>; OWNER_KINDS],
+    members: Vec<Member>,
+    free_members: Vec<u32>,
+    cells: Vec<Cell>,
+    /// First of the free cells, which are chained.
+    free_cell: u32,
+    /// Whose turn it is, if anything waits.
+    current: u32,
+    longest: Longest,
+}
+
+impl Drr {
+    /// An empty queue. Exactly one limit is given; the scenario's check has seen to that.
+    pub fn new(packets: Option<u64>, bytes: Option<u64>, quantum: u32) -> Self {
+        Drr {
+            quantum: u64::from(quantum),
+            limit: Limit::new(packets, bytes),
+            backlog: Backlog::default(),
+            place_of: Default::default(),
+            members: Vec::new(),
+            free_members: Vec::new(),
+            cells: Vec::new(),
+            free_cell: NONE,
+            current: NONE,
+            longest: Longest::default(),
+        }
+    }
+
+    /// The queue of a packet; an empty one joins the round.
+    fn queue_of(&mut self, packet: Packet) -> u32 {
+        let owner = Owner::of(packet);
+        let places = &mut self.place_of[usize::from(owner.kind)];
+        let number = owner.number as usize;
+        if number >= places.len() {
+            places.resize((number + 1).next_power_of_two(), 0);
+        }
+        match places[number] {
+            0 => {
+                let place = self.join(owner);
+                self.place_of[usize::from(owner.kind)][number] = place + 1;
+                place
+            }
+            known => known - 1,
+        }
+    }
+
+    /// A queue more, at the end of the round: the one whose turn it is has the others before it.
+    fn join(&mut self, owner: Owner) -> u32 {
+        let place = self.free_members.pop().unwrap_or(self.members.len() as u32);
+        let (before, after) = match self.current {
+            NONE => (place, place),
+            current => (self.members[current as usize].before, current),
+        };
+        let member =
+            Member { owner, first: NONE, last: NONE, bytes: 0, deficit: 0, has_turn: false, before, after };
+        if place as usize == self.members.len() {
+            self.members.push(member);
+        } else {
+            self.members[place as usize] = member;
+        }
+        self.members[before as usize].after = place;
+        self.members[after as usize].before = place;
+        if self.current == NONE {
+            self.current = place;
+        }
+        place
+    }
+
+    /// An empty queue leaves the round.
+    fn leave(&mut self, place: u32) {
+        let Member { owner, before, after, .. } = self.members[place as usize];
+        self.members[before as usize].after = after;
+        self.members[after as usize].before = before;
+        if self.current == place {
+            self.current = if after == place { NONE } else { after };
+        }
+        self.place_of[usize::from(owner.kind)][owner.number as usize] = 0;
+        self.free_members.push(place);
+    }
+
+    fn append(&mut self, place: u32, queued: Queued) {
+        let cell = Cell { queued, next: NONE };
+        let index = self.free_cell;
+        let index = if index == NONE {
+            self.cells.push(cell);
+            self.cells.len() as u32 - 1
+        } else {
+            self.free_cell = std::mem::replace(&mut self.cells[index as usize], cell).next;
+            index
+        };
+        let member = &mut self.members[place as usize];
+        match member.first {
+            NONE => member.first = index,
+            _ => self.cells[member.last as usize].next = index,
+        }
+        member.last = index;
+        let bytes = u64::from(queued.packet.bytes());
+        member.bytes += bytes;
+        self.backlog.packets += 1;
+        self.backlog.bytes += bytes;
+        self.longest.set(place, member.bytes);
+    }
+
+    /// Take the head out of a queue.
+    fn take(&mut self, place: u32) -> Queued {
+        let member = &mut self.members[place as usize];
+        let index = member.first;
+        let Cell { queued, next } = self.cells[index as usize];
+        self.cells[index as usize].next = self.free_cell;
+        self.free_cell = index;
+        member.first = next;
+        let bytes = u64::from(queued.packet.bytes());
+        member.bytes -= bytes;
+        self.backlog.packets -= 1;
+        self.backlog.bytes -= bytes;
+        self.longest.set(place, member.bytes);
+        if next == NONE {
+            self.leave(place);
+        }
+        queued
+    }
+}
+
+impl Scheduler for Drr {
+    fn enqueue(&mut self, arrival: Queued, context: &mut SchedulerContext<'_>) {
+        let place = self.queue_of(arrival.packet);
+        self.append(place, arrival);
+        while self.limit.is_exceeded_by(self.backlog) {
+            let longest = self.longest.first().expect("more waits than fits");
+            let dropped = self.take(longest);
+            context.drop(dropped.packet, DropReason::Full);
+        }
+    }
+
+    fn dequeue(&mut self, _: &mut SchedulerContext<'_>) -> Option<Queued> {
+        if self.current == NONE {
+            return None;
+        }
+        loop {
+            let member = &mut self.members[self.current as usize];
+            if !member.has_turn {
+                member.has_turn = true;
+                member.deficit += self.quantum;
+            }
+            let head = u64::from(self.cells[member.first as usize].queued.packet.bytes());
+            if head <= member.deficit {
+                member.deficit -= head;
+                return Some(self.take(self.current));
+            }
+            member.has_turn = false;
+            self.current = member.after;
+        }
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.backlog
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queue::Tally;
+
+    #[test]
+    fn flows_that_have_ended_leave_no_place_behind() {
+        let mut drr = Drr::new(Some(100), None, 1000);
+        let (mut tally, mut dropped) = (Tally::default(), Vec::new());
+        let mut context = SchedulerContext { tally: &mut tally, dropped: &mut dropped };
+        for flow in 0..10_000 {
+            for kind in [PacketKind::Data, PacketKind::Ack, PacketKind::Cbr] {
+                let packet = Packet::new(kind, flow, 0, 1000, 0);
+                drr.enqueue(Queued { packet, ..Queued::default() }, &mut context);
+            }
+            assert_eq!(drr.members.len(), 3, "the same number names three queues");
+            (0..3).for_each(|_| assert!(drr.dequeue(&mut context).is_some()));
+        }
+        assert_eq!((drr.cells.len(), drr.backlog, drr.current), (3, Backlog::default(), NONE));
+    }
+}
