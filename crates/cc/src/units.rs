@@ -191,6 +191,11 @@ pub fn power(base: f64, exponent: f64) -> f64 {
     libm::pow(base, exponent)
 }
 
+/// The natural logarithm, the same to the last bit on every platform, which the standard library's is not.
+pub fn logarithm(value: f64) -> f64 {
+    libm::log(value)
+}
+
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{:09} s", self.0 / NANOS_PER_SECOND, self.0 % NANOS_PER_SECOND)
@@ -225,6 +230,14 @@ mod tests {
             assert!((power(base, 0.5) / base.sqrt() - 1.0).abs() < 1e-15);
             assert_eq!(power(base, 0.0), 1.0);
         }
+    }
+
+    #[test]
+    fn a_logarithm_undoes_a_power() {
+        for exponent in [-3.0, 0.5, 2.0] {
+            assert!((logarithm(power(10.0, exponent)) - exponent * logarithm(10.0)).abs() < 1e-14);
+        }
+        assert_eq!(logarithm(1.0), 0.0);
     }
 
     #[test]

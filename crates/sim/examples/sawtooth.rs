@@ -40,14 +40,16 @@ fn main() -> Result<(), Box<dyn Error>> {
         flows: vec![FlowSpec {
             profile: 0,
             test: true,
+            in_profile: false,
             forward: vec![0],
             reverse: vec![1],
             start_ns: 0,
             stop_ns: None,
             packets: None,
         }],
+        arrivals: Vec::new(),
         sources: Vec::new(),
-        record: RecordSpec { windows: false, sample_ns: Some(250 * MILLISECOND), rates_ns: None },
+        record: RecordSpec { sample_ns: Some(250 * MILLISECOND), ..RecordSpec::default() },
     };
     let records = run(&scenario)?;
     for point in &records.series.windows {

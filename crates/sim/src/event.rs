@@ -23,6 +23,8 @@ pub enum Event {
     SourceChange(u32),
     /// A flow sends its SYN.
     FlowStart(u32),
+    /// The next short flow of a process starts.
+    Arrival(u32),
     /// A flow offers no more new data.
     FlowStop(u32),
     /// A retransmission timer may have run out.

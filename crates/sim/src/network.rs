@@ -4,6 +4,7 @@ mod endpoints;
 mod finish;
 mod ports;
 mod setup;
+mod short_flows;
 
 use crate::event::{Event, Moment};
 use crate::event_queue::EventQueue;
@@ -18,6 +19,7 @@ use crate::records::Series;
 use crate::source::Source;
 use crate::topology::{NO_LANE, Place, Stage, StageIndex};
 use endpoints::{ReceiverSide, SenderSide};
+use short_flows::ShortFlows;
 use prefetch_index::prefetch_index;
 use sawtooth_cc::units::{Span, Time};
 use std::slice::from_ref;
@@ -62,6 +64,7 @@ pub struct Network {
     ports: Vec<Port>,
     senders: Vec<SenderSide>,
     receivers: Vec<ReceiverSide>,
+    short: ShortFlows,
     /// By flow, the delayed-acknowledgement event that counts; events at other times are stale.
     ack_events: Vec<Time>,
     sources: Vec<Source>,
@@ -112,6 +115,7 @@ impl Network {
             Event::RetransmitTimer(flow) => self.retransmit_timer(flow, now),
             Event::DelayedAck(flow) => self.delayed_ack(flow, now),
             Event::FlowStart(flow) => self.flow_start(flow, now),
+            Event::Arrival(process) => self.arrival(process, now),
             Event::FlowStop(flow) => self.senders[flow as usize].sender.stop(),
             Event::SourceChange(source) => self.source_change(source, now),
             Event::WarmupEnd => self.restart_counters(now),
@@ -304,6 +308,9 @@ impl Network {
         if port == Some(0) && packet.kind() == PacketKind::Data {
             self.senders[packet.flow() as usize].drops += 1;
         }
+        if packet.kind() != PacketKind::Cbr {
+            self.note_end(packet.flow());
+        }
     }
 
     fn source_change(&mut self, index: u32, now: Time) {
@@ -339,10 +346,12 @@ impl Network {
             side.sender.restart_counters(now);
             side.drops = 0;
         }
+        self.short.restart_counters();
     }
 
     fn sample(&mut self, now: Time) {
-        for (index, side) in self.senders.iter().enumerate() {
+        let listed = self.short.first as usize;
+        for (index, side) in self.senders[..listed].iter().enumerate() {
             self.series.window(now, index as u32, side.sender.window(), side.sender.slow_start_threshold());
         }
         for (index, port) in self.ports.iter_mut().enumerate() {

@@ -29,6 +29,8 @@ pub const ECE: u8 = 8;
 pub const CWR: u8 = 16;
 /// Belongs to a flow whose packets count in the metrics.
 pub const TEST: u8 = 32;
+/// Within the profile that its traffic keeps to: RIO spares it.
+pub const IN_PROFILE: u8 = 64;
 
 impl PacketKind {
     #[inline(always)]

@@ -47,6 +47,46 @@ pub struct QueueRecord {
     pub departures_hash: u64,
 }
 
+/// One process of short flows, over the measured time.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct ArrivalRecord {
+    pub name: String,
+    pub packet_bytes: u32,
+    /// Flows that sent their first SYN.
+    pub started: u64,
+    /// Flows whose last packet was acknowledged.
+    pub finished: u64,
+    /// Packets that the flows that started carry.
+    pub offered: u64,
+    /// Data packets sent.
+    pub sent: u64,
+    pub retransmits: u64,
+    pub delivered_unique: u64,
+    pub timeouts: u64,
+    /// Most flows at a time, from the start of the run.
+    pub concurrent_max: u64,
+    /// Completion times, from the SYN to the last acknowledgement, of flows that started in the measured time and were
+    /// completed before its end.
+    pub completed: u64,
+    pub completion_sum: Span,
+    pub completion_p50: Span,
+    pub completion_p95: Span,
+    pub completion_p99: Span,
+}
+
+/// A short flow that was completed.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct Completion {
+    /// Which process it belongs to.
+    pub process: u32,
+    pub start: Time,
+    pub packets: u32,
+    /// From the SYN to the last acknowledgement.
+    pub span: Span,
+}
+
 /// Where all packets went, from the start of the run.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
@@ -66,6 +106,10 @@ pub struct Records {
     pub flows: Vec<FlowRecord>,
     /// By queue, in link order.
     pub queues: Vec<QueueRecord>,
+    /// By process of short flows.
+    pub arrivals: Vec<ArrivalRecord>,
+    /// Short flows in the order in which they were completed, if asked for.
+    pub completions: Vec<Completion>,
     /// Time series.
     pub series: Series,
     /// The books.
@@ -152,7 +196,7 @@ impl Series {
 
     /// A window was cut.
     pub fn cut(&mut self, time: Time, flow: u32, cut: WindowCut, window: Window, threshold: Window) {
-        if self.spec.windows {
+        if self.spec.windows && (flow as usize) < self.flows {
             let event = match cut.kind {
                 Congestion::Loss | Congestion::LossRestart { .. } => WindowEvent::Loss,
                 Congestion::EcnMark => WindowEvent::Ecn,
@@ -191,7 +235,9 @@ impl Series {
     /// A packet is delivered for the first time, so long after counting began.
     #[inline]
     pub fn delivered(&mut self, since: Span, flow: u32) {
-        if let Some(interval) = self.spec.rates_ns {
+        if let Some(interval) = self.spec.rates_ns
+            && (flow as usize) < self.flows
+        {
             let cell = (since.nanos() / interval) as usize * self.flows + flow as usize;
             if cell >= self.delivered.len() {
                 self.delivered.resize(cell + 1, 0);
@@ -262,6 +308,28 @@ impl FlowRecord {
     }
 }
 
+impl ArrivalRecord {
+    /// Its counters by name, in a fixed order; what tables and digests are made of.
+    pub fn columns(&self) -> [(&'static str, u64); 14] {
+        [
+            ("packet_bytes", u64::from(self.packet_bytes)),
+            ("started", self.started),
+            ("finished", self.finished),
+            ("offered_packets", self.offered),
+            ("sent", self.sent),
+            ("retransmits", self.retransmits),
+            ("delivered_unique", self.delivered_unique),
+            ("timeouts", self.timeouts),
+            ("concurrent_max", self.concurrent_max),
+            ("completed", self.completed),
+            ("completion_ns_sum", self.completion_sum.nanos()),
+            ("completion_p50_ns", self.completion_p50.nanos()),
+            ("completion_p95_ns", self.completion_p95.nanos()),
+            ("completion_p99_ns", self.completion_p99.nanos()),
+        ]
+    }
+}
+
 impl Records {
     /// A hash of every number a run produced: equal runs have equal digests. It speaks of packets and
     /// times only, never of how the engine found them, so a faster engine keeps it.
@@ -275,6 +343,14 @@ impl Records {
         }
         for queue in &self.queues {
             queue.columns().iter().for_each(|&(_, value)| word(value));
+        }
+        for process in &self.arrivals {
+            process.columns().iter().for_each(|&(_, value)| word(value));
+        }
+        for done in &self.completions {
+            [u64::from(done.process), done.start.nanos(), u64::from(done.packets), done.span.nanos()]
+                .into_iter()
+                .for_each(&mut word);
         }
         for point in &self.series.windows {
             [

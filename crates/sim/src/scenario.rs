@@ -14,6 +14,9 @@ use thiserror::Error;
 
 use crate::tcp::{RecoveryKind, SackPipe};
 
+mod arrivals;
+pub use arrivals::{ArrivalSchedule, ArrivalSpec};
+
 /// One run, fully described.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -30,6 +33,9 @@ pub struct Scenario {
     pub profiles: Vec<Profile>,
     /// TCP flows.
     pub flows: Vec<FlowSpec>,
+    /// Processes of short TCP flows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arrivals: Vec<ArrivalSpec>,
     /// Sources of constant bit rate that follow a schedule.
     #[serde(default)]
     pub sources: Vec<SourceSpec>,
@@ -242,6 +248,9 @@ pub struct FlowSpec {
     pub profile: u32,
     /// Counts in the metrics of the run.
     pub test: bool,
+    /// Its packets, in both directions, are in profile: RIO spares them.
+    #[serde(default)]
+    pub in_profile: bool,
     /// Links that data crosses, in order.
     pub forward: Vec<u32>,
     /// Links that acknowledgements cross, in order.
@@ -294,6 +303,9 @@ pub struct RecordSpec {
     /// Packets delivered per flow at this interval.
     #[serde(default)]
     pub rates_ns: Option<u64>,
+    /// Start, length and completion time of every short flow.
+    #[serde(default)]
+    pub completions: bool,
 }
 
 /// What is wrong with a scenario, where, and what would be accepted.
@@ -351,12 +363,8 @@ impl Scenario {
         )?;
         require(self.warmup_ns < self.duration_ns, "warmup_ns", self.warmup_ns, "less than duration_ns")?;
         require(!self.links.is_empty(), "links", "[]", "at least one link")?;
-        require(
-            !self.flows.is_empty() || !self.sources.is_empty(),
-            "flows",
-            "[]",
-            "at least one flow or source",
-        )?;
+        let anybody = !self.flows.is_empty() || !self.sources.is_empty() || !self.arrivals.is_empty();
+        require(anybody, "flows", "[]", "at least one flow or source")?;
         for (i, link) in self.links.iter().enumerate() {
             link.check(&format!("links[{i}]"))?;
         }
@@ -365,6 +373,9 @@ impl Scenario {
         }
         for (i, flow) in self.flows.iter().enumerate() {
             self.check_flow(flow, &format!("flows[{i}]"))?;
+        }
+        for (i, arrivals) in self.arrivals.iter().enumerate() {
+            arrivals.check(self, &format!("arrivals[{i}]"))?;
         }
         for (i, source) in self.sources.iter().enumerate() {
             self.check_source(source, &format!("sources[{i}]"))?;

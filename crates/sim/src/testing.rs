@@ -45,6 +45,7 @@ pub fn dumbbell(flows: u32) -> Scenario {
             .map(|flow| FlowSpec {
                 profile: 0,
                 test: true,
+                in_profile: false,
                 forward: vec![2 + 2 * flow, 0],
                 reverse: vec![1, 3 + 2 * flow],
                 start_ns: 0,
@@ -52,6 +53,7 @@ pub fn dumbbell(flows: u32) -> Scenario {
                 packets: None,
             })
             .collect(),
+        arrivals: Vec::new(),
         sources: Vec::new(),
         record: RecordSpec::default(),
     }

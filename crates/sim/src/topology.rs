@@ -66,6 +66,8 @@ pub struct Topology {
     pub links: Vec<u32>,
     /// By flow.
     pub flows: Vec<FlowRoute>,
+    /// By process of short flows.
+    pub arrivals: Vec<FlowRoute>,
     /// First stages of sources.
     pub sources: Vec<StageIndex>,
 }
@@ -142,6 +144,10 @@ impl Topology {
             let route = builder.flow(flow);
             builder.topology.flows.push(route);
         }
+        for arrivals in &scenario.arrivals {
+            let route = builder.flow(&arrivals.flow());
+            builder.topology.arrivals.push(route);
+        }
         for source in &scenario.sources {
             let mut way = Way::from_endpoint();
             builder.extend(&mut way, &source.route);
@@ -174,7 +180,8 @@ impl Builder<'_> {
 
     fn find_feeders(&mut self) {
         let scenario = self.scenario;
-        for flow in &scenario.flows {
+        let short: Vec<FlowSpec> = scenario.arrivals.iter().map(|arrivals| arrivals.flow()).collect();
+        for flow in scenario.flows.iter().chain(&short) {
             if scenario.profiles[flow.profile as usize].send_jitter_ns > 0 {
                 self.with_jitter.insert(flow.forward[0]);
             }

@@ -2,12 +2,14 @@
 
 use super::Network;
 use crate::event::{Event, Moment};
-use crate::packet::{CE, ECE, Packet, PacketKind};
+use crate::packet::{CE, ECE, IN_PROFILE, Packet, PacketKind, TEST};
 use crate::pipe::Jitter;
+use crate::scenario::{FlowSpec, Profile};
+use crate::tcp::RecoveryKind;
 use crate::tcp::receiver::{AckDecision, Receiver};
 use crate::tcp::sender::{Sender, WindowCut};
-use crate::topology::{Place, StageIndex};
-use sawtooth_cc::units::Time;
+use crate::topology::{FlowRoute, Place, StageIndex};
+use sawtooth_cc::units::{Span, Time};
 
 /// A sender and what the network knows about it. What each acknowledgement needs comes first.
 #[derive(Debug)]
@@ -20,7 +22,23 @@ pub(super) struct SenderSide {
     pub drops: u64,
     /// First stage of its data.
     pub route: StageIndex,
+    /// Its packets and their answers that have left one end and not reached the other.
+    pub under_way: u32,
     pub sender: Sender,
+}
+
+impl SenderSide {
+    /// A sender before its SYN, without jitter.
+    pub fn new(index: u32, route: &FlowRoute, flow: &FlowSpec, profile: &Profile) -> Self {
+        SenderSide {
+            sender: Sender::new(index, flow, profile),
+            route: route.data,
+            under_way: 0,
+            timer_event: Time::NEVER,
+            jitter: None,
+            drops: 0,
+        }
+    }
 }
 
 /// A receiver and what the network knows about it, in one cache line.
@@ -40,12 +58,31 @@ pub(super) struct ReceiverSide {
     pub marks: u64,
 }
 
+impl ReceiverSide {
+    /// A receiver that has seen nothing.
+    pub fn new(route: &FlowRoute, flow: &FlowSpec, profile: &Profile) -> Self {
+        let test = if flow.test { TEST } else { 0 };
+        let in_profile = if flow.in_profile { IN_PROFILE } else { 0 };
+        let delay = profile.tcp.delayed_ack.then_some(Span::from_nanos(profile.tcp.delayed_ack_timeout_ns));
+        ReceiverSide {
+            receiver: Receiver::new(profile.recovery == RecoveryKind::Sack, delay),
+            route: route.answer,
+            ack_bytes: profile.ack_bytes,
+            ack_flags: test | in_profile,
+            delivered_unique: 0,
+            delivered_total: 0,
+            marks: 0,
+        }
+    }
+}
+
 impl Network {
     /// A sender lets a packet go, perhaps a little later than it could.
     #[inline(always)]
     fn emit(&mut self, packet: Packet, now: Time) {
         self.census.created += 1;
         let side = &mut self.senders[packet.flow() as usize];
+        side.under_way += 1;
         let mut at = Moment { time: now, cause: now };
         let route = side.route;
         if let Some(jitter) = &mut side.jitter
@@ -76,7 +113,9 @@ impl Network {
                 Some((answer, side.route))
             }
             PacketKind::SynAck => {
-                self.senders[packet.flow() as usize].sender.on_syn_ack(at.time);
+                let side = &mut self.senders[packet.flow() as usize];
+                side.under_way -= 1;
+                side.sender.on_syn_ack(at.time);
                 self.send_allowed(packet.flow(), at.time);
                 None
             }
@@ -103,6 +142,7 @@ impl Network {
             }
             AckDecision::At(due) => {
                 self.expect_delayed_ack(packet.flow(), due);
+                self.note_end(packet.flow());
                 None
             }
         }
@@ -121,14 +161,22 @@ impl Network {
     #[inline]
     pub(super) fn on_ack(&mut self, packet: Packet, now: Time) {
         self.census.delivered += 1;
-        let sender = &mut self.senders[packet.flow() as usize].sender;
+        let side = &mut self.senders[packet.flow() as usize];
+        side.under_way -= 1;
         let blocks = self.sacks.get(packet.sack());
-        let cut = sender.on_ack(packet.number(), blocks, packet.has(ECE), now);
+        let cut = side.sender.on_ack(packet.number(), blocks, packet.has(ECE), now);
         self.sacks.release(packet.sack());
         if let Some(cut) = cut {
             self.record_cut(packet.flow(), cut, now);
         }
         self.send_allowed(packet.flow(), now);
+        self.settle_if_short(packet.flow());
+    }
+
+    /// A packet of this flow, or an acknowledgement, is under way no longer, and nothing answers it now.
+    pub(super) fn note_end(&mut self, flow: u32) {
+        self.senders[flow as usize].under_way -= 1;
+        self.settle_if_short(flow);
     }
 
     fn expect_delayed_ack(&mut self, flow: u32, due: Time) {
@@ -148,6 +196,7 @@ impl Network {
         let (due, route) = (side.receiver.ack_due(), side.route);
         if due <= now {
             let ack = self.acknowledgement(flow);
+            self.senders[flow as usize].under_way += 1;
             self.travel(ack, route, Moment { time: now, cause: now });
         } else if due != Time::NEVER {
             self.expect_delayed_ack(flow, due);

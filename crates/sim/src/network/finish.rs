@@ -49,7 +49,9 @@ impl Network {
             }
             queue_record(port, busy, capacity_bytes, end - warmup)
         });
-        Records { flows, queues: queues.collect(), series: self.series, summary }
+        let queues = queues.collect();
+        let (arrivals, completions) = self.short.finish(&mut self.senders, &self.receivers);
+        Records { flows, queues, arrivals, completions, series: self.series, summary }
     }
 
     /// Packets in = delivered + dropped + queued + in flight, at every queue and in the whole network.

@@ -1,12 +1,13 @@
 //! From a checked scenario to a network at time zero.
 
 use super::endpoints::{ReceiverSide, SenderSide};
+use super::short_flows::ShortFlows;
 use super::{Census, LinkImpairments, Network};
 use crate::event::Event;
 use crate::event_queue::{EventQueue, Population};
 use crate::impairment::Impairment;
 use crate::lane::Lane;
-use crate::packet::{SackPool, TEST};
+use crate::packet::SackPool;
 use crate::pipe::{Jitter, PipeLink};
 use crate::port::rate::RateTransmitter;
 use crate::port::scheduled::ScheduledTransmitter;
@@ -17,9 +18,6 @@ use crate::random::Stream;
 use crate::records::Series;
 use crate::scenario::{ImpairmentSpec, LinkSpec, QueueSpec, Scenario, SourceSpec};
 use crate::source::Source;
-use crate::tcp::RecoveryKind;
-use crate::tcp::receiver::Receiver;
-use crate::tcp::sender::Sender;
 use crate::topology::{FlowRoute, Topology};
 use sawtooth_cc::units::{Rate, Span, Time};
 
@@ -44,6 +42,7 @@ impl Network {
                 to: Time::from_nanos(scenario.duration_ns),
             },
             senders: flows().map(|(flow, route)| sender_side(flow, route, scenario)).collect(),
+            short: ShortFlows::new(scenario, &topology.arrivals),
             ack_events: vec![Time::NEVER; scenario.flows.len()],
             receivers: flows().map(|(flow, route)| receiver_side(flow, route, scenario)).collect(),
             stages: topology.stages,
@@ -84,6 +83,9 @@ impl Network {
             if let Some(stop) = flow.stop_ns {
                 self.events.schedule(Time::from_nanos(stop), Event::FlowStop(index));
             }
+        }
+        for index in 0..scenario.arrivals.len() as u32 {
+            self.expect_arrival(index);
         }
         if scenario.record.sample_ns.is_some() {
             self.events.schedule(Time::ZERO, Event::Sample);
@@ -137,26 +139,11 @@ fn sender_side(index: u32, route: &FlowRoute, scenario: &Scenario) -> SenderSide
     let profile = &scenario.profiles[flow.profile as usize];
     let limit = Span::from_nanos(profile.send_jitter_ns);
     let stream = || Stream::new(&scenario.seed, &format!("flow/{index}/jitter"));
-    SenderSide {
-        sender: Sender::new(index, flow, profile),
-        route: route.data,
-        timer_event: Time::NEVER,
-        jitter: (limit > Span::ZERO).then(|| Box::new(Jitter::new(limit, stream()))),
-        drops: 0,
-    }
+    let jitter = (limit > Span::ZERO).then(|| Box::new(Jitter::new(limit, stream())));
+    SenderSide { jitter, ..SenderSide::new(index, route, flow, profile) }
 }
 
 fn receiver_side(index: u32, route: &FlowRoute, scenario: &Scenario) -> ReceiverSide {
     let flow = &scenario.flows[index as usize];
-    let profile = &scenario.profiles[flow.profile as usize];
-    let delay = profile.tcp.delayed_ack.then_some(Span::from_nanos(profile.tcp.delayed_ack_timeout_ns));
-    ReceiverSide {
-        receiver: Receiver::new(profile.recovery == RecoveryKind::Sack, delay),
-        route: route.answer,
-        ack_bytes: profile.ack_bytes,
-        ack_flags: if flow.test { TEST } else { 0 },
-        delivered_unique: 0,
-        delivered_total: 0,
-        marks: 0,
-    }
+    ReceiverSide::new(route, flow, &scenario.profiles[flow.profile as usize])
 }

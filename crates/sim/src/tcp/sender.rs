@@ -16,7 +16,7 @@
 
 use super::recovery::{AnyRecovery, LossEvent, LossRecovery, SendState, Transmission, acknowledge};
 use super::rtt::RttEstimator;
-use crate::packet::{CWR, ECT, Packet, PacketKind, RETRANSMISSION, SackBlock, TEST};
+use crate::packet::{CWR, ECT, IN_PROFILE, Packet, PacketKind, RETRANSMISSION, SackBlock, TEST};
 use crate::scenario::{FlowSpec, Profile};
 use sawtooth_cc::units::{Span, Time, Window};
 use sawtooth_cc::{AckSample, AnyController, Congestion, CongestionSignal, ControlSettings, Controller};
@@ -104,13 +104,14 @@ impl Sender {
         let one_packet = ControlSettings { initial_window: Window::from_packets(1.0), ..settings };
         let ecn = if tcp.ecn { ECT } else { 0 };
         let test = if flow.test { TEST } else { 0 };
+        let in_profile = if flow.in_profile { IN_PROFILE } else { 0 };
         let control = AnyController::new(&profile.controller, &settings);
         let window = control.window();
         Sender {
             flow: index,
             packet_bytes: profile.packet_bytes,
             syn_bytes: profile.ack_bytes,
-            flags: ecn | test,
+            flags: ecn | test | in_profile,
             recovery: AnyRecovery::new(profile.recovery, tcp),
             calm: true,
             allowed: window.whole_packets(),
@@ -151,7 +152,7 @@ impl Sender {
         (self.timed, self.timed_at) = ((!self.syn_lost).then_some(0), now);
         self.deadline = now + self.rtt.rto();
         self.window_since = now;
-        self.packet(PacketKind::Syn, 0, self.syn_bytes, self.flags & TEST)
+        self.packet(PacketKind::Syn, 0, self.syn_bytes, self.flags & !ECT)
     }
 
     /// The SYN was answered: data may go.

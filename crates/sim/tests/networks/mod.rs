@@ -47,6 +47,7 @@ pub fn flow(forward: &[u32], reverse: &[u32]) -> FlowSpec {
     FlowSpec {
         profile: 0,
         test: true,
+        in_profile: false,
         forward: forward.to_vec(),
         reverse: reverse.to_vec(),
         start_ns: 0,
@@ -70,6 +71,7 @@ pub fn scenario(duration_ns: u64, links: Vec<LinkSpec>, profiles: Vec<Profile>) 
         links,
         profiles,
         flows: Vec::new(),
+        arrivals: Vec::new(),
         sources: Vec::new(),
         record: RecordSpec::default(),
     }

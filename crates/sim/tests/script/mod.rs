@@ -103,6 +103,7 @@ impl Settings {
         let flow = FlowSpec {
             profile: 0,
             test: false,
+            in_profile: false,
             forward: Vec::new(),
             reverse: Vec::new(),
             start_ns: 0,

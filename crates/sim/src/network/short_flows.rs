@@ -1,0 +1,240 @@
+//! Short flows that come and go: each a TCP connection of its own, with state only while it lasts.
+//!
+//! A flow gets a slot, a flow number behind those of the scenario's flows, when it starts. Its slot is free for
+//! another when it is completed and nothing of it is under way any more, no late retransmission and no
+//! acknowledgement, so that no packet of one flow ever reaches another. Timers set for the flow before are recognised
+//! by their time, as those of any flow are. Only the next start of each process stands among the events.
+
+use super::Network;
+use super::endpoints::{ReceiverSide, SenderSide};
+use crate::arrivals::{Arrival, Arrivals};
+use crate::event::Event;
+use crate::histogram::Histogram;
+use crate::records::{ArrivalRecord, Completion};
+use crate::scenario::{FlowSpec, Profile, Scenario};
+use crate::topology::FlowRoute;
+use sawtooth_cc::units::{Span, Time};
+
+/// All short flows of a run.
+#[derive(Debug)]
+pub(super) struct ShortFlows {
+    /// Flow number of the first slot.
+    pub first: u32,
+    processes: Vec<Process>,
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+    completions: Option<Vec<Completion>>,
+}
+
+/// One process: what its flows have in common, when the next one starts, and what has been counted.
+#[derive(Debug)]
+struct Process {
+    arrivals: Arrivals,
+    next: Option<Arrival>,
+    flow: FlowSpec,
+    profile: Profile,
+    route: FlowRoute,
+    under_way: u64,
+    completion_times: Histogram,
+    record: ArrivalRecord,
+}
+
+/// Who has a slot.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    process: u32,
+    start: Time,
+    packets: u32,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Something is still to be delivered.
+    Open,
+    /// All is acknowledged, but some packet or acknowledgement is still under way.
+    Completed,
+    /// The next flow may have it.
+    Free,
+}
+
+impl ShortFlows {
+    /// Nobody has come yet.
+    pub fn new(scenario: &Scenario, routes: &[FlowRoute]) -> Self {
+        let processes = scenario.arrivals.iter().zip(routes).map(|(spec, &route)| {
+            let profile = scenario.profiles[spec.profile as usize].clone();
+            Process {
+                arrivals: Arrivals::new(&scenario.seed, &spec.name, &spec.schedule),
+                next: None,
+                // The route is in stages already: copies of the flow need no lists of links.
+                flow: FlowSpec { forward: Vec::new(), reverse: Vec::new(), ..spec.flow() },
+                record: blank_record(&spec.name, &profile),
+                profile,
+                route,
+                under_way: 0,
+                completion_times: Histogram::default(),
+            }
+        });
+        ShortFlows {
+            first: scenario.flows.len() as u32,
+            processes: processes.collect(),
+            slots: Vec::new(),
+            free: Vec::new(),
+            completions: scenario.record.completions.then(Vec::new),
+        }
+    }
+
+    /// The warm-up is over: what completed flows have counted so far does not belong to the measured time.
+    pub fn restart_counters(&mut self) {
+        for process in &mut self.processes {
+            let record = &mut process.record;
+            (record.sent, record.retransmits, record.timeouts) = (0, 0, 0);
+        }
+    }
+
+    /// The run is over: what has been counted.
+    pub fn finish(
+        mut self,
+        senders: &mut [SenderSide],
+        receivers: &[ReceiverSide],
+    ) -> (Vec<ArrivalRecord>, Vec<Completion>) {
+        let first = self.first as usize;
+        for (index, slot) in self.slots.iter().enumerate().filter(|(_, slot)| slot.state != State::Free) {
+            let process = &mut self.processes[slot.process as usize];
+            process.count(&senders[first + index], &receivers[first + index]);
+        }
+        let records = self.processes.into_iter().map(|process| {
+            let times = &process.completion_times;
+            ArrivalRecord {
+                completion_p50: times.quantile(0.50),
+                completion_p95: times.quantile(0.95),
+                completion_p99: times.quantile(0.99),
+                ..process.record
+            }
+        });
+        (records.collect(), self.completions.unwrap_or_default())
+    }
+}
+
+impl Process {
+    /// Add what one of its flows has counted.
+    fn count(&mut self, from: &SenderSide, to: &ReceiverSide) {
+        let stats = &from.sender.stats;
+        self.record.sent += stats.sent;
+        self.record.retransmits += stats.retransmits;
+        self.record.timeouts += stats.timeouts;
+        self.record.delivered_unique += to.delivered_unique;
+    }
+}
+
+fn blank_record(name: &str, profile: &Profile) -> ArrivalRecord {
+    ArrivalRecord {
+        name: name.to_owned(),
+        packet_bytes: u32::from(profile.packet_bytes),
+        started: 0,
+        finished: 0,
+        offered: 0,
+        sent: 0,
+        retransmits: 0,
+        delivered_unique: 0,
+        timeouts: 0,
+        concurrent_max: 0,
+        completed: 0,
+        completion_sum: Span::ZERO,
+        completion_p50: Span::ZERO,
+        completion_p95: Span::ZERO,
+        completion_p99: Span::ZERO,
+    }
+}
+
+impl Network {
+    /// Have the next flow of a process start when it is due, if there is one within the run.
+    pub(super) fn expect_arrival(&mut self, index: u32) {
+        let process = &mut self.short.processes[index as usize];
+        let end = self.measured.to;
+        process.next = process.arrivals.next().filter(|arrival| arrival.start < end);
+        if let Some(arrival) = process.next {
+            self.events.schedule(arrival.start, Event::Arrival(index));
+        }
+    }
+
+    /// A short flow starts.
+    pub(super) fn arrival(&mut self, index: u32, now: Time) {
+        let process = &mut self.short.processes[index as usize];
+        let Arrival { packets, .. } = process.next.expect("an event stands for a flow");
+        process.flow.packets = Some(packets);
+        process.under_way += 1;
+        let record = &mut process.record;
+        record.concurrent_max = record.concurrent_max.max(process.under_way);
+        if now >= self.measured.from {
+            record.started += 1;
+            record.offered += u64::from(packets);
+        }
+        let slot = Slot { process: index, start: now, packets, state: State::Open };
+        let flow = self.settle_in(slot);
+        self.flow_start(flow, now);
+        self.expect_arrival(index);
+    }
+
+    /// Give a flow a slot; its flow number.
+    fn settle_in(&mut self, slot: Slot) -> u32 {
+        let ShortFlows { first, processes, slots, free, .. } = &mut self.short;
+        let Process { flow, profile, route, .. } = &processes[slot.process as usize];
+        let reused = free.pop();
+        let place = reused.unwrap_or(slots.len() as u32);
+        let number = *first + place;
+        let sender = SenderSide::new(number, route, flow, profile);
+        let receiver = ReceiverSide::new(route, flow, profile);
+        if reused.is_some() {
+            slots[place as usize] = slot;
+            // A timer of the flow before may still stand among the events. It is kept in mind, as it would be for the
+            // same flow: when it comes, this one's deadline decides.
+            let timer_event = self.senders[number as usize].timer_event;
+            self.senders[number as usize] = SenderSide { timer_event, ..sender };
+            self.receivers[number as usize] = receiver;
+        } else {
+            slots.push(slot);
+            self.senders.push(sender);
+            self.receivers.push(receiver);
+            self.ack_events.push(Time::NEVER);
+        }
+        number
+    }
+
+    /// Something of a flow has come to its end: if that was a short flow's last, others may have its place.
+    #[inline(always)]
+    pub(super) fn settle_if_short(&mut self, flow: u32) {
+        if flow >= self.short.first {
+            self.settle(flow);
+        }
+    }
+
+    fn settle(&mut self, flow: u32) {
+        let side = &self.senders[flow as usize];
+        let Some(finished) = side.sender.finished else { return };
+        let place = flow - self.short.first;
+        let slot = &mut self.short.slots[place as usize];
+        let process = &mut self.short.processes[slot.process as usize];
+        if slot.state == State::Open {
+            slot.state = State::Completed;
+            process.under_way -= 1;
+            let span = finished - slot.start;
+            let record = &mut process.record;
+            record.finished += u64::from(finished >= self.measured.from);
+            if slot.start >= self.measured.from {
+                record.completed += 1;
+                record.completion_sum += span;
+                process.completion_times.add(span);
+            }
+            if let Some(completions) = &mut self.short.completions {
+                let Slot { process, start, packets, .. } = *slot;
+                completions.push(Completion { process, start, packets, span });
+            }
+        }
+        if slot.state == State::Completed && side.under_way == 0 {
+            slot.state = State::Free;
+            process.count(side, &self.receivers[flow as usize]);
+            self.short.free.push(place);
+        }
+    }
+}
