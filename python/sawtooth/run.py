@@ -56,7 +56,8 @@ class RunSummary:
 @dataclass(frozen=True, eq=False)
 class Run(RunSummary):
     """A whole run. `engine` is the scenario as the engine read it; `records` the series that it asked for (`windows`, `queue_samples`,
-    `rates`, times in ns); `summary` the packet account of the whole run, warm-up included; `provenance` who made it."""
+    `rates`, `completions`, times in ns) and, where short flows come and go, what became of them (`arrivals`, a row per process);
+    `summary` the packet account of the whole run, warm-up included; `provenance` who made it."""
 
     engine: Mapping[str, Any]
     records: Mapping[str, pa.Table]
@@ -183,6 +184,8 @@ def recorded(engine: Mapping[str, Any]) -> list[str]:
         "windows": record["windows"] or sampled,
         "queue_samples": sampled,
         "rates": record["rates_ns"] is not None,
+        "arrivals": bool(engine.get("arrivals")),
+        "completions": bool(record.get("completions")),
     }
     return [name for name, wanted in asked.items() if wanted]
 

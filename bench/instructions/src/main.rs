@@ -55,6 +55,7 @@ fn dumbbell(flows: u32, mbit: u64, buffer: u64, control: &str, recovery: &str, s
         specs.push(FlowSpec {
             profile: 0,
             test: true,
+            in_profile: false,
             forward: vec![first, 0],
             reverse: vec![1, first + 1],
             start_ns: u64::from(flow % 10) * 100 * MILLISECOND,
@@ -78,6 +79,7 @@ fn dumbbell(flows: u32, mbit: u64, buffer: u64, control: &str, recovery: &str, s
         links,
         profiles: vec![profile],
         flows: specs,
+        arrivals: Vec::new(),
         sources: Vec::new(),
         record: RecordSpec::default(),
     }
@@ -109,8 +111,12 @@ fn many() -> Scenario {
 }
 
 fn recorded() -> Scenario {
-    let record =
-        RecordSpec { windows: true, sample_ns: Some(10 * MILLISECOND), rates_ns: Some(10 * MILLISECOND) };
+    let record = RecordSpec {
+        windows: true,
+        sample_ns: Some(10 * MILLISECOND),
+        rates_ns: Some(10 * MILLISECOND),
+        completions: false,
+    };
     Scenario { record, ..ten() }
 }
 

@@ -3,7 +3,8 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use sawtooth_sim::Records;
-use sawtooth_sim::records::{QueuePoint, RatePoint, WindowPoint};
+use sawtooth_sim::arrivals::Arrival;
+use sawtooth_sim::records::{Completion, QueuePoint, RatePoint, WindowPoint};
 
 /// A table under construction.
 struct Table<'py> {
@@ -68,6 +69,33 @@ fn queues<'py>(py: Python<'py>, records: &Records) -> PyResult<Bound<'py, PyDict
     table.add("name", "utf8", serde_json::to_string(&names).expect("plain data").as_bytes())?;
     counters(&table, &records.queues.iter().map(|queue| queue.columns()).collect::<Vec<_>>())?;
     table.i64("test_drop_runs", records.queues.iter().map(|queue| queue.counters.test_drop_runs as i64))?;
+    let in_profile = records.queues.iter().map(|queue| queue.counters.in_profile_forwarded_bytes as i64);
+    table.i64("in_profile_forwarded_bytes", in_profile)?;
+    Ok(table.columns)
+}
+
+fn arrivals<'py>(py: Python<'py>, records: &Records) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(py);
+    let names: Vec<&str> = records.arrivals.iter().map(|process| process.name.as_str()).collect();
+    table.add("name", "utf8", serde_json::to_string(&names).expect("plain data").as_bytes())?;
+    counters(&table, &records.arrivals.iter().map(|process| process.columns()).collect::<Vec<_>>())?;
+    Ok(table.columns)
+}
+
+fn completions<'py>(py: Python<'py>, points: &[Completion]) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(py);
+    table.u32("process", points.iter().map(|done| done.process))?;
+    table.i64("start_ns", points.iter().map(|done| done.start.nanos() as i64))?;
+    table.u32("packets", points.iter().map(|done| done.packets))?;
+    table.i64("completion_ns", points.iter().map(|done| done.span.nanos() as i64))?;
+    Ok(table.columns)
+}
+
+/// Starts and lengths of the flows of a process.
+pub fn schedule<'py>(py: Python<'py>, flows: &[Arrival]) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(py);
+    table.i64("start_ns", flows.iter().map(|flow| flow.start.nanos() as i64))?;
+    table.u32("packets", flows.iter().map(|flow| flow.packets))?;
     Ok(table.columns)
 }
 
@@ -112,6 +140,8 @@ pub fn tables<'py>(py: Python<'py>, records: &Records) -> PyResult<Bound<'py, Py
     let tables = PyDict::new(py);
     tables.set_item("flows", flows(py, records)?)?;
     tables.set_item("queues", queues(py, records)?)?;
+    tables.set_item("arrivals", arrivals(py, records)?)?;
+    tables.set_item("completions", completions(py, &records.completions)?)?;
     tables.set_item("windows", windows(py, &records.series.windows)?)?;
     tables.set_item("queue_samples", queue_samples(py, &records.series.queues)?)?;
     tables.set_item("rates", rates(py, &records.series.rates)?)?;

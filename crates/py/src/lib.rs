@@ -6,9 +6,12 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use sawtooth_cc::units::Time;
 use sawtooth_cc::{ControllerSpec, Rounds, Stepping, named_controller, parse_controller};
+use sawtooth_sim::arrivals::Arrivals;
 use sawtooth_sim::queue::DISCIPLINES;
 use sawtooth_sim::random::Stream;
+use sawtooth_sim::scenario::ArrivalSchedule;
 use sawtooth_sim::tcp::RECOVERIES;
 use sawtooth_sim::{ENGINE_VERSION, Progress, Records, Scenario, describe::PLANNED_DISCIPLINES, identity};
 use std::any::Any;
@@ -158,6 +161,25 @@ fn uniforms(seed: &str, stream: &str, count: usize) -> Vec<f64> {
     (0..count).map(|_| stream.uniform()).collect()
 }
 
+/// The flows of a process of short flows that start before `end_ns`, as a run draws them: the columns `start_ns` and `packets`.
+///
+/// `schedule` is that of the engine's scenario, as JSON.
+#[pyfunction]
+fn arrivals<'py>(
+    py: Python<'py>,
+    seed: &str,
+    name: &str,
+    schedule: &str,
+    end_ns: u64,
+) -> PyResult<Bound<'py, PyDict>> {
+    let schedule: ArrivalSchedule = serde_json::from_str(schedule)
+        .map_err(|error| PyValueError::new_err(format!("schedule: {error}")))?;
+    schedule.check("schedule").map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let end = Time::from_nanos(end_ns);
+    let flows = Arrivals::new(seed, name, &schedule).take_while(|flow| flow.start < end).collect::<Vec<_>>();
+    columns::schedule(py, &flows)
+}
+
 /// Raise ValueError naming the field, its value and what is accepted, if the engine cannot run this.
 #[pyfunction]
 fn check(scenario: &str) -> PyResult<()> {
@@ -243,6 +265,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(recovery, module)?)?;
     module.add_function(wrap_pyfunction!(discipline, module)?)?;
     module.add_function(wrap_pyfunction!(uniforms, module)?)?;
+    module.add_function(wrap_pyfunction!(arrivals, module)?)?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(run_id, module)?)?;
     module.add_function(wrap_pyfunction!(rounds, module)?)?;

@@ -7,6 +7,7 @@
 //! | droptail   | a packet into a queue and what has left forgotten, with so many waiting        | packet         |
 //! | control    | an acknowledgement in congestion avoidance                                     | acknowledgement |
 //! | dumbbell   | ten SACK flows over 100 Mbit/s and 120 ms, everything included                 | packet forwarded |
+//! | short_flows | flows that come and go over an idle path, each of so many packets               | flow           |
 //!
 //! Every controller of the table has its acknowledgement timed, and every recovery its dumbbell.
 //! `make bench` times the whole engine in a process of its own, beside ns-2; this is for finding where the time goes.
@@ -26,7 +27,7 @@ use sawtooth_sim::packet::{Packet, PacketKind, SackBlock, TEST};
 use sawtooth_sim::port::rate::RateTransmitter;
 use sawtooth_sim::queue::Queue;
 use sawtooth_sim::random::Stream;
-use sawtooth_sim::scenario::QueueSpec;
+use sawtooth_sim::scenario::{ArrivalSchedule, ArrivalSpec, QueueSpec};
 use sawtooth_sim::tcp::scoreboard::Scoreboard;
 use std::hint::black_box;
 
@@ -204,9 +205,43 @@ fn dumbbell(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// Flows of one packet and of two: what a packet more costs, taken from the first, leaves what a flow costs.
+fn short_flows(criterion: &mut Criterion) {
+    let run = |scenario: &Scenario| sawtooth_sim::run(scenario).expect("a scenario that passes the check");
+    let links = vec![
+        networks::pipe("access", 1_000 * MEGABIT, 10 * MILLISECOND),
+        networks::port("bottleneck", 1_000 * MEGABIT, 10 * MILLISECOND, 1_000),
+        networks::pipe("back", 1_000 * MEGABIT, 20 * MILLISECOND),
+    ];
+    let mut group = criterion.benchmark_group("short_flows");
+    group.sample_size(20);
+    for packets in [1, 2] {
+        let flows = 20_000u32;
+        let mut scenario =
+            networks::scenario(21 * SECOND, links.clone(), vec![networks::profile("aimd(1, 0.5)", "sack")]);
+        scenario.arrivals.push(ArrivalSpec {
+            name: "web".to_owned(),
+            profile: 0,
+            in_profile: false,
+            forward: vec![0, 1],
+            reverse: vec![2],
+            schedule: ArrivalSchedule::List {
+                starts_ns: (0..u64::from(flows)).map(|flow| flow * MILLISECOND).collect(),
+                packets: vec![packets; flows as usize],
+            },
+        });
+        assert_eq!(run(&scenario).arrivals[0].finished, u64::from(flows));
+        group.throughput(Throughput::Elements(u64::from(flows)));
+        group.bench_function(BenchmarkId::new("packets", packets), |bench| {
+            bench.iter(|| run(black_box(&scenario)));
+        });
+    }
+    group.finish();
+}
+
 fn main() {
     let mut criterion = Criterion::default().configure_from_args();
-    for group in [events, scoreboard, droptail, control, dumbbell] {
+    for group in [events, scoreboard, droptail, control, dumbbell, short_flows] {
         group(&mut criterion);
     }
     criterion.final_summary();

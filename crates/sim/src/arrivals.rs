@@ -161,8 +161,10 @@ mod tests {
     fn lengths_have_a_pareto_tail_and_are_whole_packets() {
         for (mean, shape) in [(50.0, 1.5), (10.0, 2.5), (1.0, 1.2)] {
             let least = mean * (shape - 1.0) / shape;
-            let lengths: Vec<u32> =
-                poisson(&[[0, 1_000_000]], mean, shape).take(200_000).map(|arrival| arrival.packets).collect();
+            let lengths: Vec<u32> = poisson(&[[0, 1_000_000]], mean, shape)
+                .take(200_000)
+                .map(|arrival| arrival.packets)
+                .collect();
             let n = lengths.len() as f64;
             assert!(lengths.iter().all(|&packets| packets >= 1 && f64::from(packets) >= least));
             // Rounded up, a length exceeds a whole number exactly if it did before.
@@ -170,7 +172,10 @@ mod tests {
                 let p = power(f64::from(beyond) / least, -shape).min(1.0);
                 let found = lengths.iter().filter(|&&packets| packets > beyond).count() as f64;
                 let bound = 5.0 * (n * p * (1.0 - p)).sqrt() + 1.0;
-                assert!((found - n * p).abs() <= bound, "{found} of {n} beyond {beyond} (mean {mean}, shape {shape})");
+                assert!(
+                    (found - n * p).abs() <= bound,
+                    "{found} of {n} beyond {beyond} (mean {mean}, shape {shape})"
+                );
             }
         }
     }

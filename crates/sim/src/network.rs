@@ -19,9 +19,9 @@ use crate::records::Series;
 use crate::source::Source;
 use crate::topology::{NO_LANE, Place, Stage, StageIndex};
 use endpoints::{ReceiverSide, SenderSide};
-use short_flows::ShortFlows;
 use prefetch_index::prefetch_index;
 use sawtooth_cc::units::{Span, Time};
+use short_flows::ShortFlows;
 use std::slice::from_ref;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 

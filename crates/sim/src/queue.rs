@@ -11,7 +11,7 @@ pub mod limit;
 pub mod scheduler;
 
 use crate::histogram::Histogram;
-use crate::packet::{ECT, Packet, PacketKind};
+use crate::packet::{ECT, IN_PROFILE, Packet, PacketKind};
 use crate::random::Stream;
 use crate::scenario::QueueSpec;
 use droptail::DropTail;
@@ -173,6 +173,8 @@ pub struct Counters {
     pub test_drop_runs: u64,
     /// `test_arrivals` at the last drop of test data.
     test_last_drop: u64,
+    /// Bytes forwarded of packets in profile that are no test packets.
+    pub in_profile_forwarded_bytes: u64,
     /// Waiting time of all forwarded packets.
     pub delay: Span,
     /// Waiting time of forwarded test packets.
@@ -309,6 +311,8 @@ impl Queue {
             counters.test_forwarded += 1;
             counters.test_delay += delay;
             self.tally.test_delays.add(delay);
+        } else if packet.has(IN_PROFILE) {
+            counters.in_profile_forwarded_bytes += u64::from(packet.bytes());
         }
     }
 
@@ -316,8 +320,16 @@ impl Queue {
     pub fn measure_arrivals(&mut self) {
         let Counters { forwarded, forwarded_bytes, test_forwarded, delay, test_delay, .. } =
             self.tally.measured;
-        let departures =
-            Counters { forwarded, forwarded_bytes, test_forwarded, delay, test_delay, ..Counters::default() };
+        let in_profile_forwarded_bytes = self.tally.measured.in_profile_forwarded_bytes;
+        let departures = Counters {
+            forwarded,
+            forwarded_bytes,
+            test_forwarded,
+            in_profile_forwarded_bytes,
+            delay,
+            test_delay,
+            ..Counters::default()
+        };
         let earlier = std::mem::replace(&mut self.tally.measured, departures);
         self.tally.earlier_arrivals += earlier.arrivals;
         self.tally.earlier_drops += earlier.dropped();

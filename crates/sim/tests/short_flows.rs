@@ -184,8 +184,14 @@ fn bad_processes_are_refused_by_name() {
         schedule(ArrivalSchedule::Poisson { intervals: intervals.to_vec(), packets_mean, packets_shape })
     };
     let starts_with = |text: String, expected: &str| assert!(text.starts_with(expected), "{text}");
-    starts_with(complaint(&|n| n.arrivals[0].profile = 9), "arrivals[0].profile = 9: expected an index below");
-    starts_with(complaint(&|n| n.arrivals[0].reverse = vec![7]), "arrivals[0].reverse = 7: expected an index");
+    starts_with(
+        complaint(&|n| n.arrivals[0].profile = 9),
+        "arrivals[0].profile = 9: expected an index below",
+    );
+    starts_with(
+        complaint(&|n| n.arrivals[0].reverse = vec![7]),
+        "arrivals[0].reverse = 7: expected an index",
+    );
     starts_with(
         complaint(&|n| n.profiles[0].send_jitter_ns = 1),
         "arrivals[0].profile = 0: expected a profile without send_jitter_ns",
@@ -195,10 +201,16 @@ fn bad_processes_are_refused_by_name() {
     let uneven = ArrivalSchedule::List { starts_ns: vec![1], packets: vec![] };
     starts_with(schedule(uneven), "arrivals[0].schedule.packets = 0: expected one for each start, 1");
     starts_with(poisson(&[], 50.0, 1.5), "arrivals[0].schedule.intervals = []");
-    starts_with(poisson(&[[0, 10]], 50.0, 1.5), "arrivals[0].schedule.intervals[0] = 10: expected 0, or 1 µs");
+    starts_with(
+        poisson(&[[0, 10]], 50.0, 1.5),
+        "arrivals[0].schedule.intervals[0] = 10: expected 0, or 1 µs",
+    );
     starts_with(poisson(&[[5, 1000], [5, 0]], 50.0, 1.5), "arrivals[0].schedule.intervals[1] = 5");
     starts_with(poisson(&[[0, 1000]], 0.5, 1.5), "arrivals[0].schedule.packets_mean = 0.5");
-    starts_with(poisson(&[[0, 1000]], 50.0, 1.0), "arrivals[0].schedule.packets_shape = 1: expected more than 1");
+    starts_with(
+        poisson(&[[0, 1000]], 50.0, 1.0),
+        "arrivals[0].schedule.packets_shape = 1: expected more than 1",
+    );
 }
 
 fn lossy(name: &str, p: f64) -> LinkSpec {
