@@ -11,13 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sawtooth import topology
+from sawtooth import equal_rate, topology
 from sawtooth.engine_check import check
 from sawtooth.environments import schedule_of
 from sawtooth.errors import MISSING, InputError
 from sawtooth.fields import parse_seed
 from sawtooth.plain import canonical
-from sawtooth.scenario import Bottleneck, FlowsBase, Scenario
+from sawtooth.scenario import Bottleneck, Scenario
 from sawtooth.scenario_values import Queue
 from sawtooth.schedule import Schedule
 from sawtooth.tcp_fields import engine_tcp, settings
@@ -26,6 +26,9 @@ from sawtooth.units import Buffer
 
 CROSS_PACKET_BYTES: Final = 1000
 """Wire size of cross-traffic packets: that of the test flows' packets in [Akella02] (inferred there)."""
+
+
+SHAPES: Final = {"dumbbell": topology, "equal-rate": equal_rate}
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,8 @@ def resolve(scenario: Scenario, seed: str | int | None = None) -> Resolved:
     capacity = _capacity(scenario.bottleneck, trace)
     bottleneck = _bottleneck(scenario, trace, capacity, flows)
     reverse = _reverse(scenario, bottleneck, flows)
-    links = topology.links(scenario, bottleneck, reverse, flows)
+    shape = SHAPES[scenario.topology.kind]
+    links = shape.links(scenario, bottleneck, reverse, flows)
     schedule = _schedule(scenario, chosen, capacity, trace)
     profiles, profile_of_group = _profiles(scenario, links)
     starts = _starts(scenario, chosen)
@@ -101,7 +105,7 @@ def resolve(scenario: Scenario, seed: str | int | None = None) -> Resolved:
         "links": links,
         "profiles": profiles,
         "flows": [
-            _flow(scenario.flows[flow.group], flow, profile_of_group[flow.group], starts[flow.flow])
+            _flow(scenario, flow, profile_of_group[flow.group], starts[flow.flow])
             for flow in flows
         ],
         "sources": _sources(scenario, schedule, capacity),
@@ -279,8 +283,9 @@ def _starts(scenario: Scenario, seed: str) -> list[int]:
     return starts
 
 
-def _flow(group: FlowsBase, flow: topology.Endpoint, profile: int, start_ns: int) -> dict[str, Any]:
-    forward, reverse = topology.route(flow)
+def _flow(scenario: Scenario, flow: topology.Endpoint, profile: int, start_ns: int) -> dict[str, Any]:
+    group, shape = scenario.flows[flow.group], SHAPES[scenario.topology.kind]
+    forward, reverse = shape.route(scenario, flow)
     packets = None if group.bytes is None else -(-group.bytes // group.packet)
     return {
         "profile": profile,

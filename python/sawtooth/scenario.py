@@ -10,7 +10,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, PrivateAttr, ValidationError, create_model, model_validator
 
@@ -117,6 +117,13 @@ class PathTable(Strict):
         return self
 
 
+class Topology(Strict):
+    """The shape of the network."""
+
+    kind: Literal["dumbbell", "equal-rate"] = "dumbbell"
+    """One bottleneck with fast access links, or every link of the bottleneck's rate, with queues on access links too."""
+
+
 class Record(Strict):
     """Time series to keep beside the counters."""
 
@@ -197,6 +204,8 @@ class Scenario(Strict):
     """The link back."""
     path: PathTable = PathTable()
     """RTTs and access links."""
+    topology: Topology = Topology()
+    """The shape of the network."""
     tcp: Tcp = Tcp()
     """TCP settings of every flow."""
     environment: Environment | None = None

@@ -119,7 +119,7 @@ def links(
         half = flow.rtt_ns // 2
         delays = (half - there["delay_ns"], flow.rtt_ns - half - back["delay_ns"])
         if min(delays) < 0:
-            raise _too_short(scenario, flow, max(there["delay_ns"], back["delay_ns"]))
+            raise too_short(scenario, flow, max(there["delay_ns"], back["delay_ns"]))
         pipe = {"rate_bps": path.access_rate, "queue": None}
         none = {"drop": None, "mark": None}
         result.append({"name": f"access/{flow.flow}", **pipe, "delay_ns": delays[0], **impaired})
@@ -127,7 +127,7 @@ def links(
     return result
 
 
-def route(flow: Endpoint) -> tuple[list[int], list[int]]:
+def route(_scenario: Scenario, flow: Endpoint) -> tuple[list[int], list[int]]:
     """The links that data and acknowledgements of a flow cross."""
     access = 2 + 2 * flow.flow
     if flow.reverse:
@@ -145,7 +145,8 @@ def _own_rtts(group: FlowsBase, spread: float) -> list[int]:
     return list(group.rtt) if isinstance(group.rtt, tuple) else spread_rtts(group.rtt, spread, group.count)
 
 
-def _too_short(scenario: Scenario, flow: Endpoint, delay_ns: int) -> InputError:
+def too_short(scenario: Scenario, flow: Endpoint, delay_ns: int) -> InputError:
+    """The error of a flow whose RTT is shorter than the middle link allows."""
     own = scenario.flows[flow.group].rtt is not None
     key = f"flows[{flow.group}].rtt" if own else "path.rtt"
     accepted = f"at least {format_time(2 * delay_ns)}, twice the one-way delay of the bottleneck"
