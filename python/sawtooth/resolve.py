@@ -104,10 +104,7 @@ def resolve(scenario: Scenario, seed: str | int | None = None) -> Resolved:
         "warmup_ns": scenario.warmup,
         "links": links,
         "profiles": profiles,
-        "flows": [
-            _flow(scenario, flow, profile_of_group[flow.group], starts[flow.flow])
-            for flow in flows
-        ],
+        "flows": [_flow(scenario, flow, profile_of_group[flow.group], starts[flow.flow]) for flow in flows],
         "sources": _sources(scenario, schedule, capacity),
         "record": {
             "windows": scenario.record.windows,

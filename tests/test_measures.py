@@ -1,0 +1,126 @@
+"""Measures of a part of a run, on records written by hand."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pyarrow as pa
+import pytest
+
+import sawtooth
+from sawtooth.measures import Measure
+from sawtooth.run import Run
+
+S = 1_000_000_000
+
+
+def run_of(
+    flows: list[dict[str, Any]],
+    rates: list[list[int]],
+    cuts: list[tuple[float, int]] = (),  # type: ignore[assignment]
+) -> Run:
+    """Ten seconds over 1 Mbit/s: `rates` are packets of 1000 B per flow in each bin of a second, `cuts` (time, flow)."""
+    rows = [
+        {"test": True, "group": 0, "start_ns": 0, "stop_ns": None, "rtt_ns": S // 10, **flow}
+        for flow in flows
+    ]
+    bins = [(n + 1, flow, row[flow]) for n, row in enumerate(rates) for flow in range(len(flows))]
+    records = {
+        "rates": pa.table(
+            {
+                "time_ns": [end * S for end, _, _ in bins],
+                "flow": [flow for _, flow, _ in bins],
+                "delivered_packets": [count for _, _, count in bins],
+            }
+        ),
+        "windows": pa.table(
+            {
+                "time_ns": pa.array([int(time * S) for time, _ in cuts], pa.int64()),
+                "flow": pa.array([flow for _, flow in cuts], pa.int64()),
+                "event": pa.array([1 for _ in cuts], pa.int64()),
+            }
+        ),
+    }
+    resolved = {"flows": rows, "bottleneck": {"buffer_packets": 10, "buffer_bytes": None}}
+    return cast(
+        Run,
+        SimpleNamespace(
+            records=records,
+            engine={"duration_ns": 10 * S, "record": {"rates_ns": S}},
+            flows=pa.table({"packet_bytes": [1000] * len(flows)}),
+            meta={"resolved": resolved, "capacity_bps": 1_000_000},
+        ),
+    )
+
+
+def value(text: str, run: Run) -> float:
+    return Measure.parse(text)(run)
+
+
+def test_goodput_is_a_share_of_the_capacity_of_the_part() -> None:
+    run = run_of([{}, {"group": 1}], [[50, 25]] * 5 + [[100, 0]] * 5)
+    assert value("goodput 0..5 s", run) == pytest.approx(75 * 8000 / 1e6)
+    assert value("goodput", run) == pytest.approx((75 + 100) / 2 * 8000 / 1e6)
+    assert value("goodput of 1 0..5 s", run) == pytest.approx(25 * 8000 / 1e6)
+
+
+def two(a: float, b: float) -> float:
+    """Jain's index of two goodputs."""
+    return (a + b) ** 2 / (2 * (a * a + b * b))
+
+
+def test_jain_counts_the_flows_that_were_present() -> None:
+    late, gone = {"start_ns": 5 * S}, {"stop_ns": 5 * S}
+    run = run_of([{}, late, gone], [[60, 0, 20]] * 5 + [[60, 30, 1]] * 5)
+    assert value("jain 0..5 s", run) == pytest.approx(two(60, 20))
+    assert value("jain 5..10 s", run) == pytest.approx(two(60, 30))
+    assert math.isnan(value("jain 0..5 s", run_of([late], [[0]] * 10)))
+
+
+def test_a_share_of_one_is_fair() -> None:
+    run = run_of([{}, {}, {"group": 1}], [[10, 20, 60]] * 10)
+    assert value("share of 1", run) == pytest.approx(60 / 30)
+    assert value("share of 0", run) == pytest.approx(15 / 30)
+
+
+def test_settling_is_the_time_to_half_a_fair_share() -> None:
+    flows = [{}, {"group": 1, "start_ns": 4 * S}]
+    run = run_of(flows, [[100, 0]] * 4 + [[90, 10], [80, 20], [70, 30], [70, 30], [60, 40], [60, 40]])
+    assert value("settling of 1", run) == pytest.approx(3.0)  # 30 of 100 is more than half of 50
+    assert value("settling of 1", run_of(flows, [[100, 0]] * 10)) == pytest.approx(6.0)
+
+
+def test_an_epoch_is_as_long_as_a_round_trip_over_a_full_queue() -> None:
+    # 100 ms and ten packets of 8 ms: what follows a decrease within 180 ms belongs to it.
+    run = run_of([{}, {}], [[10, 10]] * 10, [(1.0, 0), (1.17, 1), (1.19, 1), (5.0, 0), (5.1, 0)])
+    assert value("synchronised", run) == pytest.approx((1.0 + 0.5 + 0.5) / 3)
+    assert value("synchronised 4..10 s", run) == pytest.approx(0.5)
+    assert math.isnan(value("synchronised 8..10 s", run))
+
+
+def test_the_whole_run_says_what_the_metrics_say() -> None:
+    run = sawtooth.run(
+        {
+            "duration": "10 s",
+            "warmup": "0 s",
+            "bottleneck": {"rate": "5 Mbit/s"},
+            "path": {"rtt": "50 ms"},
+            "flows": [{"count": 3, "control": "aimd(1, 0.5)", "start": "0 s"}],
+            "record": {"rates": "1 s"},
+        }
+    )
+    assert value("goodput", run) == pytest.approx(run.values["goodput"], abs=0.002)
+    assert value("jain", run) == pytest.approx(run.values["jain"], abs=0.002)
+
+
+@pytest.mark.parametrize("text", ["jain", "jain 0..15 s", "share of 1 15..60 s", "goodput of 0 500..1500 ms"])
+def test_a_measure_is_read_as_it_is_written(text: str) -> None:
+    assert Measure.parse(Measure.parse(text).text()) == Measure.parse(text)
+
+
+@pytest.mark.parametrize("text", ["speed", "jain of x", "jain 5 s", 7, "jain 0.."])
+def test_anything_else_is_refused(text: object) -> None:
+    with pytest.raises(ValueError, match="goodput"):
+        Measure.parse(text)
