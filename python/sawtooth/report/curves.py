@@ -1,0 +1,193 @@
+"""A curve in a report: two panels (values; what stands beside the chosen series), a table of its points, and the runs behind them.
+
+Source: none. Bars are 95 % intervals over seeds; a filled marker of the right panel has an interval without 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter, NullLocator
+
+from sawtooth.curves import Curve, CurvePoint
+from sawtooth.intervals import Interval
+from sawtooth.report import figures
+from sawtooth.report.drawing import MUTED, SERIES, canvas
+from sawtooth.report.elements import code, details, element, head, paragraph, row, section, table, text
+
+MARKERS: Final = "osD^vPX*"
+WIDE: Final = 15
+"""Ratio of the largest to the smallest place from which the x axis is logarithmic."""
+
+
+def curve_figure(curve: Curve) -> Figure:
+    """The panels of one curve."""
+    contrasted = any(point.contrast is not None for point in curve.points)
+    figure, panels = canvas(9.6 if contrasted else 5.4, 3.8, 1, 2 if contrasted else 1)
+    for number, name in enumerate(curve.series):
+        style = (SERIES[number % len(SERIES)], MARKERS[number % len(MARKERS)])
+        points = curve.of(name)
+        _line(panels[0], curve, points, [point.value for point in points], style, str(name))
+        beside = [point for point in points if point.contrast is not None]
+        if beside:
+            shown = [point.contrast for point in beside if point.contrast is not None]
+            _line(panels[1], curve, beside, shown, style, str(name), _scale(curve), contrast=True)
+    panels[0].set_ylabel(curve.spec.y_label or curve.spec.value)
+    panels[0].legend(loc="best", frameon=False, fontsize=7.5)
+    if contrasted:
+        panels[1].axhline(0.0, color=MUTED, linewidth=0.8)
+        panels[1].set_ylabel(contrast_label(curve))
+    for axes in panels:
+        axes.set_xlabel(curve.spec.x_label or curve.spec.x)
+        _x_axis(axes, curve)
+    return figure
+
+
+def contrast_label(curve: Curve) -> str:
+    """What the contrast of a curve is, with its unit."""
+    how = "beside" if curve.spec.contrast == "ratio" else "less"
+    return f"{how} {curve.spec.beside}{' (%)' if curve.spec.contrast == 'ratio' else ''}"
+
+
+def _scale(curve: Curve) -> float:
+    return 100.0 if curve.spec.contrast == "ratio" else 1.0
+
+
+def _line(
+    axes: Axes,
+    curve: Curve,
+    points: Sequence[CurvePoint],
+    shown: Sequence[Interval],
+    style: tuple[str, str],
+    label: str,
+    scale: float = 1.0,
+    contrast: bool = False,
+) -> None:
+    """One series: a thin line and a marker with its interval for each point."""
+    colour, marker = style
+    x = [_position(curve, point) for point in points]
+    axes.plot(x, [scale * found.mean for found in shown], color=colour, linewidth=0.8)
+    for place, (at, found) in enumerate(zip(x, shown, strict=True)):
+        low = found.mean if found.low is None else found.low
+        high = found.mean if found.high is None else found.high
+        filled = not contrast or low > 0 or high < 0
+        axes.errorbar(
+            [at],
+            [scale * found.mean],
+            yerr=[[scale * max(0.0, found.mean - low)], [scale * max(0.0, high - found.mean)]],
+            fmt=marker,
+            color=colour,
+            markersize=4.5,
+            markerfacecolor=colour if filled else "none",
+            elinewidth=0.9,
+            label=label if place == 0 else None,
+        )
+
+
+def _numeric(curve: Curve) -> bool:
+    return all(isinstance(place, int | float) for place in curve.places)
+
+
+def _position(curve: Curve, point: CurvePoint) -> float:
+    return float(point.x) if _numeric(curve) else float(curve.places.index(point.x))
+
+
+def _x_axis(axes: Axes, curve: Curve) -> None:
+    """Numbers at their place, logarithmic where they span much; words evenly."""
+    if not _numeric(curve):
+        axes.set_xticks(range(len(curve.places)), [str(place) for place in curve.places])
+        return
+    places = np.array(curve.places, dtype=np.float64)
+    if places.min() > 0 and places.max() / places.min() > WIDE:
+        axes.set_xscale("log")
+        axes.xaxis.set_minor_formatter(NullFormatter())
+        axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_xticks(places.tolist(), [f"{place:g}" for place in places])
+
+
+def curve_section(curve: Curve) -> str:
+    """The section of one curve on the page."""
+    spec = curve.spec
+    drawing = figures.inline(curve_figure(curve), spec.name, spec.title)
+    only = ", ".join(f"{name} {label}" for name, label in spec.only.items())
+    note = "Bars: 95 % interval over seeds. Left the values"
+    note += (
+        f", right {contrast_label(curve)}, seed by seed; a filled marker's interval has no 0 in it."
+        if spec.beside
+        else "."
+    )
+    parts = [
+        paragraph(f"Printed: {text(spec.printed)}", "muted") if spec.printed else "",
+        paragraph(text(only), "muted") if only else "",
+        element("figure", drawing),
+        paragraph(text(note), "muted"),
+        details("Every point", _table(curve)),
+        details("Runs by point", _runs(curve)),
+    ]
+    return section(anchor(curve), text(spec.title), *(part for part in parts if part))
+
+
+def anchor(curve: Curve) -> str:
+    """The name of a curve's section."""
+    return f"curve-{curve.spec.name}"
+
+
+def cell(point: CurvePoint, curve: Curve) -> tuple[str, str]:
+    """Value and contrast of a point in words: mean and interval; the contrast is empty where there is none."""
+    contrast = "" if point.contrast is None else _shown(point.contrast, "+.3g", _scale(curve))
+    return _shown(point.value, ".4g"), contrast
+
+
+def _shown(found: Interval, form: str, scale: float = 1.0) -> str:
+    mean = format(scale * found.mean, form)
+    if found.low is None or found.high is None or found.low == found.high:
+        return mean
+    return f"{mean} [{format(scale * found.low, form)}, {format(scale * found.high, form)}]"
+
+
+def _table(curve: Curve) -> str:
+    rows = []
+    for point in curve.points:
+        shown, contrast = cell(point, curve)
+        rows.append(row(f"{text(point.series)}, {text(point.x)}", [text(shown), text(contrast or "–")]))
+    beside = contrast_label(curve) if curve.spec.beside is not None else "–"
+    heads = [
+        f"Series, {text(curve.spec.x_label or curve.spec.x)}",
+        text(curve.spec.y_label or curve.spec.value),
+        text(beside),
+    ]
+    return table([head(*heads)], rows, caption="Mean and 95 % interval over seeds.")
+
+
+def _runs(curve: Curve) -> str:
+    rows = [
+        row(
+            f"{text(point.series)}, {text(point.x)}",
+            [" ".join(code(run_id[:12]) for run_id in point.run_ids)],
+            words=True,
+        )
+        for point in curve.points
+    ]
+    return table([head("Point", "Runs")], rows, kind="runs")
+
+
+def markdown_table(curve: Curve) -> str:
+    """The curve as a Markdown table: a row per place, a column per series, contrasts in a second row of columns."""
+    beside = (
+        [name for name in curve.series if name != curve.spec.beside] if curve.spec.beside is not None else []
+    )
+    heads = [
+        curve.spec.x_label or curve.spec.x,
+        *map(str, curve.series),
+        *(f"{name} {contrast_label(curve)}" for name in beside),
+    ]
+    lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
+    for place in curve.places:
+        cells = [cell(curve.at(name, place), curve)[0] for name in curve.series]
+        cells += [cell(curve.at(name, place), curve)[1] for name in beside]
+        lines.append("| " + " | ".join([str(place), *cells]) + " |")
+    return "\n".join(lines)
