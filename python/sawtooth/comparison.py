@@ -9,6 +9,7 @@ Source: the JSON of ``sawtooth compare`` and ``sawtooth reproduce`` is an interf
 
 from __future__ import annotations
 
+import itertools
 import json
 import time
 from collections.abc import Mapping, Sequence
@@ -22,15 +23,16 @@ import pyarrow as pa
 from sawtooth import _native
 from sawtooth.claims.table import Judged
 from sawtooth.claims.view import FOUR, Part
+from sawtooth.curves import Curve, lay
 from sawtooth.intervals import interval
 from sawtooth.matrix import Block, Outcome, Results, collect
 from sawtooth.metrics import METRIC_NAMES
 from sawtooth.plain import json_value
-from sawtooth.plan import CellKey, Planned, ProbeKey
+from sawtooth.plan import Planned, ProbeKey
 from sawtooth.progress import ProgressCallback
 from sawtooth.published import ENVIRONMENTS, printed
 from sawtooth.resolve import Resolved, resolve
-from sawtooth.run import RunSummary, run_id_of
+from sawtooth.run import Run, RunSummary, run_id_of
 from sawtooth.runner import run_each
 from sawtooth.scenario import Scenario, parse_scenario
 from sawtooth.scoring import SCORED
@@ -71,6 +73,11 @@ class Comparison:
     def part(self) -> Part:
         """What checks of claims see of it."""
         return Part(self.results, self.study.tolerance)
+
+    @cached_property
+    def curves(self) -> list[Curve]:
+        """The figures over its probes, in the order of the study."""
+        return [lay(spec, self.results.probes[spec.probe]) for spec in self.study.curve]
 
     @property
     def engine(self) -> str:
@@ -130,6 +137,7 @@ class Comparison:
             "changed": dict(self.study.changed),
             "seeds": len(self.results.seeds),
             "environments": list(self.results.environments),
+            "curves": [curve.to_json() for curve in self.curves],
             "scores": self.score_rows,
             "cells": self.cell_rows,
             "claims": self.claim_rows,
@@ -261,18 +269,17 @@ def evaluate(study: Study, store: Store, *, quick: bool = False) -> Comparison:
     for chosen in _alike(plan):
         jobs = Jobs(study, chosen)
         for planned, job in zip(chosen, jobs, strict=True):
-            summary = store.summary(run_id_of(job), job)
-            if summary is None:
+            stored = jobs.stored(store, job)
+            if stored is None:
                 raise MissingRunError(f"{study.name}: no stored run for {planned.key}")
-            outcomes.append(jobs.outcome(summary))
+            outcomes.append(jobs.outcome(stored))
     return Comparison(study, collect(plan, outcomes, study.families), quick=quick)
 
 
 def _alike(plan: Sequence[Planned]) -> list[list[Planned]]:
-    """A plan as cells, of which numbers are kept, and probes, of which tables are kept; in its order, which has the cells first."""
-    cells = [planned for planned in plan if isinstance(planned.key, CellKey)]
-    probes = [planned for planned in plan if isinstance(planned.key, ProbeKey)]
-    return [chosen for chosen in (cells, probes) if chosen]
+    """A plan as cells and then probe by probe, its order: of each the same is kept."""
+    kinds = itertools.groupby(plan, key=lambda planned: getattr(planned.key, "probe", None))
+    return [list(chosen) for _, chosen in kinds]
 
 
 class Jobs(Sequence[Resolved]):
@@ -282,7 +289,10 @@ class Jobs(Sequence[Resolved]):
     def __init__(self, study: Study, plan: Sequence[Planned] | None = None) -> None:
         self.study = study
         self.plan: list[Planned] = list(study.plan() if plan is None else plan)
-        self._flows = any(isinstance(planned.key, ProbeKey) for planned in self.plan)
+        probes = {entry.name: entry for entry in study.probe}
+        names = dict.fromkeys(p.key.probe for p in self.plan if isinstance(p.key, ProbeKey))
+        self._measures = {measure.text(): measure for name in names for measure in probes[name].measures}
+        self._flows = bool(names) and not self._measures
         self._parsed: tuple[Mapping[str, Any], Scenario] | None = None
 
     def __len__(self) -> int:
@@ -300,6 +310,14 @@ class Jobs(Sequence[Resolved]):
             self._parsed = (planned.scenario, parse_scenario(planned.scenario, name=self.study.name))
         return resolve(self._parsed[1], planned.seed)
 
+    def stored(self, store: Store, job: Resolved) -> RunSummary | None:
+        """A job's run from the store, with its records where measures need them; None if it is not there."""
+        return (store.get if self._measures else store.summary)(run_id_of(job), job)
+
     def outcome(self, run: RunSummary) -> Outcome:
         """What is kept of a run of this study."""
-        return Outcome.of(run, flows=self._flows)
+        measures = {}
+        if self._measures:
+            assert isinstance(run, Run), "measures are of whole runs"
+            measures = {name: measure(run) for name, measure in self._measures.items()}
+        return Outcome.of(run, flows=self._flows, measures=measures)

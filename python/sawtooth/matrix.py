@@ -49,12 +49,14 @@ class Outcome:
     run_id: str
     values: tuple[float, ...]
     flows: pa.Table | None
+    measures: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, summary: Summary, *, flows: bool) -> Outcome:
+    def of(cls, summary: Summary, *, flows: bool, measures: Mapping[str, float] | None = None) -> Outcome:
         """The outcome of a finished or stored run, with its table of flows or without."""
         metrics = (summary.values.get(metric, np.nan) for metric in METRIC_NAMES)
-        return cls(summary.run_id, (*metrics, cross_surplus(summary)), summary.flows if flows else None)
+        kept = summary.flows if flows else None
+        return cls(summary.run_id, (*metrics, cross_surplus(summary)), kept, measures or {})
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ class Block:
 
 @dataclass(frozen=True)
 class ProbeRun:
-    """One run of a probe with its labels."""
+    """One run of a probe with its labels; ``values`` are the metrics and the measures of the probe."""
 
     labels: Mapping[str, str | int | float]
     run_id: str
@@ -163,7 +165,8 @@ def collect(
 
 def _probe_run(key: ProbeKey, outcome: Outcome) -> ProbeRun:
     values = dict(zip(METRIC_NAMES, outcome.values, strict=False))  # EXTRA is of cells
-    return ProbeRun(dict(key.labels), outcome.run_id, values, outcome.flows, key.seed)
+    flows = pa.table({}) if outcome.flows is None else outcome.flows
+    return ProbeRun(dict(key.labels), outcome.run_id, {**values, **outcome.measures}, flows, key.seed)
 
 
 def _block(setting: str, runs: Mapping[CellKey, Outcome], families: Mapping[str, str]) -> Block:

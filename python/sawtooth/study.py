@@ -24,6 +24,7 @@ so an open parameter stands in one place only, and a sensitivity study can vary 
 | [tolerance]  | the number meant by about, clearly, much more ..., stated once, before running                             |
 | [expected]   | the printed numbers and where they stand                                                                   |
 | [[probe]]    | further scenarios with keys varied over lists, for claims that speak of one flow or one event              |
+| [[curve]]    | a figure over the runs of a probe: a value against one dimension, a series for each label of another       |
 | claims       | ids of claims that the study judges beyond those that speak of its cells (``claims.table.touched``)        |
 """
 
@@ -36,7 +37,9 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from sawtooth.curves import CurveSpec
 from sawtooth.fields import Strict
+from sawtooth.measures import Measure
 from sawtooth.plan import CellKey, Label, Planned, ProbeKey, put
 
 
@@ -89,14 +92,14 @@ class Tolerance(Strict):
 
 
 class Matrix(Strict):
-    """Which runs: settings x algorithms x environments x seeds."""
+    """Which runs: settings x algorithms x environments x seeds. A study of probes alone has none."""
 
-    settings: Annotated[list[Setting], Field(min_length=1)]
+    settings: list[Setting] = Field(default_factory=list)
     compared_with: list[Setting] = Field(default_factory=list)
-    environments: Annotated[list[str], Field(min_length=1)]
+    environments: list[str] = Field(default_factory=list)
     absent: list[str] = Field(default_factory=list)
     absent_reason: str = ""
-    seeds: Annotated[int, Field(ge=1)]
+    seeds: Annotated[int, Field(ge=1)] = 1
 
 
 class Quick(Strict):
@@ -132,7 +135,8 @@ class Vary(Strict):
 class Probe(Strict):
     """Further scenarios for claims that the matrix cannot answer: the product of its ``vary`` lists, over ``seeds`` seeds.
 
-    ``base``: its scenario is put over the study's own, open parameters included; without it stands alone.
+    ``base``: its scenario is put over the study's own, open parameters included; without it stands alone. ``measures`` are kept of each
+    run beside the metrics; a probe that names any keeps no table of flows.
     """
 
     name: str
@@ -141,6 +145,7 @@ class Probe(Strict):
     vary: Annotated[list[Vary], Field(min_length=1)]
     seeds: Annotated[int, Field(ge=1)] = 1
     base: bool = False
+    measures: list[Measure] = Field(default_factory=list)
 
     def plan(self, base: Mapping[str, Any]) -> Iterator[Planned]:
         """Its runs over a base scenario, in the order of the lists, the last list fastest, seeds innermost."""
@@ -168,14 +173,15 @@ class Study(Strict):
     scenario: dict[str, Any]
     parameter: list[Parameter] = Field(default_factory=list)
     changed: dict[str, Any] = Field(default_factory=dict)
-    algorithm: Annotated[list[Algorithm], Field(min_length=1)]
-    matrix: Matrix
-    routers: dict[str, dict[str, Any]]
+    algorithm: list[Algorithm] = Field(default_factory=list)
+    matrix: Matrix = Field(default_factory=Matrix)
+    routers: dict[str, dict[str, Any]] = Field(default_factory=dict)
     environments: dict[str, dict[str, Any]] = Field(default_factory=dict)
     quick: Quick
     tolerance: dict[str, Tolerance] = Field(default_factory=dict)
     expected: Expected | None = None
     probe: list[Probe] = Field(default_factory=list)
+    curve: list[CurveSpec] = Field(default_factory=list)
     claims: list[str] = Field(default_factory=list)
     joined: list[str] = Field(default_factory=list)
     """Names of the studies that stand in this one; made by paper.join, in no file."""

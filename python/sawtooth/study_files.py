@@ -94,6 +94,19 @@ def _check(where: str, study: Study) -> None:
     _unique(where, "matrix.environments", study.matrix.environments)
     _unique(where, "claims", study.claims)
     _unique(where, "probe.name", [entry.name for entry in study.probe])
+    matrix = {
+        "algorithm": labels,
+        "matrix.settings": study.matrix.settings,
+        "matrix.environments": study.matrix.environments,
+    }
+    for key, entries in matrix.items():
+        if not entries and (any(matrix.values()) or not study.probe):
+            raise InputError(where, key, MISSING, "at least one entry, or a study of probes alone")
+    _unique(where, "curve.name", [entry.name for entry in study.curve])
+    for curve in study.curve:
+        if curve.probe not in [entry.name for entry in study.probe]:
+            known_probes = ", ".join(entry.name for entry in study.probe)
+            raise InputError(where, f"curve.{curve.name}.probe", curve.probe, f"one of {known_probes}")
     for setting in [*study.matrix.settings, *study.matrix.compared_with]:
         if setting.router not in study.routers:
             raise InputError(where, "matrix.settings", setting.router, f"one of {', '.join(study.routers)}")

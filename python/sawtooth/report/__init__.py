@@ -34,11 +34,13 @@ def _tail(part: Comparison) -> str:
 
 
 def write_report(comparison: Comparison, path: Path, among: Sequence[Comparison] = ()) -> list[Path]:
-    """Write the HTML file ``path`` and one SVG file per setting beside it; ``among`` are the parts of the paper to link to.
+    """Write the HTML file ``path`` and one SVG file per setting and per curve beside it; ``among`` are the parts of the paper to link to.
 
     Returns the files, HTML first.
     """
     # Imported here: matplotlib takes long, and every command imports this package for its tables.
+    from sawtooth.report.curves import curve_figure
+    from sawtooth.report.drawing import encode
     from sawtooth.report.figures import paper_figure, standalone
     from sawtooth.report.html import page
 
@@ -47,6 +49,9 @@ def write_report(comparison: Comparison, path: Path, among: Sequence[Comparison]
         name = f"{path.stem}_{block.setting.replace('/', '-')}.svg"
         title, note = figure_texts(comparison, block.setting)
         files[path.with_name(name)] = standalone(paper_figure(block, title, note), block.setting)
+    for curve in comparison.curves:
+        drawn = encode(curve_figure(curve), "svg").decode()
+        files[path.with_name(f"{path.stem}_{curve.spec.name}.svg")] = drawn
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         for target, text in files.items():

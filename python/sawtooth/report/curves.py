@@ -16,6 +16,7 @@ from matplotlib.ticker import NullFormatter, NullLocator
 from sawtooth.curves import Curve, CurvePoint
 from sawtooth.intervals import Interval
 from sawtooth.report import figures
+from sawtooth.report.curve_tables import cell, contrast_label, contrast_scale
 from sawtooth.report.drawing import MUTED, SERIES, canvas
 from sawtooth.report.elements import code, details, element, head, paragraph, row, section, table, text
 
@@ -35,7 +36,7 @@ def curve_figure(curve: Curve) -> Figure:
         beside = [point for point in points if point.contrast is not None]
         if beside:
             shown = [point.contrast for point in beside if point.contrast is not None]
-            _line(panels[1], curve, beside, shown, style, str(name), _scale(curve), contrast=True)
+            _line(panels[1], curve, beside, shown, style, str(name), contrast_scale(curve), contrast=True)
     panels[0].set_ylabel(curve.spec.y_label or curve.spec.value)
     panels[0].legend(loc="best", frameon=False, fontsize=7.5)
     if contrasted:
@@ -45,16 +46,6 @@ def curve_figure(curve: Curve) -> Figure:
         axes.set_xlabel(curve.spec.x_label or curve.spec.x)
         _x_axis(axes, curve)
     return figure
-
-
-def contrast_label(curve: Curve) -> str:
-    """What the contrast of a curve is, with its unit."""
-    how = "beside" if curve.spec.contrast == "ratio" else "less"
-    return f"{how} {curve.spec.beside}{' (%)' if curve.spec.contrast == 'ratio' else ''}"
-
-
-def _scale(curve: Curve) -> float:
-    return 100.0 if curve.spec.contrast == "ratio" else 1.0
 
 
 def _line(
@@ -136,19 +127,6 @@ def anchor(curve: Curve) -> str:
     return f"curve-{curve.spec.name}"
 
 
-def cell(point: CurvePoint, curve: Curve) -> tuple[str, str]:
-    """Value and contrast of a point in words: mean and interval; the contrast is empty where there is none."""
-    contrast = "" if point.contrast is None else _shown(point.contrast, "+.3g", _scale(curve))
-    return _shown(point.value, ".4g"), contrast
-
-
-def _shown(found: Interval, form: str, scale: float = 1.0) -> str:
-    mean = format(scale * found.mean, form)
-    if found.low is None or found.high is None or found.low == found.high:
-        return mean
-    return f"{mean} [{format(scale * found.low, form)}, {format(scale * found.high, form)}]"
-
-
 def _table(curve: Curve) -> str:
     rows = []
     for point in curve.points:
@@ -173,21 +151,3 @@ def _runs(curve: Curve) -> str:
         for point in curve.points
     ]
     return table([head("Point", "Runs")], rows, kind="runs")
-
-
-def markdown_table(curve: Curve) -> str:
-    """The curve as a Markdown table: a row per place, a column per series, contrasts in a second row of columns."""
-    beside = (
-        [name for name in curve.series if name != curve.spec.beside] if curve.spec.beside is not None else []
-    )
-    heads = [
-        curve.spec.x_label or curve.spec.x,
-        *map(str, curve.series),
-        *(f"{name} {contrast_label(curve)}" for name in beside),
-    ]
-    lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
-    for place in curve.places:
-        cells = [cell(curve.at(name, place), curve)[0] for name in curve.series]
-        cells += [cell(curve.at(name, place), curve)[1] for name in beside]
-        lines.append("| " + " | ".join([str(place), *cells]) + " |")
-    return "\n".join(lines)

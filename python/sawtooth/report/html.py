@@ -15,6 +15,7 @@ from sawtooth.published import ENVIRONMENTS
 from sawtooth.published import environments as printed_environments
 from sawtooth.report import figures
 from sawtooth.report.claims import JUDGED_HOW, claims_section, summary
+from sawtooth.report.curves import anchor, curve_section
 from sawtooth.report.elements import (
     code,
     details,
@@ -50,6 +51,7 @@ def page(comparison: Comparison, among: Sequence[Comparison] = ()) -> str:
         _head(comparison),
         _others(comparison, among) if len(among) > 1 else "",
         *(_setting(block) for block in comparison.own),
+        *(curve_section(curve) for curve in comparison.curves),
         claims_section(comparison.judged, JUDGED_HOW) if comparison.judged else "",
         _parameters(comparison),
         _runs(comparison),
@@ -59,9 +61,9 @@ def page(comparison: Comparison, among: Sequence[Comparison] = ()) -> str:
 
 def _head(comparison: Comparison) -> str:
     study, results = comparison.study, comparison.results
+    cells = {"Seeds": len(results.seeds), "Environments": len(results.environments)}
     facts = {
-        "Seeds": len(results.seeds),
-        "Environments": len(results.environments),
+        **(cells if comparison.own else {"Seeds": max(entry.seeds for entry in study.probe)}),
         "Runs": f"{len(comparison.run_ids):,}",
         "Engine": comparison.engine,
     }
@@ -110,6 +112,7 @@ def _head(comparison: Comparison) -> str:
     links = [
         link(f"#{_anchor(block.setting)}", text(setting_title(block.setting))) for block in comparison.own
     ]
+    links += [link(f"#{anchor(curve)}", text(curve.spec.title)) for curve in comparison.curves]
     if comparison.judged:
         parts.append(summary(comparison.judged))
         links.append(link("#claims", "Claims"))

@@ -1,7 +1,8 @@
 """The tables of a comparison as Markdown, written into marked places of a page, so that no result is typed by hand.
 
 A place lies between ``<!-- results: NAME -->`` and ``<!-- end -->``, on lines of their own or both within one line (a cell of a table).
-NAME is ``SETTING scores``, ``SETTING raw``, ``claims``, ``parameters``, ``words``, or ``STUDY verdicts`` (one line); the tables of a part
+NAME is ``SETTING scores``, ``SETTING raw``, ``claims``, ``parameters``, ``words``, ``STUDY CURVE`` (the table of a curve), or
+``STUDY verdicts`` (one line); the tables of a part
 of a paper beyond the main studies have the name of the part before theirs (``akella2002/ring sack/droptail scores``). What lies
 between the marks is replaced; the rest of the page is left alone.
 """
@@ -18,6 +19,7 @@ from sawtooth.claims.table import Judged, touched
 from sawtooth.comparison import Comparison
 from sawtooth.errors import MISSING, InputError
 from sawtooth.matrix import Block
+from sawtooth.report.curve_tables import markdown_table
 from sawtooth.report.tables import (
     COLUMNS,
     DECIMALS,
@@ -47,6 +49,7 @@ def all_blocks(found: Reproduction) -> dict[str, str]:
     for place, part in enumerate(found.parts):
         prefix = f"{part.study.name} " if place else ""
         known |= {prefix + name: block for name, block in blocks(part).items()}
+        known |= {f"{part.study.name} {curve.spec.name}": markdown_table(curve) for curve in part.curves}
         for name in part.study.joined or [part.study.name]:
             ids = {entry.id for entry in touched(load_study(name))}
             known[f"{name} verdicts"] = _verdicts([item for item in found.judged if item.claim.id in ids])
