@@ -200,9 +200,12 @@ def test_a_file_is_found_beside_the_scenario(tmp_path: Path) -> None:
         ),
         (
             {"kind": "constant", "rate": "1 Mbit/s", "period": "5 s"},
-            'period = "5 s": expected one of the keys floor, rate',
+            'period = "5 s": expected one of the keys floor, cross_load, cross_rate, rate',
         ),
-        ({"kind": "cons-low", "interval": "5 s"}, 'interval = "5 s": expected one of the keys floor, rate'),
+        (
+            {"kind": "cons-low", "interval": "5 s"},
+            'interval = "5 s": expected one of the keys floor, cross_load, cross_rate, rate',
+        ),
         (
             {"kind": "constant", "rate": "-1 Mbit/s"},
             'rate = "-1 Mbit/s": expected a rate such as "100 Mbit/s"',
@@ -248,7 +251,11 @@ def test_a_file_is_found_beside_the_scenario(tmp_path: Path) -> None:
             {"kind": "cons-low", "floor": "11 Mbit/s"},
             'floor = "11 Mbit/s": expected at most the fair share 10 Mbit/s',
         ),
-        ({"kind": "sq-high", "cross_load": 1.25}, "cross_load = 1.25: expected no such key"),
+        ({"kind": "sq-high", "cross_load": 0}, "cross_load = 0: expected a positive number"),
+        (
+            {"kind": "sq-high", "cross_load": 2, "cross_rate": "1 Mbit/s"},
+            'cross_rate = "1 Mbit/s": expected cross_load or cross_rate, not both',
+        ),
         ({"file": "nothing.csv"}, 'file = "nothing.csv": expected a CSV file; there is none at nothing.csv'),
         ({"kind": "file"}, "file: expected this key, which is required"),
     ],

@@ -149,6 +149,17 @@ Real = Annotated[float, BeforeValidator(_finite)]
 """A finite number."""
 
 
+def _positive(value: object) -> float:
+    number = _finite(value)
+    if number <= 0:
+        raise ValueError("a positive number")
+    return number
+
+
+PositiveReal = Annotated[float, BeforeValidator(_positive)]
+"""A finite number above 0."""
+
+
 def _rtt(value: object) -> int | tuple[int, ...]:
     if not isinstance(value, list):
         return units.parse_time(value, positive=True)

@@ -2,8 +2,7 @@
 
 Everything the user left open is decided here, everything random that is not inside the engine is drawn here (starts
 and environments, from the engine's named streams), and the result is canonical: the same scenario and seed give
-the same dictionary. Cross traffic that makes an environment is one source of constant bit rate on R1, with packets of
-1000 B and the rate C − n·B(t), as in [Akella02] Fig. 3(a).
+the same dictionary. The cross traffic that makes an environment is decided in `cross_traffic`.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from sawtooth import equal_rate, topology
+from sawtooth.cross_traffic import cross_traffic
 from sawtooth.engine_check import check
 from sawtooth.environments import schedule_of
 from sawtooth.errors import MISSING, InputError
@@ -23,10 +23,6 @@ from sawtooth.schedule import Schedule
 from sawtooth.tcp_fields import engine_tcp, settings
 from sawtooth.trace import SHIPPED, Trace, parse_trace, read_trace, shipped_text
 from sawtooth.units import Buffer
-
-CROSS_PACKET_BYTES: Final = 1000
-"""Wire size of cross-traffic packets: that of the test flows' packets in [Akella02] (inferred there)."""
-
 
 SHAPES: Final = {"dumbbell": topology, "equal-rate": equal_rate}
 
@@ -95,7 +91,8 @@ def resolve(scenario: Scenario, seed: str | int | None = None) -> Resolved:
     reverse = _reverse(scenario, bottleneck, flows)
     shape = SHAPES[scenario.topology.kind]
     links = shape.links(scenario, bottleneck, reverse, flows)
-    schedule = _schedule(scenario, chosen, capacity, trace)
+    cross = cross_traffic(scenario, _schedule(scenario, chosen, capacity, trace), capacity)
+    schedule = cross.available
     profiles, profile_of_group = _profiles(scenario, links)
     starts = _starts(scenario, chosen)
     engine = {
@@ -105,7 +102,7 @@ def resolve(scenario: Scenario, seed: str | int | None = None) -> Resolved:
         "links": links,
         "profiles": profiles,
         "flows": [_flow(scenario, flow, profile_of_group[flow.group], starts[flow.flow]) for flow in flows],
-        "sources": _sources(scenario, schedule, capacity),
+        "sources": cross.sources,
         "record": {
             "windows": scenario.record.windows,
             "sample_ns": scenario.record.sample,
@@ -124,7 +121,7 @@ def resolve(scenario: Scenario, seed: str | int | None = None) -> Resolved:
         "test_flows": scenario.test_flows,
         "available_bps": available,
         "capacity_bps": capacity,
-        "resolved": _echo(scenario, engine, flows, available, capacity),
+        "resolved": _echo(scenario, engine, flows, available, capacity, cross.load),
     }
     return Resolved(engine, schedule, meta)
 
@@ -227,23 +224,6 @@ def _schedule(scenario: Scenario, seed: str, capacity: int, trace: Trace | None)
         raise error if error.where else error.located(scenario.name, "environment") from None
 
 
-def _sources(scenario: Scenario, schedule: Schedule, capacity: int) -> list[dict[str, Any]]:
-    """The cross traffic that leaves n·B(t) of the capacity, or none where there is nothing to take away."""
-    if scenario.environment is None:
-        return []
-    count = scenario.test_flows
-    changes = schedule.changes()
-    rates: list[list[int]] = []
-    for time, level in zip(changes.times_ns, changes.rates_bps, strict=True):
-        rest = capacity - count * level
-        rates.append([time, rest if rest >= count else 0])  # below n bit/s it is C/n rounded down
-    if all(rate == 0 for _, rate in rates):
-        return []
-    return [
-        {"name": "cbr", "packet_bytes": CROSS_PACKET_BYTES, "route": [topology.BOTTLENECK], "rates": rates}
-    ]
-
-
 def _profiles(scenario: Scenario, links: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[int]]:
     """The distinct endpoint settings, and which of them each group has."""
     common = {
@@ -301,6 +281,7 @@ def _echo(
     flows: list[topology.Endpoint],
     available: float,
     capacity: int,
+    cross_load: float | None,
 ) -> dict[str, Any]:
     """Every number as decided, under names that carry their unit."""
     middle = []
@@ -347,6 +328,7 @@ def _echo(
             "mark": engine["links"][2]["mark"],
         },
         "environment": scenario.environment.text() if scenario.environment else None,
+        "cross_load": cross_load,
         "available_bps": available,
         "test_flows": scenario.test_flows,
         "profiles": engine["profiles"],

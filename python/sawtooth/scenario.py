@@ -41,6 +41,9 @@ from sawtooth.tcp_fields import tcp_fields
 FLOWS_MAX = 100_000
 """Most flows of one group."""
 
+FAIR = ("drr",)
+"""Disciplines that give each flow its share whatever the others send: there an environment is made by many sources."""
+
 
 class Bottleneck(Strict):
     """The link R1 → R2 that all flows share, and the queue in front of it."""
@@ -250,6 +253,12 @@ class Scenario(Strict):
         if self.environment is not None and self.bottleneck.trace is not None:
             accepted = "no environment beside bottleneck.trace, which sets the bandwidth"
             raise InputError("", "environment", self.environment.text(), accepted)
+        if self.environment is not None and self.bottleneck.queue.kind not in FAIR:
+            given = self.environment.text()
+            for key in ("cross_load", "cross_rate"):
+                if key in given:
+                    accepted = f"this key only where bottleneck.queue is {' or '.join(FAIR)}"
+                    raise InputError("", f"environment.{key}", given[key], accepted)
         for index, group in enumerate(self.flows):
             if group.start.latest(group.count) >= self.duration:
                 accepted = f"starts before the end of the run, {end}"

@@ -205,11 +205,6 @@ class Environment(Parsed):
             raise InputError("", None, value, 'a table such as { kind = "sq-high" }')
         if "kind" not in table and "file" not in table:
             raise InputError("", "kind", MISSING, "this key, which is required, or file")
-        for key in ("cross_load", "cross_rate"):
-            if key in table:
-                raise InputError(
-                    "", key, table[key], "no such key with the disciplines built so far: it is for drr"
-                )
         entry = lookup(table.get("kind", "file"))
         given = {key: value for key, value in table.items() if key != "kind"}
         replaced = {name for group in entry.family.alternatives if set(group) & set(given) for name in group}

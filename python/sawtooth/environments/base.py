@@ -10,11 +10,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Self
+
+from pydantic import model_validator
 
 from sawtooth import _native
 from sawtooth.errors import InputError
-from sawtooth.fields import Rate, Strict
+from sawtooth.fields import PositiveRate, PositiveReal, Rate, Strict
 from sawtooth.schedule import Schedule
 from sawtooth.units import format_rate, format_time
 
@@ -62,6 +64,18 @@ class Family(Strict):
 
     floor: Rate = 0
     """Least available bandwidth per test flow; lower levels are raised to it."""
+    cross_load: PositiveReal | None = None
+    """DRR only: what each cross-traffic source sends, as a multiple of its fair share. Default: 1.25, so always backlogged."""
+    cross_rate: PositiveRate | None = None
+    """DRR only: what each cross-traffic source sends, instead of cross_load."""
+
+    @model_validator(mode="after")
+    def _one_cross(self) -> Self:
+        if self.cross_load is not None and self.cross_rate is not None:
+            raise InputError(
+                "", "cross_rate", format_rate(self.cross_rate), "cross_load or cross_rate, not both"
+            )
+        return self
 
     @abstractmethod
     def schedule(self, conditions: Conditions) -> Schedule:

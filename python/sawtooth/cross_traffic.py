@@ -1,0 +1,96 @@
+"""Cross traffic that makes an environment: what the sources send, and what it leaves to each test flow.
+
+Source: [Akella02] §3.1 and Fig. 3(a). Behind a queue that all flows share, one source of constant bit rate takes C − n·B(t) of the
+capacity C and so leaves B(t) to each of n test flows. Behind a queue that shares the link fairly that would be a single flow among
+n + 1; there a time-varying number N = C/B − n of sources that always have packets waiting leaves C/(n + N).
+
+N is whole, so bandwidth is quantised: `available` has the levels C/(n + N) that come about, and they are what goodput is measured by.
+The sources are one group for the engine, which spreads their packets evenly over time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor
+from typing import Any, Final
+
+from sawtooth import topology
+from sawtooth.scenario import FAIR, Scenario
+from sawtooth.schedule import Schedule
+
+PACKET_BYTES: Final = 1000
+"""Wire size of cross-traffic packets: that of the test flows' packets in [Akella02] (inferred there)."""
+
+CROSS_LOAD: Final = 1.25
+"""What a source sends at a router that shares fairly, as a multiple of its fair share: enough to be always backlogged."""
+
+SOURCES_MAX: Final = 990
+"""Most sources at a router that shares fairly: with ten test flows, 1/1000 of the link to each. Lower levels stay there."""
+
+
+@dataclass(frozen=True)
+class CrossTraffic:
+    """Sources as the engine has them, and the available bandwidth per test flow that they make."""
+
+    available: Schedule
+    sources: list[dict[str, Any]]
+    load: float | None = None
+    """What each source sends at a router that shares fairly, as a multiple of its share; None elsewhere and beside cross_rate."""
+
+
+def cross_traffic(scenario: Scenario, wanted: Schedule, capacity_bps: int) -> CrossTraffic:
+    """What leaves `wanted` (per test flow, on a bottleneck of `capacity_bps`), or comes closest to it."""
+    if scenario.environment is None:
+        return CrossTraffic(wanted, [])
+    if scenario.bottleneck.queue.kind in FAIR:
+        return _always_backlogged(scenario, wanted, capacity_bps)
+    return CrossTraffic(wanted, _the_rest(scenario.test_flows, wanted, capacity_bps))
+
+
+def _the_rest(flows: int, wanted: Schedule, capacity_bps: int) -> list[dict[str, Any]]:
+    """One source that takes what the test flows are not to have, or none where there is nothing to take away."""
+    rates: list[list[int]] = []
+    for time, level in _levels(wanted):
+        rest = capacity_bps - flows * level
+        rates.append([time, rest if rest >= flows else 0])  # below n bit/s it is C/n rounded down
+    return [_source(rates)] if any(rate for _, rate in rates) else []
+
+
+def _always_backlogged(scenario: Scenario, wanted: Schedule, capacity_bps: int) -> CrossTraffic:
+    """As many sources as leave each test flow its share."""
+    assert scenario.environment is not None, "only an environment has cross traffic"
+    keys = scenario.environment.parameters
+    load = Fraction(CROSS_LOAD if keys.cross_load is None else keys.cross_load)
+    flows = scenario.test_flows
+    counts = Schedule(
+        wanted.times_ns, tuple(_count(level, flows, capacity_bps) for level in wanted.rates_bps)
+    ).changes()
+    shares = [Fraction(capacity_bps, flows + count) for count in counts.rates_bps]
+    available = Schedule(counts.times_ns, tuple(map(round, shares)))
+    if not any(counts.rates_bps):
+        return CrossTraffic(available, [])
+    rates = [
+        [time, (keys.cross_rate or round(load * share)) if count else 0]
+        for (time, count), share in zip(_levels(counts), shares, strict=True)
+    ]
+    sources = [{**_source(rates), "counts": list(counts.rates_bps)}]
+    return CrossTraffic(available, sources, None if keys.cross_rate else float(load))
+
+
+def _count(level_bps: int, flows: int, capacity_bps: int) -> int:
+    """The sources that leave `level_bps` to each test flow: C/B − n, halves up, 0 to SOURCES_MAX."""
+    if level_bps == 0:
+        return SOURCES_MAX
+    count = floor(Fraction(capacity_bps, level_bps) - flows + Fraction(1, 2))
+    return min(max(count, 0), SOURCES_MAX)
+
+
+def _levels(schedule: Schedule) -> Iterator[tuple[int, int]]:
+    changes = schedule.changes()
+    return zip(changes.times_ns, changes.rates_bps, strict=True)
+
+
+def _source(rates: list[list[int]]) -> dict[str, Any]:
+    return {"name": "cbr", "packet_bytes": PACKET_BYTES, "route": [topology.BOTTLENECK], "rates": rates}
