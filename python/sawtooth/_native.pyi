@@ -40,6 +40,7 @@ class _Controller(TypedDict):
     summary: str
     source: str
     parameters: list[_Parameter]
+    rate_based: bool
 
 class _Recovery(TypedDict):
     name: str

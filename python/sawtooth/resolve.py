@@ -236,7 +236,7 @@ def _profiles(scenario: Scenario, links: list[dict[str, Any]]) -> tuple[list[dic
         tcp = engine_tcp({"ecn": marked, **common, **group.tcp()})
         profile = {
             "controller": dict(group.control.engine),
-            "recovery": group.recovery,
+            "recovery": None if group.control.rate_based else group.recovery,
             "packet_bytes": group.packet,
             "ack_bytes": group.ack,
             "send_jitter_ns": scenario.path.send_jitter,

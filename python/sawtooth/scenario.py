@@ -38,6 +38,8 @@ from sawtooth.scenario_values import Control, Impairment, Queue, Start
 from sawtooth.schedule import read_text
 from sawtooth.tcp_fields import tcp_fields
 
+RATE_SETTINGS = ("ecn", "initial_rto", "min_rto", "max_rto")
+"""TCP settings that mean something to a rate-based flow as well."""
 FLOWS_MAX = 100_000
 """Most flows of one group."""
 
@@ -146,7 +148,7 @@ class FlowsBase(Strict):
     control: Control
     """The congestion controller."""
     recovery: Recovery = "sack"
-    """The loss recovery."""
+    """The loss recovery; rate-based controllers take none, since they send nothing twice."""
     packet: PacketSize = 1000
     """A data packet on the wire."""
     ack: PacketSize = 40
@@ -174,6 +176,20 @@ class FlowsBase(Strict):
             raise InputError(
                 "", "stop", units.format_time(self.stop), f"a time after the last start, {latest}"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _rate_based(self) -> Self:
+        if not self.control.rate_based:
+            return self
+        given = self.model_fields_set
+        refused = ["recovery", "bytes", *(name for name in sorted(self.tcp()) if name not in RATE_SETTINGS)]
+        for name in refused:
+            if name in given and getattr(self, name) is not None:
+                accepted = (
+                    f"no {name} beside a rate-based controller, which has no window and sends nothing twice"
+                )
+                raise InputError("", name, getattr(self, name), accepted)
         return self
 
     def tcp(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar, Self
 
 from sawtooth import _native, units
@@ -191,12 +192,22 @@ class Queue(Parsed):
         return {"kind": self.kind, **self.parameters}
 
 
+@cache
+def _rate_based() -> frozenset[str]:
+    return frozenset(row["name"] for row in _native.describe()["controllers"] if row["rate_based"])
+
+
 @dataclass(frozen=True)
 class Control(Parsed):
     """A congestion controller in plain numbers; `written` is what the user wrote."""
 
     engine: Mapping[str, Any]
     written: Any
+
+    @property
+    def rate_based(self) -> bool:
+        """Whether it answers with a rate: then it has no window and takes no loss recovery."""
+        return self.engine["kind"] in _rate_based()
 
     @classmethod
     def parse(cls, value: object) -> Self:

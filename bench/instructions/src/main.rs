@@ -66,7 +66,7 @@ fn dumbbell(flows: u32, mbit: u64, buffer: u64, control: &str, recovery: &str, s
     let known = RECOVERIES.iter().find(|row| row.name == recovery);
     let profile = Profile {
         controller: parse_controller(control).expect("a controller of the table"),
-        recovery: known.expect("a recovery of the table").kind,
+        recovery: Some(known.expect("a recovery of the table").kind),
         packet_bytes: 1_000,
         ack_bytes: 40,
         send_jitter_ns: 0,

@@ -91,6 +91,9 @@ pub enum ConstructorError {
     },
 }
 
+/// Tables of constructors.
+pub type Tables = &'static [&'static [ConstructorInfo]];
+
 impl ConstructorInfo {
     /// The constructor as one writes it, for instance `aimd(a, b)`.
     pub fn form(&self) -> String {
@@ -136,25 +139,23 @@ impl ConstructorInfo {
 }
 
 /// Find a constructor by name or alias.
-pub fn find(
-    table: &'static [ConstructorInfo],
-    name: &str,
-) -> Result<&'static ConstructorInfo, ConstructorError> {
-    table.iter().find(|row| row.answers_to(name)).ok_or_else(|| ConstructorError::UnknownName {
+pub fn find(tables: Tables, name: &str) -> Result<&'static ConstructorInfo, ConstructorError> {
+    let rows = || tables.iter().copied().flatten();
+    rows().find(|row| row.answers_to(name)).ok_or_else(|| ConstructorError::UnknownName {
         name: name.to_owned(),
-        accepted: table.iter().map(ConstructorInfo::form).collect::<Vec<_>>().join(", "),
+        accepted: rows().map(ConstructorInfo::form).collect::<Vec<_>>().join(", "),
     })
 }
 
 /// Parse text such as `aimd(1, 0.8)` or `maimd`; parameters left out at the end take their defaults.
-pub fn parse(table: &'static [ConstructorInfo], text: &str) -> Result<ControllerSpec, ConstructorError> {
+pub fn parse(tables: Tables, text: &str) -> Result<ControllerSpec, ConstructorError> {
     let malformed = || ConstructorError::Malformed { text: text.to_owned() };
     let trimmed = text.trim();
     let (name, arguments) = match trimmed.split_once('(') {
         None => (trimmed, None),
         Some((name, rest)) => (name.trim_end(), Some(rest.strip_suffix(')').ok_or_else(malformed)?)),
     };
-    let row = find(table, &name.to_ascii_lowercase())?;
+    let row = find(tables, &name.to_ascii_lowercase())?;
     let mut values = Vec::new();
     for part in arguments.map(str::trim).filter(|a| !a.is_empty()).map(|a| a.split(',')).into_iter().flatten()
     {

@@ -2,6 +2,7 @@
 //!
 //! A *law* has a file with its numbers and its state; a *constructor* (see `CONTROLLERS`) is a name that people write and that comes
 //! down to a law with numbers. Several constructors may share a law: `aimd`, `aiad` and `tcp` are all linear.
+//! A rate-based law is no controller of the enum: it answers with a rate, not with a window, and has a sender of its own.
 
 use crate::aild::{Aild, AildParams};
 use crate::binomial::{Binomial, BinomialParams};
@@ -10,16 +11,23 @@ use crate::fast_convergence::{FastConvergence, FastConvergenceParams};
 use crate::linear::{Linear, LinearParams};
 use crate::settings::ControlSettings;
 use crate::simd::{Simd, SimdParams};
+use crate::tfrc::TfrcParams;
 use crate::units::{Time, Window};
 use serde::{Deserialize, Serialize};
 
 macro_rules! laws {
-    ($($(#[$doc:meta])* $kind:literal $law:ident($params:ident { $($number:ident),* });)*) => {
+    (
+        windows { $($(#[$doc:meta])* $kind:literal $law:ident($params:ident { $($number:ident),* });)* }
+        rates {
+            $($(#[$rate_doc:meta])* $rate_kind:literal $rate:ident($rate_params:ident { $($rate_number:ident),* });)*
+        }
+    ) => {
         /// A controller in plain numbers: what results echo and runs are identified by.
         #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "kind", deny_unknown_fields)]
         pub enum ControllerSpec {
             $($(#[$doc])* #[serde(rename = $kind)] $law($params),)*
+            $($(#[$rate_doc])* #[serde(rename = $rate_kind)] $rate($rate_params),)*
         }
 
         impl ControllerSpec {
@@ -27,6 +35,17 @@ macro_rules! laws {
             pub fn plain(&self) -> (&'static str, Vec<f64>) {
                 match *self {
                     $(ControllerSpec::$law($params { $($number),* }) => ($kind, vec![$($number),*]),)*
+                    $(ControllerSpec::$rate($rate_params { $($rate_number),* }) => {
+                        ($rate_kind, vec![$($rate_number),*])
+                    })*
+                }
+            }
+
+            /// Does it answer with a rate? Then it has no window and no loss recovery.
+            pub fn is_rate_based(&self) -> bool {
+                match self {
+                    $(ControllerSpec::$law(_) => false,)*
+                    $(ControllerSpec::$rate(_) => true,)*
                 }
             }
         }
@@ -38,10 +57,11 @@ macro_rules! laws {
         }
 
         impl AnyController {
-            /// A controller at the start of its connection.
+            /// A controller at the start of its connection; of a law with a window.
             pub fn new(spec: &ControllerSpec, settings: &ControlSettings) -> Self {
                 match *spec {
                     $(ControllerSpec::$law(params) => AnyController::$law($law::new(params, settings)),)*
+                    $(ControllerSpec::$rate(_) => unreachable!("{} has a rate, not a window", $rate_kind),)*
                 }
             }
         }
@@ -74,14 +94,22 @@ macro_rules! laws {
 }
 
 laws! {
-    /// A linear control.
-    "linear" Linear(LinearParams { a_i, b_i, a_d, b_d });
-    /// AIMD-FC+, with f = 0 AIMD-FC.
-    "aimd-fc+" FastConvergence(FastConvergenceParams { a, b, f });
-    /// A binomial control.
-    "binomial" Binomial(BinomialParams { k, l, a, b });
-    /// SIMD.
-    "simd" Simd(SimdParams { b });
-    /// AILD.
-    "aild" Aild(AildParams { a, beta });
+    windows {
+        /// A linear control.
+        "linear" Linear(LinearParams { a_i, b_i, a_d, b_d });
+        /// AIMD-FC+, with f = 0 AIMD-FC.
+        "aimd-fc+" FastConvergence(FastConvergenceParams { a, b, f });
+        /// A binomial control.
+        "binomial" Binomial(BinomialParams { k, l, a, b });
+        /// SIMD.
+        "simd" Simd(SimdParams { b });
+        /// AILD.
+        "aild" Aild(AildParams { a, beta });
+    }
+    rates {
+        /// TFRC as in 2000.
+        "tfrc" Tfrc(TfrcParams { intervals, discount, damping });
+        /// TFRC as in RFC 5348.
+        "tfrc-5348" Tfrc5348(TfrcParams { intervals, discount, damping });
+    }
 }

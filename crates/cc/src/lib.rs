@@ -22,6 +22,7 @@ pub mod rounds;
 pub mod settings;
 pub mod simd;
 pub mod slow_start;
+pub mod tfrc;
 pub mod units;
 
 pub use aild::{Aild, AildParams};
@@ -35,6 +36,7 @@ pub use rounds::{Rounds, Stepping};
 pub use settings::{ControlSettings, TimeoutThreshold, WindowArithmetic};
 pub use simd::{Simd, SimdParams};
 pub use slow_start::{SlowStart, SlowStartExit};
+pub use tfrc::TfrcParams;
 
 const fn parameter(
     name: &'static str,
@@ -68,7 +70,7 @@ const GROW: ParameterInfo = parameter("a", "packets^(1+k)", Some(1.0), (0.0, 1e6
 const TAKE: ParameterInfo = parameter("b", "packets^(1-l)", Some(1.0), (0.0, 1e6), "Lahanas03 §3.1");
 const SUBTRACT: ParameterInfo = parameter("d", "packets", None, (0.0, 1e6), "packets subtracted");
 
-/// Every constructor there is. The first name is the one results print.
+/// Every constructor of a law with a window. The first name is the one results print.
 pub const CONTROLLERS: &[ConstructorInfo] = &[
     ConstructorInfo {
         name: "aimd",
@@ -211,12 +213,54 @@ pub const CONTROLLERS: &[ConstructorInfo] = &[
     },
 ];
 
+const INTERVALS: ParameterInfo =
+    parameter("intervals", "1", Some(8.0), (2.0, 64.0), "FloydHandley00 §3.3; RFC 5348 §5.4");
+const DISCOUNT: ParameterInfo = parameter(
+    "discount",
+    "1",
+    Some(0.3),
+    (0.01, 1.0),
+    "gives the newest interval 0.4 of the weights, FloydHandley00 app. A.1; 1: none",
+);
+const DAMPING: ParameterInfo = parameter("damping", "flag", Some(1.0), (0.0, 1.0), "FloydHandley00 §3.4");
+
+const fn tfrc(numbers: &[f64]) -> TfrcParams {
+    TfrcParams { intervals: numbers[0], discount: numbers[1], damping: numbers[2] }
+}
+
+/// Every constructor of a law with a rate. Such a flow has a sender of its own and takes no loss recovery.
+pub const RATE_CONTROLLERS: &[ConstructorInfo] = &[
+    ConstructorInfo {
+        name: "tfrc",
+        aliases: &[],
+        summary: "TFRC of 2000: the rate that a TCP has at the loss event rate of the last intervals",
+        source: "FloydHandley00 §3; Floyd00 §2",
+        parameters: &[INTERVALS, DISCOUNT, DAMPING],
+        build: |v| ControllerSpec::Tfrc(tfrc(v)),
+    },
+    ConstructorInfo {
+        name: "tfrc-5348",
+        aliases: &["tfrc-rfc5348"],
+        summary: "TFRC of RFC 5348: larger first rate, limits that remember two round trips, damping optional",
+        source: "RFC 5348",
+        parameters: &[
+            INTERVALS,
+            ParameterInfo { default: Some(0.25), why: "RFC 5348 §5.5; 1: none", ..DISCOUNT },
+            ParameterInfo { default: Some(0.0), why: "RFC 5348 §4.5 leaves it open", ..DAMPING },
+        ],
+        build: |v| ControllerSpec::Tfrc5348(tfrc(v)),
+    },
+];
+
+/// Both tables.
+const TABLES: constructor::Tables = &[CONTROLLERS, RATE_CONTROLLERS];
+
 /// Parse a controller as people write it, for instance `aimd(1, 0.8)`.
 ///
 /// # Errors
 /// Unknown names, wrong numbers of parameters and values out of range, each with what is accepted.
 pub fn parse_controller(text: &str) -> Result<ControllerSpec, ConstructorError> {
-    constructor::parse(CONTROLLERS, text)
+    constructor::parse(TABLES, text)
 }
 
 /// Build a controller from a constructor's name and named parameters.
@@ -224,7 +268,7 @@ pub fn parse_controller(text: &str) -> Result<ControllerSpec, ConstructorError> 
 /// # Errors
 /// As [`parse_controller`].
 pub fn named_controller(name: &str, given: &[(String, f64)]) -> Result<ControllerSpec, ConstructorError> {
-    constructor::find(CONTROLLERS, name)?.with_named(given)
+    constructor::find(TABLES, name)?.with_named(given)
 }
 
 /// Are these plain numbers ones that the table accepts?
@@ -233,7 +277,7 @@ pub fn named_controller(name: &str, given: &[(String, f64)]) -> Result<Controlle
 /// The first number out of its interval.
 pub fn check_controller(spec: &ControllerSpec) -> Result<(), ConstructorError> {
     let (name, values) = spec.plain();
-    constructor::find(CONTROLLERS, name)?.with_values(&values).map(drop)
+    constructor::find(TABLES, name)?.with_values(&values).map(drop)
 }
 
 #[cfg(test)]
@@ -308,10 +352,10 @@ mod tests {
 
     #[test]
     fn every_row_has_what_a_reader_needs() {
-        for row in CONTROLLERS {
+        for row in CONTROLLERS.iter().chain(RATE_CONTROLLERS) {
             assert!(!row.summary.is_empty() && !row.source.is_empty(), "{}", row.name);
             assert!(
-                std::ptr::eq(constructor::find(CONTROLLERS, row.name).unwrap(), row),
+                std::ptr::eq(constructor::find(TABLES, row.name).unwrap(), row),
                 "{} appears twice",
                 row.name
             );

@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         links: vec![bottleneck, reverse],
         profiles: vec![Profile {
             controller: parse_controller(&controller)?,
-            recovery: RecoveryKind::Sack,
+            recovery: Some(RecoveryKind::Sack),
             packet_bytes: 1000,
             ack_bytes: 40,
             send_jitter_ns: 0,

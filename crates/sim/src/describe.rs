@@ -3,7 +3,7 @@
 use crate::queue::DISCIPLINES;
 use crate::scenario::TcpSpec;
 use crate::tcp::RECOVERIES;
-use sawtooth_cc::CONTROLLERS;
+use sawtooth_cc::{CONTROLLERS, RATE_CONTROLLERS};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -105,10 +105,12 @@ pub fn describe() -> Value {
             row
         })
         .collect();
-    let controllers: Vec<Value> = CONTROLLERS
-        .iter()
-        .map(|row| {
+    let windows = CONTROLLERS.iter().map(|row| (row, false));
+    let controllers: Vec<Value> = windows
+        .chain(RATE_CONTROLLERS.iter().map(|row| (row, true)))
+        .map(|(row, rate_based)| {
             let mut value = serde_json::to_value(row).expect("plain data");
+            value["rate_based"] = rate_based.into();
             value["form"] = row.form().into();
             for parameter in value["parameters"].as_array_mut().into_iter().flatten() {
                 parameter["accepted"] = format!("{} to {}", parameter["min"], parameter["max"]).into();

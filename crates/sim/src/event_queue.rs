@@ -203,8 +203,8 @@ mod tests {
                     }
                     Some((time, _, _)) => {
                         let time = now + Span::from_nanos(time);
-                        queue.schedule(time, Event::RetransmitTimer(step));
-                        model.set(Moment { time, cause: now }, HEAP, Event::RetransmitTimer(step));
+                        queue.schedule(time, Event::SenderTimer(step));
+                        model.set(Moment { time, cause: now }, HEAP, Event::SenderTimer(step));
                     }
                     None => {
                         let expected = model.events.pop_first().map(|((at, _, event), ())| (at, event));

@@ -25,6 +25,7 @@ pub mod pipe;
 pub mod port;
 pub mod queue;
 pub mod random;
+pub mod rate;
 pub mod records;
 pub mod ring;
 pub mod scenario;
@@ -34,6 +35,7 @@ pub mod tcp;
 mod testing;
 pub mod topology;
 pub mod tournament;
+pub mod transport;
 
 pub use network::Progress;
 pub use records::Records;

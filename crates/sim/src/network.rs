@@ -2,6 +2,7 @@
 
 mod endpoints;
 mod finish;
+mod paced;
 mod ports;
 mod setup;
 mod short_flows;
@@ -112,7 +113,7 @@ impl Network {
             Event::TransmitEnd(port) => self.transmit_next(port, now),
             Event::SourceTick(source) => self.source_tick(source, now),
             Event::Opportunity(port) => self.opportunity(port, now),
-            Event::RetransmitTimer(flow) => self.retransmit_timer(flow, now),
+            Event::SenderTimer(flow) => self.sender_timer(flow, now),
             Event::DelayedAck(flow) => self.delayed_ack(flow, now),
             Event::FlowStart(flow) => self.flow_start(flow, now),
             Event::Arrival(process) => self.arrival(process, now),
@@ -134,8 +135,7 @@ impl Network {
             match self.senders.get(flow) {
                 Some(side) if to_sender => {
                     prefetch_index(from_ref(side), 0);
-                    prefetch_index(from_ref(&side.sender.control), 0);
-                    prefetch_index(from_ref(&side.sender.stats), 0);
+                    side.sender.foresee();
                 }
                 _ => prefetch_index(&self.receivers, flow),
             }

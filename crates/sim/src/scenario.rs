@@ -164,8 +164,9 @@ pub enum ImpairmentSpec {
 pub struct Profile {
     /// The congestion controller.
     pub controller: ControllerSpec,
-    /// The loss recovery.
-    pub recovery: RecoveryKind,
+    /// The loss recovery; none for a rate-based controller, which sends nothing twice.
+    #[serde(default)]
+    pub recovery: Option<RecoveryKind>,
     /// Data packet on the wire.
     pub packet_bytes: u16,
     /// Acknowledgement and SYN on the wire.
@@ -426,6 +427,14 @@ impl Scenario {
             flow.start_ns,
             "at most ten years",
         )?;
+        let endless =
+            flow.packets.is_none() || !self.profiles[flow.profile as usize].controller.is_rate_based();
+        require(
+            endless,
+            format!("{path}.packets"),
+            flow.packets.unwrap_or(0),
+            "none for a rate-based flow, which never makes up for what is lost",
+        )?;
         if let Some(stop) = flow.stop_ns {
             require(stop > flow.start_ns, format!("{path}.stop_ns"), stop, "later than start_ns")?;
         }
@@ -562,6 +571,13 @@ impl Profile {
         ] {
             require(span <= WAIT_MAX_NS, at(name), span, "at most one day")?;
         }
+        let wanted = if self.controller.is_rate_based() {
+            "none for a rate-based controller, which sends nothing twice"
+        } else {
+            "a loss recovery for a controller with a window"
+        };
+        let fits = self.recovery.is_none() == self.controller.is_rate_based();
+        require(fits, at("recovery"), self.recovery.map_or("none", |_| "given"), wanted)?;
         check_controller(&self.controller).map_err(|error| match error {
             ConstructorError::OutOfRange { parameter, value, min, max } => ScenarioError {
                 path: at(&format!("controller.{parameter}")),

@@ -35,7 +35,7 @@ pub fn dumbbell(flows: u32) -> Scenario {
         links,
         profiles: vec![Profile {
             controller: parse_controller("aimd(1, 0.5)").expect("a known controller"),
-            recovery: RecoveryKind::Sack,
+            recovery: Some(RecoveryKind::Sack),
             packet_bytes: 1000,
             ack_bytes: 40,
             send_jitter_ns: 0,

@@ -175,7 +175,8 @@ impl Way {
 
 impl Builder<'_> {
     fn answers_at_once(&self, flow: &FlowSpec) -> bool {
-        !self.scenario.profiles[flow.profile as usize].tcp.delayed_ack
+        let profile = &self.scenario.profiles[flow.profile as usize];
+        !profile.tcp.delayed_ack && !profile.controller.is_rate_based()
     }
 
     fn find_feeders(&mut self) {

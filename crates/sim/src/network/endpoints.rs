@@ -5,17 +5,17 @@ use crate::event::{Event, Moment};
 use crate::packet::{CE, ECE, IN_PROFILE, Packet, PacketKind, TEST};
 use crate::pipe::Jitter;
 use crate::scenario::{FlowSpec, Profile};
-use crate::tcp::RecoveryKind;
-use crate::tcp::receiver::{AckDecision, Receiver};
-use crate::tcp::sender::{Sender, WindowCut};
+use crate::tcp::receiver::AckDecision;
+use crate::tcp::sender::WindowCut;
 use crate::topology::{FlowRoute, Place, StageIndex};
-use sawtooth_cc::units::{Span, Time};
+use crate::transport::{AnyReceiver, Transport};
+use sawtooth_cc::units::Time;
 
 /// A sender and what the network knows about it. What each acknowledgement needs comes first.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(super) struct SenderSide {
-    /// The retransmission-timer event that counts; events at other times are stale.
+    /// The timer event that counts; events at other times are stale.
     pub timer_event: Time,
     pub jitter: Option<Box<Jitter>>,
     /// Data packets dropped at the first queue since counting began.
@@ -24,14 +24,14 @@ pub(super) struct SenderSide {
     pub route: StageIndex,
     /// Its packets and their answers that have left one end and not reached the other.
     pub under_way: u32,
-    pub sender: Sender,
+    pub sender: Transport,
 }
 
 impl SenderSide {
     /// A sender before its SYN, without jitter.
     pub fn new(index: u32, route: &FlowRoute, flow: &FlowSpec, profile: &Profile) -> Self {
         SenderSide {
-            sender: Sender::new(index, flow, profile),
+            sender: Transport::new(index, flow, profile),
             route: route.data,
             under_way: 0,
             timer_event: Time::NEVER,
@@ -45,7 +45,7 @@ impl SenderSide {
 #[derive(Debug)]
 #[repr(align(64))]
 pub(super) struct ReceiverSide {
-    pub receiver: Receiver,
+    pub receiver: AnyReceiver,
     /// First stage of its acknowledgements.
     pub route: StageIndex,
     pub ack_bytes: u16,
@@ -63,9 +63,8 @@ impl ReceiverSide {
     pub fn new(route: &FlowRoute, flow: &FlowSpec, profile: &Profile) -> Self {
         let test = if flow.test { TEST } else { 0 };
         let in_profile = if flow.in_profile { IN_PROFILE } else { 0 };
-        let delay = profile.tcp.delayed_ack.then_some(Span::from_nanos(profile.tcp.delayed_ack_timeout_ns));
         ReceiverSide {
-            receiver: Receiver::new(profile.recovery == RecoveryKind::Sack, delay),
+            receiver: AnyReceiver::new(profile),
             route: route.answer,
             ack_bytes: profile.ack_bytes,
             ack_flags: test | in_profile,
@@ -127,7 +126,11 @@ impl Network {
     #[inline(always)]
     fn receive(&mut self, packet: Packet, at: Moment) -> Option<(Packet, StageIndex)> {
         let side = &mut self.receivers[packet.flow() as usize];
-        let received = side.receiver.on_data(packet, at.time);
+        let AnyReceiver::Tcp(receiver) = &mut side.receiver else {
+            self.receive_paced(packet, at.time);
+            return None;
+        };
+        let received = receiver.on_data(packet, at.time);
         if at.time >= self.measured.from {
             side.delivered_total += 1;
             side.delivered_unique += u64::from(received.is_new);
@@ -152,10 +155,13 @@ impl Network {
     fn acknowledgement(&mut self, flow: u32) -> Packet {
         self.census.created += 1;
         let side = &mut self.receivers[flow as usize];
-        let (number, echo) = side.receiver.acknowledge();
+        let AnyReceiver::Tcp(receiver) = &mut side.receiver else {
+            unreachable!("a rate-based receiver reports");
+        };
+        let (number, echo) = receiver.acknowledge();
         let flags = side.ack_flags | if echo { ECE } else { 0 };
         let ack = Packet::new(PacketKind::Ack, flow, number, side.ack_bytes, flags);
-        if side.receiver.has_blocks() { ack.with_sack(self.sacks.keep(side.receiver.blocks())) } else { ack }
+        if receiver.has_blocks() { ack.with_sack(self.sacks.keep(receiver.blocks())) } else { ack }
     }
 
     #[inline]
@@ -163,8 +169,9 @@ impl Network {
         self.census.delivered += 1;
         let side = &mut self.senders[packet.flow() as usize];
         side.under_way -= 1;
+        let Transport::Tcp(sender) = &mut side.sender else { return self.on_report(packet, now) };
         let blocks = self.sacks.get(packet.sack());
-        let cut = side.sender.on_ack(packet.number(), blocks, packet.has(ECE), now);
+        let cut = sender.on_ack(packet.number(), blocks, packet.has(ECE), now);
         self.sacks.release(packet.sack());
         if let Some(cut) = cut {
             self.record_cut(packet.flow(), cut, now);
@@ -179,7 +186,7 @@ impl Network {
         self.settle_if_short(flow);
     }
 
-    fn expect_delayed_ack(&mut self, flow: u32, due: Time) {
+    pub(super) fn expect_delayed_ack(&mut self, flow: u32, due: Time) {
         let event = &mut self.ack_events[flow as usize];
         if due < *event {
             *event = due;
@@ -193,9 +200,12 @@ impl Network {
         }
         self.ack_events[flow as usize] = Time::NEVER;
         let side = &self.receivers[flow as usize];
-        let (due, route) = (side.receiver.ack_due(), side.route);
+        let (due, route) = (side.receiver.answer_due(), side.route);
         if due <= now {
-            let ack = self.acknowledgement(flow);
+            let ack = match &side.receiver {
+                AnyReceiver::Tcp(_) => self.acknowledgement(flow),
+                AnyReceiver::Reports(_) => self.report(flow, now),
+            };
             self.senders[flow as usize].under_way += 1;
             self.travel(ack, route, Moment { time: now, cause: now });
         } else if due != Time::NEVER {
@@ -210,7 +220,7 @@ impl Network {
     }
 
     /// Send whatever the flow may send now, and see to its timer.
-    fn send_allowed(&mut self, flow: u32, now: Time) {
+    pub(super) fn send_allowed(&mut self, flow: u32, now: Time) {
         while let Some(packet) = self.senders[flow as usize].sender.next_packet(now) {
             self.emit(packet, now);
         }
@@ -220,35 +230,38 @@ impl Network {
     #[inline]
     fn arm_timer(&mut self, flow: u32) {
         let side = &mut self.senders[flow as usize];
-        if side.sender.deadline < side.timer_event {
-            side.timer_event = side.sender.deadline;
-            self.events.schedule(side.timer_event, Event::RetransmitTimer(flow));
+        let deadline = side.sender.deadline();
+        if deadline < side.timer_event {
+            side.timer_event = deadline;
+            self.events.schedule(deadline, Event::SenderTimer(flow));
         }
     }
 
-    pub(super) fn retransmit_timer(&mut self, flow: u32, now: Time) {
+    pub(super) fn sender_timer(&mut self, flow: u32, now: Time) {
         let side = &mut self.senders[flow as usize];
         if side.timer_event != now {
             return; // stale
         }
         side.timer_event = Time::NEVER;
-        if side.sender.deadline > now {
+        if side.sender.deadline() > now {
             self.arm_timer(flow); // acknowledgements have moved it
             return;
         }
-        match side.sender.on_timeout(now) {
+        match side.sender.on_deadline(now) {
             Err(syn) => {
                 self.emit(syn, now);
                 self.arm_timer(flow);
             }
             Ok(cut) => {
-                self.record_cut(flow, cut, now);
+                if let Some(cut) = cut {
+                    self.record_cut(flow, cut, now);
+                }
                 self.send_allowed(flow, now);
             }
         }
     }
 
-    fn record_cut(&mut self, flow: u32, cut: WindowCut, now: Time) {
+    pub(super) fn record_cut(&mut self, flow: u32, cut: WindowCut, now: Time) {
         let sender = &self.senders[flow as usize].sender;
         self.series.cut(now, flow, cut, sender.window(), sender.slow_start_threshold());
     }

@@ -119,7 +119,7 @@ impl ShortFlows {
 impl Process {
     /// Add what one of its flows has counted.
     fn count(&mut self, from: &SenderSide, to: &ReceiverSide) {
-        let stats = &from.sender.stats;
+        let stats = from.sender.stats();
         self.record.sent += stats.sent;
         self.record.retransmits += stats.retransmits;
         self.record.timeouts += stats.timeouts;
@@ -211,7 +211,7 @@ impl Network {
 
     fn settle(&mut self, flow: u32) {
         let side = &self.senders[flow as usize];
-        let Some(finished) = side.sender.finished else { return };
+        let Some(finished) = side.sender.finished() else { return };
         let place = flow - self.short.first;
         let slot = &mut self.short.slots[place as usize];
         let process = &mut self.short.processes[slot.process as usize];

@@ -38,6 +38,20 @@ pub struct SenderStats {
     pub ecn_reductions: u64,
 }
 
+impl SenderStats {
+    /// The window has been this for so long.
+    #[inline]
+    pub fn accrue(&mut self, window: Window, span: Span) {
+        self.window_seconds += window.packets() * span.nanos() as f64;
+    }
+
+    /// Time mean of the window over so long.
+    pub fn window_mean(&self, span: Span) -> f64 {
+        let nanos = span.nanos() as f64;
+        if nanos > 0.0 { self.window_seconds / nanos } else { 0.0 }
+    }
+}
+
 /// A cut of the window, to be recorded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WindowCut {
@@ -112,7 +126,7 @@ impl Sender {
             packet_bytes: profile.packet_bytes,
             syn_bytes: profile.ack_bytes,
             flags: ecn | test | in_profile,
-            recovery: AnyRecovery::new(profile.recovery, tcp),
+            recovery: AnyRecovery::new(profile.recovery.expect("a checked window has a recovery"), tcp),
             calm: true,
             allowed: window.whole_packets(),
             window,
@@ -374,7 +388,7 @@ impl Sender {
 
     #[inline]
     fn accrue_window(&mut self, now: Time) {
-        self.stats.window_seconds += self.window.packets() * (now - self.window_since).nanos() as f64;
+        self.stats.accrue(self.window, now - self.window_since);
         self.window_since = now;
     }
 
@@ -387,8 +401,7 @@ impl Sender {
     /// Time mean of the window since counting began (or the connection opened) at `since`.
     pub fn window_mean(&mut self, since: Time, now: Time) -> f64 {
         self.accrue_window(now);
-        let span = (now - since).nanos() as f64;
-        if span > 0.0 { self.stats.window_seconds / span } else { 0.0 }
+        self.stats.window_mean(now - since)
     }
 
     /// The window now.

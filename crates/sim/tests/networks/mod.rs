@@ -30,11 +30,11 @@ pub fn port(name: impl Into<String>, rate_bps: u64, delay_ns: u64, packets: u64)
     LinkSpec { queue, ..pipe(name, rate_bps, delay_ns) }
 }
 
-/// Endpoints with packets of 1000 bytes and acknowledgements of 40, and defaults otherwise.
+/// Endpoints with packets of 1000 bytes and acknowledgements of 40, and defaults otherwise; `"none"` is no recovery.
 pub fn profile(controller: &str, recovery: &str) -> Profile {
     Profile {
         controller: parse_controller(controller).expect("a controller of the table"),
-        recovery: RECOVERIES.iter().find(|row| row.name == recovery).expect("a recovery of the table").kind,
+        recovery: RECOVERIES.iter().find(|row| row.name == recovery).map(|row| row.kind),
         packet_bytes: 1000,
         ack_bytes: 40,
         send_jitter_ns: 0,

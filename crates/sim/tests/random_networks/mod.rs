@@ -115,7 +115,7 @@ fn profile(entries: Entries) -> impl Strategy<Value = Profile> {
     (controller(entries.controller), tcp(), 500u16..1_500, jitter).prop_map(
         move |(controller, tcp, packet_bytes, jitter_us)| Profile {
             controller,
-            recovery: entries.recovery.kind,
+            recovery: Some(entries.recovery.kind),
             packet_bytes,
             ack_bytes: 40,
             send_jitter_ns: jitter_us * 1_000,

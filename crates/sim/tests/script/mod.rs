@@ -94,7 +94,7 @@ impl Settings {
         let profile = Profile {
             controller: parse_controller(self.controller.as_deref().unwrap_or("aimd(1, 0.5)"))
                 .map_err(|error| error.to_string())?,
-            recovery: row.ok_or_else(|| format!("`{recovery}` is no recovery"))?.kind,
+            recovery: Some(row.ok_or_else(|| format!("`{recovery}` is no recovery"))?.kind),
             packet_bytes: 1000,
             ack_bytes: 40,
             send_jitter_ns: 0,

@@ -1,0 +1,220 @@
+//! The sender of a rate-based flow: a handshake, then a packet whenever the law's interval has passed.
+//!
+//! Source: RFC 5348 §4 for what TFRC's sender does when; the law itself stands in `cc`. Nothing is sent twice. As with TCP the
+//! SYN exchange gives the first round trip, unless it had to be repeated.
+//!
+//! After a change of the rate the next packet goes one new interval after the last one, or at once if that is over.
+
+use super::{Report, Stamp};
+use crate::packet::{ECT, IN_PROFILE, Packet, PacketKind, TEST};
+use crate::ring::Ring;
+use crate::scenario::{FlowSpec, Profile};
+use crate::tcp::rtt::RttEstimator;
+use crate::tcp::sender::{SenderStats, WindowCut};
+use sawtooth_cc::tfrc::{Edition, RateReport, TfrcRate};
+use sawtooth_cc::units::{Span, Time, Window};
+use sawtooth_cc::{Congestion, ControllerSpec};
+
+/// The sender of one rate-based flow.
+#[derive(Debug)]
+pub struct PacedSender {
+    flow: u32,
+    packet_bytes: u16,
+    syn_bytes: u16,
+    flags: u8,
+    law: TfrcRate,
+    handshake: RttEstimator,
+    /// When the SYN left, if it was the first.
+    syn_at: Option<Time>,
+    established: bool,
+    stopped: bool,
+    /// What was sent and has not been reported on, from number `first` on.
+    stamps: Ring<Stamp>,
+    first: u32,
+    last_sent: Time,
+    next_send: Time,
+    /// Without a report until then the rate is cut; before the handshake is answered, the SYN is sent again.
+    silence_ends: Time,
+    window_since: Time,
+    last_report: Report,
+    /// Counters.
+    pub stats: SenderStats,
+}
+
+impl PacedSender {
+    /// A sender before its SYN.
+    pub fn new(index: u32, flow: &FlowSpec, profile: &Profile) -> Self {
+        let law = match profile.controller {
+            ControllerSpec::Tfrc(params) => TfrcRate::new(params, Edition::Paper, profile.packet_bytes),
+            ControllerSpec::Tfrc5348(params) => TfrcRate::new(params, Edition::Rfc5348, profile.packet_bytes),
+            _ => unreachable!("a law with a window has a TCP sender"),
+        };
+        let ecn = if profile.tcp.ecn { ECT } else { 0 };
+        let test = if flow.test { TEST } else { 0 };
+        let in_profile = if flow.in_profile { IN_PROFILE } else { 0 };
+        PacedSender {
+            flow: index,
+            packet_bytes: profile.packet_bytes,
+            syn_bytes: profile.ack_bytes,
+            flags: ecn | test | in_profile,
+            law,
+            handshake: RttEstimator::new(&profile.tcp),
+            syn_at: None,
+            established: false,
+            stopped: false,
+            stamps: Ring::default(),
+            first: 0,
+            last_sent: Time::ZERO,
+            next_send: Time::NEVER,
+            silence_ends: Time::NEVER,
+            window_since: Time::ZERO,
+            last_report: Report::default(),
+            stats: SenderStats::default(),
+        }
+    }
+
+    /// Send the SYN for the first time.
+    pub fn syn(&mut self, now: Time) -> Packet {
+        self.syn_at = Some(now);
+        self.window_since = now;
+        self.silence_ends = now + self.handshake.rto();
+        self.opening()
+    }
+
+    fn opening(&self) -> Packet {
+        Packet::new(PacketKind::Syn, self.flow, 0, self.syn_bytes, self.flags & (TEST | IN_PROFILE))
+    }
+
+    /// The SYN was answered: data may go.
+    pub fn on_syn_ack(&mut self, now: Time) {
+        if self.established {
+            return;
+        }
+        self.accrue_window(now);
+        self.established = true;
+        if let Some(sent) = self.syn_at {
+            self.law.begin(now, now - sent);
+        }
+        self.next_send = now;
+        self.silence_ends = now + self.law.silence_allowed();
+    }
+
+    /// Send no more.
+    pub fn stop(&mut self) {
+        self.stopped = true;
+        (self.next_send, self.silence_ends) = (Time::NEVER, Time::NEVER);
+    }
+
+    /// When something is to be done without having been told.
+    pub fn deadline(&self) -> Time {
+        self.next_send.min(self.silence_ends)
+    }
+
+    /// The stamp of a packet that has just arrived.
+    pub fn stamp(&self, number: u32) -> Stamp {
+        let place = number.checked_sub(self.first).and_then(|place| self.stamps.ahead(place as usize));
+        place.expect("a stamp is kept until its packet is reported on")
+    }
+
+    #[inline(never)]
+    /// A report arrived. Returns the cut it caused: the rate in packets per round trip before a new loss event.
+    pub fn on_report(&mut self, report: Report, now: Time) -> Option<WindowCut> {
+        let sent = self.stamp(report.newest).sent;
+        while self.first <= report.newest {
+            self.stamps.pop_front();
+            self.first += 1;
+        }
+        self.accrue_window(now);
+        let before = self.window();
+        self.law.on_report(&RateReport {
+            now,
+            rtt: now - (sent + report.waited),
+            loss_event_rate: report.loss_event_rate,
+            receive_rate: report.receive_rate,
+        });
+        if !self.stopped {
+            self.silence_ends = now + self.law.silence_allowed();
+            self.pace(now);
+        }
+        let old = std::mem::replace(&mut self.last_report, report);
+        let marks = report.mark_events - old.mark_events;
+        let losses = report.loss_events - old.loss_events - marks;
+        self.stats.ecn_reductions += marks;
+        self.stats.loss_events += losses;
+        match (losses, marks) {
+            (0, 0) => None,
+            (0, _) => Some(WindowCut { kind: Congestion::EcnMark, before }),
+            _ => Some(WindowCut { kind: Congestion::Loss, before }),
+        }
+    }
+
+    fn pace(&mut self, now: Time) {
+        self.next_send = (self.last_sent + self.law.interval()).max(now);
+    }
+
+    /// The deadline has come. Returns the SYN to send again, or the cut of a rate that nobody reports on.
+    pub fn on_deadline(&mut self, now: Time) -> Result<Option<WindowCut>, Packet> {
+        if self.silence_ends > now {
+            return Ok(None); // a packet is due
+        }
+        self.stats.timeouts += 1;
+        if !self.established {
+            self.syn_at = None;
+            self.handshake.back_off();
+            self.silence_ends = now + self.handshake.rto();
+            return Err(self.opening());
+        }
+        self.accrue_window(now);
+        let before = self.window();
+        self.law.on_silence(now);
+        self.silence_ends = now + self.law.silence_allowed();
+        self.pace(now);
+        Ok(Some(WindowCut { kind: Congestion::Timeout { repeated: false }, before }))
+    }
+
+    /// The packet that goes now, if one is due.
+    #[inline(never)]
+    pub fn next_packet(&mut self, now: Time) -> Option<Packet> {
+        if self.next_send > now {
+            return None;
+        }
+        let number = self.first + self.stamps.len() as u32;
+        self.stamps.push_back(Stamp { sent: now, rtt: self.law.rtt() });
+        self.last_sent = now;
+        self.next_send = now + self.law.interval().max(Span::from_nanos(1));
+        self.stats.sent += 1;
+        Some(Packet::new(PacketKind::Data, self.flow, number, self.packet_bytes, self.flags))
+    }
+
+    /// Packets per round trip.
+    pub fn window(&self) -> Window {
+        Window::from_packets(self.law.packets_per_round_trip())
+    }
+
+    /// Infinite in slow start, then zero.
+    pub fn slow_start_threshold(&self) -> Window {
+        Window::from_packets(if self.last_report.loss_event_rate > 0.0 { 0.0 } else { f64::INFINITY })
+    }
+
+    /// Smoothed round-trip time in nanoseconds; 0 before the first sample.
+    pub fn srtt_nanos(&self) -> u64 {
+        self.law.rtt().nanos()
+    }
+
+    fn accrue_window(&mut self, now: Time) {
+        self.stats.accrue(self.window(), now - self.window_since);
+        self.window_since = now;
+    }
+
+    /// Start counting now.
+    pub fn restart_counters(&mut self, now: Time) {
+        self.stats = SenderStats::default();
+        self.window_since = now;
+    }
+
+    /// Time mean of packets per round trip since counting began (or the SYN left) at `since`.
+    pub fn window_mean(&mut self, since: Time, now: Time) -> f64 {
+        self.accrue_window(now);
+        self.stats.window_mean(now - since)
+    }
+}

@@ -1,0 +1,166 @@
+//! What stands at the ends of a flow: TCP or a rate-based protocol. Closed enums, so that no virtual call stands on the path of a packet.
+
+use crate::packet::Packet;
+use crate::rate::receiver::TfrcReceiver;
+use crate::rate::sender::PacedSender;
+use crate::scenario::{FlowSpec, Profile};
+use crate::tcp::RecoveryKind;
+use crate::tcp::receiver::Receiver;
+use crate::tcp::sender::{Sender, SenderStats, WindowCut};
+use sawtooth_cc::ControllerSpec;
+use sawtooth_cc::tfrc::Edition;
+use sawtooth_cc::units::{Span, Time, Window};
+
+/// The sender of a flow. The tag comes first: it shares a cache line with what each packet needs.
+#[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "most flows are TCP's, and what a packet needs of them stays in line"
+)]
+#[repr(C, u8)]
+pub enum Transport {
+    /// A window and a recovery.
+    Tcp(Sender),
+    /// A rate.
+    Paced(Box<PacedSender>),
+}
+
+macro_rules! both {
+    ($self:expr, $sender:ident => $what:expr) => {
+        match $self {
+            Transport::Tcp($sender) => $what,
+            Transport::Paced($sender) => $what,
+        }
+    };
+}
+
+impl Transport {
+    /// A sender before its SYN.
+    pub fn new(index: u32, flow: &FlowSpec, profile: &Profile) -> Self {
+        if profile.controller.is_rate_based() {
+            Transport::Paced(Box::new(PacedSender::new(index, flow, profile)))
+        } else {
+            Transport::Tcp(Sender::new(index, flow, profile))
+        }
+    }
+
+    /// Send the SYN for the first time.
+    pub fn syn(&mut self, now: Time) -> Packet {
+        both!(self, sender => sender.syn(now))
+    }
+
+    /// The SYN was answered.
+    pub fn on_syn_ack(&mut self, now: Time) {
+        both!(self, sender => sender.on_syn_ack(now));
+    }
+
+    /// Offer no more data.
+    pub fn stop(&mut self) {
+        both!(self, sender => sender.stop());
+    }
+
+    /// When something is to be done without having been told.
+    #[inline(always)]
+    pub fn deadline(&self) -> Time {
+        match self {
+            Transport::Tcp(sender) => sender.deadline,
+            Transport::Paced(sender) => sender.deadline(),
+        }
+    }
+
+    /// The deadline has come. Returns the SYN to send again, or the cut it brought, if any.
+    pub fn on_deadline(&mut self, now: Time) -> Result<Option<WindowCut>, Packet> {
+        match self {
+            Transport::Tcp(sender) => sender.on_timeout(now).map(Some),
+            Transport::Paced(sender) => sender.on_deadline(now),
+        }
+    }
+
+    /// The next packet to send now, if one may go.
+    #[inline(always)]
+    pub fn next_packet(&mut self, now: Time) -> Option<Packet> {
+        both!(self, sender => sender.next_packet(now))
+    }
+
+    /// The window, or the packets that a rate sends in a round trip.
+    pub fn window(&self) -> Window {
+        both!(self, sender => sender.window())
+    }
+
+    /// The window below which slow start runs.
+    pub fn slow_start_threshold(&self) -> Window {
+        both!(self, sender => sender.slow_start_threshold())
+    }
+
+    /// Counters.
+    pub fn stats(&self) -> &SenderStats {
+        both!(self, sender => &sender.stats)
+    }
+
+    /// Smoothed round-trip time in nanoseconds; 0 before the first sample.
+    pub fn srtt_nanos(&self) -> u64 {
+        both!(self, sender => sender.srtt_nanos())
+    }
+
+    /// Start counting now.
+    pub fn restart_counters(&mut self, now: Time) {
+        both!(self, sender => sender.restart_counters(now));
+    }
+
+    /// Time mean of the window since counting began at `since`.
+    pub fn window_mean(&mut self, since: Time, now: Time) -> f64 {
+        both!(self, sender => sender.window_mean(since, now))
+    }
+
+    /// When everything there was to send had been acknowledged, if it was.
+    pub fn finished(&self) -> Option<Time> {
+        match self {
+            Transport::Tcp(sender) => sender.finished,
+            Transport::Paced(_) => None,
+        }
+    }
+
+    /// Have what the next packet of this flow needs brought into the cache.
+    #[inline(always)]
+    pub fn foresee(&self) {
+        use prefetch_index::prefetch_index;
+        use std::slice::from_ref;
+        if let Transport::Tcp(sender) = self {
+            prefetch_index(from_ref(&sender.control), 0);
+            prefetch_index(from_ref(&sender.stats), 0);
+        }
+    }
+}
+
+/// The receiver of a flow.
+#[derive(Debug)]
+pub enum AnyReceiver {
+    /// Acknowledges what came.
+    Tcp(Receiver),
+    /// Reports on what came.
+    Reports(Box<TfrcReceiver>),
+}
+
+impl AnyReceiver {
+    /// A receiver that has seen nothing.
+    pub fn new(profile: &Profile) -> Self {
+        let reports = |params, edition| AnyReceiver::Reports(Box::new(TfrcReceiver::new(params, edition)));
+        match profile.controller {
+            ControllerSpec::Tfrc(params) => reports(params, Edition::Paper),
+            ControllerSpec::Tfrc5348(params) => reports(params, Edition::Rfc5348),
+            _ => {
+                let delay = Span::from_nanos(profile.tcp.delayed_ack_timeout_ns);
+                let sends_sack = profile.recovery == Some(RecoveryKind::Sack);
+                AnyReceiver::Tcp(Receiver::new(sends_sack, profile.tcp.delayed_ack.then_some(delay)))
+            }
+        }
+    }
+
+    /// When a delayed answer is due; `NEVER` if none waits.
+    pub fn answer_due(&self) -> Time {
+        match self {
+            AnyReceiver::Tcp(receiver) => receiver.ack_due(),
+            AnyReceiver::Reports(receiver) => receiver.due(),
+        }
+    }
+}
