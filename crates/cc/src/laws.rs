@@ -9,6 +9,7 @@ use crate::binomial::{Binomial, BinomialParams};
 use crate::controller::{AckSample, CongestionSignal, Controller};
 use crate::fast_convergence::{FastConvergence, FastConvergenceParams};
 use crate::linear::{Linear, LinearParams};
+use crate::rap::RapParams;
 use crate::settings::ControlSettings;
 use crate::simd::{Simd, SimdParams};
 use crate::tfrc::TfrcParams;
@@ -111,5 +112,7 @@ laws! {
         "tfrc" Tfrc(TfrcParams { intervals, discount, damping });
         /// TFRC as in RFC 5348.
         "tfrc-5348" Tfrc5348(TfrcParams { intervals, discount, damping });
+        /// RAP.
+        "rap" Rap(RapParams { a, b, fine_grain });
     }
 }

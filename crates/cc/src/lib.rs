@@ -18,6 +18,7 @@ pub mod controller;
 pub mod fast_convergence;
 pub mod laws;
 pub mod linear;
+pub mod rap;
 pub mod rounds;
 pub mod settings;
 pub mod simd;
@@ -32,6 +33,7 @@ pub use controller::{AckSample, Congestion, CongestionSignal, Controller};
 pub use fast_convergence::{FastConvergence, FastConvergenceParams};
 pub use laws::{AnyController, ControllerSpec};
 pub use linear::{Linear, LinearParams};
+pub use rap::RapParams;
 pub use rounds::{Rounds, Stepping};
 pub use settings::{ControlSettings, TimeoutThreshold, WindowArithmetic};
 pub use simd::{Simd, SimdParams};
@@ -249,6 +251,18 @@ pub const RATE_CONTROLLERS: &[ConstructorInfo] = &[
             ParameterInfo { default: Some(0.0), why: "RFC 5348 §4.5 leaves it open", ..DAMPING },
         ],
         build: |v| ControllerSpec::Tfrc5348(tfrc(v)),
+    },
+    ConstructorInfo {
+        name: "rap",
+        aliases: &[],
+        summary: "RAP: a round trip without loss adds a packets to the rate of a round trip, a loss event removes the fraction b",
+        source: "Rejaie99 §2",
+        parameters: &[
+            parameter("a", "packets/round", Some(1.0), (0.0, 1e6), "Rejaie99 §2.1"),
+            parameter("b", "1", Some(0.5), (0.0, 0.99), "Rejaie99 §2.1; at 1 nothing would be sent again"),
+            parameter("fine_grain", "flag", Some(0.0), (0.0, 1.0), "Rejaie99 §2.3; off shows the AIMD alone"),
+        ],
+        build: |v| ControllerSpec::Rap(RapParams { a: v[0], b: v[1], fine_grain: v[2] }),
     },
 ];
 

@@ -5,9 +5,13 @@
 //! [`Stamp`]s of data packets and [`Report`]s of acknowledgements, found by the packet's number until the other side has answered.
 
 pub mod losses;
+pub mod rap_receiver;
+pub mod rap_sender;
 pub mod receiver;
 pub mod sender;
+pub mod tfrc_receiver;
 
+use crate::ring::Ring;
 use sawtooth_cc::units::{Span, Time};
 
 /// What a data packet says besides its number.
@@ -20,8 +24,17 @@ pub struct Stamp {
 }
 
 /// What an acknowledgement says besides its number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Report {
+    /// A report of TFRC.
+    Tfrc(Feedback),
+    /// An acknowledgement of RAP.
+    Rap(Arrived),
+}
+
+/// What a receiver of TFRC reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Report {
+pub struct Feedback {
     /// The newest data packet.
     pub newest: u32,
     /// How long ago it came.
@@ -30,8 +43,47 @@ pub struct Report {
     pub loss_event_rate: f64,
     /// Packets per second received.
     pub receive_rate: f64,
-    /// Loss events so far, and those that began with a mark.
+    /// Loss events so far.
     pub loss_events: u64,
-    /// As above.
+    /// Those of them that began with a mark.
     pub mark_events: u64,
+}
+
+/// What a receiver of RAP acknowledges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Arrived {
+    /// The packet that came.
+    pub number: u32,
+    /// It was marked.
+    pub marked: bool,
+    /// From this number on all have come.
+    pub run: u32,
+    /// From this number up to `run` none has come.
+    pub hole: u32,
+}
+
+/// What was written into acknowledgements under way, by number.
+#[derive(Debug, Default)]
+pub struct Reports<T> {
+    ring: Ring<T>,
+    /// The number of the oldest.
+    first: u32,
+}
+
+impl<T: Copy + Default> Reports<T> {
+    /// An acknowledgement leaves: its number.
+    pub fn send(&mut self, report: T) -> u32 {
+        self.ring.push_back(report);
+        self.first + self.ring.len() as u32 - 1
+    }
+
+    /// The acknowledgement of this number arrives; what was sent before it is forgotten.
+    pub fn take(&mut self, number: u32) -> T {
+        while self.first < number {
+            self.ring.pop_front();
+            self.first += 1;
+        }
+        self.first += 1;
+        self.ring.pop_front().expect("a report is kept until it arrives or a later one does")
+    }
 }

@@ -1,14 +1,12 @@
 //! What stands at the ends of a flow: TCP or a rate-based protocol. Closed enums, so that no virtual call stands on the path of a packet.
 
 use crate::packet::Packet;
-use crate::rate::receiver::TfrcReceiver;
+use crate::rate::receiver::PacedReceiver;
 use crate::rate::sender::PacedSender;
 use crate::scenario::{FlowSpec, Profile};
 use crate::tcp::RecoveryKind;
 use crate::tcp::receiver::Receiver;
 use crate::tcp::sender::{Sender, SenderStats, WindowCut};
-use sawtooth_cc::ControllerSpec;
-use sawtooth_cc::tfrc::Edition;
 use sawtooth_cc::units::{Span, Time, Window};
 
 /// The sender of a flow. The tag comes first: it shares a cache line with what each packet needs.
@@ -138,29 +136,25 @@ pub enum AnyReceiver {
     /// Acknowledges what came.
     Tcp(Receiver),
     /// Reports on what came.
-    Reports(Box<TfrcReceiver>),
+    Paced(Box<PacedReceiver>),
 }
 
 impl AnyReceiver {
     /// A receiver that has seen nothing.
     pub fn new(profile: &Profile) -> Self {
-        let reports = |params, edition| AnyReceiver::Reports(Box::new(TfrcReceiver::new(params, edition)));
-        match profile.controller {
-            ControllerSpec::Tfrc(params) => reports(params, Edition::Paper),
-            ControllerSpec::Tfrc5348(params) => reports(params, Edition::Rfc5348),
-            _ => {
-                let delay = Span::from_nanos(profile.tcp.delayed_ack_timeout_ns);
-                let sends_sack = profile.recovery == Some(RecoveryKind::Sack);
-                AnyReceiver::Tcp(Receiver::new(sends_sack, profile.tcp.delayed_ack.then_some(delay)))
-            }
+        if let Some(receiver) = PacedReceiver::new(&profile.controller) {
+            return AnyReceiver::Paced(Box::new(receiver));
         }
+        let delay = Span::from_nanos(profile.tcp.delayed_ack_timeout_ns);
+        let sends_sack = profile.recovery == Some(RecoveryKind::Sack);
+        AnyReceiver::Tcp(Receiver::new(sends_sack, profile.tcp.delayed_ack.then_some(delay)))
     }
 
     /// When a delayed answer is due; `NEVER` if none waits.
     pub fn answer_due(&self) -> Time {
         match self {
             AnyReceiver::Tcp(receiver) => receiver.ack_due(),
-            AnyReceiver::Reports(receiver) => receiver.due(),
+            AnyReceiver::Paced(receiver) => receiver.due(),
         }
     }
 }

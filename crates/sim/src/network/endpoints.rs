@@ -204,7 +204,7 @@ impl Network {
         if due <= now {
             let ack = match &side.receiver {
                 AnyReceiver::Tcp(_) => self.acknowledgement(flow),
-                AnyReceiver::Reports(_) => self.report(flow, now),
+                AnyReceiver::Paced(_) => self.report(flow, now),
             };
             self.senders[flow as usize].under_way += 1;
             self.travel(ack, route, Moment { time: now, cause: now });

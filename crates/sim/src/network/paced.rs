@@ -16,7 +16,7 @@ impl Network {
     pub(super) fn receive_paced(&mut self, packet: Packet, now: Time) {
         let flow = packet.flow();
         let side = &mut self.receivers[flow as usize];
-        let (Transport::Paced(sender), AnyReceiver::Reports(receiver)) =
+        let (Transport::Paced(sender), AnyReceiver::Paced(receiver)) =
             (&self.senders[flow as usize].sender, &mut side.receiver)
         else {
             unreachable!("{SAME_ENDS}");
@@ -48,7 +48,7 @@ impl Network {
     pub(super) fn report(&mut self, flow: u32, now: Time) -> Packet {
         self.census.created += 1;
         let side = &mut self.receivers[flow as usize];
-        let AnyReceiver::Reports(receiver) = &mut side.receiver else { unreachable!("{SAME_ENDS}") };
+        let AnyReceiver::Paced(receiver) = &mut side.receiver else { unreachable!("{SAME_ENDS}") };
         let number = receiver.report(now);
         Packet::new(PacketKind::Ack, flow, number, side.ack_bytes, side.ack_flags)
     }
@@ -58,7 +58,7 @@ impl Network {
     #[inline(never)]
     pub(super) fn on_report(&mut self, packet: Packet, now: Time) {
         let flow = packet.flow();
-        let (Transport::Paced(sender), AnyReceiver::Reports(receiver)) =
+        let (Transport::Paced(sender), AnyReceiver::Paced(receiver)) =
             (&mut self.senders[flow as usize].sender, &mut self.receivers[flow as usize].receiver)
         else {
             unreachable!("{SAME_ENDS}");

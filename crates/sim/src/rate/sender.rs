@@ -1,11 +1,12 @@
 //! The sender of a rate-based flow: a handshake, then a packet whenever the law's interval has passed.
 //!
-//! Source: RFC 5348 §4 for what TFRC's sender does when; the law itself stands in `cc`. Nothing is sent twice. As with TCP the
-//! SYN exchange gives the first round trip, unless it had to be repeated.
+//! Source: RFC 5348 §4 for what TFRC's sender does when, [Rejaie99] §2 for RAP's; the laws themselves stand in `cc`. Nothing is sent
+//! twice. As with TCP the SYN exchange gives the first round trip, unless it had to be repeated.
 //!
 //! After a change of the rate the next packet goes one new interval after the last one, or at once if that is over.
 
-use super::{Report, Stamp};
+use super::rap_sender::RapSender;
+use super::{Arrived, Feedback, Report, Stamp};
 use crate::packet::{ECT, IN_PROFILE, Packet, PacketKind, TEST};
 use crate::ring::Ring;
 use crate::scenario::{FlowSpec, Profile};
@@ -15,6 +16,63 @@ use sawtooth_cc::tfrc::{Edition, RateReport, TfrcRate};
 use sawtooth_cc::units::{Span, Time, Window};
 use sawtooth_cc::{Congestion, ControllerSpec};
 
+/// What decides when the next packet goes.
+#[derive(Debug)]
+enum Law {
+    Tfrc { rate: TfrcRate, last: Feedback },
+    Rap(Box<RapSender>),
+}
+
+impl Law {
+    fn new(profile: &Profile) -> Self {
+        let tfrc = |params, edition| Law::Tfrc {
+            rate: TfrcRate::new(params, edition, profile.packet_bytes),
+            last: Feedback::default(),
+        };
+        match profile.controller {
+            ControllerSpec::Tfrc(params) => tfrc(params, Edition::Paper),
+            ControllerSpec::Tfrc5348(params) => tfrc(params, Edition::Rfc5348),
+            ControllerSpec::Rap(params) => Law::Rap(Box::new(RapSender::new(params, &profile.tcp))),
+            _ => unreachable!("a law with a window has a TCP sender"),
+        }
+    }
+
+    fn begin(&mut self, now: Time, rtt: Span) {
+        match self {
+            Law::Tfrc { rate, .. } => rate.begin(now, rtt),
+            Law::Rap(rap) => rap.begin(now, rtt),
+        }
+    }
+
+    fn interval(&self) -> Span {
+        match self {
+            Law::Tfrc { rate, .. } => rate.interval(),
+            Law::Rap(rap) => rap.rate.interval(),
+        }
+    }
+
+    fn silence_allowed(&self) -> Span {
+        match self {
+            Law::Tfrc { rate, .. } => rate.silence_allowed(),
+            Law::Rap(rap) => rap.silence_allowed(),
+        }
+    }
+
+    fn rtt(&self) -> Span {
+        match self {
+            Law::Tfrc { rate, .. } => rate.rtt(),
+            Law::Rap(rap) => rap.srtt(),
+        }
+    }
+
+    fn packets_per_round_trip(&self) -> f64 {
+        match self {
+            Law::Tfrc { rate, .. } => rate.packets_per_round_trip(),
+            Law::Rap(rap) => rap.rate.packets_per_round_trip(rap.srtt()),
+        }
+    }
+}
+
 /// The sender of one rate-based flow.
 #[derive(Debug)]
 pub struct PacedSender {
@@ -22,7 +80,7 @@ pub struct PacedSender {
     packet_bytes: u16,
     syn_bytes: u16,
     flags: u8,
-    law: TfrcRate,
+    law: Law,
     handshake: RttEstimator,
     /// When the SYN left, if it was the first.
     syn_at: Option<Time>,
@@ -36,7 +94,6 @@ pub struct PacedSender {
     /// Without a report until then the rate is cut; before the handshake is answered, the SYN is sent again.
     silence_ends: Time,
     window_since: Time,
-    last_report: Report,
     /// Counters.
     pub stats: SenderStats,
 }
@@ -44,11 +101,6 @@ pub struct PacedSender {
 impl PacedSender {
     /// A sender before its SYN.
     pub fn new(index: u32, flow: &FlowSpec, profile: &Profile) -> Self {
-        let law = match profile.controller {
-            ControllerSpec::Tfrc(params) => TfrcRate::new(params, Edition::Paper, profile.packet_bytes),
-            ControllerSpec::Tfrc5348(params) => TfrcRate::new(params, Edition::Rfc5348, profile.packet_bytes),
-            _ => unreachable!("a law with a window has a TCP sender"),
-        };
         let ecn = if profile.tcp.ecn { ECT } else { 0 };
         let test = if flow.test { TEST } else { 0 };
         let in_profile = if flow.in_profile { IN_PROFILE } else { 0 };
@@ -57,7 +109,7 @@ impl PacedSender {
             packet_bytes: profile.packet_bytes,
             syn_bytes: profile.ack_bytes,
             flags: ecn | test | in_profile,
-            law,
+            law: Law::new(profile),
             handshake: RttEstimator::new(&profile.tcp),
             syn_at: None,
             established: false,
@@ -68,7 +120,6 @@ impl PacedSender {
             next_send: Time::NEVER,
             silence_ends: Time::NEVER,
             window_since: Time::ZERO,
-            last_report: Report::default(),
             stats: SenderStats::default(),
         }
     }
@@ -116,36 +167,73 @@ impl PacedSender {
         place.expect("a stamp is kept until its packet is reported on")
     }
 
-    #[inline(never)]
-    /// A report arrived. Returns the cut it caused: the rate in packets per round trip before a new loss event.
+    /// A report arrived. Returns the cut it caused: why, and how many packets a round trip had before.
     pub fn on_report(&mut self, report: Report, now: Time) -> Option<WindowCut> {
-        let sent = self.stamp(report.newest).sent;
-        while self.first <= report.newest {
-            self.stamps.pop_front();
-            self.first += 1;
-        }
         self.accrue_window(now);
         let before = self.window();
-        self.law.on_report(&RateReport {
-            now,
-            rtt: now - (sent + report.waited),
-            loss_event_rate: report.loss_event_rate,
-            receive_rate: report.receive_rate,
-        });
+        let cause = match report {
+            Report::Tfrc(feedback) => self.on_feedback(feedback, now),
+            Report::Rap(ack) => self.on_ack(ack, now),
+        };
         if !self.stopped {
             self.silence_ends = now + self.law.silence_allowed();
             self.pace(now);
         }
-        let old = std::mem::replace(&mut self.last_report, report);
-        let marks = report.mark_events - old.mark_events;
-        let losses = report.loss_events - old.loss_events - marks;
-        self.stats.ecn_reductions += marks;
-        self.stats.loss_events += losses;
+        match cause? {
+            Congestion::EcnMark => self.stats.ecn_reductions += 1,
+            _ => self.stats.loss_events += 1,
+        }
+        Some(WindowCut { kind: cause?, before })
+    }
+
+    /// The stamp of the newest packet that is reported on; stamps up to it are needed no longer.
+    fn take_stamp(&mut self, newest: u32) -> Stamp {
+        let stamp = self.stamp(newest);
+        while self.first <= newest {
+            self.stamps.pop_front();
+            self.first += 1;
+        }
+        stamp
+    }
+
+    fn on_feedback(&mut self, feedback: Feedback, now: Time) -> Option<Congestion> {
+        let sent = self.take_stamp(feedback.newest).sent;
+        let Law::Tfrc { rate, last } = &mut self.law else { unreachable!("feedback is TFRC's") };
+        rate.on_report(&RateReport {
+            now,
+            rtt: now - (sent + feedback.waited),
+            loss_event_rate: feedback.loss_event_rate,
+            receive_rate: feedback.receive_rate,
+        });
+        let marks = feedback.mark_events - last.mark_events;
+        let losses = feedback.loss_events - last.loss_events - marks;
+        *last = feedback;
+        // One of them is counted as the cut that this report brings; the others came with it.
         match (losses, marks) {
             (0, 0) => None,
-            (0, _) => Some(WindowCut { kind: Congestion::EcnMark, before }),
-            _ => Some(WindowCut { kind: Congestion::Loss, before }),
+            (0, _) => {
+                self.stats.ecn_reductions += marks - 1;
+                Some(Congestion::EcnMark)
+            }
+            _ => {
+                self.stats.ecn_reductions += marks;
+                self.stats.loss_events += losses - 1;
+                Some(Congestion::Loss)
+            }
         }
+    }
+
+    fn on_ack(&mut self, ack: Arrived, now: Time) -> Option<Congestion> {
+        let rtt = now - self.take_stamp(ack.number).sent;
+        let next = self.next_number();
+        let Law::Rap(rap) = &mut self.law else {
+            unreachable!("an acknowledgement of every packet is RAP's")
+        };
+        rap.on_ack(ack, rtt, next, now)
+    }
+
+    fn next_number(&self) -> u32 {
+        self.first + self.stamps.len() as u32
     }
 
     fn pace(&mut self, now: Time) {
@@ -166,7 +254,11 @@ impl PacedSender {
         }
         self.accrue_window(now);
         let before = self.window();
-        self.law.on_silence(now);
+        let next = self.next_number();
+        match &mut self.law {
+            Law::Tfrc { rate, .. } => rate.on_silence(now),
+            Law::Rap(rap) => rap.on_silence(next),
+        }
         self.silence_ends = now + self.law.silence_allowed();
         self.pace(now);
         Ok(Some(WindowCut { kind: Congestion::Timeout { repeated: false }, before }))
@@ -178,7 +270,7 @@ impl PacedSender {
         if self.next_send > now {
             return None;
         }
-        let number = self.first + self.stamps.len() as u32;
+        let number = self.next_number();
         self.stamps.push_back(Stamp { sent: now, rtt: self.law.rtt() });
         self.last_sent = now;
         self.next_send = now + self.law.interval().max(Span::from_nanos(1));
@@ -193,7 +285,11 @@ impl PacedSender {
 
     /// Infinite in slow start, then zero.
     pub fn slow_start_threshold(&self) -> Window {
-        Window::from_packets(if self.last_report.loss_event_rate > 0.0 { 0.0 } else { f64::INFINITY })
+        let climbs = match &self.law {
+            Law::Tfrc { last, .. } => last.loss_event_rate == 0.0,
+            Law::Rap(_) => false,
+        };
+        Window::from_packets(if climbs { f64::INFINITY } else { 0.0 })
     }
 
     /// Smoothed round-trip time in nanoseconds; 0 before the first sample.
