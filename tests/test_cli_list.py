@@ -35,7 +35,15 @@ def test_everything_as_one_document(sawtooth: CommandLine) -> None:
 def test_what_is_planned_says_so(sawtooth: CommandLine) -> None:
     rows = {row["name"]: row for row in sawtooth("list", "disciplines", "--json").json["disciplines"]}
     assert rows["droptail"]["built"]
-    assert not rows["red"]["built"]
+    assert not rows["codel"]["built"]
+
+
+def test_parameters_of_a_discipline_come_with_unit_and_default(sawtooth: CommandLine) -> None:
+    rows = {row["name"]: row for row in sawtooth("list", "disciplines", "--json").json["disciplines"]}
+    red = {entry["name"]: entry for entry in rows["red"]["parameters"]}
+    assert (red["min"]["unit"], red["min"]["default"]) == ("packets", 25.0)
+    assert (red["spacing"]["choices"], red["spacing"]["default"]) == (["wait", "uniform", "none"], "wait")
+    assert [entry["name"] for entry in rows["rio"]["parameters"]] == ["rule", "average_updates", *red]
 
 
 @pytest.mark.parametrize("kind", list(KINDS))

@@ -12,6 +12,8 @@ from sawtooth.compare import compare, comparison_study, labelled
 from sawtooth.comparison import Jobs, MissingRunError, evaluate
 from sawtooth.errors import InputError
 from sawtooth.intervals import interval
+from sawtooth.resolve import resolve
+from sawtooth.scenario import parse_scenario
 from sawtooth.scoring import SCORED
 from sawtooth.store import Store
 from sawtooth.study_files import load_comparison
@@ -144,10 +146,24 @@ def test_environments_and_settings_by_their_other_names() -> None:
     study = comparison_study(["aimd(1, 0.8)"], ["sack"], ["drop-tail"], ["sqh"])
     assert study.matrix.environments == ["sq-high"]
     assert [str(setting) for setting in study.matrix.settings] == ["sack/droptail"]
+    assert study.cell(study.matrix.settings[0], study.algorithm[0], "sq-high")["bottleneck"]["queue"] == {
+        "kind": "drop-tail"
+    }
     assert (
         comparison_study(["aimd(1, 0.8)"], ["sack"], ["drop-tail"], "all").matrix.environments[9]
         == "rw-multiplicative"
     )
+
+
+def test_routers_are_those_of_the_study_or_any_discipline() -> None:
+    study = comparison_study(["aimd(1, 0.8)"], ["sack"], ["red", "ecn", "rio"], ["sqh"])
+    assert [setting.router for setting in study.matrix.settings] == ["red", "ecn", "rio"]
+    assert {**study.routers["red"], "ecn": True} == study.routers["ecn"]
+    assert study.routers["rio"] == {"kind": "rio"}
+    for planned in study.plan():
+        assert resolve(parse_scenario(planned.scenario)).engine["profiles"][0]["tcp"]["ecn"] == (
+            "ecn" in str(planned.key)
+        )
 
 
 @pytest.mark.parametrize(
@@ -157,7 +173,7 @@ def test_environments_and_settings_by_their_other_names() -> None:
         ({"controllers": ["aimd(1, 0.8)", "aimd(1,.8)"]}, "CONTROLLER"),
         ({"controllers": []}, "CONTROLLER"),
         ({"recoveries": ["vegas"]}, "--recovery"),
-        ({"routers": ["red"]}, "--router"),
+        ({"routers": ["blue"]}, "--router"),
         ({"environments": ["mars"]}, "--environment"),
         ({"environments": ["cl", "cons-low"]}, "--environment"),
         ({"seeds": 0}, "--seeds"),

@@ -69,6 +69,7 @@ def test_the_reference_scenario_number_by_number() -> None:
     assert engine["flows"][0] == {
         "profile": 0,
         "test": True,
+        "in_profile": False,
         "forward": [2, 0],
         "reverse": [1, 3],
         "start_ns": 0,
@@ -243,6 +244,56 @@ def test_buffers() -> None:
     own = [group(rtt="240 ms"), group(reverse=True)]  # the path's 120 ms is nobody's but the reverse flow's
     assert queue("1 bdp", flows=own)["packets"] == 3000
     assert queue("1 bdp", flows=[group(rtt="240 ms"), group()])["packets"] == 1500
+
+
+RED: dict[str, Any] = {"kind": "red", "min": 150, "max": 750}
+
+
+def red(**keys: Any) -> dict[str, Any]:
+    return {**REFERENCE["bottleneck"], "queue": {**RED, **keys}}
+
+
+def test_a_queue_reaches_the_engine_with_every_parameter() -> None:
+    run = resolved(bottleneck=red(mean_packet="500 B", spacing="uniform"))
+    given = {"min": 150.0, "max": 750.0, "mean_packet": 500, "spacing": "uniform"}
+    described = {row["name"]: row for row in _native.describe()["disciplines"]}["red"]["parameters"]
+    defaults = {row["name"]: row["default"] for row in described}
+    assert run.engine["links"][0]["queue"] == {"kind": "red", "packets": 1500, **defaults, **given}
+    assert run.echo["bottleneck"]["queue_parameters"] == {**defaults, **given}
+    written = parse_scenario({**REFERENCE, "bottleneck": red()}, "s.toml").bottleneck.queue
+    assert written.text() == {**defaults, "kind": "red", "min": 150.0, "max": 750.0, "mean_packet": "1000 B"}
+    assert type(written).parse(written.text()) == written
+
+
+def test_flows_are_capable_where_a_queue_marks() -> None:
+    def capable(**tables: Any) -> bool:
+        return bool(resolved(**tables).engine["profiles"][0]["tcp"]["ecn"])
+
+    assert [capable(bottleneck=red(ecn=ecn)) for ecn in (False, True)] == [False, True]
+    assert capable(bottleneck=red(), reverse={"queue": {"kind": "rio", "ecn": True}})
+    assert not capable(bottleneck=red(ecn=True), tcp={"ecn": False})
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"min": 0}, "s.toml: bottleneck.queue.min = 0: expected above 0, at most 1e9 packets"),
+        ({"max": 150}, "s.toml: bottleneck.queue.max = 150: expected above min, at most 1e9 packets"),
+        ({"max_p": 1.5}, "s.toml: bottleneck.queue.max_p = 1.5: expected 0 < max_p ≤ 1"),
+        ({"weight": -1}, "s.toml: bottleneck.queue.weight = -1: expected 0 < weight ≤ 1"),
+        ({"mean_packet": "1 MB"}, "s.toml: bottleneck.queue.mean_packet = 1000000: expected 1 B to 65535 B"),
+    ],
+)
+def test_a_parameter_out_of_range_is_named(keys: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        resolved(bottleneck=red(**keys))
+    assert str(caught.value) == message
+
+
+def test_in_profile_flows() -> None:
+    run = resolved(flows=[group(), group(in_profile=True)], bottleneck=red(kind="rio", rule="drop-tail"))
+    assert [flow["in_profile"] for flow in run.engine["flows"]] == [False, True]
+    assert run.engine["links"][0]["queue"]["rule"] == "drop-tail"
 
 
 def test_the_reverse_link_queues_when_data_or_the_user_asks() -> None:

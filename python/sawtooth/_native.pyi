@@ -48,14 +48,23 @@ class _Recovery(TypedDict):
     summary: str
     source: str
 
-class _DisciplineBase(TypedDict):
+class _QueueParameterBase(TypedDict):
+    name: str
+    kind: str
+    unit: str
+    default: str | float | bool
+    accepted: str
+    why: str
+
+class _QueueParameter(_QueueParameterBase, total=False):
+    choices: list[str]
+
+class _Discipline(TypedDict):
     name: str
     aliases: list[str]
     summary: str
     source: str
-
-class _Discipline(_DisciplineBase, total=False):
-    parameters: list[_Parameter]
+    parameters: list[_QueueParameter]
 
 class _TcpBase(TypedDict):
     name: str

@@ -11,7 +11,7 @@ names both. Printed scores stand beside ours only where the set A is the four re
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +60,7 @@ def comparison_study(
     study = load_comparison()
     algorithms = labelled(controllers, study.algorithm)
     names = _names("--recovery", recoveries, _native.recovery)
-    disciplines = _names("--router", routers, _native.discipline)
+    disciplines = _unique("--router", [_router(name, study.routers) for name in routers])
     places = [environments] if isinstance(environments, str) else list(environments)
     if places == ["all"]:
         places = list(AKELLA)
@@ -114,6 +114,17 @@ def _names(option: str, given: Sequence[str], canonical: Any) -> list[str]:
         except ValueError as error:
             raise InputError("compare", option, name, _accepted(error)) from None
     return _unique(option, found)
+
+
+def _router(name: str, known: Mapping[str, Any]) -> str:
+    """A router of the study, or a discipline with its defaults."""
+    if name in known:
+        return name
+    try:
+        return _native.discipline(name)
+    except ValueError as error:
+        names = dict.fromkeys([*known, *_accepted(error).removeprefix("one of ").split(", ")])
+        raise InputError("compare", "--router", name, f"one of {', '.join(names)}") from None
 
 
 def _environment(name: str) -> str:

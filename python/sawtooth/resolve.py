@@ -17,8 +17,8 @@ from sawtooth.environments import schedule_of
 from sawtooth.errors import MISSING, InputError
 from sawtooth.fields import parse_seed
 from sawtooth.plain import canonical
+from sawtooth.queue_value import Queue
 from sawtooth.scenario import Bottleneck, Scenario
-from sawtooth.scenario_values import Queue
 from sawtooth.schedule import Schedule
 from sawtooth.tcp_fields import engine_tcp, settings
 from sawtooth.trace import SHIPPED, Trace, parse_trace, read_trace, shipped_text
@@ -267,12 +267,18 @@ def _flow(scenario: Scenario, flow: topology.Endpoint, profile: int, start_ns: i
     return {
         "profile": profile,
         "test": not flow.reverse,
+        "in_profile": group.in_profile,
         "forward": forward,
         "reverse": reverse,
         "start_ns": start_ns,
         "stop_ns": group.stop,
         "packets": packets,
     }
+
+
+def _parameters(queue: dict[str, Any] | None) -> dict[str, Any]:
+    """The numbers of a queue besides its size."""
+    return {key: value for key, value in (queue or {}).items() if key not in ("kind", "packets", "bytes")}
 
 
 def _echo(
@@ -292,6 +298,7 @@ def _echo(
                 "rate_bps": link["rate_bps"],
                 "delay_ns": link["delay_ns"],
                 "queue": queue["kind"] if queue else None,
+                "queue_parameters": _parameters(queue),
                 "buffer_packets": queue.get("packets") if queue else None,
                 "buffer_bytes": queue.get("bytes") if queue else None,
                 "drop": link["drop"],

@@ -304,7 +304,13 @@ def queue_json(row: Mapping[str, Any]) -> dict[str, Any]:
         "marks": row["marks"],
         "forwarded": row["forwarded"],
         "drops_full": row["drops_full"],
+        "drops_early": row["drops_early"],
+        "drops_forced": row["drops_forced"],
         "drops_impairment": row["drops_impairment"],
+        "in_profile": {
+            "forwarded": row["in_profile_forwarded"],
+            "forwarded_bytes": row["in_profile_forwarded_bytes"],
+        },
         "test": {
             "mean_delay_ms": row["mean_delay_test_ms"],
             "arrivals": row["test_arrivals"],

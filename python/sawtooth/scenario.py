@@ -34,7 +34,8 @@ from sawtooth.fields import (
     input_error,
 )
 from sawtooth.overrides import apply_overrides, parse_override
-from sawtooth.scenario_values import Control, Impairment, Queue, Start
+from sawtooth.queue_value import Queue
+from sawtooth.scenario_values import Control, Impairment, Start
 from sawtooth.schedule import read_text
 from sawtooth.tcp_fields import tcp_fields
 
@@ -161,6 +162,8 @@ class FlowsBase(Strict):
     """How much each flow carries, rounded up to whole packets. Default: without end."""
     reverse: bool = False
     """Data crosses the reverse link, against the test flows, and is no test flow."""
+    in_profile: bool = False
+    """Packets and acknowledgements of these flows are in profile: a rio queue neither drops nor marks them."""
     rtt: Rtt | None = None
     """Propagation round-trip time of this group, or one per flow. Default: that of the path."""
 

@@ -1,7 +1,7 @@
-"""Values of scenario files with a small language of their own: impairments, starts, queues and controllers.
+"""Values of scenario files with a small language of their own: impairments, starts and controllers. Queues: `queue_value`.
 
 Each is a frozen value that parses what a user writes (text or a table), knows its JSON Schema, and writes itself
-back. Names of disciplines and controllers, and what their numbers may be, come from the engine's description.
+back. Names of controllers, and what their numbers may be, come from the engine's description.
 """
 
 from __future__ import annotations
@@ -142,54 +142,6 @@ def _named(name: str, value: object) -> int:
         return units.parse_time(value)
     except ValueError as error:
         raise InputError("", name, value, str(error)) from None
-
-
-@dataclass(frozen=True)
-class Queue(Parsed):
-    """A queue discipline and the parameters it was given; its size is the `buffer` of the link."""
-
-    kind: str
-    parameters: Mapping[str, Any]
-
-    @classmethod
-    def parse(cls, value: object) -> Self:
-        table = {"kind": value} if isinstance(value, str) else value
-        if not isinstance(table, Mapping) or not isinstance(table.get("kind"), str):
-            raise InputError("", None, value, f'a table such as {{ kind = "{cls.names()[0]}" }}')
-        kind = table["kind"]
-        described = _native.describe()
-        accepted = f"one of {', '.join(cls.names())}"
-        if kind in described["planned"]["disciplines"]:
-            raise InputError("", "kind", kind, accepted, f"{kind} is planned but not built yet")
-        try:
-            canonical = _native.discipline(kind)
-        except ValueError:
-            raise InputError("", "kind", kind, accepted) from None
-        entry = next(item for item in described["disciplines"] if item["name"] == canonical)
-        known = [
-            "kind",
-            *(p["name"] for p in entry.get("parameters", []) if p["name"] not in ("packets", "bytes")),
-        ]
-        for key in table:
-            if key not in known:
-                raise unknown_key(
-                    str(key), table[key], known, f"{canonical} has no other; buffer sets its size"
-                )
-        return cls(canonical, {key: table[key] for key in table if key != "kind"})
-
-    @classmethod
-    def names(cls) -> list[str]:
-        """The disciplines that exist, each in the spelling for files."""
-        return [(*d["aliases"], d["name"])[0] for d in _native.describe()["disciplines"]]
-
-    @classmethod
-    def schema(cls) -> JsonSchema:
-        disciplines = _native.describe()["disciplines"]
-        kind = {"enum": [name for d in disciplines for name in (*d["aliases"], d["name"])]}
-        return {"anyOf": [kind, {"type": "object", "properties": {"kind": kind}, "required": ["kind"]}]}
-
-    def text(self) -> Any:
-        return {"kind": self.kind, **self.parameters}
 
 
 @cache

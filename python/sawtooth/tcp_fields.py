@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, Field
 from pydantic.json_schema import WithJsonSchema
 
 from sawtooth import _native, units
-from sawtooth.fields import Real, Time
+from sawtooth.fields import PositiveSize, Real, Time
 
 COUNT_MAX: Final = 2**32 - 1
 """Largest value of a setting that counts something (the engine keeps 32 bits)."""
@@ -37,7 +37,7 @@ def tcp_fields(*, overriding: str | None = None) -> dict[str, Any]:
         if overriding:
             description = f"Replaces {overriding}.{row['name']}."
         default = None if overriding else default_of(row)
-        kind = _kind(row)
+        kind = type_of(row)
         fields[row["name"]] = (
             kind if default is not None else kind | None,
             Field(default, description=description),
@@ -46,10 +46,12 @@ def tcp_fields(*, overriding: str | None = None) -> dict[str, Any]:
 
 
 def default_of(row: Mapping[str, Any]) -> Any:
-    """The default of a setting in the units of the models (times in ns)."""
+    """The default of a described setting or parameter in the units of the models (times in ns, sizes in bytes)."""
     default = row["default"]
     if default is not None and row["kind"] == "span":
         return units.parse_time(default)
+    if row["kind"] == "size":
+        return units.parse_size(default)
     return float(default) if default is not None and row["kind"] == "real" else default
 
 
@@ -74,8 +76,15 @@ def setting_names() -> Iterable[str]:
     return (row["name"] for row in settings())
 
 
-def _kind(row: Mapping[str, Any]) -> Any:
-    kinds: dict[str, Any] = {"span": Time, "real": Real, "flag": bool, "count": _Count}
+def type_of(row: Mapping[str, Any]) -> Any:
+    """The field type of a described setting or parameter."""
+    kinds: dict[str, Any] = {
+        "span": Time,
+        "size": PositiveSize,
+        "real": Real,
+        "flag": bool,
+        "count": _Count,
+    }
     if row["kind"] == "choice":
         return Literal[tuple(row["choices"])]
     return kinds[row["kind"]]

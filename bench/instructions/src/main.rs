@@ -91,8 +91,14 @@ fn ten() -> Scenario {
 
 fn cross() -> Scenario {
     let rates = vec![[0, 50 * MEGABIT]];
-    let source =
-        SourceSpec { name: "cbr".to_owned(), packet_bytes: 1_000, route: vec![0], rates, counts: Vec::new() };
+    let source = SourceSpec {
+        name: "cbr".to_owned(),
+        packet_bytes: 1_000,
+        route: vec![0],
+        in_profile: false,
+        rates,
+        counts: Vec::new(),
+    };
     Scenario { sources: vec![source], ..dumbbell(10, 100, 1_500, "aimd(1, 0.5)", "reno", 10) }
 }
 

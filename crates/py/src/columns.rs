@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use sawtooth_sim::Records;
 use sawtooth_sim::arrivals::Arrival;
+use sawtooth_sim::queue::{Counters, DropReason};
 use sawtooth_sim::records::{Completion, QueuePoint, RatePoint, WindowPoint};
 
 /// A table under construction.
@@ -68,9 +69,15 @@ fn queues<'py>(py: Python<'py>, records: &Records) -> PyResult<Bound<'py, PyDict
     let names: Vec<&str> = records.queues.iter().map(|queue| queue.name.as_str()).collect();
     table.add("name", "utf8", serde_json::to_string(&names).expect("plain data").as_bytes())?;
     counters(&table, &records.queues.iter().map(|queue| queue.columns()).collect::<Vec<_>>())?;
-    table.i64("test_drop_runs", records.queues.iter().map(|queue| queue.counters.test_drop_runs as i64))?;
-    let in_profile = records.queues.iter().map(|queue| queue.counters.in_profile_forwarded_bytes as i64);
-    table.i64("in_profile_forwarded_bytes", in_profile)?;
+    // Further counters, which digests leave alone: they are older than these.
+    let counted = |name, count: fn(&Counters) -> u64| {
+        table.i64(name, records.queues.iter().map(|queue| count(&queue.counters) as i64))
+    };
+    counted("drops_early", |counters| counters.drops[DropReason::Early as usize])?;
+    counted("drops_forced", |counters| counters.drops[DropReason::Forced as usize])?;
+    counted("test_drop_runs", |counters| counters.test_drop_runs)?;
+    counted("in_profile_forwarded", |counters| counters.in_profile_forwarded)?;
+    counted("in_profile_forwarded_bytes", |counters| counters.in_profile_forwarded_bytes)?;
     Ok(table.columns)
 }
 

@@ -4,7 +4,7 @@
 //! |------------|--------------------------------------------------------------------------------|----------------|
 //! | events     | the earliest event out and its successor in, with so many pending               | event          |
 //! | scoreboard | a window with 5 % holes: blocks in, holes repaired, everything acknowledged    | packet         |
-//! | droptail   | a packet into a queue and what has left forgotten, with so many waiting        | packet         |
+//! | disciplines | a packet into a queue and what has left forgotten, with so many waiting        | packet         |
 //! | control    | an acknowledgement in congestion avoidance                                     | acknowledgement |
 //! | dumbbell   | ten SACK flows over 100 Mbit/s and 120 ms, everything included                 | packet forwarded |
 //! | short_flows | flows that come and go over an idle path, each of so many packets               | flow           |
@@ -25,7 +25,7 @@ use sawtooth_sim::event::{Event, Moment};
 use sawtooth_sim::event_queue::{EventQueue, Population};
 use sawtooth_sim::packet::{Packet, PacketKind, SackBlock, TEST};
 use sawtooth_sim::port::rate::RateTransmitter;
-use sawtooth_sim::queue::Queue;
+use sawtooth_sim::queue::{DISCIPLINES, Queue, QueueContext};
 use sawtooth_sim::random::Stream;
 use sawtooth_sim::scenario::{ArrivalSchedule, ArrivalSpec, QueueSpec};
 use sawtooth_sim::tcp::scoreboard::Scoreboard;
@@ -108,26 +108,29 @@ fn scoreboard(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn droptail(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("droptail");
+fn disciplines(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("disciplines");
     group.throughput(Throughput::Elements(1));
     let packet = Packet::new(PacketKind::Data, 0, 0, 1000, TEST);
-    for waiting in [10u64, 1_500] {
-        let spec = QueueSpec::DropTail { packets: Some(2 * waiting), bytes: None };
-        let mut queue = Queue::new(&spec, Stream::new("1", "bench"));
-        let mut transmitter = RateTransmitter::new(Rate::from_bits_per_second(100 * MEGABIT));
+    for (row, waiting) in DISCIPLINES.iter().flat_map(|row| [(row, 10u64), (row, 1_500)]) {
+        let spec = serde_json::json!({ "kind": row.name, "packets": 2 * waiting });
+        let spec: QueueSpec = serde_json::from_value(spec).expect("a limit is enough");
+        let rate = Rate::from_bits_per_second(100 * MEGABIT);
+        let mut queue = Queue::new(&spec, rate, Stream::new("1", "bench"));
+        let mut transmitter = RateTransmitter::new(rate);
         let mut now = Time::ZERO;
         for _ in 0..waiting {
             transmitter.accept(packet.bytes(), now);
         }
-        group.bench_function(BenchmarkId::new("in_and_out", waiting), |bench| {
+        group.bench_function(BenchmarkId::new(row.name, waiting), |bench| {
             bench.iter(|| {
                 now += Span::from_micros(80);
                 transmitter.settle(Moment { time: now, cause: now });
-                let (backlog, sending) = transmitter.backlogs();
-                queue
-                    .offer(black_box(packet), now, backlog, sending)
-                    .then(|| transmitter.accept(packet.bytes(), now))
+                let (waiting, in_transmission) = transmitter.backlogs();
+                let idle_since = transmitter.idle_since();
+                let context = QueueContext { now, waiting, in_transmission, idle_since };
+                let admitted = queue.offer(black_box(packet), &context);
+                admitted.map(|packet| transmitter.accept(packet.bytes(), now))
             });
         });
     }
@@ -241,7 +244,7 @@ fn short_flows(criterion: &mut Criterion) {
 
 fn main() {
     let mut criterion = Criterion::default().configure_from_args();
-    for group in [events, scoreboard, droptail, control, dumbbell, short_flows] {
+    for group in [events, scoreboard, disciplines, control, dumbbell, short_flows] {
         group(&mut criterion);
     }
     criterion.final_summary();

@@ -1,7 +1,7 @@
 //! What exists, for whoever shows or documents it: names, parameters, units, defaults and reasons.
 
-use crate::queue::DISCIPLINES;
-use crate::scenario::TcpSpec;
+use crate::queue::{DISCIPLINES, DisciplineInfo};
+use crate::scenario::{QueueSpec, TcpSpec};
 use crate::tcp::RECOVERIES;
 use sawtooth_cc::{CONTROLLERS, RATE_CONTROLLERS};
 use serde::Serialize;
@@ -80,7 +80,7 @@ pub const TCP: &[SettingInfo] = &[
 ];
 
 /// Disciplines of the design that are not built yet.
-pub const PLANNED_DISCIPLINES: &[&str] = &["red", "ecn", "rio"];
+pub const PLANNED_DISCIPLINES: &[&str] = &["codel", "fq-codel", "pie", "dualpi2"];
 
 fn span_text(nanos: u64) -> String {
     if nanos.is_multiple_of(1_000_000_000) {
@@ -88,6 +88,22 @@ fn span_text(nanos: u64) -> String {
     } else {
         format!("{} ms", nanos as f64 / 1e6)
     }
+}
+
+/// A row of the table of disciplines with the defaults of its parameters, which are those of its [`QueueSpec`].
+fn discipline(row: &DisciplineInfo) -> Value {
+    let spec: QueueSpec = serde_json::from_value(json!({ "kind": row.name, "packets": 1 }))
+        .expect("every discipline has a limit and defaults for the rest");
+    let defaults = serde_json::to_value(spec).expect("plain data");
+    let mut value = serde_json::to_value(row).expect("plain data");
+    for parameter in value["parameters"].as_array_mut().into_iter().flatten() {
+        let default = &defaults[parameter["name"].as_str().expect("a parameter has a name")];
+        parameter["default"] = match parameter["kind"].as_str() {
+            Some("size") => format!("{default} B").into(),
+            _ => default.clone(),
+        };
+    }
+    value
 }
 
 /// Everything, as plain data.
@@ -121,7 +137,7 @@ pub fn describe() -> Value {
     json!({
         "controllers": controllers,
         "recoveries": RECOVERIES,
-        "disciplines": DISCIPLINES,
+        "disciplines": DISCIPLINES.iter().map(discipline).collect::<Vec<_>>(),
         "tcp": tcp,
         "planned": { "disciplines": PLANNED_DISCIPLINES },
     })
@@ -130,6 +146,30 @@ pub fn describe() -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_parameter_of_a_discipline_is_described_with_its_default() {
+        for row in DISCIPLINES {
+            let described = discipline(row);
+            let spec: QueueSpec =
+                serde_json::from_value(json!({ "kind": row.name, "packets": 1 })).expect("a limit is enough");
+            let spec = serde_json::to_value(spec).unwrap();
+            let mut keys: Vec<&str> = row.parameters.iter().map(|parameter| parameter.name).collect();
+            keys.extend(["kind", "packets", "bytes"]);
+            let mut fields: Vec<&str> = spec.as_object().unwrap().keys().map(String::as_str).collect();
+            keys.sort_unstable();
+            fields.sort_unstable();
+            assert_eq!(keys, fields, "{}: the table and the QueueSpec list the same parameters", row.name);
+            for parameter in described["parameters"].as_array().unwrap() {
+                let default = &parameter["default"];
+                assert!(!default.is_null(), "{}: {parameter}", row.name);
+                let choices = parameter["choices"].as_array();
+                assert!(choices.is_none_or(|choices| choices.contains(default)), "{parameter}");
+            }
+        }
+        let red = discipline(&DISCIPLINES[1]);
+        assert_eq!((&red["name"], &red["parameters"][7]["default"]), (&json!("red"), &json!("1000 B")));
+    }
 
     #[test]
     fn every_setting_is_described_with_its_default() {

@@ -14,8 +14,8 @@ use crate::lane::{Lane, Placed};
 use crate::packet::{ECT, Packet, PacketKind, SackPool};
 use crate::pipe::PipeLink;
 use crate::port::{Measured, Port, Transmitter};
-use crate::queue::is_impairable;
 use crate::queue::scheduler::Queued;
+use crate::queue::{QueueContext, is_impairable};
 use crate::records::Series;
 use crate::source::Source;
 use crate::topology::{NO_LANE, Place, Stage, StageIndex};
@@ -195,7 +195,7 @@ impl Network {
                             None => return,
                         }
                     }
-                    let Some(departure) = self.enter_port(port, packet, index, at.time) else { return };
+                    let Some(departure) = self.enter_port(port, &mut packet, index, at.time) else { return };
                     let Some(arrival) = self.leave_port(port, stage, departure) else { return };
                     at = arrival;
                 }
@@ -264,24 +264,27 @@ impl Network {
         Some(if marks { port.queue.mark_impaired(packet) } else { packet })
     }
 
-    /// A packet reaches a port: when its last bit leaves, if it may wait and if that is certain by now.
+    /// A packet reaches a port, where it may be marked: when its last bit leaves, if it may wait and if that is
+    /// certain by now.
     #[inline(always)]
-    fn enter_port(&mut self, index: u32, packet: Packet, stage: StageIndex, now: Time) -> Option<Time> {
+    fn enter_port(&mut self, index: u32, packet: &mut Packet, stage: StageIndex, now: Time) -> Option<Time> {
         let port = &mut self.ports[index as usize];
         let Transmitter::Rate(transmitter) = &mut port.transmitter else {
-            self.enter_asking_port(index, Queued { packet, arrived: now, stage });
+            self.enter_asking_port(index, Queued { packet: *packet, arrived: now, stage });
             return None;
         };
         transmitter.settle(self.events.now());
-        let (waiting, sending) = transmitter.backlogs();
-        if !port.queue.offer(packet, now, waiting, sending) {
-            self.bury(packet, Some(index));
+        let (waiting, in_transmission) = transmitter.backlogs();
+        let context = QueueContext { now, waiting, in_transmission, idle_since: transmitter.idle_since() };
+        let Some(admitted) = port.queue.offer(*packet, &context) else {
+            self.bury(*packet, Some(index));
             return None;
-        }
+        };
+        *packet = admitted;
         let (begin, end) = transmitter.accept(packet.bytes(), now);
         if begin < self.measured.to {
             port.busy += self.measured.part_of(begin, end);
-            port.count_departure(packet, now, begin, self.measured);
+            port.count_departure(*packet, now, begin, self.measured);
         }
         Some(end)
     }

@@ -3,11 +3,14 @@
 //! A discipline of a first-in first-out queue decides on arrival which packets may wait, from what waits and
 //! what is in transmission; the port holds them. One that schedules lets all of them in, holds them itself and drops what is too
 //! much ([`scheduler`]). Everything that is counted (arrivals, drops by reason, marks, departures, delay) is
-//! counted here, so that no discipline can forget to. A discipline knows no windows, rates or protocols.
+//! counted here, so that no discipline can forget to. A discipline knows no windows, protocols, and of its link only
+//! how fast it empties the queue.
 
 pub mod droptail;
 pub mod drr;
 pub mod limit;
+pub mod red;
+pub mod rio;
 pub mod scheduler;
 
 use crate::histogram::Histogram;
@@ -15,15 +18,23 @@ use crate::packet::{ECT, IN_PROFILE, Packet, PacketKind};
 use crate::random::Stream;
 use crate::scenario::QueueSpec;
 use droptail::DropTail;
-use sawtooth_cc::units::{Span, Time};
+use limit::Limit;
+use red::Red;
+use rio::Rio;
+use sawtooth_cc::units::{Rate, Span, Time};
 use scheduler::{AnyScheduler, Queued, Scheduler, SchedulerContext};
 use serde::Serialize;
 
-/// One parameter of a discipline, besides its buffer.
+/// One parameter of a discipline, besides its buffer. Its default is that of the [`QueueSpec`].
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct DisciplineParameter {
     /// Its key in a scenario.
     pub name: &'static str,
+    /// `real`, `size` (in bytes), `flag` or `choice`.
+    pub kind: &'static str,
+    /// The words of a choice.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub choices: &'static [&'static str],
     /// Its unit.
     pub unit: &'static str,
     /// What is accepted.
@@ -63,10 +74,26 @@ pub const DISCIPLINES: &[DisciplineInfo] = &[
         source: "ShreedharVarghese96",
         parameters: &[DisciplineParameter {
             name: "quantum",
+            kind: "size",
+            choices: &[],
             unit: "bytes",
             accepted: "1 B to 1 MB",
             why: "one packet of the usual size",
         }],
+    },
+    DisciplineInfo {
+        name: "red",
+        aliases: &[],
+        summary: "random early detection on the average queue; with ecn it marks what is ECN-capable below max",
+        source: "FloydJacobson93; RFC 3168",
+        parameters: red::PARAMETERS,
+    },
+    DisciplineInfo {
+        name: "rio",
+        aliases: &[],
+        summary: "in-profile packets are spared; the others see RED or drop-tail on the whole queue",
+        source: "ClarkFang98",
+        parameters: rio::PARAMETERS,
     },
 ];
 
@@ -78,10 +105,14 @@ pub enum DropReason {
     Full,
     /// The link's impairment hit it.
     Impairment,
+    /// At random, although there was room.
+    Early,
+    /// The average was beyond what the discipline stands.
+    Forced,
 }
 
 /// How many reasons there are.
-pub const DROP_REASONS: usize = 2;
+pub const DROP_REASONS: usize = 4;
 
 /// What is waiting or in transmission.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -93,15 +124,16 @@ pub struct Backlog {
 }
 
 /// What a discipline may see besides the packet that arrives.
-pub struct QueueContext<'a> {
+#[derive(Clone, Copy, Debug)]
+pub struct QueueContext {
     /// The present.
     pub now: Time,
     /// What waits.
     pub waiting: Backlog,
     /// What the transmitter holds; some buffer limits include it.
     pub in_transmission: Backlog,
-    /// The queue's own random numbers.
-    pub random: &'a mut Stream,
+    /// Since when there has been nothing to send; `NEVER` if there is something.
+    pub idle_since: Time,
 }
 
 /// What becomes of an arriving packet.
@@ -109,14 +141,16 @@ pub struct QueueContext<'a> {
 pub enum Admission {
     /// It waits its turn.
     Wait,
+    /// It waits its turn and says that it has met congestion; only for ECN-capable packets.
+    Mark,
     /// It is discarded.
     Drop(DropReason),
 }
 
 /// A queue discipline that is first in, first out.
 pub trait QueueDiscipline {
-    /// May this packet wait?
-    fn admit(&mut self, arrival: Packet, context: &mut QueueContext<'_>) -> Admission;
+    /// May this packet wait? `random` are the queue's own random numbers.
+    fn admit(&mut self, arrival: Packet, context: &QueueContext, random: &mut Stream) -> Admission;
 }
 
 /// Any discipline of the table; an enum, so that no virtual call stands on the path of a packet.
@@ -126,24 +160,39 @@ pub enum AnyDiscipline {
     DropTail(DropTail),
     /// One that schedules: it holds what arrives, whatever it is.
     Scheduling,
+    /// Random early detection.
+    Red(Box<Red>),
+    /// RIO.
+    Rio(Box<Rio>),
 }
 
 impl AnyDiscipline {
-    /// A discipline that has seen no packet.
-    pub fn new(spec: &QueueSpec) -> Self {
-        match *spec {
-            QueueSpec::DropTail { packets, bytes } => AnyDiscipline::DropTail(DropTail::new(packets, bytes)),
+    /// A discipline that has seen no packet, before a link that sends at this rate, or at this mean rate.
+    pub fn new(spec: &QueueSpec, rate: Rate) -> Self {
+        match spec {
+            QueueSpec::DropTail { packets, bytes } => {
+                AnyDiscipline::DropTail(DropTail::new(Limit::new(*packets, *bytes)))
+            }
             QueueSpec::Drr { .. } => AnyDiscipline::Scheduling,
+            QueueSpec::Red(spec) => AnyDiscipline::Red(Box::new(Red::new(spec, rate))),
+            QueueSpec::Rio(spec) => AnyDiscipline::Rio(Box::new(Rio::new(spec, rate))),
         }
+    }
+
+    /// Must this packet neither be dropped nor marked here?
+    fn spares(&self, packet: Packet) -> bool {
+        matches!(self, AnyDiscipline::Rio(_)) && packet.has(IN_PROFILE)
     }
 }
 
 impl QueueDiscipline for AnyDiscipline {
     #[inline]
-    fn admit(&mut self, arrival: Packet, context: &mut QueueContext<'_>) -> Admission {
+    fn admit(&mut self, arrival: Packet, context: &QueueContext, random: &mut Stream) -> Admission {
         match self {
-            AnyDiscipline::DropTail(queue) => queue.admit(arrival, context),
+            AnyDiscipline::DropTail(queue) => queue.admit(arrival, context, random),
             AnyDiscipline::Scheduling => Admission::Wait,
+            AnyDiscipline::Red(queue) => queue.admit(arrival, context, random),
+            AnyDiscipline::Rio(queue) => queue.admit(arrival, context, random),
         }
     }
 }
@@ -173,7 +222,9 @@ pub struct Counters {
     pub test_drop_runs: u64,
     /// `test_arrivals` at the last drop of test data.
     test_last_drop: u64,
-    /// Bytes forwarded of packets in profile that are no test packets.
+    /// Packets in profile forwarded that are no test packets.
+    pub in_profile_forwarded: u64,
+    /// Their bytes.
     pub in_profile_forwarded_bytes: u64,
     /// Waiting time of all forwarded packets.
     pub delay: Span,
@@ -228,10 +279,10 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// A queue that has seen no packet, with its own random stream.
-    pub fn new(spec: &QueueSpec, random: Stream) -> Self {
+    /// A queue that has seen no packet, before a link of this (mean) rate, with its own random stream.
+    pub fn new(spec: &QueueSpec, rate: Rate, random: Stream) -> Self {
         Queue {
-            discipline: AnyDiscipline::new(spec),
+            discipline: AnyDiscipline::new(spec, rate),
             random,
             tally: Tally::default(),
             scheduler: AnyScheduler::new(spec),
@@ -260,18 +311,31 @@ impl Queue {
         packet.marked()
     }
 
-    /// Offer a packet that arrives; may it wait?
+    /// Offer a packet that arrives: the packet that may wait, perhaps marked.
     #[inline(always)]
-    pub fn offer(&mut self, packet: Packet, now: Time, waiting: Backlog, in_transmission: Backlog) -> bool {
+    pub fn offer(&mut self, packet: Packet, context: &QueueContext) -> Option<Packet> {
         self.count_arrival(packet);
-        let mut context = QueueContext { now, waiting, in_transmission, random: &mut self.random };
-        match self.discipline.admit(packet, &mut context) {
-            Admission::Wait => true,
+        match self.discipline.admit(packet, context, &mut self.random) {
+            Admission::Wait => Some(packet),
+            Admission::Mark => Some(self.mark(packet)),
             Admission::Drop(reason) => {
-                self.tally.measured.count_drop(packet, reason);
-                false
+                self.drop(packet, reason);
+                None
             }
         }
+    }
+
+    #[cold]
+    fn mark(&mut self, packet: Packet) -> Packet {
+        assert!(!self.discipline.spares(packet), "in-profile packets are never marked");
+        self.tally.measured.count_mark(packet);
+        packet.marked()
+    }
+
+    #[cold]
+    fn drop(&mut self, packet: Packet, reason: DropReason) {
+        assert!(!self.discipline.spares(packet), "in-profile packets are never dropped");
+        self.tally.measured.count_drop(packet, reason);
     }
 
     /// Hold a packet that was let in until [`Queue::dequeue`] gives it out.
@@ -312,25 +376,24 @@ impl Queue {
             counters.test_delay += delay;
             self.tally.test_delays.add(delay);
         } else if packet.has(IN_PROFILE) {
+            counters.in_profile_forwarded += 1;
             counters.in_profile_forwarded_bytes += u64::from(packet.bytes());
         }
     }
 
     /// Arrivals are measured from now on. Departures are known ahead of time and say for themselves whether they are.
     pub fn measure_arrivals(&mut self) {
-        let Counters { forwarded, forwarded_bytes, test_forwarded, delay, test_delay, .. } =
-            self.tally.measured;
-        let in_profile_forwarded_bytes = self.tally.measured.in_profile_forwarded_bytes;
-        let departures = Counters {
-            forwarded,
-            forwarded_bytes,
-            test_forwarded,
-            in_profile_forwarded_bytes,
-            delay,
-            test_delay,
+        let earlier = std::mem::take(&mut self.tally.measured);
+        self.tally.measured = Counters {
+            forwarded: earlier.forwarded,
+            forwarded_bytes: earlier.forwarded_bytes,
+            in_profile_forwarded: earlier.in_profile_forwarded,
+            in_profile_forwarded_bytes: earlier.in_profile_forwarded_bytes,
+            test_forwarded: earlier.test_forwarded,
+            delay: earlier.delay,
+            test_delay: earlier.test_delay,
             ..Counters::default()
         };
-        let earlier = std::mem::replace(&mut self.tally.measured, departures);
         self.tally.earlier_arrivals += earlier.arrivals;
         self.tally.earlier_drops += earlier.dropped();
     }

@@ -15,7 +15,10 @@ use thiserror::Error;
 use crate::tcp::{RecoveryKind, SackPipe};
 
 mod arrivals;
+mod queue;
+
 pub use arrivals::{ArrivalSchedule, ArrivalSpec};
+pub use queue::{AverageUpdates, OutProfileRule, QueueSpec, RedSpec, RioSpec, Spacing};
 
 /// One run, fully described.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -70,71 +73,6 @@ pub struct LinkSpec {
     /// ECN-capable packets marked on arrival, whatever the queue.
     #[serde(default)]
     pub mark: Option<ImpairmentSpec>,
-}
-
-/// A queue discipline with its numbers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-pub enum QueueSpec {
-    /// First in, first out; what does not fit is dropped.
-    DropTail {
-        /// Packets, the one in transmission included.
-        #[serde(default)]
-        packets: Option<u64>,
-        /// Bytes, the packet in transmission included.
-        #[serde(default)]
-        bytes: Option<u64>,
-    },
-    /// A queue per flow, served in turn.
-    Drr {
-        /// Packets of all queues, the one in transmission not included.
-        #[serde(default)]
-        packets: Option<u64>,
-        /// Bytes of all queues, the packet in transmission not included.
-        #[serde(default)]
-        bytes: Option<u64>,
-        /// Bytes that a queue may send in its turn.
-        #[serde(default = "default_quantum")]
-        quantum: u32,
-    },
-}
-
-/// One packet of the usual size.
-fn default_quantum() -> u32 {
-    1000
-}
-
-/// The largest quantum: many packets, and far from overflow.
-const QUANTUM_MAX: u32 = 1_000_000;
-
-impl QueueSpec {
-    /// Does the discipline choose the packet that goes next, so that it must be asked when the transmitter is free?
-    pub fn schedules(&self) -> bool {
-        match self {
-            QueueSpec::DropTail { .. } => false,
-            QueueSpec::Drr { .. } => true,
-        }
-    }
-
-    /// Its name to users.
-    fn name(&self) -> &'static str {
-        match self {
-            QueueSpec::DropTail { .. } => "drop-tail",
-            QueueSpec::Drr { .. } => "drr",
-        }
-    }
-
-    fn check(&self, path: &str) -> Result<(), ScenarioError> {
-        let (QueueSpec::DropTail { packets, bytes } | QueueSpec::Drr { packets, bytes, .. }) = self;
-        let one = packets.is_some() != bytes.is_some();
-        require(one, path, self.name(), "either packets or bytes as its limit")?;
-        require(packets.or(*bytes).is_some_and(|limit| limit > 0), path, 0, "a limit of at least 1")?;
-        if let QueueSpec::Drr { quantum, .. } = self {
-            let known = (1..=QUANTUM_MAX).contains(quantum);
-            require(known, format!("{path}.quantum"), quantum, "1 to 1000000 bytes")?;
-        }
-        Ok(())
-    }
 }
 
 /// Which packets an impairment hits. SYN packets are never hit.
@@ -276,6 +214,9 @@ pub struct SourceSpec {
     pub packet_bytes: u16,
     /// Links it crosses.
     pub route: Vec<u32>,
+    /// Its packets are in profile: RIO spares them.
+    #[serde(default)]
+    pub in_profile: bool,
     /// `[time_ns, bit/s]`: the source starts afresh at each entry; rate 0 is silence.
     pub rates: Vec<[u64; 2]>,
     /// By entry of `rates`, how many sources alike send at this rate each; absent: one. A queue that tells flows apart tells

@@ -15,7 +15,7 @@
 //! | rates        | ns, bit/s   | given   | what the environment leaves over      |
 //! | counts       | 1           | 1       | how many there are, by entry of rates |
 
-use crate::packet::{Packet, PacketKind};
+use crate::packet::{IN_PROFILE, Packet, PacketKind};
 use crate::scenario::SourceSpec;
 use sawtooth_cc::units::{Span, Time};
 
@@ -25,6 +25,7 @@ pub struct Source {
     /// The number of the first of them.
     first: u32,
     packet_bytes: u16,
+    flags: u8,
     rates: Vec<[u64; 2]>,
     counts: Vec<u32>,
     next_change: usize,
@@ -67,6 +68,7 @@ impl Source {
         Source {
             first,
             packet_bytes: spec.packet_bytes,
+            flags: if spec.in_profile { IN_PROFILE } else { 0 },
             rates: spec.rates.clone(),
             counts: spec.counts.clone(),
             next_change: 0,
@@ -104,7 +106,7 @@ impl Source {
         let (source, number) = (self.first + self.turn, self.sent);
         self.turn = if self.turn + 1 == self.active { 0 } else { self.turn + 1 };
         self.sent = self.sent.wrapping_add(1);
-        Packet::new(PacketKind::Cbr, source, number, self.packet_bytes, 0)
+        Packet::new(PacketKind::Cbr, source, number, self.packet_bytes, self.flags)
     }
 }
 
@@ -113,8 +115,8 @@ mod tests {
     use super::*;
 
     fn source(rates: Vec<[u64; 2]>, counts: Vec<u32>) -> Source {
-        let name = "cbr".to_owned();
-        Source::new(7, &SourceSpec { name, packet_bytes: 1000, route: vec![0], rates, counts })
+        let (name, packet_bytes, route) = ("cbr".to_owned(), 1000, vec![0]);
+        Source::new(7, &SourceSpec { name, packet_bytes, route, in_profile: false, rates, counts })
     }
 
     #[test]

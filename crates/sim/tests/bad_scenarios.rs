@@ -67,6 +67,20 @@ fn a_wrong_value_is_named_with_what_is_accepted() {
         json!({"kind": "drr", "packets": 10, "quantum": 0}),
         "links[0].queue.quantum = 0: expected 1 to 1000000 bytes",
     );
+    for (key, value, expected) in [
+        ("min", json!(0), "links[0].queue.min = 0: expected above 0, at most 1e9 packets"),
+        ("max", json!(25), "links[0].queue.max = 25: expected above min, at most 1e9 packets"),
+        ("max_p", json!(1.5), "links[0].queue.max_p = 1.5: expected 0 < max_p ≤ 1"),
+        ("weight", json!(0), "links[0].queue.weight = 0: expected 0 < weight ≤ 1"),
+        ("mean_packet", json!(0), "links[0].queue.mean_packet = 0: expected 1 B to 65535 B"),
+        ("bytes", json!(1000), "links[0].queue = red: expected either packets or bytes as its limit"),
+    ] {
+        let queue = json!({"kind": "red", "packets": 9, key: value});
+        check("/links/0/queue", queue.clone(), expected);
+        let mut rio = queue;
+        rio["kind"] = json!("rio");
+        check("/links/0/queue", rio, &expected.replace("= red", "= rio"));
+    }
     check("/profiles/1/packet_bytes", json!(0), "profiles[1].packet_bytes = 0: expected at least 1");
     check("/profiles/0/tcp/min_rto_ns", json!(0), "profiles[0].tcp.min_rto_ns = 0: expected a positive time");
     check(
@@ -115,6 +129,10 @@ fn an_unknown_word_is_named() {
     check("/record", json!({"window": true}), ["window", "windows"]);
     check("/profiles/0/recovery", json!("vegas"), ["vegas", "newreno"]);
     check("/links/0/queue", json!({"kind": "blue", "packets": 3}), ["blue", "droptail"]);
+    check("/links/0/queue", json!({"kind": "red", "packets": 3, "minimum": 3}), ["minimum", "max_p"]);
+    check("/links/0/queue", json!({"kind": "rio", "packets": 3, "minimum": 3}), ["minimum", "unknown"]);
+    check("/links/0/queue", json!({"kind": "red", "packets": 3, "spacing": "wide"}), ["wide", "uniform"]);
+    check("/links/0/queue", json!({"kind": "rio", "packets": 3, "rule": "codel"}), ["codel", "drop-tail"]);
     check("/flows/0/start_ns", json!(-1), ["-1", "u64"]);
     check("/flows/0/start_ns", json!("1 s"), ["1 s", "u64"]);
 }

@@ -5,7 +5,7 @@ mod networks;
 
 use networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, pipe, profile};
 use proptest::prelude::*;
-use sawtooth_cc::units::Time;
+use sawtooth_cc::units::{Rate, Time};
 use sawtooth_sim::packet::{Packet, PacketKind};
 use sawtooth_sim::queue::Queue;
 use sawtooth_sim::queue::scheduler::Queued;
@@ -53,7 +53,7 @@ struct Subject(Queue);
 impl Subject {
     fn new(packets: Option<u64>, bytes: Option<u64>, quantum: u32) -> Self {
         let spec = QueueSpec::Drr { packets, bytes, quantum };
-        Subject(Queue::new(&spec, Stream::new("1", "test")))
+        Subject(Queue::new(&spec, Rate::from_bits_per_second(MEGABIT), Stream::new("1", "test")))
     }
 
     fn arrive(&mut self, packet: Packet) -> Vec<Packet> {
@@ -224,7 +224,7 @@ fn a_lone_flow_sees_a_first_in_first_out_queue() {
     (by_trace.links[0].rate_bps, by_trace.links[0].trace_ms) = (None, Some(vec![1, 1, 2, 5]));
     for scenario in [by_rate, by_trace] {
         let records = run(&scenario).unwrap();
-        assert!(records.queues[0].counters.forwarded > 7_000 && records.queues[0].counters.drops == [0; 2]);
+        assert!(records.queues[0].counters.forwarded > 7_000 && records.queues[0].counters.drops == [0; 4]);
         for quantum in [300, 1_000, 10_000] {
             let drr = QueueSpec::Drr { packets: Some(100_000), bytes: None, quantum };
             let other = run(&with_queue(&scenario, drr)).unwrap();

@@ -12,8 +12,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseResult, TestRng, TestRunner};
 use random_networks::{Entries, Network, any_network, finite_network, with_a_flow_after_the_end};
 use sawtooth_cc::CONTROLLERS;
-use sawtooth_sim::queue::DISCIPLINES;
-use sawtooth_sim::scenario::{ImpairmentSpec, QueueSpec, Scenario};
+use sawtooth_sim::queue::{DISCIPLINES, DropReason};
+use sawtooth_sim::scenario::{ImpairmentSpec, LinkSpec, QueueSpec, Scenario};
 use sawtooth_sim::tcp::RECOVERIES;
 use sawtooth_sim::{Records, run};
 
@@ -90,20 +90,24 @@ fn books_are_in_order(scenario: &Scenario, records: &Records) -> TestCaseResult 
         prop_assert!(queue.delay_p50 <= queue.delay_p95 && queue.delay_p95 <= queue.delay_p99);
         prop_assert!(counters.test_arrivals <= counters.arrivals && counters.test_drops <= drops);
         prop_assert!(counters.test_forwarded <= counters.forwarded && counters.test_delay <= counters.delay);
+        prop_assert!(counters.in_profile_forwarded <= counters.forwarded);
+        prop_assert!(counters.in_profile_forwarded_bytes <= counters.forwarded_bytes);
         // One packet may have been loaded before counting began, one may not have left completely.
         let packet = 2 * u64::from(u16::MAX);
         prop_assert!(counters.forwarded_bytes <= queue.capacity_bytes + packet);
         if from_the_start {
             prop_assert!(counters.arrivals >= drops + counters.forwarded);
-            prop_assert!(link.drop.is_some() || counters.drops[1] == 0);
+            prop_assert!(link.drop.is_some() || counters.drops[DropReason::Impairment as usize] == 0);
         }
     }
     for point in &records.series.queues {
-        // What is in transmission counts at a drop-tail queue and not at one that schedules.
-        let (packets, bytes, sending) = match ports[point.queue as usize].queue.as_ref() {
-            Some(QueueSpec::DropTail { packets, bytes }) => (packets, bytes, [0, 0]),
-            Some(QueueSpec::Drr { packets, bytes, .. }) => (packets, bytes, [1, u64::from(u16::MAX)]),
-            None => unreachable!("a port has a queue"),
+        let spec = ports[point.queue as usize].queue.as_ref().expect("a port has a queue");
+        let (packets, bytes) = spec.limit();
+        // Drop-tail counts the packet in transmission, the others do not; RIO takes in-profile packets beyond its limit.
+        let sending = match spec {
+            QueueSpec::DropTail { .. } => [0, 0],
+            QueueSpec::Rio(_) if scenario.flows.iter().any(|flow| flow.in_profile) => continue,
+            QueueSpec::Drr { .. } | QueueSpec::Red(_) | QueueSpec::Rio(_) => [1, u64::from(u16::MAX)],
         };
         prop_assert!(packets.is_none_or(|limit| point.packets <= limit + sending[0]), "{:?}", point);
         prop_assert!(bytes.is_none_or(|limit| point.bytes <= limit + sending[1]), "{:?}", point);
@@ -114,7 +118,9 @@ fn books_are_in_order(scenario: &Scenario, records: &Records) -> TestCaseResult 
 fn draws_at_random(scenario: &Scenario) -> (bool, bool) {
     let bernoulli = |spec: &Option<ImpairmentSpec>| matches!(spec, Some(ImpairmentSpec::Bernoulli { .. }));
     let jitter = scenario.profiles.iter().any(|profile| profile.send_jitter_ns > 0);
-    (jitter, jitter || scenario.links.iter().any(|link| bernoulli(&link.drop) || bernoulli(&link.mark)))
+    let early = |queue: &Option<QueueSpec>| matches!(queue, Some(QueueSpec::Red(_) | QueueSpec::Rio(_)));
+    let chance = |link: &LinkSpec| bernoulli(&link.drop) || bernoulli(&link.mark) || early(&link.queue);
+    (jitter, jitter || scenario.links.iter().any(chance))
 }
 
 /// Books, repetition, seeds and strangers.

@@ -23,7 +23,11 @@ RecoveryOption = Annotated[
 ]
 RouterOption = Annotated[
     list[str] | None,
-    typer.Option("--router", metavar="Q", help="Queue discipline; may be repeated [default: drop-tail]."),
+    typer.Option(
+        "--router",
+        metavar="Q",
+        help="Router: drop-tail, red, ecn (red that marks), rio; may be repeated [default: drop-tail].",
+    ),
 ]
 EnvironmentOption = Annotated[
     list[str] | None,

@@ -5,6 +5,7 @@ use super::Network;
 use crate::event::Event;
 use crate::port::Transmitter;
 use crate::port::trace::{OPPORTUNITY_BYTES, Progress as Sending};
+use crate::queue::QueueContext;
 use crate::queue::scheduler::Queued;
 use crate::topology::NO_LANE;
 use sawtooth_cc::units::Time;
@@ -12,12 +13,20 @@ use sawtooth_cc::units::Time;
 impl Network {
     /// A packet reaches a port that asks for each packet.
     #[inline(never)]
-    pub(super) fn enter_asking_port(&mut self, index: u32, arrival: Queued) {
+    pub(super) fn enter_asking_port(&mut self, index: u32, mut arrival: Queued) {
         let port = &mut self.ports[index as usize];
-        let (waiting, sending) = port.backlogs(self.events.now());
-        if !port.queue.offer(arrival.packet, arrival.arrived, waiting, sending) {
-            self.bury(arrival.packet, Some(index));
-            return;
+        let (waiting, in_transmission) = port.backlogs(self.events.now());
+        let idle_since = match &port.transmitter {
+            Transmitter::Trace(transmitter) => transmitter.idle_since(&port.queue),
+            _ => Time::NEVER, // a discipline that schedules does not ask
+        };
+        let context = QueueContext { now: arrival.arrived, waiting, in_transmission, idle_since };
+        match port.queue.offer(arrival.packet, &context) {
+            Some(admitted) => arrival.packet = admitted,
+            None => {
+                self.bury(arrival.packet, Some(index));
+                return;
+            }
         }
         if let Transmitter::Trace(transmitter) = &mut port.transmitter {
             transmitter.expect(arrival.arrived, &port.queue);
@@ -88,7 +97,7 @@ impl Network {
                     port.count_departure(queued.packet, queued.arrived, now, self.measured);
                 }
                 Some(Sending::Ends(queued)) => {
-                    if let Some(since) = transmitter.busy_spell(&port.queue) {
+                    if let Some(since) = transmitter.busy_spell(now, &port.queue) {
                         port.busy += self.measured.part_of(since, now);
                     }
                     self.go_on(index, queued, now);

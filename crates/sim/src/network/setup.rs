@@ -110,13 +110,19 @@ fn pipe_link(link: &LinkSpec) -> PipeLink {
 
 fn port(seed: &str, link: &LinkSpec) -> Port {
     let spec = link.queue.as_ref().expect("a port has a queue");
-    let queue = Queue::new(spec, Stream::new(seed, &format!("link/{}/queue", link.name)));
-    let transmitter = match (link.rate_bps.map(Rate::from_bits_per_second), &link.trace_ms) {
-        (Some(rate), _) if spec.schedules() => Transmitter::Scheduled(ScheduledTransmitter::new(rate)),
-        (Some(rate), _) => Transmitter::Rate(RateTransmitter::new(rate)),
-        (None, Some(times)) => Transmitter::Trace(TraceTransmitter::new(times.clone(), link.trace_once)),
+    let (transmitter, rate) = match (link.rate_bps.map(Rate::from_bits_per_second), &link.trace_ms) {
+        (Some(rate), _) if spec.schedules() => {
+            (Transmitter::Scheduled(ScheduledTransmitter::new(rate)), rate)
+        }
+        (Some(rate), _) => (Transmitter::Rate(RateTransmitter::new(rate)), rate),
+        (None, Some(times)) => {
+            let trace = TraceTransmitter::new(times.clone(), link.trace_once);
+            let rate = trace.mean_rate();
+            (Transmitter::Trace(trace), rate)
+        }
         (None, None) => panic!("a checked link has a rate or a trace"),
     };
+    let queue = Queue::new(spec, rate, Stream::new(seed, &format!("link/{}/queue", link.name)));
     let mut port = Port::new(link.name.clone(), queue, transmitter, Span::from_nanos(link.delay_ns));
     port.drop = impairment(seed, link, "drop", link.drop.as_ref());
     port.mark = impairment(seed, link, "mark", link.mark.as_ref());

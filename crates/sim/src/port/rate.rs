@@ -71,6 +71,12 @@ impl RateTransmitter {
         (waiting, sending)
     }
 
+    /// Since when nothing is in transmission; `NEVER` if something is. Nothing waits then either.
+    #[inline(always)]
+    pub fn idle_since(&self) -> Time {
+        if self.sending.end == Time::NEVER { self.free } else { Time::NEVER }
+    }
+
     /// A packet is let in: when its transmission begins and ends.
     #[inline(always)]
     pub fn accept(&mut self, bytes: u16, now: Time) -> (Time, Time) {
@@ -115,8 +121,10 @@ mod tests {
         assert_eq!(packets(&transmitter), (2, 100, 1, 100));
         transmitter.settle(moment(110, 11));
         assert_eq!(packets(&transmitter), (1, 50, 1, 50));
+        assert_eq!(transmitter.idle_since(), Time::NEVER);
         transmitter.settle(moment(211, 0));
         assert_eq!(packets(&transmitter), (0, 0, 0, 0));
+        assert_eq!(transmitter.idle_since(), Time::from_nanos(210));
         assert_eq!(accept(&mut transmitter, 100, 300), (300, 400));
     }
 }

@@ -7,7 +7,7 @@
 
 use crate::queue::scheduler::Queued;
 use crate::queue::{Backlog, Queue};
-use sawtooth_cc::units::{Span, Time};
+use sawtooth_cc::units::{Rate, Span, Time};
 
 /// Bytes that one opportunity of a trace can carry.
 pub const OPPORTUNITY_BYTES: u64 = 1500;
@@ -23,6 +23,7 @@ pub struct TraceTransmitter {
     /// Bytes of the packet in transmission that have not left yet.
     unsent: u64,
     busy_since: Time,
+    idle_since: Time,
     /// Opportunities since the end of the warm-up.
     pub opportunities: u64,
 }
@@ -47,6 +48,7 @@ impl TraceTransmitter {
             sending: None,
             unsent: 0,
             busy_since: Time::ZERO,
+            idle_since: Time::ZERO,
             opportunities: 0,
         }
     }
@@ -76,6 +78,18 @@ impl TraceTransmitter {
 
     fn is_idle(&self, queue: &Queue) -> bool {
         self.sending.is_none() && queue.held().packets == 0
+    }
+
+    /// What one pass of the trace carries at most over its length.
+    pub fn mean_rate(&self) -> Rate {
+        let bits = 8 * OPPORTUNITY_BYTES * self.times_ms.len() as u64;
+        let period_ms = self.times_ms[self.times_ms.len() - 1];
+        Rate::from_bits_per_second((bits * 1000 / period_ms).max(1))
+    }
+
+    /// Since when there has been nothing to send; `NEVER` if there is something.
+    pub fn idle_since(&self, queue: &Queue) -> Time {
+        if self.is_idle(queue) { self.idle_since } else { Time::NEVER }
     }
 
     /// A packet arrives; what waits up to now is still without it.
@@ -111,9 +125,13 @@ impl TraceTransmitter {
         (!self.is_idle(queue)).then_some(self.busy_since)
     }
 
-    /// Since when there was something to send until just now, if there is nothing more.
-    pub fn busy_spell(&self, queue: &Queue) -> Option<Time> {
-        self.is_idle(queue).then_some(self.busy_since)
+    /// A packet has left: since when there was something to send until just now, if there is nothing more.
+    pub fn busy_spell(&mut self, now: Time, queue: &Queue) -> Option<Time> {
+        if !self.is_idle(queue) {
+            return None;
+        }
+        self.idle_since = now;
+        Some(self.busy_since)
     }
 }
 
@@ -142,7 +160,7 @@ mod tests {
     fn small_packets_share_an_opportunity_and_a_large_one_needs_two() {
         let mut trace = TraceTransmitter::new(vec![1], false);
         let spec = QueueSpec::DropTail { packets: Some(3), bytes: None };
-        let mut queue = Queue::new(&spec, Stream::new("1", "test"));
+        let mut queue = Queue::new(&spec, trace.mean_rate(), Stream::new("1", "test"));
         for (number, bytes) in [(0, 700), (1, 700), (2, 2000)] {
             let packet = Packet::new(PacketKind::Data, 0, number, bytes, 0);
             queue.enqueue(Queued { packet, ..Queued::default() });

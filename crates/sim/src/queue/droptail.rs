@@ -10,6 +10,7 @@
 use super::limit::Limit;
 use super::{Admission, Backlog, DropReason, QueueContext, QueueDiscipline};
 use crate::packet::Packet;
+use crate::random::Stream;
 
 /// A drop-tail queue.
 #[derive(Debug)]
@@ -18,24 +19,21 @@ pub struct DropTail {
 }
 
 impl DropTail {
-    /// An empty queue. Exactly one limit is given; the scenario's check has seen to that.
-    pub fn new(packets: Option<u64>, bytes: Option<u64>) -> Self {
-        DropTail { limit: Limit::new(packets, bytes) }
+    /// An empty queue.
+    pub fn new(limit: Limit) -> Self {
+        DropTail { limit }
     }
 }
 
 impl QueueDiscipline for DropTail {
     #[inline]
-    fn admit(&mut self, arrival: Packet, context: &mut QueueContext<'_>) -> Admission {
+    fn admit(&mut self, arrival: Packet, context: &QueueContext, _: &mut Stream) -> Admission {
         let (waiting, held) = (context.waiting, context.in_transmission);
-        let with_arrival = Backlog {
-            packets: waiting.packets + held.packets + 1,
-            bytes: waiting.bytes + held.bytes + u64::from(arrival.bytes()),
-        };
-        if self.limit.is_exceeded_by(with_arrival) {
-            Admission::Drop(DropReason::Full)
-        } else {
+        let backlog = Backlog { packets: waiting.packets + held.packets, bytes: waiting.bytes + held.bytes };
+        if self.limit.has_room(backlog, arrival) {
             Admission::Wait
+        } else {
+            Admission::Drop(DropReason::Full)
         }
     }
 }
@@ -43,10 +41,10 @@ impl QueueDiscipline for DropTail {
 #[cfg(test)]
 mod tests {
     use crate::packet::{Packet, PacketKind, TEST};
-    use crate::queue::{Backlog, Queue};
+    use crate::queue::{Backlog, Queue, QueueContext};
     use crate::random::Stream;
     use crate::scenario::QueueSpec;
-    use sawtooth_cc::units::Time;
+    use sawtooth_cc::units::{Rate, Time};
 
     /// Offer packets of these sizes to a queue and say which stay.
     fn survivors(spec: QueueSpec, held: Backlog, sizes: &[u16]) -> Vec<usize> {
@@ -55,12 +53,14 @@ mod tests {
 
     /// Offer packets of these sizes and flags to a queue that nothing leaves; the queue, and which stay.
     fn offered(spec: &QueueSpec, held: Backlog, packets: &[(u16, u8)]) -> (Queue, Vec<usize>) {
-        let mut queue = Queue::new(spec, Stream::new("1", "test"));
+        let mut queue = Queue::new(spec, Rate::from_bits_per_second(1), Stream::new("1", "test"));
         let mut waiting = Backlog::default();
         let mut kept = Vec::new();
         for (index, &(bytes, flags)) in packets.iter().enumerate() {
             let packet = Packet::new(PacketKind::Data, 0, 0, bytes, flags);
-            if queue.offer(packet, Time::ZERO, waiting, held) {
+            let context =
+                QueueContext { now: Time::ZERO, waiting, in_transmission: held, idle_since: Time::NEVER };
+            if queue.offer(packet, &context).is_some() {
                 waiting = Backlog { packets: waiting.packets + 1, bytes: waiting.bytes + u64::from(bytes) };
                 kept.push(index);
             }

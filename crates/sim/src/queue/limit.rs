@@ -1,6 +1,7 @@
 //! How much fits into a buffer.
 
 use super::Backlog;
+use crate::packet::Packet;
 
 /// A limit in packets or in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +20,15 @@ impl Limit {
             (None, Some(bytes)) => Limit::Bytes(bytes),
             _ => panic!("a checked scenario gives a queue exactly one limit"),
         }
+    }
+
+    /// Does this packet fit beside that?
+    #[inline(always)]
+    pub fn has_room(self, backlog: Backlog, arrival: Packet) -> bool {
+        !self.is_exceeded_by(Backlog {
+            packets: backlog.packets + 1,
+            bytes: backlog.bytes + u64::from(arrival.bytes()),
+        })
     }
 
     /// Is this more than fits?

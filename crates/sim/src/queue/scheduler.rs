@@ -89,11 +89,13 @@ pub enum AnyScheduler {
 impl AnyScheduler {
     /// What holds the packets of this discipline where the transmitter does not.
     pub fn new(spec: &QueueSpec) -> Self {
-        match *spec {
+        match spec {
             QueueSpec::Drr { packets, bytes, quantum } => {
-                AnyScheduler::Drr(Box::new(Drr::new(packets, bytes, quantum)))
+                AnyScheduler::Drr(Box::new(Drr::new(*packets, *bytes, *quantum)))
             }
-            QueueSpec::DropTail { .. } => AnyScheduler::Fifo(Fifo::default()),
+            QueueSpec::DropTail { .. } | QueueSpec::Red(_) | QueueSpec::Rio(_) => {
+                AnyScheduler::Fifo(Fifo::default())
+            }
         }
     }
 }

@@ -58,8 +58,14 @@ pub fn flow(forward: &[u32], reverse: &[u32]) -> FlowSpec {
 
 /// Cross traffic in packets of 1000 bytes.
 pub fn source(route: &[u32], rates: &[[u64; 2]]) -> SourceSpec {
-    let name = "cross".to_owned();
-    SourceSpec { name, packet_bytes: 1000, route: route.to_vec(), rates: rates.to_vec(), counts: Vec::new() }
+    SourceSpec {
+        name: "cross".to_owned(),
+        packet_bytes: 1000,
+        route: route.to_vec(),
+        in_profile: false,
+        rates: rates.to_vec(),
+        counts: Vec::new(),
+    }
 }
 
 /// A run without warm-up and without flows yet.

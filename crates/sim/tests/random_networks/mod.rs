@@ -9,7 +9,8 @@ use sawtooth_cc::{ConstructorInfo, ControllerSpec, SlowStartExit, TimeoutThresho
 use sawtooth_sim::identity;
 use sawtooth_sim::queue::DisciplineInfo;
 use sawtooth_sim::scenario::{
-    FlowSpec, ImpairmentSpec, LinkSpec, Profile, QueueSpec, RecordSpec, Scenario, SourceSpec, TcpSpec,
+    AverageUpdates, FlowSpec, ImpairmentSpec, LinkSpec, OutProfileRule, Profile, QueueSpec, RecordSpec,
+    RedSpec, RioSpec, Scenario, SourceSpec, Spacing, TcpSpec,
 };
 use sawtooth_sim::tcp::{RecoveryInfo, SackPipe};
 use std::fmt;
@@ -62,8 +63,44 @@ fn queue(row: &'static DisciplineInfo) -> BoxedStrategy<QueueSpec> {
                 .prop_map(|((packets, bytes), quantum)| QueueSpec::Drr { packets, bytes, quantum })
                 .boxed()
         }
+        "red" => red().prop_map(QueueSpec::Red).boxed(),
+        "rio" => (red(), any::<[bool; 2]>())
+            .prop_map(|(red, [by_tail, in_profile_moves])| {
+                QueueSpec::Rio(RioSpec {
+                    rule: if by_tail { OutProfileRule::DropTail } else { OutProfileRule::Red },
+                    average_updates: match in_profile_moves {
+                        true => AverageUpdates::InProfile,
+                        false => AverageUpdates::All,
+                    },
+                    red,
+                })
+            })
+            .boxed(),
         name => panic!("`{name}` is new: say here how random networks build it"),
     }
+}
+
+fn red() -> impl Strategy<Value = RedSpec> {
+    let limit = prop_oneof![
+        (1u64..60).prop_map(|packets| (Some(packets), None)),
+        (500u64..60_000).prop_map(|bytes| (None, Some(bytes))),
+    ];
+    let thresholds = (0.5f64..20.0, 0.5f64..40.0, 0.01f64..1.0);
+    let spacing = prop_oneof![Just(Spacing::Wait), Just(Spacing::Uniform), Just(Spacing::None)];
+    (limit, thresholds, 0.001f64..1.0, spacing, any::<[bool; 2]>(), 1u64..2_000).prop_map(
+        |((packets, bytes), (min, above, max_p), weight, spacing, [gentle, ecn], mean_packet)| RedSpec {
+            packets,
+            bytes,
+            min,
+            max: min + above,
+            max_p,
+            weight,
+            gentle,
+            spacing,
+            ecn,
+            mean_packet,
+        },
+    )
 }
 
 fn impairment(p_max: f64) -> impl Strategy<Value = ImpairmentSpec> {
@@ -128,6 +165,7 @@ fn profile(entries: Entries) -> impl Strategy<Value = Profile> {
 #[derive(Clone, Debug)]
 struct Endpoint {
     reversed: bool,
+    in_profile: bool,
     start_ms: u64,
     stop_after_ms: Option<u64>,
     packets: Option<u32>,
@@ -135,9 +173,11 @@ struct Endpoint {
 }
 
 fn endpoint() -> impl Strategy<Value = Endpoint> {
-    (prop::bool::weighted(0.3), 0u64..1_000, maybe(1u64..1_500), maybe(1u32..300), 0u64..20_000).prop_map(
-        |(reversed, start_ms, stop_after_ms, packets, delay_us)| Endpoint {
+    let flags = (prop::bool::weighted(0.3), prop::bool::weighted(0.3));
+    (flags, 0u64..1_000, maybe(1u64..1_500), maybe(1u32..300), 0u64..20_000).prop_map(
+        |((reversed, in_profile), start_ms, stop_after_ms, packets, delay_us)| Endpoint {
             reversed,
+            in_profile,
             start_ms,
             stop_after_ms,
             packets,
@@ -195,6 +235,7 @@ fn assemble(
         flow.start_ns = endpoint.start_ms * MILLISECOND;
         flow.stop_ns = endpoint.stop_after_ms.map(|after| flow.start_ns + after * MILLISECOND);
         flow.packets = endpoint.packets;
+        flow.in_profile = endpoint.in_profile;
     }
     scenario
 }
@@ -229,22 +270,35 @@ pub fn any_network(entries: Entries) -> impl Strategy<Value = Network> {
         })
 }
 
+/// A queue of this discipline with room for several packets, however large.
+fn roomy_queue(row: &'static DisciplineInfo) -> BoxedStrategy<QueueSpec> {
+    let roomy = |spec: &QueueSpec| {
+        let (packets, bytes) = spec.limit();
+        packets.is_none_or(|packets| packets >= 5) && bytes.is_none_or(|bytes| bytes >= 7_500)
+    };
+    queue(row).prop_filter("room for several packets", roomy).boxed()
+}
+
 /// Flows of finite length, moderate loss, cross traffic that ends: everything must arrive in time.
 pub fn finite_network(entries: Entries) -> impl Strategy<Value = Network> {
     let losses = (maybe(impairment(0.05)), maybe(impairment(0.05)));
     let lengths = proptest::collection::vec((endpoint(), 1u32..120), 1..4);
     (
         0u32..1_000,
-        (500u64..8_000, 0u64..30_000, 5u64..40),
+        (500u64..8_000, 0u64..30_000, roomy_queue(entries.discipline)),
         losses,
         profile(entries),
         lengths,
         maybe(cross(250)),
     )
-        .prop_map(|(seed, (kbps, delay_us, buffer), (drop, drop_back), profile, lengths, cross)| {
+        .prop_map(|(seed, (kbps, delay_us, queue), (drop, drop_back), profile, lengths, cross)| {
             let rate_bps = kbps * 1_000;
             let links = vec![
-                LinkSpec { drop, ..networks::port("bottleneck", rate_bps, delay_us * 1_000, buffer) },
+                LinkSpec {
+                    drop,
+                    queue: Some(queue),
+                    ..networks::pipe("bottleneck", rate_bps, delay_us * 1_000)
+                },
                 LinkSpec { drop: drop_back, ..networks::pipe("reverse", rate_bps, delay_us * 1_000) },
             ];
             let endpoints = lengths

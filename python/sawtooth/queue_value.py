@@ -1,0 +1,106 @@
+"""The queue of a link in scenario files: a discipline by name, or a table with its parameters.
+
+Which disciplines there are, their parameters, what each accepts and its default come from the engine's description; ranges
+are checked by the engine (`engine_check`). The size of a queue is the `buffer` of its link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal, Self
+
+from pydantic import Field, ValidationError, create_model
+
+from sawtooth import _native, units
+from sawtooth.errors import InputError
+from sawtooth.fields import DefaultsAsWritten, JsonSchema, Parsed, Strict, input_error
+from sawtooth.tcp_fields import default_of, type_of
+
+HINTS: Mapping[str, str] = {"ecn": 'RED that marks: { kind = "red", ecn = true }'}
+"""What to write for a name that people use for something else's parameter."""
+
+
+@dataclass(frozen=True)
+class Queue(Parsed):
+    """A queue discipline with every parameter as the engine has it (sizes in bytes), defaults included."""
+
+    kind: str
+    parameters: Mapping[str, Any]
+
+    @classmethod
+    def parse(cls, value: object) -> Self:
+        table = {"kind": value} if isinstance(value, str) else value
+        if not isinstance(table, Mapping) or not isinstance(table.get("kind"), str):
+            raise InputError("", None, value, f'a table such as {{ kind = "{cls.names()[0]}" }}')
+        kind = _canonical(table["kind"], cls.names())
+        try:
+            given = _models()[kind].model_validate({**table, "kind": kind})
+        except ValidationError as error:
+            raise input_error(error, "") from None
+        return cls(
+            kind, {row["name"]: getattr(given, row["name"]) for row in _discipline(kind)["parameters"]}
+        )
+
+    @classmethod
+    def names(cls) -> list[str]:
+        """The disciplines that exist, each in the spelling for files."""
+        return [_spellings(row)[0] for row in _native.describe()["disciplines"]]
+
+    @classmethod
+    def schema(cls) -> JsonSchema:
+        names = [name for row in _native.describe()["disciplines"] for name in _spellings(row)]
+        tables = [
+            model.model_json_schema(schema_generator=DefaultsAsWritten, mode="validation")
+            for model in _models().values()
+        ]
+        return {"anyOf": [{"enum": names}, *tables]}
+
+    def text(self) -> Any:
+        sizes = {row["name"] for row in _discipline(self.kind)["parameters"] if row["kind"] == "size"}
+        written = {
+            name: units.format_size(value) if name in sizes else value
+            for name, value in self.parameters.items()
+        }
+        return {"kind": self.kind, **written}
+
+
+def _canonical(kind: str, names: list[str]) -> str:
+    accepted = f"one of {', '.join(names)}"
+    if kind in _native.describe()["planned"]["disciplines"]:
+        raise InputError("", "kind", kind, accepted, f"{kind} is planned but not built yet")
+    try:
+        return _native.discipline(kind)
+    except ValueError:
+        raise InputError("", "kind", kind, accepted, HINTS.get(kind)) from None
+
+
+def _discipline(kind: str) -> Mapping[str, Any]:
+    return next(row for row in _native.describe()["disciplines"] if row["name"] == kind)
+
+
+def _spellings(row: Mapping[str, Any]) -> tuple[str, ...]:
+    return (*row["aliases"], row["name"])
+
+
+@cache
+def _models() -> Mapping[str, type[Strict]]:
+    """By discipline, the model of its table."""
+    return {row["name"]: _model(row) for row in _native.describe()["disciplines"]}
+
+
+def _model(row: Mapping[str, Any]) -> type[Strict]:
+    fields: dict[str, Any] = {"kind": (Literal[_spellings(row)], Field(description=row["summary"]))}
+    for parameter in row["parameters"]:
+        unit = f" In {parameter['unit']}." if parameter["kind"] == "real" and parameter["unit"] != "1" else ""
+        description = f"{parameter['why']}. Accepted: {parameter['accepted']}.{unit}"
+        fields[parameter["name"]] = (
+            type_of(parameter),
+            Field(default_of(parameter), description=description),
+        )
+    model: type[Strict] = create_model(
+        f"Queue_{row['name']}", __base__=Strict, __doc__=row["summary"], **fields
+    )
+    model.unknown_key_reason = f"{row['name']} has no other; buffer sets its size"
+    return model
