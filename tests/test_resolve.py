@@ -261,7 +261,7 @@ def test_a_queue_reaches_the_engine_with_every_parameter() -> None:
     assert run.engine["links"][0]["queue"] == {"kind": "red", "packets": 1500, **defaults, **given}
     assert run.echo["bottleneck"]["queue_parameters"] == {**defaults, **given}
     written = parse_scenario({**REFERENCE, "bottleneck": red()}, "s.toml").bottleneck.queue
-    assert written.text() == {**defaults, "kind": "red", "min": 150.0, "max": 750.0, "mean_packet": "1000 B"}
+    assert written.text() == {**defaults, "kind": "red", "min": 150.0, "max": 750.0, "mean_packet": "1 kB"}
     assert type(written).parse(written.text()) == written
 
 

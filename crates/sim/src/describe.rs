@@ -167,7 +167,8 @@ mod tests {
                 assert!(choices.is_none_or(|choices| choices.contains(default)), "{parameter}");
             }
         }
-        let red = discipline(&DISCIPLINES[1]);
+        let red =
+            DISCIPLINES.iter().find(|row| row.name == "red").map(discipline).expect("a row of the table");
         assert_eq!((&red["name"], &red["parameters"][7]["default"]), (&json!("red"), &json!("1000 B")));
     }
 
