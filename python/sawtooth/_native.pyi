@@ -10,6 +10,7 @@ class _Tables(TypedDict, total=False):
     windows: dict[str, tuple[str, bytes]]
     queue_samples: dict[str, tuple[str, bytes]]
     rates: dict[str, tuple[str, bytes]]
+    congestion: dict[str, tuple[str, bytes]]
 
 class _Result(TypedDict):
     run_id: str

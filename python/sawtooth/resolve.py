@@ -107,6 +107,7 @@ def resolve(scenario: Scenario, seed: str | int | None = None) -> Resolved:
             "windows": scenario.record.windows,
             "sample_ns": scenario.record.sample,
             "rates_ns": scenario.record.rates,
+            **({"congestion": True} if scenario.record.congestion else {}),
         },
     }
     check(scenario, engine, profile_of_group, flows)

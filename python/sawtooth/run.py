@@ -184,6 +184,7 @@ def recorded(engine: Mapping[str, Any]) -> list[str]:
         "windows": record["windows"] or sampled,
         "queue_samples": sampled,
         "rates": record["rates_ns"] is not None,
+        "congestion": bool(record.get("congestion")),
         "arrivals": bool(engine.get("arrivals")),
         "completions": bool(record.get("completions")),
     }

@@ -139,6 +139,8 @@ class Record(Strict):
     """Interval of samples of windows and queues. Default: none are kept."""
     rates: PositiveTime | None = None
     """Interval over which delivered packets are counted per flow. Default: none are kept."""
+    congestion: bool = False
+    """Every drop and every mark of data at the bottleneck."""
 
 
 class FlowsBase(Strict):

@@ -121,7 +121,7 @@ fn recorded() -> Scenario {
         windows: true,
         sample_ns: Some(10 * MILLISECOND),
         rates_ns: Some(10 * MILLISECOND),
-        completions: false,
+        ..RecordSpec::default()
     };
     Scenario { record, ..ten() }
 }

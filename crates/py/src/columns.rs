@@ -5,7 +5,7 @@ use pyo3::types::{PyBytes, PyDict};
 use sawtooth_sim::Records;
 use sawtooth_sim::arrivals::Arrival;
 use sawtooth_sim::queue::{Counters, DropReason};
-use sawtooth_sim::records::{Completion, QueuePoint, RatePoint, WindowPoint};
+use sawtooth_sim::records::{Completion, CongestionPoint, QueuePoint, RatePoint, WindowPoint};
 
 /// A table under construction.
 struct Table<'py> {
@@ -134,6 +134,14 @@ fn rates<'py>(py: Python<'py>, points: &[RatePoint]) -> PyResult<Bound<'py, PyDi
     Ok(table.columns)
 }
 
+fn congestion<'py>(py: Python<'py>, points: &[CongestionPoint]) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(py);
+    table.i64("time_ns", points.iter().map(|point| point.time.nanos() as i64))?;
+    table.u32("flow", points.iter().map(|point| point.flow))?;
+    table.u32("mark", points.iter().map(|point| point.fate as u32))?;
+    Ok(table.columns)
+}
+
 /// The windows and the congested rounds of the synchronous model.
 pub fn rounds<'py>(py: Python<'py>, windows: &[f64], congested: &[bool]) -> PyResult<Bound<'py, PyDict>> {
     let table = Table::new(py);
@@ -152,6 +160,7 @@ pub fn tables<'py>(py: Python<'py>, records: &Records) -> PyResult<Bound<'py, Py
     tables.set_item("windows", windows(py, &records.series.windows)?)?;
     tables.set_item("queue_samples", queue_samples(py, &records.series.queues)?)?;
     tables.set_item("rates", rates(py, &records.series.rates)?)?;
+    tables.set_item("congestion", congestion(py, &records.series.congestion)?)?;
     Ok(tables)
 }
 

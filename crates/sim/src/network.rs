@@ -11,12 +11,12 @@ use crate::event::{Event, Moment};
 use crate::event_queue::EventQueue;
 use crate::impairment::Impairment;
 use crate::lane::{Lane, Placed};
-use crate::packet::{ECT, Packet, PacketKind, SackPool};
+use crate::packet::{CE, ECT, Packet, PacketKind, SackPool};
 use crate::pipe::PipeLink;
 use crate::port::{Measured, Port, Transmitter};
 use crate::queue::scheduler::Queued;
 use crate::queue::{QueueContext, is_impairable};
-use crate::records::Series;
+use crate::records::{PacketFate, Series};
 use crate::source::Source;
 use crate::topology::{NO_LANE, Place, Stage, StageIndex};
 use endpoints::{ReceiverSide, SenderSide};
@@ -190,7 +190,7 @@ impl Network {
                 }
                 Place::Port(port) => {
                     if self.ports[port as usize].is_impaired() {
-                        match self.impair_at_port(port, packet) {
+                        match self.impair_at_port(port, packet, at.time) {
                             Some(survivor) => packet = survivor,
                             None => return,
                         }
@@ -238,7 +238,7 @@ impl Network {
         if is_impairable(packet) {
             let LinkImpairments { drop, mark } = &mut self.impairments[index as usize];
             if drop.as_mut().is_some_and(Impairment::hits_next) {
-                self.bury(packet, None);
+                self.bury(packet, None, now);
                 return None;
             }
             if mark.as_mut().is_some_and(Impairment::hits_next) && packet.has(ECT) {
@@ -250,18 +250,22 @@ impl Network {
 
     /// What the impairments of a port's link make of a packet that arrives there: `None` if it is lost.
     #[cold]
-    fn impair_at_port(&mut self, index: u32, packet: Packet) -> Option<Packet> {
+    fn impair_at_port(&mut self, index: u32, packet: Packet, now: Time) -> Option<Packet> {
         if !is_impairable(packet) {
             return Some(packet);
         }
         let port = &mut self.ports[index as usize];
         if port.drop.as_mut().is_some_and(Impairment::hits_next) {
             port.queue.count_impaired(packet);
-            self.bury(packet, Some(index));
+            self.bury(packet, Some(index), now);
             return None;
         }
         let marks = port.mark.as_mut().is_some_and(Impairment::hits_next);
-        Some(if marks { port.queue.mark_impaired(packet) } else { packet })
+        let packet = if marks { port.queue.mark_impaired(packet) } else { packet };
+        if marks && packet.has(CE) {
+            self.note_mark(packet, index, now);
+        }
+        Some(packet)
     }
 
     /// A packet reaches a port, where it may be marked: when its last bit leaves, if it may wait and if that is
@@ -277,14 +281,18 @@ impl Network {
         let (waiting, in_transmission) = transmitter.backlogs();
         let context = QueueContext { now, waiting, in_transmission, idle_since: transmitter.idle_since() };
         let Some(admitted) = port.queue.offer(*packet, &context) else {
-            self.bury(*packet, Some(index));
+            self.bury(*packet, Some(index), now);
             return None;
         };
+        let was_marked = packet.has(CE);
         *packet = admitted;
         let (begin, end) = transmitter.accept(packet.bytes(), now);
         if begin < self.measured.to {
             port.busy += self.measured.part_of(begin, end);
             port.count_departure(*packet, now, begin, self.measured);
+        }
+        if packet.has(CE) && !was_marked {
+            self.note_mark(*packet, index, now);
         }
         Some(end)
     }
@@ -303,13 +311,22 @@ impl Network {
         Some(Moment { time, cause: time })
     }
 
+    /// A packet was just marked at this port.
+    #[cold]
+    fn note_mark(&mut self, packet: Packet, port: u32, now: Time) {
+        if port == 0 && packet.kind() == PacketKind::Data {
+            self.series.congested(now, packet.flow(), PacketFate::Mark);
+        }
+    }
+
     /// A packet was just dropped and leaves the run; `port` is where, if at a queue.
     #[cold]
-    fn bury(&mut self, packet: Packet, port: Option<u32>) {
+    fn bury(&mut self, packet: Packet, port: Option<u32>, now: Time) {
         self.census.dropped += 1;
         self.sacks.release(packet.sack());
         if port == Some(0) && packet.kind() == PacketKind::Data {
             self.senders[packet.flow() as usize].drops += 1;
+            self.series.congested(now, packet.flow(), PacketFate::Drop);
         }
         if packet.kind() != PacketKind::Cbr {
             self.note_end(packet.flow());

@@ -161,6 +161,25 @@ pub struct RatePoint {
     pub delivered: u64,
 }
 
+/// What happened to a data packet at the bottleneck.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum PacketFate {
+    /// It was dropped.
+    Drop,
+    /// It was marked.
+    Mark,
+}
+
+/// A drop or a mark at the bottleneck.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct CongestionPoint {
+    pub time: Time,
+    pub flow: u32,
+    pub fate: PacketFate,
+}
+
 /// The time series of a run.
 #[derive(Debug)]
 pub struct Series {
@@ -171,6 +190,8 @@ pub struct Series {
     pub queues: Vec<QueuePoint>,
     /// Rates.
     pub rates: Vec<RatePoint>,
+    /// Drops and marks at the bottleneck, in order of time.
+    pub congestion: Vec<CongestionPoint>,
     flows: usize,
     /// Bin by bin, the packets of each flow.
     delivered: Vec<u64>,
@@ -184,6 +205,7 @@ impl Series {
             windows: Vec::new(),
             queues: Vec::new(),
             rates: Vec::new(),
+            congestion: Vec::new(),
             flows,
             delivered: Vec::new(),
         }
@@ -211,6 +233,13 @@ impl Series {
                 window: window.packets(),
                 threshold: threshold.packets(),
             });
+        }
+    }
+
+    /// A data packet was dropped or marked at the bottleneck.
+    pub fn congested(&mut self, time: Time, flow: u32, fate: PacketFate) {
+        if self.spec.congestion {
+            self.congestion.push(CongestionPoint { time, flow, fate });
         }
     }
 
@@ -369,6 +398,11 @@ impl Records {
         }
         for point in &self.series.rates {
             [point.time.nanos(), u64::from(point.flow), point.delivered].into_iter().for_each(&mut word);
+        }
+        for point in &self.series.congestion {
+            [point.time.nanos(), u64::from(point.flow), u64::from(point.fate as u32)]
+                .into_iter()
+                .for_each(&mut word);
         }
         let Summary {
             packets_sent,

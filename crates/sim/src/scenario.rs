@@ -245,6 +245,9 @@ pub struct RecordSpec {
     /// Packets delivered per flow at this interval.
     #[serde(default)]
     pub rates_ns: Option<u64>,
+    /// Every drop and every mark of data at the bottleneck.
+    #[serde(default)]
+    pub congestion: bool,
     /// Start, length and completion time of every short flow.
     #[serde(default)]
     pub completions: bool,

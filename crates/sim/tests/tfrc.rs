@@ -5,7 +5,7 @@ mod networks;
 
 use networks::{MILLISECOND, SECOND};
 use sawtooth_cc::RATE_CONTROLLERS;
-use sawtooth_sim::records::{WindowEvent, WindowPoint};
+use sawtooth_sim::records::{PacketFate, WindowEvent, WindowPoint};
 use sawtooth_sim::scenario::{ImpairmentSpec, LinkSpec, RecordSpec, Scenario};
 use sawtooth_sim::{Records, run};
 
@@ -16,7 +16,12 @@ fn lossy(controller: &str, seconds: u64, drop: Option<ImpairmentSpec>) -> Scenar
     let links = vec![LinkSpec { drop, ..bottleneck }, reverse];
     Scenario {
         flows: vec![networks::flow(&[0], &[1])],
-        record: RecordSpec { windows: true, sample_ns: Some(100 * MILLISECOND), ..RecordSpec::default() },
+        record: RecordSpec {
+            windows: true,
+            congestion: true,
+            sample_ns: Some(100 * MILLISECOND),
+            ..RecordSpec::default()
+        },
         ..networks::scenario(seconds * SECOND, links, vec![networks::profile(controller, "none")])
     }
 }
@@ -156,6 +161,11 @@ fn a_mark_is_a_loss_event_without_a_loss() {
     let flow = &records.flows[0];
     assert!(flow.marks > 100 && flow.drops == 0 && flow.loss_events == 0, "{flow:?}");
     assert!(flow.ecn_reductions.abs_diff(flow.marks) <= 2, "{flow:?}");
+    let noted = records.series.congestion.iter().filter(|point| point.fate == PacketFate::Mark).count();
+    assert!(
+        noted as u64 - flow.marks <= 1 && noted == records.series.congestion.len(),
+        "{noted} of {flow:?}"
+    );
     let late = &samples(&records)[1000..];
     let mean = late.iter().sum::<f64>() / late.len() as f64;
     assert!((mean / equation(0.01) - 1.0).abs() < 0.03, "{mean}");
@@ -186,6 +196,8 @@ fn the_same_scenario_gives_the_same_numbers_and_the_books_are_in_order() {
         assert_ne!(records.digest(), run(&scenario("2")).unwrap().digest());
         let flow = &records.flows[0];
         assert!(flow.retransmits == 0 && flow.delivered_unique == flow.delivered_total, "{flow:?}");
+        let dropped = records.series.congestion.iter().filter(|point| point.fate == PacketFate::Drop).count();
+        assert_eq!(dropped as u64, flow.drops);
         assert!(flow.drops + flow.delivered_total <= flow.sent && flow.loss_events <= flow.drops, "{flow:?}");
         assert!(flow.window_mean.is_finite() && flow.window_mean > 1.0, "{flow:?}");
     }

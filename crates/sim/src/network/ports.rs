@@ -3,6 +3,7 @@
 
 use super::Network;
 use crate::event::Event;
+use crate::packet::CE;
 use crate::port::Transmitter;
 use crate::port::trace::{OPPORTUNITY_BYTES, Progress as Sending};
 use crate::queue::QueueContext;
@@ -14,6 +15,7 @@ impl Network {
     /// A packet reaches a port that asks for each packet.
     #[inline(never)]
     pub(super) fn enter_asking_port(&mut self, index: u32, mut arrival: Queued) {
+        let was_marked = arrival.packet.has(CE);
         let port = &mut self.ports[index as usize];
         let (waiting, in_transmission) = port.backlogs(self.events.now());
         let idle_since = match &port.transmitter {
@@ -24,7 +26,7 @@ impl Network {
         match port.queue.offer(arrival.packet, &context) {
             Some(admitted) => arrival.packet = admitted,
             None => {
-                self.bury(arrival.packet, Some(index));
+                self.bury(arrival.packet, Some(index), arrival.arrived);
                 return;
             }
         }
@@ -34,6 +36,9 @@ impl Network {
         port.queue.enqueue(arrival);
         let may_go =
             matches!(&port.transmitter, Transmitter::Scheduled(transmitter) if transmitter.is_idle());
+        if arrival.packet.has(CE) && !was_marked {
+            self.note_mark(arrival.packet, index, arrival.arrived);
+        }
         self.bury_dropped(index);
         if may_go {
             self.transmit_next(index, arrival.arrived);
@@ -43,7 +48,7 @@ impl Network {
     /// What the scheduler of a port has dropped leaves the run.
     fn bury_dropped(&mut self, index: u32) {
         while let Some(packet) = self.ports[index as usize].queue.next_dropped() {
-            self.bury(packet, Some(index));
+            self.bury(packet, Some(index), self.events.now().time);
         }
     }
 

@@ -264,6 +264,7 @@ pub fn any_network(entries: Entries) -> impl Strategy<Value = Network> {
                 windows,
                 sample_ns: sample.map(|ms| ms * MILLISECOND),
                 rates_ns: rates.map(|ms| ms * MILLISECOND),
+                congestion: windows,
                 completions: false,
             };
             Network(scenario)
