@@ -19,15 +19,16 @@ STRICT ?=
 
 RUST_SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates \( -name '*.rs' -o -name Cargo.toml \) -type f)
 
-.PHONY: help build demo test lint test-rust test-python gate tidy studies validation bench bench-grow bench-sweep bench-docs bench-micro lock clean
+.PHONY: help build demo test lint test-rust test-python gate tidy studies validation bench bench-appendix bench-grow bench-sweep bench-docs bench-micro lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 build: $(NATIVE) ## .venv with locked dependencies and the compiled engine; quick when nothing changed
 
-demo: build ## the first study in full: score table beside the printed numbers, claims, and an HTML report
-	$(BIN)/sawtooth reproduce akella2002
+demo: build ## two figures in full: score tables beside the printed numbers, claims, and HTML reports
+	$(BIN)/sawtooth reproduce akella2002/fig4
+	$(BIN)/sawtooth reproduce akella2002/fig5
 
 test: lint test-rust test-python gate ## everything continuous integration runs
 
@@ -54,15 +55,21 @@ gate: build ## instructions per packet against the committed baseline, where val
 tidy: build ## the house rules alone (also part of the tests)
 	$(BIN)/python -m tools.tidy
 
-studies: build ## every study in full, with its report, and the validation: long
+studies: build ## every study in full, with its report, and the validation: hours, most of them for the appendix of 2002
 	$(BIN)/sawtooth reproduce akella2002
+	$(BIN)/sawtooth reproduce reddy2012
+	$(BIN)/sawtooth reproduce reddy2012/sliding-window
 	$(BIN)/python -m validation --check
 
 validation: build ## the tables and figures of docs/validation.md from fresh runs
 	$(BIN)/python -m validation
 
-bench: build ## cost per packet, memory, and ratios to the floor program, and to ns-2 and ns-3 where they are installed
+bench: build ## cost per packet, memory, ratios to the floor program (to ns-2 and ns-3 where installed), wall time of the appendix
 	$(BIN)/python -m bench compare
+	$(BIN)/python -m bench appendix
+
+bench-appendix: build ## wall time of the appendix of the 2002 study, extrapolated from a fixed sample of its runs
+	$(BIN)/python -m bench appendix
 
 bench-grow: build ## how the cost grows: flows, cross traffic, loss, window, recording, every table entry
 	$(BIN)/python -m bench grow

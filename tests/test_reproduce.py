@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,13 +15,14 @@ from sawtooth.claims.table import claims, touched
 from sawtooth.errors import InputError
 from sawtooth.published import printed
 from sawtooth.report import write_reproduction
-from sawtooth.report.markdown import update
+from sawtooth.report.markdown import all_blocks, update
 from sawtooth.reproduce import chosen_studies, perform_parts, report_path
 from sawtooth.reproduction import Reproduction
 from sawtooth.store import Store
 from sawtooth.study import Study
 from sawtooth.study_files import load_study
 
+ROOT = Path(__file__).resolve().parents[1]
 QUICK = ("--quick", "--seeds", "2")
 
 
@@ -119,7 +123,9 @@ def small(name: str, main: bool, **changes: object) -> Study:
     """A study of the paper over two environments and a few seconds."""
     study = load_study("akella2002/fig4").with_value("duration", "4 s").with_value("warmup", "1 s").seeded(2)
     matrix = study.matrix.model_copy(update={"environments": ["cons-low", "rd-low"]})
-    return study.replaced(name=name, main=main, matrix=matrix, probe=[], **changes)
+    return study.replaced(
+        name=name, main=main, matrix=matrix, probe=[], joined=["akella2002/fig4"], **changes
+    )
 
 
 def test_parts_of_a_paper_run_once_resume_and_are_judged_together(tmp_path: Path) -> None:
@@ -150,6 +156,48 @@ def test_parts_of_a_paper_run_once_resume_and_are_judged_together(tmp_path: Path
     assert again.executed == 0
     assert again.scores.equals(found.scores)
     assert again.claims.equals(found.claims)
+
+
+KILLED = """
+import sys
+from sawtooth.reproduce import perform_parts
+from sawtooth.store import Store
+from tests.test_reproduce import two_parts
+perform_parts("akella2002", two_parts(), Store(sys.argv[1]), threads=2)
+"""
+
+
+def two_parts() -> list[Study]:
+    """Main cells of four algorithms, and a part of instances in families: 160 cells and seeds of a few simulated seconds."""
+    appendix = load_study("akella2002/appendix")
+    setting = small("", True).matrix.settings
+    places = ["cons-low", "sq-high"]
+    matrix = appendix.matrix.model_copy(update={"settings": setting, "environments": places, "seeds": 2})
+    shorter = appendix.with_value("duration", "4 s").with_value("warmup", "1 s").replaced(matrix=matrix)
+    return [small("akella2002", True), shorter]
+
+
+def test_a_paper_killed_in_the_middle_of_a_part_goes_on_and_gives_the_same_tables(tmp_path: Path) -> None:
+    store = Store(tmp_path / "killed")
+    work = subprocess.Popen([sys.executable, "-c", KILLED, str(store.path)], cwd=ROOT)
+    deadline = time.monotonic() + 120.0
+    while len(list(store.path.rglob("*.parquet"))) < 40:  # the first part has 16 runs, the second 144
+        assert time.monotonic() < deadline
+        assert work.poll() is None
+        time.sleep(0.005)
+    work.kill()
+    work.wait(timeout=30.0)
+    kept = {run.run_id for run in store.iter()}
+    assert 40 <= len(kept) < 150
+    resumed = perform_parts("akella2002", two_parts(), store)
+    assert resumed.executed == len(resumed.run_ids) - len(kept & set(resumed.run_ids))
+    assert kept <= set(resumed.run_ids)
+    whole = perform_parts("akella2002", two_parts(), Store(tmp_path / "whole"))
+    assert whole.executed == len(whole.run_ids) == len(resumed.run_ids)
+    assert resumed.scores.equals(whole.scores)
+    assert resumed.cells.equals(whole.cells)
+    assert resumed.claims.equals(whole.claims)
+    assert all_blocks(resumed) == all_blocks(whole)
 
 
 def test_a_wrong_parameter_on_the_command_line(sawtooth: CommandLine) -> None:

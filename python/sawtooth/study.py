@@ -235,6 +235,11 @@ class Study(Strict):
         """The family of each algorithm, by label; scores are formed within a family."""
         return {entry.label: entry.family for entry in self.algorithm}
 
+    @property
+    def in_families(self) -> bool:
+        """Whether every algorithm is an instance of a named family, as in the appendix."""
+        return bool(self.algorithm) and all(entry.family for entry in self.algorithm)
+
     def plan(self) -> Iterator[Planned]:
         """Every run of the study in a fixed order: cells (own settings, then those for comparison), then probes."""
         for setting in [*self.matrix.settings, *self.matrix.compared_with]:

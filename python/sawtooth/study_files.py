@@ -19,7 +19,20 @@ from sawtooth.fields import input_error
 from sawtooth.plan import put
 from sawtooth.study import Study, merged
 
-STUDIES: Final = ("akella2002/fig4", "akella2002/fig5", "reddy2012/pair")
+STUDIES: Final = (
+    "akella2002/fig4",
+    "akella2002/fig5",
+    "akella2002/fig6",
+    "akella2002/fig7",
+    "akella2002/fig8",
+    "akella2002/fig9",
+    "akella2002/fig10",
+    "akella2002/fig11",
+    "akella2002/fig12",
+    "akella2002/appendix",
+    "reddy2012/pair",
+    "reddy2012/appendix",
+)
 """Every study, in the order of the papers. The name of a paper (``akella2002``) means all of its studies."""
 
 COMPARISON: Final = "compare.toml"

@@ -13,6 +13,7 @@ import typer
 from rich.table import Table
 
 from sawtooth import _native
+from sawtooth.arq import list_arq
 from sawtooth.cli.output import JsonOption, console, emit_json, table
 from sawtooth.environments import ENVIRONMENTS
 from sawtooth.errors import InputError
@@ -82,7 +83,7 @@ def metrics() -> Rows:
 
 def studies() -> Rows:
     """Every study that `sawtooth reproduce` knows, those without runs last."""
-    return [dict(entry) for entry in [*list_studies(), *list_mathematics(), *list_overlays()]]
+    return [dict(entry) for entry in [*list_studies(), *list_arq(), *list_mathematics(), *list_overlays()]]
 
 
 KINDS: dict[str, tuple[Callable[[], Rows], tuple[str, ...]]] = {

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from sawtooth.arq import NAME as ARQ
+from sawtooth.arq import Arq, reproduce_arq
 from sawtooth.cli.compare import FreshOption
 from sawtooth.cli.output import JsonOption, StoreOption, console, emit_json, note
-from sawtooth.cli.scores import print_computed, print_overlay, print_scores, print_verdicts
+from sawtooth.cli.scores import print_arq, print_computed, print_overlay, print_part, print_verdicts
 from sawtooth.errors import InputError
 from sawtooth.mathematics import PAPERS, SUFFIX, mathematics
 from sawtooth.overlay import Overlay, overlay
@@ -89,12 +92,14 @@ def command(
             update_page(page, laid)
         _overlay(laid, as_json)
         return
+    if name == ARQ:
+        _refuse(name, {"--set": set_ or None, "--markdown": markdown or None, "--fresh": fresh or None})
+        with progress_bar(name) as progress:
+            _arq(reproduce_arq(seeds, quick, store, report, progress), as_json)
+        return
     paper = paper_of(name)
     if paper is not None:
-        given = {"--seeds": seeds, "--set": set_ or None, "--markdown": markdown or None}
-        for option, value in given.items():
-            if value is not None:
-                raise InputError("reproduce", option, value, f"no such option for {name}, which has no runs")
+        _refuse(name, {"--seeds": seeds, "--set": set_ or None, "--markdown": markdown or None})
         _mathematics(paper, store, report, as_json)
         return
     with progress_bar(name) as progress:
@@ -108,7 +113,7 @@ def command(
     for part in found.parts:
         if len(found.parts) > 1:
             out.print(f"{part.study.name}: {part.study.title}", style="bold")
-        print_scores(out, part)
+        print_part(out, part)
     print_verdicts(out, found)
     note(f"report: {found.report}")
 
@@ -121,10 +126,25 @@ def _overlay(found: Overlay, as_json: bool) -> None:
     note(f"report: {found.report}")
 
 
+def _arq(found: Arq, as_json: bool) -> None:
+    if as_json:
+        emit_json(found.to_json())
+        return
+    print_arq(console(), found)
+    note(f"report: {found.report}")
+
+
+def _refuse(name: str, given: Mapping[str, object]) -> None:
+    """InputError for an option that means nothing where no scenario is run."""
+    for option, value in given.items():
+        if value is not None:
+            raise InputError("reproduce", option, value, f"no such option for {name}, which has no runs")
+
+
 def known_names() -> tuple[str, ...]:
     """Everything that can be reproduced: papers, their studies and mathematics, and the runs laid over formulas."""
     papers = dict.fromkeys([*(study.partition("/")[0] for study in STUDIES), *PAPERS])
-    return (*papers, *STUDIES, *(paper + SUFFIX for paper in PAPERS), OVERLAY)
+    return (*papers, *STUDIES, ARQ, *(paper + SUFFIX for paper in PAPERS), OVERLAY)
 
 
 def paper_of(name: str) -> str | None:

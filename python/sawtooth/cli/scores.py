@@ -7,16 +7,53 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
+from sawtooth.arq import Arq
 from sawtooth.claims.logic import Verdict
 from sawtooth.claims.table import Judged
 from sawtooth.cli.output import table
 from sawtooth.comparison import Comparison
+from sawtooth.instances import choices, family_tables
 from sawtooth.mathematics import Mathematics
 from sawtooth.overlay import Overlay
-from sawtooth.report.tables import COLUMNS, DECIMALS, counts, number, score_table, spread
+from sawtooth.report.tables import (
+    COLUMNS,
+    DECIMALS,
+    agreement_texts,
+    counts,
+    number,
+    score_table,
+    spread,
+)
 from sawtooth.reproduction import Reproduction
 
 COLOURS = {Verdict.HOLDS: "green", Verdict.FAILS: "red", Verdict.UNDECIDED: "yellow"}
+
+
+def print_part(out: Console, found: Comparison) -> None:
+    """The numbers of a part: scores beside the printed ones, or for instances of families how far their orders agree."""
+    if found.study.in_families:
+        print_instances(out, found)
+    else:
+        print_scores(out, found)
+
+
+def print_instances(out: Console, found: Comparison) -> None:
+    """Per table of the appendix the rank correlation with the printed one and the best instance; then the choice of representatives."""
+    paper = found.study.paper
+    shown = table(
+        "D of goodput within each family", "table", "rho", "tau", "best", "printed best", right=True
+    )
+    for entry in family_tables(found.own, paper):
+        shown.add_row(f"{entry.setting} {entry.family}", *agreement_texts(entry))
+    out.print(shown)
+    shown = table(
+        "smallest D in the worst setting", "family", "paper's choice", "printed tables", "ours", right=True
+    )
+    for choice in choices(found.own, paper):
+        shown.add_row(choice.family, choice.chosen, choice.printed_by_worst or "", choice.by_worst)
+    out.print(shown)
+    out.print("In brackets the 95 % interval over instances and seeds.", style="dim")
+    out.print()
 
 
 def print_scores(out: Console, found: Comparison) -> None:
@@ -52,6 +89,24 @@ def print_computed(out: Console, found: Mathematics) -> None:
         if item.finding is not None and item.finding.instead is not None:
             instead = item.finding.instead
             shown.add_row("", _coloured(instead.verdict), Text(f"instead: {instead.text}", style="dim"))
+    out.print(shown)
+    _print_totals(out, found.judged)
+
+
+def print_arq(out: Console, found: Arq) -> None:
+    """Efficiency by window and error rate, the formula beside it where it speaks; then the claims."""
+    shown = table(
+        "frames delivered per frame time", "window", "round trip", "p", "measured", "formula", right=True
+    )
+    for point in found.points:
+        measured = f"{number(point.efficiency.mean, 4)} {spread(point.efficiency, 4)}".rstrip()
+        cells = (str(point.round_trip), f"{point.p:g}", measured, number(point.formula, 4))
+        shown.add_row(str(point.window), *cells)
+    out.print(shown)
+    out.print(f"{len(found.apart)} points are wholly beyond the tolerance from the formula.", style="dim")
+    shown = table(f"claims of {found.study.name}", "claim", "verdict", "statement")
+    for item in found.judged:
+        shown.add_row(item.claim.id, _coloured(item.verdict), item.claim.statement)
     out.print(shown)
     _print_totals(out, found.judged)
 

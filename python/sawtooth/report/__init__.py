@@ -7,7 +7,7 @@ and links to the others.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from sawtooth.errors import MISSING, InputError
 from sawtooth.published import ENVIRONMENTS
 from sawtooth.report.tables import setting_title
 from sawtooth.reproduction import Reproduction
+from sawtooth.winners import winner_map
 
 
 def write_reproduction(found: Reproduction, path: Path) -> Reproduction:
@@ -34,24 +35,16 @@ def _tail(part: Comparison) -> str:
 
 
 def write_report(comparison: Comparison, path: Path, among: Sequence[Comparison] = ()) -> list[Path]:
-    """Write the HTML file ``path`` and one SVG file per setting and per curve beside it; ``among`` are the parts of the paper to link to.
+    """Write the HTML file ``path`` and its figures as SVG files beside it; ``among`` are the parts of the paper to link to.
 
     Returns the files, HTML first.
     """
     # Imported here: matplotlib takes long, and every command imports this package for its tables.
-    from sawtooth.report.curves import curve_figure
-    from sawtooth.report.drawing import encode
-    from sawtooth.report.figures import paper_figure, standalone
     from sawtooth.report.html import page
 
     files = {path: page(comparison, among)}
-    for block in comparison.own:
-        name = f"{path.stem}_{block.setting.replace('/', '-')}.svg"
-        title, note = figure_texts(comparison, block.setting)
-        files[path.with_name(name)] = standalone(paper_figure(block, title, note), block.setting)
-    for curve in comparison.curves:
-        drawn = encode(curve_figure(curve), "svg").decode()
-        files[path.with_name(f"{path.stem}_{curve.spec.name}.svg")] = drawn
+    for name, drawing in _figures(comparison):
+        files[path.with_name(f"{path.stem}_{name}.svg")] = drawing
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         for target, text in files.items():
@@ -61,6 +54,28 @@ def write_report(comparison: Comparison, path: Path, among: Sequence[Comparison]
             "report", str(path), MISSING, f"a place that can be written ({error.strerror})"
         ) from error
     return list(files)
+
+
+def _figures(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    """Name and SVG text of each figure of a page: of each setting, or of the instances of families; and the winner map."""
+    from sawtooth.instances import family_tables
+    from sawtooth.report import figures, instances, winners
+    from sawtooth.report.curves import curve_figure
+    from sawtooth.report.drawing import encode
+
+    for curve in comparison.curves:
+        yield curve.spec.name, encode(curve_figure(curve), "svg").decode()
+    if comparison.study.in_families:
+        drawn = instances.agreement_figure(family_tables(comparison.own, comparison.study.paper))
+        yield "agreement", figures.standalone(drawn, "agreement")
+        return
+    leading = winner_map(comparison.part)
+    if leading:
+        yield "winners", figures.standalone(winners.figure(leading), "winners")
+    for block in comparison.own:
+        title, note = figure_texts(comparison, block.setting)
+        drawn = figures.paper_figure(block, title, note)
+        yield block.setting.replace("/", "-"), figures.standalone(drawn, block.setting)
 
 
 def figure_texts(comparison: Comparison, setting: str) -> tuple[str, str]:

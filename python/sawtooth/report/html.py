@@ -13,7 +13,7 @@ from sawtooth.comparison import Comparison
 from sawtooth.matrix import Block
 from sawtooth.published import ENVIRONMENTS
 from sawtooth.published import environments as printed_environments
-from sawtooth.report import figures
+from sawtooth.report import figures, instances
 from sawtooth.report.claims import JUDGED_HOW, claims_section, summary
 from sawtooth.report.curves import anchor, curve_section
 from sawtooth.report.elements import (
@@ -41,6 +41,11 @@ from sawtooth.report.tables import (
     setting_title,
     spread,
 )
+from sawtooth.report.winners import winners_section
+from sawtooth.winners import winner_map
+
+FOLDED_FROM = 100
+"""Rows from which a table of runs is folded."""
 
 SCORE_UNITS = {"delay": " (ms)", "loss": " (points)"}
 
@@ -50,7 +55,8 @@ def page(comparison: Comparison, among: Sequence[Comparison] = ()) -> str:
     parts = [
         _head(comparison),
         _others(comparison, among) if len(among) > 1 else "",
-        *(_setting(block) for block in comparison.own),
+        winners_section(leading) if (leading := winner_map(comparison.part)) else "",
+        *(instances.sections(comparison) if comparison.study.in_families else map(_setting, comparison.own)),
         *(curve_section(curve) for curve in comparison.curves),
         claims_section(comparison.judged, JUDGED_HOW) if comparison.judged else "",
         _parameters(comparison),
@@ -109,9 +115,12 @@ def _head(comparison: Comparison) -> str:
                 "note",
             )
         )
-    links = [
-        link(f"#{_anchor(block.setting)}", text(setting_title(block.setting))) for block in comparison.own
-    ]
+    places = [(_anchor(block.setting), setting_title(block.setting)) for block in comparison.own]
+    if comparison.study.in_families:
+        places = instances.links(comparison)
+    elif winner_map(comparison.part):
+        places.insert(0, ("winners", "Who leads where"))
+    links = [link(f"#{place}", text(title)) for place, title in places]
     links += [link(f"#{anchor(curve)}", text(curve.spec.title)) for curve in comparison.curves]
     if comparison.judged:
         parts.append(summary(comparison.judged))
@@ -299,26 +308,24 @@ def _parameters(comparison: Comparison) -> str:
 
 def _runs(comparison: Comparison) -> str:
     results = comparison.results
-    rows = [
-        row(
-            text(setting),
-            [text(name), text(environment), *(code(run) for run in block.ids(name, environment))],
-            anchor=_cell(setting, name, environment),
-        )
-        for setting, block in results.blocks.items()
-        for name in block.algorithms
-        for environment in block.environments
-    ]
+    heads = [head("Algorithm", "Environment", *(f"seed {text(seed)}" for seed in results.seeds))]
     parts = [
         paragraph(
             f"Every number above comes from these stored runs. {code('sawtooth replay RUNID')} makes one again, bit for bit."
-        ),
-        table(
-            [head("Setting", "Algorithm", "Environment", *(f"seed {text(seed)}" for seed in results.seeds))],
-            rows,
-            kind="runs",
-        ),
+        )
     ]
+    for setting, block in results.blocks.items():
+        rows = [
+            row(
+                text(name),
+                [text(environment), *(code(run) for run in block.ids(name, environment))],
+                anchor=_cell(setting, name, environment),
+            )
+            for name in block.algorithms
+            for environment in block.environments
+        ]
+        folded = len(rows) > FOLDED_FROM
+        parts.append(details(text(setting_title(setting)), table(heads, rows, kind="runs"), not folded))
     probes = [
         row(text(probe), [text(", ".join(f"{k} = {v}" for k, v in run.labels.items())), code(run.run_id)])
         for probe, runs in results.probes.items()

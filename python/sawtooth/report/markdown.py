@@ -1,8 +1,8 @@
 """The tables of a comparison as Markdown, written into marked places of a page, so that no result is typed by hand.
 
 A place lies between ``<!-- results: NAME -->`` and ``<!-- end -->``, on lines of their own or both within one line (a cell of a table).
-NAME is ``SETTING scores``, ``SETTING raw``, ``claims``, ``parameters``, ``words``, ``STUDY CURVE`` (the table of a curve), or
-``STUDY verdicts`` (one line); the tables of a part
+NAME is ``SETTING scores``, ``SETTING raw``, ``claims``, ``parameters``, ``words``, ``winners``, ``agreement``, ``representatives``,
+``totals``, ``STUDY CURVE`` (the table of a curve), or ``STUDY verdicts`` and ``STUDY runs`` (one line); the tables of a part
 of a paper beyond the main studies have the name of the part before theirs (``akella2002/ring sack/droptail scores``). What lies
 between the marks is replaced; the rest of the page is left alone.
 """
@@ -16,8 +16,10 @@ from pathlib import Path
 from sawtooth.atomic import write_text_atomic
 from sawtooth.claims.logic import Verdict
 from sawtooth.claims.table import Judged, touched
+from sawtooth.claims.view import FOUR
 from sawtooth.comparison import Comparison
 from sawtooth.errors import MISSING, InputError
+from sawtooth.instances import Choice, FamilyTable, Total, choices, family_tables, totals
 from sawtooth.matrix import Block
 from sawtooth.report.curve_tables import markdown_table
 from sawtooth.report.tables import (
@@ -25,6 +27,7 @@ from sawtooth.report.tables import (
     DECIMALS,
     RAW_DECIMALS,
     UNITS,
+    agreement_texts,
     number,
     raw_table,
     score_table,
@@ -33,6 +36,7 @@ from sawtooth.report.tables import (
 from sawtooth.reproduction import Reproduction
 from sawtooth.scoring import SCORED
 from sawtooth.study_files import load_study
+from sawtooth.winners import Standing, winner_map
 
 PLACE = re.compile(r"(<!-- results: (?P<name>[^>]+?) -->)(?P<line>\n?).*?(<!-- end -->)", re.DOTALL)
 
@@ -52,6 +56,7 @@ def all_blocks(found: Reproduction) -> dict[str, str]:
         known |= {f"{part.study.name} {curve.spec.name}": markdown_table(curve) for curve in part.curves}
         for name in part.study.joined or [part.study.name]:
             ids = {entry.id for entry in touched(load_study(name))}
+            known[f"{name} runs"] = f"{load_study(name).runs:,}"
             known[f"{name} verdicts"] = _verdicts([item for item in found.judged if item.claim.id in ids])
     if found.judged:
         known["claims"] = _claims(found.judged)
@@ -87,11 +92,18 @@ def fill(path: Path, known: Mapping[str, str], as_it_stands: bool) -> None:
 
 def blocks(comparison: Comparison) -> dict[str, str]:
     """The content of every block of one part by name."""
+    study = comparison.study
     found = {}
     for block in comparison.own:
         found[f"{block.setting} scores"] = _scores(block)
         found[f"{block.setting} raw"] = "\n\n".join(_raw(block, metric) for metric in SCORED)
-    study = comparison.study
+    leading = winner_map(comparison.part)
+    if leading:
+        found["winners"] = _winners(leading)
+    if study.in_families:
+        found["agreement"] = _agreement(family_tables(comparison.own, study.paper))
+        found["representatives"] = _representatives(choices(comparison.own, study.paper))
+        found["totals"] = _totals(totals(comparison.own))
     found["parameters"] = _table(
         ["key", "value", "plausible too", "stated", "reason"],
         [
@@ -131,6 +143,50 @@ def _raw(block: Block, metric: str) -> str:
         for environment, cells in raw_table(block, metric)
     ]
     return _table([f"{metric} ({UNITS[metric]})", *block.algorithms], rows)
+
+
+def _winners(leading: Mapping[str, Sequence[Standing]]) -> str:
+    rows = []
+    for setting, standings in leading.items():
+        cells = []
+        for entry in standings:
+            mark = {Verdict.HOLDS: "leads", Verdict.UNDECIDED: "undecided", Verdict.FAILS: ""}[entry.leads]
+            unfair = ", unfair" if mark and entry.unfair is Verdict.HOLDS else ""
+            cells.append(mark + unfair + (" *(printed)*" if entry.printed is Verdict.HOLDS else ""))
+        rows.append([setting, *cells])
+    return _table(["", *FOUR], rows)
+
+
+def _agreement(tables: Sequence[FamilyTable]) -> str:
+    rows = [[f"{entry.setting} {entry.family}", *agreement_texts(entry)] for entry in tables]
+    return _table(["table", "rho of D", "tau of D", "our best", "printed best"], rows)
+
+
+def _representatives(found: Sequence[Choice]) -> str:
+    rows = [
+        [
+            choice.family,
+            choice.chosen,
+            choice.printed_by_worst or "–",
+            choice.by_worst,
+            choice.printed_by_total or "–",
+            choice.by_total,
+        ]
+        for choice in found
+    ]
+    heads = ["family", "chosen", "least max D, printed", "ours", "least sum D, printed", "ours"]
+    return _table(heads, rows)
+
+
+def _totals(found: Mapping[str, Sequence[Total]]) -> str:
+    rows = []
+    for setting, entries in found.items():
+        known = [entry for entry in entries if entry.printed is not None]
+        beside = max(known, key=lambda entry: entry.printed or 0.0, default=None)
+        first = entries[0]
+        ours = f"{first.label} {with_spread(first.ours, 2)}"
+        rows.append([setting, ours, "–" if beside is None else f"{beside.label} {beside.printed:+.2f}"])
+    return _table(["setting", "best of the 36, ours", "by the printed tables joined"], rows)
 
 
 def _claims(judged: Sequence[Judged]) -> str:

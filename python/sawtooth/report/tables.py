@@ -13,9 +13,11 @@ from typing import Final
 from sawtooth.claims.logic import Finding, Verdict
 from sawtooth.claims.table import Judged
 from sawtooth.claims.view import FOUR
+from sawtooth.instances import FamilyTable
 from sawtooth.intervals import Interval, interval
 from sawtooth.matrix import Block
 from sawtooth.published import printed
+from sawtooth.rank import Estimate
 
 COLUMNS: Final = (
     ("goodput", "D"),
@@ -41,7 +43,7 @@ UNITS: Final[Mapping[str, str]] = {
 
 
 RECOVERIES: Final = {"reno": "Reno", "sack": "SACK", "newreno": "NewReno", "tahoe": "Tahoe"}
-ROUTERS: Final = {"droptail": "drop-tail"}
+ROUTERS: Final = {"droptail": "drop-tail", "red": "RED", "ecn": "ECN", "drr": "DRR", "rio": "RIO"}
 
 
 def setting_title(setting: str) -> str:
@@ -107,6 +109,21 @@ def raw_table(block: Block, metric: str) -> list[tuple[str, list[RawCell]]]:
         )
         for e, environment in enumerate(block.environments)
     ]
+
+
+def agreement_texts(entry: FamilyTable) -> list[str]:
+    """Rho and tau of D with their intervals, our best instance and the printed best one."""
+    if entry.D is None:
+        return ["–", "–", entry.best, "–"]
+    return [estimate(entry.D.rho), estimate(entry.D.tau), entry.best, entry.printed_best[0]]
+
+
+def estimate(found: Estimate) -> str:
+    """A coefficient with its interval."""
+    shown = number(found.value, 2)
+    if found.low is None or found.high is None:
+        return shown
+    return f"{shown} [{number(found.low, 2)}, {number(found.high, 2)}]"
 
 
 def number(value: float | None, decimals: int) -> str:

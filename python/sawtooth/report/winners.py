@@ -1,0 +1,104 @@
+"""The winner map: a cell per setting, recoveries down and routers across, with a box for each of the four.
+
+Source: the layout follows what [Akella02] section 4.3 says of Figure 12; the figure itself is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Ellipse, FancyBboxPatch
+
+from sawtooth.claims.logic import Verdict
+from sawtooth.report import figures
+from sawtooth.report.drawing import INK, MUTED, SERIES, canvas
+from sawtooth.report.elements import details, element, head, paragraph, pill, row, section, table, text
+from sawtooth.report.tables import RECOVERIES, ROUTERS, with_spread
+from sawtooth.winners import Standing
+
+CAPTION: Final = (
+    "Filled: leads in goodput, D and C within the study's tolerances of the best. Dashed: undecided. Empty: behind. "
+    "A ring: unfair, the spread of goodputs above the tolerance. Below each cell the leaders by the printed table, judged alike."
+)
+
+Map = Mapping[str, Sequence[Standing]]
+
+
+def winners_section(found: Map) -> str:
+    """The map and its numbers."""
+    drawing = figures.inline(figure(found), "winner map", "Who leads in goodput in each setting")
+    rows = [
+        row(
+            text(f"{setting} {entry.algorithm}"),
+            [
+                pill(entry.leads),
+                pill(entry.printed),
+                f"{pill(entry.unfair)} {text(with_spread(entry.spread, 2))}",
+            ],
+            words=True,
+        )
+        for setting, standings in found.items()
+        for entry in standings
+    ]
+    numbers = table(
+        [head("Setting, algorithm", "Leads", "By the printed table", "Unfair: mean spread")], rows
+    )
+    parts = [
+        element("figure", drawing),
+        paragraph(text(CAPTION), "muted"),
+        details("Values of the map", numbers),
+    ]
+    return section("winners", "Who leads where", *parts)
+
+
+def figure(found: Map) -> Figure:
+    """The map."""
+    recoveries = list(dict.fromkeys(setting.partition("/")[0] for setting in found))
+    routers = list(dict.fromkeys(setting.partition("/")[2] for setting in found))
+    drawn, (axes,) = canvas(1.0 + 2.1 * len(routers), 0.7 + 1.75 * len(recoveries))
+    axes.set_axis_off()
+    axes.set(xlim=(-0.42, len(routers)), ylim=(-len(recoveries), 0.22), autoscale_on=False)
+    for column, router in enumerate(routers):
+        axes.text(column + 0.5, 0.07, ROUTERS.get(router, router), ha="center", fontweight="bold", color=INK)
+    for line, recovery in enumerate(recoveries):
+        name = RECOVERIES.get(recovery, recovery)
+        axes.text(-0.08, -line - 0.45, name, ha="right", va="center", fontweight="bold", color=INK)
+        for column, router in enumerate(routers):
+            standings = found.get(f"{recovery}/{router}")
+            if standings is not None:
+                _cell(axes, column, -line, standings)
+    return drawn
+
+
+def _cell(axes: Axes, left: float, top: float, standings: Sequence[Standing]) -> None:
+    """Four boxes, two by two, in the unit square below and right of (left, top), and a line about the printed table."""
+    for place, entry in enumerate(standings):
+        x, y = left + 0.06 + 0.46 * (place % 2), top - 0.38 - 0.36 * (place // 2)
+        colour = SERIES[place]
+        leading = entry.leads is Verdict.HOLDS
+        axes.add_patch(
+            FancyBboxPatch(
+                (x, y),
+                0.4,
+                0.26,
+                boxstyle="round,pad=0.015,rounding_size=0.03",
+                facecolor=colour if leading else "none",
+                edgecolor=colour if entry.leads is not Verdict.FAILS else MUTED,
+                linestyle="--" if entry.leads is Verdict.UNDECIDED else "-",
+                linewidth=1.4 if entry.leads is not Verdict.FAILS else 0.6,
+                alpha=0.35 if leading else 1.0,
+            )
+        )
+        weight = "bold" if leading else "normal"
+        ink = INK if entry.leads is not Verdict.FAILS else MUTED
+        axes.text(x + 0.2, y + 0.13, entry.algorithm, ha="center", va="center", color=ink, fontweight=weight)
+        if entry.unfair is Verdict.HOLDS and entry.leads is not Verdict.FAILS:
+            axes.add_patch(
+                Ellipse((x + 0.2, y + 0.13), 0.42, 0.24, facecolor="none", edgecolor=INK, linewidth=1.1)
+            )
+    names = [entry.algorithm for entry in standings if entry.printed is Verdict.HOLDS]
+    printed = f"printed: {', '.join(names) or 'none'}"
+    axes.text(left + 0.5, top - 0.86, printed, ha="center", va="center", fontsize=7, color=MUTED)
