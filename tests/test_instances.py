@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sawtooth import instances
-from sawtooth.instances import CHOSEN, choices, family_tables, label, totals
+from sawtooth.instances import CHOSEN, choices, family_tables, totals
 from sawtooth.matrix import Block
 from sawtooth.metrics import METRIC_NAMES
 from sawtooth.plan import CellKey
@@ -17,7 +17,7 @@ from sawtooth.study_files import load_study
 
 STUDY = load_study("akella2002/appendix")
 SETTINGS = [str(setting) for setting in STUDY.matrix.settings]
-ROWS = {(f"{row.recovery}/{row.router}", label(row)): row for row in appendix()}
+ROWS = {(f"{row.recovery}/{row.router}", row.label): row for row in appendix()}
 
 
 def block(setting: str, goodput: Callable[[AppendixRow], float], noise: float = 0.0) -> Block:

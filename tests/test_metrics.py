@@ -25,12 +25,20 @@ FLOWS: dict[str, list[Any]] = {
     "delivered_unique": [1000, 2000, 3000, 9999],
     "timeouts": [1, 0, 4, 50],
     "retransmits": [10, 20, 30, 70],
+    "sent": [1000, 2000, 3000, 10_000],
+    "loss_events": [3, 4, 5, 80],
+    "ecn_reductions": [0, 1, 2, 90],
+    "drops": [10, 20, 45, 9],
+    "srtt_ns": [400_000_000, 200_000_000, 100_000_000, 1],
     "window_mean": [4.0, 8.0, 15.0, 99.0],
 }
 QUEUES: dict[str, list[Any]] = {
     "name": ["bottleneck", "reverse"],
     "test_arrivals": [400, 1],
+    "drops": [31, 1],
     "test_drops": [10, 1],
+    "test_drop_runs": [4, 1],
+    "drops_full": [25, 1],
     "test_forwarded": [390, 1],
     "test_marks": [7, 1],
     "delay_ns_sum_test": [390 * 25_000_000, 1],
@@ -58,6 +66,17 @@ EXPECTED = {
     "idle": 0.15,
     "mean_window": 9.0,
     "share_autocorrelation_time": math.nan,  # no rates were recorded
+    "signals": 12 + 3 + 5,
+    "full_drops": 25.0,
+    "drop_run": 2.5,
+    "loss_epoch_correlation": math.nan,  # no windows were recorded
+    "loss_bias": (45 / 3000) / (10 / 1000),  # of three flows the middle one belongs to no half
+    "rate_variation": math.nan,
+    # ln 1, ln 2, ln 3 against ln 4, ln 2, ln 1, about their means
+    "rtt_bias": (math.log(1) - math.log(3)) * math.log(2) / (2 * math.log(2) ** 2),
+    "cross_share": math.nan,  # no short flows
+    "cross_excess": math.nan,
+    "cross_drops": 21.0,
 }
 
 
@@ -260,3 +279,72 @@ def test_one_flow_has_no_shares() -> None:
         {"test": [True, False, False, False]}, records={"rates": rates([[1, 1, 1, 1], [2, 1, 1, 1]])}
     )
     assert math.isnan(metric("share_autocorrelation_time")(run))
+
+
+def cuts(times_s: Sequence[Sequence[float]], event: int = 1) -> pa.Table:
+    """The record of windows: for each flow the times at which it was cut."""
+    rows = [(time, flow) for flow, times in enumerate(times_s) for time in times]
+    return pa.table(
+        {
+            "time_ns": [round(time * SECOND) for time, _ in rows],
+            "flow": [flow for _, flow in rows],
+            "event": [event] * len(rows),
+        }
+    )
+
+
+def epochs(times_s: Sequence[Sequence[float]], event: int = 1) -> float:
+    """The correlation over ten bins of a second (round trips of half a second) from 5 s on."""
+    flows = {"srtt_ns": [SECOND // 2] * 4}
+    return metric("loss_epoch_correlation")(measured(flows, records={"windows": cuts(times_s, event)}))
+
+
+def test_loss_epochs_that_coincide_correlate_fully() -> None:
+    together = [5.1, 7.2, 7.3, 12.0]
+    assert epochs([together, together, together, [6.0]]) == pytest.approx(1.0)
+    later = [time + 0.4 for time in together]  # the same bins
+    assert epochs([together, later, together, []]) == pytest.approx(1.0)
+    assert math.isnan(epochs([together] * 3, event=0))  # samples are no cuts
+
+
+def test_loss_epochs_follow_pearson() -> None:
+    times = [[5.5, 6.5, 9.5], [6.5, 10.5], [5.5, 14.5, 6.7]]
+    hit = np.zeros((3, 10))
+    for flow, places in enumerate([[0, 1, 4], [1, 5], [0, 9, 1]]):
+        hit[flow, places] = 1
+    covariances = np.cov(hit, bias=True)
+    pairs = [covariances[i, j] for i in range(3) for j in range(3) if i != j]
+    expected = float(np.mean(pairs) / np.mean(np.diag(covariances)))
+    assert epochs(times) == pytest.approx(expected)
+    assert epochs([[*row, 4.9, 15.1] for row in times]) == pytest.approx(expected)  # outside the window
+
+
+@pytest.mark.parametrize("drops", [[0, 0, 0, 5], [0, 3, 4, 0]])
+def test_a_half_without_losses_has_no_bias(drops: list[int]) -> None:
+    assert math.isnan(metric("loss_bias")(measured({"drops": drops})))
+
+
+def test_rate_variation_is_that_of_each_flow() -> None:
+    """Flow 0 is steady, flow 1 alternates between 1 and 3 (standard deviation 1, mean 2), flow 2 sends nothing."""
+    record = rates([[4, 1, 0, 9], [4, 3, 0, 1]] * 5)
+    assert metric("rate_variation")(measured(records={"rates": record})) == pytest.approx((0.0 + 0.5) / 2)
+
+
+def test_equal_round_trip_times_have_no_bias() -> None:
+    assert math.isnan(metric("rtt_bias")(measured({"srtt_ns": [7, 7, 7, 1]})))
+
+
+def test_short_flows_beside_a_place_holder() -> None:
+    """Two processes deliver 1500 packets of 1000 B, 12 Mbit, in 6 s of living: 2 Mbit/s; the place-holder has 9999 x 500 B in 10 s."""
+    arrivals = pa.table(
+        {
+            "packet_bytes": [1000, 1000],
+            "delivered_unique": [1000, 500],
+            "completion_ns_sum": [4 * SECOND, 2 * SECOND],
+        }
+    )
+    run = measured(records={"arrivals": arrivals})
+    assert metric("cross_share")(run) == pytest.approx(1_500_000 / 12_500_000)
+    assert metric("cross_excess")(run) == pytest.approx(2e6 / (9999 * 500 * 8 / 10) - 1)
+    alone = measured({"test": [True] * 4}, records={"arrivals": arrivals})
+    assert math.isnan(metric("cross_excess")(alone))

@@ -40,11 +40,6 @@ REFERENCE: Final = CHOSEN["AIMD"]
 """The instance that total goodputs are relative to."""
 
 
-def label(row: AppendixRow) -> str:
-    """The label of an instance: family, increase, decrease."""
-    return f"{row.family}({row.increase:g},{row.decrease:g})"
-
-
 @dataclass(frozen=True)
 class Instance:
     """One instance in one setting: D and C of goodput within its family, and the printed row (None: not printed)."""
@@ -153,7 +148,7 @@ def _family_table(block: Block, names: Sequence[str], paper: str) -> FamilyTable
 
 def _printed_rows(setting: str, paper: str = "akella2002") -> dict[str, AppendixRow]:
     """The printed rows of a setting by label; empty where none is printed."""
-    return {label(row): row for row in appendix(paper) if f"{row.recovery}/{row.router}" == setting}
+    return {row.label: row for row in appendix(paper) if f"{row.recovery}/{row.router}" == setting}
 
 
 def choices(blocks: Sequence[Block], paper: str = "akella2002") -> list[Choice]:

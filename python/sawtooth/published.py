@@ -46,6 +46,16 @@ class AppendixRow:
     C: float
     note: str
 
+    @property
+    def label(self) -> str:
+        """The instance as the studies name it: ``AIMD(1,0.8)``."""
+        return instance(self.family, self.increase, self.decrease)
+
+
+def instance(family: str, increase: float, decrease: float) -> str:
+    """The label of an instance of a family: ``AIMD(1,0.8)``."""
+    return f"{family}({increase:g},{decrease:g})"
+
 
 @dataclass(frozen=True)
 class EnvironmentRow:

@@ -30,8 +30,20 @@ STUDIES: Final = (
     "akella2002/fig11",
     "akella2002/fig12",
     "akella2002/appendix",
+    "akella2002/hybrids",
+    "akella2002/loss-epochs",
+    "akella2002/unequal-rtt",
+    "akella2002/small-buffers",
+    "akella2002/flows-10",
+    "akella2002/flows-20",
+    "akella2002/flows-50",
+    "akella2002/sending-rate",
+    "akella2002/aild",
+    "akella2002/tracking",
     "reddy2012/pair",
     "reddy2012/appendix",
+    "reddy2012/fair-queueing",
+    "reddy2012/hybrid",
 )
 """Every study, in the order of the papers. The name of a paper (``akella2002``) means all of its studies."""
 

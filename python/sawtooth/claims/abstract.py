@@ -1,12 +1,19 @@
 """Claims of the abstract, introduction and conclusions about who has the best goodput where.
 
-Source: [Akella02] abstract, sections 1, 4.3 and 7. Tolerances: ``goodput_leader``, ``goodput_among_best``.
+Source: [Akella02] abstract, sections 1, 4.3 and 7. Tolerances: ``goodput_leader``, ``goodput_among_best``,
+``clearly_fairer``.
 """
 
 from __future__ import annotations
 
+from typing import Final
+
+from sawtooth.claims.differences import in_scores_and_raw, share_of
 from sawtooth.claims.logic import Finding, both, either, inequality, opposite
 from sawtooth.claims.view import FOUR, View
+
+RECOVERIES: Final = ("reno", "sack")
+OTHER_ROUTERS: Final = ("red", "ecn", "drr")
 
 
 def leads(view: View, setting: str, algorithm: str) -> Finding:
@@ -102,4 +109,27 @@ def aiad_among_best(view: View) -> Finding:
             for other in FOUR
             if other != "AIAD"
         ],
+    )
+
+
+def aiad_fair_unless_droptail(view: View) -> Finding:
+    """D_fairness of AIAD and its raw mean spread are below ``clearly_fairer`` times those under drop-tail, for each recovery and router."""
+    share = view.tolerance("clearly_fairer")
+    pairs = [
+        (f"{recovery}/{router}", f"{recovery}/droptail")
+        for recovery in RECOVERIES
+        for router in OTHER_ROUTERS
+    ]
+
+    def clearly(*, scores: bool) -> list[Finding]:
+        return [
+            share_of(view, "fairness", (other, "AIAD"), (droptail, "AIAD"), share, scores=scores)
+            for other, droptail in pairs
+        ]
+
+    return in_scores_and_raw(
+        "AIAD is clearly fairer under any other router than under drop-tail",
+        view,
+        clearly(scores=True),
+        lambda: clearly(scores=False),
     )

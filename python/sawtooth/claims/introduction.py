@@ -1,15 +1,17 @@
-"""Claims of the introduction about loss recovery, judged on a lone flow that loses chosen packets of one window.
+"""Claims of the introduction about loss recovery and queue management.
 
-Source: [Akella02] section 1. The probe ``window-drops`` of the study drops every second packet of one window, k in all, for
-Reno and SACK; these runs have no random part, so one seed decides. Tolerance: ``large_share_of_window``.
+Source: [Akella02] section 1. Recovery is judged on a lone flow that loses chosen packets of one window: the probe ``window-drops`` of the
+study drops every second packet of one window, k in all, for Reno and SACK; these runs have no random part, so one seed decides.
+The first signal of a queue is looked for in the probe ``first-signal``. Tolerances: ``large_share_of_window``, ``hardly_any``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sawtooth.claims.logic import Finding, both, fact
-from sawtooth.claims.view import View
+from sawtooth.claims.differences import below, minus
+from sawtooth.claims.logic import Finding, both, fact, inequality
+from sawtooth.claims.view import FOUR, View
 from sawtooth.matrix import ProbeRun
 
 PROBE = "window-drops"
@@ -73,3 +75,43 @@ def _reno(run: ProbeRun) -> bool:
 
 def _count(run: ProbeRun, column: str) -> int:
     return int(run.flows.column(column)[0].as_py())
+
+
+FIRST_SIGNAL = "first-signal"
+"""Runs from the very start, without a warm-up: what is counted is all there was."""
+
+
+def aqm_early(view: View) -> Finding:
+    """Under RED runs of drops are shorter and timeouts fewer than under drop-tail, and the first signal comes while there is room."""
+    red, droptail = view.settings
+    signals = [
+        fact(
+            f"{run.labels['algorithm']} under RED: losses or marks, and none for want of room",
+            run.values["loss"] + run.values["marks"] > 0 and run.values["full_drops"] == 0,
+            loss_percent=run.values["loss"],
+            for_want_of_room=run.values["full_drops"],
+            run_id=run.run_id,
+        )
+        for run in view.probe(FIRST_SIGNAL)
+    ]
+    return both(
+        "RED signals before the buffer is full, shortens runs of losses and saves timeouts",
+        [
+            *signals,
+            *below(view, red, droptail, FOUR, "drop_run"),
+            *below(view, red, droptail, FOUR, "timeouts"),
+        ],
+    )
+
+
+def ecn_costs_nothing(view: View) -> Finding:
+    """AIMD sends at most ``hardly_any`` packets again per congestion signal, over all environments."""
+    share = view.tolerance("hardly_any")
+    again, signals = (view.mean(view.setting, "AIMD", name) for name in ("retransmits", "signals"))
+    return inequality(
+        f"retransmissions - {share:g} x congestion signals of AIMD, mean over the environments",
+        minus(again, share * signals),
+        "<=",
+        retransmissions=float(again.mean()),
+        signals=float(signals.mean()),
+    )

@@ -13,7 +13,8 @@ verdict reports each of them with its own interval.
 
 An order of k things ("ranked as published") is judged by asking which of the k! orders the paired intervals still allow: a pair
 whose difference is decided fixes the order of the two, an undecided pair leaves both. The claim holds if even the worst
-allowed order reaches the wanted rho, fails if even the best does not.
+allowed order reaches the wanted rho, fails if even the best does not. Two orders that the same runs give ("ranked alike by C and D")
+are compared within each seed, like a score, and rho is judged as any number per seed: noise that moves both orders moves no rho.
 
 Deviations: none of these is a significance test of the claim as a whole.
 """
@@ -257,7 +258,7 @@ def order_agrees(
 ) -> Finding:
     """Judge Spearman's rho >= ``rho_min`` between our order of ``names`` and another one.
 
-    ``ours`` has the shape (things, seeds); ``theirs`` is one printed number per thing, or a second quantity of ours of the same shape.
+    ``ours`` has the shape (things, seeds); ``theirs`` is one printed number per thing, or a quantity of other runs of the same shape.
     """
     first, seeds = possible_orders(np.asarray(ours, dtype=np.float64))
     other = np.asarray(theirs, dtype=np.float64)
@@ -289,3 +290,18 @@ def order_agrees(
             "beside": dict(zip(names, beside, strict=True)),
         },
     )
+
+
+def orders_alike(
+    text: str, first: NDArray[np.float64], second: NDArray[np.float64], rho_min: float
+) -> Finding:
+    """Judge Spearman's rho >= ``rho_min`` between two quantities of the same runs, both of shape (things, seeds).
+
+    Rho is formed within each seed; where both quantities are all ties there it is 1, where one is it is 0.
+    """
+    return inequality(text, [_rho(a, b) for a, b in zip(first.T, second.T, strict=True)], ">=", rho_min)
+
+
+def _rho(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
+    tied = [bool((x == x[0]).all()) for x in (a, b)]
+    return float(all(tied)) if any(tied) else spearman(a.tolist(), b.tolist())

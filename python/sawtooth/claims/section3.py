@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from sawtooth import _native
-from sawtooth.claims.logic import Finding, both, corrected, fact, inequality, order_agrees
+from sawtooth.claims.logic import Finding, both, corrected, fact, inequality, orders_alike
 from sawtooth.claims.view import FOUR, View
 from sawtooth.published import appendix, figures
 from sawtooth.scoring import difference_by_identity, distances, score
@@ -121,9 +121,8 @@ def ratio_form(view: View) -> Finding:
     return both(
         "ratio and difference order the four alike in goodput",
         [
-            order_agrees(
-                f"order by D_goodput, ratio against difference, {setting}",
-                FOUR,
+            orders_alike(
+                f"rho of the orders by D_goodput, as ratio and as difference, {setting}",
                 view.ratio_D(setting),
                 np.stack([view.D(setting, name, "goodput") for name in FOUR]),
                 view.tolerance("order_agrees"),

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from sawtooth.claims.logic import Finding, both, either, fact, opposite, order_agrees
+from sawtooth.claims.logic import Finding, both, either, fact, opposite, order_agrees, orders_alike
 from sawtooth.claims.view import FOUR, View
 from sawtooth.metrics import Measured, metric
 from sawtooth.published import COLUMNS, printed
@@ -78,9 +78,8 @@ def jain_alike(view: View) -> Finding:
     return both(
         "spread and Jain index order the four alike",
         [
-            order_agrees(
-                f"order by mean spread against mean 1 - Jain, {setting}",
-                FOUR,
+            orders_alike(
+                f"rho of the orders by mean spread and by mean 1 - Jain, {setting}",
                 np.stack([view.mean(setting, name, "fairness") for name in FOUR]),
                 np.stack([1.0 - view.mean(setting, name, "jain") for name in FOUR]),
                 view.tolerance("order_agrees"),
@@ -91,9 +90,8 @@ def jain_alike(view: View) -> Finding:
 
 
 def _orders(view: View, setting: str, name: str) -> Finding:
-    return order_agrees(
-        f"order by C against order by D, {name}, {setting}",
-        FOUR,
+    return orders_alike(
+        f"rho of the orders by C and by D of {name}, {setting}",
         np.stack([view.C(setting, algorithm, name) for algorithm in FOUR]),
         np.stack([view.D(setting, algorithm, name) for algorithm in FOUR]),
         view.tolerance("order_agrees"),
@@ -121,6 +119,28 @@ def worst_case_orders_differ(view: View) -> Finding:
         )
         parts.append(opposite(f"C and D of goodput order the four differently, {setting}", same))
     return either("in some setting C and D of goodput order the four differently", parts)
+
+
+MORE_FLOWS: Final = ("akella2002/flows-20", "akella2002/flows-50")
+
+
+def more_flows(view: View) -> Finding:
+    """With 20 and with 50 flows D_goodput orders the four as with ten, in each setting, over the environments that all have."""
+    parts = []
+    for name in MORE_FLOWS:
+        more = view.part(name)
+        ten = view.part("akella2002/flows-10")
+        parts += [
+            order_agrees(
+                f"order by D_goodput, {name} against ten flows, {setting}",
+                FOUR,
+                np.stack([more.D(setting, algorithm, "goodput") for algorithm in FOUR]),
+                np.stack([ten.D(setting, algorithm, "goodput") for algorithm in FOUR]),
+                view.tolerance("order_agrees"),
+            )
+            for setting in more.settings
+        ]
+    return both("other numbers of flows order the four alike in goodput", parts)
 
 
 def printed_orders(view: View) -> Finding:

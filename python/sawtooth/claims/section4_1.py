@@ -10,37 +10,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from sawtooth.claims.logic import Finding, Relation, both, inequality
+from sawtooth.claims.differences import gap, in_scores_and_raw, mean_gap, worst_gap
+from sawtooth.claims.logic import Finding, both, inequality
 from sawtooth.claims.view import FOUR, View
 
 ADDITIVE: Final = ("AIMD", "AIAD")
 MULTIPLICATIVE: Final = ("MIMD", "MIAD")
 NOT_AIMD: Final = ("AIAD", "MIMD", "MIAD")
 RENO, SACK = "reno/droptail", "sack/droptail"
-
-
-def gap(
-    view: View, setting: str, a: str, b: str, metric: str, relation: Relation, bound: float = 0.0
-) -> Finding:
-    """D_metric(a) - D_metric(b) against a bound."""
-    return inequality(
-        f"D_{metric}({a}) - D_{metric}({b})",
-        view.D(setting, a, metric) - view.D(setting, b, metric),
-        relation,
-        bound,
-    )
-
-
-def worst_gap(
-    view: View, setting: str, a: str, b: str, metric: str, relation: Relation, bound: float = 0.0
-) -> Finding:
-    """C_metric(a) - C_metric(b) against a bound."""
-    return inequality(
-        f"C_{metric}({a}) - C_{metric}({b})",
-        view.C(setting, a, metric) - view.C(setting, b, metric),
-        relation,
-        bound,
-    )
 
 
 def alike(view: View, setting: str) -> list[Finding]:
@@ -131,17 +108,8 @@ def additive_delay(view: View) -> Finding:
 
 
 def sack_above_reno(view: View, metric: str, algorithms: tuple[str, ...] = FOUR) -> list[Finding]:
-    """Mean over E of a metric, SACK minus Reno, above 0 for each algorithm."""
-    return [
-        inequality(
-            f"mean {metric} of {name}, SACK - Reno",
-            view.mean(SACK, name, metric) - view.mean(RENO, name, metric),
-            ">",
-            sack=float(view.mean(SACK, name, metric).mean()),
-            reno=float(view.mean(RENO, name, metric).mean()),
-        )
-        for name in algorithms
-    ]
+    """Mean over E of a metric is higher with SACK than with Reno, for each algorithm."""
+    return [mean_gap(view, metric, (SACK, name), (RENO, name), ">") for name in algorithms]
 
 
 def sack_goodput(view: View) -> Finding:
@@ -207,11 +175,12 @@ def sack_less_fair(view: View) -> Finding:
         )
         for name in NOT_AIMD
     ]
-    parts = [
-        both("in distances to the best of each setting (as printed)", in_scores),
-        both("in raw spreads", sack_above_reno(view, "fairness", NOT_AIMD)),
-    ]
-    return both("all but AIMD are less fair with SACK than with Reno", parts)
+    return in_scores_and_raw(
+        "all but AIMD are less fair with SACK than with Reno",
+        view,
+        in_scores,
+        lambda: sack_above_reno(view, "fairness", NOT_AIMD),
+    )
 
 
 def shares_persist(view: View) -> Finding:

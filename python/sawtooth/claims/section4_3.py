@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from sawtooth.claims.abstract import leads
+from sawtooth.claims.differences import mean_gap
 from sawtooth.claims.logic import Finding, at_least, both, either, inequality, opposite
+from sawtooth.claims.section4_1 import ADDITIVE, MULTIPLICATIVE
 from sawtooth.claims.view import FOUR, View
 
 LEADERS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -121,3 +123,16 @@ def leaders(view: View) -> Finding:
             wanted = name in LEADERS[setting]
             parts.append(leading if wanted else opposite(f"{name} does not lead in {setting}", leading))
     return both("the goodput leaders of each setting are those of the map", parts)
+
+
+def less_bursty(view: View) -> Finding:
+    """The rate of AIMD and AIAD varies less from round trip to round trip than that of MIMD and MIAD, in each setting."""
+    return both(
+        "the additive increases send less burstily",
+        [
+            mean_gap(view, "rate_variation", (setting, good), (setting, bad), "<")
+            for setting in view.settings
+            for good in ADDITIVE
+            for bad in MULTIPLICATIVE
+        ],
+    )

@@ -12,12 +12,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from functools import cache
+from typing import ClassVar, Final
 
 import numpy as np
 
 from sawtooth.matrix import Block, ProbeRun, Results, scored_mean
-from sawtooth.published import ENVIRONMENTS, environments, printed
+from sawtooth.published import ENVIRONMENTS, appendix, environments, printed
 from sawtooth.scoring import Values, ratio_scores
 from sawtooth.study import Tolerance
 
@@ -38,7 +39,12 @@ class Part:
 
 
 class View(ABC):
-    """Scores per seed; every array has one value per seed unless its shape is given."""
+    """Scores per seed; every array has one value per seed unless its shape is given.
+
+    ``has_raw`` says whether raw values can be asked for: the printed tables have none.
+    """
+
+    has_raw: ClassVar[bool] = True
 
     def __init__(self, settings: Sequence[str], tolerances: Mapping[str, Tolerance]) -> None:
         self.settings = tuple(settings)
@@ -174,7 +180,12 @@ class RunView(View):
 
 
 class PrintedView(View):
-    """The printed tables, as if two seeds had given the same numbers: no spread, so every inequality is decided."""
+    """The printed tables, as if two seeds had given the same numbers: no spread, so every inequality is decided.
+
+    A label with numbers, ``AIMD(1,0.8)``, is an instance of the appendix, whose D and C are within its family.
+    """
+
+    has_raw = False
 
     def __init__(self, settings: Sequence[str], tolerances: Mapping[str, Tolerance]) -> None:
         super().__init__(settings, tolerances)
@@ -197,7 +208,17 @@ class PrintedView(View):
 
     def _column(self, setting: str, algorithm: str, column: str) -> Values:
         recovery, _, router = setting.partition("/")
-        row = printed(recovery, router).get(algorithm)
+        row = printed(recovery, router).get(algorithm) or _instances(recovery, router).get(algorithm)
         if row is None or column not in row:
             raise UnavailableError(f"printed {column} of {algorithm} in {setting}")
         return np.full(2, row[column])
+
+
+@cache
+def _instances(recovery: str, router: str) -> dict[str, dict[str, float]]:
+    """The instances of the appendix in one setting, by label."""
+    return {
+        row.label: {"D_goodput": row.D, "C_goodput": row.C}
+        for row in appendix()
+        if (row.recovery, row.router) == (recovery, router)
+    }

@@ -6,12 +6,15 @@ The first four are those of [Akella02]; the order is the order of every table an
 
 from __future__ import annotations
 
+from sawtooth.metrics.congestion import DROP_RUN, LOSS_BIAS, LOSS_EPOCH_CORRELATION, SIGNALS
+from sawtooth.metrics.cross import CROSS_DROPS, CROSS_EXCESS, CROSS_SHARE
 from sawtooth.metrics.delay import DELAY, DELAY_P50, DELAY_P95, DELAY_P99
 from sawtooth.metrics.fairness import FAIRNESS, JAIN
 from sawtooth.metrics.frame import Measured, Metric, flow_goodputs_bps
 from sawtooth.metrics.goodput import GOODPUT
 from sawtooth.metrics.link import IDLE, UTILISATION
-from sawtooth.metrics.loss import LOSS, MARKS
+from sawtooth.metrics.loss import FULL_DROPS, LOSS, MARKS
+from sawtooth.metrics.rates import RATE_VARIATION, RTT_BIAS
 from sawtooth.metrics.sender import MEAN_WINDOW, RETRANSMITS, TIMEOUTS
 from sawtooth.metrics.share_autocorrelation import SHARE_AUTOCORRELATION_TIME
 
@@ -31,6 +34,16 @@ METRICS: tuple[Metric, ...] = (
     IDLE,
     MEAN_WINDOW,
     SHARE_AUTOCORRELATION_TIME,
+    SIGNALS,
+    FULL_DROPS,
+    DROP_RUN,
+    LOSS_EPOCH_CORRELATION,
+    LOSS_BIAS,
+    RATE_VARIATION,
+    RTT_BIAS,
+    CROSS_SHARE,
+    CROSS_EXCESS,
+    CROSS_DROPS,
 )
 
 METRIC_NAMES: tuple[str, ...] = tuple(entry.name for entry in METRICS)

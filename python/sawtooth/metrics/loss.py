@@ -1,7 +1,8 @@
 """Loss and marks of test packets at the bottleneck.
 
 `loss` = 100 × test packets dropped / test packets arrived at the bottleneck, whatever the reason of the drop (full buffer or
-impairment); retransmissions are packets like others. `marks` counts the test packets that got a congestion mark.
+impairment); retransmissions are packets like others. `marks` counts the test packets that got a congestion mark, `full_drops` the packets
+of whatever traffic that were dropped for want of room, and not by an active queue.
 
 Source: [Akella02] §3; marks: RFC 3168.
 """
@@ -21,6 +22,11 @@ def marks(measured: Measured) -> float:
     return measured.bottleneck("test_marks")
 
 
+def full_drops(measured: Measured) -> float:
+    """Packets dropped at the bottleneck because its buffer was full, count."""
+    return measured.bottleneck("drops_full")
+
+
 LOSS = Metric(
     name="loss",
     unit="%",
@@ -36,4 +42,12 @@ MARKS = Metric(
     what="test packets marked at the bottleneck",
     source="RFC 3168 §5",
     function=marks,
+)
+FULL_DROPS = Metric(
+    name="full_drops",
+    unit="packets",
+    higher_is_better=False,
+    what="packets of all traffic dropped at the bottleneck because its buffer was full",
+    source="definition",
+    function=full_drops,
 )

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sawtooth.metrics.frame import NAN, Measured, Metric
+from sawtooth.metrics.rates import delivered_per_bin
 
 WINDOW_FACTOR = 5.0
 
@@ -42,25 +43,12 @@ def integrated_time(deviations: NDArray[np.float64]) -> float:
 
 def share_autocorrelation_time(measured: Measured) -> float:
     """τ in seconds; NaN unless the scenario recorded rates, with fewer than two test flows, or when all shares are always equal."""
-    rates = measured.records.get("rates")
-    flows = measured.test("id")
-    if rates is None or rates.num_rows == 0 or flows.size < 2:
+    found = delivered_per_bin(measured)
+    if found is None or found[0].shape[1] < 2:
         return NAN
-    time_ns = rates.column("time_ns").to_numpy()
-    flow = rates.column("flow").to_numpy()
-    delivered = rates.column("delivered_packets").to_numpy().astype(np.float64)
-    ends = np.unique(time_ns)
-    if ends.size < 2:
-        return NAN
-    bin_ns = int(np.diff(ends).min())
-    ends = ends[(ends - bin_ns >= measured.start_ns) & (ends <= measured.end_ns)]
-    chosen = np.isin(time_ns, ends) & np.isin(flow, flows)
-    table = np.zeros((ends.size, flows.size))
-    order = np.argsort(flows)
-    column = order[np.searchsorted(flows[order], flow[chosen])]
-    table[np.searchsorted(ends, time_ns[chosen]), column] = delivered[chosen]
+    table, bin_ns = found
     total = table.sum(axis=1, keepdims=True)
-    fair = 1.0 / flows.size
+    fair = 1.0 / table.shape[1]
     shares = np.divide(table, total, out=np.full_like(table, fair), where=total > 0.0)
     return integrated_time(shares - fair) * bin_ns / 1e9
 

@@ -75,6 +75,12 @@ def _claim(item: Judged) -> str:
     ]
     if item.reason and item.verdict is Verdict.UNDECIDED:
         parts.append(paragraph(f"Undecided because {text(item.reason)}.", "muted"))
+    if item.printed is Verdict.FAILS:
+        parts.append(
+            paragraph(
+                "The same check fails on the paper's own tables: the sentence contradicts them.", "muted"
+            )
+        )
     if item.finding is not None:
         # What refutes a theorem is the news of a page without runs.
         shown = entry.kind != "simulation" and item.verdict is Verdict.FAILS
