@@ -63,6 +63,11 @@ pub const TCP: &[SettingInfo] = &[
         &["conservative", "rfc6675"],
         "FallFloyd96 and ns-2: lost packets stay in pipe; rfc6675 takes them out",
     ),
+    choice(
+        "sack_timeout",
+        &["skip", "resend"],
+        "RFC 6675 §5.1: packets SACKed since are skipped; resend sends everything again, as ns-2's Sack1",
+    ),
     setting("rto_cuts", "flag", "true or false", "RFC 5681 §3.1; false separates the cut from the silence"),
     setting("ecn", "flag", "true or false; left out it follows the queue", "RFC 3168"),
     setting(

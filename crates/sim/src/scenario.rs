@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use thiserror::Error;
 
-use crate::tcp::{RecoveryKind, SackPipe};
+use crate::tcp::{RecoveryKind, SackPipe, SackTimeout};
 
 mod arrivals;
 mod queue;
@@ -134,6 +134,8 @@ pub struct TcpSpec {
     pub window_arithmetic: WindowArithmetic,
     pub reno_recover_test: bool,
     pub sack_pipe: SackPipe,
+    #[serde(default)]
+    pub sack_timeout: SackTimeout,
     pub rto_cuts: bool,
     pub ecn: bool,
     pub receive_window: Option<u32>,
@@ -157,6 +159,7 @@ impl Default for TcpSpec {
             window_arithmetic: control.window_arithmetic,
             reno_recover_test: true,
             sack_pipe: SackPipe::default(),
+            sack_timeout: SackTimeout::default(),
             rto_cuts: control.rto_cuts,
             ecn: false,
             receive_window: None,

@@ -10,4 +10,4 @@ pub mod run_map;
 pub mod scoreboard;
 pub mod sender;
 
-pub use recovery::{RECOVERIES, RecoveryInfo, RecoveryKind, SackPipe};
+pub use recovery::{RECOVERIES, RecoveryInfo, RecoveryKind, SackPipe, SackTimeout};

@@ -72,14 +72,12 @@ impl Subject {
 #[derive(Default)]
 struct Plain {
     round: VecDeque<PlainQueue>,
-    now: u64,
 }
 
 struct PlainQueue {
     packets: VecDeque<Packet>,
     deficit: u64,
     has_turn: bool,
-    changed: u64,
 }
 
 impl PlainQueue {
@@ -96,9 +94,7 @@ impl Plain {
     }
 
     fn take(&mut self, index: usize) -> Packet {
-        self.now += 1;
         let queue = &mut self.round[index];
-        queue.changed = self.now;
         let packet = queue.packets.pop_front().expect("no queue of the round is empty");
         if queue.packets.is_empty() {
             self.round.remove(index);
@@ -107,19 +103,17 @@ impl Plain {
     }
 
     fn arrive(&mut self, packet: Packet, packets: Option<u64>, bytes: Option<u64>) -> Vec<Packet> {
-        self.now += 1;
         let same = |queue: &PlainQueue| owner_of(queue.packets[0]) == owner_of(packet);
         let index = self.round.iter().position(same).unwrap_or_else(|| {
-            let (packets, changed) = (VecDeque::new(), 0);
-            self.round.push_back(PlainQueue { packets, deficit: 0, has_turn: false, changed });
+            self.round.push_back(PlainQueue { packets: VecDeque::new(), deficit: 0, has_turn: false });
             self.round.len() - 1
         });
         self.round[index].packets.push_back(packet);
-        self.round[index].changed = self.now;
         let mut dropped = Vec::new();
         while self.is_over(packets, bytes) {
-            let key = |index: &usize| (self.round[*index].bytes(), u64::MAX - self.round[*index].changed);
-            let longest = (0..self.round.len()).max_by_key(key).expect("something is too much");
+            // Of equals the first in the round: `max_by_key` would return the last.
+            let bytes = |index: &usize| self.round[*index].bytes();
+            let longest = (0..self.round.len()).rev().max_by_key(bytes).expect("something is too much");
             dropped.push(self.take(longest));
         }
         dropped

@@ -65,6 +65,7 @@ scripts! {
 
     sack_three_holes_conservative
     sack_three_holes_rfc6675
+    sack_timeout_resend
     sack_one_ack_reveals_three_packets
     sack_ack_without_news_is_no_duplicate
     sack_holes_go_when_there_is_no_new_data

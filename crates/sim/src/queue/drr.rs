@@ -15,15 +15,14 @@
 //! that are not empty never differ by more than quantum + 2 · largest packet in what they have sent ([ShreedharVarghese96] §3.2).
 //!
 //! The buffer is shared: an arrival is always queued, and if it is too much, packets are dropped from the head of
-//! the longest queue, in bytes, until it fits. Among queues of one length that is the one that has had it for the longest time.
+//! the longest queue, in bytes, until it fits. Of queues of one length that is the one whose turn comes first, the one whose turn it is before all.
+//! With a thousand short queues this decides what happens to a flow of two packets (docs/validation.md).
 //!
-//! The cost of a packet does not depend on how many queues there are: who comes next is a step along the round, who is longest a look at
-//! [`Longest`]. It grows with packet size ÷ quantum where the quantum is smaller. An empty queue takes no place but four bytes by which its flow
-//! would find it.
+//! No queue is searched for: who comes next is a step along the round, who is longest a look at [`Longest`]. The cost of a packet grows with packet
+//! size ÷ quantum where the quantum is smaller. An empty queue takes no place but four bytes by which its flow would find it.
 //!
-//! Differs from the paper: queues belong to flows instead of hash values, so there are no collisions. Differs from ns-2: a full buffer
-//! hits the longest queue that comes first in the round there, if several are; and a queue that lost its last packet to another's arrival
-//! in its own turn gets its quantum when it comes back.
+//! Differs from the paper: queues belong to flows instead of hash values, so there are no collisions. Differs from ns-2: a queue that
+//! lost its last packet to another's arrival in its own turn gets its quantum when it comes back.
 
 mod longest;
 
@@ -53,6 +52,8 @@ struct Member {
     bytes: u64,
     deficit: u64,
     has_turn: bool,
+    /// The number of its next turn, or of this one: the round is in the order of these.
+    turn: u64,
     /// Its neighbours in the round.
     before: u32,
     after: u32,
@@ -95,6 +96,8 @@ pub struct Drr {
     free_cell: u32,
     /// Whose turn it is, if anything waits.
     current: u32,
+    /// Turns given so far.
+    turns: u64,
     longest: Longest,
 }
 
@@ -111,6 +114,7 @@ impl Drr {
             cells: Vec::new(),
             free_cell: NONE,
             current: NONE,
+            turns: 0,
             longest: Longest::default(),
         }
     }
@@ -140,8 +144,18 @@ impl Drr {
             NONE => (place, place),
             current => (self.members[current as usize].before, current),
         };
-        let member =
-            Member { owner, first: NONE, last: NONE, bytes: 0, deficit: 0, has_turn: false, before, after };
+        let turn = self.next_turn();
+        let member = Member {
+            owner,
+            first: NONE,
+            last: NONE,
+            bytes: 0,
+            deficit: 0,
+            has_turn: false,
+            turn,
+            before,
+            after,
+        };
         if place as usize == self.members.len() {
             self.members.push(member);
         } else {
@@ -153,6 +167,21 @@ impl Drr {
             self.current = place;
         }
         place
+    }
+
+    fn next_turn(&mut self) -> u64 {
+        self.turns += 1;
+        self.turns
+    }
+
+    /// The queue whose turn it was gets its next one after all others.
+    fn end_turn(&mut self) {
+        let (place, turn) = (self.current, self.next_turn());
+        let member = &mut self.members[place as usize];
+        member.has_turn = false;
+        member.turn = turn;
+        self.longest.set(place, member.bytes, turn);
+        self.current = member.after;
     }
 
     /// An empty queue leaves the round.
@@ -187,7 +216,7 @@ impl Drr {
         member.bytes += bytes;
         self.backlog.packets += 1;
         self.backlog.bytes += bytes;
-        self.longest.set(place, member.bytes);
+        self.longest.set(place, member.bytes, member.turn);
     }
 
     /// Take the head out of a queue.
@@ -202,7 +231,7 @@ impl Drr {
         member.bytes -= bytes;
         self.backlog.packets -= 1;
         self.backlog.bytes -= bytes;
-        self.longest.set(place, member.bytes);
+        self.longest.set(place, member.bytes, member.turn);
         if next == NONE {
             self.leave(place);
         }
@@ -236,8 +265,7 @@ impl Scheduler for Drr {
                 member.deficit -= head;
                 return Some(self.take(self.current));
             }
-            member.has_turn = false;
-            self.current = member.after;
+            self.end_turn();
         }
     }
 

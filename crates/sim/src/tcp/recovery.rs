@@ -10,7 +10,7 @@ use crate::scenario::TcpSpec;
 use newreno::NewReno;
 use reno::Reno;
 use sack::Sack;
-pub use sack::SackPipe;
+pub use sack::{SackPipe, SackTimeout};
 use serde::{Deserialize, Serialize};
 use tahoe::Tahoe;
 
@@ -185,7 +185,9 @@ impl AnyRecovery {
         match kind {
             RecoveryKind::Reno => AnyRecovery::Reno(Reno::new(limited_transmit, tcp.reno_recover_test)),
             RecoveryKind::NewReno => AnyRecovery::NewReno(NewReno::new(limited_transmit)),
-            RecoveryKind::Sack => AnyRecovery::Sack(Box::new(Sack::new(limited_transmit, tcp.sack_pipe))),
+            RecoveryKind::Sack => {
+                AnyRecovery::Sack(Box::new(Sack::new(limited_transmit, tcp.sack_pipe, tcp.sack_timeout)))
+            }
             RecoveryKind::Tahoe => AnyRecovery::Tahoe(Tahoe::new(limited_transmit)),
         }
     }

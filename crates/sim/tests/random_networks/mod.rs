@@ -12,7 +12,7 @@ use sawtooth_sim::scenario::{
     AverageUpdates, FlowSpec, ImpairmentSpec, LinkSpec, OutProfileRule, Profile, QueueSpec, RecordSpec,
     RedSpec, RioSpec, Scenario, SourceSpec, Spacing, TcpSpec,
 };
-use sawtooth_sim::tcp::{RecoveryInfo, SackPipe};
+use sawtooth_sim::tcp::{RecoveryInfo, SackPipe, SackTimeout};
 use std::fmt;
 
 /// A scenario that prints as JSON.
@@ -123,8 +123,8 @@ fn tcp() -> impl Strategy<Value = TcpSpec> {
     let windows =
         (1.0f64..30.0, maybe(1.0f64..50.0), maybe(1u32..100), maybe(Just(WindowArithmetic::Integer)));
     let timers = (50u64..1_000, prop_oneof![2 => Just(0u64), 1 => Just(10), 1 => Just(100)], any::<bool>());
-    let choices =
-        (maybe(Just(SlowStartExit::Law)), maybe(Just(TimeoutThreshold::Law)), maybe(Just(SackPipe::Rfc6675)));
+    let sack = (maybe(Just(SackPipe::Rfc6675)), maybe(Just(SackTimeout::Resend)));
+    let choices = (maybe(Just(SlowStartExit::Law)), maybe(Just(TimeoutThreshold::Law)), sack);
     (windows, timers, choices, any::<[bool; 4]>()).prop_map(|(windows, timers, choices, flags)| {
         let [limited_transmit, reno_recover_test, ecn, rto_cuts] = flags;
         TcpSpec {
@@ -137,7 +137,8 @@ fn tcp() -> impl Strategy<Value = TcpSpec> {
             delayed_ack: timers.2,
             slow_start_exit: choices.0.unwrap_or_default(),
             timeout_threshold: choices.1.unwrap_or_default(),
-            sack_pipe: choices.2.unwrap_or_default(),
+            sack_pipe: choices.2.0.unwrap_or_default(),
+            sack_timeout: choices.2.1.unwrap_or_default(),
             limited_transmit,
             reno_recover_test,
             ecn,

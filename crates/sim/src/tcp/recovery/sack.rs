@@ -8,6 +8,7 @@
 //! |------------------|--------|--------------|---------------------------------------------------------|
 //! | limited_transmit | flag   | true         | RFC 6675 §5 step 3.3, RFC 3042                          |
 //! | sack_pipe        | choice | conservative | [FallFloyd96], ns-2's `Sack1`; RFC 6675 §5 allows less than its `pipe` does |
+//! | sack_timeout     | choice | skip         | RFC 6675 §5.1; `resend` is ns-2's `Sack1`               |
 //!
 //! `sack_pipe = "rfc6675"` takes lost packets out of `pipe` as soon as they are known to be lost. Where a
 //! drop-tail queue has just overflowed that lets two packets go for each that arrives, the queue overflows
@@ -18,11 +19,12 @@
 //!
 //! A timeout forgets the blocks (RFC 2018 §8), counts everything outstanding as lost and fills the holes
 //! in order while slow start runs; packets SACKed since then are skipped (RFC 6675 §5.1). No new recovery
-//! starts before everything sent before the timeout is acknowledged.
+//! starts before everything sent before the timeout is acknowledged. `sack_timeout = "resend"` pays no heed
+//! to blocks until then, so everything goes again, packets that have arrived included; what these uncover is
+//! acknowledged at once and lets a window go in one burst.
 //!
 //! Differs from ns-2's `Sack1`: that counts acknowledgements instead of deriving `pipe` from the
-//! scoreboard, retransmits holes with fewer than three SACKed packets above, and sends everything again
-//! after a timeout, packets that have arrived included.
+//! scoreboard, and retransmits holes with fewer than three SACKed packets above.
 
 use super::{DUPLICATE_ACKS, LossEvent, LossRecovery, SendState, Transmission, Verdict, acknowledge};
 use crate::packet::SackBlock;
@@ -40,11 +42,25 @@ pub enum SackPipe {
     Rfc6675,
 }
 
+/// What goes again after a timeout.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SackTimeout {
+    /// What has not been SACKed since.
+    #[default]
+    Skip,
+    /// Everything.
+    Resend,
+}
+
 /// SACK recovery.
 #[derive(Clone, Debug)]
 pub struct Sack {
     limited_transmit: bool,
     pipe: SackPipe,
+    after_timeout: SackTimeout,
+    /// Blocks do not count until the recovery point is acknowledged.
+    resending: bool,
     board: Scoreboard,
     duplicates: u32,
     recovering: bool,
@@ -57,10 +73,12 @@ pub struct Sack {
 
 impl Sack {
     /// No loss seen yet.
-    pub fn new(limited_transmit: bool, pipe: SackPipe) -> Self {
+    pub fn new(limited_transmit: bool, pipe: SackPipe, after_timeout: SackTimeout) -> Self {
         Sack {
             limited_transmit,
             pipe,
+            after_timeout,
+            resending: false,
             board: Scoreboard::default(),
             duplicates: 0,
             recovering: false,
@@ -112,9 +130,10 @@ impl LossRecovery for Sack {
             if cumulative >= self.recovery_point {
                 verdict.recovered = self.recovering;
                 self.recovering = false;
+                self.resending = false;
             }
         }
-        if !blocks.is_empty() {
+        if !blocks.is_empty() && !self.resending {
             self.on_blocks(blocks, sent, &mut verdict);
         }
         verdict
@@ -122,6 +141,7 @@ impl LossRecovery for Sack {
 
     fn on_timeout(&mut self, sent: &mut SendState) {
         self.recovering = false;
+        self.resending = self.after_timeout == SackTimeout::Resend;
         self.retransmit = false;
         self.duplicates = 0;
         self.recovery_point = sent.high;
