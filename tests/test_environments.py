@@ -33,7 +33,7 @@ def clip(rate: float, floor: int = 70_000, ceiling: int = 10 * M) -> int:
     return min(max(round(rate), floor), ceiling)
 
 
-def test_the_ten_of_the_paper_come_first_and_in_its_order() -> None:
+def test_those_of_the_paper_come_first_and_in_its_order() -> None:
     assert AKELLA == (
         "cons-low",
         "cons-high",
@@ -45,9 +45,22 @@ def test_the_ten_of_the_paper_come_first_and_in_its_order() -> None:
         "rd-high",
         "rw-additive",
         "rw-multiplicative",
+        "real-cons-low",
+        "real-cons-high",
+        "real-sq",
     )
-    assert [lookup(name).number for name in AKELLA] == list(range(1, 11))
-    general = ["constant", "square", "saw-tooth", "step", "random", "walk", "constrained", "file"]
+    assert [lookup(name).number for name in AKELLA] == list(range(1, 14))
+    general = [
+        "constant",
+        "square",
+        "saw-tooth",
+        "step",
+        "random",
+        "walk",
+        "constrained",
+        "short-flows",
+        "file",
+    ]
     assert [entry.name for entry in ENVIRONMENTS] == [*AKELLA, *general]
 
 
@@ -173,7 +186,7 @@ def test_levels_stay_between_floor_and_fair_share(name: str, flows: int) -> None
     floor = Environment.parse(name).parameters.floor
     schedule = draw(name, flows=flows, duration=2000 * S)
     assert all(floor <= rate <= 100 * M // flows for rate in schedule.rates_bps)
-    assert floor == (70_000 if name in RANDOM else 0)
+    assert floor == (70_000 if name in RANDOM or name.startswith("real-") else 0)
 
 
 def test_a_file_is_found_beside_the_scenario(tmp_path: Path) -> None:

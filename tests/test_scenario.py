@@ -418,7 +418,8 @@ def test_the_schema_knows_every_key_and_every_default_as_a_user_writes_it() -> N
     schema = json_schema()
     tables = {name: table["properties"] for name, table in schema["$defs"].items()}
     assert schema["properties"]["duration"]["default"] == "60 s"
-    assert schema["required"] == ["bottleneck", "flows"]
+    assert schema["required"] == ["flows"]
+    assert schema["anyOf"] == [{"required": ["bottleneck"]}, {"required": ["links"]}]
     assert tables["Bottleneck"]["buffer"]["default"] == "1 bdp"
     assert tables["PathTable"]["rtt"]["default"] == "120 ms"
     assert tables["Flows"]["start"]["default"] == "uniform 0 s..1 s"

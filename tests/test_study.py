@@ -132,7 +132,7 @@ def test_the_open_parameters_are_complete_and_reasoned() -> None:
 
 def test_environments_are_those_of_the_printed_table() -> None:
     study = load_study("akella2002/fig4")
-    assert tuple(study.matrix.environments) == AKELLA
+    assert tuple(study.matrix.environments) == AKELLA[:10]
     assert [*study.matrix.environments, *study.matrix.absent] == [row.name for row in environments()]
 
 

@@ -16,9 +16,10 @@ from fractions import Fraction
 from math import floor
 from typing import Any, Final
 
-from sawtooth import topology
+from sawtooth.environments import ShortFlows
 from sawtooth.scenario import FAIR, Scenario
 from sawtooth.schedule import Schedule
+from sawtooth.topology.base import Crossed, Layout
 
 PACKET_BYTES: Final = 1000
 """Wire size of cross-traffic packets: that of the test flows' packets in [Akella02] (inferred there)."""
@@ -40,30 +41,39 @@ class CrossTraffic:
     """What each source sends at a router that shares fairly, as a multiple of its share; None elsewhere and beside cross_rate."""
 
 
-def cross_traffic(scenario: Scenario, wanted: Schedule, capacity_bps: int) -> CrossTraffic:
-    """What leaves `wanted` (per test flow, on a bottleneck of `capacity_bps`), or comes closest to it."""
-    if scenario.environment is None:
-        return CrossTraffic(wanted, [])
-    if scenario.bottleneck.queue.kind in FAIR:
-        return _always_backlogged(scenario, wanted, capacity_bps)
-    return CrossTraffic(wanted, _the_rest(scenario.test_flows, wanted, capacity_bps))
+def cross_traffic(scenario: Scenario, layout: Layout, wanted: Schedule, capacity_bps: int) -> CrossTraffic:
+    """What leaves `wanted` (per test flow, on links of `capacity_bps`), or comes closest to it; and what the scenario lists."""
+    environment = scenario.environment
+    if environment is None or isinstance(environment.parameters, ShortFlows):
+        return CrossTraffic(wanted, layout.sources)
+    if scenario.bottleneck.queue.kind not in FAIR:
+        rest = [_the_rest(crossed, wanted, capacity_bps) for crossed in layout.crossed]
+        return CrossTraffic(wanted, [source for source in rest if source is not None])
+    made = [_always_backlogged(scenario, crossed, wanted, capacity_bps) for crossed in layout.crossed]
+    # Where links carry different numbers of test flows, what the most crowded ones leave each is what there is.
+    fullest = max(range(len(made)), key=lambda index: layout.crossed[index].test_flows)
+    sources = [source for cross in made for source in cross.sources]
+    return CrossTraffic(made[fullest].available, sources, made[fullest].load)
 
 
-def _the_rest(flows: int, wanted: Schedule, capacity_bps: int) -> list[dict[str, Any]]:
+def _the_rest(crossed: Crossed, wanted: Schedule, capacity_bps: int) -> dict[str, Any] | None:
     """One source that takes what the test flows are not to have, or none where there is nothing to take away."""
+    flows = crossed.test_flows
     rates: list[list[int]] = []
     for time, level in _levels(wanted):
         rest = capacity_bps - flows * level
         rates.append([time, rest if rest >= flows else 0])  # below n bit/s it is C/n rounded down
-    return [_source(rates)] if any(rate for _, rate in rates) else []
+    return _source(crossed, rates) if any(rate for _, rate in rates) else None
 
 
-def _always_backlogged(scenario: Scenario, wanted: Schedule, capacity_bps: int) -> CrossTraffic:
+def _always_backlogged(
+    scenario: Scenario, crossed: Crossed, wanted: Schedule, capacity_bps: int
+) -> CrossTraffic:
     """As many sources as leave each test flow its share."""
     assert scenario.environment is not None, "only an environment has cross traffic"
     keys = scenario.environment.parameters
     load = Fraction(CROSS_LOAD if keys.cross_load is None else keys.cross_load)
-    flows = scenario.test_flows
+    flows = crossed.test_flows
     counts = Schedule(
         wanted.times_ns, tuple(_count(level, flows, capacity_bps) for level in wanted.rates_bps)
     ).changes()
@@ -75,7 +85,7 @@ def _always_backlogged(scenario: Scenario, wanted: Schedule, capacity_bps: int) 
         [time, (keys.cross_rate or round(load * share)) if count else 0]
         for (time, count), share in zip(_levels(counts), shares, strict=True)
     ]
-    sources = [{**_source(rates), "counts": list(counts.rates_bps)}]
+    sources = [{**_source(crossed, rates), "counts": list(counts.rates_bps)}]
     return CrossTraffic(available, sources, None if keys.cross_rate else float(load))
 
 
@@ -92,5 +102,5 @@ def _levels(schedule: Schedule) -> Iterator[tuple[int, int]]:
     return zip(changes.times_ns, changes.rates_bps, strict=True)
 
 
-def _source(rates: list[list[int]]) -> dict[str, Any]:
-    return {"name": "cbr", "packet_bytes": PACKET_BYTES, "route": [topology.BOTTLENECK], "rates": rates}
+def _source(crossed: Crossed, rates: list[list[int]]) -> dict[str, Any]:
+    return {"name": crossed.name, "packet_bytes": PACKET_BYTES, "route": crossed.route, "rates": rates}

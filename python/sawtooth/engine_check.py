@@ -21,7 +21,7 @@ _COMPLAINT = re.compile(r"([\w.\[\]]+) = (.*): expected (.*)", re.DOTALL)
 
 
 def check(
-    scenario: Scenario, engine: dict[str, Any], profile_of_group: list[int], flows: list[topology.Endpoint]
+    scenario: Scenario, engine: dict[str, Any], profile_of_group: list[int], layout: topology.Layout
 ) -> None:
     """Let the engine check its input; its complaint comes back under the user's key."""
     try:
@@ -30,7 +30,7 @@ def check(
         match = _COMPLAINT.fullmatch(str(error))
         if match is None:
             raise InputError(scenario.name, None, MISSING, f"what the engine accepts: {error}") from None
-        key = _user_key(scenario, match[1], profile_of_group, flows)
+        key = _user_key(scenario, match[1], profile_of_group, layout)
         raise InputError(scenario.name, key, _value(match[1], match[2]), match[3]) from None
 
 
@@ -45,9 +45,7 @@ def _value(path: str, text: str) -> object:
         return text
 
 
-def _user_key(
-    scenario: Scenario, path: str, profile_of_group: list[int], flows: list[topology.Endpoint]
-) -> str:
+def _user_key(scenario: Scenario, path: str, profile_of_group: list[int], layout: topology.Layout) -> str:
     """The key of the scenario file that a path in the engine's scenario comes from."""
     names = {engine_key(row): str(row["name"]) for row in settings()}
     match = re.fullmatch(r"(links|profiles|flows)\[(\d+)\]\.?(.*)", path)
@@ -56,12 +54,15 @@ def _user_key(
     kind, index, rest = match[1], int(match[2]), match[3]
     plain = re.sub(r"_(ns|bps|bytes)\b", "", rest)
     if kind == "links":
-        table = ("bottleneck", "reverse", "path")[min(index, 2)]
+        table = layout.keys[index]
         if rest == "rate_bps" and table == "path":
             plain = "access_rate"
         return f"{table}.{plain}"
+    of_the_environment = index >= len(layout.flows) if kind == "flows" else index not in profile_of_group
+    if of_the_environment:
+        return f"environment.{plain}"
     if kind == "flows":
-        return f"flows[{flows[index].group}].{plain}"
+        return f"flows[{layout.flows[index].group}].{plain}"
     group = profile_of_group.index(index)
     setting = names.get(rest.removeprefix("tcp."))
     if rest.startswith("tcp.") and setting is not None:

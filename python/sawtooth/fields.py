@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any, ClassVar, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, WithJsonSchema, model_validator
+from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import CoreSchema, SchemaSerializer, ValidationError, core_schema
 
@@ -33,17 +34,22 @@ class Strict(BaseModel):
     unknown_key_reason: ClassVar[str | None] = None
     """Why another key is refused, for the error message."""
 
+    @classmethod
+    def _names(cls) -> dict[str, FieldInfo]:
+        """The fields by the keys of the file."""
+        return {field.alias or name: field for name, field in cls.model_fields.items()}
+
     @model_validator(mode="before")
     @classmethod
     def _keys(cls, data: object) -> object:
         if isinstance(data, cls):
             return data
         if not isinstance(data, Mapping):
-            raise InputError("", None, data, f"a table with the keys {', '.join(cls.model_fields)}")
+            raise InputError("", None, data, f"a table with the keys {', '.join(cls._names())}")
         for key in data:
-            if key not in cls.model_fields:
-                raise unknown_key(str(key), data[key], cls.model_fields, cls.unknown_key_reason)
-        for name, field in cls.model_fields.items():
+            if key not in cls._names():
+                raise unknown_key(str(key), data[key], cls._names(), cls.unknown_key_reason)
+        for name, field in cls._names().items():
             if field.is_required() and name not in data:
                 what = (field.description or "a value").split("\n")[0].rstrip(".")
                 raise InputError("", name, MISSING, f"this key, which is required: {what}")

@@ -7,24 +7,22 @@ the same dictionary. The cross traffic that makes an environment is decided in `
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
-from sawtooth import equal_rate, topology
+from sawtooth import cross_flows, topology
 from sawtooth.cross_traffic import cross_traffic
 from sawtooth.engine_check import check
 from sawtooth.environments import schedule_of
 from sawtooth.errors import MISSING, InputError
 from sawtooth.fields import parse_seed
 from sawtooth.plain import canonical
-from sawtooth.queue_value import Queue
-from sawtooth.scenario import Bottleneck, Scenario
+from sawtooth.scenario import FlowsBase, Scenario
 from sawtooth.schedule import Schedule
 from sawtooth.tcp_fields import engine_tcp, settings
-from sawtooth.trace import SHIPPED, Trace, parse_trace, read_trace, shipped_text
-from sawtooth.units import Buffer
-
-SHAPES: Final = {"dumbbell": topology, "equal-rate": equal_rate}
+from sawtooth.topology.middle import capacity_of, trace_of
+from sawtooth.trace import Trace
 
 
 @dataclass(frozen=True)
@@ -84,24 +82,24 @@ class Resolved:
 def resolve(scenario: Scenario, seed: str | int | None = None) -> Resolved:
     """Decide and draw everything; `seed` None takes the scenario's own. Raises InputError."""
     chosen = scenario.seed if seed is None else _seed(scenario, seed)
-    flows = topology.endpoints(scenario)
-    trace = _trace(scenario)
-    capacity = _capacity(scenario.bottleneck, trace)
-    bottleneck = _bottleneck(scenario, trace, capacity, flows)
-    reverse = _reverse(scenario, bottleneck, flows)
-    shape = SHAPES[scenario.topology.kind]
-    links = shape.links(scenario, bottleneck, reverse, flows)
-    cross = cross_traffic(scenario, _schedule(scenario, chosen, capacity, trace), capacity)
+    trace = trace_of(scenario)
+    capacity = capacity_of(scenario, trace)
+    layout = topology.lay_out(scenario, trace)
+    wanted = _schedule(scenario, layout, chosen, capacity, trace)
+    cross = cross_traffic(scenario, layout, wanted, capacity)
     schedule = cross.available
-    profiles, profile_of_group = _profiles(scenario, links)
+    profiles, profile_of_group = _profiles(scenario, layout.links)
     starts = _starts(scenario, chosen)
-    engine = {
+    engine: dict[str, Any] = {
         "seed": chosen,
         "duration_ns": scenario.duration,
         "warmup_ns": scenario.warmup,
-        "links": links,
+        "links": layout.links,
         "profiles": profiles,
-        "flows": [_flow(scenario, flow, profile_of_group[flow.group], starts[flow.flow]) for flow in flows],
+        "flows": [
+            _flow(scenario.flows[flow.group], flow, route, profile_of_group[flow.group], starts[flow.flow])
+            for flow, route in zip(layout.flows, layout.routes, strict=True)
+        ],
         "sources": cross.sources,
         "record": {
             "windows": scenario.record.windows,
@@ -110,7 +108,10 @@ def resolve(scenario: Scenario, seed: str | int | None = None) -> Resolved:
             **({"congestion": True} if scenario.record.congestion else {}),
         },
     }
-    check(scenario, engine, profile_of_group, flows)
+    if scenario.record.completions:
+        engine["record"]["completions"] = True
+    measured = cross_flows.add(scenario, layout, engine, chosen, capacity)
+    check(scenario, engine, profile_of_group, layout)
     available = schedule.time_mean(scenario.warmup, scenario.duration)
     if available <= 0:
         key = "environment" if scenario.environment else "bottleneck.trace"
@@ -122,8 +123,14 @@ def resolve(scenario: Scenario, seed: str | int | None = None) -> Resolved:
         "test_flows": scenario.test_flows,
         "available_bps": available,
         "capacity_bps": capacity,
-        "resolved": _echo(scenario, engine, flows, available, capacity, cross.load),
+        "resolved": _echo(scenario, engine, layout, available, capacity, cross.load),
+        **measured,
     }
+    if layout.paths:
+        meta["paths"] = [
+            {"queues": list(queues), "flows": count}
+            for queues, count in Counter(map(tuple, layout.paths)).items()
+        ]
     return Resolved(engine, schedule, meta)
 
 
@@ -134,77 +141,13 @@ def _seed(scenario: Scenario, seed: str | int) -> str:
         raise InputError(scenario.name, "seed", seed, str(error)) from None
 
 
-def _trace(scenario: Scenario) -> Trace | None:
-    """The trace of the bottleneck: a file beside the scenario, or one of the package."""
-    name = scenario.bottleneck.trace
-    if name is None:
-        return None
-    path = scenario.directory / name
-    if path.is_file():
-        return read_trace(path)
-    if name in SHIPPED:
-        return parse_trace(shipped_text(name), name)
-    accepted = f"a trace file (there is none at {path}), or a shipped trace: {', '.join(SHIPPED)}"
-    raise InputError(scenario.name, "bottleneck.trace", name, accepted)
-
-
-def _capacity(bottleneck: Bottleneck, trace: Trace | None) -> int:
-    """Rate of the bottleneck, of a trace its mean, in bit/s."""
-    if trace is not None:
-        return trace.mean_bps
-    assert bottleneck.rate is not None, "the scenario has a rate or a trace"
-    return bottleneck.rate
-
-
-def _bottleneck(
-    scenario: Scenario, trace: Trace | None, capacity: int, flows: list[topology.Endpoint]
-) -> dict[str, Any]:
-    table = scenario.bottleneck
-    link: dict[str, Any] = {"name": "bottleneck"}
-    if trace is None:
-        link["rate_bps"] = capacity
-    else:
-        link["rate_bps"] = None
-        link["trace_ms"] = list(trace.times_ms)
-        link["trace_once"] = table.trace_once
-    link["delay_ns"] = table.delay if table.delay is not None else topology.default_delay(flows)
-    link["queue"] = _queue(scenario, table.queue, table.buffer, capacity)
-    link["drop"] = dict(table.drop.engine) if table.drop else None
-    link["mark"] = dict(table.mark.engine) if table.mark else None
-    return link
-
-
-def _reverse(
-    scenario: Scenario, bottleneck: dict[str, Any], flows: list[topology.Endpoint]
-) -> dict[str, Any]:
-    table = scenario.reverse
-    rate = table.rate or bottleneck["rate_bps"] or scenario.path.access_rate
-    queued = table.queue is not None or table.buffer is not None or any(flow.reverse for flow in flows)
-    queue = None
-    if queued:
-        discipline = table.queue or Queue("droptail", {})
-        queue = _queue(scenario, discipline, table.buffer or scenario.bottleneck.buffer, rate)
-    return {
-        "name": "reverse",
-        "rate_bps": rate,
-        "delay_ns": table.delay if table.delay is not None else bottleneck["delay_ns"],
-        "queue": queue,
-        "drop": dict(table.drop.engine) if table.drop else None,
-        "mark": dict(table.mark.engine) if table.mark else None,
-    }
-
-
-def _queue(scenario: Scenario, queue: Queue, size: Buffer, rate_bps: int) -> dict[str, Any]:
-    """A queue for the engine; BDP and time count packets of the first group."""
-    rtt = topology.base_rtt(scenario)
-    packets = size.packets(rate_bps=rate_bps, rtt_ns=rtt, packet_bytes=scenario.flows[0].packet)
-    limit = {"bytes": int(size.amount)} if packets is None else {"packets": packets}
-    return {"kind": queue.kind, **limit, **queue.parameters}
-
-
-def _schedule(scenario: Scenario, seed: str, capacity: int, trace: Trace | None) -> Schedule:
+def _schedule(
+    scenario: Scenario, layout: topology.Layout, seed: str, capacity: int, trace: Trace | None
+) -> Schedule:
     """Available bandwidth per test flow: the environment, or the bottleneck's capacity in equal shares."""
-    count = scenario.test_flows
+    if layout.available_bps is not None:
+        return Schedule.constant(layout.available_bps)
+    count = max(crossed.test_flows for crossed in layout.crossed)
     if trace is not None:
         once = scenario.bottleneck.trace_once
         return Schedule.constant(
@@ -261,16 +204,16 @@ def _starts(scenario: Scenario, seed: str) -> list[int]:
     return starts
 
 
-def _flow(scenario: Scenario, flow: topology.Endpoint, profile: int, start_ns: int) -> dict[str, Any]:
-    group, shape = scenario.flows[flow.group], SHAPES[scenario.topology.kind]
-    forward, reverse = shape.route(scenario, flow)
+def _flow(
+    group: FlowsBase, flow: topology.Endpoint, route: topology.Route, profile: int, start_ns: int
+) -> dict[str, Any]:
     packets = None if group.bytes is None else -(-group.bytes // group.packet)
     return {
         "profile": profile,
         "test": not flow.reverse,
         "in_profile": group.in_profile,
-        "forward": forward,
-        "reverse": reverse,
+        "forward": route[0],
+        "reverse": route[1],
         "start_ns": start_ns,
         "stop_ns": group.stop,
         "packets": packets,
@@ -285,7 +228,7 @@ def _parameters(queue: dict[str, Any] | None) -> dict[str, Any]:
 def _echo(
     scenario: Scenario,
     engine: dict[str, Any],
-    flows: list[topology.Endpoint],
+    layout: topology.Layout,
     available: float,
     capacity: int,
     cross_load: float | None,
@@ -308,7 +251,7 @@ def _echo(
         )
     middle[0] |= {"trace": scenario.bottleneck.trace, "capacity_bps": capacity}
     rows = []
-    for flow, spec in zip(flows, engine["flows"], strict=True):
+    for flow, spec in zip(layout.flows, engine["flows"], strict=False):
         profile = engine["profiles"][spec["profile"]]
         rows.append(
             {
@@ -330,11 +273,8 @@ def _echo(
         "warmup_ns": engine["warmup_ns"],
         "bottleneck": middle[0],
         "reverse": middle[1],
-        "access": {
-            "rate_bps": scenario.path.access_rate,
-            "drop": engine["links"][2]["drop"],
-            "mark": engine["links"][2]["mark"],
-        },
+        "topology": scenario.topology.model_dump(mode="json", exclude_none=True),
+        "access": {"rate_bps": scenario.path.access_rate, **topology.impairments(scenario.path)},
         "environment": scenario.environment.text() if scenario.environment else None,
         "cross_load": cross_load,
         "available_bps": available,

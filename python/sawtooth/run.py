@@ -26,6 +26,9 @@ from sawtooth.resolve import Resolved
 FORMAT = 1
 """Version of what a stored run holds; readers skip files of another one."""
 
+ONE_BOTTLENECK = ({"queues": (0,), "flows": 1},)
+"""What a test flow suffers unless resolving says otherwise: the first queue."""
+
 DERIVED_FLOW_COLUMNS = ("test", "controller", "recovery", "goodput_bps", "loss_pct")
 DERIVED_QUEUE_COLUMNS = ("mean_delay_ms", "mean_delay_test_ms")
 
@@ -205,9 +208,24 @@ def measured_of(
         records=records,
         start_ns=engine["warmup_ns"],
         end_ns=engine["duration_ns"],
-        available_bps=meta["available_bps"],
+        available_bps=available_bps(engine, meta, queues),
         trace_driven=engine["links"][0]["rate_bps"] is None,
+        paths=tuple((tuple(path["queues"]), path["flows"]) for path in meta.get("paths", ONE_BOTTLENECK)),
     )
+
+
+def available_bps(engine: Mapping[str, Any], meta: Mapping[str, Any], queues: pa.Table) -> float:
+    """Bandwidth available to each test flow over the measured time, bit/s: as the environment says, or what short flows left.
+
+    These take what they can get, so it is what the router before the bottleneck forwarded of them that says what was left.
+    """
+    cross = meta.get("cross")
+    if cross is None:
+        return float(meta["available_bps"])
+    seconds = (engine["duration_ns"] - engine["warmup_ns"]) / 1e9
+    taken_bps = 8.0 * float(queues.column("in_profile_forwarded_bytes")[cross["queue"]].as_py()) / seconds
+    left_bps: float = (float(cross["capacity_bps"]) - taken_bps) / float(meta["test_flows"])
+    return max(float(cross["floor_bps"]), left_bps)
 
 
 def with_flow_columns(
@@ -215,11 +233,14 @@ def with_flow_columns(
 ) -> pa.Table:
     """`flows` and what the scenario knows of each: is it a test flow, its controller and recovery; goodput (bit/s) and loss (%).
 
-    The loss of a flow is what the first queue on its way dropped of what it sent, retransmissions included.
+    The loss of a flow is what the first queue dropped of what it sent, retransmissions included; where flows cross several
+    bottlenecks, what any queue did.
     """
     profiles = [engine["profiles"][flow["profile"]] for flow in engine["flows"]]
     sent = flows.column("sent").to_numpy().astype(np.float64)
     drops = flows.column("drops").to_numpy().astype(np.float64)
+    if "paths" in meta:
+        drops = drops + flows.column("drops_elsewhere").to_numpy()
     loss_pct = np.full(sent.shape, np.nan)
     np.divide(100.0 * drops, sent, out=loss_pct, where=sent > 0.0)
     derived = (
@@ -252,10 +273,9 @@ def with_queue_columns(queues: pa.Table) -> pa.Table:
 
 def controller_names(engine: Mapping[str, Any], meta: Mapping[str, Any]) -> list[str]:
     """The controller of every flow: as the user wrote it where `meta` knows, otherwise its resolved numbers."""
-    written: list[str] | None = meta.get("controllers")
-    if written is not None:
-        return written
-    return [call_of(engine["profiles"][flow["profile"]]["controller"]) for flow in engine["flows"]]
+    written: list[str] = meta.get("controllers", [])
+    others = engine["flows"][len(written) :]  # all, or those that the environment adds
+    return [*written, *(call_of(engine["profiles"][flow["profile"]]["controller"]) for flow in others)]
 
 
 def call_of(parameters: Mapping[str, Any]) -> str:

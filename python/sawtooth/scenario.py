@@ -10,12 +10,12 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import Field, PrivateAttr, ValidationError, create_model, model_validator
 
 from sawtooth import units
-from sawtooth.environments import Environment
+from sawtooth.environments import Environment, ShortFlows
 from sawtooth.errors import MISSING, InputError
 from sawtooth.fields import (
     BufferSize,
@@ -33,14 +33,19 @@ from sawtooth.fields import (
     Time,
     input_error,
 )
+from sawtooth.free_network import Link, Name, Node, Source, check_network
 from sawtooth.overrides import apply_overrides, parse_override
 from sawtooth.queue_value import Queue
 from sawtooth.scenario_values import Control, Impairment, Start
 from sawtooth.schedule import read_text
+from sawtooth.shapes import Dumbbell, Free, Topology, TwoRouter
 from sawtooth.tcp_fields import tcp_fields
 
 RATE_SETTINGS = ("ecn", "initial_rto", "min_rto", "max_rto")
 """TCP settings that mean something to a rate-based flow as well."""
+STAND_IN = "1 bit/s"
+"""Rate of the bottleneck of a free topology until its links are read."""
+
 FLOWS_MAX = 100_000
 """Most flows of one group."""
 
@@ -123,13 +128,6 @@ class PathTable(Strict):
         return self
 
 
-class Topology(Strict):
-    """The shape of the network."""
-
-    kind: Literal["dumbbell", "equal-rate"] = "dumbbell"
-    """One bottleneck with fast access links, or every link of the bottleneck's rate, with queues on access links too."""
-
-
 class Record(Strict):
     """Time series to keep beside the counters."""
 
@@ -141,6 +139,8 @@ class Record(Strict):
     """Interval over which delivered packets are counted per flow. Default: none are kept."""
     congestion: bool = False
     """Every drop and every mark of data at the bottleneck."""
+    completions: bool = False
+    """Start, length and completion time of every short flow."""
 
 
 class FlowsBase(Strict):
@@ -168,6 +168,8 @@ class FlowsBase(Strict):
     """Packets and acknowledgements of these flows are in profile: a rio queue neither drops nor marks them."""
     rtt: Rtt | None = None
     """Propagation round-trip time of this group, or one per flow. Default: that of the path."""
+    route: Annotated[list[Name], Field(min_length=2)] | None = None
+    """Nodes that data crosses, in a free topology; between two that are no neighbours the shortest way is taken."""
 
     @model_validator(mode="after")
     def _lengths(self) -> Self:
@@ -223,12 +225,12 @@ class Scenario(Strict):
     seed: Seed = "1"
     """Seed of every random stream; `--seed` replaces it."""
     bottleneck: Bottleneck
-    """The shared link."""
+    """The shared link; a free topology has its first link with a queue in its place."""
     reverse: Reverse = Reverse()
     """The link back."""
     path: PathTable = PathTable()
     """RTTs and access links."""
-    topology: Topology = Topology()
+    topology: Topology = Dumbbell(kind=Dumbbell.name)
     """The shape of the network."""
     tcp: Tcp = Tcp()
     """TCP settings of every flow."""
@@ -236,6 +238,12 @@ class Scenario(Strict):
     """How available bandwidth changes. Default: no cross traffic."""
     flows: Annotated[list[Flows], Field(min_length=1)]
     """Groups of flows, `[[flows]]`."""
+    nodes: list[Node] = Field(default_factory=list)
+    """Nodes of a free topology, `[[nodes]]`. Default: those that links join."""
+    links: list[Link] = Field(default_factory=list)
+    """Links of a free topology, `[[links]]`."""
+    sources: list[Source] = Field(default_factory=list)
+    """Sources of constant bit rate in a free topology, `[[sources]]`."""
     record: Record = Record()
     """Time series to keep."""
 
@@ -263,6 +271,49 @@ class Scenario(Strict):
         """Number of flows that the metrics count."""
         return sum(group.count for group in self.flows if not group.reverse)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _free(cls, data: object) -> object:
+        """A free topology has a link in place of `[bottleneck]`."""
+        if isinstance(data, Mapping) and "bottleneck" not in data and _kind(data) == Free.name:
+            return {**data, "bottleneck": {"rate": STAND_IN}}
+        return data
+
+    @model_validator(mode="after")
+    def _shape(self) -> Self:
+        if not isinstance(self.topology, Free):
+            for key in ("nodes", "links", "sources"):
+                if getattr(self, key):
+                    raise InputError("", key, MISSING, f'no such key unless topology.kind is "{Free.name}"')
+            for index, group in enumerate(self.flows):
+                if group.route is not None:
+                    accepted = f'no such key unless topology.kind is "{Free.name}"'
+                    raise InputError("", f"flows[{index}].route", group.route, accepted)
+            return self
+        self._check_free()
+        first = next(link for link in self.links if link.has_queue)
+        own = {"rate": first.rate, "delay": first.delay, "buffer": first.buffer, "queue": first.queue}
+        values = {name: value for name, value in own.items() if value is not None}
+        self.__dict__["bottleneck"] = self.bottleneck.model_copy(update=values)
+        return self
+
+    def _check_free(self) -> None:
+        unused = 'no such key where topology.kind is "free": its links say it'
+        if self.bottleneck != Bottleneck(rate=STAND_IN):  # type: ignore[arg-type]
+            raise InputError("", "bottleneck", MISSING, unused)
+        if self.environment is not None:
+            raise InputError("", "environment", self.environment.text(), f"{unused} and sources")
+        for key in ("rtt", "rtt_spread"):
+            if key in self.path.model_fields_set:
+                raise InputError("", f"path.{key}", MISSING, unused)
+        if "reverse" in self.model_fields_set:
+            raise InputError("", "reverse", MISSING, unused)
+        for index, group in enumerate(self.flows):
+            if group.rtt is not None or group.reverse:
+                key = "rtt" if group.rtt is not None else "reverse"
+                raise InputError("", f"flows[{index}].{key}", MISSING, unused)
+        check_network(self.nodes, self.links)
+
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         end = units.format_time(self.duration)
@@ -280,6 +331,10 @@ class Scenario(Strict):
                 if key in given:
                     accepted = f"this key only where bottleneck.queue is {' or '.join(FAIR)}"
                     raise InputError("", f"environment.{key}", given[key], accepted)
+        short = self.environment is not None and isinstance(self.environment.parameters, ShortFlows)
+        if short and not isinstance(self.topology, (Dumbbell, TwoRouter)):
+            accepted = f"{TwoRouter.name}, or no topology, with an environment of short flows"
+            raise InputError("", "topology.kind", self.topology.name, accepted)
         for index, group in enumerate(self.flows):
             if group.start.latest(group.count) >= self.duration:
                 accepted = f"starts before the end of the run, {end}"
@@ -290,6 +345,11 @@ class Scenario(Strict):
             accepted = f"one value per test flow without its own rtt, {following} of them, not {len(written)}"
             raise InputError("", "path.rtt", written, accepted)
         return self
+
+
+def _kind(tables: Mapping[str, Any]) -> object:
+    table = tables.get("topology")
+    return table.get("kind") if isinstance(table, Mapping) else table
 
 
 def load_scenario(path: str | Path) -> Scenario:
@@ -329,6 +389,8 @@ def with_values(scenario: Scenario, values: Mapping[str, Any]) -> Scenario:
 def json_schema() -> JsonSchema:
     """JSON Schema of scenario files, with every default in the spelling of the file."""
     schema = Scenario.model_json_schema(mode="validation", schema_generator=DefaultsAsWritten)
+    schema["required"] = ["flows"]
+    schema["anyOf"] = [{"required": ["bottleneck"]}, {"required": ["links"]}]
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     return schema
 

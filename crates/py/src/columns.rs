@@ -59,6 +59,7 @@ fn flows<'py>(py: Python<'py>, records: &Records) -> PyResult<Bound<'py, PyDict>
     let table = Table::new(py);
     table.u32("id", 0..records.flows.len() as u32)?;
     counters(&table, &records.flows.iter().map(|flow| flow.columns()).collect::<Vec<_>>())?;
+    table.i64("drops_elsewhere", records.flows.iter().map(|flow| flow.drops_elsewhere as i64))?;
     table.f64("window_mean", records.flows.iter().map(|flow| flow.window_mean))?;
     table.i64("finished_ns", records.flows.iter().map(|flow| flow.finished_ns.map_or(-1, |at| at as i64)))?;
     Ok(table.columns)

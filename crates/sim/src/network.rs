@@ -324,9 +324,14 @@ impl Network {
     fn bury(&mut self, packet: Packet, port: Option<u32>, now: Time) {
         self.census.dropped += 1;
         self.sacks.release(packet.sack());
-        if port == Some(0) && packet.kind() == PacketKind::Data {
-            self.senders[packet.flow() as usize].drops += 1;
-            self.series.congested(now, packet.flow(), PacketFate::Drop);
+        if packet.kind() == PacketKind::Data
+            && let Some(port) = port
+        {
+            let side = &mut self.senders[packet.flow() as usize];
+            *(if port == 0 { &mut side.drops } else { &mut side.drops_elsewhere }) += 1;
+            if port == 0 {
+                self.series.congested(now, packet.flow(), PacketFate::Drop);
+            }
         }
         if packet.kind() != PacketKind::Cbr {
             self.note_end(packet.flow());
@@ -364,7 +369,7 @@ impl Network {
         }
         for side in &mut self.senders {
             side.sender.restart_counters(now);
-            side.drops = 0;
+            (side.drops, side.drops_elsewhere) = (0, 0);
         }
         self.short.restart_counters();
     }

@@ -21,6 +21,8 @@ pub struct FlowRecord {
     pub ecn_reductions: u64,
     /// Data packets dropped at the first queue.
     pub drops: u64,
+    /// Data packets dropped at other queues.
+    pub drops_elsewhere: u64,
     /// Data packets that arrived marked.
     pub marks: u64,
     /// Time mean, packets.

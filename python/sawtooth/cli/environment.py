@@ -1,6 +1,7 @@
 """`sawtooth environment`: the exact schedule of an environment, as CSV, JSON or a picture in text.
 
-The CSV is what `[environment] file = "…"` reads, so a schedule can be drawn once, edited and replayed.
+The CSV is what `[environment] file = "…"` reads, so a schedule can be drawn once, edited and replayed. That of an environment of short
+flows has their starts and lengths instead, which make the bandwidth.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ import typer
 
 from sawtooth import units
 from sawtooth.cli.output import JsonOption, console, emit_json, emit_text, number, table
-from sawtooth.environments import Environment, schedule_of
+from sawtooth.environments import Environment, ShortFlows, conditions_of, schedule_under
+from sawtooth.environments.short_flows import format_flows
 from sawtooth.errors import InputError, join_key
 from sawtooth.overrides import WHERE, parse_override
 from sawtooth.schedule import Schedule, format_schedule
@@ -62,13 +64,16 @@ def command(
         raise InputError("sawtooth environment", None, "--csv --json", "one of --csv and --json")
     duration_ns = _option("--duration", duration, units.parse_time)
     capacity_bps = _option("--capacity", capacity, units.parse_rate)
-    environment, schedule = _drawn(name, set_ or [], seed, duration_ns, capacity_bps, flows)
+    environment, schedule, short = _drawn(name, set_ or [], seed, duration_ns, capacity_bps, flows)
     if csv:
-        emit_text(format_schedule(schedule))
+        emit_text(format_schedule(schedule) if short is None else format_flows(short))
     elif as_json:
-        emit_json(document(environment, schedule, seed, duration_ns, capacity_bps, flows))
+        found = document(environment, schedule, seed, duration_ns, capacity_bps, flows)
+        if short is not None:
+            found["short_flows"] = [{"start_ns": start, "packets": packets} for start, packets in short]
+        emit_json(found)
     else:
-        _show(environment, schedule, duration_ns)
+        _show(environment, schedule, duration_ns, short)
 
 
 def document(
@@ -101,12 +106,12 @@ def sparkline(schedule: Schedule, duration_ns: int, columns: int = SPARKLINE) ->
 
 def _drawn(
     name: str, overrides: list[str], seed: str, duration_ns: int, capacity_bps: int, flows: int
-) -> tuple[Environment, Schedule]:
-    """The environment and its schedule; an error names the option the mistake is in."""
+) -> tuple[Environment, Schedule, list[tuple[int, int]] | None]:
+    """The environment, its schedule, and its short flows if it has any; an error names the option the mistake is in."""
     given = dict(parse_override(text) for text in overrides)
     try:
         environment = Environment.parse({**given, "kind": name})
-        schedule = schedule_of(
+        conditions = conditions_of(
             environment,
             seed=seed,
             duration_ns=duration_ns,
@@ -114,13 +119,16 @@ def _drawn(
             flows=flows,
             directory=Path(),
         )
+        schedule = schedule_under(environment, conditions)
+        parameters = environment.parameters
+        short = parameters.drawn(conditions) if isinstance(parameters, ShortFlows) else None
     except InputError as error:
         if error.where:
             raise
         if error.key == "kind":
             raise InputError("sawtooth environment", "NAME", name, error.accepted, error.hint) from None
         raise InputError(WHERE, join_key("", error.key), error.value, error.accepted, error.hint) from None
-    return environment, schedule
+    return environment, schedule, short
 
 
 def _option(name: str, text: str, parse: Callable[..., int]) -> int:
@@ -130,7 +138,12 @@ def _option(name: str, text: str, parse: Callable[..., int]) -> int:
         raise InputError(name, None, text, str(error)) from None
 
 
-def _show(environment: Environment, schedule: Schedule, duration_ns: int) -> None:
+def _show(
+    environment: Environment,
+    schedule: Schedule,
+    duration_ns: int,
+    short: list[tuple[int, int]] | None,
+) -> None:
     mean = schedule.time_mean(0, duration_ns)
     made = table("", "", "")
     made.title, made.show_header = None, False
@@ -143,6 +156,8 @@ def _show(environment: Environment, schedule: Schedule, duration_ns: int) -> Non
     ):
         made.add_row(key, f"{number(rate / 1e6)} Mbit/s per flow")
     made.add_row("levels", str(len(schedule.times_ns)))
+    if short is not None:
+        made.add_row("short flows", f"{len(short)}, {sum(packets for _, packets in short)} packets")
     out = console()
     out.print(f"{environment.name}: {environment.entry.summary}", highlight=False)
     out.print(made)

@@ -1,7 +1,8 @@
 """Environments: how the bandwidth available to each test flow changes over time.
 
-`ENVIRONMENTS` is the table of all of them, in order: first the ten of [Akella02] Table 2 that cross traffic of
-constant bit rate makes (numbers 1 to 10), each a family with its numbers filled in, then the families themselves.
+`ENVIRONMENTS` is the table of all of them, in order: first the thirteen of [Akella02] Table 2, which cross traffic of
+constant bit rate makes (numbers 1 to 10) or short flows (11 to 13), each a family with its numbers filled in, then the families
+themselves.
 A new environment is one file with a `Family` and one line here.
 """
 
@@ -20,6 +21,7 @@ from sawtooth.environments.constrained import Constrained
 from sawtooth.environments.file import File
 from sawtooth.environments.random import Random
 from sawtooth.environments.sawtooth import SawTooth
+from sawtooth.environments.short_flows import ShortFlows
 from sawtooth.environments.square import Square
 from sawtooth.environments.step import Step
 from sawtooth.environments.walk import Walk
@@ -28,7 +30,19 @@ from sawtooth.fields import DefaultsAsWritten, JsonSchema, Parsed, input_error
 from sawtooth.schedule import Schedule
 from sawtooth.units import format_rate
 
-__all__ = ["AKELLA", "ENVIRONMENTS", "Conditions", "Entry", "Environment", "Family", "lookup", "schedule_of"]
+__all__ = [
+    "AKELLA",
+    "ENVIRONMENTS",
+    "Conditions",
+    "Entry",
+    "Environment",
+    "Family",
+    "ShortFlows",
+    "conditions_of",
+    "lookup",
+    "schedule_of",
+    "schedule_under",
+]
 
 
 @dataclass(frozen=True)
@@ -39,7 +53,7 @@ class Entry:
     family: type[Family]
     summary: str
     source: str
-    defaults: Mapping[str, str | float] = field(default_factory=dict)
+    defaults: Mapping[str, str | float | list[str]] = field(default_factory=dict)
     aliases: tuple[str, ...] = ()
     number: int | None = None
     """Its number in [Akella02] Table 2."""
@@ -156,6 +170,33 @@ ENVIRONMENTS: Final[tuple[Entry, ...]] = (
         ("rwm",),
         number=10,
     ),
+    Entry(
+        "real-cons-low",
+        ShortFlows,
+        "short flows take what they get, one starts each 0.03 s",
+        _AKELLA,
+        {"interarrival": "30 ms"},
+        ("rcl",),
+        number=11,
+    ),
+    Entry(
+        "real-cons-high",
+        ShortFlows,
+        "short flows take what they get, one starts each 0.01 s",
+        _AKELLA,
+        {"interarrival": "10 ms"},
+        ("rch",),
+        number=12,
+    ),
+    Entry(
+        "real-sq",
+        ShortFlows,
+        "short flows take what they get, one starts each 0.03 and 0.01 s in turn",
+        _AKELLA,
+        {"interarrival": ["30 ms", "10 ms"]},
+        ("rsq",),
+        number=13,
+    ),
     Entry("constant", Constant, "one level", "Akella02 §3.1"),
     Entry("square", Square, "high and low levels in turn, high first", "Akella02 §3.1"),
     Entry(
@@ -169,12 +210,13 @@ ENVIRONMENTS: Final[tuple[Entry, ...]] = (
     Entry("random", Random, "independent uniform draws", "Akella02 §3.1"),
     Entry("walk", Walk, "uniform steps up or down", "Akella02 §3.1"),
     Entry("constrained", Constrained, "falls freely, rises by a term and a factor at most", "Akella02 §3.1"),
+    Entry("short-flows", ShortFlows, "short flows take what they get, the rest is left", "Akella02 §3.3"),
     Entry("file", File, "a schedule from a CSV file", "its own format"),
 )
 """Every environment, in the order of lists and reports."""
 
 AKELLA: Final = tuple(entry.name for entry in ENVIRONMENTS if entry.number is not None)
-"""Environments 1 to 10 of [Akella02] Table 2, in its order."""
+"""The environments of [Akella02] Table 2, in its order."""
 
 
 def lookup(name: object) -> Entry:
@@ -238,6 +280,32 @@ def schedule_of(
 
     Raises InputError (keys relative to the environment's table) when the parameters cannot be met.
     """
+    conditions = conditions_of(
+        environment,
+        seed=seed,
+        duration_ns=duration_ns,
+        capacity_bps=capacity_bps,
+        flows=flows,
+        directory=directory,
+    )
+    return schedule_under(environment, conditions)
+
+
+def schedule_under(environment: Environment, conditions: Conditions) -> Schedule:
+    """The schedule of `environment` under these conditions, clipped to [floor, C/n]."""
+    return environment.parameters.schedule(conditions).clip(conditions.floor_bps, conditions.ceiling_bps)
+
+
+def conditions_of(
+    environment: Environment,
+    *,
+    seed: str,
+    duration_ns: int,
+    capacity_bps: int,
+    flows: int,
+    directory: str | Path = ".",
+) -> Conditions:
+    """What `environment` is drawn under; InputError if its floor is more than there is."""
     assert flows > 0, "an environment is per test flow"
     ceiling = capacity_bps // flows
     floor = environment.parameters.floor
@@ -246,5 +314,4 @@ def schedule_of(
             f"at most the fair share {format_rate(ceiling)} ({format_rate(capacity_bps)} for {flows} flows)"
         )
         raise InputError("", "floor", format_rate(floor), share)
-    conditions = Conditions(environment.name, seed, duration_ns, floor, ceiling, Path(directory))
-    return environment.parameters.schedule(conditions).clip(floor, ceiling)
+    return Conditions(environment.name, seed, duration_ns, floor, ceiling, Path(directory), flows)

@@ -37,6 +37,8 @@ class Conditions:
     floor_bps: int
     ceiling_bps: int
     directory: Path
+    flows: int
+    """Test flows that share the link, each of which has at most the ceiling."""
 
     def uniforms(self, count: int) -> list[float]:
         """The first `count` numbers in [0, 1) of this environment's stream; a longer run extends them."""

@@ -14,17 +14,22 @@ from sawtooth.metrics.frame import NAN, Measured, Metric, ratio
 
 
 def delay(measured: Measured) -> float:
-    """Mean queueing delay of test packets at the bottleneck, ms, >= 0."""
-    return ratio(measured.bottleneck("delay_ns_sum_test"), measured.bottleneck("test_forwarded")) / 1e6
+    """Mean queueing delay of test packets at the bottleneck, ms, >= 0; over several bottlenecks on a path, the sum of their means."""
+
+    def mean(row: int) -> float:
+        return ratio(measured.queue(row, "delay_ns_sum_test"), measured.queue(row, "test_forwarded")) / 1e6
+
+    return measured.per_path(mean, sum)
 
 
 def percentile(column: str) -> Callable[[Measured], float]:
     """A function that reads one percentile column (ns) of the bottleneck and gives ms."""
 
     def delay_percentile(measured: Measured) -> float:
-        if not measured.bottleneck("test_forwarded"):
-            return NAN
-        return measured.bottleneck(column) / 1e6
+        queues = measured.bottlenecks
+        if len(queues) != 1 or not measured.queue(queues[0], "test_forwarded"):
+            return NAN  # percentiles of several queues do not add up
+        return measured.queue(queues[0], column) / 1e6
 
     return delay_percentile
 

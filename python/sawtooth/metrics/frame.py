@@ -25,7 +25,8 @@ class Measured:
 
     `flows` has one row per flow (the engine's columns and `test`, bool), `queues` one row per queue with the bottleneck first,
     `records` the recorded series by name. `available_bps` is the time mean over the window of the nominal bandwidth available to one
-    test flow; `trace_driven` says that a packet-opportunity trace replaces the transmitter.
+    test flow; `trace_driven` says that a packet-opportunity trace replaces the transmitter. `paths` are the queues that test flows suffer,
+    by row of `queues`, each with how many flows do: the bottleneck alone, unless the topology has several.
     """
 
     flows: pa.Table
@@ -35,6 +36,7 @@ class Measured:
     end_ns: int
     available_bps: float
     trace_driven: bool = False
+    paths: tuple[tuple[tuple[int, ...], int], ...] = (((0,), 1),)
 
     @property
     def seconds(self) -> float:
@@ -48,8 +50,25 @@ class Measured:
         return values
 
     def bottleneck(self, column: str) -> float:
-        """One number of the bottleneck, the first queue."""
-        return float(self.queues.column(column)[0].as_py())
+        """One number of the bottleneck; of several, their mean."""
+        rows = self.bottlenecks
+        return sum(self.queue(row, column) for row in rows) / len(rows)
+
+    @property
+    def bottlenecks(self) -> list[int]:
+        """The queues that test flows suffer, by row."""
+        return sorted({queue for queues, _ in self.paths for queue in queues})
+
+    def per_path(self, of_queue: Callable[[int], float], join: Callable[[list[float]], float]) -> float:
+        """A number of a path, mean over test flows: `join` of what `of_queue` says of each queue on it. NaN without a path."""
+        values = [(join([of_queue(queue) for queue in queues]), flows) for queues, flows in self.paths]
+        if len(values) == 1:
+            return values[0][0]
+        return ratio(sum(value * flows for value, flows in values), sum(flows for _, flows in values))
+
+    def queue(self, row: int, column: str) -> float:
+        """One number of a queue."""
+        return float(self.queues.column(column)[row].as_py())
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 `utilisation` is the share of the measured time in which the transmitter was sending, whoever's packets (test flows and cross traffic
 alike), in [0, 1]. A link driven by a packet-opportunity trace has no transmitter: there it is the forwarded bytes over the bytes
 that the trace offered inside the window. `idle` is the share of the measured time with nothing waiting and nothing in transmission.
+Where test flows cross several bottlenecks both are means over these.
 
 Source: the standard definitions; for traces [Winstein13] §5.
 """

@@ -9,17 +9,30 @@ Source: [Akella02] §3; marks: RFC 3168.
 
 from __future__ import annotations
 
+from math import prod
+
 from sawtooth.metrics.frame import Measured, Metric, ratio
 
 
 def loss(measured: Measured) -> float:
-    """Share of test packets dropped at the bottleneck, %, in [0, 100]."""
-    return 100.0 * ratio(measured.bottleneck("test_drops"), measured.bottleneck("test_arrivals"))
+    """Share of test packets dropped at the bottleneck, %, in [0, 100]; over several on a path, the share that one of them drops."""
+
+    def share(row: int) -> float:
+        return 100.0 * ratio(measured.queue(row, "test_drops"), measured.queue(row, "test_arrivals"))
+
+    return measured.per_path(share, any_of)
+
+
+def any_of(shares: list[float]) -> float:
+    """The share (%) of packets that one queue or another drops, if each drops its share of what reaches it."""
+    if len(shares) == 1:
+        return shares[0]
+    return 100.0 * (1.0 - prod(1.0 - share / 100.0 for share in shares))
 
 
 def marks(measured: Measured) -> float:
-    """Test packets marked at the bottleneck, count."""
-    return measured.bottleneck("test_marks")
+    """Test packets marked at the bottlenecks, count."""
+    return sum(measured.queue(row, "test_marks") for row in measured.bottlenecks)
 
 
 def full_drops(measured: Measured) -> float:

@@ -20,6 +20,8 @@ pub(super) struct SenderSide {
     pub jitter: Option<Box<Jitter>>,
     /// Data packets dropped at the first queue since counting began.
     pub drops: u64,
+    /// Those dropped at other queues.
+    pub drops_elsewhere: u64,
     /// First stage of its data.
     pub route: StageIndex,
     /// Its packets and their answers that have left one end and not reached the other.
@@ -37,6 +39,7 @@ impl SenderSide {
             timer_event: Time::NEVER,
             jitter: None,
             drops: 0,
+            drops_elsewhere: 0,
         }
     }
 }

@@ -32,6 +32,7 @@ impl Network {
                     loss_events: stats.loss_events,
                     ecn_reductions: stats.ecn_reductions,
                     drops: from.drops,
+                    drops_elsewhere: from.drops_elsewhere,
                     marks: to.marks,
                     window_mean,
                     finished_ns: from.sender.finished().map(Time::nanos),
