@@ -16,6 +16,7 @@ EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.toml"))
 
 def test_there_is_one_for_each_topic() -> None:
     topics = {"dumbbell", "square-wave", "cellular", "random-loss", "reverse-traffic", "delayed-acks"}
+    topics |= {"two-router", "ring", "free-network"}
     assert topics <= {path.stem for path in EXAMPLES}
 
 
