@@ -240,7 +240,7 @@ impl Series {
 
     /// A data packet was dropped or marked at the bottleneck.
     pub fn congested(&mut self, time: Time, flow: u32, fate: PacketFate) {
-        if self.spec.congestion {
+        if self.spec.congestion && (flow as usize) < self.flows {
             self.congestion.push(CongestionPoint { time, flow, fate });
         }
     }
