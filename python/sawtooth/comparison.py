@@ -12,20 +12,20 @@ from __future__ import annotations
 import itertools
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, Final, overload
 
 import pyarrow as pa
 
-from sawtooth import _native
+from sawtooth import _native, gain
 from sawtooth.claims.table import Judged
 from sawtooth.claims.view import FOUR, Part
 from sawtooth.curves import Curve, lay
 from sawtooth.intervals import interval
-from sawtooth.matrix import Block, Outcome, Results, collect
+from sawtooth.matrix import Block, Outcome, ProbeRun, Results, collect
 from sawtooth.metrics import METRIC_NAMES
 from sawtooth.plain import json_value
 from sawtooth.plan import Planned, ProbeKey
@@ -45,6 +45,12 @@ Row = dict[str, Any]
 CLAIM_SCHEMA = pa.schema(
     [(name, pa.string()) for name in ("id", "verdict", "on_subset", "reason", "statement", "evidence")]
 )
+
+
+DERIVED: Final[Mapping[str, Callable[[Mapping[str, Sequence[ProbeRun]]], list[Curve]]]] = {
+    gain.STUDY: gain.curves
+}
+"""Figures of a study that no single value of its runs gives, by the study's name."""
 
 
 class MissingRunError(LookupError):
@@ -76,8 +82,10 @@ class Comparison:
 
     @cached_property
     def curves(self) -> list[Curve]:
-        """The figures over its probes, in the order of the study."""
-        return [lay(spec, self.results.probes[spec.probe]) for spec in self.study.curve]
+        """The figures over its probes, in the order of the study, then those that are worked out of several values."""
+        drawn = [lay(spec, self.results.probes[spec.probe]) for spec in self.study.curve]
+        derived = DERIVED.get(self.study.name)
+        return drawn if derived is None else [*drawn, *derived(self.results.probes)]
 
     @property
     def engine(self) -> str:

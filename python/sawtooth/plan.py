@@ -5,6 +5,7 @@ Source: none. A plan is a list of ``Planned``; ``collect`` in matrix.py sorts th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -41,8 +42,11 @@ class Planned:
 
 
 def put(data: dict[str, Any], key: str, value: object) -> None:
-    """Set ``value`` under a dotted key, making tables on the way; a list on the way means each of its tables."""
+    """Set ``value`` under a dotted key, making tables on the way; a list on the way means each of its tables, ``flows[1]`` one of them."""
     head, _, rest = key.partition(".")
+    if indexed := re.fullmatch(r"(\w+)\[(\d+)\]", head):
+        put(data[indexed[1]][int(indexed[2])], rest, value)
+        return
     if not rest:
         data[head] = value
         return

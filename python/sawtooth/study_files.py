@@ -44,6 +44,12 @@ STUDIES: Final = (
     "reddy2012/appendix",
     "reddy2012/fair-queueing",
     "reddy2012/hybrid",
+    "lahanas2003/stationary",
+    "lahanas2003/contention",
+    "lahanas2003/release",
+    "lahanas2003/gain",
+    "lahanas2003/recovery",
+    "lahanas2003/coexistence",
 )
 """Every study, in the order of the papers. The name of a paper (``akella2002``) means all of its studies."""
 

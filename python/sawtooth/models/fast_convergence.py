@@ -165,6 +165,20 @@ def aimd_efficiency(b: ArrayLike = 0.5) -> Numbers:
     return ramp_mean(within("b", b, "[0, 1)"))
 
 
+def utilisation(low: ArrayLike, buffer: ArrayLike) -> Numbers:
+    """Utilisation of a link by flows that lose in common, their windows between ``low`` · W and W; ``buffer`` in round trips x bandwidth.
+
+    The window sum goes from u = low · (1 + buffer) to 1 + buffer pipes. Below one pipe a round lasts one round trip and carries the
+    window, above it the link is full and a round lasts as long as the window takes, so with one unit of growth a round
+    [(1 - u²)/2 + ((1 + x)² - 1)/2] / [(1 - u) + ((1 + x)² - 1)/2] for u < 1, else 1.
+    """
+    x = np.asarray(buffer, dtype=np.float64)
+    u = np.minimum(np.asarray(low, dtype=np.float64) * (1.0 + x), 1.0)
+    full = ((1.0 + x) ** 2 - 1.0) / 2.0
+    carried, lasting = (1.0 - u**2) / 2.0 + full, (1.0 - u) + full
+    return np.divide(carried, lasting, out=np.ones(np.broadcast(carried).shape), where=lasting > 0)
+
+
 def ramp_mean(low: ArrayLike) -> Numbers:
     """Mean of a straight rise from ``low`` to 1."""
     return np.asarray((1.0 + np.asarray(low, dtype=np.float64)) / 2.0)
