@@ -135,6 +135,15 @@ def test_a_study_of_probes_is_run_drawn_and_told(made_up: Path, tmp_path: Path) 
     assert perform(study, Store(tmp_path / "store")).executed == 0
 
 
+def test_a_value_that_is_a_table_belongs_to_one_run(made_up: Path) -> None:
+    """Groups of flows as one dimension and their control as the next: the runs must not share the tables."""
+    groups = 'key = "flows", values = [[{ count = 2 }], [{ count = 2 }, { count = 2 }]]'
+    made_up.write_text(STUDY.replace('key = "flows.count", values = [2, 4]', groups))
+    flows = [planned.scenario["flows"] for planned in read_study(made_up).plan()]
+    assert [len(tables) for tables in flows] == [1] * 4 + [2] * 4
+    assert [tables[-1]["control"] for tables in flows[::2]] == ["aimd(1, 0.5)", "aimd-fc(1, 0.5)"] * 2
+
+
 def test_quick_takes_fewer_seeds_of_a_probe(made_up: Path) -> None:
     assert read_study(made_up).shortened().runs == 2 * 2
 

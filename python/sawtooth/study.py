@@ -153,7 +153,7 @@ class Probe(Strict):
             data = merged(copy.deepcopy(dict(base)), copy.deepcopy(self.scenario))
             labels = []
             for entry, place in zip(self.vary, choice, strict=True):
-                put(data, entry.key, entry.values[place])
+                put(data, entry.key, copy.deepcopy(entry.values[place]))
                 labels.append((entry.name, entry.labels[place]))
             for seed in range(1, self.seeds + 1):
                 yield Planned(ProbeKey(self.name, tuple(labels), str(seed)), str(seed), data)

@@ -50,6 +50,7 @@ STUDIES: Final = (
     "lahanas2003/gain",
     "lahanas2003/recovery",
     "lahanas2003/coexistence",
+    "lahanas2003/two-step",
 )
 """Every study, in the order of the papers. The name of a paper (``akella2002``) means all of its studies."""
 

@@ -13,6 +13,7 @@ use crate::rap::RapParams;
 use crate::settings::ControlSettings;
 use crate::simd::{Simd, SimdParams};
 use crate::tfrc::TfrcParams;
+use crate::two_step::{TwoStep, TwoStepParams};
 use crate::units::{Time, Window};
 use serde::{Deserialize, Serialize};
 
@@ -106,6 +107,8 @@ laws! {
         "simd" Simd(SimdParams { b });
         /// AILD.
         "aild" Aild(AildParams { a, beta });
+        /// k1, then k1 + k2.
+        "two-step" TwoStep(TwoStepParams { a });
     }
     rates {
         /// TFRC as in 2000.

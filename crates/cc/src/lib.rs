@@ -24,6 +24,7 @@ pub mod settings;
 pub mod simd;
 pub mod slow_start;
 pub mod tfrc;
+pub mod two_step;
 pub mod units;
 
 pub use aild::{Aild, AildParams};
@@ -39,6 +40,7 @@ pub use settings::{ControlSettings, TimeoutThreshold, WindowArithmetic};
 pub use simd::{Simd, SimdParams};
 pub use slow_start::{SlowStart, SlowStartExit};
 pub use tfrc::TfrcParams;
+pub use two_step::{TwoStep, TwoStepParams};
 
 const fn parameter(
     name: &'static str,
@@ -213,6 +215,14 @@ pub const CONTROLLERS: &[ConstructorInfo] = &[
         parameters: &[ADD, parameter("beta", "packets", None, (0.0, 1e9), "given by the law")],
         build: |v| ControllerSpec::Aild(AildParams { a: v[0], beta: v[1] }),
     },
+    ConstructorInfo {
+        name: "two-step",
+        aliases: &[],
+        summary: "increase by a packets a round; the first congestion leaves the growth k1 up to it, every later one k1 + k2",
+        source: "Lahanas03 §6",
+        parameters: &[ADD],
+        build: |v| ControllerSpec::TwoStep(TwoStepParams { a: v[0] }),
+    },
 ];
 
 const INTERVALS: ParameterInfo =
@@ -327,11 +337,14 @@ mod tests {
         check("binomial(0, 1, 1, 0.5)", binomial(0.0, 1.0, 1.0, 0.5));
         check("simd", ControllerSpec::Simd(SimdParams { b: 0.0625 }));
         check("aild(1, 135)", ControllerSpec::Aild(AildParams { a: 1.0, beta: 135.0 }));
+        check("two-step(1)", ControllerSpec::TwoStep(TwoStepParams { a: 1.0 }));
     }
 
     #[test]
     fn plain_numbers_can_be_read_back_as_written() {
-        for text in ["aimd(1, 0.8)", "aimd-fc+(1, 0.5)", "binomial(1, 0)", "simd(0.1)", "aild(1, 135)"] {
+        for text in
+            ["aimd(1, 0.8)", "aimd-fc+(1, 0.5)", "binomial(1, 0)", "simd(0.1)", "aild(1, 135)", "two-step(1)"]
+        {
             let spec = parse_controller(text).unwrap();
             assert_eq!(check_controller(&spec), Ok(()));
             let table = serde_json::to_value(spec).unwrap();

@@ -108,6 +108,7 @@ const GOLDENS: &[(&str, &str)] = &[
     ("sqrt", "sqrt"),
     ("simd", "simd"),
     ("aild", "aild(1, 135)"),
+    ("two_step", "two-step(1)"),
 ];
 
 #[test]

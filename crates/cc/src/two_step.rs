@@ -1,0 +1,174 @@
+//! Two steps: adjust to what was gained in common, first to k1, then to k1 + k2, and stay there.
+//!
+//! Source: [Lahanas03] §6, which sketches it to say that it cannot work as it stands. Flows that begin together gain k1 packets up to the first
+//! congestion and take that as their window, which makes them fair in one cycle; up to the second they gain k2 and keep k1 + k2, which makes them
+//! efficient in two. Every later congestion takes them back there. A flow that comes later has gained less in common than the others,
+//! and bandwidth that is freed later is taken up only from one congestion to the next.
+//!
+//! | parameter | unit          | default | why                                                        |
+//! |-----------|---------------|---------|------------------------------------------------------------|
+//! | a         | packets/round | given   | a_I; the paper speaks of steps of one                      |
+//!
+//! Where the paper is silent: k2 does not count the step that was one too many, so that the small oscillation that it asks for is of one step.
+//! Growth is counted from where slow start ended; a timeout starts again. A recovery with slow start after a loss (Tahoe)
+//! returns to what the law left. The increase of a round is spread over its acknowledgements.
+
+use crate::controller::{AckSample, CongestionSignal, Controller};
+use crate::settings::{Conduct, ControlSettings, Cut};
+use crate::units::{Time, Window};
+use serde::{Deserialize, Serialize};
+
+/// The number of the two-step control.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TwoStepParams {
+    /// Packets added per round trip.
+    pub a: f64,
+}
+
+/// How far a flow has come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Step {
+    /// No congestion yet: growth counts from this window.
+    Growing(f64),
+    /// One: the window was set to k1, which is this.
+    Fair(f64),
+    /// Two or more: the window returns to k1 + k2, which is this.
+    Efficient(f64),
+}
+
+/// A two-step controller.
+#[derive(Clone, Debug)]
+pub struct TwoStep {
+    params: TwoStepParams,
+    conduct: Conduct,
+    window: f64,
+    step: Step,
+}
+
+impl TwoStep {
+    /// A controller at the start of its connection.
+    pub fn new(params: TwoStepParams, settings: &ControlSettings) -> Self {
+        let window = settings.initial_window.packets();
+        TwoStep { params, conduct: Conduct::new(settings), window, step: Step::Growing(window) }
+    }
+
+    /// What congestion leaves of the window.
+    fn law(&self) -> f64 {
+        match self.step {
+            Step::Growing(start) => self.window - start,
+            Step::Fair(k1) => (self.window - self.params.a).max(k1),
+            Step::Efficient(both) => both.min(self.window),
+        }
+    }
+}
+
+impl Controller for TwoStep {
+    #[inline]
+    fn on_ack(&mut self, ack: &AckSample) {
+        if ack.app_limited {
+            return; // an idle window says nothing about the path (RFC 7661 §4.3)
+        }
+        let acked = f64::from(ack.newly_acked);
+        if self.conduct.slow_start.covers(self.window) {
+            self.window += acked;
+            if let Step::Growing(start) = &mut self.step {
+                *start = self.window;
+            }
+        } else {
+            self.window += acked * (self.params.a / self.window);
+        }
+    }
+
+    fn on_round(&mut self, _: Time) {
+        self.window += self.params.a;
+    }
+
+    fn on_congestion(&mut self, signal: &CongestionSignal) {
+        let cut = self.conduct.cut(signal.kind, self.window, self.law());
+        self.window = cut.window(self.window);
+        self.step = match cut {
+            Cut::Law(after) | Cut::Return(after) => match self.step {
+                Step::Growing(_) => Step::Fair(after),
+                Step::Fair(_) | Step::Efficient(_) => Step::Efficient(after),
+            },
+            Cut::Half(_) | Cut::Restart => Step::Growing(self.window),
+            Cut::None => self.step,
+        };
+    }
+
+    #[inline]
+    fn window(&self) -> Window {
+        Window::from_packets(self.window)
+    }
+
+    fn slow_start_threshold(&self) -> Window {
+        self.conduct.slow_start.threshold()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::controller::Congestion;
+
+    const LOSS: CongestionSignal = CongestionSignal { now: Time::ZERO, kind: Congestion::Loss };
+
+    fn at(window: f64) -> TwoStep {
+        let settings = ControlSettings {
+            initial_window: Window::from_packets(window),
+            initial_threshold: Some(Window::from_packets(2.0)),
+            ..ControlSettings::default()
+        };
+        TwoStep::new(TwoStepParams { a: 1.0 }, &settings)
+    }
+
+    fn grow(control: &mut TwoStep, rounds: u32) -> f64 {
+        (0..rounds).for_each(|_| control.on_round(Time::ZERO));
+        control.window().packets()
+    }
+
+    fn cut(control: &mut TwoStep) -> f64 {
+        control.on_congestion(&LOSS);
+        control.window().packets()
+    }
+
+    /// Flows of 10 and 50 packets on 100: fair after one congestion, and with the whole capacity after two.
+    #[test]
+    fn one_cycle_to_fairness_and_two_to_efficiency() {
+        let (mut small, mut large) = (at(10.0), at(50.0));
+        assert_eq!((grow(&mut small, 20), grow(&mut large, 20)), (30.0, 70.0));
+        assert_eq!((cut(&mut small), cut(&mut large)), (20.0, 20.0));
+        assert_eq!(grow(&mut small, 31) + grow(&mut large, 31), 102.0);
+        assert_eq!((cut(&mut small), cut(&mut large)), (50.0, 50.0));
+    }
+
+    #[test]
+    fn later_congestion_leads_back_to_the_same_window() {
+        let mut control = at(10.0);
+        grow(&mut control, 20);
+        cut(&mut control);
+        grow(&mut control, 31);
+        assert_eq!(cut(&mut control), 50.0);
+        grow(&mut control, 30); // others have left
+        assert_eq!(cut(&mut control), 50.0);
+        assert_eq!(cut(&mut control), 50.0, "twice at once");
+    }
+
+    #[test]
+    fn slow_start_is_no_common_growth_and_a_timeout_starts_again() {
+        let settings =
+            ControlSettings { initial_window: Window::from_packets(10.0), ..ControlSettings::default() };
+        let mut control = TwoStep::new(TwoStepParams { a: 1.0 }, &settings);
+        control.on_ack(&AckSample { now: Time::ZERO, newly_acked: 30, rtt: None, app_limited: false });
+        assert_eq!(cut(&mut control), 20.0, "slow start is left with half the window");
+        grow(&mut control, 8);
+        assert_eq!(cut(&mut control), 8.0);
+        let timeout = CongestionSignal { kind: Congestion::Timeout { repeated: false }, ..LOSS };
+        control.on_congestion(&timeout);
+        assert_eq!(control.window().packets(), 1.0);
+        control.on_ack(&AckSample { now: Time::ZERO, newly_acked: 5, rtt: None, app_limited: false });
+        grow(&mut control, 4);
+        assert_eq!(cut(&mut control), 4.0);
+    }
+}
