@@ -66,6 +66,32 @@ def test_access_links_have_the_queue_of_the_bottleneck_and_no_other_link_has_one
     assert all(queue == {"kind": "droptail", "packets": 50} for queue in queued.values())
 
 
+@pytest.mark.parametrize(
+    ("buffer", "low", "high"),
+    [("150 packets", 50.0, 100.0), ("1 bdp", 100 / 3, 200 / 3), ("0.5 bdp", 50 / 3, 100 / 3)],
+)
+def test_thresholds_may_be_shares_of_the_buffer(buffer: str, low: float, high: float) -> None:
+    red = {"kind": "red", "min": "1/3 buffer", "max": "2/3 buffer"}
+    run = engine(bottleneck={"buffer": buffer, "queue": red})  # 20 Mbit/s x 40 ms are 100 packets
+    queues = [link["queue"] for link in run["links"] if link["queue"]]
+    assert len(queues) == 5
+    assert all((queue["min"], queue["max"]) == pytest.approx((low, high)) for queue in queues)
+
+
+@pytest.mark.parametrize(
+    ("buffer", "low", "accepted"),
+    [
+        ("100 kB", "1/3 buffer", "a number of packets"),
+        ("1 bdp", "a third", "1/3 buffer"),
+        ("1 bdp", "1/0 buffer", "1/3 buffer"),
+    ],
+)
+def test_other_thresholds_are_refused(buffer: str, low: str, accepted: str) -> None:
+    with pytest.raises(InputError, match=accepted) as error:
+        engine(bottleneck={"buffer": buffer, "queue": {"kind": "red", "min": low}})
+    assert error.value.key == "bottleneck.queue.min"
+
+
 @pytest.mark.parametrize(("count", "lossy"), [(1, "access/0"), (2, "bottleneck")])
 def test_the_access_link_is_a_second_bottleneck_of_one_flow_and_of_no_two(count: int, lossy: str) -> None:
     """One flow meets its own queue first, and what leaves it has the rate of the bottleneck; two together exceed that."""

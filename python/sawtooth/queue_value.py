@@ -1,17 +1,22 @@
 """The queue of a link in scenario files: a discipline by name, or a table with its parameters.
 
 Which disciplines there are, their parameters, what each accepts and its default come from the engine's description; ranges
-are checked by the engine (`engine_check`). The size of a queue is the `buffer` of its link.
+are checked by the engine (`engine_check`). The size of a queue is the `buffer` of its link, and a threshold in packets may be written as a
+share of it: `min = "1/3 buffer"`.
 """
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import Field, ValidationError, create_model
+from pydantic import Field, PlainSerializer, PlainValidator, ValidationError, create_model
+from pydantic.json_schema import WithJsonSchema
 
 from sawtooth import _native, units
 from sawtooth.errors import InputError
@@ -22,9 +27,34 @@ HINTS: Mapping[str, str] = {"ecn": 'RED that marks: { kind = "red", ecn = true }
 """What to write for a name that people use for something else's parameter."""
 
 
+SHARE_ACCEPTED: Final = 'a number of packets, or a share of the buffer such as "1/3 buffer"'
+_SHARE = re.compile(r"(\d+(?:\.\d+)?|\d+/[1-9]\d*) buffer")
+
+
+def _threshold(value: object) -> float | Fraction:
+    """A number of packets, or a share of the buffer."""
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value):
+        return float(value)
+    found = _SHARE.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        raise ValueError(SHARE_ACCEPTED)
+    return Fraction(found[1])
+
+
+Threshold = Annotated[
+    float | Fraction,
+    PlainValidator(_threshold),
+    PlainSerializer(lambda value: f"{value} buffer" if isinstance(value, Fraction) else value),
+    WithJsonSchema({"type": ["number", "string"], "description": SHARE_ACCEPTED}),
+]
+"""Packets, or a fraction of the buffer."""
+
+
 @dataclass(frozen=True)
 class Queue(Parsed):
-    """A queue discipline with every parameter as the engine has it (sizes in bytes), defaults included."""
+    """A queue discipline with every parameter as the engine has it (sizes in bytes), defaults included; shares as fractions."""
 
     kind: str
     parameters: Mapping[str, Any]
@@ -43,6 +73,21 @@ class Queue(Parsed):
             kind, {row["name"]: getattr(given, row["name"]) for row in _discipline(kind)["parameters"]}
         )
 
+    def sized(self, packets: int | None) -> dict[str, Any]:
+        """The parameters with shares worked out for a buffer of so many packets. InputError for one in bytes (None)."""
+        sized = dict(self.parameters)
+        for name, value in self.parameters.items():
+            if isinstance(value, Fraction):
+                if packets is None:
+                    raise InputError(
+                        "",
+                        f"queue.{name}",
+                        f"{value} buffer",
+                        "a number of packets where the buffer is in bytes",
+                    )
+                sized[name] = float(value * packets)
+        return sized
+
     @classmethod
     def names(cls) -> list[str]:
         """The disciplines that exist, each in the spelling for files."""
@@ -60,7 +105,11 @@ class Queue(Parsed):
     def text(self) -> Any:
         sizes = {row["name"] for row in _discipline(self.kind)["parameters"] if row["kind"] == "size"}
         written = {
-            name: units.format_size(value) if name in sizes else value
+            name: units.format_size(value)
+            if name in sizes
+            else f"{value} buffer"
+            if isinstance(value, Fraction)
+            else value
             for name, value in self.parameters.items()
         }
         return {"kind": self.kind, **written}
@@ -96,7 +145,9 @@ def _model(row: Mapping[str, Any]) -> type[Strict]:
         unit = f" In {parameter['unit']}." if parameter["kind"] == "real" and parameter["unit"] != "1" else ""
         description = f"{parameter['why']}. Accepted: {parameter['accepted']}.{unit}"
         fields[parameter["name"]] = (
-            type_of(parameter),
+            Threshold
+            if parameter["unit"] == "packets" and parameter["kind"] == "real"
+            else type_of(parameter),
             Field(default_of(parameter), description=description),
         )
     model: type[Strict] = create_model(

@@ -90,4 +90,7 @@ def queue(
     rtt = base_rtt(scenario) if rtt_ns is None else rtt_ns
     packets = size.packets(rate_bps=rate_bps, rtt_ns=rtt, packet_bytes=scenario.flows[0].packet)
     limit = {"bytes": int(size.amount)} if packets is None else {"packets": packets}
-    return {"kind": discipline.kind, **limit, **discipline.parameters}
+    try:
+        return {"kind": discipline.kind, **limit, **discipline.sized(packets)}
+    except InputError as error:
+        raise error.located(scenario.name, "bottleneck") from None
