@@ -53,7 +53,6 @@ def written(folder: Path, text: str) -> Path:
 FIGURES = tuple(
     name for name in STUDIES if (expected := load_study(name).expected) is not None and expected.values
 )
-FIGURES = tuple(name for name in STUDIES if load_study(name).figure and load_study(name).matrix.settings)
 """The studies that are a printed figure with a table of scores."""
 
 
