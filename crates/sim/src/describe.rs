@@ -60,8 +60,8 @@ pub const TCP: &[SettingInfo] = &[
     setting("reno_recover_test", "flag", "true or false", "RFC 6582 §3.2, ns-2's default"),
     choice(
         "sack_pipe",
-        &["conservative", "rfc6675"],
-        "FallFloyd96 and ns-2: lost packets stay in pipe; rfc6675 takes them out",
+        &["conservative", "rfc6675", "counted"],
+        "FallFloyd96: lost packets stay in pipe; rfc6675 takes them out; counted goes without a scoreboard, as ns-2 does",
     ),
     choice(
         "sack_timeout",

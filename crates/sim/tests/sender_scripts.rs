@@ -66,6 +66,7 @@ scripts! {
     sack_three_holes_conservative
     sack_three_holes_rfc6675
     sack_timeout_resend
+    sack_counted_pipe_knows_no_packets
     sack_one_ack_reveals_three_packets
     sack_ack_without_news_is_no_duplicate
     sack_holes_go_when_there_is_no_new_data
@@ -96,6 +97,8 @@ scripts! {
 
 
     ecn_echo_in_recovery_is_ignored
+    ecn_echo_in_slow_start_halves
+    ecn_echo_after_a_timeout_cuts_nothing_more
     ecn_loss_of_the_same_window_is_repaired_without_a_cut
     ecn_reduces_once_per_window
     ecn_retransmissions_are_not_capable

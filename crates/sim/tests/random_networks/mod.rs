@@ -123,7 +123,8 @@ fn tcp() -> impl Strategy<Value = TcpSpec> {
     let windows =
         (1.0f64..30.0, maybe(1.0f64..50.0), maybe(1u32..100), maybe(Just(WindowArithmetic::Integer)));
     let timers = (50u64..1_000, prop_oneof![2 => Just(0u64), 1 => Just(10), 1 => Just(100)], any::<bool>());
-    let sack = (maybe(Just(SackPipe::Rfc6675)), maybe(Just(SackTimeout::Resend)));
+    let pipe = prop_oneof![Just(SackPipe::Rfc6675), Just(SackPipe::Counted)];
+    let sack = (maybe(pipe), maybe(Just(SackTimeout::Resend)));
     let choices = (maybe(Just(SlowStartExit::Law)), maybe(Just(TimeoutThreshold::Law)), sack);
     (windows, timers, choices, any::<[bool; 4]>()).prop_map(|(windows, timers, choices, flags)| {
         let [limited_transmit, reno_recover_test, ecn, rto_cuts] = flags;

@@ -7,7 +7,7 @@
 //! | parameter        | unit   | default      | why                                                     |
 //! |------------------|--------|--------------|---------------------------------------------------------|
 //! | limited_transmit | flag   | true         | RFC 6675 §5 step 3.3, RFC 3042                          |
-//! | sack_pipe        | choice | conservative | [FallFloyd96], ns-2's `Sack1`; RFC 6675 §5 allows less than its `pipe` does |
+//! | sack_pipe        | choice | conservative | [FallFloyd96] with a scoreboard; RFC 6675 §5 allows less than its `pipe` does |
 //! | sack_timeout     | choice | skip         | RFC 6675 §5.1; `resend` is ns-2's `Sack1`               |
 //!
 //! `sack_pipe = "rfc6675"` takes lost packets out of `pipe` as soon as they are known to be lost. Where a
@@ -15,7 +15,10 @@
 //! again, retransmissions are lost and the timer must run out. `"conservative"` keeps a lost packet in
 //! `pipe` until its retransmission is acknowledged (all but the first, which fast retransmit replaces at
 //! once), so no acknowledgement of a packet that arrived lets more than one go: packet conservation, the
-//! bound that RFC 6937 later gave to RFC 6675.
+//! bound that RFC 6937 later gave to RFC 6675. `"counted"` is the estimate of [FallFloyd96] itself: what was sent less
+//! three when recovery begins, one less for every acknowledgement, another one less for one that moves on, one more
+//! for every packet sent. It takes no note of what had been SACKed before the third duplicate, so a recovery that
+//! follows close on another holds back more; ns-2's `Sack1` does so.
 //!
 //! A timeout forgets the blocks (RFC 2018 §8), counts everything outstanding as lost and fills the holes
 //! in order while slow start runs; packets SACKed since then are skipped (RFC 6675 §5.1). No new recovery
@@ -24,7 +27,7 @@
 //! acknowledged at once and lets a window go in one burst.
 //!
 //! Differs from ns-2's `Sack1`: that counts acknowledgements instead of deriving `pipe` from the
-//! scoreboard, and retransmits holes with fewer than three SACKed packets above.
+//! scoreboard (`"counted"` does as well), and retransmits holes with fewer than three SACKed packets above.
 
 use super::{DUPLICATE_ACKS, LossEvent, LossRecovery, SendState, Transmission, Verdict, acknowledge};
 use crate::packet::SackBlock;
@@ -40,6 +43,8 @@ pub enum SackPipe {
     Conservative,
     /// They leave it when they are known to be lost.
     Rfc6675,
+    /// Acknowledgements and transmissions are counted, without regard to which packets they are of.
+    Counted,
 }
 
 /// What goes again after a timeout.
@@ -69,6 +74,8 @@ pub struct Sack {
     /// The first hole must go, whatever `pipe` says.
     retransmit: bool,
     rescued: bool,
+    /// `pipe` where it is counted.
+    counted: u32,
 }
 
 impl Sack {
@@ -85,6 +92,7 @@ impl Sack {
             recovery_point: 0,
             retransmit: false,
             rescued: false,
+            counted: 0,
         }
     }
 
@@ -94,6 +102,7 @@ impl Sack {
     }
 
     fn again(&mut self, number: u32) -> Option<Transmission> {
+        self.counted += 1;
         self.board.note_retransmission(number);
         Some(Transmission { number, again: true })
     }
@@ -111,6 +120,7 @@ impl Sack {
             self.retransmit = true;
             self.rescued = false;
             self.board.begin_recovery(sent.high);
+            self.counted = (sent.high - sent.una).saturating_sub(self.duplicates.max(DUPLICATE_ACKS));
             verdict.loss_event = Some(LossEvent::Repair);
             verdict.restart_timer = true;
         }
@@ -122,6 +132,7 @@ impl LossRecovery for Sack {
     fn on_ack(&mut self, cumulative: u32, blocks: &[SackBlock], sent: &mut SendState) -> Verdict {
         self.board.acknowledge(sent.una); // a calm sender does not tell
         let mut verdict = Verdict::default();
+        self.counted = self.counted.saturating_sub(1 + u32::from(cumulative > sent.una));
         if cumulative > sent.una {
             verdict.newly_acked = acknowledge(cumulative, sent);
             verdict.restart_timer = true;
@@ -160,6 +171,9 @@ impl LossRecovery for Sack {
 
     #[inline]
     fn flight(&self, sent: &SendState) -> u32 {
+        if self.recovering && self.pipe == SackPipe::Counted {
+            return self.counted;
+        }
         let pipe = self.board.pipe(sent.una, sent.high);
         if self.recovering && self.pipe == SackPipe::Conservative {
             pipe + self.board.lost().saturating_sub(1)
@@ -172,7 +186,9 @@ impl LossRecovery for Sack {
     fn next(&mut self, sent: &mut SendState, window: u32) -> Option<Transmission> {
         if self.retransmit {
             self.retransmit = false;
-            return self.board.next_lost().and_then(|number| self.again(number));
+            let first = self.board.next_lost().and_then(|number| self.again(number));
+            self.counted -= u32::from(first.is_some()); // it takes the place of the one that was lost
+            return first;
         }
         let waits_for_third = self.duplicates > 0 && !self.recovering && !self.limited_transmit;
         let flight = if waits_for_third { sent.next - sent.una } else { self.flight(sent) };
@@ -183,6 +199,7 @@ impl LossRecovery for Sack {
             return self.again(number);
         }
         if sent.may_send_next() {
+            self.counted += 1;
             return Some(sent.advance());
         }
         if !self.recovering {
