@@ -18,6 +18,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import CoreSchema, SchemaSerializer, ValidationError, core_schema
 
 from sawtooth import _native, units
+from sawtooth.described import describe
 from sawtooth.errors import MISSING, InputError, dotted, show, unknown_key
 
 JsonSchema = dict[str, Any]
@@ -228,7 +229,7 @@ class Parsed(ABC):
 
 
 def _recovery(value: object) -> str:
-    names = [entry["name"] for entry in _native.describe()["recoveries"]]
+    names = [entry["name"] for entry in describe()["recoveries"]]
     try:
         if isinstance(value, str):
             return _native.recovery(value)

@@ -19,6 +19,7 @@ from pydantic import Field, PlainSerializer, PlainValidator, ValidationError, cr
 from pydantic.json_schema import WithJsonSchema
 
 from sawtooth import _native, units
+from sawtooth.described import describe
 from sawtooth.errors import InputError
 from sawtooth.fields import DefaultsAsWritten, JsonSchema, Parsed, Strict, input_error
 from sawtooth.tcp_fields import default_of, type_of
@@ -91,11 +92,11 @@ class Queue(Parsed):
     @classmethod
     def names(cls) -> list[str]:
         """The disciplines that exist, each in the spelling for files."""
-        return [_spellings(row)[0] for row in _native.describe()["disciplines"]]
+        return [_spellings(row)[0] for row in describe()["disciplines"]]
 
     @classmethod
     def schema(cls) -> JsonSchema:
-        names = [name for row in _native.describe()["disciplines"] for name in _spellings(row)]
+        names = [name for row in describe()["disciplines"] for name in _spellings(row)]
         tables = [
             model.model_json_schema(schema_generator=DefaultsAsWritten, mode="validation")
             for model in _models().values()
@@ -117,7 +118,7 @@ class Queue(Parsed):
 
 def _canonical(kind: str, names: list[str]) -> str:
     accepted = f"one of {', '.join(names)}"
-    if kind in _native.describe()["planned"]["disciplines"]:
+    if kind in describe()["planned"]["disciplines"]:
         raise InputError("", "kind", kind, accepted, f"{kind} is planned but not built yet")
     try:
         return _native.discipline(kind)
@@ -126,7 +127,7 @@ def _canonical(kind: str, names: list[str]) -> str:
 
 
 def _discipline(kind: str) -> Mapping[str, Any]:
-    return next(row for row in _native.describe()["disciplines"] if row["name"] == kind)
+    return next(row for row in describe()["disciplines"] if row["name"] == kind)
 
 
 def _spellings(row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -136,7 +137,7 @@ def _spellings(row: Mapping[str, Any]) -> tuple[str, ...]:
 @cache
 def _models() -> Mapping[str, type[Strict]]:
     """By discipline, the model of its table."""
-    return {row["name"]: _model(row) for row in _native.describe()["disciplines"]}
+    return {row["name"]: _model(row) for row in describe()["disciplines"]}
 
 
 def _model(row: Mapping[str, Any]) -> type[Strict]:

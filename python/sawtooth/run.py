@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from sawtooth import _native
 from sawtooth.columns import table_of
+from sawtooth.described import describe
 from sawtooth.errors import MISSING, InputError
 from sawtooth.metrics import METRICS, Measured, flow_goodputs_bps, measure
 from sawtooth.plain import canonical, json_value
@@ -288,7 +289,7 @@ def call_of(parameters: Mapping[str, Any]) -> str:
 @cache
 def parameter_order() -> dict[str, list[str]]:
     """The names of each controller's parameters in the order of its constructor."""
-    controllers = _native.describe()["controllers"]
+    controllers = describe()["controllers"]
     return {entry["name"]: [parameter["name"] for parameter in entry["parameters"]] for entry in controllers}
 
 

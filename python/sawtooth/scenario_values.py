@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any, ClassVar, Self
 
 from sawtooth import _native, units
+from sawtooth.described import describe
 from sawtooth.errors import InputError, unknown_key
 from sawtooth.fields import JsonSchema, Parsed, each
 
@@ -146,7 +147,7 @@ def _named(name: str, value: object) -> int:
 
 @cache
 def _rate_based() -> frozenset[str]:
-    return frozenset(row["name"] for row in _native.describe()["controllers"] if row["rate_based"])
+    return frozenset(row["name"] for row in describe()["controllers"] if row["rate_based"])
 
 
 @dataclass(frozen=True)
@@ -178,7 +179,7 @@ class Control(Parsed):
 
     @classmethod
     def schema(cls) -> JsonSchema:
-        forms = [controller["form"] for controller in _native.describe()["controllers"]]
+        forms = [controller["form"] for controller in describe()["controllers"]]
         return {"type": ["string", "object"], "description": "a constructor: " + ", ".join(forms)}
 
     def text(self) -> Any:

@@ -13,7 +13,8 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BeforeValidator, Field
 from pydantic.json_schema import WithJsonSchema
 
-from sawtooth import _native, units
+from sawtooth import units
+from sawtooth.described import describe
 from sawtooth.fields import PositiveSize, Real, Time
 
 COUNT_MAX: Final = 2**32 - 1
@@ -23,7 +24,7 @@ COUNT_MAX: Final = 2**32 - 1
 @cache
 def settings() -> tuple[Mapping[str, Any], ...]:
     """The rows of `describe()["tcp"]`, in order."""
-    return tuple(_native.describe()["tcp"])
+    return tuple(describe()["tcp"])
 
 
 def tcp_fields(*, overriding: str | None = None) -> dict[str, Any]:
