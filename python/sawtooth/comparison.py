@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -215,7 +216,7 @@ def score_rows(block: Block) -> list[Row]:
 
 
 def cell_rows(block: Block) -> list[Row]:
-    """Mean and interval of every metric in every cell of one setting."""
+    """Mean and interval of every metric in every cell of one setting; None where a metric is undefined."""
     recovery, _, router = block.setting.partition("/")
     rows = []
     for a, algorithm in enumerate(block.algorithms):
@@ -229,7 +230,7 @@ def cell_rows(block: Block) -> list[Row]:
                         "router": router,
                         "environment": environment,
                         "metric": metric,
-                        "mean": found.mean,
+                        "mean": None if math.isnan(found.mean) else found.mean,
                         "low": found.low,
                         "high": found.high,
                     }

@@ -40,7 +40,7 @@ def add(
         flows=scenario.test_flows,
     )
     bottleneck = layout.links[0]
-    bottleneck["queue"] = in_profile_first(bottleneck["queue"])
+    bottleneck["queue"] = in_profile_first(bottleneck["queue"], parameters.average_updates)
     cross = _profile(scenario, parameters)
     greedy = cross | {"send_jitter_ns": scenario.path.send_jitter}
     starts = [flow["start_ns"] for flow in engine["flows"] if flow["test"]]
@@ -70,10 +70,12 @@ def add(
     return {"cross": {"queue": first, "capacity_bps": capacity_bps, "floor_bps": parameters.floor}}
 
 
-def in_profile_first(queue: dict[str, Any]) -> dict[str, Any]:
+def in_profile_first(queue: dict[str, Any], average_updates: str = "all") -> dict[str, Any]:
     """The queue at R1: this discipline for packets out of profile, and no drops of those in profile."""
     rule = RULES.get(queue["kind"])
-    return queue if rule is None else {**queue, "kind": "rio", "rule": rule}
+    if rule is None:
+        return queue
+    return {**queue, "kind": "rio", "rule": rule, "average_updates": average_updates}
 
 
 def _profile(scenario: Scenario, parameters: ShortFlows) -> dict[str, Any]:

@@ -191,13 +191,14 @@ def cross_surplus(summary: Summary) -> float:
     """What cross traffic lost at the bottleneck, as a fraction of the nominal bandwidth of the test flows.
 
     [Akella02] footnote 4: lost cross traffic leaves more than the nominal bandwidth. Dropped packets that are not of
-    test flows, times their size, over what the link could carry of nominal traffic in the measured window; NaN without cross traffic.
+    test flows, times their size, over what the link could carry of nominal traffic in the measured window; NaN without cross traffic, and
+    where it is short flows, which repeat what they lose.
     """
     columns = ("arrivals", "drops", "test_arrivals", "test_drops", "capacity_bytes")
     row = {name: summary.queues.column(name)[0].as_py() for name in columns}
-    if row["arrivals"] == row["test_arrivals"]:
-        return float("nan")
     meta = summary.meta
+    if row["arrivals"] == row["test_arrivals"] or "cross" in meta:
+        return float("nan")
     share = _number(meta, "available_bps") * _number(meta, "test_flows") / _number(meta, "capacity_bps")
     lost_bytes = (row["drops"] - row["test_drops"]) * CROSS_PACKET_BYTES
     return float(lost_bytes / (share * row["capacity_bytes"]))

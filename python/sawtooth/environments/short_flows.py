@@ -11,6 +11,7 @@ Poisson arrivals and lengths from a Pareto distribution, over the network of Fig
 | packets_shape | 1       | 1.5                                      | not stated: ns-2's default                                       |
 | cross_rtt     | s       | 0.12                                     | not stated: about that of the test flows                         |
 | cross_control |         | aimd(1, 0.5)                             | stated: SACK AIMD; its numbers are TCP's                         |
+| average_updates |       | all                                      | not stated: at R1 (RIO), whose arrivals move the average         |
 | floor         | bit/s   | 70 k                                     | one packet per RTT, as for the random environments               |
 
 How much is left over is only known after a run: the available bandwidth that goodput is measured by is (C − X)/n, X being the
@@ -20,7 +21,7 @@ lengths come from the engine's stream `arrivals/<name>`.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema, model_validator
 
@@ -87,6 +88,8 @@ class ShortFlows(Family):
     """Propagation round-trip time of the short flows."""
     cross_control: Control = Control.parse("aimd(1, 0.5)")
     """Congestion controller of the short flows and of the place-holders."""
+    average_updates: Literal["all", "in-profile"] = "all"
+    """Whose arrivals move the average queue at R1: all, or those in profile as in ns-2 since 2001."""
     floor: Rate = ONE_PACKET_PER_RTT_BPS
     """Least available bandwidth per test flow that goodput is measured by."""
 
