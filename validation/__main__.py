@@ -24,6 +24,11 @@ def measured() -> dict[Path, str]:
         name: step(f"ns-2, {name}", cells.measure, changes) for name, changes in cells.VARIANTS.items()
     }
     plain = variants["as it is"]
+    drr = {
+        name: step(f"ns-2, DRR, {name}", cells.measure, changes, router="drr")
+        for name, changes in cells.DRR_VARIANTS.items()
+    }
+    drr_plain, drr_skips = drr.values()
     single = step("ns-2, one flow", windows.measure)
     regular = step("regular losses", loss.regular)
     around = step("neighbouring periods", loss.around, 2000)
@@ -36,6 +41,10 @@ def measured() -> dict[Path, str]:
         "ns2 cells": page.ns2_cells(plain),
         "ns2 excess": page.ns2_excess(plain),
         "ns2 variants": page.ns2_variants(variants),
+        "drr verdict": page.ns2_verdict(drr_plain),
+        "drr cells": page.ns2_cells(drr_plain),
+        "drr variants": page.ns2_variants(drr),
+        "drr skips": page.ns2_disagreeing(drr_skips),
         "windows": page.windows(single),
         "windows verdict": f"{max(law.difference for law in single):.2f}",
         "regular": page.regular(regular),

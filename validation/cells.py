@@ -1,4 +1,4 @@
-"""Ten flows, drop-tail, changing bandwidth: 28 cells against ns-2, five seeds each.
+"""Ten flows under changing bandwidth, by router: cells against ns-2, five seeds each.
 
 Source: ns-2 2.35, data/ns2_cells.csv (mean and standard deviation over five seeds of its own).
 
@@ -35,14 +35,31 @@ WANTED: Final = {"goodput": 0.95, "loss": 0.90, "delay": 0.90}
 BIAS_MAX: Final = 0.01
 """Most that the mean signed difference in goodput of one recovery may be."""
 
+ROUTERS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "droptail": {},
+    "drr": {
+        "bottleneck.queue": {"kind": "drr", "quantum": "1000 B"},
+        "bottleneck.buffer": "1500000 B",
+        "tcp.sack_timeout": "resend",
+    },
+}
+"""What of the scenario each router changes: its queue and buffer, and how ns-2's TCP differs from ours where that decides cells."""
+
 VARIANTS: Final[Mapping[str, Mapping[str, Any]]] = {
     "as it is": {},
     'timeout_threshold = "law"': {"tcp.timeout_threshold": "law"},
     'sack_pipe = "rfc6675"': {"tcp.sack_pipe": "rfc6675"},
+    'sack_timeout = "resend"': {"tcp.sack_timeout": "resend"},
     'timer_tick = "0 s"': {"tcp.timer_tick": "0 s"},
     'send_jitter = "0 s"': {"path.send_jitter": "0 s"},
 }
-"""One change at a time, to see what the agreement rests on."""
+"""One change at a time behind drop-tail, to see what the agreement rests on."""
+
+DRR_VARIANTS: Final[Mapping[str, Mapping[str, Any]]] = {
+    'sack_timeout = "resend"': {},
+    'sack_timeout = "skip"': {"tcp.sack_timeout": "skip"},
+}
+"""The same behind DRR, where the plain comparison resends."""
 
 
 @dataclass(frozen=True)
@@ -85,9 +102,16 @@ Name = tuple[str, str, str]
 """Recovery, law and environment of a cell."""
 
 
-def measure(changes: Mapping[str, Any] | None = None, only: Collection[Name] | None = None) -> list[Cell]:
-    """The cells (`only` these, or all) with our numbers, `changes` applied to every scenario."""
-    rows = [row for row in table("ns2_cells") if only is None or _name(row) in only]
+def measure(
+    changes: Mapping[str, Any] | None = None,
+    only: Collection[Name] | None = None,
+    *,
+    router: str = "droptail",
+) -> list[Cell]:
+    """The cells of a router (`only` these, or all) with our numbers, `changes` applied to every scenario."""
+    rows = [
+        row for row in table("ns2_cells") if row["router"] == router and (only is None or _name(row) in only)
+    ]
     results = run_many([_job(row, changes or {}, seed) for row in rows for seed in range(1, SEEDS + 1)], None)
     return [
         Cell(
@@ -104,7 +128,7 @@ def _name(row: Mapping[str, str]) -> Name:
 
 
 def _job(row: Mapping[str, str], changes: Mapping[str, Any], seed: int) -> Resolved:
-    own = {
+    own = dict(ROUTERS[row["router"]]) | {
         "flows[0].control": row["control"],
         "flows[0].recovery": row["recovery"],
         "environment.file": f"../data/ns2_schedules/{row['environment']}.csv",
