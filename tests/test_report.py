@@ -14,7 +14,7 @@ from sawtooth.errors import InputError
 from sawtooth.intervals import interval
 from sawtooth.report import write_report
 from sawtooth.report.markdown import all_blocks, update
-from sawtooth.report.tables import number, spread, with_spread
+from sawtooth.report.tables import duration_text, number, spread, with_spread
 from sawtooth.reproduction import Reproduction, conclude
 from sawtooth.store import Store
 from sawtooth.study_files import load_study
@@ -161,7 +161,9 @@ def test_marked_blocks_of_a_page_are_filled(reproduction: Reproduction, tmp_path
     update(page, reproduction)
     assert page.read_text() == text
     names = {"reno/droptail scores", "reno/droptail raw", "claims", "parameters", "words"}
-    assert set(all_blocks(reproduction)) == names | {"akella2002/fig4 verdicts", "akella2002/fig4 runs"}
+    assert set(all_blocks(reproduction)) == names | {
+        f"akella2002/fig4 {word}" for word in ("verdicts", "runs", "time")
+    }
 
 
 def test_a_cell_of_a_table_is_filled_on_its_line(reproduction: Reproduction, tmp_path: Path) -> None:
@@ -180,6 +182,11 @@ def test_a_page_without_blocks_is_refused(reproduction: Reproduction, tmp_path: 
         update(page, reproduction)
     with pytest.raises(InputError, match="readable"):
         update(tmp_path / "no.md", reproduction)
+
+
+def test_times_are_for_people() -> None:
+    texts = [duration_text(seconds) for seconds in (48.2, 119.0, 400.0, 7_500.0)]
+    assert texts == ["48 s", "119 s", "7 min", "2 h 5 min"]
 
 
 def test_numbers_of_tables() -> None:

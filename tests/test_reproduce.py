@@ -200,7 +200,11 @@ def test_a_paper_killed_in_the_middle_of_a_part_goes_on_and_gives_the_same_table
     assert resumed.scores.equals(whole.scores)
     assert resumed.cells.equals(whole.cells)
     assert resumed.claims.equals(whole.claims)
-    assert all_blocks(resumed) == all_blocks(whole)
+    first, second = (
+        {name: block for name, block in all_blocks(found).items() if not name.endswith(" time")}
+        for found in (resumed, whole)
+    )
+    assert first == second
 
 
 def test_a_wrong_parameter_on_the_command_line(sawtooth: CommandLine) -> None:

@@ -20,6 +20,7 @@ from sawtooth.overlay.study import NAME as OVERLAY
 from sawtooth.overrides import parse_override
 from sawtooth.progress import progress_bar
 from sawtooth.report.markdown import update
+from sawtooth.report.tables import duration_text
 from sawtooth.reproduce import reproduce
 from sawtooth.store import Store
 from sawtooth.study_files import STUDIES
@@ -115,6 +116,8 @@ def command(
             out.print(f"{part.study.name}: {part.study.title}", style="bold")
         print_part(out, part)
     print_verdicts(out, found)
+    if found.executed:
+        note(f"{found.executed:,} of {len(found.run_ids):,} runs simulated, in {duration_text(found.wall_s)}")
     note(f"report: {found.report}")
 
 

@@ -2,9 +2,9 @@
 
 A place lies between ``<!-- results: NAME -->`` and ``<!-- end -->``, on lines of their own or both within one line (a cell of a table).
 NAME is ``SETTING scores``, ``SETTING raw``, ``claims``, ``parameters``, ``words``, ``winners``, ``agreement``, ``representatives``,
-``totals``, ``STUDY CURVE`` (the table of a curve), or ``STUDY verdicts`` and ``STUDY runs`` (one line); the tables of a part
-of a paper beyond the main studies have the name of the part before theirs (``akella2002/ring sack/droptail scores``). What lies
-between the marks is replaced; the rest of the page is left alone.
+``totals``, ``STUDY CURVE`` (the table of a curve), or ``STUDY verdicts``, ``STUDY runs`` and ``STUDY time`` (one line, the last only if
+most runs were simulated now); the tables of a part of a paper beyond the main studies have the name of the part before theirs
+(``akella2002/ring sack/droptail scores``). What lies between the marks is replaced; the rest of the page is left alone.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from sawtooth.report.tables import (
     RAW_DECIMALS,
     UNITS,
     agreement_texts,
+    duration_text,
     number,
     raw_table,
     score_table,
@@ -53,6 +54,8 @@ def all_blocks(found: Reproduction) -> dict[str, str]:
     for place, part in enumerate(found.parts):
         prefix = f"{part.study.name} " if place else ""
         known |= {prefix + name: block for name, block in blocks(part).items()}
+        if 2 * part.executed > len(part.run_ids):  # else the time is that of reading stored runs
+            known[f"{part.study.name} time"] = f"{part.executed:,} runs in {duration_text(part.wall_s)}"
         known |= {f"{part.study.name} {curve.spec.name}": markdown_table(curve) for curve in part.curves}
         for name in part.study.joined or [part.study.name]:
             ids = {entry.id for entry in touched(load_study(name))}

@@ -118,6 +118,14 @@ def agreement_texts(entry: FamilyTable) -> list[str]:
     return [estimate(entry.D.rho), estimate(entry.D.tau), entry.best, entry.printed_best[0]]
 
 
+def duration_text(seconds: float) -> str:
+    """A time for people: ``48 s``, ``7 min``, ``2 h 5 min``."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"
+
+
 def estimate(found: Estimate) -> str:
     """A coefficient with its interval."""
     shown = number(found.value, 2)
