@@ -1,6 +1,7 @@
-"""Square wave: high and low levels in turn, high first, each for half a period.
+"""Square wave: high and low levels in turn, high first, each for half a period unless ``duty`` says otherwise.
 
-Source: [Akella02] §3.1 and Table 2, environments 3 (sq-low) and 4 (sq-high): "10, 5, 10, …", each level for 5 s.
+Source: [Akella02] §3.1 and Table 2, environments 3 (sq-low) and 4 (sq-high): "10, 5, 10, …", each level for 5 s;
+§2 (Fig. 1(b)) has low phases shorter than the high ones.
 
 | parameter | unit  | default                    | why                                                          |
 |-----------|-------|----------------------------|--------------------------------------------------------------|
@@ -8,20 +9,23 @@ Source: [Akella02] §3.1 and Table 2, environments 3 (sq-low) and 4 (sq-high): "
 | low       | bit/s | sq-low 5 M, sq-high 1 M    | Table 2; per test flow                                       |
 | period    | s     | sq-low, sq-high 10         | "square waves change every 5 s"                              |
 | interval  | s     | half of period             | the time between changes; another way to say the same thing  |
+| duty      | 1     | 0.5                        | Table 2 has equal halves; share of a period at the high level |
 | floor     | bit/s | 0                          | the levels are stated; 0 is a legal outage                   |
 """
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import ClassVar, Final, Self
 
 from pydantic import model_validator
 
 from sawtooth.environments.base import Conditions, Family, require_order
 from sawtooth.errors import MISSING, InputError
-from sawtooth.fields import PositiveRate, PositiveTime, Rate
+from sawtooth.fields import PositiveRate, PositiveTime, Rate, Real
 from sawtooth.schedule import Schedule
 from sawtooth.units import format_time
+
+HALF: Final = 0.5
 
 
 class Square(Family):
@@ -37,6 +41,8 @@ class Square(Family):
     """Time of one high and one low level together; or give interval."""
     interval: PositiveTime | None = None
     """Time between changes, half a period; or give period."""
+    duty: Real = HALF
+    """Share of each period at the high level, above 0 and below 1."""
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
@@ -45,13 +51,22 @@ class Square(Family):
             raise InputError("", "period", MISSING, "period, or interval (half a period)")
         if self.period is not None and self.interval is not None:
             raise InputError("", "interval", format_time(self.interval), "period or interval, not both")
-        if self.period is not None and self.period < 2:
-            raise InputError("", "period", format_time(self.period), "a time of at least 2 ns")
+        if not 0 < self.duty < 1:
+            raise InputError("", "duty", self.duty, "a share above 0 and below 1")
+        if self.interval is not None and self.duty != HALF:
+            raise InputError(
+                "", "duty", self.duty, "no duty beside interval, which makes both levels last alike"
+            )
+        if self.period is not None and not 0 < int(self.period * self.duty) < self.period:
+            raise InputError(
+                "", "period", format_time(self.period), "a time with at least 1 ns of each level"
+            )
         return self
 
     def schedule(self, conditions: Conditions) -> Schedule:
         period = self.period if self.period is not None else 2 * (self.interval or 0)
         key = "period" if self.period is not None else "interval"
         starts = conditions.starts(period, key)
-        times = [time for start in starts for time in (start, start + period // 2)]
+        high_ns = int(period * self.duty)
+        times = [time for start in starts for time in (start, start + high_ns)]
         return Schedule(tuple(times), (self.high, self.low) * len(starts)).until(conditions.duration_ns)
