@@ -252,7 +252,7 @@ def perform(
     plan = list(study.plan())
     outcomes: list[Outcome] = []
     before = 0  # of the runs so far, how many were stored
-    for chosen in _alike(plan):
+    for chosen in alike(plan):
         stored = 0
 
         def counted(
@@ -275,7 +275,7 @@ def evaluate(study: Study, store: Store, *, quick: bool = False) -> Comparison:
     """The same from stored runs alone. MissingRunError names the first run that is not there."""
     plan = list(study.plan())
     outcomes = []
-    for chosen in _alike(plan):
+    for chosen in alike(plan):
         jobs = Jobs(study, chosen)
         for planned, job in zip(chosen, jobs, strict=True):
             stored = jobs.stored(store, job)
@@ -285,7 +285,7 @@ def evaluate(study: Study, store: Store, *, quick: bool = False) -> Comparison:
     return Comparison(study, collect(plan, outcomes, study.families), quick=quick)
 
 
-def _alike(plan: Sequence[Planned]) -> list[list[Planned]]:
+def alike(plan: Sequence[Planned]) -> list[list[Planned]]:
     """A plan as cells and then probe by probe, its order: of each the same is kept."""
     kinds = itertools.groupby(plan, key=lambda planned: getattr(planned.key, "probe", None))
     return [list(chosen) for _, chosen in kinds]

@@ -20,6 +20,7 @@ so an open parameter stands in one place only, and a sensitivity study can vary 
 | [matrix]     | settings (recovery, router), settings read for comparison, environments present and absent, seeds          |
 | [routers]    | the ``queue`` table of each router name                                                                    |
 | [environments]| the ``environment`` table of a name in the matrix, where it is more than a ``kind``                       |
+| [search]     | the command that found an environment of that table, where its numbers are not the paper's                 |
 | [quick]      | seeds, duration and warm-up of ``--quick``                                                                 |
 | [tolerance]  | the number meant by about, clearly, much more ..., stated once, before running                             |
 | [expected]   | the printed numbers and where they stand                                                                   |
@@ -72,6 +73,10 @@ class Parameter(Strict):
     only: list[str] | None = None
     routers: list[str] | None = None
 
+    def same(self, other: Parameter) -> bool:
+        """Whether both are the same parameter of the same cells."""
+        return (self.key, self.only, self.routers) == (other.key, other.only, other.routers)
+
     def applies(self, environment: str | None, router: str | None) -> bool:
         """Whether it belongs to a cell of that environment and router; None is a scenario without one."""
         return (self.only is None or environment in self.only) and (
@@ -100,6 +105,7 @@ class Matrix(Strict):
     absent: list[str] = Field(default_factory=list)
     absent_reason: str = ""
     seeds: Annotated[int, Field(ge=1)] = 1
+    first_seed: Annotated[int, Field(ge=1)] = 1
 
 
 class Quick(Strict):
@@ -177,6 +183,7 @@ class Study(Strict):
     matrix: Matrix = Field(default_factory=Matrix)
     routers: dict[str, dict[str, Any]] = Field(default_factory=dict)
     environments: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    search: dict[str, str] = Field(default_factory=dict)
     quick: Quick
     tolerance: dict[str, Tolerance] = Field(default_factory=dict)
     expected: Expected | None = None
@@ -196,10 +203,10 @@ class Study(Strict):
         shorter = self.with_value("duration", self.quick.duration).with_value("warmup", self.quick.warmup)
         return shorter.seeded(self.quick.seeds)
 
-    def seeded(self, seeds: int) -> Study:
-        """The same study over ``seeds`` seeds (named "1", "2", ...); a probe keeps its own number where that is smaller."""
+    def seeded(self, seeds: int, first: int = 1) -> Study:
+        """The same study over ``seeds`` seeds, named by numbers from ``first``; a probe keeps its own number where that is smaller."""
         return self.replaced(
-            matrix=self.matrix.model_copy(update={"seeds": seeds}),
+            matrix=self.matrix.model_copy(update={"seeds": seeds, "first_seed": first}),
             probe=[entry.model_copy(update={"seeds": min(entry.seeds, seeds)}) for entry in self.probe],
         )
 
@@ -221,6 +228,24 @@ class Study(Strict):
         ]
         return self.replaced(parameter=changed)
 
+    def value_of(self, key: str) -> object:
+        """The value under a dotted key of the scenario or of an open parameter. KeyError where it is neither."""
+        for entry in self.parameter:
+            if entry.key == key:
+                return entry.value
+        found: Any = self.scenario
+        for part in key.split("."):
+            found = found[part]
+        return found
+
+    def with_entry(self, entry: Parameter, value: object) -> Study:
+        """The same study with one entry of its open parameters at another value, whatever others have its key; unchanged without it."""
+        changed = [
+            other.model_copy(update={"value": value}) if other.same(entry) else other
+            for other in self.parameter
+        ]
+        return self.replaced(parameter=changed)
+
     def replaced(self, **changes: object) -> Study:
         """The same study with some tables replaced."""
         return self.model_copy(update=changes)
@@ -228,7 +253,8 @@ class Study(Strict):
     @property
     def seeds(self) -> tuple[str, ...]:
         """The seeds of the matrix, as strings."""
-        return tuple(str(number) for number in range(1, self.matrix.seeds + 1))
+        first = self.matrix.first_seed
+        return tuple(str(number) for number in range(first, first + self.matrix.seeds))
 
     @property
     def families(self) -> dict[str, str]:

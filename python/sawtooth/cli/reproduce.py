@@ -12,18 +12,30 @@ from sawtooth.arq import NAME as ARQ
 from sawtooth.arq import Arq, reproduce_arq
 from sawtooth.cli.compare import FreshOption
 from sawtooth.cli.output import JsonOption, StoreOption, console, emit_json, note
-from sawtooth.cli.scores import print_arq, print_computed, print_overlay, print_part, print_verdicts
+from sawtooth.cli.scores import (
+    print_arq,
+    print_computed,
+    print_overlay,
+    print_part,
+    print_reconstruction,
+    print_sensitivity,
+    print_verdicts,
+)
 from sawtooth.errors import InputError
 from sawtooth.mathematics import PAPERS, SUFFIX, mathematics
 from sawtooth.overlay import Overlay, overlay
 from sawtooth.overlay.study import NAME as OVERLAY
 from sawtooth.overrides import parse_override
 from sawtooth.progress import progress_bar
+from sawtooth.reconstruction.reconstruct import Design, reconstruct
+from sawtooth.reconstruction.result import Reconstruction
 from sawtooth.report.markdown import update
 from sawtooth.report.tables import duration_text
 from sawtooth.reproduce import reproduce
+from sawtooth.sensitivity import Sensitivity, sensitivity
 from sawtooth.store import Store
 from sawtooth.study_files import STUDIES
+from sawtooth.units import parse_time
 
 NameArgument = Annotated[
     str, typer.Argument(metavar="PAPER[/FIGURE]", help="A study, or a paper for all of its studies.")
@@ -49,6 +61,47 @@ SetOption = Annotated[
         help="Another value for an open parameter, such as tcp.min_rto='200 ms'; may be repeated.",
     ),
 ]
+SensitivityOption = Annotated[
+    bool,
+    typer.Option(
+        "--sensitivity",
+        help="Vary each open parameter through its plausible values, in the quick form: which verdicts and orders turn.",
+    ),
+]
+ParameterOption = Annotated[
+    list[str] | None,
+    typer.Option("--parameter", metavar="KEY", help="With --sensitivity: this parameter; may be repeated."),
+]
+ReconstructOption = Annotated[
+    bool,
+    typer.Option(
+        "--reconstruct",
+        help="Which combination of open values explains the printed tables best: a designed sweep, about an hour on 2 cores.",
+    ),
+]
+CombinationsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--combinations", metavar="N", min=2, help="With --reconstruct: combinations [default: 256]."
+    ),
+]
+FinalistsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--finalists",
+        metavar="N",
+        min=0,
+        help="With --reconstruct: combinations at full length [default: 10].",
+    ),
+]
+BudgetOption = Annotated[
+    str | None,
+    typer.Option(
+        "--budget",
+        metavar="TIME",
+        help="With --reconstruct: begin no further combination after this time, such as '30 min'.",
+    ),
+]
 MarkdownOption = Annotated[
     list[Path] | None,
     typer.Option(
@@ -68,6 +121,12 @@ def command(
     fresh: FreshOption = False,
     report: ReportOption = None,
     markdown: MarkdownOption = None,
+    sensitivity_: SensitivityOption = False,
+    parameter: ParameterOption = None,
+    reconstruct_: ReconstructOption = False,
+    combinations: CombinationsOption = None,
+    finalists: FinalistsOption = None,
+    budget: BudgetOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Reproduce a figure or a paper: scores beside the printed ones, a verdict for every claim, an HTML report.
@@ -76,12 +135,40 @@ def command(
 
     PAPER/mathematics judges what is algebra and needs no runs; mathematics alone lays runs over the formulas.
 
+    --sensitivity shows which verdicts and orders rest on open parameters; of a paper it takes the main studies.
+
+    --reconstruct goes on where it was; any number of finished combinations gives an answer, the surer the more there are.
+
     Example: sawtooth reproduce akella2002/fig4 --quick
     """
     known = known_names()
     if name not in known:
         raise InputError("reproduce", None, name, f"one of {', '.join(known)}")
     varied = dict(parse_override(text) for text in set_ or [])
+    if parameter and not sensitivity_:
+        raise InputError(
+            "reproduce", "--parameter", ", ".join(parameter), "this option only beside --sensitivity"
+        )
+    if reconstruct_:
+        refuse("--reconstruct", quick=quick, fresh=fresh, sensitivity=sensitivity_, seeds=seeds, set=set_)
+        design = Design(combinations=combinations or 256, finalists=10 if finalists is None else finalists)
+        with progress_bar(f"{name} reconstruction") as progress:
+            rebuilt = reconstruct(name, store, design, budget_of(budget), progress=progress)
+        _reconstruction(rebuilt, store, report, markdown or [], as_json)
+        return
+    alone: dict[str, object] = {"combinations": combinations, "finalists": finalists, "budget": budget}
+    for option, given in alone.items():
+        if given is not None:
+            raise InputError("reproduce", f"--{option}", given, "this option only beside --reconstruct")
+    if sensitivity_:
+        if name == OVERLAY or paper_of(name) is not None:
+            raise InputError("reproduce", "--sensitivity", name, "a study with runs of its own, or its paper")
+        if fresh:
+            raise InputError("reproduce", "--fresh", True, "no --fresh beside --sensitivity")
+        with progress_bar(f"{name} sensitivity") as progress:
+            moved = sensitivity(name, seeds, store, parameter or [], varied, progress=progress)
+        _sensitivity(moved, store, report, markdown or [], as_json)
+        return
     if name == OVERLAY:
         if varied:
             raise InputError("reproduce", "--set", set_, f"no such option for {name}")
@@ -119,6 +206,60 @@ def command(
     if found.executed:
         note(f"{found.executed:,} of {len(found.run_ids):,} runs simulated, in {duration_text(found.wall_s)}")
     note(f"report: {found.report}")
+
+
+def _sensitivity(
+    found: Sensitivity, store: Path | None, report: Path | None, markdown: list[Path], as_json: bool
+) -> None:
+    from sawtooth.report.sensitivity import update_page, write_sensitivity  # matplotlib takes long to load
+
+    name = f"{found.name.replace('/', '_')}-sensitivity.html"
+    path = report or Store(store).path / "reports" / name
+    write_sensitivity(found, path)
+    for page in markdown:
+        update_page(page, found)
+    if as_json:
+        emit_json({**found.to_json(), "report": str(path)})
+        return
+    print_sensitivity(console(), found)
+    note(f"report: {path}")
+
+
+def refuse(beside: str, **given: object) -> None:
+    """InputError for the first option that is given although it means nothing beside another."""
+    for option, value in given.items():
+        if value:
+            raise InputError("reproduce", f"--{option}", value, f"no such option beside {beside}")
+
+
+def budget_of(text: str | None) -> float | None:
+    """A budget of time in seconds."""
+    if text is None:
+        return None
+    try:
+        return parse_time(text) / 1e9
+    except ValueError as error:
+        raise InputError("reproduce", "--budget", text, str(error)) from None
+
+
+def _reconstruction(
+    found: Reconstruction, store: Path | None, report: Path | None, markdown: list[Path], as_json: bool
+) -> None:
+    from sawtooth.report.reconstruction import (  # matplotlib takes long to load
+        sentences,
+        update_page,
+        write_reconstruction,
+    )
+
+    path = report or Store(store).path / "reports" / f"{found.name}-reconstruction.html"
+    write_reconstruction(found, path)
+    for page in markdown:
+        update_page(page, found)
+    if as_json:
+        emit_json({**found.to_json(), "report": str(path)})
+        return
+    print_reconstruction(console(), found, sentences(found))
+    note(f"report: {path}")
 
 
 def _overlay(found: Overlay, as_json: bool) -> None:

@@ -15,6 +15,7 @@ from sawtooth.comparison import Comparison
 from sawtooth.instances import choices, family_tables
 from sawtooth.mathematics import Mathematics
 from sawtooth.overlay import Overlay
+from sawtooth.reconstruction.result import Reconstruction
 from sawtooth.report.tables import (
     COLUMNS,
     DECIMALS,
@@ -25,6 +26,7 @@ from sawtooth.report.tables import (
     spread,
 )
 from sawtooth.reproduction import Reproduction
+from sawtooth.sensitivity import Sensitivity
 
 COLOURS = {Verdict.HOLDS: "green", Verdict.FAILS: "red", Verdict.UNDECIDED: "yellow"}
 
@@ -132,6 +134,58 @@ def print_verdicts(out: Console, found: Reproduction) -> None:
         shown.add_row(item.claim.id, _coloured(item.verdict), _part(item), item.claim.statement)
     out.print(shown)
     _print_totals(out, found.judged)
+
+
+def print_sensitivity(out: Console, found: Sensitivity) -> None:
+    """What each value of each open parameter moves, and which verdicts rest on one."""
+    shown = table(
+        f"open parameters of {found.name}: what another value moves",
+        "parameter",
+        "taken",
+        "value",
+        "verdicts turned",
+        "loosened",
+        "orders turned",
+        "shift of D",
+    )
+    for column in shown.columns[3:]:
+        column.justify = "right"
+    for entry in found.ranked:
+        counts = (entry.turned, entry.loosened, len(entry.exchanges))
+        key = f"{entry.key} ({entry.where})" if entry.where else entry.key
+        shown.add_row(key, str(entry.taken), str(entry.value), *map(str, counts), f"{entry.shift:.3f}")
+    out.print(shown)
+    out.print()
+    shown = table("verdicts that turn", "claim", "at the values taken", "turns with")
+    for name, entries in found.unstable.items():
+        turn = next(turn for turn in entries[0].turns if turn.claim == name)
+        values = ", ".join(f"{entry.key} = {entry.value}" for entry in entries)
+        shown.add_row(name, _coloured(turn.base), values)
+    out.print(shown)
+    out.print(
+        f"{len(found.variations)} values; {found.executed} cells simulated now, the others were known.",
+        style="dim",
+    )
+
+
+def print_reconstruction(out: Console, found: Reconstruction, sentences: Sequence[str]) -> None:
+    """What was found, the best combination, and those at full length."""
+    for sentence in sentences:
+        out.print(sentence)
+    out.print()
+    shown = table("the best combination", "parameter", "taken", "best", "in so many draws", right=False)
+    for place, (factor, level) in enumerate(zip(found.factors, found.best, strict=True)):
+        share = f"{100 * found.effects.chosen_share(place)[level]:.0f} %"
+        shown.add_row(factor.name, str(factor.levels[0]), str(factor.levels[level]), share)
+    out.print(shown)
+    if found.finalists:
+        out.print()
+        shown = table("at full length", "misfit, fitted half", "misfit, other half", "values changed")
+        for entry in found.finalists:
+            changed = entry.combination.changed(found.factors)
+            values = ", ".join(f"{name} = {value}" for name, value in changed.items()) or "none"
+            shown.add_row(f"{entry.mean(found.training):.3f}", f"{entry.mean(~found.training):.3f}", values)
+        out.print(shown)
 
 
 def _print_totals(out: Console, judged: Sequence[Judged]) -> None:

@@ -107,7 +107,7 @@ def blocks(comparison: Comparison) -> dict[str, str]:
         found["agreement"] = _agreement(family_tables(comparison.own, study.paper))
         found["representatives"] = _representatives(choices(comparison.own, study.paper))
         found["totals"] = _totals(totals(comparison.own))
-    found["parameters"] = _table(
+    found["parameters"] = pipe_table(
         ["key", "value", "plausible too", "stated", "reason"],
         [
             [f"`{e.key}`", str(e.value), ", ".join(map(str, e.plausible)), e.stated, e.reason]
@@ -115,7 +115,7 @@ def blocks(comparison: Comparison) -> dict[str, str]:
         ],
     )
     environments = len(comparison.results.environments)
-    found["words"] = _table(
+    found["words"] = pipe_table(
         ["name", "value", "meaning"],
         [
             [
@@ -137,7 +137,7 @@ def _scores(block: Block) -> str:
         rows.append([name, *(f"**{t}**" if c.best else t for t, c in zip(ours, cells, strict=True))])
         if any(cell.printed is not None for cell in cells):
             rows.append(["*printed (13)*", *(f"*{number(c.printed, DECIMALS[c.metric])}*" for c in cells)])
-    return _table(heads, rows)
+    return pipe_table(heads, rows)
 
 
 def _raw(block: Block, metric: str) -> str:
@@ -145,7 +145,7 @@ def _raw(block: Block, metric: str) -> str:
         [environment, *(with_spread(cell.ours, RAW_DECIMALS[metric]) for cell in cells)]
         for environment, cells in raw_table(block, metric)
     ]
-    return _table([f"{metric} ({UNITS[metric]})", *block.algorithms], rows)
+    return pipe_table([f"{metric} ({UNITS[metric]})", *block.algorithms], rows)
 
 
 def _winners(leading: Mapping[str, Sequence[Standing]]) -> str:
@@ -157,12 +157,12 @@ def _winners(leading: Mapping[str, Sequence[Standing]]) -> str:
             unfair = ", unfair" if mark and entry.unfair is Verdict.HOLDS else ""
             cells.append(mark + unfair + (" *(printed)*" if entry.printed is Verdict.HOLDS else ""))
         rows.append([setting, *cells])
-    return _table(["", *FOUR], rows)
+    return pipe_table(["", *FOUR], rows)
 
 
 def _agreement(tables: Sequence[FamilyTable]) -> str:
     rows = [[f"{entry.setting} {entry.family}", *agreement_texts(entry)] for entry in tables]
-    return _table(["table", "rho of D", "tau of D", "our best", "printed best"], rows)
+    return pipe_table(["table", "rho of D", "tau of D", "our best", "printed best"], rows)
 
 
 def _representatives(found: Sequence[Choice]) -> str:
@@ -178,7 +178,7 @@ def _representatives(found: Sequence[Choice]) -> str:
         for choice in found
     ]
     heads = ["family", "chosen", "least max D, printed", "ours", "least sum D, printed", "ours"]
-    return _table(heads, rows)
+    return pipe_table(heads, rows)
 
 
 def _totals(found: Mapping[str, Sequence[Total]]) -> str:
@@ -189,7 +189,7 @@ def _totals(found: Mapping[str, Sequence[Total]]) -> str:
         first = entries[0]
         ours = f"{first.label} {with_spread(first.ours, 2)}"
         rows.append([setting, ours, "–" if beside is None else f"{beside.label} {beside.printed:+.2f}"])
-    return _table(["setting", "best of the 36, ours", "by the printed tables joined"], rows)
+    return pipe_table(["setting", "best of the 36, ours", "by the printed tables joined"], rows)
 
 
 def _claims(judged: Sequence[Judged]) -> str:
@@ -198,7 +198,7 @@ def _claims(judged: Sequence[Judged]) -> str:
         part = item.finding.verdict.value if item.partial and item.finding is not None else ""
         printed = item.printed.value if item.printed is not None else ""
         rows.append([f"`{item.claim.id}`", item.verdict.value, part, printed, item.claim.statement])
-    return _table(["claim", "verdict", "on the part run", "printed tables", "statement"], rows)
+    return pipe_table(["claim", "verdict", "on the part run", "printed tables", "statement"], rows)
 
 
 def _verdicts(judged: Sequence[Judged]) -> str:
@@ -212,6 +212,7 @@ def _counted(verdicts: Sequence[Verdict]) -> str:
     return ", ".join(f"{sum(v is verdict for v in verdicts)} {word}" for verdict, word in words.items())
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def pipe_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of a Markdown page."""
     lines = [heads, ["---"] * len(heads), *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)

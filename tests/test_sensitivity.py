@@ -1,0 +1,165 @@
+"""Sensitivity: what turns is counted as such, paired by seed; tallies keep numbers and are never mixed up; the command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sawtooth.claims.logic import Verdict
+from sawtooth.cli import exit_code
+from sawtooth.comparison import Jobs, perform
+from sawtooth.errors import InputError
+from sawtooth.run import run_id_of
+from sawtooth.sensitivity import Turn, sensitivity, variations, vary
+from sawtooth.store import Store
+from sawtooth.study import Algorithm, Matrix, Parameter, Quick, Setting, Study
+from sawtooth.tally import Tally, metrics_version
+
+
+def small_study() -> Study:
+    """A gentle and a greedy law over a small link. More jitter moves little, a deep buffer turns loss round for nobody."""
+
+    def parameter(key: str, value: object, plausible: list[object], **other: object) -> Parameter:
+        return Parameter(key=key, value=value, plausible=plausible, stated="", reason="", **other)  # type: ignore[arg-type]
+
+    return Study(
+        name="akella2002/small",
+        title="small",
+        paper="akella2002",
+        scenario={
+            "bottleneck": {"rate": "8 Mbit/s", "delay": "2 ms", "buffer": "20 packets"},
+            "flows": [{"count": 2, "start": "uniform 0..0.2 s"}],
+        },
+        parameter=[
+            parameter("duration", "4 s", ["4 s", "6 s"]),
+            parameter("warmup", "1 s", []),
+            parameter("path.rtt", "20 ms", ["400 ms"]),
+            parameter("flows.ack", "40 B", ["41 B"]),
+            parameter("environment.floor", "0 kbit/s", ["1 kbit/s"], only=["sq-high"]),
+        ],
+        algorithm=[
+            Algorithm(label="slow", control="aimd(1, 0.5)"),
+            Algorithm(label="fast", control="aimd(16, 0.9)"),
+        ],
+        matrix=Matrix(
+            settings=[Setting(recovery="sack", router="droptail")], environments=["cons-high"], seeds=3
+        ),
+        routers={"droptail": {"kind": "drop-tail"}},
+        quick=Quick(seeds=3, duration="3 s", warmup="1 s"),
+    )
+
+
+def test_every_other_plausible_value_is_varied_once() -> None:
+    study = small_study()
+    found = [(entry.key, value) for entry, value in variations([study.shortened()], [study])]
+    assert found == [
+        ("duration", "4 s"),  # plausible, and the study's own length
+        ("duration", "6 s"),
+        ("path.rtt", "400 ms"),
+        ("flows.ack", "41 B"),
+        ("environment.floor", "1 kbit/s"),
+    ]
+
+
+def test_an_order_that_turns_is_seen_and_what_acts_nowhere_costs_nothing(tmp_path: Path) -> None:
+    study = small_study()
+    store = Store(tmp_path)
+    found = vary("akella2002/small", [study.shortened()], [study], store)
+    rows = {(entry.key, entry.value): entry for entry in found.variations}
+    idle = rows["environment.floor", "1 kbit/s"]  # of an environment that is not run
+    assert (idle.turned, idle.loosened, len(idle.exchanges), idle.shift) == (0, 0, 0, 0.0)
+    assert rows["path.rtt", "400 ms"].shift > rows["flows.ack", "41 B"].shift
+    # On a long path only the greedy law fills the link: it goes from behind in fairness or loss to ahead in goodput.
+    turned = {(x.score, x.metric) for x in rows["path.rtt", "400 ms"].exchanges}
+    base = found.base.parts[0].own[0].scores
+    for score, metric in turned:
+        assert score in ("D", "C")
+        assert base.of("slow", metric) is not None
+    assert found.ranked[0].key in ("path.rtt", "duration")
+    cells = 2 * 3
+    assert found.executed == cells * 5  # base and four variations; the idle one is known
+    again = vary("akella2002/small", [study.shortened()], [study], store)
+    assert again.executed == 0
+    assert again.to_json() | {"executed": 0, "wall_s": 0} == found.to_json() | {"executed": 0, "wall_s": 0}
+
+
+def test_only_a_change_between_holds_and_fails_is_a_turn() -> None:
+    held, failed, open_ = Verdict.HOLDS, Verdict.FAILS, Verdict.UNDECIDED
+    assert Turn("x", held, failed).hard
+    assert Turn("x", failed, held).hard
+    assert not Turn("x", held, open_).hard
+
+
+def test_a_key_without_another_value_is_refused(tmp_path: Path) -> None:
+    study = small_study()
+    with pytest.raises(InputError, match="path"):
+        vary("akella2002/small", [study], [study], Store(tmp_path), ["warmup"])
+    with pytest.raises(InputError, match="--parameter"):
+        sensitivity("akella2002/fig4", store=tmp_path, keys=["path.colour"])
+
+
+# --- tallies ----------------------------------------------------------------------------------------------------------------
+
+
+def test_a_tally_gives_the_numbers_of_the_runs_and_makes_each_once(tmp_path: Path) -> None:
+    study = small_study()
+    whole = perform(study, Store(tmp_path / "whole"))
+    jobs = Jobs(study)
+    tally = Tally(Store(tmp_path / "light"))
+    outcomes = tally.outcomes(jobs)
+    block = whole.results.blocks["sack/droptail"]
+    for outcome, job in zip(outcomes, jobs, strict=True):
+        assert outcome.run_id == run_id_of(job)
+    goodputs = [outcome.values[0] for outcome in outcomes]
+    assert goodputs == block.values["goodput"].ravel().tolist()
+    assert tally.executed == len(outcomes)
+    later = Tally(Store(tmp_path / "light"))
+    np.testing.assert_array_equal([o.values for o in later.outcomes(jobs)], [o.values for o in outcomes])
+    assert later.executed == 0
+    (file,) = (tmp_path / "light").glob(f"tallies/*/{metrics_version()}/*/*.parquet")
+    file.write_bytes(b"damaged")
+    mended = Tally(Store(tmp_path / "light"))
+    np.testing.assert_array_equal([o.values for o in mended.outcomes(jobs)], [o.values for o in outcomes])
+    assert mended.executed == len(outcomes)
+
+
+# --- command ----------------------------------------------------------------------------------------------------------------
+
+
+def test_the_command_writes_table_json_and_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    study = small_study()
+    found = vary("akella2002/small", [study.shortened()], [study], Store(tmp_path))
+    monkeypatch.setattr("sawtooth.cli.reproduce.sensitivity", lambda *_, **__: found)
+    report = tmp_path / "report.html"
+    arguments = ["reproduce", "akella2002/fig4", "--sensitivity", "--report", str(report)]
+    assert exit_code(arguments) == 0
+    assert "path.rtt" in capfd.readouterr().out
+    assert "Verdicts that turn" in report.read_text()
+    assert report.with_suffix(".svg").is_file()
+    assert exit_code([*arguments, "--json"]) == 0
+    document = json.loads(capfd.readouterr().out)
+    assert document["report"] == str(report)
+    assert {row["key"] for row in document["variations"]} >= {"path.rtt", "duration"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["akella2002/mathematics", "--sensitivity"], "--sensitivity"),
+        (["akella2002/fig4", "--parameter", "path.rtt"], "--parameter"),
+        (["akella2002/fig4", "--sensitivity", "--fresh"], "--fresh"),
+        (["akella2002/fig4", "--combinations", "4"], "--combinations"),
+        (["akella2002", "--reconstruct", "--quick"], "--quick"),
+        (["akella2002", "--reconstruct", "--budget", "soon"], "--budget"),
+    ],
+)
+def test_options_that_mean_nothing_together_are_refused(
+    arguments: list[str], message: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert exit_code(["reproduce", *arguments]) == 2
+    assert message in capfd.readouterr().err
