@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from sawtooth.metrics import METRIC_NAMES, METRICS, Measured, measure, metric
 from sawtooth.metrics.share_autocorrelation import integrated_time
+from sawtooth.metrics.window_climb import turns
 
 SECOND = 1_000_000_000
 
@@ -77,6 +78,8 @@ EXPECTED = {
     "cross_share": math.nan,  # no short flows
     "cross_excess": math.nan,
     "cross_drops": 21.0,
+    "window_growth": math.nan,  # no windows were sampled
+    "window_climb": math.nan,
 }
 
 
@@ -348,3 +351,54 @@ def test_short_flows_beside_a_place_holder() -> None:
     assert metric("cross_excess")(run) == pytest.approx(2e6 / (9999 * 500 * 8 / 10) - 1)
     alone = measured({"test": [True] * 4}, records={"arrivals": arrivals})
     assert math.isnan(metric("cross_excess")(alone))
+
+
+def sampled(windows: Mapping[int, float], flows: int = 2) -> pa.Table:
+    """Samples of windows: the same for each of the test flows, and one of a flow that is none, which must not count."""
+    rows = [(time * SECOND, flow, window) for time, window in windows.items() for flow in range(flows)]
+    rows += [(time * SECOND, 3, 1e6) for time in windows]
+    times, ids, values = (list(column) for column in zip(*rows, strict=True))
+    return pa.table(
+        {
+            "time_ns": pa.array(times, pa.int64()),
+            "flow": pa.array(ids, pa.uint32()),
+            "event": pa.array([0] * len(rows), pa.uint32()),
+            "window": pa.array(values, pa.float64()),
+        }
+    )
+
+
+def climbing(windows: Mapping[int, float]) -> Measured:
+    """Square wave: low from 0 s, high from 10 s, low from 14 s, and so on each 10 s; 8 Mbit/s and 100 ms carry 100 packets of 1000 B."""
+    times = [0, 10, 14, 20, 24, 30, 34, 40, 44]
+    return measured(
+        records={"windows": sampled(windows)},
+        level_times_ns=np.array(times) * SECOND,
+        levels_bps=np.array([10**6, *([8 * 10**6, 10**6] * 4)]),
+        rtt_ns=1e8,
+    )
+
+
+def test_windows_climb_by_what_low_phases_leave() -> None:
+    # up by 20 in each high phase, back by 5 in each low one
+    up = {0: 10.0, 10: 10.0, 14: 30.0, 20: 25.0, 24: 45.0, 30: 40.0, 34: 60.0, 40: 55.0, 44: 75.0}
+    values = measure(climbing(up))
+    assert values["window_growth"] == pytest.approx(20.0)
+    assert values["window_climb"] == pytest.approx(15.0)
+
+
+def test_above_what_the_high_rate_carries_nothing_climbs() -> None:
+    # the third rise begins at 120 packets, above 100: only the two before count
+    up = {0: 10.0, 10: 10.0, 14: 70.0, 20: 60.0, 24: 130.0, 30: 120.0, 34: 130.0, 40: 40.0, 44: 50.0}
+    values = measure(climbing(up))
+    assert values["window_growth"] == pytest.approx((60 + 70) / 2)
+    assert values["window_climb"] == pytest.approx((50 + 60) / 2)
+
+
+def test_a_staircase_is_one_rise() -> None:
+    times = np.array([0, 1, 2, 3, 4, 5]) * SECOND
+    assert turns(times, np.array([1, 2, 3, 1, 2, 1])) == [
+        (SECOND, 3 * SECOND, 3),
+        (4 * SECOND, 5 * SECOND, 2),
+    ]
+    assert turns(times[:3], np.array([1, 2, 3])) == []  # no fall, no period

@@ -184,7 +184,7 @@ def test_studies_of_a_paper_join_and_share_their_runs() -> None:
 
 
 def test_names_of_studies() -> None:
-    assert study_names("akella2002")[:2] == ("akella2002/fig4", "akella2002/fig5")
+    assert study_names("akella2002")[:3] == ("akella2002/fig1", "akella2002/fig2", "akella2002/fig4")
     assert study_names("akella2002/fig5") == ("akella2002/fig5",)
     with pytest.raises(InputError, match="akella2002/fig4"):
         study_names("akella2002/fig99")

@@ -20,6 +20,8 @@ from sawtooth.plan import put
 from sawtooth.study import Study, merged
 
 STUDIES: Final = (
+    "akella2002/fig1",
+    "akella2002/fig2",
     "akella2002/fig4",
     "akella2002/fig5",
     "akella2002/fig6",
@@ -40,6 +42,7 @@ STUDIES: Final = (
     "akella2002/sending-rate",
     "akella2002/aild",
     "akella2002/tracking",
+    "reddy2012/patterns",
     "reddy2012/pair",
     "reddy2012/appendix",
     "reddy2012/fair-queueing",
@@ -151,6 +154,9 @@ def _check(where: str, study: Study) -> None:
         raise InputError(
             where, "scenario.flows", study.scenario.get("flows", MISSING), "a list of flow groups"
         )
+    for name in study.search:
+        if name not in study.environments:
+            raise InputError(where, "search", name, f"one of {', '.join(study.environments)}")
     for probe in study.probe:
         for vary in probe.vary:
             if len(vary.labels) != len(vary.values):

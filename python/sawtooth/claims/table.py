@@ -37,6 +37,7 @@ from sawtooth.claims import (
     lahanas_section5,
     lahanas_stationary,
     reddy,
+    section2,
     section3,
     section3_3,
     section4,
@@ -69,6 +70,7 @@ PRINTED: Final = (None, "akella2002/appendix", "reddy2012/appendix", "reddy2012/
 MODULES: Final[Mapping[str, ModuleType]] = {
     "abstract": abstract,
     "introduction": introduction,
+    "section2": section2,
     "section3": section3,
     "section3_3": section3_3,
     "section4": section4,
@@ -112,6 +114,7 @@ class Claim(BaseModel):
     statement: str
     settings: tuple[str, ...] = ()
     part: str | None = None
+    pattern: str | None = None
     quantifier: Literal["every", "some", "most", "joint"] = "joint"
     environments: int | None = None
     check: str | None = None

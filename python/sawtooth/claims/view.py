@@ -89,6 +89,10 @@ class View(ABC):
         """The runs of a probe."""
         raise UnavailableError(f"probe {name}")
 
+    def pattern(self, name: str, algorithm: str, metric: str) -> Values:
+        """Values of a metric in the one setting, in the environment of that name: one per seed."""
+        raise UnavailableError(f"{metric} of {algorithm} under pattern {name}")
+
     def part(self, name: str) -> View:
         """The view of another part of the paper, by the name of a study of it. UnavailableError where it was not run.
 
@@ -147,6 +151,12 @@ class RunView(View):
     def raw(self, setting: str, algorithm: str, metric: str) -> Values:
         """Values of a metric, shape (environments, seeds)."""
         return self._block(setting, algorithm).of(algorithm, metric)
+
+    def pattern(self, name: str, algorithm: str, metric: str) -> Values:
+        """Values of a metric in the one setting, in the environment of that name: one per seed."""
+        if name not in self.environments:
+            raise UnavailableError(f"pattern {name}")
+        return np.asarray(self.raw(self.setting, algorithm, metric)[self.environments.index(name)])
 
     def mean(self, setting: str, algorithm: str, metric: str) -> Values:
         """Mean over E of what is scored (goodput clipped)."""

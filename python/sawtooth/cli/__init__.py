@@ -21,7 +21,7 @@ from typing import Annotated, NoReturn, TextIO
 import typer
 
 from sawtooth import _native
-from sawtooth.cli import compare, doctor, environment, model, replay, reproduce, run
+from sawtooth.cli import compare, doctor, environment, environment_search, model, replay, reproduce, run
 from sawtooth.cli import list as list_
 from sawtooth.cli.output import emit_text, note
 from sawtooth.errors import InputError
@@ -29,6 +29,8 @@ from sawtooth.runner import RunError
 
 SOFTWARE_FAULT = 70  # EX_SOFTWARE of sysexits.h: not to be taken for a failed comparison
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+SEARCH = "environment search"
+"""A command of two words: `sawtooth environment NAME` takes a name in the place of the second."""
 
 app = typer.Typer(
     name="sawtooth",
@@ -43,6 +45,7 @@ app.command("compare")(compare.command)
 app.command("reproduce")(reproduce.command)
 app.add_typer(model.app, name="model")
 app.command("environment")(environment.command)
+app.command(SEARCH)(environment_search.command)
 app.command("replay")(replay.command)
 app.command("doctor")(doctor.command)
 
@@ -82,6 +85,8 @@ def main() -> NoReturn:
 
 def exit_code(arguments: list[str]) -> int:
     """Runs one command line and says how it ended."""
+    if arguments[:2] == SEARCH.split():
+        arguments = [SEARCH, *arguments[2:]]
     try:
         code = app(arguments, prog_name="sawtooth", standalone_mode=False)
         if code == INTERRUPTED:  # newer versions of typer catch the interrupt themselves

@@ -58,6 +58,8 @@ def command(
 ) -> None:
     """Print the exact schedule of an environment: available bandwidth per test flow over time.
 
+    `sawtooth environment search` looks for a pattern that makes a controller win or lose.
+
     The defaults are those of the Akella studies. Example: sawtooth environment rw-high --seed 3 --csv
     """
     if csv and as_json:

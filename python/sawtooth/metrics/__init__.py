@@ -17,6 +17,7 @@ from sawtooth.metrics.loss import FULL_DROPS, LOSS, MARKS
 from sawtooth.metrics.rates import RATE_VARIATION, RTT_BIAS
 from sawtooth.metrics.sender import MEAN_WINDOW, RETRANSMITS, TIMEOUTS
 from sawtooth.metrics.share_autocorrelation import SHARE_AUTOCORRELATION_TIME
+from sawtooth.metrics.window_climb import WINDOW_CLIMB, WINDOW_GROWTH
 
 METRICS: tuple[Metric, ...] = (
     GOODPUT,
@@ -44,6 +45,8 @@ METRICS: tuple[Metric, ...] = (
     CROSS_SHARE,
     CROSS_EXCESS,
     CROSS_DROPS,
+    WINDOW_GROWTH,
+    WINDOW_CLIMB,
 )
 
 METRIC_NAMES: tuple[str, ...] = tuple(entry.name for entry in METRICS)

@@ -8,7 +8,7 @@ A quantity that is not defined for a run (the loss rate of flows that sent nothi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,8 @@ class Measured:
 
     `flows` has one row per flow (the engine's columns and `test`, bool), `queues` one row per queue with the bottleneck first,
     `records` the recorded series by name. `available_bps` is the time mean over the window of the nominal bandwidth available to one
-    test flow; `trace_driven` says that a packet-opportunity trace replaces the transmitter. `paths` are the queues that test flows suffer,
+    test flow, of which `levels_bps[i]` holds from `level_times_ns[i]` on; `trace_driven` says that a packet-opportunity trace replaces the
+    transmitter; `rtt_ns` is the mean round-trip time of the test flows without queues. `paths` are the queues that test flows suffer,
     by row of `queues`, each with how many flows do: the bottleneck alone, unless the topology has several.
     """
 
@@ -37,6 +38,9 @@ class Measured:
     available_bps: float
     trace_driven: bool = False
     paths: tuple[tuple[tuple[int, ...], int], ...] = (((0,), 1),)
+    level_times_ns: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
+    levels_bps: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
+    rtt_ns: float = NAN
 
     @property
     def seconds(self) -> float:

@@ -1,0 +1,197 @@
+"""`sawtooth environment search`: a pattern of bandwidth that makes a controller win or lose, and how much of the space does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from sawtooth.claims.logic import Finding
+from sawtooth.cli.output import JsonOption, StoreOption, console, emit_json, note, number, table
+from sawtooth.cli.scores import COLOURS
+from sawtooth.environments import Environment, schedule_of
+from sawtooth.errors import InputError
+from sawtooth.overrides import parse_override
+from sawtooth.pattern_search.ask import find
+from sawtooth.pattern_search.search import Search, Share
+from sawtooth.pattern_search.space import COMMAND, SHAPES
+from sawtooth.progress import progress_bar
+from sawtooth.report.traces import FORMATS
+
+DRAWN_NS = 400_000_000_000
+"""Length of the schedule handed to the figure, which shows its first periods."""
+
+ControllersArgument = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[CONTROLLER]...", help="Who competes [default: the four representatives]."),
+]
+ShapeOption = Annotated[str, typer.Option("--shape", metavar="S", help=f"{' or '.join(SHAPES)}.")]
+WinnerOption = Annotated[
+    str | None, typer.Option("--winner", metavar="A", help="Who is to come first in goodput, such as mimd.")
+]
+LoserOption = Annotated[
+    str | None, typer.Option("--loser", metavar="A", help="Who is to come last in goodput.")
+]
+ClaimOption = Annotated[
+    list[str] | None,
+    typer.Option("--claim", metavar="ID", help="A claim about one pattern that is to hold; may be repeated."),
+]
+RangeOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--range",
+        metavar="KEY=LOW..HIGH",
+        help="Range of a number of the shape, such as period='0.5 s..5 s'; may be repeated.",
+    ),
+]
+RunsOption = Annotated[int, typer.Option("--runs", metavar="N", help="Runs that the search may take.")]
+SeedsOption = Annotated[
+    int, typer.Option("--seeds", metavar="N", help="Seeds of the search, numbered from 1001.")
+]
+JudgeOption = Annotated[
+    int | None,
+    typer.Option("--judge-seeds", metavar="N", help="Seeds of the judgement, from 1 [default: 10]."),
+]
+SeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of the search's design.")]
+RecoveryOption = Annotated[str, typer.Option("--recovery", metavar="R", help="Loss recovery.")]
+RouterOption = Annotated[str, typer.Option("--router", metavar="Q", help="Queue discipline.")]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Another value of the set-up, such as duration='120 s'."),
+]
+PlotOption = Annotated[
+    Path | None, typer.Option("--plot", metavar="F.svg", help="Draw pattern and map (SVG, PDF or PNG).")
+]
+
+
+def command(
+    controllers: ControllersArgument = None,
+    shape: ShapeOption = "square",
+    winner: WinnerOption = None,
+    loser: LoserOption = None,
+    claim: ClaimOption = None,
+    range_: RangeOption = None,
+    runs: RunsOption = 1600,
+    seeds: SeedsOption = 3,
+    judge_seeds: JudgeOption = None,
+    seed: SeedOption = 1,
+    recovery: RecoveryOption = "sack",
+    router: RouterOption = "drop-tail",
+    set_: SetOption = None,
+    store: StoreOption = None,
+    plot: PlotOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Search for a pattern of bandwidth under which a controller comes first or last in goodput, or claims hold.
+
+    The pattern is found on some seeds and judged on others. How much of the searched space meets the goal stands beside it. Runs that are
+    in the store are not repeated, so an interrupted search goes on where it was.
+
+    Example: sawtooth environment search --winner mimd --shape square --range period='20 s..60 s' --runs 400
+    """
+    if plot is not None:
+        check_plot(plot)
+    with progress_bar("search") as progress:
+        found = find(
+            shape,
+            winner,
+            loser,
+            claim or [],
+            controllers=controllers or [],
+            recovery=recovery,
+            router=router,
+            ranges=dict(_range(text) for text in range_ or []),
+            runs=runs,
+            seeds=seeds,
+            judge_seeds=judge_seeds,
+            seed=seed,
+            values=dict(parse_override(text) for text in set_ or []),
+            store=store,
+            progress=progress,
+        )
+    if plot is not None:
+        draw(found, plot)
+    if as_json:
+        emit_json(found.to_json())
+    else:
+        show(found)
+    if plot is not None:
+        note(f"drew {plot}")
+
+
+def check_plot(plot: Path) -> None:
+    """InputError if the figure could not be written, before the search takes its time."""
+    if plot.suffix.removeprefix(".") not in FORMATS:
+        raise InputError("--plot", None, str(plot), "a file name that ends in ." + ", .".join(FORMATS))
+    if not plot.absolute().parent.is_dir():
+        raise InputError("--plot", None, str(plot), "a file in a directory that exists")
+
+
+def draw(found: Search, plot: Path) -> None:
+    """The map of the search as a file."""
+    from sawtooth.report.drawing import save  # matplotlib takes long to load
+    from sawtooth.report.pattern_map import pattern_map
+
+    flows, capacity_bps = 10, 100_000_000
+    schedule = schedule_of(
+        Environment.parse(dict(found.found.table)),
+        seed="1",
+        duration_ns=DRAWN_NS,
+        capacity_bps=capacity_bps,
+        flows=flows,
+    )
+    save(pattern_map(found, schedule), plot)
+
+
+def show(found: Search) -> None:
+    """The search for people: the pattern, the verdict on it, and the shares of the space."""
+    out = console()
+    text = ", ".join(f"{key} = {value}" for key, value in found.found.table.items())
+    out.print(f"{found.goal.text}, {found.setting}: {text}")
+    made = table("under this pattern, mean over the judging seeds", "", *_METRICS, right=True)
+    for name in found.algorithms:
+        made.add_row(name, *(number(found.values[name][metric]) for metric in _METRICS))
+    out.print(made)
+    out.print()
+    _judged(found)
+    made = table("of the searched space", "", "first in goodput", "last in goodput", right=True)
+    for name, (first, last) in found.shares().items():
+        made.add_row(name, percent(first), percent(last))
+    out.print(made)
+    region = found.region()
+    out.print(f"goal met: {percent(region)}, {region.count} of {region.of} patterns that cover the space")
+    out.print(f"{len(found.candidates)} patterns tried, {found.executed} runs simulated now", style="dim")
+
+
+_METRICS = ("goodput", "loss", "timeouts", "retransmits", "mean_window")
+
+
+def _judged(found: Search) -> None:
+    seeds = f"{found.judge_seeds[0]} to {found.judge_seeds[-1]}"
+    made = table(f"judged on seeds {seeds}", "verdict", "what")
+    for finding in found.judged:
+        made.add_row(_coloured(finding), finding.text)
+        for end in finding.leaves():
+            if end is not finding and end.verdict.value != "holds":
+                made.add_row(_coloured(end), Text(f"  {end.text}", style="dim"))
+    console().print(made)
+    console().print()
+
+
+def _coloured(finding: Finding) -> Text:
+    return Text(finding.verdict.value, style=COLOURS[finding.verdict])
+
+
+def percent(share: Share) -> str:
+    """A share with its interval."""
+    low, high = share.ends
+    return f"{100 * share.share:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
+
+
+def _range(text: str) -> tuple[str, str]:
+    key, equals, ends = text.partition("=")
+    if not equals:
+        raise InputError(COMMAND, "--range", text, "KEY=LOW..HIGH, such as period='0.5 s..5 s'")
+    return key.strip(), ends
