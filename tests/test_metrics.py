@@ -30,7 +30,6 @@ FLOWS: dict[str, list[Any]] = {
     "loss_events": [3, 4, 5, 80],
     "ecn_reductions": [0, 1, 2, 90],
     "drops": [10, 20, 45, 9],
-    "srtt_ns": [400_000_000, 200_000_000, 100_000_000, 1],
     "window_mean": [4.0, 8.0, 15.0, 99.0],
 }
 QUEUES: dict[str, list[Any]] = {
@@ -70,10 +69,10 @@ EXPECTED = {
     "signals": 12 + 3 + 5,
     "full_drops": 25.0,
     "drop_run": 2.5,
-    "loss_epoch_correlation": math.nan,  # no windows were recorded
+    "loss_epoch_correlation": math.nan,  # no congestion was recorded
     "loss_bias": (45 / 3000) / (10 / 1000),  # of three flows the middle one belongs to no half
     "rate_variation": math.nan,
-    # ln 1, ln 2, ln 3 against ln 4, ln 2, ln 1, about their means
+    # ln 1, ln 2, ln 3 against ln 4, ln 2, ln 1, about their means: 400, 200 and 100 ms with the 25 ms of the queue
     "rtt_bias": (math.log(1) - math.log(3)) * math.log(2) / (2 * math.log(2) ** 2),
     "cross_share": math.nan,  # no short flows
     "cross_excess": math.nan,
@@ -94,6 +93,7 @@ def measured(
         "start_ns": 5 * SECOND,
         "end_ns": 15 * SECOND,
         "available_bps": 2e6,
+        "propagation_ns": [375_000_000, 175_000_000, 75_000_000, 1],
     }
     return Measured(
         flows=pa.table({**FLOWS, **(flows or {})}),
@@ -284,22 +284,14 @@ def test_one_flow_has_no_shares() -> None:
     assert math.isnan(metric("share_autocorrelation_time")(run))
 
 
-def cuts(times_s: Sequence[Sequence[float]], event: int = 1) -> pa.Table:
-    """The record of windows: for each flow the times at which it was cut."""
+def epochs(times_s: Sequence[Sequence[float]]) -> float:
+    """The correlation of losses at these times, flow by flow, over ten bins of a second (round trips of half a second) from 5 s on."""
     rows = [(time, flow) for flow, times in enumerate(times_s) for time in times]
-    return pa.table(
-        {
-            "time_ns": [round(time * SECOND) for time, _ in rows],
-            "flow": [flow for _, flow in rows],
-            "event": [event] * len(rows),
-        }
+    points = pa.table(
+        {"time_ns": [round(time * SECOND) for time, _ in rows], "flow": [flow for _, flow in rows]}
     )
-
-
-def epochs(times_s: Sequence[Sequence[float]], event: int = 1) -> float:
-    """The correlation over ten bins of a second (round trips of half a second) from 5 s on."""
-    flows = {"srtt_ns": [SECOND // 2] * 4}
-    return metric("loss_epoch_correlation")(measured(flows, records={"windows": cuts(times_s, event)}))
+    run = measured(records={"congestion": points}, propagation_ns=[SECOND // 2 - 25_000_000] * 4)
+    return metric("loss_epoch_correlation")(run)
 
 
 def test_loss_epochs_that_coincide_correlate_fully() -> None:
@@ -307,7 +299,7 @@ def test_loss_epochs_that_coincide_correlate_fully() -> None:
     assert epochs([together, together, together, [6.0]]) == pytest.approx(1.0)
     later = [time + 0.4 for time in together]  # the same bins
     assert epochs([together, later, together, []]) == pytest.approx(1.0)
-    assert math.isnan(epochs([together] * 3, event=0))  # samples are no cuts
+    assert math.isnan(epochs([[], [], []]))
 
 
 def test_loss_epochs_follow_pearson() -> None:
@@ -334,7 +326,7 @@ def test_rate_variation_is_that_of_each_flow() -> None:
 
 
 def test_equal_round_trip_times_have_no_bias() -> None:
-    assert math.isnan(metric("rtt_bias")(measured({"srtt_ns": [7, 7, 7, 1]})))
+    assert math.isnan(metric("rtt_bias")(measured(propagation_ns=[7, 7, 7, 1])))
 
 
 def test_short_flows_beside_a_place_holder() -> None:

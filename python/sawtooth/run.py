@@ -215,7 +215,14 @@ def measured_of(
         level_times_ns=np.asarray(meta["schedule"]["times_ns"], np.int64),
         levels_bps=np.asarray(meta["schedule"]["rates_bps"], np.int64),
         rtt_ns=mean_rtt_ns(meta),
+        propagation_ns=propagation_ns(meta),
     )
+
+
+def propagation_ns(meta: Mapping[str, Any]) -> list[int] | None:
+    """Round-trip time of every flow without queues, ns; None where resolving did not say."""
+    rows = meta.get("resolved", {}).get("flows")
+    return None if rows is None else [row["rtt_ns"] for row in rows]
 
 
 def available_bps(engine: Mapping[str, Any], meta: Mapping[str, Any], queues: pa.Table) -> float:

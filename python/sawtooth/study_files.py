@@ -32,6 +32,7 @@ STUDIES: Final = (
     "akella2002/fig11",
     "akella2002/fig12",
     "akella2002/appendix",
+    "akella2002/ring",
     "akella2002/hybrids",
     "akella2002/loss-epochs",
     "akella2002/unequal-rtt",

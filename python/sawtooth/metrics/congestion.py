@@ -2,8 +2,8 @@
 
 `signals` counts the congestion signals that test flows answered: loss events, ECN reductions, timeouts. `drop_run` is the mean length
 of a run of consecutive drops of test packets at the bottleneck. `loss_epoch_correlation` asks whether flows are hit together: time is cut
-into bins of two mean round-trip times (a loss is noticed one after it happened), x_i is 1 in a bin in which flow i cut its window and
-0 elsewhere, and the metric is the mean covariance of all pairs of flows over their mean variance, both over bins,
+into bins of two mean round-trip times (an overflow lasts for one), x_i is 1 in a bin in which the bottleneck dropped or marked a packet of
+flow i and 0 elsewhere, and the metric is the mean covariance of all pairs of flows over their mean variance, both over bins,
 
     ρ = (Var(Σ_i x_i) − Σ_i Var(x_i)) / ((n − 1) · Σ_i Var(x_i))
 
@@ -17,11 +17,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sawtooth.metrics.frame import NAN, Measured, Metric, ratio
+from sawtooth.metrics.frame import NAN, Measured, Metric, ratio, round_trips
 
 BIN_ROUND_TRIPS = 2.0
-SAMPLE = 0
-"""Code of a periodic sample in the series of windows; every other one is a cut."""
 
 
 def signals(measured: Measured) -> float:
@@ -31,21 +29,20 @@ def signals(measured: Measured) -> float:
 
 def drop_run(measured: Measured) -> float:
     """Mean length of a run of consecutive drops of test packets at the bottleneck, packets, >= 1."""
-    return ratio(measured.bottleneck("test_drops"), measured.bottleneck("test_drop_runs"))
+    return ratio(measured.total("test_drops"), measured.total("test_drop_runs"))
 
 
 def loss_epoch_correlation(measured: Measured) -> float:
-    """Mean correlation of the test flows' loss epochs, in [−1, 1]; NaN unless the scenario recorded windows, or without losses."""
-    windows = measured.records.get("windows")
-    flows, srtt_ns = measured.test("id"), measured.test("srtt_ns")
-    if windows is None or flows.size < 2 or not srtt_ns.any():
+    """Mean correlation of the test flows' loss epochs, in [−1, 1]; NaN unless the scenario recorded congestion, or without losses."""
+    points = measured.records.get("congestion")
+    flows, round_trips_ns = measured.test("id"), round_trips(measured)
+    if points is None or flows.size < 2 or not np.isfinite(round_trips_ns).all():
         return NAN
-    time_ns, flow = windows.column("time_ns").to_numpy(), windows.column("flow").to_numpy()
-    bin_ns = BIN_ROUND_TRIPS * float(srtt_ns.mean())
+    time_ns, flow = points.column("time_ns").to_numpy(), points.column("flow").to_numpy()
+    bin_ns = BIN_ROUND_TRIPS * float(round_trips_ns.mean())
     bins = int((measured.end_ns - measured.start_ns) // bin_ns)
     place = (time_ns - measured.start_ns) // bin_ns
-    cut = windows.column("event").to_numpy() != SAMPLE
-    chosen = cut & np.isin(flow, flows) & (place >= 0) & (place < bins)
+    chosen = np.isin(flow, flows) & (place >= 0) & (place < bins)
     hit = np.zeros((bins, flows.size))
     order = np.argsort(flows)
     hit[place[chosen].astype(np.int64), order[np.searchsorted(flows[order], flow[chosen])]] = 1.0
@@ -85,7 +82,7 @@ LOSS_EPOCH_CORRELATION = Metric(
     name="loss_epoch_correlation",
     unit="1",
     higher_is_better=None,
-    what="mean correlation between test flows of being cut in the same two round trips (needs recorded windows)",
+    what="mean correlation between test flows of losing, or being marked, in the same two round trips (needs recorded congestion)",
     source="Akella02 §4.2.1",
     function=loss_epoch_correlation,
 )

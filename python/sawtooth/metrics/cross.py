@@ -23,7 +23,7 @@ def cross_share(measured: Measured) -> float:
     """Bytes that short flows delivered over the bottleneck's capacity, in [0, 1]; NaN without short flows."""
     if "arrivals" not in measured.records:
         return NAN
-    return ratio(_delivered_bytes(measured), measured.bottleneck("capacity_bytes"))
+    return ratio(_delivered_bytes(measured), measured.total("capacity_bytes"))
 
 
 def cross_excess(measured: Measured) -> float:
@@ -38,7 +38,7 @@ def cross_excess(measured: Measured) -> float:
 
 def cross_drops(measured: Measured) -> float:
     """Packets dropped at the bottleneck that are not data of test flows, count."""
-    return measured.bottleneck("drops") - measured.bottleneck("test_drops")
+    return measured.total("drops") - measured.total("test_drops")
 
 
 CROSS_SHARE = Metric(

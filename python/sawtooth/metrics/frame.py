@@ -7,7 +7,7 @@ A quantity that is not defined for a run (the loss rate of flows that sent nothi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,7 +27,8 @@ class Measured:
     `records` the recorded series by name. `available_bps` is the time mean over the window of the nominal bandwidth available to one
     test flow, of which `levels_bps[i]` holds from `level_times_ns[i]` on; `trace_driven` says that a packet-opportunity trace replaces the
     transmitter; `rtt_ns` is the mean round-trip time of the test flows without queues. `paths` are the queues that test flows suffer,
-    by row of `queues`, each with how many flows do: the bottleneck alone, unless the topology has several.
+    by row of `queues`, each with how many flows do: the bottleneck alone, unless the topology has several; `propagation_ns` is the
+    round-trip time of every flow without queues, where it is known.
     """
 
     flows: pa.Table
@@ -41,6 +42,7 @@ class Measured:
     level_times_ns: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
     levels_bps: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
     rtt_ns: float = NAN
+    propagation_ns: Sequence[int] | None = None
 
     @property
     def seconds(self) -> float:
@@ -73,6 +75,10 @@ class Measured:
     def queue(self, row: int, column: str) -> float:
         """One number of a queue."""
         return float(self.queues.column(column)[row].as_py())
+
+    def total(self, column: str) -> float:
+        """The sum of one number over the queues that test flows suffer."""
+        return sum(self.queue(row, column) for row in self.bottlenecks)
 
 
 @dataclass(frozen=True)
@@ -109,3 +115,16 @@ def test_goodputs_bps(measured: Measured) -> NDArray[np.float64]:
     mask = measured.flows.column("test").to_numpy()
     goodputs: NDArray[np.float64] = flow_goodputs_bps(measured.flows, measured.seconds)[mask]
     return goodputs
+
+
+def round_trips(measured: Measured) -> NDArray[np.float64]:
+    """Mean round-trip time of every test flow, ns: propagation and the mean queueing delay of test packets; NaN where it is unknown."""
+    flows = measured.flows.column("test").to_numpy()
+    if measured.propagation_ns is None or len(measured.propagation_ns) != flows.size:
+        return np.full(int(flows.sum()), NAN)
+
+    def waiting_ns(row: int) -> float:
+        return ratio(measured.queue(row, "delay_ns_sum_test"), measured.queue(row, "test_forwarded"))
+
+    found: NDArray[np.float64] = np.asarray(measured.propagation_ns, dtype=np.float64)[flows]
+    return found + measured.per_path(waiting_ns, sum)

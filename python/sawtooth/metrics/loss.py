@@ -37,7 +37,7 @@ def marks(measured: Measured) -> float:
 
 def full_drops(measured: Measured) -> float:
     """Packets dropped at the bottleneck because its buffer was full, count."""
-    return measured.bottleneck("drops_full")
+    return measured.total("drops_full")
 
 
 LOSS = Metric(

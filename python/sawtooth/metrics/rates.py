@@ -2,7 +2,8 @@
 
 `rate_variation` is the coefficient of variation (standard deviation over mean) of the packets that a test flow delivered per recorded
 bin, averaged over test flows: the bin, `record.rates`, is the time scale at which it looks. `rtt_bias` is the slope of ln(goodput) against
-ln(round-trip time) over the test flows, by least squares: 0 where shares do not depend on it, −1 where they are inverse to it.
+ln(round-trip time, mean queueing delay included) over the test flows, by least squares: 0 where shares do not depend on it, −1 where they
+are inverse to it.
 
 Source: [Floyd00] §5 and [Akella02] §4.3 (variation); [Akella02] footnote 7 (shares by round-trip time).
 """
@@ -12,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sawtooth.metrics.frame import NAN, Measured, Metric, test_goodputs_bps
+from sawtooth.metrics.frame import NAN, Measured, Metric, ratio, round_trips, test_goodputs_bps
 
 
 def delivered_per_bin(measured: Measured) -> tuple[NDArray[np.float64], int] | None:
@@ -47,14 +48,13 @@ def rate_variation(measured: Measured) -> float:
 
 
 def rtt_bias(measured: Measured) -> float:
-    """Exponent of the goodput over the smoothed round-trip time of the test flows; NaN where all times are equal or a flow got nothing."""
-    goodputs, srtt_ns = test_goodputs_bps(measured), measured.test("srtt_ns").astype(np.float64)
-    if goodputs.size < 2 or not (goodputs > 0.0).all() or not (srtt_ns > 0.0).all():
+    """Exponent of the goodput over the round-trip time of the test flows; NaN where all times are equal or a flow got nothing."""
+    goodputs, times_ns = test_goodputs_bps(measured), round_trips(measured)
+    if goodputs.size < 2 or not (goodputs > 0.0).all() or np.ptp(times_ns) == 0.0:
         return NAN
-    x, y = np.log(srtt_ns), np.log(goodputs)
+    x, y = np.log(times_ns), np.log(goodputs)
     x = x - x.mean()
-    spread = float((x * x).sum())
-    return float((x * y).sum()) / spread if spread > 0.0 else NAN
+    return ratio(float((x * y).sum()), float((x * x).sum()))
 
 
 RATE_VARIATION = Metric(
@@ -69,7 +69,7 @@ RTT_BIAS = Metric(
     name="rtt_bias",
     unit="1",
     higher_is_better=None,
-    what="slope of the logarithm of goodput against that of the smoothed round-trip time, over test flows",
+    what="slope of the logarithm of goodput against that of the mean round-trip time, over test flows",
     source="Akella02 §4.2.1",
     function=rtt_bias,
 )

@@ -57,9 +57,9 @@ def write_report(comparison: Comparison, path: Path, among: Sequence[Comparison]
 
 
 def _figures(comparison: Comparison) -> Iterator[tuple[str, str]]:
-    """Name and SVG text of each figure of a page: of each setting, or of the instances of families; and the winner map."""
+    """Name and SVG text of each figure of a page: of each setting and across them, or of the instances of families; and the winner map."""
     from sawtooth.instances import family_tables
-    from sawtooth.report import figures, instances, winners
+    from sawtooth.report import across, figures, instances, winners
     from sawtooth.report.curves import curve_figure
     from sawtooth.report.drawing import encode
 
@@ -72,6 +72,8 @@ def _figures(comparison: Comparison) -> Iterator[tuple[str, str]]:
     leading = winner_map(comparison.part)
     if leading:
         yield "winners", figures.standalone(winners.figure(leading), "winners")
+    if across.spans(comparison):
+        yield "across", figures.standalone(across.figure(comparison.own), "across")
     for block in comparison.own:
         title, note = figure_texts(comparison, block.setting)
         drawn = figures.paper_figure(block, title, note)

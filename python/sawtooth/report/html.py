@@ -14,6 +14,7 @@ from sawtooth.matrix import Block
 from sawtooth.published import ENVIRONMENTS
 from sawtooth.published import environments as printed_environments
 from sawtooth.report import figures, instances
+from sawtooth.report.across import across_section, spans
 from sawtooth.report.claims import JUDGED_HOW, claims_section, summary
 from sawtooth.report.curves import anchor, curve_section
 from sawtooth.report.elements import (
@@ -56,6 +57,7 @@ def page(comparison: Comparison, among: Sequence[Comparison] = ()) -> str:
         _head(comparison),
         _others(comparison, among) if len(among) > 1 else "",
         winners_section(leading) if (leading := winner_map(comparison.part)) else "",
+        across_section(comparison.own) if spans(comparison) else "",
         *(instances.sections(comparison) if comparison.study.in_families else map(_setting, comparison.own)),
         *(curve_section(curve) for curve in comparison.curves),
         claims_section(comparison.judged, JUDGED_HOW) if comparison.judged else "",
@@ -120,6 +122,8 @@ def _head(comparison: Comparison) -> str:
         places = instances.links(comparison)
     elif winner_map(comparison.part):
         places.insert(0, ("winners", "Who leads where"))
+    if spans(comparison):
+        places.insert(0, ("across", "Across settings"))
     links = [link(f"#{place}", text(title)) for place, title in places]
     links += [link(f"#{anchor(curve)}", text(curve.spec.title)) for curve in comparison.curves]
     if comparison.judged:
