@@ -55,6 +55,7 @@ STUDIES: Final = (
     "lahanas2003/recovery",
     "lahanas2003/coexistence",
     "lahanas2003/two-step",
+    "lahanas2003/environments",
 )
 """Every study, in the order of the papers. The name of a paper (``akella2002``) means all of its studies."""
 

@@ -12,6 +12,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, NullLocator
+from numpy.typing import NDArray
 
 from sawtooth.curves import Curve, CurvePoint
 from sawtooth.intervals import Interval
@@ -21,6 +22,12 @@ from sawtooth.report.drawing import MUTED, SERIES, canvas
 from sawtooth.report.elements import code, details, element, head, paragraph, row, section, table, text
 
 MARKERS: Final = "osD^vPX*"
+DODGE: Final = 0.008
+"""Distance between series that share a place, as a share of the axis."""
+DODGE_WORDS: Final = 0.06
+"""The same where places are words, as a share of the distance between two."""
+DODGE_FACTOR: Final = 1.04
+"""The same on a logarithmic axis, as a factor."""
 WIDE: Final = 15
 """Ratio of the largest to the smallest place from which the x axis is logarithmic."""
 
@@ -84,7 +91,18 @@ def _numeric(curve: Curve) -> bool:
 
 
 def _position(curve: Curve, point: CurvePoint) -> float:
-    return float(point.x) if _numeric(curve) else float(curve.places.index(point.x))
+    """Where a point stands: its number or the place of its word, moved a little so that the bars of the series do not hide each other."""
+    aside = curve.series.index(point.series) - (len(curve.series) - 1) / 2
+    if not _numeric(curve):
+        return curve.places.index(point.x) + DODGE_WORDS * aside
+    places = np.array(curve.places, dtype=np.float64)
+    if _logarithmic(places):
+        return float(float(point.x) * DODGE_FACTOR**aside)
+    return float(point.x) + DODGE * aside * float(np.ptp(places))
+
+
+def _logarithmic(places: NDArray[np.float64]) -> bool:
+    return bool(places.min() > 0 and places.max() / places.min() > WIDE)
 
 
 def _x_axis(axes: Axes, curve: Curve) -> None:
@@ -93,7 +111,7 @@ def _x_axis(axes: Axes, curve: Curve) -> None:
         axes.set_xticks(range(len(curve.places)), [str(place) for place in curve.places])
         return
     places = np.array(curve.places, dtype=np.float64)
-    if places.min() > 0 and places.max() / places.min() > WIDE:
+    if _logarithmic(places):
         axes.set_xscale("log")
         axes.xaxis.set_minor_formatter(NullFormatter())
         axes.xaxis.set_minor_locator(NullLocator())
