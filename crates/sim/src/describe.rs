@@ -65,8 +65,8 @@ pub const TCP: &[SettingInfo] = &[
     ),
     choice(
         "sack_timeout",
-        &["skip", "resend"],
-        "RFC 6675 §5.1: packets SACKed since are skipped; resend sends everything again, as ns-2's Sack1",
+        &["resend", "skip"],
+        "ns-2's Sack1: everything goes again; skip passes over packets SACKed since (RFC 6675 §5.1)",
     ),
     setting("rto_cuts", "flag", "true or false", "RFC 5681 §3.1; false separates the cut from the silence"),
     setting("ecn", "flag", "true or false; left out it follows the queue", "RFC 3168"),

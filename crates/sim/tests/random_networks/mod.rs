@@ -124,7 +124,7 @@ fn tcp() -> impl Strategy<Value = TcpSpec> {
         (1.0f64..30.0, maybe(1.0f64..50.0), maybe(1u32..100), maybe(Just(WindowArithmetic::Integer)));
     let timers = (50u64..1_000, prop_oneof![2 => Just(0u64), 1 => Just(10), 1 => Just(100)], any::<bool>());
     let pipe = prop_oneof![Just(SackPipe::Rfc6675), Just(SackPipe::Counted)];
-    let sack = (maybe(pipe), maybe(Just(SackTimeout::Resend)));
+    let sack = (maybe(pipe), maybe(Just(SackTimeout::Skip)));
     let choices = (maybe(Just(SlowStartExit::Law)), maybe(Just(TimeoutThreshold::Law)), sack);
     (windows, timers, choices, any::<[bool; 4]>()).prop_map(|(windows, timers, choices, flags)| {
         let [limited_transmit, reno_recover_test, ecn, rto_cuts] = flags;

@@ -8,7 +8,7 @@
 //! |------------------|--------|--------------|---------------------------------------------------------|
 //! | limited_transmit | flag   | true         | RFC 6675 §5 step 3.3, RFC 3042                          |
 //! | sack_pipe        | choice | conservative | [FallFloyd96] with a scoreboard; RFC 6675 §5 allows less than its `pipe` does |
-//! | sack_timeout     | choice | skip         | RFC 6675 §5.1; `resend` is ns-2's `Sack1`               |
+//! | sack_timeout     | choice | resend       | ns-2's `Sack1`; `skip` is RFC 6675 §5.1                 |
 //!
 //! `sack_pipe = "rfc6675"` takes lost packets out of `pipe` as soon as they are known to be lost. Where a
 //! drop-tail queue has just overflowed that lets two packets go for each that arrives, the queue overflows
@@ -21,10 +21,11 @@
 //! follows close on another holds back more; ns-2's `Sack1` does so.
 //!
 //! A timeout forgets the blocks (RFC 2018 §8), counts everything outstanding as lost and fills the holes
-//! in order while slow start runs; packets SACKed since then are skipped (RFC 6675 §5.1). No new recovery
-//! starts before everything sent before the timeout is acknowledged. `sack_timeout = "resend"` pays no heed
-//! to blocks until then, so everything goes again, packets that have arrived included; what these uncover is
-//! acknowledged at once and lets a window go in one burst.
+//! in order while slow start runs. No new recovery starts before everything sent before the timeout is
+//! acknowledged. `sack_timeout = "resend"` pays no heed to blocks until then, so everything goes again, packets that
+//! have arrived included; what these uncover is acknowledged at once and lets a window go in one burst. It is the
+//! default because ns-2 does so and because the difference decides cells behind DRR, where most of a window is
+//! dropped at once. `"skip"` passes over packets SACKed since the timeout (RFC 6675 §5.1).
 //!
 //! Differs from ns-2's `Sack1`: that counts acknowledgements instead of deriving `pipe` from the
 //! scoreboard (`"counted"` does as well), and retransmits holes with fewer than three SACKed packets above.
@@ -52,9 +53,9 @@ pub enum SackPipe {
 #[serde(rename_all = "lowercase")]
 pub enum SackTimeout {
     /// What has not been SACKed since.
-    #[default]
     Skip,
     /// Everything.
+    #[default]
     Resend,
 }
 
