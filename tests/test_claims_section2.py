@@ -177,7 +177,7 @@ PATTERNS: Sequence[str] = tuple(name for _, name in PANELS)
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_a_pattern_lies_where_its_search_looked_for_it(pattern: str) -> None:
     study = load_study("akella2002/fig1")
-    options = searched(study.search[pattern])
+    options = searched(study.search[pattern].command)
     ranges = dict(text.split("=", 1) for text in options["--range"])
     assert Space.of(options.get("--shape", "square"), ranges).holds(study.environments[pattern])
     asked = {entry.id for entry in MINE if entry.pattern == pattern and entry.paper == "akella2002"}

@@ -20,7 +20,7 @@ so an open parameter stands in one place only, and a sensitivity study can vary 
 | [matrix]     | settings (recovery, router), settings read for comparison, environments present and absent, seeds          |
 | [routers]    | the ``queue`` table of each router name                                                                    |
 | [environments]| the ``environment`` table of a name in the matrix, where it is more than a ``kind``                       |
-| [search]     | the command that found an environment of that table, where its numbers are not the paper's                 |
+| [search]     | how an environment of that table was found, where its numbers are not the paper's                          |
 | [quick]      | seeds, duration and warm-up of ``--quick``                                                                 |
 | [tolerance]  | the number meant by about, clearly, much more ..., stated once, before running                             |
 | [expected]   | the printed numbers and where they stand                                                                   |
@@ -94,6 +94,15 @@ class Tolerance(Strict):
     def over(self, environments: int) -> float:
         """The number for a sum over that many environments (the number itself where it bounds no sum)."""
         return self.value if self.sum_over is None else self.value * environments / self.sum_over
+
+
+class Searched(Strict):
+    """How an environment whose numbers are not the paper's was found: the command, and of how many patterns that covered its space how
+    many met the goal."""
+
+    command: str
+    met: Annotated[int, Field(ge=0)]
+    of: Annotated[int, Field(ge=1)]
 
 
 class Matrix(Strict):
@@ -183,7 +192,7 @@ class Study(Strict):
     matrix: Matrix = Field(default_factory=Matrix)
     routers: dict[str, dict[str, Any]] = Field(default_factory=dict)
     environments: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    search: dict[str, str] = Field(default_factory=dict)
+    search: dict[str, Searched] = Field(default_factory=dict)
     quick: Quick
     tolerance: dict[str, Tolerance] = Field(default_factory=dict)
     expected: Expected | None = None

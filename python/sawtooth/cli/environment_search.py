@@ -15,7 +15,7 @@ from sawtooth.environments import Environment, schedule_of
 from sawtooth.errors import InputError
 from sawtooth.overrides import parse_override
 from sawtooth.pattern_search.ask import find
-from sawtooth.pattern_search.search import Search, Share
+from sawtooth.pattern_search.search import Search
 from sawtooth.pattern_search.space import COMMAND, SHAPES
 from sawtooth.progress import progress_bar
 from sawtooth.report.traces import FORMATS
@@ -158,10 +158,10 @@ def show(found: Search) -> None:
     _judged(found)
     made = table("of the searched space", "", "first in goodput", "last in goodput", right=True)
     for name, (first, last) in found.shares().items():
-        made.add_row(name, percent(first), percent(last))
+        made.add_row(name, first.percent, last.percent)
     out.print(made)
     region = found.region()
-    out.print(f"goal met: {percent(region)}, {region.count} of {region.of} patterns that cover the space")
+    out.print(f"goal met: {region.percent}, {region.count} of {region.of} patterns that cover the space")
     out.print(f"{len(found.candidates)} patterns tried, {found.executed} runs simulated now", style="dim")
 
 
@@ -182,12 +182,6 @@ def _judged(found: Search) -> None:
 
 def _coloured(finding: Finding) -> Text:
     return Text(finding.verdict.value, style=COLOURS[finding.verdict])
-
-
-def percent(share: Share) -> str:
-    """A share with its interval."""
-    low, high = share.ends
-    return f"{100 * share.share:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
 
 
 def _range(text: str) -> tuple[str, str]:

@@ -68,6 +68,12 @@ class Share:
         found = binomtest(self.count, self.of).proportion_ci(0.95, "wilson")
         return float(found.low), float(found.high)
 
+    @property
+    def percent(self) -> str:
+        """In words: per cent, with the interval."""
+        low, high = self.ends
+        return f"{100 * self.share:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
+
     def to_json(self) -> dict[str, Any]:
         """Plain data."""
         low, high = self.ends

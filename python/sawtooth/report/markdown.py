@@ -20,7 +20,9 @@ from sawtooth.claims.view import FOUR
 from sawtooth.comparison import Comparison
 from sawtooth.errors import MISSING, InputError
 from sawtooth.instances import Choice, FamilyTable, Total, choices, family_tables, totals
+from sawtooth.intervals import interval
 from sawtooth.matrix import Block
+from sawtooth.pattern_search.search import Share
 from sawtooth.report.curve_tables import markdown_table
 from sawtooth.report.tables import (
     COLUMNS,
@@ -54,6 +56,8 @@ def all_blocks(found: Reproduction) -> dict[str, str]:
     for place, part in enumerate(found.parts):
         prefix = f"{part.study.name} " if place else ""
         known |= {prefix + name: block for name, block in blocks(part).items()}
+        if part.study.search:
+            known[f"{part.study.name} patterns"] = _patterns(part)
         if 2 * part.executed > len(part.run_ids):  # else the time is that of reading stored runs
             known[f"{part.study.name} time"] = f"{part.executed:,} runs in {duration_text(part.wall_s)}"
         known |= {f"{part.study.name} {curve.spec.name}": markdown_table(curve) for curve in part.curves}
@@ -146,6 +150,20 @@ def _raw(block: Block, metric: str) -> str:
         for environment, cells in raw_table(block, metric)
     ]
     return pipe_table([f"{metric} ({UNITS[metric]})", *block.algorithms], rows)
+
+
+def _patterns(comparison: Comparison) -> str:
+    """Patterns that were searched for: their numbers, goodput of everyone, and how much of the searched space meets the goal."""
+    (block,) = comparison.own
+    rows = []
+    for name in block.environments:
+        table = comparison.study.environments[name]
+        place = block.environments.index(name)
+        goodputs = [with_spread(interval(block.of(a, "goodput")[place]), 3) for a in block.algorithms]
+        known = comparison.study.search.get(name)
+        share = "" if known is None else Share(known.met, known.of).percent
+        rows.append([name, ", ".join(f"{key} {value}" for key, value in table.items()), *goodputs, share])
+    return pipe_table(["panel", "pattern", *block.algorithms, "share of the searched space"], rows)
 
 
 def _winners(leading: Mapping[str, Sequence[Standing]]) -> str:
