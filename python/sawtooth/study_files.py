@@ -43,6 +43,7 @@ STUDIES: Final = (
     "akella2002/sending-rate",
     "akella2002/aild",
     "akella2002/tracking",
+    "akella2002/bursts",
     "reddy2012/patterns",
     "reddy2012/pair",
     "reddy2012/appendix",
