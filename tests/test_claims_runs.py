@@ -347,3 +347,18 @@ def test_the_gap_of_the_halving_mimd_follows_from_the_printed_tables() -> None:
     found = claim("akella-6-fn10-mimd-0.5").function(PrintedView(("sack/drr",), TOLERANCES))
     assert found.interval is not None
     assert found.interval.mean == pytest.approx(0.77 - 0.01 - (0.60 - 0.02))
+
+
+def test_a_hybrid_that_is_ahead_and_not_level_gets_the_statement_that_holds() -> None:
+    def ahead(q: Asked) -> float:
+        behind = q.recovery == "reno"
+        return {"MAIMD": 2.0 if behind else 0.0, "AIMD": 1.0}.get(q.algorithm, 5.0)
+
+    for name in ("akella-5.2-maimd-worst-case", "akella-5.2-maimd-only-sack"):
+        entry = claim(name)
+        found = entry.function(World(entry.settings, ahead))
+        assert found.verdict is F
+        assert found.instead is not None
+        assert found.instead.verdict is H
+        level = entry.function(World(entry.settings, HOLDING[entry.check or ""]))
+        assert (level.verdict, level.instead) == (H, None)
