@@ -7,6 +7,7 @@ the difference. Seeds are paired, so the interval of a contrast is that of the p
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,6 +22,9 @@ from sawtooth.intervals import Interval, interval
 from sawtooth.matrix import ProbeRun
 from sawtooth.plan import Label
 
+LEVEL: Final = "level"
+"""As x: the levels of a measure that has one (``below 0.7 at 1 s``), whose name without the level is the value (``below at 1 s``)."""
+_LEVELS = re.compile(r"(\w+) (\d+(?:\.\d+)?)( .*)?")
 PART: Final = "part"
 """As x: the parts of the run over which the probe measures the value, in the order of the file."""
 
@@ -34,6 +38,8 @@ class CurveSpec(Strict):
     value: str
     x: str
     series: str
+    at: str = ""
+    """A value whose mean over the seeds is the place on the x axis; without it that is the label."""
     only: dict[str, Label] = Field(default_factory=dict)
     beside: Label | None = None
     contrast: Literal["ratio", "difference"] = "ratio"
@@ -52,6 +58,7 @@ class CurvePoint:
     value: Interval
     contrast: Interval | None
     run_ids: tuple[str, ...]
+    at: float | None = None
 
 
 @dataclass(frozen=True)
@@ -94,6 +101,7 @@ class Curve:
                 {
                     "series": point.series,
                     "x": point.x,
+                    **({} if point.at is None else {"at": point.at}),
                     **_numbers("", point.value),
                     **({} if point.contrast is None else _numbers("contrast_", point.contrast)),
                     "seeds": point.value.n,
@@ -122,14 +130,19 @@ def lay(spec: CurveSpec, runs: Sequence[ProbeRun]) -> Curve:
             if spec.beside is not None and label != spec.beside:
                 other = values(select(chosen, {**among, spec.series: spec.beside}), name)
                 contrast = interval(numbers / other - 1.0 if spec.contrast == "ratio" else numbers - other)
+            at = float(values(here, spec.at).mean()) if spec.at else None
             points.append(
-                CurvePoint(label, x, interval(numbers), contrast, tuple(run.run_id for run in here))
+                CurvePoint(label, x, interval(numbers), contrast, tuple(run.run_id for run in here), at)
             )
     return Curve(spec, points)
 
 
 def _places(spec: CurveSpec, runs: Sequence[ProbeRun]) -> list[tuple[Label, str, Mapping[str, Label]]]:
     """The places on the x axis: label, name of the value there, and the labels of the runs that are meant."""
+    if spec.x == LEVEL:
+        split = {name: _LEVELS.fullmatch(name) for name in runs[0].values}
+        found = [(name, m) for name, m in split.items() if m and m[1] + (m[3] or "") == spec.value]
+        return [(float(m[2]), name, {}) for name, m in found]
     if spec.x != PART:
         return [(label, spec.value, {spec.x: label}) for label in labels(runs, spec.x)]
     names = [name for name in runs[0].values if name.startswith(f"{spec.value} ") and ".." in name]

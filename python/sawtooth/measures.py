@@ -3,7 +3,8 @@
     >>> measure = Measure.parse("jain 15..60 s")
     >>> measure(run)
 
-Source: [Jain84] eq. 1 for `jain`; the others are defined here. A measure is written as its name, the group of flows it is about (by
+Source: [Jain84] eq. 1 for `jain`; `flow_rates` and `responses` say theirs; the others are defined here. A measure is written as its
+name, a level where it has one (`below 0.7`), the width of its bins where it has any (`at 0.2 s`), the group of flows it is about (by
 number, `of 1`) and the part of the run it is taken over; without the last it is the whole run, warm-up included.
 
 | measure       | unit | what                                                                                       | record  |
@@ -13,6 +14,11 @@ number, `of 1`) and the part of the run it is taken over; without the last it is
 | share of G    | 1    | mean goodput of the group's flows over that of all flows present: 1 is a fair share        | rates   |
 | settling of G | s    | from the group's first start until its flows together have half a fair share in a bin      | rates   |
 | synchronised  | 1    | mean over the congestion epochs of the share of the flows present that decreased           | windows |
+| ratio of G    | 1    | mean goodput of the group's flows over that of the other test flows                        | rates   |
+| lowest of G   | 1    | goodput of the group's slowest flow over the mean of all flows present                     | rates   |
+| highest of G  | 1    | the same of its fastest flow                                                               | rates   |
+
+Further measures, of how rates vary and of how flows answer a change, stand in `flow_rates` and `responses`.
 
 Flows that never settle count as if they did at the end of the part.
 A flow is *present* in a part of a run of which it was on for nine tenths at least. A congestion epoch begins with a decrease; decreases
@@ -25,79 +31,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Self
+from typing import ClassVar, Self
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
+from sawtooth import flow_rates, responses
 from sawtooth.fields import JsonSchema, Parsed
 from sawtooth.run import Run
+from sawtooth.run_part import SAMPLE, Part
 from sawtooth.units import format_time, parse_time
 
-PRESENT: Final = 0.9
-"""Share of a part of a run for which a flow has to be on to count in it."""
-SAMPLE: Final = 0
-"""Code of `event` in the record `windows` for what is no decrease."""
-
-_FORM = re.compile(r"(\w+)(?: of (\d+))?(?: ([\d.]+)\.\.([\d.]+ ?\w+))?")
-
-
-@dataclass(frozen=True)
-class Part:
-    """A run, a part of its time, and the flows that a measure is about (None: all test flows)."""
-
-    run: Run
-    begin_ns: int
-    end_ns: int
-    group: int | None
-
-    @property
-    def seconds(self) -> float:
-        """Length of the part, s."""
-        return (self.end_ns - self.begin_ns) / 1e9
-
-    def rows(self) -> list[Mapping[str, Any]]:
-        """The flows as resolved, in the order of ids."""
-        found: list[Mapping[str, Any]] = self.run.meta["resolved"]["flows"]
-        return found
-
-    def of_group(self) -> NDArray[np.bool_]:
-        """Which flows are of the group."""
-        return np.array([row["test"] and self.group in (None, row["group"]) for row in self.rows()])
-
-    def present(self) -> NDArray[np.bool_]:
-        """Which test flows were on for nearly all of the part."""
-        wanted = PRESENT * (self.end_ns - self.begin_ns)
-        return np.array([row["test"] and self._overlap(row) >= wanted for row in self.rows()])
-
-    def _overlap(self, row: Mapping[str, Any]) -> float:
-        stop = self.end_ns if row["stop_ns"] is None else min(row["stop_ns"], self.end_ns)
-        return float(stop - max(row["start_ns"], self.begin_ns))
-
-    def record(self, name: str) -> pa.Table:
-        """A recorded series. ValueError if the scenario did not ask for it."""
-        if name not in self.run.records:
-            raise ValueError(f"a measure needs record.{name} in its scenario")
-        return self.run.records[name]
-
-    def bins(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Ends of the bins inside the part (ns), and what each flow got in them: bit, shape (bins, flows)."""
-        rates = self.record("rates")
-        ends, flow = rates.column("time_ns").to_numpy(), rates.column("flow").to_numpy()
-        width = int(self.run.engine["record"]["rates_ns"])
-        inside = (ends - width >= self.begin_ns) & (ends <= self.end_ns)
-        times = np.unique(ends[inside])
-        bits = np.zeros((times.size, self.run.flows.num_rows))
-        packets = rates.column("delivered_packets").to_numpy()[inside]
-        bits[np.searchsorted(times, ends[inside]), flow[inside]] = packets
-        sizes = self.run.flows.column("packet_bytes").to_numpy().astype(np.float64)
-        return times, bits * sizes * 8.0
-
-    def goodputs(self) -> NDArray[np.float64]:
-        """What each flow got over the part, bit/s."""
-        goodputs: NDArray[np.float64] = self.bins()[1].sum(axis=0) / self.seconds
-        return goodputs
+_FORM = re.compile(
+    r"(\w+)(?: (\d+(?:\.\d+)?))?(?: at (\d+(?:\.\d+)? ?[a-z]+))?(?: of (\d+))?(?: ([\d.]+)\.\.([\d.]+ ?\w+))?"
+)
 
 
 def goodput(part: Part) -> float:
@@ -117,6 +64,30 @@ def share(part: Part) -> float:
     goodputs, present = part.goodputs(), part.present()
     own = goodputs[present & part.of_group()]
     return float(own.mean() / goodputs[present].mean()) if own.size else float("nan")
+
+
+def ratio(part: Part) -> float:
+    """Mean goodput of the group's flows over that of the other test flows; NaN where there is none, or they get nothing."""
+    goodputs, own, present = part.goodputs(), part.of_group(), part.present()
+    others = goodputs[present & ~own]
+    if not (own & present).any() or not others.any():
+        return float("nan")
+    return float(goodputs[own & present].mean() / others.mean())
+
+
+def lowest(part: Part) -> float:
+    """Goodput of the group's slowest flow over the mean of all flows present."""
+    return float(_relative(part).min())
+
+
+def highest(part: Part) -> float:
+    """Goodput of the group's fastest flow over the mean of all flows present."""
+    return float(_relative(part).max())
+
+
+def _relative(part: Part) -> NDArray[np.float64]:
+    goodputs, present = part.goodputs(), part.present()
+    return np.asarray(goodputs[present & part.of_group()] / goodputs[present].mean(), dtype=np.float64)
 
 
 def settling(part: Part) -> float:
@@ -164,6 +135,8 @@ class Measure(Parsed):
     group: int | None
     begin_ns: int
     end_ns: int | None
+    level: float | None = None
+    bin_ns: int | None = None
 
     FUNCTIONS: ClassVar[Mapping[str, Callable[[Part], float]]] = {
         "goodput": goodput,
@@ -171,9 +144,33 @@ class Measure(Parsed):
         "share": share,
         "settling": settling,
         "synchronised": synchronised,
+        "ratio": ratio,
+        "lowest": lowest,
+        "highest": highest,
+        "loss": flow_rates.loss,
+        "variation": flow_rates.variation,
+        "roughness": flow_rates.roughness,
+        "below": flow_rates.below,
+        "growth": responses.growth,
+        "climb": responses.climb,
+        "halving": responses.halving,
+        "time_to_halve": responses.time_to_halve,
+        "time_to_regain": responses.time_to_regain,
+        "drop_rate": responses.drop_rate,
+        "stabilisation": responses.stabilisation,
     }
+    NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "variation": ("bins",),
+        "roughness": ("bins",),
+        "below": ("level", "bins"),
+        "time_to_halve": ("bins",),
+        "time_to_regain": ("bins",),
+        "stabilisation": ("bins",),
+    }
+    """What must stand behind a name: the width of its bins, a level."""
     ACCEPTED: ClassVar[str] = (
-        f'one of {", ".join(FUNCTIONS)}, with a group ("share of 1") and a part of the run ("jain 15..60 s") where wanted'
+        f'one of {", ".join(FUNCTIONS)}, with a group ("share of 1") and a part of the run ("jain 15..60 s") where wanted, and with '
+        f'bins ("variation at 0.2 s") for {", ".join(NEEDS)}, a level ("below 0.7 at 0.2 s") for below'
     )
 
     @classmethod
@@ -181,20 +178,29 @@ class Measure(Parsed):
         found = _FORM.fullmatch(value) if isinstance(value, str) else None
         if found is None or found[1] not in cls.FUNCTIONS:
             raise ValueError(cls.ACCEPTED)
-        name, group, begin, end = found.groups()
-        chosen = None if group is None else int(group)
-        if end is None:
-            return cls(name, chosen, 0, None)
-        unit = re.sub(r"^[\d.]+ ?", "", end)
-        return cls(name, chosen, parse_time(f"{begin} {unit}"), parse_time(end))
+        name, level, bins, group, begin, end = found.groups()
+        wanted = cls.NEEDS.get(name, ())
+        if [level is not None, bins is not None] != ["level" in wanted, "bins" in wanted]:
+            raise ValueError(cls.ACCEPTED)
+        unit = "s" if end is None else re.sub(r"^[\d.]+ ?", "", end)
+        return cls(
+            name,
+            None if group is None else int(group),
+            parse_time(f"{begin or 0} {unit}"),
+            None if end is None else parse_time(end),
+            None if level is None else float(level),
+            None if bins is None else parse_time(bins),
+        )
 
     @classmethod
     def schema(cls) -> JsonSchema:
         return {"type": "string", "description": cls.ACCEPTED}
 
     def text(self) -> str:
+        level = "" if self.level is None else f" {self.level:g}"
+        bins = "" if self.bin_ns is None else f" at {format_time(self.bin_ns)}"
         group = "" if self.group is None else f" of {self.group}"
-        return f"{self.name}{group}{self.part_text()}"
+        return f"{self.name}{level}{bins}{group}{self.part_text()}"
 
     def part_text(self) -> str:
         """The part of the run, as written; nothing for the whole."""
@@ -204,4 +210,4 @@ class Measure(Parsed):
 
     def __call__(self, run: Run) -> float:
         end = int(run.engine["duration_ns"]) if self.end_ns is None else self.end_ns
-        return self.FUNCTIONS[self.name](Part(run, self.begin_ns, end, self.group))
+        return self.FUNCTIONS[self.name](Part(run, self.begin_ns, end, self.group, self.level, self.bin_ns))

@@ -42,6 +42,7 @@ from sawtooth.curves import CurveSpec
 from sawtooth.fields import Strict
 from sawtooth.measures import Measure
 from sawtooth.plan import CellKey, Label, Planned, ProbeKey, put
+from sawtooth.scenario_values import Control
 
 
 class Algorithm(Strict):
@@ -291,7 +292,10 @@ class Study(Strict):
         data = self._base(environment, setting.router)
         for group in data["flows"]:
             group["control"] = algorithm.control
-            group["recovery"] = setting.recovery
+            if Control.parse(algorithm.control).rate_based:
+                group.pop("recovery", None)  # it sends nothing twice
+            else:
+                group["recovery"] = setting.recovery
         return data
 
     def _base(self, environment: str | None, router: str | None) -> dict[str, Any]:

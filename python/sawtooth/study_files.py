@@ -57,6 +57,11 @@ STUDIES: Final = (
     "lahanas2003/coexistence",
     "lahanas2003/two-step",
     "lahanas2003/environments",
+    "floyd2000/shares",
+    "floyd2000/smoothness",
+    "floyd2000/gap",
+    "floyd2000/tfrc",
+    "floyd2000/transients",
 )
 """Every study, in the order of the papers. The name of a paper (``akella2002``) means all of its studies."""
 

@@ -90,7 +90,11 @@ fn rounds<'py>(
         if !(window >= 1.0 && window.is_finite()) {
             return Err(invalid(format!("windows = {window}: expected at least 1 packet")));
         }
-        flows.push((controller_spec(text)?, window));
+        let spec = controller_spec(text)?;
+        if spec.is_rate_based() {
+            return Err(invalid(format!("controller \"{text}\": it has a rate; expected one with a window")));
+        }
+        flows.push((spec, window));
     }
     let (trace, congested) = py.detach(|| {
         let mut model = Rounds::new(&flows, capacity, if acks { Stepping::Acks } else { Stepping::Whole });

@@ -112,9 +112,11 @@ def rounds(
         raise InputError(WHERE, "controllers", each, f"one, or one for each of {len(start)} windows")
     for text in each:
         try:
-            Control.parse(text)
+            control = Control.parse(text)
         except InputError as error:
             raise InputError(WHERE, "controller", text, error.accepted, error.hint) from None
+        if control.rate_based:
+            raise InputError(WHERE, "controller", text, "a controller with a window; this one has a rate")
     found = _native.rounds(each, start, room, cycles, rounds_most, acks)
     made = Rounds(
         np.frombuffer(found["windows"][1], dtype="<f8").reshape(-1, len(start)),

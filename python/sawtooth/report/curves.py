@@ -92,6 +92,8 @@ def _numeric(curve: Curve) -> bool:
 
 def _position(curve: Curve, point: CurvePoint) -> float:
     """Where a point stands: its number or the place of its word, moved a little so that the bars of the series do not hide each other."""
+    if point.at is not None:
+        return point.at
     aside = curve.series.index(point.series) - (len(curve.series) - 1) / 2
     if not _numeric(curve):
         return curve.places.index(point.x) + DODGE_WORDS * aside
@@ -107,6 +109,8 @@ def _logarithmic(places: NDArray[np.float64]) -> bool:
 
 def _x_axis(axes: Axes, curve: Curve) -> None:
     """Numbers at their place, logarithmic where they span much; words evenly."""
+    if curve.spec.at:
+        return
     if not _numeric(curve):
         axes.set_xticks(range(len(curve.places)), [str(place) for place in curve.places])
         return
