@@ -48,7 +48,7 @@ def run_of(
         Run,
         SimpleNamespace(
             records=records,
-            engine={"duration_ns": 10 * S, "record": {"rates_ns": S}},
+            engine={"warmup_ns": 0, "duration_ns": 10 * S, "record": {"rates_ns": S}},
             flows=pa.table({"packet_bytes": [1000] * len(flows)}),
             meta={"resolved": resolved, "capacity_bps": 1_000_000},
         ),

@@ -49,8 +49,9 @@ def roughness(part: Part) -> float:
 
 def below(part: Part) -> float:
     """Mean over the flows of the share of throughput ratios below the level."""
+    level = float("nan") if part.level is None else part.level
     each = [throughput_ratios(own) for own in _sending(part).T]
-    shares = [float(np.mean(ratios < part.level)) for ratios in each if ratios.size]
+    shares = [float(np.mean(ratios < level)) for ratios in each if ratios.size]
     return float(np.mean(shares)) if shares else float("nan")
 
 

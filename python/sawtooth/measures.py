@@ -5,7 +5,7 @@
 
 Source: [Jain84] eq. 1 for `jain`; `flow_rates` and `responses` say theirs; the others are defined here. A measure is written as its
 name, a level where it has one (`below 0.7`), the width of its bins where it has any (`at 0.2 s`), the group of flows it is about (by
-number, `of 1`) and the part of the run it is taken over; without the last it is the whole run, warm-up included.
+number, `of 1`) and the part of the run it is taken over; without the last it is the run after its warm-up.
 
 | measure       | unit | what                                                                                       | record  |
 |---------------|------|--------------------------------------------------------------------------------------------|---------|
@@ -209,5 +209,7 @@ class Measure(Parsed):
         return f" {self.begin_ns / 1e9:g}..{format_time(self.end_ns)}"
 
     def __call__(self, run: Run) -> float:
+        whole = self.end_ns is None
+        begin = int(run.engine["warmup_ns"]) if whole else self.begin_ns
         end = int(run.engine["duration_ns"]) if self.end_ns is None else self.end_ns
-        return self.FUNCTIONS[self.name](Part(run, self.begin_ns, end, self.group, self.level, self.bin_ns))
+        return self.FUNCTIONS[self.name](Part(run, begin, end, self.group, self.level, self.bin_ns))

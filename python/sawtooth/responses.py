@@ -80,7 +80,11 @@ def halving(part: Part) -> float:
         return float("nan")
     onset = int(np.flatnonzero(before >= HIGH * before.max())[-1])
     reached = np.flatnonzero(after[onset:] <= before[onset] / 2)
-    return float((times[onset + reached[0]] - times[onset]) / _round_trip_ns(part)) if reached.size else float("nan")
+    return (
+        float((times[onset + reached[0]] - times[onset]) / _round_trip_ns(part))
+        if reached.size
+        else float("nan")
+    )
 
 
 def _windows(part: Part) -> tuple[Numbers, Numbers, NDArray[np.bool_]]:

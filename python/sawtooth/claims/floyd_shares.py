@@ -56,7 +56,10 @@ def by_number(runs: Sequence[ProbeRun]) -> dict[str, object]:
 
 def between(text: str, found: Numbers, low: float, high: float, **numbers: object) -> Finding:
     """A mean between two bounds."""
-    parts = [inequality(f"{text}, at least", found, ">=", low), inequality(f"{text}, at most", found, "<=", high)]
+    parts = [
+        inequality(f"{text}, at least", found, ">=", low),
+        inequality(f"{text}, at most", found, "<=", high),
+    ]
     return both(text, parts, **numbers)
 
 
@@ -153,7 +156,9 @@ def same_picture(view: View) -> Finding:
         red = values(select(own, {"queue": "red"}), RATIO)
         for queue in ("ecn", "droptail"):
             other = values(select(own, {"queue": queue}), RATIO)
-            parts.append(between(f"{pair}: ratio under {queue} over that under RED", other / red, 1 - width, 1 + width))
+            parts.append(
+                between(f"{pair}: ratio under {queue} over that under RED", other / red, 1 - width, 1 + width)
+            )
     return both("drop-tail and marks give the same picture", parts)
 
 
@@ -173,7 +178,12 @@ def model_misses(view: View) -> Finding:
                     for seed in dict.fromkeys(seeds)
                 ]
                 parts.append(
-                    inequality(f"{pair} on {link}, {windows} windows: part by which the model is off", per_seed, ">", misses)
+                    inequality(
+                        f"{pair} on {link}, {windows} windows: part by which the model is off",
+                        per_seed,
+                        ">",
+                        misses,
+                    )
                 )
         return both("the deterministic model misses the measured shares", parts)
 
@@ -195,7 +205,13 @@ def figure_5(view: View) -> Finding:
             for pair in (FIGURE_5, FIGURE_2):
                 runs = runs_of(view, link, pair, windows)
                 parts.append(
-                    inequality(f"{pair}: ratio on {link}, {windows} windows", mean_ratio(runs), "<", 1.0, **by_number(runs))
+                    inequality(
+                        f"{pair}: ratio on {link}, {windows} windows",
+                        mean_ratio(runs),
+                        "<",
+                        1.0,
+                        **by_number(runs),
+                    )
                 )
         return both("less than half of the bandwidth", parts)
 
@@ -211,7 +227,13 @@ def figure_6(view: View) -> Finding:
         for link in LINKS:
             runs = runs_of(view, link, FIGURE_6, windows)
             parts.append(
-                between(f"ratio on {link}, {windows} windows", mean_ratio(runs), 1 - fair, 1 + fair, **by_number(runs))
+                between(
+                    f"ratio on {link}, {windows} windows",
+                    mean_ratio(runs),
+                    1 - fair,
+                    1 + fair,
+                    **by_number(runs),
+                )
             )
         return either("fair shares", parts)
 
@@ -229,7 +251,8 @@ def more_aggressive(view: View) -> Finding:
     """TCP(1, 1/8) gets significantly more than TCP on both links."""
     bound = view.tolerance("significantly")
     parts = [
-        inequality(f"ratio on {link}", mean_ratio(runs_of(view, link, FIGURE_12)), ">", bound) for link in LINKS
+        inequality(f"ratio on {link}", mean_ratio(runs_of(view, link, FIGURE_12)), ">", bound)
+        for link in LINKS
     ]
     return both("TCP(1,1/8) is significantly more aggressive", parts)
 
@@ -243,7 +266,13 @@ def compete_fairly(view: View) -> Finding:
         for pair in (FIGURE_3, FIGURE_4, FIGURE_5, FIGURE_6):
             runs = runs_of(view, "link15", pair, windows)
             parts.append(
-                between(f"{pair}: ratio, {windows} windows", mean_ratio(runs), 1 - width, 1 + width, **by_number(runs))
+                between(
+                    f"{pair}: ratio, {windows} windows",
+                    mean_ratio(runs),
+                    1 - width,
+                    1 + width,
+                    **by_number(runs),
+                )
             )
         return both("close to equal shares", parts)
 
@@ -261,18 +290,28 @@ def rap_like_tcp(view: View) -> Finding:
     return both("RAP(a, b) behaves like TCP(a, b) at moderate drop rates", parts)
 
 
-CONVERGING: Final = {"AIMD": "binomial(0, 1, 1, 0.5)", "SQRT": "binomial(0.5, 0.5, 1, 1)", "IIAD": "binomial(1, 0, 1, 1)"}
+CONVERGING: Final = {
+    "AIMD": "binomial(0, 1, 1, 0.5)",
+    "SQRT": "binomial(0.5, 0.5, 1, 1)",
+    "IIAD": "binomial(1, 0, 1, 1)",
+}
 APART: Final = {"AIAD": "binomial(0, 0, 1, 1)", "MIMD": "binomial(-1, 1, 0.05, 0.5)"}
 CAPACITY, CYCLES = 200.0, 400
 
 
 def binomial_convergence(view: View) -> Finding:
     """Two flows that lose together, in the synchronous model: the ratio of their windows after many losses."""
+
     def final(control: str) -> float:
         windows = synchronous.rounds(control, [20.0, 150.0], CAPACITY, CYCLES).windows[-1]
         return float(max(windows) / min(windows))
 
     begin = 150 / 20
-    near = [fact(f"{name} comes close to fairness", final(c) < 1.1, ratio=final(c)) for name, c in CONVERGING.items()]
-    apart = [fact(f"{name} does not", final(c) > 1.5, ratio=final(c), at_first=begin) for name, c in APART.items()]
+    near = [
+        fact(f"{name} comes close to fairness", final(c) < 1.1, ratio=final(c))
+        for name, c in CONVERGING.items()
+    ]
+    apart = [
+        fact(f"{name} does not", final(c) > 1.5, ratio=final(c), at_first=begin) for name, c in APART.items()
+    ]
     return both("some binomial controls converge under synchronised losses, and some do not", [*near, *apart])

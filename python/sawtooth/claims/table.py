@@ -26,7 +26,9 @@ from sawtooth.claims import (
     appendix,
     floyd_compatibility,
     floyd_random_loss,
+    floyd_rates,
     floyd_response,
+    floyd_shares,
     floyd_smoothness,
     introduction,
     lahanas_dynamic,
@@ -98,6 +100,8 @@ MODULES: Final[Mapping[str, ModuleType]] = {
     "floyd_random_loss": floyd_random_loss,
     "floyd_compatibility": floyd_compatibility,
     "floyd_smoothness": floyd_smoothness,
+    "floyd_shares": floyd_shares,
+    "floyd_rates": floyd_rates,
     "sliding_window": sliding_window,
 }
 
