@@ -124,3 +124,43 @@ def test_a_measure_is_read_as_it_is_written(text: str) -> None:
 def test_anything_else_is_refused(text: object) -> None:
     with pytest.raises(ValueError, match="goodput"):
         Measure.parse(text)
+
+
+STEADY = [[10, 4], [10, 8], [10, 4], [10, 8]]
+"""One flow of 10 packets in each bin, and one of 4 and 8 in turn."""
+
+
+def test_how_rates_vary_is_the_mean_over_the_flows_of_a_group() -> None:
+    run = run_of([{"group": 0}, {"group": 1}], STEADY)
+    assert value("variation at 1 s of 0", run) == 0.0
+    assert value("variation at 1 s of 1", run) == pytest.approx(2 / 6)
+    assert value("variation at 1 s", run) == pytest.approx(1 / 6)
+    assert value("roughness at 1 s of 1", run) == pytest.approx(4 / 6)
+    assert value("variation at 2 s of 1", run) == 0.0
+
+
+def test_throughput_ratios_below_a_level_are_counted_per_flow() -> None:
+    run = run_of([{"group": 0}, {"group": 1}], STEADY)
+    assert value("below 0.7 at 1 s of 1", run) == pytest.approx(1 / 3)
+    assert value("below 0.5 at 1 s of 1", run) == 0.0
+    assert value("below 0.7 at 1 s", run) == pytest.approx(1 / 6)
+
+
+def test_shares_of_two_groups() -> None:
+    run = run_of([{"group": 0}, {"group": 0}, {"group": 1}], [[10, 20, 30]] * 10)
+    assert value("ratio of 1", run) == pytest.approx(2.0)
+    assert value("lowest of 0", run) == pytest.approx(0.5)
+    assert value("highest of 0", run) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    "text", ["variation of 1", "below at 1 s", "below 0.5", "jain at 1 s", "ratio 3 of 1"]
+)
+def test_bins_and_levels_stand_where_they_belong(text: str) -> None:
+    with pytest.raises(ValueError, match="one of"):
+        Measure.parse(text)
+
+
+def test_measures_write_themselves_back() -> None:
+    for text in ("below 0.7 at 200 ms of 1", "time_to_halve at 1 s 40..70 s", "halving of 0"):
+        assert Measure.parse(text).text() == text
