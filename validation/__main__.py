@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from sawtooth.atomic import write_text_atomic
-from validation import cells, figures, linux, loss, page, windows
+from validation import cells, figures, linux, loss, mixes, page, windows
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE = DOCS / "validation.md"
@@ -29,6 +29,8 @@ def measured() -> dict[Path, str]:
         for name, changes in cells.DRR_VARIANTS.items()
     }
     drr_plain, drr_skips = drr.values()
+    mixed = step("ns-2, two kinds", mixes.mixes)
+    squares = step("ns-2, a square of cross traffic", mixes.squares)
     single = step("ns-2, one flow", windows.measure)
     regular = step("regular losses", loss.regular)
     around = step("neighbouring periods", loss.around, 2000)
@@ -45,6 +47,9 @@ def measured() -> dict[Path, str]:
         "drr cells": page.ns2_cells(drr_plain),
         "drr variants": page.ns2_variants(drr),
         "drr skips": page.ns2_disagreeing(drr_skips),
+        "mixes verdict": page.mixes_verdict(mixed),
+        "mixes": page.mixes(mixed),
+        "squares": page.squares(squares),
         "windows": page.windows(single),
         "windows verdict": f"{max(law.difference for law in single):.2f}",
         "regular": page.regular(regular),

@@ -15,6 +15,10 @@ from validation.cells import JUDGED, SHOWN, Cell, Statistic, agreeing, bias
 from validation.linux import Law as LinuxLaw
 from validation.linux import Recording
 from validation.loss import FullLink, Random, Regular, control
+from validation.mixes import JUDGED as MIX_JUDGED
+from validation.mixes import SHOWN as MIX_SHOWN
+from validation.mixes import SQUARE, Mix
+from validation.mixes import agreeing as mixes_agreeing
 from validation.windows import Law as WindowLaw
 
 DECIMALS: Mapping[str, int] = {
@@ -268,3 +272,36 @@ def linux_laws(laws: Sequence[LinuxLaw]) -> str:
             for law in laws
         ],
     )
+
+
+def mixes_verdict(cells: Sequence[Mix]) -> str:
+    """How many cells of two kinds agree, on one line."""
+    names = {"ratio": "ratio of throughputs", "drop_rate": "drop rate"}
+    counts = [f"{mixes_agreeing(cells, q)} of {len(cells)} in {text}" for q, text in names.items()]
+    variations = [q for q in MIX_JUDGED if q not in names]
+    together = sum(mixes_agreeing(cells, q) for q in variations)
+    return ", ".join([*counts, f"{together} of {len(cells) * len(variations)} in variation"])
+
+
+def mixes(cells: Sequence[Mix]) -> str:
+    """Every cell of two kinds: ours, then ns-2's; bold where they disagree by the rule."""
+    rows = []
+    for cell in cells:
+        row = [f"`{cell.name[0]}`", f"`{cell.name[1]}`", cell.name[2]]
+        for quantity in MIX_SHOWN:
+            pair = _means(cell, quantity, 0 if "timeouts" in quantity else 1 if quantity == "delay" else 3)
+            row.append(f"**{pair}**" if quantity in MIX_JUDGED and not cell.agrees(quantity) else pair)
+        rows.append(row)
+    heads = ["first", "second", "n", *(f"{q.replace('_', ' ')} (ns-2)" for q in MIX_SHOWN)]
+    return markdown(heads, rows)
+
+
+def squares(cells: Sequence[Mix]) -> str:
+    """Every kind under a square of cross traffic: ours, then ns-2's."""
+    rows = [[f"`{cell.name[0]}`", *(_means(cell, quantity, 2) for quantity in SQUARE)] for cell in cells]
+    return markdown(["kind", *(f"{q.replace('_', ' ')} (ns-2)" for q in SQUARE)], rows)
+
+
+def _means(cell: Mix, quantity: str, digits: int) -> str:
+    ours, ns2 = cell.means(quantity)
+    return f"{ours:.{digits}f} ({ns2:.{digits}f})"

@@ -1,0 +1,57 @@
+"""Agreement with ns-2 where two kinds of flows share a queue under RED, TFRC among them, by the rule of `validation.mixes`.
+
+Source: ns-2 2.35, validation/data/ns2_mixes.csv. Four of our seeds here; the page takes twelve.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from validation import mixes, page
+from validation.__main__ import PAGE
+from validation.mixes import JUDGED, Mix
+
+
+@pytest.fixture(scope="module")
+def cells() -> list[Mix]:
+    """Every cell, over few seeds."""
+    return mixes.mixes(seeds=4)
+
+
+def test_the_cells_are_those_of_the_file(cells: list[Mix]) -> None:
+    assert len({cell.name for cell in cells}) == len(cells) == 6
+    assert sum(cell.name[1].startswith("tfrc") for cell in cells) == 2
+
+
+@pytest.mark.parametrize("quantity", JUDGED)
+def test_every_cell_agrees(cells: list[Mix], quantity: str) -> None:
+    wrong = [f"{cell.name}: {cell.means(quantity)}" for cell in cells if not cell.agrees(quantity)]
+    assert not wrong
+
+
+def test_the_rule_can_fail() -> None:
+    cell = Mix(
+        ("a", "b", "4"),
+        {"ratio": [1.0, 1.0], "cov1_first": [0.2, 0.4]},
+        {"ratio": [1.2], "cov1_first": [0.39]},
+    )
+    assert not cell.agrees("ratio")
+    assert cell.agrees("cov1_first")
+    assert not Mix(cell.name, cell.ns2, {"cov1_first": [0.5]}).agrees("cov1_first")
+
+
+def test_the_page_says_how_many_agree() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    stated = re.search(r"<!-- results: mixes verdict -->(.*?)<!-- end -->", text)
+    assert stated
+    assert stated[1].startswith("6 of 6 in ratio"), "python -m validation"
+    rows = re.search(r"<!-- results: mixes -->\n(.*?)<!-- end -->", text, re.DOTALL)
+    assert rows
+    assert rows[1].count("\n| `") == 6
+
+
+def test_the_table_shows_ours_beside_theirs(cells: list[Mix]) -> None:
+    table = page.mixes(cells)
+    assert table.count("\n") == 1 + len(cells)
+    assert "**" not in table
