@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from sawtooth.claims.lahanas_stationary import LAWS, NEW, RED, Numbers, above, at, lead
-from sawtooth.claims.logic import Finding, Relation, both, inequality
+from sawtooth.claims.logic import Finding, Relation, both, corrected, inequality
 from sawtooth.claims.view import View
 from sawtooth.curves import labels, select, values
 from sawtooth.matrix import ProbeRun
@@ -143,9 +143,9 @@ def sack_aggressive(view: View) -> Finding:
     """Beside each other a SACK flow gets far more than a Tahoe flow, under AIMD."""
     runs = at(view.probe("mixed"), algorithm="AIMD")
     ratio = values(runs, "share of 0 15..60 s") / values(runs, "share of 1 15..60 s")
-    return inequality(
-        "share of a SACK flow over that of a Tahoe flow", ratio, ">=", view.tolerance("far_more")
-    )
+    text = "share of a SACK flow over that of a Tahoe flow"
+    found = inequality(text, ratio, ">=", view.tolerance("far_more"))
+    return corrected(found, inequality(text, ratio, ">", 1.0))
 
 
 def not_active(view: View) -> Finding:
