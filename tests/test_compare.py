@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import CommandLine
 
 from sawtooth.compare import compare, comparison_study, labelled
-from sawtooth.comparison import Jobs, MissingRunError, evaluate
+from sawtooth.comparison import Jobs, MissingRunError, evaluate, perform
 from sawtooth.errors import InputError
 from sawtooth.intervals import interval
 from sawtooth.resolve import resolve
@@ -93,6 +93,17 @@ def test_the_second_time_nothing_is_simulated(store: Store) -> None:
     fresh = short(["aimd(1, 0.5)", "aiad(1, 2)"], store, fresh=True)
     assert fresh.executed == 8
     assert fresh.cells.equals(first.cells)
+
+
+def test_cells_that_are_one_simulation_are_counted_as_what_they_are(store: Store) -> None:
+    """Two environments that agree in all that a run of 3 s sees: under two names, one run in the store."""
+    study = comparison_study(
+        ["aimd(1, 0.6)"], ["sack"], ["droptail"], ["rw-additive", "rw-multiplicative"], 1
+    )
+    study = study.with_value("duration", "3 s").with_value("warmup", "1 s")
+    first, again = perform(study, store), perform(study, store)
+    assert len(first.run_ids) == 1
+    assert (first.executed, again.executed) == (2, 0)
 
 
 def test_scores_are_those_of_the_stored_runs_by_hand(store: Store) -> None:

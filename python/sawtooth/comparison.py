@@ -251,23 +251,22 @@ def perform(
     begun = time.monotonic()
     plan = list(study.plan())
     outcomes: list[Outcome] = []
-    before = 0  # of the runs so far, how many were stored
+    before = executed = 0  # of the runs so far, how many were stored and how many simulated
     for chosen in alike(plan):
-        stored = 0
+        stored = wanted = 0
 
         def counted(
             done: int, total: int, reused: int, past: int = len(outcomes), known: int = before
         ) -> None:
-            nonlocal stored
-            stored = reused
+            nonlocal stored, wanted
+            stored, wanted = reused, total
             if progress is not None:
                 progress(past + done, len(plan), known + reused)
 
         jobs = Jobs(study, chosen)
         outcomes += run_each(jobs, store, jobs.outcome, fresh=fresh, threads=threads, progress=counted)
-        before += stored
+        before, executed = before + stored, executed + wanted - stored
     results = collect(plan, outcomes, study.families)
-    executed = len(results.run_ids()) - before
     return Comparison(study, results, quick=quick, executed=executed, wall_s=time.monotonic() - begun)
 
 
