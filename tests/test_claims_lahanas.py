@@ -140,6 +140,15 @@ def test_the_gain_is_looked_for_under_other_buffers() -> None:
     ]
 
 
+def test_a_claim_of_one_part_is_judged_without_the_part_that_explains_it() -> None:
+    study = next(study for study in PARTS if study.name == "lahanas2003/stationary")
+    results = Results({}, {probe.name: runs_of(probe, contrary) for probe in study.probe})
+    found = stationary.gain_few(RunView(results, (), study.tolerance, {}))
+    assert found.verdict is Verdict.FAILS
+    assert found.instead is not None
+    assert len(found.instead.parts) == 1
+
+
 def test_the_parts_of_a_gain_add_up_to_it() -> None:
     def rule(name: str, given: Mapping[str, Label]) -> float:
         n, law = float(given.get("flows", 1)), str(given.get("algorithm"))

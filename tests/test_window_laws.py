@@ -99,6 +99,18 @@ def test_a_timeout_starts_again() -> None:
     assert after[-3:] / before[-3:] == pytest.approx(7 / 9, abs=0.02)
 
 
+def test_two_steps_lead_to_what_was_gained() -> None:
+    table = one_flow("two-step(1)").records["windows"]
+    before, after = (table.column(name).to_numpy() for name in ("window_before", "window"))
+    assert after[0] == before[0] / 2  # slow start is no common growth
+    assert after[1] == pytest.approx(before[1] - after[0], rel=1e-9)  # k1
+    assert after[2] == pytest.approx(
+        before[2] - 1.0, rel=1e-9
+    )  # k1 + k2, without the step that was one too many
+    assert after[3:] == pytest.approx(after[2], rel=1e-9)
+    assert before.size > 20
+
+
 @pytest.mark.parametrize(
     ("control", "law"),
     [
