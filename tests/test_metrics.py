@@ -367,7 +367,7 @@ def climbing(windows: Mapping[int, float]) -> Measured:
         records={"windows": sampled(windows)},
         level_times_ns=np.array(times) * SECOND,
         levels_bps=np.array([10**6, *([8 * 10**6, 10**6] * 4)]),
-        rtt_ns=1e8,
+        propagation_ns=[100_000_000] * 4,
     )
 
 

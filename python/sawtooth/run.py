@@ -214,7 +214,6 @@ def measured_of(
         paths=tuple((tuple(path["queues"]), path["flows"]) for path in meta.get("paths", ONE_BOTTLENECK)),
         level_times_ns=np.asarray(meta["schedule"]["times_ns"], np.int64),
         levels_bps=np.asarray(meta["schedule"]["rates_bps"], np.int64),
-        rtt_ns=mean_rtt_ns(meta),
         propagation_ns=propagation_ns(meta),
     )
 
@@ -237,12 +236,6 @@ def available_bps(engine: Mapping[str, Any], meta: Mapping[str, Any], queues: pa
     taken_bps = 8.0 * float(queues.column("in_profile_forwarded_bytes")[cross["queue"]].as_py()) / seconds
     left_bps: float = (float(cross["capacity_bps"]) - taken_bps) / float(meta["test_flows"])
     return max(float(cross["floor_bps"]), left_bps)
-
-
-def mean_rtt_ns(meta: Mapping[str, Any]) -> float:
-    """Mean propagation round-trip time of the test flows, ns; NaN where `meta` does not know it."""
-    rtts = [flow["rtt_ns"] for flow in meta.get("resolved", {}).get("flows", ()) if flow["test"]]
-    return float(np.mean(rtts)) if rtts else float("nan")
 
 
 def with_flow_columns(

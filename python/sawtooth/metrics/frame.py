@@ -26,7 +26,7 @@ class Measured:
     `flows` has one row per flow (the engine's columns and `test`, bool), `queues` one row per queue with the bottleneck first,
     `records` the recorded series by name. `available_bps` is the time mean over the window of the nominal bandwidth available to one
     test flow, of which `levels_bps[i]` holds from `level_times_ns[i]` on; `trace_driven` says that a packet-opportunity trace replaces the
-    transmitter; `rtt_ns` is the mean round-trip time of the test flows without queues. `paths` are the queues that test flows suffer,
+    transmitter. `paths` are the queues that test flows suffer,
     by row of `queues`, each with how many flows do: the bottleneck alone, unless the topology has several; `propagation_ns` is the
     round-trip time of every flow without queues, where it is known.
     """
@@ -41,8 +41,15 @@ class Measured:
     paths: tuple[tuple[tuple[int, ...], int], ...] = (((0,), 1),)
     level_times_ns: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
     levels_bps: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
-    rtt_ns: float = NAN
     propagation_ns: Sequence[int] | None = None
+
+    @property
+    def rtt_ns(self) -> float:
+        """Mean round-trip time of the test flows without queues, ns; NaN where it is unknown."""
+        mask = self.flows.column("test").to_numpy()
+        if self.propagation_ns is None or len(self.propagation_ns) != mask.size or not mask.any():
+            return NAN
+        return float(np.asarray(self.propagation_ns, dtype=np.float64)[mask].mean())
 
     @property
     def seconds(self) -> float:
