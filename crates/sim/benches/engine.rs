@@ -5,6 +5,7 @@
 //! | events     | the earliest event out and its successor in, with so many pending               | event          |
 //! | scoreboard | a window with 5 % holes: blocks in, holes repaired, everything acknowledged    | packet         |
 //! | disciplines | a packet into a queue and what has left forgotten, with so many waiting        | packet         |
+//! | schedulers | a packet held and one given out, with so many queues; then five packets for four that go, so that every fifth drops another | packet in |
 //! | control    | an acknowledgement in congestion avoidance                                     | acknowledgement |
 //! | dumbbell   | ten SACK flows over 100 Mbit/s and 120 ms, everything included                 | packet forwarded |
 //! | short_flows | flows that come and go over an idle path, each of so many packets               | flow           |
@@ -25,6 +26,7 @@ use sawtooth_sim::event::{Event, Moment};
 use sawtooth_sim::event_queue::{EventQueue, Population};
 use sawtooth_sim::packet::{Packet, PacketKind, SackBlock, TEST};
 use sawtooth_sim::port::rate::RateTransmitter;
+use sawtooth_sim::queue::scheduler::Queued;
 use sawtooth_sim::queue::{DISCIPLINES, Queue, QueueContext};
 use sawtooth_sim::random::Stream;
 use sawtooth_sim::scenario::{ArrivalSchedule, ArrivalSpec, QueueSpec};
@@ -115,6 +117,9 @@ fn disciplines(criterion: &mut Criterion) {
     for (row, waiting) in DISCIPLINES.iter().flat_map(|row| [(row, 10u64), (row, 1_500)]) {
         let spec = serde_json::json!({ "kind": row.name, "packets": 2 * waiting });
         let spec: QueueSpec = serde_json::from_value(spec).expect("a limit is enough");
+        if spec.schedules() {
+            continue; // has a group of its own
+        }
         let rate = Rate::from_bits_per_second(100 * MEGABIT);
         let mut queue = Queue::new(&spec, rate, Stream::new("1", "bench"));
         let mut transmitter = RateTransmitter::new(rate);
@@ -133,6 +138,38 @@ fn disciplines(criterion: &mut Criterion) {
                 admitted.map(|packet| transmitter.accept(packet.bytes(), now))
             });
         });
+    }
+    group.finish();
+}
+
+fn schedulers(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("schedulers");
+    group.throughput(Throughput::Elements(1));
+    let spec = |name| serde_json::json!({ "kind": name, "packets": 1_500 });
+    let specs =
+        DISCIPLINES.iter().map(|row| serde_json::from_value(spec(row.name)).expect("a limit is enough"));
+    let rate = Rate::from_bits_per_second(100 * MEGABIT);
+    let queued = |owner, number| Queued {
+        packet: Packet::new(PacketKind::Cbr, owner, number, 1000, 0),
+        ..Queued::default()
+    };
+    for (spec, owners) in
+        specs.filter(QueueSpec::schedules).flat_map(|spec| [1u32, 10, 100, 1_000].map(|n| (spec.clone(), n)))
+    {
+        // With five for four the buffer is full from the first moments on.
+        for (name, idle_every) in [("one_for_one", u32::MAX), ("five_for_four", 5)] {
+            let mut queue = Queue::new(&spec, rate, Stream::new("1", "bench"));
+            (0..1_499).for_each(|number| queue.enqueue(queued(number % owners, number)));
+            let mut number = 1_499u32;
+            group.bench_function(BenchmarkId::new(name, owners), |bench| {
+                bench.iter(|| {
+                    number = number.wrapping_add(1);
+                    queue.enqueue(queued(number % owners, number));
+                    while queue.next_dropped().is_some() {}
+                    if number.is_multiple_of(idle_every) { None } else { queue.dequeue() }
+                });
+            });
+        }
     }
     group.finish();
 }
@@ -244,7 +281,7 @@ fn short_flows(criterion: &mut Criterion) {
 
 fn main() {
     let mut criterion = Criterion::default().configure_from_args();
-    for group in [events, scoreboard, disciplines, control, dumbbell, short_flows] {
+    for group in [events, scoreboard, disciplines, schedulers, control, dumbbell, short_flows] {
         group(&mut criterion);
     }
     criterion.final_summary();
