@@ -21,7 +21,7 @@ from typing import Any, Final, overload
 
 import pyarrow as pa
 
-from sawtooth import _native, gain
+from sawtooth import _native, gain, share_gap
 from sawtooth.claims.table import Judged
 from sawtooth.claims.view import FOUR, Part
 from sawtooth.curves import Curve, lay
@@ -49,7 +49,8 @@ CLAIM_SCHEMA = pa.schema(
 
 
 DERIVED: Final[Mapping[str, Callable[[Mapping[str, Sequence[ProbeRun]]], list[Curve]]]] = {
-    gain.STUDY: gain.curves
+    share_gap.STUDY: share_gap.curves,
+    gain.STUDY: gain.curves,
 }
 """Figures of a study that no single value of its runs gives, by the study's name."""
 

@@ -1,0 +1,194 @@
+"""Checks of the claims of Floyd, Handley and Padhye 2000 about runs, and the sum of parts, on numbers made up for each verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from sawtooth import share_gap
+from sawtooth.claims import floyd_rates, floyd_shares
+from sawtooth.claims.logic import Finding, Verdict
+from sawtooth.claims.table import claims
+from sawtooth.claims.view import Part, RunView
+from sawtooth.matrix import ProbeRun, Results
+from sawtooth.study_files import load_study
+
+H, F = Verdict.HOLDS, Verdict.FAILS
+SEEDS = 4
+EMPTY = pa.table({})
+
+
+def made(labels: Mapping[str, Any], values: Mapping[str, float]) -> Iterator[ProbeRun]:
+    """The same values at each seed, but for a little noise."""
+    for seed in range(SEEDS):
+        noisy = {name: value * (1 + 0.001 * (seed - 1.5)) for name, value in values.items()}
+        yield ProbeRun(labels, "", noisy, EMPTY, str(seed))
+
+
+def view(study: str, probes: Mapping[str, list[ProbeRun]]) -> RunView:
+    """What a check sees of these runs, with the words of the study file."""
+    part = Part(
+        Results({}, {name: tuple(runs) for name, runs in probes.items()}), load_study(study).tolerance
+    )
+    return RunView(part.results, (), part.tolerances, {study: part})
+
+
+def shares(real: Mapping[str, float], integer: Mapping[str, float]) -> RunView:
+    """Ratios by pair, the same on both links and at every number of flows."""
+    runs = [
+        run
+        for windows, ratios in (("real", real), ("integer", integer))
+        for pair, ratio in ratios.items()
+        for n, drops in ((4, 0.6), (16, 2.5), (24, 4.0))
+        for run in made({"pair": pair, "windows": windows, "n": n}, {"ratio of 1": ratio, "loss": drops})
+    ]
+    return view("floyd2000/shares", {"link15": runs, "link60": runs})
+
+
+PAPER = {
+    "TCP v TCP(1/5,1/8)": 0.7,
+    "TCP v TCP(2/5,1/8)": 1.1,
+    "TFRC v TCP(1/5,1/8)": 0.8,
+    "TFRC v TCP(2/5,1/8)": 1.05,
+    "TCP v TCP(1,1/8)": 1.95,
+    "TCP v TFRC": 1.0,
+}
+MODEL = {
+    **PAPER,
+    "TCP v TCP(1/5,1/8)": 1.01,
+    "TCP v TCP(2/5,1/8)": 1.37,
+    "TFRC v TCP(1/5,1/8)": 1.05,
+    "TFRC v TCP(2/5,1/8)": 1.4,
+}
+CHECKS = [
+    floyd_shares.figure_2,
+    floyd_shares.figure_3,
+    floyd_shares.figure_4,
+    floyd_shares.sixteen_slightly_more,
+    floyd_shares.figure_5,
+    floyd_shares.figure_6,
+    floyd_shares.model_misses,
+]
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_what_the_paper_prints_makes_its_claims_hold_and_the_model_makes_them_fail(check: Any) -> None:
+    assert check(shares(PAPER, PAPER)).verdict is H
+    found: Finding = check(shares(MODEL, PAPER))
+    assert found.verdict is F
+    assert found.instead is not None
+    assert found.instead.verdict is H
+
+
+def test_shares_that_must_not_be_equal() -> None:
+    assert floyd_shares.figure_12(shares(PAPER, PAPER)).verdict is H
+    assert floyd_shares.more_aggressive(shares(PAPER, PAPER)).verdict is H
+    equal = {**PAPER, "TCP v TCP(1,1/8)": 1.0}
+    assert floyd_shares.figure_12(shares(equal, equal)).verdict is F
+    assert floyd_shares.tfrc_fair(shares(PAPER, PAPER)).verdict is H
+    assert floyd_shares.tfrc_fair(shares({**PAPER, "TCP v TFRC": 0.5}, PAPER)).verdict is F
+
+
+def test_the_synchronous_model_tells_binomial_controls_apart() -> None:
+    assert floyd_shares.binomial_convergence(shares(PAPER, PAPER)).verdict is H
+
+
+def smoothness(tfrc: float, eighths: float, tcp: float) -> RunView:
+    """Roughness, and shares of falls, by kind; the same at every width and under every queue."""
+    widths, levels = ("200 ms", "1 s", "10 s"), (0.5, 0.7, 0.75)
+    runs: list[ProbeRun] = []
+    for pair, own in (("TFRC v TCP", tfrc), ("TCP(2/5,1/8) v TCP", eighths), ("TCP(1/5,1/8) v TCP", eighths)):
+        values = {"loss": 4.0, "delay": 33.0}
+        for (group, rough), width in product(enumerate((own, tcp)), widths):
+            values[f"roughness at {width} of {group}"] = rough
+            values[f"variation at {width} of {group}"] = rough
+            for level in levels:
+                values[f"below {level:g} at {width} of {group}"] = rough**4 * level
+        for queue in ("red", "ecn", "droptail"):
+            runs += made({"pair": pair, "queue": queue, "n": 16}, values)
+    return view("floyd2000/smoothness", {"steady": runs, "rates": runs})
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        floyd_rates.tfrc_smoother,
+        floyd_rates.order,
+        floyd_rates.robust,
+        floyd_rates.below_75,
+        floyd_rates.less_bursty,
+    ],
+    ids=lambda check: check.__name__,
+)
+def test_who_is_smoother_decides(check: Any) -> None:
+    assert check(smoothness(0.1, 0.3, 0.7)).verdict is H
+    assert check(smoothness(0.7, 0.75, 0.3)).verdict is F
+
+
+def test_levels_of_the_set_up() -> None:
+    seen = smoothness(0.1, 0.3, 0.7)
+    assert floyd_rates.drop_rate(seen).verdict is H
+    assert floyd_rates.queueing_delay(seen).verdict is H
+    assert floyd_rates.eighths_alike(seen).verdict is H
+
+
+def alone(growth: float, plain: float, discounted: float, rounds: float) -> RunView:
+    """TFRC alone."""
+
+    def run(control: str, name: str, value: float) -> ProbeRun:
+        return ProbeRun({"control": control}, "", {name: value}, EMPTY)
+
+    both = "discounting and damping"
+    probes = {
+        "start": [run(both, "growth", growth)],
+        "rise": [run("without discounting", "climb", plain), run("discounting", "climb", discounted)],
+        "fall": [run(both, "halving 40..200 s", rounds)],
+    }
+    return view("floyd2000/tfrc", probes)
+
+
+def test_tfrc_alone() -> None:
+    printed = alone(2.0, 0.13, 0.29, 5.2)
+    for check in (floyd_rates.slow_start, floyd_rates.rise, floyd_rates.halving):
+        assert check(printed).verdict is H
+    measured = alone(1.41, 0.128, 0.445, 9.0)
+    for check in (floyd_rates.slow_start, floyd_rates.rise):
+        found = check(measured)
+        assert (found.verdict, found.instead and found.instead.verdict) == (F, H)
+    assert floyd_rates.halving(measured).verdict is F
+
+
+def test_the_parts_of_the_gap_add_up_and_each_gets_what_it_does() -> None:
+    effect = {
+        "whole windows": -0.15,
+        "halving timeouts": -0.05,
+        "minimum timeout": 0.0,
+        "no limited transmit": 0.01,
+    }
+    runs = []
+    for present in product((False, True), repeat=len(effect)):
+        labels = {
+            dimension: on if there else off
+            for there, (dimension, off, on) in zip(present, share_gap.FACTORS.values(), strict=True)
+        }
+        ratio = 1.0 + sum(e for e, there in zip(effect.values(), present, strict=True) if there)
+        ratio -= 0.04 * (present[0] and present[1])  # together they do more: half of that each
+        runs += [ProbeRun(labels, "", {"ratio of 1": ratio}, EMPTY, str(seed)) for seed in range(2)]
+    found = share_gap.parts(runs)
+    wanted = {**effect, "whole windows": -0.17, "halving timeouts": -0.07}
+    for name, part in found.items():
+        assert part == pytest.approx([wanted[name]] * 2)
+    (curve,) = share_gap.curves({share_gap.PROBE: runs})
+    assert [point.x for point in curve.points][0::6] == ["none of them", "unexplained"]
+    assert np.isclose(curve.at("ratio", "unexplained").value.mean, 0.7 - (1.0 + sum(effect.values()) - 0.04))
+
+
+def test_every_claim_has_a_check_and_waits_for_nothing() -> None:
+    own = [entry for entry in claims() if entry.paper == "floyd2000"]
+    assert len(own) == 78
+    assert all(entry.check and not entry.needs for entry in own)
