@@ -118,6 +118,7 @@ def test_a_study_of_probes_is_run_drawn_and_told(made_up: Path, tmp_path: Path) 
     study = read_study(made_up)
     found = perform(study, Store(tmp_path / "store"))
     assert len(found.run_ids) == study.runs == 2 * 2 * 2
+    assert found.to_json()["seeds"] == 2
     timeouts, over_time = found.curves
     assert timeouts.places == [2, 4]
     assert over_time.places == ["0..3 s", "3..6 s"]

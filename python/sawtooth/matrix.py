@@ -130,8 +130,9 @@ class Results:
 
     @property
     def seeds(self) -> tuple[str, ...]:
-        """The seeds that all blocks share."""
-        return next((block.seeds for block in self.blocks.values()), ())
+        """The seeds that all blocks share; of probes alone those that any of them has."""
+        of_probes = dict.fromkeys(run.seed for runs in self.probes.values() for run in runs)
+        return next((block.seeds for block in self.blocks.values()), tuple(of_probes))
 
     def run_ids(self) -> list[str]:
         """Every run behind these results, each once, in the order of the plan."""
