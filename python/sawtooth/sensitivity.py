@@ -261,7 +261,8 @@ def compare(base: Reproduction, varied: Reproduction, entry: Parameter, value: o
                 if score == "D":
                     shifts.append(_shift(block, other, metric))
     where = ", ".join([*(entry.only or []), *(entry.routers or [])])
-    return Variation(entry.key, where, entry.value, value, turns, exchanges, float(np.mean(shifts)))
+    shift = float(np.mean(shifts)) if shifts else 0.0  # a study of probes alone has no scores
+    return Variation(entry.key, where, entry.value, value, turns, exchanges, shift)
 
 
 def simulated(found: Reproduction) -> list[Judged]:
