@@ -52,6 +52,7 @@ def sensitivity_figure(found: Sensitivity) -> Figure:
         ):
             axes.set_title(title, loc="left", fontsize=8.5)
             axes.grid(visible=False, axis="y")
+            axes.set_xlim(left=0)
         figure.legend(
             handles=[
                 Patch(color=SERIES[5], label="turn (hold at one value, fail at the other)"),
