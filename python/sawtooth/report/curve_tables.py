@@ -45,4 +45,5 @@ def markdown_table(curve: Curve) -> str:
         cells = [cell(curve.at(name, place), curve)[0] for name in curve.series]
         cells += [cell(curve.at(name, place), curve)[1] for name in beside]
         lines.append("| " + " | ".join([str(place), *cells]) + " |")
-    return "\n".join(lines)
+    seeds = max(point.value.n for point in curve.points)
+    return "\n".join([*lines, "", f"Mean and 95 % interval over {seeds} seeds."])
