@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -89,7 +90,8 @@ def test_an_environment_of_short_flows_makes_the_network_of_two_routers() -> Non
     assert links["first"]["rate_bps"] == links["bottleneck"]["rate_bps"] == 100 * M
     assert links["first"]["queue"]["kind"] == "drr"
     assert links["first"]["queue"]["packets"] == 1500
-    assert links["bottleneck"]["queue"] == {"kind": "rio", "rule": "drop-tail", "packets": 1500}
+    queue = links["bottleneck"]["queue"]
+    assert queue == {"kind": "rio", "rule": "drop-tail", "packets": 1500, "average_updates": "all"}
     assert (links["cross"]["rate_bps"], links["cross"]["delay_ns"]) == (10_000 * M, 10 * MS)
 
 
@@ -353,3 +355,38 @@ def test_every_algorithm_meets_the_same_short_flows() -> None:
     done = {(row["start_ns"], row["packets"]) for row in run.records["completions"].to_pylist()}
     assert done <= set(drawn(resolved(TWO)))
     assert len(done) > 200
+
+
+def test_a_file_of_short_flows_replays_the_draws(sawtooth: CommandLine, tmp_path: Path) -> None:
+    printed = sawtooth("environment", "real-cons-low", "--seed", "1", "--duration", "10 s", "--csv").out
+    (tmp_path / "web.csv").write_text(printed, encoding="utf-8")
+    tables = {**TWO, "environment": {"kind": "real-cons-low", "arrivals": "web.csv"}}
+    replayed = resolve(parse_scenario(tables, "s.toml", tmp_path))
+    (web,) = replayed.engine["arrivals"]
+    listed = list(zip(web["schedule"]["starts_ns"], web["schedule"]["packets"], strict=True))
+    assert listed == drawn(resolved(TWO))
+    assert execute(replayed).digest == execute(resolved(TWO)).digest
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("time_s,rate\n", 'web.csv: line 1 = "time_s,rate": expected the header start_time_s,packets'),
+        ("start_time_s,packets\n1.0,5\n0.5,5\n", 'web.csv: line 3 = "0.5,5": expected start_time_s,packets'),
+        ("start_time_s,packets\n1.0,0\n", 'web.csv: line 2 = "1.0,0": expected '),
+        ("start_time_s,packets\nsoon,3\n", 'web.csv: line 2 = "soon,3": expected '),
+    ],
+)
+def test_a_file_of_short_flows_that_is_none(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "web.csv").write_text(text, encoding="utf-8")
+    tables = {**TWO, "environment": {"kind": "short-flows", "arrivals": "web.csv"}}
+    with pytest.raises(InputError) as caught:
+        resolve(parse_scenario(tables, "s.toml", tmp_path))
+    assert message in str(caught.value)
+
+
+def test_short_flows_have_an_interval_or_a_file() -> None:
+    (web,) = resolved(TWO, environment="short-flows").engine["arrivals"]
+    assert web["schedule"]["intervals"] == [[0, 30 * MS]]
+    both = refused(TWO, environment={"kind": "short-flows", "interarrival": "1 s", "arrivals": "web.csv"})
+    assert 'environment.arrivals = "web.csv": expected interarrival or arrivals' in both

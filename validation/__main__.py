@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from sawtooth.atomic import write_text_atomic
-from validation import cells, figures, linux, loss, mixes, page, windows
+from validation import cells, figures, linux, loss, mixes, page, rtts, web, web_page, windows
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE = DOCS / "validation.md"
@@ -38,6 +38,9 @@ def measured() -> dict[Path, str]:
     links = step("full links", loss.full_links)
     recordings = step("Linux, lost packets", linux.recordings)
     laws = step("Linux, laws", linux.laws)
+    crossed = step("ns-2, short flows", web.measure)
+    short = step("ns-2, short flows one by one", web.flows)
+    unequal = step("ns-2, round-trip times", rtts.measure)
     blocks = {
         "ns2 verdict": page.ns2_verdict(plain),
         "ns2 cells": page.ns2_cells(plain),
@@ -63,6 +66,11 @@ def measured() -> dict[Path, str]:
         "linux verdict": f"{max(recording.difference for recording in recordings):.1f}",
         "linux timeouts": page.linux_timeouts(recordings),
         "linux laws": page.linux_laws(laws),
+        "web verdict": web_page.verdict(crossed),
+        "web cells": web_page.cells(crossed),
+        "web flows": web_page.flows(short),
+        "rtt verdict": web_page.rtt_verdict(unequal),
+        "rtt cases": web_page.rtt_cases(unequal),
     }
     for name, found in variants.items():
         if name != "as it is":

@@ -38,6 +38,7 @@ def add(
         duration_ns=scenario.duration,
         capacity_bps=capacity_bps,
         flows=scenario.test_flows,
+        directory=scenario.directory,
     )
     bottleneck = layout.links[0]
     bottleneck["queue"] = in_profile_first(bottleneck["queue"], parameters.average_updates)
@@ -63,7 +64,7 @@ def add(
             "in_profile": True,
             "forward": layout.cross_route[0],
             "reverse": layout.cross_route[1],
-            "schedule": parameters.arrivals(conditions),
+            "schedule": parameters.process(conditions),
         }
     ]
     (first,) = layout.queues(layout.place_holders[0][0])

@@ -210,7 +210,13 @@ ENVIRONMENTS: Final[tuple[Entry, ...]] = (
     Entry("random", Random, "independent uniform draws", "Akella02 §3.1"),
     Entry("walk", Walk, "uniform steps up or down", "Akella02 §3.1"),
     Entry("constrained", Constrained, "falls freely, rises by a term and a factor at most", "Akella02 §3.1"),
-    Entry("short-flows", ShortFlows, "short flows take what they get, the rest is left", "Akella02 §3.3"),
+    Entry(
+        "short-flows",
+        ShortFlows,
+        "short flows take what they get, the rest is left",
+        "Akella02 §3.3",
+        {"interarrival": "30 ms"},
+    ),
     Entry("file", File, "a schedule from a CSV file", "its own format"),
 )
 """Every environment, in the order of lists and reports."""

@@ -6,6 +6,7 @@ Poisson arrivals and lengths from a Pareto distribution, over the network of Fig
 | parameter     | unit    | default                                  | why                                                              |
 |---------------|---------|------------------------------------------|------------------------------------------------------------------|
 | interarrival  | s       | real-cons-low 0.03, real-cons-high 0.01, real-sq both in turn | Table 2: mean time between two starts       |
+| arrivals      |         | none                                     | a file of starts and lengths, in place of draws                  |
 | interval      | s       | 5                                        | real-sq: the intensity changes every 5 s, low first (not stated) |
 | packets_mean  | packets | 50                                       | not stated: loads of 13 and 40 % of 100 Mbit/s                   |
 | packets_shape | 1       | 1.5                                      | not stated: ns-2's default                                       |
@@ -21,19 +22,27 @@ lengths come from the engine's stream `arrivals/<name>`.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema, model_validator
 
 from sawtooth import _native
 from sawtooth.columns import table_of
 from sawtooth.environments.base import ONE_PACKET_PER_RTT_BPS, Conditions, Family
-from sawtooth.errors import InputError
+from sawtooth.errors import MISSING, InputError
 from sawtooth.fields import PositiveTime, Rate, Real, each
 from sawtooth.plain import canonical
 from sawtooth.scenario_values import Control
-from sawtooth.schedule import Schedule
+from sawtooth.schedule import Schedule, read_text
 from sawtooth.units import TIME_ACCEPTED, decimal_text, format_time, parse_time
+
+INTERARRIVAL_MIN_NS = 1_000
+"""A microsecond, far below what a packet takes."""
+
+PACKETS_MAX = 2**31
+"""Most packets of one flow."""
 
 CSV_HEADER = "start_time_s,packets"
 """First line of a list of short flows."""
@@ -73,11 +82,35 @@ def format_flows(flows: list[tuple[int, int]]) -> str:
     return "\n".join([CSV_HEADER, *rows, ""])
 
 
+def read_flows(path: Path) -> list[tuple[int, int]]:
+    """The inverse of `format_flows`, from a file: starts in ns and lengths. Raises InputError that names file and line."""
+    lines = read_text(path).splitlines()
+    if not lines or lines[0].strip() != CSV_HEADER:
+        raise InputError(str(path), "line 1", lines[0] if lines else MISSING, f"the header {CSV_HEADER}")
+    flows: list[tuple[int, int]] = []
+    for number, line in enumerate(lines[1:], start=2):
+        start, _, packets = line.partition(",")
+        try:
+            flow = (round(Decimal(start.strip()) * 10**9), int(packets))
+        except (ArithmeticError, ValueError):
+            flow = (-1, 0)
+        earliest = flows[-1][0] if flows else 0
+        if flow[0] < earliest or not 1 <= flow[1] <= PACKETS_MAX:
+            accepted = f"start_time_s,packets: a time from that of the line before on, and 1 to {PACKETS_MAX} packets"
+            raise InputError(str(path), f"line {number}", line, accepted)
+        flows.append(flow)
+    return flows
+
+
 class ShortFlows(Family):
     """Short flows that come and go, as cross traffic."""
 
-    interarrival: Times
-    """Mean time between two starts; or a list of such times, which hold in turn."""
+    alternatives: ClassVar[tuple[tuple[str, ...], ...]] = (("interarrival", "arrivals"),)
+
+    interarrival: Times | None = None
+    """Mean time between two starts, or a list of such times, which hold in turn; or give arrivals."""
+    arrivals: Annotated[str, Field(min_length=1)] | None = None
+    """CSV file of starts and lengths, start_time_s,packets, as `sawtooth environment --csv` prints it; or give interarrival."""
     interval: PositiveTime = 5_000_000_000
     """How long each of a list holds."""
     packets_mean: Annotated[Real, Field(ge=1, le=1e9)] = 50.0
@@ -95,20 +128,34 @@ class ShortFlows(Family):
 
     @model_validator(mode="after")
     def _countable(self) -> Self:
-        least = 1_000
-        if min(self.interarrival) < least:
+        if self.interarrival is None and self.arrivals is None:
+            raise InputError("", "interarrival", MISSING, "interarrival, or a file of arrivals")
+        if self.interarrival is not None and self.arrivals is not None:
+            raise InputError("", "arrivals", self.arrivals, "interarrival or arrivals, not both")
+        if self.interarrival is not None and min(self.interarrival) < INTERARRIVAL_MIN_NS:
             raise InputError("", "interarrival", format_time(min(self.interarrival)), "at least 1 us")
+        for key in ("cross_load", "cross_rate"):
+            if getattr(self, key) is not None:
+                raise InputError("", key, getattr(self, key), "no such key with short flows")
         return self
 
     def intervals(self, conditions: Conditions) -> list[list[int]]:
         """`[time, mean interarrival]` in ns over the run."""
+        assert self.interarrival is not None, "there is a file otherwise"
         if len(self.interarrival) == 1:
             return [[0, self.interarrival[0]]]
         times = conditions.starts(self.interval, "interval")
         return [[time, self.interarrival[index % len(self.interarrival)]] for index, time in enumerate(times)]
 
-    def arrivals(self, conditions: Conditions) -> dict[str, Any]:
+    def process(self, conditions: Conditions) -> dict[str, Any]:
         """When short flows start and how long they are, as the engine has it."""
+        if self.arrivals is not None:
+            flows = read_flows(conditions.directory / self.arrivals)
+            return {
+                "kind": "list",
+                "starts_ns": [start for start, _ in flows],
+                "packets": [n for _, n in flows],
+            }
         return {
             "kind": "poisson",
             "intervals": self.intervals(conditions),
@@ -118,7 +165,7 @@ class ShortFlows(Family):
 
     def drawn(self, conditions: Conditions) -> list[tuple[int, int]]:
         """Start (ns) and length (packets) of every short flow of a run, as the engine draws them."""
-        schedule = canonical(self.arrivals(conditions))
+        schedule = canonical(self.process(conditions))
         columns = _native.arrivals(conditions.seed, conditions.name, schedule, conditions.duration_ns)
         table = table_of(columns)
         return list(
@@ -126,6 +173,10 @@ class ShortFlows(Family):
         )
 
     def schedule(self, conditions: Conditions) -> Schedule:
+        if self.arrivals is not None:
+            packets = sum(n for start, n in self.drawn(conditions) if start < conditions.duration_ns)
+            load = packets * PACKET_BYTES * 8 * 1e9 / conditions.duration_ns
+            return Schedule.constant(conditions.clip(conditions.ceiling_bps - load / conditions.flows))
         levels = []
         for _, interarrival in self.intervals(conditions):
             load = self.packets_mean * PACKET_BYTES * 8 * 1e9 / interarrival
