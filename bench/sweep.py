@@ -1,6 +1,6 @@
 """`python -m bench sweep`: whole studies: a thousand runs of 60 simulated seconds through resolve, runner and store.
 
-The runs are those of `sawtooth compare`: the study's four controllers in its ten environments, with as many seeds as make the number. Each
+The runs are those of `sawtooth compare`: the study's four controllers in environments 1 to 10, with as many seeds as make the number. Each
 measurement is a process of its own (`bench.sweep_child`), with one thread and with two in turn; peak memory is
 noted after a quarter, half and all of the runs.
 

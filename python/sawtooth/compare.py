@@ -40,7 +40,7 @@ def compare(
 ) -> Comparison:
     """Run every controller in every setting and environment over the same seeds and score them.
 
-    ``environments`` is a list of names or ``"all"`` (environments 1 to 10 of the study). Stored runs are not repeated.
+    ``environments`` is a list of names or ``"all"`` (the 13 of the study). Stored runs are not repeated.
     """
     study = comparison_study(controllers, recoveries, routers, environments, seeds, duration, warmup)
     home = store if isinstance(store, Store) else Store(store)
