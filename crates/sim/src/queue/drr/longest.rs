@@ -4,17 +4,20 @@
 //! turn comes first wins. A change is played upwards only while it changes the winner of a match: most queues are not the longest
 //! of their four, so mostly one match is played, at most the logarithm to base 4 of their number.
 
+use std::hint::select_unpredictable;
+
 /// Bits of a key that say whose it is.
 const QUEUE_BITS: u32 = 24;
 
 /// The most turns that can be told apart: more than any run has packets.
 const TURN_MAX: u64 = (1 << (64 - QUEUE_BITS)) - 1;
 
-/// How long a queue is; then how soon its turn comes, the sooner the more; then which it is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
-    bytes: u64,
-    rest: u64,
+/// How long a queue is; then how soon its turn comes, the sooner the more; then which it is. One number, so that no branch is needed to
+/// compare two: which one is longer cannot be foreseen.
+type Key = u128;
+
+fn key(bytes: u64, turn: u64, queue: u32) -> Key {
+    u128::from(bytes) << 64 | u128::from((TURN_MAX - turn) << QUEUE_BITS | u64::from(queue))
 }
 
 /// Queues by length.
@@ -33,7 +36,8 @@ impl Default for Longest {
 }
 
 fn winner(players: &[Key; 4]) -> Key {
-    players[0].max(players[1]).max(players[2].max(players[3]))
+    let more = |one: Key, other: Key| select_unpredictable(one > other, one, other);
+    more(more(players[0], players[1]), more(players[2], players[3]))
 }
 
 impl Longest {
@@ -42,14 +46,13 @@ impl Longest {
         while self.first_round + queue as usize / 4 >= self.matches.len() {
             self.grow();
         }
-        let rest = (TURN_MAX - turn) << QUEUE_BITS | u64::from(queue);
-        self.play(queue as usize, if bytes == 0 { Key::default() } else { Key { bytes, rest } });
+        self.play(queue as usize, if bytes == 0 { 0 } else { key(bytes, turn, queue) });
     }
 
     /// The longest queue, if any is not empty.
     pub fn first(&self) -> Option<u32> {
-        let Key { bytes, rest } = winner(&self.matches[0]);
-        (bytes > 0).then_some(rest as u32 & ((1 << QUEUE_BITS) - 1))
+        let longest = winner(&self.matches[0]);
+        (longest > 0).then_some(longest as u32 & ((1 << QUEUE_BITS) - 1))
     }
 
     fn play(&mut self, player: usize, mut key: Key) {
