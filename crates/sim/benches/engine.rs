@@ -27,7 +27,7 @@ use sawtooth_sim::event_queue::{EventQueue, Population};
 use sawtooth_sim::packet::{Packet, PacketKind, SackBlock, TEST};
 use sawtooth_sim::port::rate::RateTransmitter;
 use sawtooth_sim::queue::scheduler::Queued;
-use sawtooth_sim::queue::{DISCIPLINES, Queue, QueueContext};
+use sawtooth_sim::queue::{Admission, DISCIPLINES, Queue, QueueContext};
 use sawtooth_sim::random::Stream;
 use sawtooth_sim::scenario::{ArrivalSchedule, ArrivalSpec, QueueSpec};
 use sawtooth_sim::tcp::scoreboard::Scoreboard;
@@ -135,7 +135,7 @@ fn disciplines(criterion: &mut Criterion) {
                 let idle_since = transmitter.idle_since();
                 let context = QueueContext { now, waiting, in_transmission, idle_since };
                 let admitted = queue.offer(black_box(packet), &context);
-                admitted.map(|packet| transmitter.accept(packet.bytes(), now))
+                (admitted == Admission::Wait).then(|| transmitter.accept(packet.bytes(), now))
             });
         });
     }

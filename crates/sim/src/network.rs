@@ -15,7 +15,7 @@ use crate::packet::{CE, ECT, Packet, PacketKind, SackPool};
 use crate::pipe::PipeLink;
 use crate::port::{Measured, Port, Transmitter};
 use crate::queue::scheduler::Queued;
-use crate::queue::{QueueContext, is_impairable};
+use crate::queue::{Admission, QueueContext, is_impairable};
 use crate::records::{PacketFate, Series};
 use crate::source::Source;
 use crate::topology::{NO_LANE, Place, Stage, StageIndex};
@@ -195,7 +195,10 @@ impl Network {
                             None => return,
                         }
                     }
-                    let Some(departure) = self.enter_port(port, &mut packet, index, at.time) else { return };
+                    let Some((admitted, departure)) = self.enter_port(port, packet, index, at.time) else {
+                        return;
+                    };
+                    packet = admitted;
                     let Some(arrival) = self.leave_port(port, stage, departure) else { return };
                     at = arrival;
                 }
@@ -268,33 +271,42 @@ impl Network {
         Some(packet)
     }
 
-    /// A packet reaches a port, where it may be marked: when its last bit leaves, if it may wait and if that is
-    /// certain by now.
+    /// A packet reaches a port, where it may be marked: the packet, and when its last bit leaves, if it may wait and if
+    /// that is certain by now.
     #[inline(always)]
-    fn enter_port(&mut self, index: u32, packet: &mut Packet, stage: StageIndex, now: Time) -> Option<Time> {
+    fn enter_port(
+        &mut self,
+        index: u32,
+        mut packet: Packet,
+        stage: StageIndex,
+        now: Time,
+    ) -> Option<(Packet, Time)> {
         let port = &mut self.ports[index as usize];
         let Transmitter::Rate(transmitter) = &mut port.transmitter else {
-            self.enter_asking_port(index, Queued { packet: *packet, arrived: now, stage });
+            self.enter_asking_port(index, Queued { packet, arrived: now, stage });
             return None;
         };
         transmitter.settle(self.events.now());
         let (waiting, in_transmission) = transmitter.backlogs();
         let context = QueueContext { now, waiting, in_transmission, idle_since: transmitter.idle_since() };
-        let Some(admitted) = port.queue.offer(*packet, &context) else {
-            self.bury(*packet, Some(index), now);
+        let admission = port.queue.offer(packet, &context);
+        if let Admission::Drop(_) = admission {
+            self.bury(packet, Some(index), now);
             return None;
-        };
+        }
         let was_marked = packet.has(CE);
-        *packet = admitted;
+        if admission == Admission::Mark {
+            packet = packet.marked();
+        }
         let (begin, end) = transmitter.accept(packet.bytes(), now);
         if begin < self.measured.to {
             port.busy += self.measured.part_of(begin, end);
-            port.count_departure(*packet, now, begin, self.measured);
+            port.count_departure(packet, now, begin, self.measured);
         }
-        if packet.has(CE) && !was_marked {
-            self.note_mark(*packet, index, now);
+        if admission == Admission::Mark && !was_marked {
+            self.note_mark(packet, index, now);
         }
-        Some(end)
+        Some((packet, end))
     }
 
     /// The last bit of a packet leaves a port then: when it reaches what comes after the wire, unless the run ends before.

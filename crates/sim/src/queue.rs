@@ -179,6 +179,18 @@ impl AnyDiscipline {
         }
     }
 
+    /// What is more than a comparison stays out of the way of drop-tail.
+    #[inline(never)]
+    fn admit_by_rule(&mut self, arrival: Packet, context: QueueContext, random: &mut Stream) -> Admission {
+        let context = &context; // a copy: so the caller's need not be in memory
+        match self {
+            AnyDiscipline::DropTail(queue) => queue.admit(arrival, context, random),
+            AnyDiscipline::Scheduling => Admission::Wait,
+            AnyDiscipline::Red(queue) => queue.admit(arrival, context, random),
+            AnyDiscipline::Rio(queue) => queue.admit(arrival, context, random),
+        }
+    }
+
     /// Must this packet neither be dropped nor marked here?
     fn spares(&self, packet: Packet) -> bool {
         matches!(self, AnyDiscipline::Rio(_)) && packet.has(IN_PROFILE)
@@ -186,13 +198,11 @@ impl AnyDiscipline {
 }
 
 impl QueueDiscipline for AnyDiscipline {
-    #[inline]
+    #[inline(always)]
     fn admit(&mut self, arrival: Packet, context: &QueueContext, random: &mut Stream) -> Admission {
         match self {
             AnyDiscipline::DropTail(queue) => queue.admit(arrival, context, random),
-            AnyDiscipline::Scheduling => Admission::Wait,
-            AnyDiscipline::Red(queue) => queue.admit(arrival, context, random),
-            AnyDiscipline::Rio(queue) => queue.admit(arrival, context, random),
+            other => other.admit_by_rule(arrival, *context, random),
         }
     }
 }
@@ -311,31 +321,25 @@ impl Queue {
         packet.marked()
     }
 
-    /// Offer a packet that arrives: the packet that may wait, perhaps marked.
+    /// Offer a packet that arrives: what becomes of it is counted here and done by the caller.
     #[inline(always)]
-    pub fn offer(&mut self, packet: Packet, context: &QueueContext) -> Option<Packet> {
+    pub fn offer(&mut self, packet: Packet, context: &QueueContext) -> Admission {
         self.count_arrival(packet);
-        match self.discipline.admit(packet, context, &mut self.random) {
-            Admission::Wait => Some(packet),
-            Admission::Mark => Some(self.mark(packet)),
-            Admission::Drop(reason) => {
-                self.drop(packet, reason);
-                None
-            }
+        let admission = self.discipline.admit(packet, context, &mut self.random);
+        if admission != Admission::Wait {
+            self.count_signal(packet, admission);
         }
+        admission
     }
 
     #[cold]
-    fn mark(&mut self, packet: Packet) -> Packet {
-        assert!(!self.discipline.spares(packet), "in-profile packets are never marked");
-        self.tally.measured.count_mark(packet);
-        packet.marked()
-    }
-
-    #[cold]
-    fn drop(&mut self, packet: Packet, reason: DropReason) {
-        assert!(!self.discipline.spares(packet), "in-profile packets are never dropped");
-        self.tally.measured.count_drop(packet, reason);
+    fn count_signal(&mut self, packet: Packet, admission: Admission) {
+        assert!(!self.discipline.spares(packet), "in-profile packets are neither dropped nor marked");
+        match admission {
+            Admission::Wait => {}
+            Admission::Mark => self.tally.measured.count_mark(packet),
+            Admission::Drop(reason) => self.tally.measured.count_drop(packet, reason),
+        }
     }
 
     /// Hold a packet that was let in until [`Queue::dequeue`] gives it out.

@@ -6,8 +6,8 @@ use crate::event::Event;
 use crate::packet::CE;
 use crate::port::Transmitter;
 use crate::port::trace::{OPPORTUNITY_BYTES, Progress as Sending};
-use crate::queue::QueueContext;
 use crate::queue::scheduler::Queued;
+use crate::queue::{Admission, QueueContext};
 use crate::topology::NO_LANE;
 use sawtooth_cc::units::Time;
 
@@ -24,8 +24,9 @@ impl Network {
         };
         let context = QueueContext { now: arrival.arrived, waiting, in_transmission, idle_since };
         match port.queue.offer(arrival.packet, &context) {
-            Some(admitted) => arrival.packet = admitted,
-            None => {
+            Admission::Wait => {}
+            Admission::Mark => arrival.packet = arrival.packet.marked(),
+            Admission::Drop(_) => {
                 self.bury(arrival.packet, Some(index), arrival.arrived);
                 return;
             }

@@ -26,7 +26,7 @@ impl DropTail {
 }
 
 impl QueueDiscipline for DropTail {
-    #[inline]
+    #[inline(always)]
     fn admit(&mut self, arrival: Packet, context: &QueueContext, _: &mut Stream) -> Admission {
         let (waiting, held) = (context.waiting, context.in_transmission);
         let backlog = Backlog { packets: waiting.packets + held.packets, bytes: waiting.bytes + held.bytes };
@@ -41,7 +41,7 @@ impl QueueDiscipline for DropTail {
 #[cfg(test)]
 mod tests {
     use crate::packet::{Packet, PacketKind, TEST};
-    use crate::queue::{Backlog, Queue, QueueContext};
+    use crate::queue::{Admission, Backlog, Queue, QueueContext};
     use crate::random::Stream;
     use crate::scenario::QueueSpec;
     use sawtooth_cc::units::{Rate, Time};
@@ -60,7 +60,7 @@ mod tests {
             let packet = Packet::new(PacketKind::Data, 0, 0, bytes, flags);
             let context =
                 QueueContext { now: Time::ZERO, waiting, in_transmission: held, idle_since: Time::NEVER };
-            if queue.offer(packet, &context).is_some() {
+            if queue.offer(packet, &context) == Admission::Wait {
                 waiting = Backlog { packets: waiting.packets + 1, bytes: waiting.bytes + u64::from(bytes) };
                 kept.push(index);
             }
