@@ -29,6 +29,13 @@ def measured() -> dict[Path, str]:
         for name, changes in cells.DRR_VARIANTS.items()
     }
     drr_plain, drr_skips = drr.values()
+    red = {
+        router: {
+            name: step(f"ns-2, {router}, {name}", cells.measure, changes, router=router)
+            for name, changes in cells.RED_VARIANTS.items()
+        }
+        for router in ("red", "ecn")
+    }
     mixed = step("ns-2, two kinds", mixes.mixes)
     squares = step("ns-2, a square of cross traffic", mixes.squares)
     single = step("ns-2, one flow", windows.measure)
@@ -72,9 +79,17 @@ def measured() -> dict[Path, str]:
         "rtt verdict": web_page.rtt_verdict(unequal),
         "rtt cases": web_page.rtt_cases(unequal),
     }
+    for router, found_by_name in red.items():
+        counted, conservative, *_ = found_by_name.values()
+        blocks |= {
+            f"{router} verdict": page.ns2_verdict(counted),
+            f"{router} cells": page.ns2_cells(counted),
+            f"{router} variants": page.ns2_variants(found_by_name),
+            f"{router} conservative": page.ns2_disagreeing(conservative),
+        }
     for name, found in variants.items():
         if name != "as it is":
-            blocks[f"ns2 {name.partition(' ')[0]}"] = page.ns2_disagreeing(found)
+            blocks[f"ns2 {name}"] = page.ns2_disagreeing(found)
     drawn = step("figures", figures.files, plain, regular, random, recordings)
     return {
         PAGE: page.filled(PAGE.read_text(encoding="utf-8"), blocks),

@@ -35,6 +35,15 @@ WANTED: Final = {"goodput": 0.95, "loss": 0.90, "delay": 0.90}
 BIAS_MAX: Final = 0.01
 """Most that the mean signed difference in goodput of one recovery may be."""
 
+RED: Final[Mapping[str, Any]] = {
+    "kind": "red",
+    "min": 150,
+    "max": 750,
+    "max_p": 0.1,
+    "weight": 0.002,
+    "gentle": True,
+    "spacing": "wait",
+}
 ROUTERS: Final[Mapping[str, Mapping[str, Any]]] = {
     "droptail": {},
     "drr": {
@@ -42,6 +51,8 @@ ROUTERS: Final[Mapping[str, Mapping[str, Any]]] = {
         "bottleneck.buffer": "1500000 B",
         "tcp.sack_timeout": "resend",
     },
+    "red": {"bottleneck.queue": RED, "tcp.sack_pipe": "counted"},
+    "ecn": {"bottleneck.queue": {**RED, "ecn": True}, "tcp.sack_pipe": "counted"},
 }
 """What of the scenario each router changes: its queue and buffer, and how ns-2's TCP differs from ours where that decides cells."""
 
@@ -49,6 +60,7 @@ VARIANTS: Final[Mapping[str, Mapping[str, Any]]] = {
     "as it is": {},
     'timeout_threshold = "law"': {"tcp.timeout_threshold": "law"},
     'sack_pipe = "rfc6675"': {"tcp.sack_pipe": "rfc6675"},
+    'sack_pipe = "counted"': {"tcp.sack_pipe": "counted"},
     'sack_timeout = "resend"': {"tcp.sack_timeout": "resend"},
     'timer_tick = "0 s"': {"tcp.timer_tick": "0 s"},
     'send_jitter = "0 s"': {"path.send_jitter": "0 s"},
@@ -60,6 +72,14 @@ DRR_VARIANTS: Final[Mapping[str, Mapping[str, Any]]] = {
     'sack_timeout = "skip"': {"tcp.sack_timeout": "skip"},
 }
 """The same behind DRR, where the plain comparison resends."""
+
+RED_VARIANTS: Final[Mapping[str, Mapping[str, Any]]] = {
+    'sack_pipe = "counted"': {},
+    'sack_pipe = "conservative"': {"tcp.sack_pipe": "conservative"},
+    'spacing = "uniform"': {"bottleneck.queue.spacing": "uniform"},
+    'spacing = "none"': {"bottleneck.queue.spacing": "none"},
+}
+"""The same behind RED, with and without marks, where the plain comparison counts."""
 
 
 @dataclass(frozen=True)
