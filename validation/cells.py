@@ -61,7 +61,8 @@ VARIANTS: Final[Mapping[str, Mapping[str, Any]]] = {
     'timeout_threshold = "law"': {"tcp.timeout_threshold": "law"},
     'sack_pipe = "rfc6675"': {"tcp.sack_pipe": "rfc6675"},
     'sack_pipe = "counted"': {"tcp.sack_pipe": "counted"},
-    'sack_timeout = "resend"': {"tcp.sack_timeout": "resend"},
+    'sack_timeout = "skip"': {"tcp.sack_timeout": "skip"},
+    'sack_pipe = "counted", sack_timeout = "skip"': {"tcp.sack_pipe": "counted", "tcp.sack_timeout": "skip"},
     'timer_tick = "0 s"': {"tcp.timer_tick": "0 s"},
     'send_jitter = "0 s"': {"path.send_jitter": "0 s"},
 }
