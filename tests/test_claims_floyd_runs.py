@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sawtooth import share_gap
+from sawtooth import ratio_histograms, share_gap
 from sawtooth.claims import floyd_rates, floyd_shares
 from sawtooth.claims.logic import Finding, Verdict
 from sawtooth.claims.table import claims
@@ -186,6 +186,21 @@ def test_the_parts_of_the_gap_add_up_and_each_gets_what_it_does() -> None:
     (curve,) = share_gap.curves({share_gap.PROBE: runs})
     assert [point.x for point in curve.points][0::6] == ["none of them", "unexplained"]
     assert np.isclose(curve.at("ratio", "unexplained").value.mean, 0.7 - (1.0 + sum(effect.values()) - 0.04))
+
+
+def test_a_histogram_of_ratios_is_what_lies_between_two_levels() -> None:
+    values = {
+        f"below {round(0.1 * k, 1):g} at {width} of {group}": min(1.0, k / 10)
+        for k in range(1, 21)
+        for width in ratio_histograms.WIDTHS
+        for group in (0, 1)
+    }
+    labels: dict[str, str | int | float] = {"pair": ratio_histograms.BESIDE, "queue": "red", "n": 16}
+    runs = [ProbeRun(labels, "", values, EMPTY, str(seed)) for seed in range(2)]
+    first = ratio_histograms.curves({"steady": runs})[0]
+    assert first.series == ["TFRC", "TCP"]
+    assert [round(point.value.mean, 9) for point in first.of("TCP")] == [0.1] * 10 + [0.0] * 10
+    assert first.places[:2] == [0.05, 0.15]
 
 
 def test_every_claim_has_a_check_and_waits_for_nothing() -> None:

@@ -21,7 +21,7 @@ from typing import Any, Final, overload
 
 import pyarrow as pa
 
-from sawtooth import _native, gain, share_gap
+from sawtooth import _native, gain, ratio_histograms, share_gap
 from sawtooth.claims.table import Judged
 from sawtooth.claims.view import FOUR, Part
 from sawtooth.curves import Curve, lay
@@ -50,6 +50,7 @@ CLAIM_SCHEMA = pa.schema(
 
 DERIVED: Final[Mapping[str, Callable[[Mapping[str, Sequence[ProbeRun]]], list[Curve]]]] = {
     share_gap.STUDY: share_gap.curves,
+    ratio_histograms.STUDY: ratio_histograms.curves,
     gain.STUDY: gain.curves,
 }
 """Figures of a study that no single value of its runs gives, by the study's name."""
