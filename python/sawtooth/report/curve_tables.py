@@ -36,7 +36,7 @@ def markdown_table(curve: Curve) -> str:
         [name for name in curve.series if name != curve.spec.beside] if curve.spec.beside is not None else []
     )
     heads = [
-        curve.spec.x_label or curve.spec.x,
+        curve.spec.x if curve.spec.at else curve.spec.x_label or curve.spec.x,
         *map(str, curve.series),
         *(f"{name} {contrast_label(curve)}" for name in beside),
     ]
