@@ -156,6 +156,7 @@ def test_quick_takes_fewer_seeds_of_a_probe(made_up: Path) -> None:
         ('probe = "sweep"\nvalue = "t', 'probe = "none"\nvalue = "t', "sweep"),
         ('measures = ["jain 0..3 s"', 'measures = ["speed"', "jain"),
         ("base = true", "base = true\nkeep = 1", "keep"),
+        ('x = "flows"', 'x = "law"', "another dimension"),
         ("[[curve]]", '[matrix]\nenvironments = ["cons-low"]\n\n[[curve]]', "probes alone"),
     ],
 )

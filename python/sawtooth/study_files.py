@@ -150,6 +150,9 @@ def _check(where: str, study: Study) -> None:
         if curve.probe not in [entry.name for entry in study.probe]:
             known_probes = ", ".join(entry.name for entry in study.probe)
             raise InputError(where, f"curve.{curve.name}.probe", curve.probe, f"one of {known_probes}")
+        if curve.x == curve.series:
+            accepted = "another dimension than that of the series, or part"
+            raise InputError(where, f"curve.{curve.name}.x", curve.x, accepted)
     for setting in [*study.matrix.settings, *study.matrix.compared_with]:
         if setting.router not in study.routers:
             raise InputError(where, "matrix.settings", setting.router, f"one of {', '.join(study.routers)}")
