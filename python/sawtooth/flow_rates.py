@@ -29,7 +29,9 @@ Rates = NDArray[np.float64]
 def loss(part: Part) -> float:
     """Dropped over sent, in percent, of the group's flows together over the measured part of the run; NaN where nothing was sent."""
     own = part.of_group()
-    sent, drops = (part.run.flows.column(name).to_numpy()[own].sum() for name in ("sent", "drops"))
+    sent, drops = (
+        part.run.flows.column(name).to_numpy()[: own.size][own].sum() for name in ("sent", "drops")
+    )
     return 100.0 * float(drops / sent) if sent else float("nan")
 
 

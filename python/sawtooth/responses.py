@@ -152,12 +152,14 @@ def _first(part: Part, reached: NDArray[np.bool_]) -> float:
 
 
 def _delivered(part: Part) -> float:
-    sizes = part.run.flows.column("packet_bytes").to_numpy().astype(np.float64) * 8
-    return float((part.bins()[1] / sizes)[:, part.of_group()].sum())
+    bits, own = part.bins()[1], part.of_group()
+    sizes = part.run.flows.column("packet_bytes").to_numpy()[: own.size].astype(np.float64) * 8
+    return float((bits / sizes)[:, own].sum())
 
 
 def _drops(part: Part, begin_ns: int, end_ns: int) -> int:
     table = part.record("congestion")
     times, flows = table.column("time_ns").to_numpy(), table.column("flow").to_numpy()
+    own = part.of_group()
     inside = (times >= begin_ns) & (times < end_ns) & (table.column("mark").to_numpy() == 0)
-    return int(part.of_group()[flows[inside]].sum())
+    return int(own[flows[inside & (flows < own.size)]].sum())

@@ -63,16 +63,20 @@ class Part:
         return self.run.records[name]
 
     def bins(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Ends of the bins inside the part (ns), and what each flow got in them: bit, shape (bins, flows)."""
+        """Ends of the bins inside the part (ns), and what each flow got in them: bit, shape (bins, flows).
+
+        Flows that stand in no group, such as place-holders, come after the others and are left out.
+        """
         rates = self.record("rates")
         ends, flow = rates.column("time_ns").to_numpy(), rates.column("flow").to_numpy()
         width = int(self.run.engine["record"]["rates_ns"])
-        inside = (ends - width >= self.begin_ns) & (ends <= self.end_ns)
+        count = len(self.rows())
+        inside = (ends - width >= self.begin_ns) & (ends <= self.end_ns) & (flow < count)
         times = np.unique(ends[inside])
-        bits = np.zeros((times.size, self.run.flows.num_rows))
+        bits = np.zeros((times.size, count))
         packets = rates.column("delivered_packets").to_numpy()[inside]
         bits[np.searchsorted(times, ends[inside]), flow[inside]] = packets
-        sizes = self.run.flows.column("packet_bytes").to_numpy().astype(np.float64)
+        sizes = self.run.flows.column("packet_bytes").to_numpy()[:count].astype(np.float64)
         return times, bits * sizes * 8.0
 
     def rates(self) -> NDArray[np.float64]:
