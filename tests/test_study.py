@@ -354,3 +354,10 @@ def test_every_study_file_is_used() -> None:
     named = {name.replace("/", "_") + ".toml" for name in STUDIES} | {"compare.toml"}
     extended = {tomllib.loads((ROOT / name).read_text())["extends"] for name in named}
     assert files == named | extended | {FILE, ARQ_FILE}
+
+
+def test_printed_scores_stand_beside_cells_of_the_paper_only() -> None:
+    four = ("AIMD", "AIAD", "MIMD", "MIAD")
+    assert printed_beside("sack/droptail", four, ["cons-low", "rd-high"]) == printed("sack", "droptail")
+    assert printed_beside("sack/droptail", four[:2], ["cons-low"]) == {}
+    assert printed_beside("sack/droptail", four, ["1a", "1b"]) == {}  # the patterns of Figure 1

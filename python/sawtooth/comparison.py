@@ -23,7 +23,7 @@ import pyarrow as pa
 
 from sawtooth import _native, gain, ratio_histograms, share_gap
 from sawtooth.claims.table import Judged
-from sawtooth.claims.view import FOUR, Part
+from sawtooth.claims.view import Part
 from sawtooth.curves import Curve, lay
 from sawtooth.intervals import interval
 from sawtooth.matrix import Block, Outcome, ProbeRun, Results, collect
@@ -31,7 +31,7 @@ from sawtooth.metrics import METRIC_NAMES
 from sawtooth.plain import json_value
 from sawtooth.plan import Planned, ProbeKey
 from sawtooth.progress import ProgressCallback
-from sawtooth.published import ENVIRONMENTS, printed
+from sawtooth.published import ENVIRONMENTS, printed_beside
 from sawtooth.resolve import Resolved, resolve
 from sawtooth.run import Run, RunSummary, run_id_of
 from sawtooth.runner import run_each
@@ -186,7 +186,7 @@ def claims_table(judged: Sequence[Judged]) -> pa.Table:
 def score_rows(block: Block) -> list[Row]:
     """D and C of every algorithm and metric of one setting. Printed scores stand beside those over the same set A only."""
     recovery, _, router = block.setting.partition("/")
-    table = printed(recovery, router) if set(block.algorithms) == set(FOUR) else {}
+    table = printed_beside(block.setting, block.algorithms, block.environments)
     rows: list[Row] = []
     for algorithm in block.algorithms:
         for metric in SCORED:

@@ -9,7 +9,7 @@ as a reminder of order and size, never as an equal.
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -96,6 +96,17 @@ def printed(recovery: str, router: str) -> dict[str, Mapping[str, float]]:
     return {
         row.algorithm: row.values for row in figures() if (row.recovery, row.router) == (recovery, router)
     }
+
+
+def printed_beside(
+    setting: str, algorithms: Collection[str], over: Collection[str]
+) -> Mapping[str, Mapping[str, float]]:
+    """The printed scores that may stand beside ours in a setting: those of the same algorithms, over environments of the paper."""
+    names = {row.name for row in environments()}
+    if not set(over) <= names:
+        return {}
+    table = printed(*setting.split("/"))
+    return table if set(algorithms) == set(table) else {}
 
 
 @cache

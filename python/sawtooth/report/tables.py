@@ -12,11 +12,10 @@ from typing import Final
 
 from sawtooth.claims.logic import Finding, Verdict
 from sawtooth.claims.table import Judged
-from sawtooth.claims.view import FOUR
 from sawtooth.instances import FamilyTable
 from sawtooth.intervals import Interval, interval
 from sawtooth.matrix import Block
-from sawtooth.published import printed
+from sawtooth.published import printed_beside
 from sawtooth.rank import Estimate
 
 COLUMNS: Final = (
@@ -73,8 +72,7 @@ class RawCell:
 
 def score_table(block: Block) -> list[tuple[str, list[ScoreCell]]]:
     """One row per algorithm of a setting."""
-    recovery, _, router = block.setting.partition("/")
-    beside = printed(recovery, router) if set(block.algorithms) == set(FOUR) else {}
+    beside = printed_beside(block.setting, block.algorithms, block.environments)
     columns = {
         (metric, score): [getattr(block.scores.of(name, metric), score) for name in block.algorithms]
         for metric, score in COLUMNS
