@@ -7,7 +7,8 @@ happened to be run with good combinations favour nobody; the penalty is chosen b
 combination is then the best level of each factor.
 
 Uncertainty: the pigeonhole bootstrap [Owen07], which draws rows and combinations again and fits anew. The share of draws that pick a level
-says how sure the choice is; the spread of b is its interval. The gain on the rows of the other half is that of a fit to those alone.
+says how sure the choice is; the spread of b, fitted with the lightest penalty, is its interval. The gain on the rows of the other half is
+that of a fit to those alone.
 
 | parameter | unit | default               | why                                        |
 |-----------|------|-----------------------|--------------------------------------------|
@@ -110,7 +111,10 @@ def fit(observed: Observations, factors: Sequence[Factor], seed: int, draws: int
     penalty, explained = _penalty(observed, design, generator)
     ones = np.ones(len(observed.misfit))
     mean = _solve(observed, design, ones, penalty)
-    again = np.stack([_solve(observed, design, _weights(observed, generator), penalty) for _ in range(draws)])
+    # Few combinations get a heavy penalty, and shrunk draws would feign certainty: the draws get the lightest.
+    again = np.stack(
+        [_solve(observed, design, _weights(observed, generator), min(PENALTIES)) for _ in range(draws)]
+    )
     return Effects(
         tuple(factors),
         tuple(_spread(columns, place, len(f.levels), mean[None])[0] for place, f in enumerate(factors)),
