@@ -97,6 +97,7 @@ def test_the_printed_file() -> None:
         "high": "10 Mbit/s",
         "low": "1 Mbit/s",
         "period": "10 s",
+        "duty": 0.5,
     }
     (group,) = read.flows
     assert (group.count, group.recovery, group.packet, group.ack) == (10, "sack", 1000, 40)
