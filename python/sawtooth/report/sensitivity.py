@@ -196,6 +196,7 @@ def blocks(found: Sensitivity) -> dict[str, str]:
         for entry in found.ranked
         for x in entry.exchanges
     ]
+    first = found.base.parts[0]
     heads = ["parameter", "where", "taken", "value", "verdicts turned (loosened)", "orders turned", "shift"]
     return {
         "sensitivity parameters": pipe_table(heads, parameters),
@@ -204,6 +205,7 @@ def blocks(found: Sensitivity) -> dict[str, str]:
             ["value", "setting", "score", "ahead at the values taken", "ahead now"], orders
         ),
         "sensitivity counts": (
+            f"Run for `{found.name}`, {len(first.results.seeds)} seeds of {first.study.value_of('duration')}: "
             f"{len(found.unstable)} of {len(simulated(found.base))} verdicts on runs turn, "
             f"{sum(1 for entry in found.variations if entry.turned)} of {len(found.variations)} values turn at least one"
         ),
