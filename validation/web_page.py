@@ -61,7 +61,8 @@ def flows(found: web.Flows) -> str:
 
 def rtt_verdict(cases: Sequence[rtts.Case]) -> str:
     """How many cases agree, on one line."""
-    return f"{rtts.agreeing(cases)} of {len(cases)} exponents within {rtts.tolerance(cases):.2f}"
+    bounds = [rtts.tolerance(case) for case in cases]
+    return f"{rtts.agreeing(cases)} of {len(cases)} exponents within {min(bounds):.2f} to {max(bounds):.2f}"
 
 
 def rtt_cases(cases: Sequence[rtts.Case]) -> str:
