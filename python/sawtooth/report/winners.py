@@ -5,6 +5,7 @@ Source: the layout follows what [Akella02] section 4.3 says of Figure 12; the fi
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -15,11 +16,12 @@ from matplotlib.patches import Ellipse, FancyBboxPatch
 from sawtooth.claims.logic import Verdict
 from sawtooth.report import figures
 from sawtooth.report.drawing import INK, MUTED, SERIES, canvas
-from sawtooth.report.elements import details, element, head, paragraph, pill, row, section, table, text
+from sawtooth.report.elements import details, element, head, pill, row, section, table, text
 from sawtooth.report.tables import RECOVERIES, ROUTERS, with_spread
 from sawtooth.winners import Standing
 
-CAPTION: Final = (
+# Stands in the drawing, so that the SVG on its own says what it shows.
+KEY: Final = (
     "Filled: leads in goodput, D and C within the study's tolerances of the best. Dashed: undecided. Empty: behind. "
     "A ring: unfair, the spread of goodputs above the tolerance. Below each cell the leaders by the printed table, judged alike."
 )
@@ -48,7 +50,6 @@ def winners_section(found: Map) -> str:
     )
     parts = [
         element("figure", drawing),
-        paragraph(text(CAPTION), "muted"),
         details("Values of the map", numbers),
     ]
     return section("winners", "Who leads where", *parts)
@@ -58,9 +59,10 @@ def figure(found: Map) -> Figure:
     """The map."""
     recoveries = list(dict.fromkeys(setting.partition("/")[0] for setting in found))
     routers = list(dict.fromkeys(setting.partition("/")[2] for setting in found))
-    drawn, (axes,) = canvas(1.0 + 2.1 * len(routers), 0.7 + 1.75 * len(recoveries))
+    key = textwrap.wrap(KEY, 40 * len(routers))
+    drawn, (axes,) = canvas(1.0 + 2.1 * len(routers), 0.7 + 1.75 * len(recoveries) + 0.15 * len(key))
     axes.set_axis_off()
-    axes.set(xlim=(-0.42, len(routers)), ylim=(-len(recoveries), 0.22), autoscale_on=False)
+    axes.set(xlim=(-0.42, len(routers)), ylim=(-len(recoveries) - 0.08 * len(key), 0.22), autoscale_on=False)
     for column, router in enumerate(routers):
         axes.text(column + 0.5, 0.07, ROUTERS.get(router, router), ha="center", fontweight="bold", color=INK)
     for line, recovery in enumerate(recoveries):
@@ -70,6 +72,7 @@ def figure(found: Map) -> Figure:
             standings = found.get(f"{recovery}/{router}")
             if standings is not None:
                 _cell(axes, column, -line, standings)
+    axes.text(0, -len(recoveries) + 0.02, "\n".join(key), va="top", fontsize=7, color=MUTED)
     return drawn
 
 
