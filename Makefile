@@ -26,9 +26,9 @@ help: ## this list
 
 build: $(NATIVE) ## .venv with locked dependencies and the compiled engine; quick when nothing changed
 
-demo: build ## two figures in full: score tables beside the printed numbers, claims, and HTML reports
-	$(BIN)/sawtooth reproduce akella2002/fig4
-	$(BIN)/sawtooth reproduce akella2002/fig5
+demo: build ## two figures over five seeds: score tables beside the printed numbers, claims, and HTML reports
+	$(BIN)/sawtooth reproduce akella2002/fig4 --seeds 5
+	$(BIN)/sawtooth reproduce akella2002/fig5 --seeds 5
 
 test: lint test-rust test-python gate ## everything continuous integration runs
 
