@@ -89,6 +89,7 @@ def test_the_command_line(sawtooth: CommandLine, tmp_path: Path) -> None:
     report = tmp_path / document["report"]
     assert "<svg" in report.read_text(encoding="utf-8")
     assert (report.parent / f"{report.stem}_efficiency.svg").is_file()
+    assert (report.parent / f"{report.stem}_efficiency.pdf").is_file()
     refused = sawtooth("reproduce", "reddy2012/sliding-window", "--set", "windows=[3]")
     assert refused.code == 2
     assert "--set" in refused.err

@@ -181,7 +181,11 @@ def test_reproduce_writes_a_report_with_the_figures(sawtooth: CommandLine, tmp_p
     assert len(found.json["claims"]) == 46
     assert {path.name for path in tmp_path.glob("f*")} == {
         "f.html",
-        *(f"f_{name}.svg" for name in ("figure1", "figure7", "figure13", "shares", "stochastic", "whole")),
+        *(
+            f"f_{name}.{form}"
+            for name in ("figure1", "figure7", "figure13", "shares", "stochastic", "whole")
+            for form in ("svg", "pdf")
+        ),
     }
     page = (tmp_path / "f.html").read_text(encoding="utf-8")
     assert page.count("<svg ") == 6

@@ -289,6 +289,7 @@ def test_the_report(sawtooth: CommandLine, tmp_path: Any) -> None:
     assert "undecided" not in text.partition('id="claims"')[2]
     for name in ("vectors", "aimd-fc", "aimd-fc-plus", "theorem-2", "orders"):
         assert (report.parent / f"{report.stem}_{name}.svg").read_text(encoding="utf-8").startswith("<?xml")
+        assert (report.parent / f"{report.stem}_{name}.pdf").read_bytes().startswith(b"%PDF-")
 
 
 def test_the_command_line(sawtooth: CommandLine) -> None:

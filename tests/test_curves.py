@@ -125,8 +125,9 @@ def test_a_study_of_probes_is_run_drawn_and_told(made_up: Path, tmp_path: Path) 
     assert all(0.25 <= point.value.mean <= 1.0 for point in over_time.points)
     assert [curve["name"] for curve in found.to_json()["curves"]] == ["timeouts", "over-time"]
     page, *figures = write_report(found, tmp_path / "report.html")
-    assert [path.name for path in figures] == ["report_timeouts.svg", "report_over-time.svg"]
-    assert all(path.read_text().startswith("<?xml") for path in figures)
+    drawn = [f"report_{name}.{form}" for name in ("timeouts", "over-time") for form in ("svg", "pdf")]
+    assert [path.name for path in figures] == drawn
+    assert [path.read_bytes()[:5] for path in figures] == [b"<?xml", b"%PDF-"] * 2
     text = page.read_text()
     assert "Fairness over time" in text
     assert found.run_ids[0][:12] in text

@@ -254,7 +254,11 @@ def test_the_document_and_the_report(laid: Overlay, tmp_path: Path) -> None:
     assert laid.report is not None
     text = laid.report.read_text(encoding="utf-8")
     assert text.count("<figure>") == 7
-    assert {path.suffix for path in laid.report.parent.iterdir() if path.is_file()} == {".html", ".svg"}
+    assert {path.suffix for path in laid.report.parent.iterdir() if path.is_file()} == {
+        ".html",
+        ".svg",
+        ".pdf",
+    }
 
 
 def test_a_page_is_filled_and_its_figures_written(laid: Overlay, tmp_path: Path) -> None:

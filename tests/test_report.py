@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
@@ -43,12 +46,18 @@ def comparison(reproduction: Reproduction) -> Comparison:
 
 
 @pytest.fixture(scope="module")
-def files(comparison: Comparison, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The report's files by name."""
+def written(comparison: Comparison, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The report's files by name, as they are on the disk."""
     folder = tmp_path_factory.mktemp("files")
-    written = write_report(comparison, folder / "r.html")
-    assert sorted(written) == sorted(folder.iterdir())
-    return {path.name: path.read_text() for path in written}
+    made = write_report(comparison, folder / "r.html")
+    assert sorted(made) == sorted(folder.iterdir())
+    return {path.name: path.read_bytes() for path in made}
+
+
+@pytest.fixture(scope="module")
+def files(written: dict[str, bytes]) -> dict[str, str]:
+    """Those of them that are text."""
+    return {name: data.decode() for name, data in written.items() if not name.endswith(".pdf")}
 
 
 class Page(HTMLParser):
@@ -134,12 +143,46 @@ def test_figures_are_whole(files: dict[str, str]) -> None:
         assert drawing.count("var(--series-0)") >= 10
 
 
+def test_every_figure_lies_beside_the_page_as_svg_and_as_pdf(written: dict[str, bytes]) -> None:
+    vector = {name for name in written if name.endswith(".svg")}
+    assert vector == {"r_reno-droptail.svg"}
+    assert set(written) == {"r.html", *vector, *(name.replace(".svg", ".pdf") for name in vector)}
+    drawing = written["r_reno-droptail.pdf"]
+    assert drawing.startswith(b"%PDF-")
+    assert drawing.rstrip().endswith(b"%%EOF")
+    assert b"/FontFile2" in drawing  # text stays text in an embedded font, as journals ask
+    for undated in (b"CreationDate", b"ModDate", b"atplotlib"):
+        assert undated not in drawing
+
+
+def test_a_pdf_is_the_same_in_another_process() -> None:
+    code = (
+        "import hashlib, sys\n"
+        "from sawtooth.report.drawing import canvas, encode\n"
+        "figure, (axes,) = canvas(4, 2)\n"
+        "axes.plot([1, 3, 2], label='AIMD(1, 0.8) − ±')\n"
+        "axes.legend()\n"
+        "print(hashlib.sha256(encode(figure, 'pdf')).hexdigest())\n"
+    )
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(digests) == 1
+
+
 def test_the_same_runs_give_the_same_bytes(
-    files: dict[str, str], comparison: Comparison, store: Store, tmp_path: Path
+    written: dict[str, bytes], comparison: Comparison, store: Store, tmp_path: Path
 ) -> None:
     (part,) = conclude(comparison.study.name, [evaluate(comparison.study, store)]).parts
     again = write_report(part, tmp_path / "r.html")
-    assert {path.name: path.read_text() for path in again} == files
+    assert {path.name: path.read_bytes() for path in again} == written
 
 
 def test_a_place_that_cannot_be_written(comparison: Comparison, tmp_path: Path) -> None:

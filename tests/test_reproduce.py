@@ -70,7 +70,11 @@ def test_figure_4_end_to_end(sawtooth: CommandLine, tmp_path: Path) -> None:
     report = Path(tmp_path / document["report"])
     assert report.name == "akella2002_fig4-quick.html"
     first = {path.name: path.read_bytes() for path in report.parent.iterdir()}
-    assert set(first) == {"akella2002_fig4-quick.html", "akella2002_fig4-quick_reno-droptail.svg"}
+    assert set(first) == {
+        "akella2002_fig4-quick.html",
+        "akella2002_fig4-quick_reno-droptail.svg",
+        "akella2002_fig4-quick_reno-droptail.pdf",
+    }
 
     again = sawtooth("reproduce", "akella2002/fig4", *QUICK)
     assert again.code == 0

@@ -141,6 +141,7 @@ def test_the_command_writes_table_json_and_report(
     assert "path.rtt" in capfd.readouterr().out
     assert "Verdicts that turn" in report.read_text()
     assert report.with_suffix(".svg").is_file()
+    assert report.with_suffix(".pdf").is_file()
     assert exit_code([*arguments, "--json"]) == 0
     document = json.loads(capfd.readouterr().out)
     assert document["report"] == str(report)

@@ -88,7 +88,7 @@ def list_mathematics() -> list[dict[str, Any]]:
 def mathematics(paper: str, report: Path | str | None = None) -> Mathematics:
     """Judge the definition and analysis claims of ``paper`` (``akella2002``); with ``report``, draw its figures into that HTML file.
 
-    Each figure is also written as an SVG file beside it. InputError for a paper that is not here.
+    Each figure is also written as an SVG and a PDF file beside it. InputError for a paper that is not here.
     """
     if paper not in PAPERS:
         raise InputError("mathematics", None, paper, f"one of {', '.join(PAPERS)}")
@@ -101,7 +101,7 @@ def mathematics(paper: str, report: Path | str | None = None) -> Mathematics:
 
 def _write(paper: str, judged: list[Judged], path: Path) -> None:
     # Imported here: matplotlib takes long, and the command line imports this module.
-    from sawtooth.report.drawing import encode
+    from sawtooth.report.drawing import figure_files
     from sawtooth.report.mathematics import page
 
     entry = PAPERS[paper]
@@ -110,8 +110,9 @@ def _write(paper: str, judged: list[Judged], path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text_atomic(path, page(entry.title, paper + SUFFIX, drawings, judged))
         for drawing in drawings:
-            target = path.with_name(f"{path.stem}_{drawing.name}.svg")
-            write_bytes_atomic(target, encode(drawing.figure, "svg"))
+            stem = path.with_name(f"{path.stem}_{drawing.name}")
+            for target, data in figure_files(stem, drawing.figure).items():
+                write_bytes_atomic(target, data)
     except OSError as error:
         raise InputError(
             "report", str(path), MISSING, f"a place that can be written ({error.strerror})"

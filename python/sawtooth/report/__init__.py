@@ -1,4 +1,4 @@
-"""Reports: one HTML file that works offline, and the figures of each setting as SVG files beside it.
+"""Reports: one HTML file that works offline, and the figures of each setting as SVG and PDF files beside it.
 
 A report shows a ``Comparison``: numbers of stored runs, every one with the run ids behind it. It reads and draws; it
 never runs anything. The same stored runs give the same bytes. A paper of several parts is a page each, the first with all claims
@@ -7,17 +7,21 @@ and links to the others.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from sawtooth.atomic import write_text_atomic
+from sawtooth.atomic import write_bytes_atomic
 from sawtooth.comparison import Comparison
 from sawtooth.errors import MISSING, InputError
 from sawtooth.published import ENVIRONMENTS
 from sawtooth.report.tables import setting_title
 from sawtooth.reproduction import Reproduction
 from sawtooth.winners import winner_map
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def write_reproduction(found: Reproduction, path: Path) -> Reproduction:
@@ -35,20 +39,21 @@ def _tail(part: Comparison) -> str:
 
 
 def write_report(comparison: Comparison, path: Path, among: Sequence[Comparison] = ()) -> list[Path]:
-    """Write the HTML file ``path`` and its figures as SVG files beside it; ``among`` are the parts of the paper to link to.
+    """Write the HTML file ``path`` and its figures as SVG and PDF files beside it; ``among`` are the parts of the paper to link to.
 
     Returns the files, HTML first.
     """
     # Imported here: matplotlib takes long, and every command imports this package for its tables.
+    from sawtooth.report.drawing import figure_files
     from sawtooth.report.html import page
 
-    files = {path: page(comparison, among)}
-    for name, drawing in _figures(comparison):
-        files[path.with_name(f"{path.stem}_{name}.svg")] = drawing
+    files = {path: page(comparison, among).encode()}
+    for name, drawing, style in _figures(comparison):
+        files |= figure_files(path.with_name(f"{path.stem}_{name}"), drawing, style)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        for target, text in files.items():
-            write_text_atomic(target, text)
+        for target, data in files.items():
+            write_bytes_atomic(target, data)
     except OSError as error:
         raise InputError(
             "report", str(path), MISSING, f"a place that can be written ({error.strerror})"
@@ -56,28 +61,28 @@ def write_report(comparison: Comparison, path: Path, among: Sequence[Comparison]
     return list(files)
 
 
-def _figures(comparison: Comparison) -> Iterator[tuple[str, str]]:
-    """Name and SVG text of each figure of a page: of each setting and across them, or of the instances of families; and the winner map."""
+def _figures(comparison: Comparison) -> Iterator[tuple[str, Figure, Mapping[Any, Any]]]:
+    """Name and style of each figure of a page: of each setting and across them, or of the instances of families; and the winner map."""
     from sawtooth.instances import family_tables
     from sawtooth.report import across, figures, instances, winners
     from sawtooth.report.curves import curve_figure
-    from sawtooth.report.drawing import encode
+    from sawtooth.report.drawing import MODEL_STYLE
 
     for curve in comparison.curves:
-        yield curve.spec.name, encode(curve_figure(curve), "svg").decode()
+        yield curve.spec.name, curve_figure(curve), MODEL_STYLE
     if comparison.study.in_families:
         drawn = instances.agreement_figure(family_tables(comparison.own, comparison.study.paper))
-        yield "agreement", figures.standalone(drawn, "agreement")
+        yield "agreement", drawn, figures.STYLE
         return
     leading = winner_map(comparison.part)
     if leading:
-        yield "winners", figures.standalone(winners.figure(leading), "winners")
+        yield "winners", winners.figure(leading), figures.STYLE
     if across.spans(comparison):
-        yield "across", figures.standalone(across.figure(comparison.own), "across")
+        yield "across", across.figure(comparison.own), figures.STYLE
     for block in comparison.own:
         title, note = figure_texts(comparison, block.setting)
         drawn = figures.paper_figure(block, title, note)
-        yield block.setting.replace("/", "-"), figures.standalone(drawn, block.setting)
+        yield block.setting.replace("/", "-"), drawn, figures.STYLE
 
 
 def figure_texts(comparison: Comparison, setting: str) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from sawtooth.errors import MISSING, InputError
 from sawtooth.models.sliding_window import efficiency
 from sawtooth.report import figures
 from sawtooth.report.claims import COMPUTED_HOW, claims_section, summary
-from sawtooth.report.drawing import INK, SERIES, canvas, encode
+from sawtooth.report.drawing import INK, SERIES, canvas, figure_files
 from sawtooth.report.elements import (
     document,
     element,
@@ -35,17 +35,18 @@ if TYPE_CHECKING:
 
 
 def write_arq(found: Arq, path: Path) -> list[Path]:
-    """Write the HTML file ``path`` and its figure as SVG beside it. Returns the files, HTML first."""
-    drawing = path.with_name(f"{path.stem}_efficiency.svg")
+    """Write the HTML file ``path`` and its figure as SVG and PDF beside it. Returns the files, HTML first."""
+    drawn = figure_files(path.with_name(f"{path.stem}_efficiency"), efficiency_figure(found.points))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text_atomic(path, page(found))
-        write_bytes_atomic(drawing, encode(efficiency_figure(found.points), "svg"))
+        for target, data in drawn.items():
+            write_bytes_atomic(target, data)
     except OSError as error:
         raise InputError(
             "report", str(path), MISSING, f"a place that can be written ({error.strerror})"
         ) from error
-    return [path, drawing]
+    return [path, *drawn]
 
 
 def page(found: Arq) -> str:

@@ -1,13 +1,14 @@
 """Figures of models: one canvas, one style, any format. What is drawn is numbers handed in; nothing is computed or run here.
 
 A figure of its own (``encode``) is an SVG, PDF or PNG file with the same bytes for the same numbers: no date, no random identifiers.
+Beside a report each figure lies twice, as SVG for screens and as PDF for papers (``figure_files``).
 Inside the HTML report the same figure follows the page into dark mode (``sawtooth.report.figures.inline``).
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -21,7 +22,10 @@ from sawtooth.errors import InputError
 from sawtooth.report.figures import GRID, INK, MUTED, SERIES, STYLE
 from sawtooth.report.traces import FORMATS, UNDATED
 
-__all__ = ["GRID", "INK", "MUTED", "SERIES", "Drawing", "canvas", "encode", "save"]
+__all__ = ["GRID", "INK", "MUTED", "SERIES", "Drawing", "canvas", "encode", "figure_files", "save"]
+
+BESIDE: Final = ("svg", "pdf")
+"""The forms in which each figure of a report is written."""
 
 MODEL_STYLE: Final[dict[Any, Any]] = {
     **STYLE,
@@ -51,12 +55,24 @@ def canvas(
     return figure, [axes for line in panels for axes in line]
 
 
-def encode(figure: Figure, form: str) -> bytes:
-    """The figure as a file of one of FORMATS, on a white ground."""
+FILE_STYLE: Final[dict[Any, Any]] = {
+    "svg.hashsalt": "sawtooth",
+    "svg.fonttype": "path",
+    "pdf.fonttype": 42,  # TrueType, which journals ask for and editors can search
+}
+
+
+def encode(figure: Figure, form: str, style: Mapping[Any, Any] = MODEL_STYLE) -> bytes:
+    """The figure as a file of one of FORMATS, on a white ground; ``style`` is the one that it was drawn in."""
     sink = io.BytesIO()
-    with mpl.rc_context({**MODEL_STYLE, "svg.hashsalt": "sawtooth", "svg.fonttype": "path"}):
+    with mpl.rc_context({**style, **FILE_STYLE}):
         figure.savefig(sink, format=form, metadata=UNDATED[form], dpi=150, facecolor="white")
     return sink.getvalue()
+
+
+def figure_files(stem: Path, figure: Figure, style: Mapping[Any, Any] = MODEL_STYLE) -> dict[Path, bytes]:
+    """The files that a figure of a report becomes, by path: ``stem`` (a path without an ending) in each form of BESIDE."""
+    return {stem.with_name(f"{stem.name}.{form}"): encode(figure, form, style) for form in BESIDE}
 
 
 def save(figure: Figure, path: Path) -> None:

@@ -13,7 +13,7 @@ from sawtooth.overlay.points import Curve, Point
 from sawtooth.overlay.study import NAME
 from sawtooth.report import figures
 from sawtooth.report.claims import JUDGED_HOW, claims_section, summary
-from sawtooth.report.drawing import encode
+from sawtooth.report.drawing import encode, figure_files
 from sawtooth.report.elements import (
     code,
     details,
@@ -36,14 +36,16 @@ if TYPE_CHECKING:
 
 
 def write_overlay(found: Overlay, path: Path) -> list[Path]:
-    """Write the HTML file ``path`` and one SVG file per curve beside it. Returns the files, HTML first."""
+    """Write the HTML file ``path`` and an SVG and a PDF file per curve beside it. Returns the files, HTML first."""
     files = [path]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text_atomic(path, page(found))
         for curve in found.curves:
-            files.append(path.with_name(f"{path.stem}_{curve.name}.svg"))
-            write_bytes_atomic(files[-1], encode(overlay_figure(curve, found.study.apart), "svg"))
+            stem = path.with_name(f"{path.stem}_{curve.name}")
+            for target, data in figure_files(stem, overlay_figure(curve, found.study.apart)).items():
+                write_bytes_atomic(target, data)
+                files.append(target)
     except OSError as error:
         raise InputError(
             "report", str(path), MISSING, f"a place that can be written ({error.strerror})"

@@ -6,7 +6,6 @@ The figure of a page lies beside it as ``figures/PAPER-reconstruction.svg``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -15,13 +14,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sawtooth.atomic import write_text_atomic
+from sawtooth.atomic import write_bytes_atomic
 from sawtooth.errors import MISSING, InputError
 from sawtooth.reconstruction.factors import Combination
 from sawtooth.reconstruction.result import Gain, Reconstruction
 from sawtooth.reconstruction.rows import EXPLAINED, FIGURE
 from sawtooth.report import figures
-from sawtooth.report.drawing import INK, MODEL_STYLE, MUTED, SERIES, canvas, encode
+from sawtooth.report.drawing import INK, MODEL_STYLE, MUTED, SERIES, canvas, encode, figure_files
 from sawtooth.report.elements import code, document, element, head, paragraph, row, section, table, text
 from sawtooth.report.markdown import fill, pipe_table
 
@@ -114,15 +113,13 @@ def _tables(axes: Axes, found: Reconstruction) -> None:
 
 
 def write_reconstruction(found: Reconstruction, path: Path) -> list[Path]:
-    """Write the HTML file ``path`` and the figure beside it as SVG."""
-    files: Mapping[Path, str] = {
-        path: page(found),
-        path.with_suffix(".svg"): encode(reconstruction_figure(found), "svg").decode(),
-    }
+    """Write the HTML file ``path`` and the figure beside it as SVG and PDF."""
+    drawn = figure_files(path.with_name(path.stem), reconstruction_figure(found))
+    files = {path: page(found).encode(), **drawn}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         for target, content in files.items():
-            write_text_atomic(target, content)
+            write_bytes_atomic(target, content)
     except OSError as error:
         accepted = f"a place that can be written ({error.strerror})"
         raise InputError("report", str(path), MISSING, accepted) from error
@@ -275,8 +272,9 @@ def update_page(path: Path, found: Reconstruction) -> None:
     fill(path, blocks(found), True)
     name = f"{found.name}-reconstruction.svg"
     if f"figures/{name}" in path.read_text(encoding="utf-8"):
-        drawn = encode(reconstruction_figure(found), "svg").decode()
-        write_text_atomic(path.parent / "figures" / name, drawn)
+        picture = path.parent / "figures" / name
+        picture.parent.mkdir(parents=True, exist_ok=True)
+        write_bytes_atomic(picture, encode(reconstruction_figure(found), "svg"))
 
 
 def blocks(found: Reconstruction) -> dict[str, str]:

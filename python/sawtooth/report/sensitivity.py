@@ -6,7 +6,6 @@ orders`` (which orders turn), ``sensitivity counts``. The figure of a page lies 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -14,10 +13,10 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from sawtooth.atomic import write_text_atomic
+from sawtooth.atomic import write_bytes_atomic
 from sawtooth.errors import MISSING, InputError
 from sawtooth.report import figures
-from sawtooth.report.drawing import MODEL_STYLE, MUTED, SERIES, canvas, encode
+from sawtooth.report.drawing import MODEL_STYLE, MUTED, SERIES, canvas, encode, figure_files
 from sawtooth.report.elements import code, document, element, head, paragraph, pill, row, section, table, text
 from sawtooth.report.markdown import fill, pipe_table
 from sawtooth.sensitivity import Sensitivity, Variation, simulated
@@ -66,15 +65,13 @@ def sensitivity_figure(found: Sensitivity) -> Figure:
 
 
 def write_sensitivity(found: Sensitivity, path: Path) -> list[Path]:
-    """Write the HTML file ``path`` and the figure beside it as SVG."""
-    files: Mapping[Path, str] = {
-        path: page(found),
-        path.with_suffix(".svg"): encode(sensitivity_figure(found), "svg").decode(),
-    }
+    """Write the HTML file ``path`` and the figure beside it as SVG and PDF."""
+    drawn = figure_files(path.with_name(path.stem), sensitivity_figure(found))
+    files = {path: page(found).encode(), **drawn}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         for target, content in files.items():
-            write_text_atomic(target, content)
+            write_bytes_atomic(target, content)
     except OSError as error:
         accepted = f"a place that can be written ({error.strerror})"
         raise InputError("report", str(path), MISSING, accepted) from error
@@ -170,7 +167,8 @@ def update_page(path: Path, found: Sensitivity) -> None:
     name = f"{found.name.replace('/', '_')}-sensitivity.svg"
     picture = path.parent / "figures" / name
     if f"figures/{name}" in path.read_text(encoding="utf-8"):
-        write_text_atomic(picture, encode(sensitivity_figure(found), "svg").decode())
+        picture.parent.mkdir(parents=True, exist_ok=True)
+        write_bytes_atomic(picture, encode(sensitivity_figure(found), "svg"))
 
 
 def blocks(found: Sensitivity) -> dict[str, str]:

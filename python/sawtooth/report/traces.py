@@ -46,8 +46,8 @@ STYLE: dict[Any, Any] = {
     "legend.frameon": False,
 }
 UNDATED: dict[str, dict[str, Any]] = {
-    "svg": {"Date": None},
-    "pdf": {"CreationDate": None},
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     "png": {"Software": None},
 }
 
