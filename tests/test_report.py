@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
@@ -203,10 +204,46 @@ def test_marked_blocks_of_a_page_are_filled(reproduction: Reproduction, tmp_path
     assert "kept" in text
     update(page, reproduction)
     assert page.read_text() == text
-    names = {"reno/droptail scores", "reno/droptail raw", "claims", "parameters", "words"}
+    names = {"reno/droptail scores", "reno/droptail raw"}
     assert set(all_blocks(reproduction)) == names | {
-        f"akella2002/fig4 {word}" for word in ("verdicts", "runs", "time")
+        f"akella2002/fig4 {word}" for word in ("verdicts", "runs", "time", "claims")
     }
+
+
+def test_a_part_leaves_the_blocks_of_the_whole_paper_alone(
+    reproduction: Reproduction, store: Store, tmp_path: Path
+) -> None:
+    def place(name: str) -> str:
+        return f"<!-- results: {name} -->\nof the paper\n<!-- end -->\n"
+
+    page = tmp_path / "page.md"
+    page.write_text(
+        "".join(map(place, ["claims", "words", "parameters", "winners", "reno/droptail scores"]))
+    )
+    assert update(page, reproduction) == ["claims", "parameters", "words", "winners"]
+    text = page.read_text()
+    assert text.count("of the paper") == 4
+    assert "| AIMD |" in text
+
+    # A further part has the same settings as figures of the paper: its tables carry its name.
+    study = load_study("akella2002/bursts").seeded(1).with_value("duration", "3 s").with_value("warmup", "1 s")
+    found = conclude(study.name, [perform(study, store)])
+    known = all_blocks(found)
+    assert "akella2002/bursts sack/droptail scores" in known
+    assert "akella2002/bursts parameters" in known
+    assert all(name.startswith("akella2002/bursts ") for name in known)
+    page.write_text(place("sack/droptail scores") + place("akella2002/bursts sack/droptail scores"))
+    assert update(page, found) == []
+    assert page.read_text().startswith(place("sack/droptail scores"))
+    assert page.read_text().count("of the paper") == 1
+    page.write_text(place("words"))
+    with pytest.raises(InputError, match="akella2002/bursts sack/droptail scores"):
+        update(page, found)
+
+
+def test_the_whole_paper_fills_the_shared_blocks(reproduction: Reproduction) -> None:
+    known = all_blocks(replace(reproduction, name="akella2002"))
+    assert {"claims", "parameters", "words", "reno/droptail scores"} <= set(known)
 
 
 def test_a_cell_of_a_table_is_filled_on_its_line(reproduction: Reproduction, tmp_path: Path) -> None:

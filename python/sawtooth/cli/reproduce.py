@@ -107,7 +107,7 @@ MarkdownOption = Annotated[
     typer.Option(
         "--markdown",
         metavar="FILE.md",
-        help="Also fill the marked places of a Markdown page; may be repeated.",
+        help="Also fill the marked places of a Markdown page; may be repeated. A part of a paper fills its own alone.",
     ),
 ]
 
@@ -193,7 +193,10 @@ def command(
     with progress_bar(name) as progress:
         found = reproduce(name, seeds, quick, store, fresh, report, varied, progress=progress)
     for page in markdown or []:
-        update(page, found)
+        left = update(page, found)
+        if left:
+            whole = f"sawtooth reproduce {name.partition('/')[0]} --markdown {page}"
+            note(f"{page}: {', '.join(left)} left alone, which are of the whole paper: {whole}")
     if as_json:
         emit_json(found.to_json())
         return

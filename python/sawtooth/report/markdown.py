@@ -5,6 +5,9 @@ NAME is ``SETTING scores``, ``SETTING raw``, ``claims``, ``parameters``, ``words
 ``totals``, ``STUDY CURVE`` (the table of a curve), or ``STUDY verdicts``, ``STUDY runs`` and ``STUDY time`` (one line, the last only if
 most runs were simulated now); the tables of a part of a paper beyond the main studies have the name of the part before theirs
 (``akella2002/ring sack/droptail scores``). What lies between the marks is replaced; the rest of the page is left alone.
+
+``claims``, ``parameters``, ``words`` and ``winners`` are of the whole paper: the command of a part (``akella2002/fig4``, ``akella2002/ring``)
+leaves them alone, since it would replace what the whole paper says by what the part knows.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 from sawtooth.atomic import write_text_atomic
 from sawtooth.claims.logic import Verdict
@@ -22,6 +26,7 @@ from sawtooth.errors import MISSING, InputError
 from sawtooth.instances import Choice, FamilyTable, Total, choices, family_tables, totals
 from sawtooth.intervals import interval
 from sawtooth.matrix import Block
+from sawtooth.paper import parts
 from sawtooth.pattern_search.search import Share
 from sawtooth.report.curve_tables import markdown_table
 from sawtooth.report.tables import (
@@ -43,19 +48,34 @@ from sawtooth.winners import Standing, winner_map
 
 PLACE = re.compile(r"(<!-- results: (?P<name>[^>]+?) -->)(?P<line>\n?).*?(<!-- end -->)", re.DOTALL)
 
+SHARED: Final = ("claims", "parameters", "words", "winners")
+"""Blocks of a whole paper, which a part of it leaves alone."""
 
-def update(path: Path, found: Reproduction) -> None:
-    """Replace every block of the page at ``path`` that this reproduction can fill. InputError where the page has none of them."""
+
+def update(path: Path, found: Reproduction) -> list[str]:
+    """Replace every block of the page at ``path`` that this reproduction can fill. InputError where the page has none of them.
+
+    Returns the names of the blocks of the page that are of the whole paper and were left alone because ``found`` is a part of it.
+    """
     as_it_stands = not found.quick and not found.varied
-    fill(path, all_blocks(found) if as_it_stands else {}, as_it_stands)
+    known = all_blocks(found) if as_it_stands else {}
+    named = fill(path, known, as_it_stands)
+    return [name for name in SHARED if name in named and name not in known]
 
 
 def all_blocks(found: Reproduction) -> dict[str, str]:
     """The content of every block by name, over all parts."""
     known: dict[str, str] = {}
+    whole = "/" not in found.name
     for place, part in enumerate(found.parts):
-        prefix = f"{part.study.name} " if place else ""
-        known |= {prefix + name: block for name, block in blocks(part).items()}
+        own = blocks(part)
+        if place == 0 and whole:
+            known |= own
+        elif part.study.main:  # its settings stand in the tables of the paper
+            known |= {name: block for name, block in own.items() if name not in SHARED}
+            known |= {name: own[name] for name in ("winners",) if name in own and _has_every_setting(part)}
+        if not part.study.main:
+            known |= {f"{part.study.name} {name}": block for name, block in own.items()}
         if part.study.search:
             known[f"{part.study.name} patterns"] = _patterns(part)
         if 2 * part.executed > len(part.run_ids):  # else the time is that of reading stored runs
@@ -66,12 +86,21 @@ def all_blocks(found: Reproduction) -> dict[str, str]:
             known[f"{name} runs"] = f"{load_study(name).runs:,}"
             known[f"{name} verdicts"] = _verdicts([item for item in found.judged if item.claim.id in ids])
     if found.judged:
-        known["claims"] = _claims(found.judged)
+        known["claims" if whole else f"{found.name} claims"] = _claims(found.judged)
     return known
 
 
-def fill(path: Path, known: Mapping[str, str], as_it_stands: bool) -> None:
-    """Replace the blocks of the page at ``path`` whose names are ``known``; refused unless the study was run ``as_it_stands``."""
+def _has_every_setting(part: Comparison) -> bool:
+    """Whether a main study has the settings of all main studies of its paper, as the figure that maps them does."""
+    joined = next(study for study in parts(part.study.paper) if study.main)
+    return {*map(str, part.study.matrix.settings)} >= {*map(str, joined.matrix.settings)}
+
+
+def fill(path: Path, known: Mapping[str, str], as_it_stands: bool) -> list[str]:
+    """Replace the blocks of the page at ``path`` whose names are ``known``; refused unless the study was run ``as_it_stands``.
+
+    Returns the names of all blocks of the page.
+    """
     try:
         page = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -95,6 +124,7 @@ def fill(path: Path, known: Mapping[str, str], as_it_stands: bool) -> None:
             str(path), None, MISSING, f"a block <!-- results: NAME --> … <!-- end -->, NAME one of {names}"
         )
     write_text_atomic(path, page)
+    return [match["name"] for match in PLACE.finditer(page)]
 
 
 def blocks(comparison: Comparison) -> dict[str, str]:
