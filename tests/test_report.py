@@ -217,16 +217,16 @@ def test_a_part_leaves_the_blocks_of_the_whole_paper_alone(
         return f"<!-- results: {name} -->\nof the paper\n<!-- end -->\n"
 
     page = tmp_path / "page.md"
-    page.write_text(
-        "".join(map(place, ["claims", "words", "parameters", "winners", "reno/droptail scores"]))
-    )
+    page.write_text("".join(map(place, ["claims", "words", "parameters", "winners", "reno/droptail scores"])))
     assert update(page, reproduction) == ["claims", "parameters", "words", "winners"]
     text = page.read_text()
     assert text.count("of the paper") == 4
     assert "| AIMD |" in text
 
     # A further part has the same settings as figures of the paper: its tables carry its name.
-    study = load_study("akella2002/bursts").seeded(1).with_value("duration", "3 s").with_value("warmup", "1 s")
+    study = (
+        load_study("akella2002/bursts").seeded(1).with_value("duration", "3 s").with_value("warmup", "1 s")
+    )
     found = conclude(study.name, [perform(study, store)])
     known = all_blocks(found)
     assert "akella2002/bursts sack/droptail scores" in known

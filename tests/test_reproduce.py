@@ -165,6 +165,16 @@ def test_parts_of_a_paper_run_once_resume_and_are_judged_together(tmp_path: Path
     assert again.claims.equals(found.claims)
 
 
+def test_fresh_makes_a_run_that_parts_share_once(tmp_path: Path) -> None:
+    study = small("akella2002", True)
+    parts = [study, study.replaced(name="akella2002/more", main=False)]
+    store = Store(tmp_path)
+    first = perform_parts("akella2002", parts, store)
+    again = perform_parts("akella2002", parts, store, fresh=True)
+    assert again.executed == first.executed == len(first.run_ids)
+    assert [part.executed for part in again.parts] == [len(first.run_ids), 0]
+
+
 KILLED = """
 import sys
 from sawtooth.reproduce import perform_parts

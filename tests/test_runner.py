@@ -228,5 +228,73 @@ def test_jobs_may_be_made_anew_each_time_and_only_what_is_kept_stays(
     kept = run_each(Lazy(), store, lambda run: (run.seed, run.digest), threads=2)
     whole = run_many(jobs_of(scenario_text, 10), None)
     assert kept == [(run.seed, run.digest) for run in whole]
-    # Once to name it, once to run it.
-    assert sorted(Lazy.asked) == sorted([*range(10), *range(10)])
+    # The first are run as they are named, the others asked for again to run them.
+    assert set(Lazy.asked) == set(range(10))
+    most = 2 * runner.UNDER_WAY_PER_THREAD
+    assert all(Lazy.asked.count(place) == 1 for place in range(most))
+    assert all(Lazy.asked.count(place) == 2 for place in range(most, 10))
+
+
+def test_simulation_begins_before_every_job_is_named(
+    scenario_text: str, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = threading.Event()
+
+    def watched(job: Resolved) -> Run:
+        begun.set()
+        return execute(job)
+
+    class Patient(Sequence[Resolved]):
+        """Jobs of which the last is not named until one runs."""
+
+        scenario = parse_scenario(scenario_text)
+
+        def __len__(self) -> int:
+            return 6
+
+        def __getitem__(self, index: Any) -> Any:
+            if index >= 6:
+                raise IndexError(index)
+            assert index < 5 or begun.wait(10.0)
+            return resolve(self.scenario, index)
+
+    monkeypatch.setattr(runner, "execute", watched)
+    assert len(run_each(Patient(), store, lambda run: run.seed, threads=1)) == 6
+
+
+def test_a_job_that_is_refused_late_loses_nothing_that_ran(scenario_text: str, store: Store) -> None:
+    class Refused(Sequence[Resolved]):
+        """The last job is no scenario."""
+
+        scenario = parse_scenario(scenario_text)
+
+        def __len__(self) -> int:
+            return 3
+
+        def __getitem__(self, index: Any) -> Any:
+            if index == 2:
+                raise InputError("a study", "bottleneck.rate", 0, "a rate")
+            return resolve(self.scenario, index)
+
+    with pytest.raises(InputError, match="a study"):
+        run_each(Refused(), store, lambda run: run.seed, threads=1)
+    assert sorted(run.seed for run in store.iter()) == ["0", "1"]
+
+
+def test_fresh_sweeps_that_share_runs_make_each_once(
+    scenario_text: str, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = jobs_of(scenario_text, 3)
+    run_many(jobs, store)
+    simulated: list[str] = []
+
+    def counted(job: Resolved) -> Run:
+        simulated.append(job.seed)
+        return execute(job)
+
+    monkeypatch.setattr(runner, "execute", counted)
+    spared: set[str] = set()
+    for chosen in (jobs[:2], jobs[1:]):
+        run_each(chosen, store, lambda run: run.digest, fresh=True, spared=spared)
+    assert sorted(simulated) == ["0", "1", "2"]
+    assert spared == {run_id_of(job) for job in jobs}

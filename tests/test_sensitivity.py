@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shlex
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +15,13 @@ from sawtooth.claims.logic import Verdict
 from sawtooth.cli import exit_code
 from sawtooth.comparison import Jobs, perform
 from sawtooth.errors import InputError
+from sawtooth.overrides import parse_override
+from sawtooth.report.sensitivity import blocks
 from sawtooth.run import run_id_of
-from sawtooth.sensitivity import Turn, sensitivity, variations, vary
+from sawtooth.sensitivity import PROMOTED, SCREENED, Turn, command_line, sensitivity, variations, vary
 from sawtooth.store import Store
 from sawtooth.study import Algorithm, Matrix, Parameter, Quick, Setting, Study
+from sawtooth.study_files import load_study
 from sawtooth.tally import Tally, metrics_version
 
 
@@ -153,6 +159,7 @@ def test_the_command_writes_table_json_and_report(
     [
         (["akella2002/mathematics", "--sensitivity"], "--sensitivity"),
         (["akella2002/fig4", "--parameter", "path.rtt"], "--parameter"),
+        (["akella2002/fig4", "--no-screen"], "--screen"),
         (["akella2002/fig4", "--sensitivity", "--fresh"], "--fresh"),
         (["akella2002/fig4", "--combinations", "4"], "--combinations"),
         (["akella2002", "--reconstruct", "--quick"], "--quick"),
@@ -164,3 +171,100 @@ def test_options_that_mean_nothing_together_are_refused(
 ) -> None:
     assert exit_code(["reproduce", *arguments]) == 2
     assert message in capfd.readouterr().err
+
+
+def test_a_first_look_leaves_out_what_moves_nothing_and_judges_the_rest_as_before(tmp_path: Path) -> None:
+    study = small_study()
+    keys = ["path.rtt", "flows.ack"]
+    everything = vary("akella2002/small", [study.shortened()], [study], Store(tmp_path / "all"), keys)
+    store = Store(tmp_path / "screened")
+    screened = vary("akella2002/small", [study.shortened()], [study], store, keys, screen=True)
+    long, byte = (
+        next(entry for entry in screened.variations if entry.key == key) for key in ("path.rtt", "flows.ack")
+    )
+    assert long.move is not None
+    assert byte.move is not None
+    assert long.move >= PROMOTED > byte.move
+    assert long.judged
+    assert not byte.judged
+    assert (byte.turns, byte.exchanges) == ((), ())
+    same = next(entry for entry in everything.variations if entry.key == "path.rtt")
+    assert replace(long, move=None) == same
+    cells, seeds, values = 2, 3, 2
+    assert everything.executed == cells * seeds * (1 + values)
+    assert screened.executed == everything.executed - cells * (
+        seeds - SCREENED
+    )  # one value is left at a look
+    again = vary("akella2002/small", [study.shortened()], [study], store, keys, screen=True)
+    assert again.executed == 0
+    assert again.to_json()["variations"] == screened.to_json()["variations"]
+    after = vary("akella2002/small", [study.shortened()], [study], store, keys)
+    assert after.executed == cells * (seeds - SCREENED)  # what screening has run is not repeated
+    assert after.to_json()["variations"] == everything.to_json()["variations"]
+
+
+def test_a_first_look_needs_seeds_to_compare_with(tmp_path: Path) -> None:
+    study = small_study().shortened().seeded(1)
+    with pytest.raises(InputError, match="two seeds"):
+        vary("akella2002/small", [study], [study], Store(tmp_path), screen=True)
+
+
+def test_the_command_is_that_which_was_typed() -> None:
+    base = {"duration": "40 s", "tcp.reno_recover_test": False}
+    text = command_line("akella2002/fig4", 3, ["path.rtt", "tcp.min_rto"], base, None)
+    words = shlex.split(text)
+    assert words[:6] == ["sawtooth", "reproduce", "akella2002/fig4", "--sensitivity", "--seeds", "3"]
+    assert words[-4:] == ["--parameter", "path.rtt", "--parameter", "tcp.min_rto"]
+    assert dict(parse_override(words[place + 1]) for place, w in enumerate(words) if w == "--set") == base
+    assert command_line("akella2002", None, [], {}, False).endswith("--sensitivity --no-screen")
+
+
+def test_places_of_a_page_belong_to_the_paper_or_to_its_part(tmp_path: Path) -> None:
+    study = small_study()
+    found = vary(
+        "akella2002/small", [study.shortened()], [study], Store(tmp_path), ["flows.ack"], screen=True
+    )
+    found = replace(found, command="sawtooth reproduce akella2002/small --sensitivity --parameter flows.ack")
+    part, whole = blocks(found), blocks(replace(found, name="akella2002"))
+    assert set(part) == {f"akella2002/small {name}" for name in whole}
+    assert f"```sh\n{found.command}\n```" == whole["sensitivity command"]
+    assert "not judged" in whole["sensitivity counts"]
+    assert "| `flows.ack` | all | 40 B | 41 B | – | – |" in whole["sensitivity parameters"]
+
+
+def test_every_open_parameter_of_the_paper_is_varied() -> None:
+    """The list of issue 4.6, and that a buffer follows the round trip that is varied."""
+    study = load_study("akella2002/fig12")
+    keys = {entry.key for entry in study.parameter if any(value != entry.value for value in entry.plausible)}
+    assert keys >= {
+        "path.rtt",
+        "duration",
+        "bottleneck.queue.min",
+        "bottleneck.queue.max",
+        "bottleneck.queue.spacing",
+        "environment.average_updates",
+        "environment.interval",
+        "environment.interarrival",
+        "tcp.min_rto",
+        "tcp.timer_tick",
+        "tcp.window_arithmetic",
+        "tcp.reno_recover_test",
+        "tcp.slow_start_exit",
+        "flows.packet",
+        "bottleneck.buffer",
+        "environment.cross_load",
+        "environment.floor",
+        "environment.packets_shape",
+    }
+    (rtt,) = [entry for entry in study.parameter if entry.key == "path.rtt"]
+    assert {"40 ms", "60 ms", "120 ms"} <= set(rtt.plausible)
+    assert all(entry.reason and entry.stated for entry in study.parameter)
+
+    def buffer(chosen: Study) -> int:
+        job = Jobs(chosen, list(islice(chosen.plan(), 1)))[0]
+        return int(job.echo["bottleneck"]["buffer_packets"])
+
+    assert buffer(study) == 1500  # 100 Mbit/s x 120 ms / 8000 bit
+    assert buffer(study.varied("bottleneck.buffer", "1 bdp")) == 1375  # of the mean, 110 ms
+    assert buffer(study.varied("bottleneck.buffer", "0.5 bdp")) == 688  # half of it, rounded half to even
+    assert buffer(study.varied("path.rtt", "40 ms")) == round(1.0909 * 500)

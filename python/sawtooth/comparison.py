@@ -248,8 +248,9 @@ def perform(
     fresh: bool = False,
     threads: int | None = None,
     progress: ProgressCallback | None = None,
+    spared: set[str] | None = None,
 ) -> Comparison:
-    """Run what the store lacks of a study (everything if ``fresh``) and evaluate it."""
+    """Run what the store lacks of a study (everything if ``fresh``, but for the runs that are ``spared``) and evaluate it."""
     begun = time.monotonic()
     plan = list(study.plan())
     outcomes: list[Outcome] = []
@@ -266,7 +267,9 @@ def perform(
                 progress(past + done, len(plan), known + reused)
 
         jobs = Jobs(study, chosen)
-        outcomes += run_each(jobs, store, jobs.outcome, fresh=fresh, threads=threads, progress=counted)
+        outcomes += run_each(
+            jobs, store, jobs.outcome, fresh=fresh, threads=threads, progress=counted, spared=spared
+        )
         before, executed = before + stored, executed + wanted - stored
     results = collect(plan, outcomes, study.families)
     return Comparison(study, results, quick=quick, executed=executed, wall_s=time.monotonic() - begun)
@@ -292,6 +295,10 @@ def alike(plan: Sequence[Planned]) -> list[list[Planned]]:
     return [list(chosen) for _, chosen in kinds]
 
 
+PARSED_MOST: Final = 8
+"""Scenarios that a plan keeps read."""
+
+
 class Jobs(Sequence[Resolved]):
     """The resolved scenarios of a study's plan (or some of it), in its order, each made when it is asked for: a study of any number of
     runs holds no more than those under way. InputError for what the scenario refuses."""
@@ -303,7 +310,8 @@ class Jobs(Sequence[Resolved]):
         names = dict.fromkeys(p.key.probe for p in self.plan if isinstance(p.key, ProbeKey))
         self._measures = {measure.text(): measure for name in names for measure in probes[name].measures}
         self._flows = bool(names) and not self._measures
-        self._parsed: tuple[Mapping[str, Any], Scenario] | None = None
+        self._parsed: dict[int, tuple[Mapping[str, Any], Scenario]] = {}
+        """The scenarios read last, by identity: one is asked for with one seed after another, and by who names and who runs the jobs."""
 
     def __len__(self) -> int:
         return len(self.plan)
@@ -316,9 +324,13 @@ class Jobs(Sequence[Resolved]):
         if isinstance(index, slice):
             return [self[place] for place in range(*index.indices(len(self)))]
         planned = self.plan[index]
-        if self._parsed is None or self._parsed[0] is not planned.scenario:
-            self._parsed = (planned.scenario, parse_scenario(planned.scenario, name=self.study.name))
-        return resolve(self._parsed[1], planned.seed)
+        known = self._parsed.get(id(planned.scenario))
+        if known is None:
+            known = (planned.scenario, parse_scenario(planned.scenario, name=self.study.name))
+            while len(self._parsed) >= PARSED_MOST:
+                del self._parsed[next(iter(self._parsed))]
+            self._parsed[id(planned.scenario)] = known
+        return resolve(known[1], planned.seed)
 
     def stored(self, store: Store, job: Resolved) -> RunSummary | None:
         """A job's run from the store, with its records where measures need them; None if it is not there."""

@@ -88,7 +88,11 @@ def perform_parts(
     threads: int | None = None,
     progress: ProgressCallback | None = None,
 ) -> Reproduction:
-    """Run what the store lacks of several parts of a paper, one after another, and judge the claims of ``name`` over all of them."""
+    """Run what the store lacks of several parts of a paper, one after another, and judge the claims of ``name`` over all of them.
+
+    ``fresh`` repeats what is stored, once: a run that several parts share is made by the first of them.
+    """
+    made: set[str] = set()
     counts = [study.runs for study in studies]
     total, past, known = sum(counts), 0, 0
     found = []
@@ -98,7 +102,7 @@ def perform_parts(
             if progress is not None:
                 progress(past + done, total, known + stored)
 
-        part = perform(study, store, quick=quick, fresh=fresh, threads=threads, progress=counted)
+        part = perform(study, store, quick=quick, fresh=fresh, threads=threads, progress=counted, spared=made)
         found.append(part)
         past, known = past + count, known + count - part.executed
     return replace(conclude(name, found), quick=quick)

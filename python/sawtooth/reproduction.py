@@ -108,8 +108,11 @@ class Reproduction:
         }
 
 
-def conclude(name: str, parts: Sequence[Comparison]) -> Reproduction:
-    """Judge the claims of ``name``: all of a paper where it names one (its mathematics included), else those that its part touches."""
+def conclude(name: str, parts: Sequence[Comparison], kind: str | None = None) -> Reproduction:
+    """Judge the claims of ``name``: all of a paper where it names one (its mathematics included), else those that its part touches.
+
+    ``kind`` limits them to one kind (``simulation``), as where the same parts are judged again and again.
+    """
     by_name = {part.study.name: part.part for part in parts}
     main = next((part for part in parts if part.study.main), None)
     if main is not None:  # a joined study is known by the names of its figures as well
@@ -119,11 +122,11 @@ def conclude(name: str, parts: Sequence[Comparison]) -> Reproduction:
         chosen = {entry for ids in touching for entry in ids}
     else:
         chosen = {entry.id for entry in claims() if entry.paper == name and entry.check is not None}
-    ordered = [entry for entry in claims() if entry.id in chosen]
+    ordered = [entry for entry in claims() if entry.id in chosen and kind in (None, entry.kind)]
     judged = judge_paper(ordered, None if main is None else main.part, by_name)
     found = {item.claim.id: item for item in judged}
     shown = tuple(
-        replace(part, judged=[found[entry] for entry in ids])
+        replace(part, judged=[found[entry] for entry in ids if entry in found])
         for part, ids in zip(parts, touching, strict=True)
     )
     return Reproduction(name, shown, judged)

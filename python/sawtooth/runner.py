@@ -2,7 +2,9 @@
 
 Threads suffice: the engine releases the interpreter while it simulates. Each run is deterministic and alone, so the results, which come
 back in the order of the jobs, do not depend on the number of threads. A finished run goes to the store at once; what the store already
-has is not repeated. At most twice as many runs as threads are under way at any time, so memory does not grow with the sweep.
+has is not repeated. At most twice as many runs as threads are under way at any time, so memory does not grow with the sweep. Simulation
+begins with the first job, while the others are still being named: a sweep of tens of thousands does not wait for the last of them, and
+what a scenario refuses is found within a minute all the same.
 
 On Ctrl-C no further run begins and KeyboardInterrupt is raised at once; finished runs are in the store. When a run fails, those
 under way are finished and stored first, then `RunError` names the run.
@@ -11,12 +13,12 @@ under way are finished and stored first, then `RunError` names the run.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import islice
-from typing import Generic, Literal, TypeVar, overload
+from typing import Generic, Literal, Self, TypeVar, overload
 
 from sawtooth.errors import InputError
 from sawtooth.plain import canonical
@@ -94,14 +96,15 @@ def run_each(
     fresh: bool = False,
     threads: int | None = None,
     progress: ProgressCallback | None = None,
+    spared: set[str] | None = None,
 ) -> list[Kept]:
-    """Like `run_many`, and of each run only what `keep` makes of it stays. A job is asked for twice, to name it and to run it, and
-    not held in between, so `jobs` may make each anew: then memory grows with what is kept alone.
+    """Like `run_many`, and of each run only what `keep` makes of it stays. A job is asked for at most twice, to name it and to run it,
+    and not held in between, so `jobs` may make each anew: then memory grows with what is kept alone.
+
+    `spared` are the ids of runs that `fresh` does not repeat; those made here are added, so that several sweeps make each run once.
     """
-    sweep = _Sweep(store, fresh, keep, threads or default_threads())
-    keys = [_key(job) for job in jobs]
-    places = {key: place for place, key in reversed(list(enumerate(keys)))}
-    outcomes = sweep.over(jobs, {key: places[key] for key in keys}, progress)
+    sweep = _Sweep(store, fresh, keep, threads or default_threads(), spared)
+    keys, outcomes = sweep.over(jobs, progress)
     return [outcomes[key] for key in keys]
 
 
@@ -131,60 +134,60 @@ class _Sweep(Generic[Kept]):
     fresh: bool
     keep: Callable[[Run], Kept]
     threads: int
+    spared: set[str] | None = None
 
     def over(
-        self, jobs: Sequence[Resolved], places: Mapping[_Key, int], progress: ProgressCallback | None
-    ) -> dict[_Key, Kept]:
-        """The result of every job, from the store or simulated; `places` says where in `jobs` each stands."""
+        self, jobs: Sequence[Resolved], progress: ProgressCallback | None
+    ) -> tuple[list[_Key], dict[_Key, Kept]]:
+        """The key of every job, and the result of every key, from the store or simulated."""
+        keys: list[_Key] = []
         results: dict[_Key, Kept] = {}
-        if self.store is not None and not self.fresh:
-            for key, place in places.items():
-                if not self.store.has(key[0]):
-                    continue
-                stored = self.store.get(key[0], jobs[place])
-                if stored is not None:
-                    results[key] = self.keep(stored)
-        found = len(results)
-        if self.store is not None and found < len(places):
-            self.store.prepare()
-        if progress:
-            progress(found, len(places), found)
-        waiting = [(key, place) for key, place in places.items() if key not in results]
-        for key, result in self._simulated(jobs, waiting):
-            results[key] = result
-            if progress:
-                progress(len(results), len(places), found)
-        return results
-
-    def _simulated(
-        self, jobs: Sequence[Resolved], places: Sequence[tuple[_Key, int]]
-    ) -> Iterator[tuple[_Key, Kept]]:
-        """Results as they finish. At most a few futures per thread exist at a time; after a failure nothing new begins."""
-        pool = ThreadPoolExecutor(self.threads, thread_name_prefix="sawtooth")
-        waiting = iter(places)
-        under_way: dict[Future[Kept], _Key] = {}
-        failure: Exception | None = None
-        try:
-            while True:
-                free = 0 if failure else UNDER_WAY_PER_THREAD * self.threads - len(under_way)
-                for key, place in islice(waiting, free):
-                    under_way[pool.submit(self._one, key[0], jobs[place])] = key
-                if not under_way:
-                    break
-                for future in wait(under_way, return_when=FIRST_COMPLETED).done:
-                    key = under_way.pop(future)
-                    try:
-                        result = future.result()
-                    except Exception as error:
-                        failure = failure or error
+        named: set[_Key] = set()
+        waiting: deque[tuple[_Key, int]] = deque()
+        found = 0
+        with _UnderWay(self._one, self.threads) as crew:
+            for place, job in enumerate(jobs):
+                key = _key(job)
+                keys.append(key)
+                if key not in named:
+                    named.add(key)
+                    stored = self._stored(key[0], job)
+                    if stored is not None:
+                        results[key], found = self.keep(stored), found + 1
+                    elif waiting or crew.full:
+                        waiting.append((key, place))
                     else:
-                        yield key, result
-                if failure:
-                    under_way = {future: key for future, key in under_way.items() if not future.cancel()}
-        finally:  # on Ctrl-C too: the caller is not kept waiting for what is under way
-            pool.shutdown(wait=False, cancel_futures=True)
-        if failure:
-            raise failure
+                        if self.store is not None and crew.idle:
+                            self.store.prepare()
+                        crew.begin(key, job)
+                if waiting:
+                    results.update(crew.finished(at_once=True))
+                    self._refill(crew, jobs, waiting)
+                if crew.failure:
+                    break
+            if progress and not crew.failure:
+                progress(len(results), len(named), found)
+            while True:
+                self._refill(crew, jobs, waiting)
+                if crew.idle:
+                    break
+                for key, result in crew.finished():
+                    results[key] = result
+                    if progress:
+                        progress(len(results), len(named), found)
+        return keys, results
+
+    def _stored(self, run_id: str, job: Resolved) -> Run | None:
+        if self.store is None or (self.fresh and run_id not in (self.spared or ())):
+            return None
+        return self.store.get(run_id, job) if self.store.has(run_id) else None
+
+    def _refill(
+        self, crew: _UnderWay[Kept], jobs: Sequence[Resolved], waiting: deque[tuple[_Key, int]]
+    ) -> None:
+        while waiting and not crew.full and not crew.failure:
+            key, place = waiting.popleft()
+            crew.begin(key, jobs[place])
 
     def _one(self, run_id: str, job: Resolved) -> Kept:
         try:
@@ -193,4 +196,56 @@ class _Sweep(Generic[Kept]):
             raise RunError(run_id, job.seed, str(error)) from error
         if self.store is not None:
             self.store.put(run)
+        if self.spared is not None:
+            self.spared.add(run_id)
         return self.keep(run)
+
+
+class _UnderWay(Generic[Kept]):
+    """The runs that are being simulated: at most a few per thread. The first `failure` is raised at the end, when the others are done."""
+
+    def __init__(self, work: Callable[[str, Resolved], Kept], threads: int) -> None:
+        self.failure: Exception | None = None
+        self._work = work
+        self._most = UNDER_WAY_PER_THREAD * threads
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="sawtooth")
+        self._keys: dict[Future[Kept], _Key] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, InputError):  # a later job was refused: what is under way is not lost
+            while not self.idle:
+                list(self.finished())
+        # On Ctrl-C the caller is not kept waiting for what is under way.
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        if error is None and self.failure:
+            raise self.failure
+
+    @property
+    def full(self) -> bool:
+        """Whether as many are under way as may be."""
+        return len(self._keys) >= self._most
+
+    @property
+    def idle(self) -> bool:
+        """Whether none is."""
+        return not self._keys
+
+    def begin(self, key: _Key, job: Resolved) -> None:
+        """One more."""
+        self._keys[self._pool.submit(self._work, key[0], job)] = key
+
+    def finished(self, *, at_once: bool = False) -> Iterator[tuple[_Key, Kept]]:
+        """Results that are there, and unless `at_once` at least one; after a failure what has not begun is dropped."""
+        for future in wait(self._keys, 0 if at_once else None, FIRST_COMPLETED).done:
+            key = self._keys.pop(future)
+            try:
+                result = future.result()
+            except Exception as error:
+                self.failure = self.failure or error
+            else:
+                yield key, result
+        if self.failure:
+            self._keys = {future: key for future, key in self._keys.items() if not future.cancel()}

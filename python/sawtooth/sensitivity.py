@@ -4,20 +4,29 @@
     >>> found = sensitivity("akella2002/fig4", seeds=3)
     >>> [(row.key, row.value, row.turned) for row in found.ranked]
 
-Source: one-at-a-time screening around the study's own values ([Saltelli08], which warns that it sees no interactions). Runs have the
+Source: one-at-a-time variation around the study's own values ([Saltelli08], which warns that it sees no interactions). Runs have the
 quick length, and every variation meets the seeds of the base, so that differences are paired.
 
 A *verdict turns* when the claim holds at one value and fails at the other; it *loosens* when one of the two is undecided. Claims are
 compared on what was run (the verdict of the finding), also where a claim speaks of more. An *order turns* when two algorithms
 exchange places in D, or in C of goodput, and both orders are decided at 95 %. The *shift* of a variation is the mean absolute change of D
 relative to the range of D over the algorithms, over settings and metrics: it ranks what turns nothing.
+
+A paper has some eighty values over all its settings, and most of them move nothing. With ``screen`` each is first run with one seed. For
+each algorithm, setting and metric the change of D, and of the mean raw value, at that seed is divided by what another seed changes at the
+values taken (mean absolute difference of the seeds, over pairs of seeds and the algorithms of the setting). Values whose largest such
+*move* is below PROMOTED are left at that, and their verdicts and orders are not judged; the others get all seeds. With three seeds a
+decided difference is at least 2.5 standard deviations of it, and a verdict that turns needs it to change sides: something has to move by
+more than four such units.
 """
 
 from __future__ import annotations
 
+import json
+import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
@@ -28,8 +37,8 @@ from sawtooth.claims.logic import Verdict, inequality
 from sawtooth.claims.table import Judged
 from sawtooth.comparison import Comparison, Jobs, alike
 from sawtooth.errors import InputError
-from sawtooth.matrix import Block, Outcome, collect
-from sawtooth.plan import CellKey
+from sawtooth.matrix import Block, Outcome, collect, scored_mean
+from sawtooth.plan import CellKey, Planned
 from sawtooth.progress import ProgressCallback
 from sawtooth.reproduce import chosen_studies
 from sawtooth.reproduction import Reproduction, conclude
@@ -41,6 +50,12 @@ from sawtooth.tally import Tally
 
 SCORES: Final = tuple([("D", metric) for metric in SCORED] + [("C", "goodput")])
 """The orders that are compared."""
+SIMULATED: Final = "simulation"
+"""The kind of claims that rest on runs: no parameter moves the others."""
+SCREENED: Final = 1
+"""Seeds of the first look at a value."""
+PROMOTED: Final = 3.0
+"""The move, in changes that another seed makes, from which a screened value gets all seeds."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +95,9 @@ class Variation:
     turns: Sequence[Turn]
     exchanges: Sequence[Exchange]
     shift: float
+    move: float | None = None
+    judged: bool = True
+    """Whether verdicts and orders were compared; screening leaves those out that move little."""
 
     @property
     def turned(self) -> int:
@@ -102,6 +120,8 @@ class Variation:
             "loosened": self.loosened,
             "exchanged": len(self.exchanges),
             "shift": self.shift,
+            "move": None if self.move is None or not np.isfinite(self.move) else self.move,
+            "judged": self.judged,
             "verdicts": [
                 {"id": t.claim, "base": t.base.value, "varied": t.varied.value, "turned": t.hard}
                 for t in self.turns
@@ -112,11 +132,12 @@ class Variation:
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """The base and its variations. ``executed`` cells were simulated now, the others were known."""
+    """The base and its variations, and the ``command`` that makes them. ``executed`` cells were simulated now, the others were known."""
 
     name: str
     base: Reproduction
     variations: Sequence[Variation]
+    command: str = ""
     executed: int = 0
     wall_s: float = 0.0
     report: Path | None = None
@@ -124,7 +145,12 @@ class Sensitivity:
     @property
     def ranked(self) -> list[Variation]:
         """Variations, those that turn most first."""
-        return sorted(self.variations, key=lambda v: (-v.turned, -len(v.exchanges), -v.shift))
+        return sorted(self.variations, key=lambda v: (-v.turned, -len(v.exchanges), not v.judged, -v.shift))
+
+    @property
+    def judged(self) -> list[Variation]:
+        """Variations whose verdicts and orders were compared."""
+        return [entry for entry in self.variations if entry.judged]
 
     @property
     def parameters(self) -> list[tuple[str, list[Variation]]]:
@@ -150,6 +176,7 @@ class Sensitivity:
         parts = self.base.parts
         return {
             "study": self.name,
+            "command": self.command,
             "seeds": len(parts[0].results.seeds),
             "settings": [str(s) for part in parts for s in part.study.matrix.settings],
             "environments": list(parts[0].results.environments),
@@ -172,17 +199,37 @@ def sensitivity(
     base: Mapping[str, object] | None = None,
     threads: int | None = None,
     progress: ProgressCallback | None = None,
+    screen: bool | None = None,
 ) -> Sensitivity:
     """Vary every open parameter of ``name`` (or ``keys`` alone) through its plausible values, around the study's values and ``base``.
 
-    A paper means its main studies. Stored runs are not repeated.
+    A paper means its main studies, joined, so that a cell that several figures show is run once. ``screen`` looks at each value with one
+    seed before it gets all; None does so for a paper. Stored runs are not repeated.
     """
     home = store if isinstance(store, Store) else Store(store)
+    whole = "/" not in name
+    screened = whole if screen is None else screen
     studies = chosen_studies(name, seeds, True, base)
-    if "/" not in name:
-        studies = [study for study in studies if study.main] or studies
     plain = chosen_studies(name, seeds, False)
-    return vary(name, studies, plain, home, keys, threads, progress)
+    if whole and any(study.main for study in studies):
+        studies = [study for study in studies if study.main]
+        plain = [study for study in plain if study.main]
+    found = vary(name, studies, plain, home, keys, threads, progress, screened)
+    return replace(found, command=command_line(name, seeds, keys, base or {}, screen))
+
+
+def command_line(
+    name: str, seeds: int | None, keys: Sequence[str], base: Mapping[str, object], screen: bool | None
+) -> str:
+    """The command that makes a sensitivity, as a user would type it."""
+    words = ["sawtooth", "reproduce", name, "--sensitivity"]
+    words += [] if screen is None else ["--screen" if screen else "--no-screen"]
+    words += [] if seeds is None else ["--seeds", str(seeds)]
+    for key, value in base.items():
+        words += ["--set", f"{key}={value if isinstance(value, str) else json.dumps(value)}"]
+    for key in keys:
+        words += ["--parameter", key]
+    return shlex.join(words)
 
 
 def vary(
@@ -193,6 +240,7 @@ def vary(
     keys: Sequence[str] = (),
     threads: int | None = None,
     progress: ProgressCallback | None = None,
+    screen: bool = False,
 ) -> Sensitivity:
     """Vary the open parameters of studies; ``plain`` are the same in their own length. InputError for a key that has no other value."""
     begun = time.monotonic()
@@ -203,15 +251,31 @@ def vary(
             accepted = f"an open parameter of {name} with another plausible value: {', '.join(known)}"
             raise InputError("reproduce", "--parameter", key, accepted)
     entries = [(entry, value) for entry, value in entries if not keys or entry.key in keys]
-    counts = sum(sum(1 for _ in study.plan()) for study in studies)
-    total = counts * (1 + len(entries))
-    work = _Work(Tally(home), total, threads, progress)
-    reference = conclude(name, [work.perform(study, home) for study in studies])
+    if screen and any(len(study.seeds) < 2 for study in studies):
+        raise InputError("reproduce", "--seeds", len(studies[0].seeds), "two seeds or more beside --screen")
+    counts = sum(study.runs for study in studies)
+    first = sum(study.seeded(SCREENED).runs for study in studies)
+    work = _Work(Tally(home), counts + (first if screen else counts) * len(entries), threads, progress)
+    reference = conclude(name, [work.perform(study, home) for study in studies], SIMULATED)
     found = []
     for entry, value in entries:
         changed = [study.with_entry(entry, value) for study in studies]
+        move = None
+        if screen:
+            seen = [work.perform(study.seeded(SCREENED), home) for study in changed]
+            pairs = list(zip(_blocks(reference.parts), _blocks(seen), strict=True))
+            move = max((_move(old, new) for old, new in pairs), default=np.inf)
+            if move < PROMOTED:
+                shifts = [_shift(old, new, metric) for old, new in pairs for metric in SCORED]
+                shift = float(np.mean(shifts))
+                found.append(
+                    Variation(entry.key, _where(entry), entry.value, value, (), (), shift, move, False)
+                )
+                continue
+            work.total += counts - first
+            work.done -= first
         parts = [work.perform(study, home) for study in changed]
-        found.append(compare(reference, conclude(name, parts), entry, value))
+        found.append(replace(compare(reference, conclude(name, parts, SIMULATED), entry, value), move=move))
     return Sensitivity(
         name,
         reference,
@@ -260,14 +324,21 @@ def compare(base: Reproduction, varied: Reproduction, entry: Parameter, value: o
                 exchanges += list(_exchanges(old.study.name, block, other, score, metric))
                 if score == "D":
                     shifts.append(_shift(block, other, metric))
-    where = ", ".join([*(entry.only or []), *(entry.routers or [])])
     shift = float(np.mean(shifts)) if shifts else 0.0  # a study of probes alone has no scores
-    return Variation(entry.key, where, entry.value, value, turns, exchanges, shift)
+    return Variation(entry.key, _where(entry), entry.value, value, turns, exchanges, shift)
+
+
+def _where(entry: Parameter) -> str:
+    return ", ".join([*(entry.only or []), *(entry.routers or [])])
+
+
+def _blocks(parts: Sequence[Comparison]) -> list[Block]:
+    return [block for part in parts for block in part.own]
 
 
 def simulated(found: Reproduction) -> list[Judged]:
     """The verdicts that rest on runs."""
-    return [item for item in found.judged if item.claim.kind == "simulation"]
+    return [item for item in found.judged if item.claim.kind == SIMULATED]
 
 
 def effective(item: Judged) -> Verdict:
@@ -294,9 +365,34 @@ def _exchanges(part: str, base: Block, varied: Block, score: str, metric: str) -
             yield Exchange(part, base.setting, score, metric, first, second)
 
 
+def _totals(block: Block, metric: str, seeds: int) -> np.ndarray[Any, Any]:
+    """D of each algorithm over the first seeds, shape (algorithms, seeds)."""
+    return np.array([values[:seeds] for values in _per_seed(block, "D", metric).values()])
+
+
+def _move(base: Block, varied: Block) -> float:
+    """The largest change of an algorithm over the seeds of ``varied``, in D or in a raw value, in changes that another seed makes."""
+    count, moves = len(varied.seeds), []
+    for metric in SCORED:
+        for values in (_totals, _raw):
+            every = values(base, metric, len(base.seeds))
+            pairs = combinations(range(len(base.seeds)), 2)
+            other_seed = float(np.mean([np.abs(every[:, i] - every[:, j]) for i, j in pairs]))
+            new, old = values(varied, metric, count), every[:, :count]
+            change = float(np.abs(new.mean(axis=1) - old.mean(axis=1)).max())
+            if change != 0.0:  # a value that is not defined is no small change
+                moves.append(change / other_seed if other_seed > 0.0 and np.isfinite(change) else np.inf)
+    return max(moves, default=0.0)
+
+
+def _raw(block: Block, metric: str, seeds: int) -> np.ndarray[Any, Any]:
+    """Means over the environments of what is scored, over the first seeds, shape (algorithms, seeds)."""
+    return np.array([scored_mean(block, name, metric)[:seeds] for name in block.algorithms])
+
+
 def _shift(base: Block, varied: Block, metric: str) -> float:
-    old = np.array([values.mean() for values in _per_seed(base, "D", metric).values()])
-    new = np.array([values.mean() for values in _per_seed(varied, "D", metric).values()])
+    seeds = min(len(base.seeds), len(varied.seeds))
+    old, new = _totals(base, metric, seeds).mean(axis=1), _totals(varied, metric, seeds).mean(axis=1)
     scale = float(old.max() - old.min())
     return float(np.abs(new - old).mean() / scale) if scale > 0.0 else 0.0
 
@@ -320,11 +416,30 @@ class _Work:
             jobs = Jobs(study, chosen)
             moved = self._moved()
             if isinstance(chosen[0].key, CellKey):
-                outcomes += self.tally.outcomes(jobs, threads=self.threads, progress=moved)
+                outcomes += self._cells(study, chosen, moved)
             else:
                 outcomes += run_each(jobs, store, jobs.outcome, threads=self.threads, progress=moved)
             self.done += len(chosen)
         return Comparison(study, collect(plan, outcomes, study.families), quick=True)
+
+    def _cells(
+        self, study: Study, chosen: Sequence[Planned], moved: Callable[[int, int, int], None]
+    ) -> list[Outcome]:
+        """Cells seed by seed, so that tallies of a first look serve when all seeds are wanted."""
+        by_seed: dict[str, dict[int, Planned]] = {}
+        for place, planned in enumerate(chosen):
+            by_seed.setdefault(planned.seed, {})[place] = planned
+        found: dict[int, Outcome] = {}
+        for group in by_seed.values():
+
+            def counted(done: int, total: int, stored: int, past: int = len(found)) -> None:
+                moved(past + done, total, stored)
+
+            outcomes = self.tally.outcomes(
+                Jobs(study, list(group.values())), threads=self.threads, progress=counted
+            )
+            found.update(zip(group, outcomes, strict=True))
+        return [found[place] for place in range(len(chosen))]
 
     def _moved(self) -> Callable[[int, int, int], None]:
         past, known = self.done, self.stored

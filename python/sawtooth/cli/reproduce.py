@@ -72,6 +72,14 @@ ParameterOption = Annotated[
     list[str] | None,
     typer.Option("--parameter", metavar="KEY", help="With --sensitivity: this parameter; may be repeated."),
 ]
+ScreenOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--screen/--no-screen",
+        help="With --sensitivity: look at each value with one seed first, and judge those that move something with all seeds "
+        "[default: for a paper].",
+    ),
+]
 ReconstructOption = Annotated[
     bool,
     typer.Option(
@@ -123,6 +131,7 @@ def command(
     markdown: MarkdownOption = None,
     sensitivity_: SensitivityOption = False,
     parameter: ParameterOption = None,
+    screen: ScreenOption = None,
     reconstruct_: ReconstructOption = False,
     combinations: CombinationsOption = None,
     finalists: FinalistsOption = None,
@@ -135,7 +144,8 @@ def command(
 
     PAPER/mathematics judges what is algebra and needs no runs; mathematics alone lays runs over the formulas.
 
-    --sensitivity shows which verdicts and orders rest on open parameters; of a paper it takes the main studies.
+    --sensitivity shows which verdicts and orders rest on open parameters; of a paper it takes the main studies, each cell once. Killed, it
+    goes on where it was; --parameter limits it, --seeds, --set duration=... and --set warmup=... change its length.
 
     --reconstruct goes on where it was; any number of finished combinations gives an answer, the surer the more there are.
 
@@ -145,10 +155,10 @@ def command(
     if name not in known:
         raise InputError("reproduce", None, name, f"one of {', '.join(known)}")
     varied = dict(parse_override(text) for text in set_ or [])
-    if parameter and not sensitivity_:
-        raise InputError(
-            "reproduce", "--parameter", ", ".join(parameter), "this option only beside --sensitivity"
-        )
+    beside = {"--parameter": ", ".join(parameter or []) or None, "--screen": screen}
+    for option, given in beside.items():
+        if given is not None and not sensitivity_:
+            raise InputError("reproduce", option, given, "this option only beside --sensitivity")
     if reconstruct_:
         refuse("--reconstruct", quick=quick, fresh=fresh, sensitivity=sensitivity_, seeds=seeds, set=set_)
         design = Design(combinations=combinations or 256, finalists=10 if finalists is None else finalists)
@@ -166,7 +176,7 @@ def command(
         if fresh:
             raise InputError("reproduce", "--fresh", True, "no --fresh beside --sensitivity")
         with progress_bar(f"{name} sensitivity") as progress:
-            moved = sensitivity(name, seeds, store, parameter or [], varied, progress=progress)
+            moved = sensitivity(name, seeds, store, parameter or [], varied, progress=progress, screen=screen)
         _sensitivity(moved, store, report, markdown or [], as_json)
         return
     if name == OVERLAY:

@@ -151,7 +151,7 @@ def print_sensitivity(out: Console, found: Sensitivity) -> None:
     for column in shown.columns[3:]:
         column.justify = "right"
     for entry in found.ranked:
-        counts = (entry.turned, entry.loosened, len(entry.exchanges))
+        counts = (entry.turned, entry.loosened, len(entry.exchanges)) if entry.judged else "–––"
         key = f"{entry.key} ({entry.where})" if entry.where else entry.key
         shown.add_row(key, str(entry.taken), str(entry.value), *map(str, counts), f"{entry.shift:.3f}")
     out.print(shown)
@@ -162,8 +162,10 @@ def print_sensitivity(out: Console, found: Sensitivity) -> None:
         values = ", ".join(f"{entry.key} = {entry.value}" for entry in entries)
         shown.add_row(name, _coloured(turn.base), values)
     out.print(shown)
+    left = len(found.variations) - len(found.judged)
+    screened = f", {left} of them with one seed and not judged, since they move nothing" if left else ""
     out.print(
-        f"{len(found.variations)} values; {found.executed} cells simulated now, the others were known.",
+        f"{len(found.variations)} values{screened}; {found.executed} cells simulated now, the others were known.",
         style="dim",
     )
 

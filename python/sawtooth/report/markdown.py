@@ -6,8 +6,8 @@ NAME is ``SETTING scores``, ``SETTING raw``, ``claims``, ``parameters``, ``words
 most runs were simulated now); the tables of a part of a paper beyond the main studies have the name of the part before theirs
 (``akella2002/ring sack/droptail scores``). What lies between the marks is replaced; the rest of the page is left alone.
 
-``claims``, ``parameters``, ``words`` and ``winners`` are of the whole paper: the command of a part (``akella2002/fig4``, ``akella2002/ring``)
-leaves them alone, since it would replace what the whole paper says by what the part knows.
+``claims``, ``parameters``, ``words`` and ``winners`` are of the whole paper: the command of a part (``akella2002/fig4``,
+``akella2002/ring``) leaves them alone, since it would replace what the whole paper says by what the part knows.
 """
 
 from __future__ import annotations

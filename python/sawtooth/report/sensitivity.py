@@ -1,7 +1,8 @@
 """The sensitivity of a study as a figure, an HTML report and blocks of a Markdown page. Values come in, pages go out; nothing is run.
 
-Blocks: ``sensitivity parameters`` (what each value moves), ``sensitivity claims`` (which verdicts turn, and by what), ``sensitivity
-orders`` (which orders turn), ``sensitivity counts``. The figure of a page lies beside it as ``figures/STUDY-sensitivity.svg``.
+Blocks: ``sensitivity command`` (what was run), ``sensitivity parameters`` (what each value moves), ``sensitivity claims`` (which verdicts
+turn, and by what), ``sensitivity orders`` (which orders turn), ``sensitivity counts``; those of a part of a paper have its name before
+theirs (``akella2002/fig4 sensitivity counts``). The figure of a page lies beside it as ``figures/STUDY-sensitivity.svg``.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from sawtooth.report import figures
 from sawtooth.report.drawing import MODEL_STYLE, MUTED, SERIES, canvas, encode, figure_files
 from sawtooth.report.elements import code, document, element, head, paragraph, pill, row, section, table, text
 from sawtooth.report.markdown import fill, pipe_table
-from sawtooth.sensitivity import Sensitivity, Variation, simulated
+from sawtooth.sensitivity import PROMOTED, SCREENED, Sensitivity, Variation, simulated
 
 ROWS_MOST: Final = 40
 """Variations that the figure shows, the strongest first."""
@@ -86,7 +87,8 @@ def page(found: Sensitivity) -> str:
     verdicts = simulated(base)
     lead = (
         f"{len(found.variations)} values of {len(found.parameters)} open parameters, one at a time, over "
-        f"{settings} settings, {len(base.parts[0].results.environments)} environments and {seeds} seeds, in the quick length. "
+        f"{settings} settings, {len(base.parts[0].results.environments)} environments and {seeds} seeds of "
+        f"{base.parts[0].study.value_of('duration')}. "
         f"{len(found.unstable)} of {len(verdicts)} verdicts on runs turn somewhere in the plausible ranges."
     )
     parts = [
@@ -95,6 +97,8 @@ def page(found: Sensitivity) -> str:
             paragraph(f"Sawtooth report · {text(found.name)} · sensitivity", "kicker")
             + element("h1", "Open parameters, and what they decide")
             + paragraph(text(lead), "lead")
+            + (paragraph(text(screening(found))) if screening(found) else "")
+            + (paragraph(code(found.command)) if found.command else "")
             + paragraph(text(HOW), "muted"),
         ),
         element("figure", figures.inline(sensitivity_figure(found), "sensitivity", "What each value moves")),
@@ -112,6 +116,24 @@ HOW: Final = (
 )
 
 
+def screening(found: Sensitivity) -> str:
+    """What was left at a first look, in words; nothing where all was judged."""
+    left = len(found.variations) - len(found.judged)
+    if not any(entry.move is not None for entry in found.variations):
+        return ""
+    return (
+        f"Each value was first run with {SCREENED} seed. {left} of {len(found.variations)} move no score and no raw mean by more than "
+        f"{PROMOTED:g} times what another seed does; their verdicts and orders were not judged."
+    )
+
+
+def counted(entry: Variation) -> tuple[str, str, str]:
+    """Verdicts turned and loosened and orders turned, or that they were not judged."""
+    if not entry.judged:
+        return ("–", "–", "–")
+    return (str(entry.turned), str(entry.loosened), str(len(entry.exchanges)))
+
+
 def _parameters(found: Sensitivity) -> str:
     rows = [
         row(
@@ -120,9 +142,7 @@ def _parameters(found: Sensitivity) -> str:
                 text(entry.where or "all"),
                 text(entry.taken),
                 text(entry.value),
-                str(entry.turned),
-                str(entry.loosened),
-                str(len(entry.exchanges)),
+                *counted(entry),
                 f"{entry.shift:.3f}",
             ],
         )
@@ -179,8 +199,8 @@ def blocks(found: Sensitivity) -> dict[str, str]:
             entry.where or "all",
             str(entry.taken),
             str(entry.value),
-            f"{entry.turned} ({entry.loosened})",
-            str(len(entry.exchanges)),
+            f"{entry.turned} ({entry.loosened})" if entry.judged else "–",
+            counted(entry)[2],
             f"{entry.shift:.2f}",
         ]
         for entry in found.ranked
@@ -196,7 +216,9 @@ def blocks(found: Sensitivity) -> dict[str, str]:
     ]
     first = found.base.parts[0]
     heads = ["parameter", "where", "taken", "value", "verdicts turned (loosened)", "orders turned", "shift"]
-    return {
+    first_look = screening(found)
+    named = {
+        "sensitivity command": f"```sh\n{found.command}\n```",
         "sensitivity parameters": pipe_table(heads, parameters),
         "sensitivity claims": pipe_table(["claim", "at the values taken", "turns with"], claims),
         "sensitivity orders": pipe_table(
@@ -206,5 +228,8 @@ def blocks(found: Sensitivity) -> dict[str, str]:
             f"Run for `{found.name}`, {len(first.results.seeds)} seeds of {first.study.value_of('duration')}: "
             f"{len(found.unstable)} of {len(simulated(found.base))} verdicts on runs turn, "
             f"{sum(1 for entry in found.variations if entry.turned)} of {len(found.variations)} values turn at least one"
+            + (f". {first_look}" if first_look else "")
         ),
     }
+    part = f"{found.name} " if "/" in found.name else ""
+    return {part + name: block for name, block in named.items()}
