@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
-from sawtooth.comparison import perform
+from sawtooth.comparison import Held, perform
 from sawtooth.errors import InputError
 from sawtooth.published import appendix, figures
 from sawtooth.reconstruction.factors import Factor, combinations, factors_of
-from sawtooth.reconstruction.reconstruct import Design, reconstruct, reconstruct_study
+from sawtooth.reconstruction.reconstruct import Design, command_line, reconstruct, reconstruct_study
 from sawtooth.reconstruction.rows import (
     EXPLAINED,
     FIGURE,
@@ -28,6 +30,9 @@ from sawtooth.reconstruction.rows import (
 )
 from sawtooth.reconstruction.surrogate import Observations, fit
 from sawtooth.reconstruction.sweep import deal
+from sawtooth.report.reconstruction import blocks
+from sawtooth.resolve import Resolved
+from sawtooth.schedule import Schedule
 from sawtooth.store import Store
 from sawtooth.study import Algorithm, Matrix, Parameter, Quick, Setting, Study
 
@@ -203,6 +208,9 @@ def test_planted_values_are_recovered_from_the_tables_they_print(tmp_path: Path)
     assert found.finalists[0].mean(found.training) > 0.05
     assert min(entry.mean(~found.training) for entry in found.finalists) < 0.01
     assert not found.unexplained()
+    command = "sawtooth reproduce small --reconstruct --combinations 12 --finalists 2"
+    assert blocks(found)["reconstruction command"] == f"```sh\n{command}\n```"
+    assert found.to_json()["conditions"]["command"] == command
 
     # The same call again makes no run; a larger one goes on.
     again = reconstruct_study("small", study, rows, REPRESENTATIVES, store, design=design)
@@ -240,3 +248,30 @@ def test_rows_that_nothing_explains_are_named(tmp_path: Path) -> None:
 def test_only_a_paper_with_printed_tables_can_be_reconstructed() -> None:
     with pytest.raises(InputError, match="akella2002"):
         reconstruct("floyd2000")
+
+
+def test_a_held_job_is_resolved_once() -> None:
+    class Counted(Sequence[Resolved]):
+        """Three jobs, and how often each was made."""
+
+        made: ClassVar[list[int]] = []
+
+        def __len__(self) -> int:
+            return 3
+
+        def __getitem__(self, index: Any) -> Any:
+            if index >= 3:
+                raise IndexError(index)
+            self.made.append(index)
+            return Resolved({"seed": str(index)}, Schedule.constant(1), {})
+
+    held = Held(Counted())
+    named = list(held)
+    assert [held[place] for place in range(3)] == named
+    assert Counted.made == [0, 1, 2]
+
+
+def test_the_command_of_a_reconstruction_says_what_was_asked_for() -> None:
+    assert command_line("akella2002", Design(), None) == "sawtooth reproduce akella2002 --reconstruct"
+    given = command_line("akella2002", Design(finalists=0), 600.0)
+    assert given == "sawtooth reproduce akella2002 --reconstruct --finalists 0 --budget '600 s'"

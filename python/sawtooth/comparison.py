@@ -343,3 +343,27 @@ class Jobs(Sequence[Resolved]):
             assert isinstance(run, Run), "measures are of whole runs"
             measures = {name: measure(run) for name, measure in self._measures.items()}
         return Outcome.of(run, flows=self._flows, measures=measures)
+
+
+class Held(Sequence[Resolved]):
+    """Jobs that are resolved once: what was named is held until it is asked for again, to run it. For some hundreds of jobs."""
+
+    def __init__(self, jobs: Sequence[Resolved]) -> None:
+        self._jobs = jobs
+        self._held: dict[int, Resolved] = {}
+
+    def __len__(self) -> int:
+        return len(self._jobs)
+
+    @overload
+    def __getitem__(self, index: int) -> Resolved: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Resolved]: ...
+    def __getitem__(self, index: int | slice) -> Resolved | list[Resolved]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
+        job = self._held.pop(index, None)
+        if job is None:
+            job = self._jobs[index]
+            self._held[index] = job
+        return job

@@ -65,24 +65,21 @@ class Tally:
         progress: ProgressCallback | None = None,
     ) -> list[Outcome]:
         """The outcome of every job, in order; jobs that are known already cost nothing."""
-        ids = [run_id_of(job) for job in jobs]
-        wanted = {run_id: place for place, run_id in reversed(list(enumerate(ids)))}
-        missing = [(run_id, place) for run_id, place in wanted.items() if run_id not in self.known]
-        missing.sort(key=lambda entry: entry[1])
-        done, stored = len(ids) - len(missing), len(ids) - len(missing)
+        ids: list[str] = []
+        block: dict[str, Resolved] = {}
+        done = stored = 0
 
         def moved(more: int) -> None:
             if progress is not None:
-                progress(done + more, len(ids), stored)
+                progress(done + more, len(jobs), stored)
 
-        moved(0)
-        for begin in range(0, len(missing), BLOCK):
-            block = missing[begin : begin + BLOCK]
-            path = self._file([run_id for run_id, _ in block])
+        def settle() -> None:
+            nonlocal done, stored
+            path = self._file(list(block))
             found = read_block(path) if path.is_file() else None
             if found is None:
                 found = run_each(
-                    [jobs[place] for _, place in block],
+                    list(block.values()),
                     None,
                     light_outcome,
                     threads=threads,
@@ -92,9 +89,23 @@ class Tally:
                 self._write(path, found)
             else:
                 stored += len(block)
-            done += len(block)
             self.known.update((outcome.run_id, outcome) for outcome in found)
+            block.clear()
+            done = len(ids)
             moved(0)
+
+        for job in jobs:
+            run_id = run_id_of(job)
+            ids.append(run_id)
+            if run_id in self.known:
+                done, stored = done + 1, stored + 1
+            elif run_id not in block:
+                block[run_id] = job
+            if len(block) == BLOCK:
+                settle()
+        if block:
+            settle()
+        moved(0)
         return [self.known[run_id] for run_id in ids]
 
     def _file(self, ids: Sequence[str]) -> Path:

@@ -22,6 +22,7 @@ Source: fit on a half, test on the other; the rest as ``sweep`` and ``surrogate`
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,6 +43,7 @@ from sawtooth.reconstruction.sweep import Sweep, Tried, deal
 from sawtooth.store import Store
 from sawtooth.study import Quick, Study
 from sawtooth.study_files import load_study
+from sawtooth.units import format_time
 
 SEED = 1
 """Of the design: sequence, decks, halves, bootstrap. Runs have the seeds of the study."""
@@ -53,13 +55,26 @@ FULL_SHARE = 0.4
 
 @dataclass(frozen=True)
 class Design:
-    """How much is run."""
+    """How much is run; what a command may say of it are ``combinations`` and ``finalists``."""
 
     combinations: int = 256
     families: int = 3
     figures: int = 2
     finalists: int = 10
     full: int = 4
+
+
+def command_line(name: str, design: Design, budget_s: float | None) -> str:
+    """The command that makes a reconstruction, as a user would type it."""
+    words = ["sawtooth", "reproduce", name, "--reconstruct"]
+    usual = Design()
+    if design.combinations != usual.combinations:
+        words += ["--combinations", str(design.combinations)]
+    if design.finalists != usual.finalists:
+        words += ["--finalists", str(design.finalists)]
+    if budget_s is not None:
+        words += ["--budget", format_time(round(budget_s * 1e9))]
+    return shlex.join(words)
 
 
 def reconstruct_study(
@@ -115,6 +130,7 @@ def reconstruct_study(
         held_out,
         found,
         {
+            "command": command_line(name, plan, budget_s),
             "duration": study.shortened().value_of("duration"),
             "warmup": study.shortened().value_of("warmup"),
             "full_duration": study.value_of("duration"),

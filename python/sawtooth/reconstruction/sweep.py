@@ -14,13 +14,14 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from sawtooth.atomic import write_text_atomic
-from sawtooth.comparison import Jobs
+from sawtooth.comparison import Held, Jobs
 from sawtooth.matrix import collect
 from sawtooth.plain import canonical
 from sawtooth.progress import ProgressCallback
@@ -94,23 +95,17 @@ class Sweep:
     ) -> Tried:
         """Run the tables with a combination and keep the numbers."""
         study = chosen.apply(self.study, self.factors)
-        total = self.runs(blocks)
+        parts = [study_of(study, block, self.representatives) for block in blocks]
+        plans = [list(part.plan()) for part in parts]
+        # All tables in one sweep, so that no thread waits for the last run of each, and each scenario resolved once.
+        jobs = Held(Jobs(study, list(chain.from_iterable(plans))))
+        outcomes = iter(run_each(jobs, None, light_outcome, threads=self.threads, progress=progress))
         numbers: dict[int, Mapping[str, float]] = {}
-        past = 0
-        for block in blocks:
-            part = study_of(study, block, self.representatives)
-            plan = list(part.plan())
-
-            def moved(done: int, _: int, stored: int, past: int = past) -> None:
-                if progress is not None:
-                    progress(past + done, total, stored)
-
-            outcomes = run_each(Jobs(part, plan), None, light_outcome, threads=self.threads, progress=moved)
-            found = collect(plan, outcomes, part.families).blocks[block.setting]
+        for block, part, plan in zip(blocks, parts, plans, strict=True):
+            found = collect(plan, list(islice(outcomes, len(plan))), part.families).blocks[block.setting]
             for place, row in enumerate(self.rows):
                 if row.block == block:
                     numbers[place] = ours(row, found)
-            past += len(plan)
         document: dict[str, Any] = {
             "combination": chosen.changed(self.factors),
             "numbers": {self.rows[place].name: dict(values) for place, values in numbers.items()},

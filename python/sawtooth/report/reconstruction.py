@@ -1,7 +1,7 @@
 """A reconstruction as a figure, an HTML report and blocks of a Markdown page. Values come in, pages go out; nothing is run.
 
-Blocks: ``reconstruction summary`` (sentences), ``reconstruction effects``, ``reconstruction finalists``, ``reconstruction unexplained``.
-The figure of a page lies beside it as ``figures/PAPER-reconstruction.svg``.
+Blocks: ``reconstruction command`` (what was run), ``reconstruction summary`` (sentences), ``reconstruction effects``,
+``reconstruction finalists``, ``reconstruction unexplained``. The figure of a page lies beside it as ``figures/PAPER-reconstruction.svg``.
 """
 
 from __future__ import annotations
@@ -290,6 +290,7 @@ def blocks(found: Reconstruction) -> dict[str, str]:
     ]
     heads = ["values changed", "misfit, fitted half", "misfit, other half", "gain on the other half"]
     return {
+        "reconstruction command": f"```sh\n{found.conditions['command']}\n```",
         "reconstruction summary": "\n".join(f"- {line}" for line in sentences(found)),
         "reconstruction effects": pipe_table(EFFECT_HEADS, _effect_rows(found)[:EFFECTS_MOST]),
         "reconstruction finalists": pipe_table(heads, finalists),
