@@ -278,3 +278,27 @@ def test_numbers_of_tables() -> None:
     )
     assert spread(interval([1.0]), 2) == ""
     assert with_spread(interval([1.0, 2.0, 3.0]), 1) == "2.0 ± 2.5"
+
+
+def test_a_page_says_by_how_much_a_panel_misses_its_claims(store: Store) -> None:
+    study = load_study("akella2002/fig1").seeded(3).with_value("duration", "8 s").replaced(probe=[])
+    found = conclude(study.name, [perform(study, store)])
+    lines = all_blocks(found)["akella2002/fig1 misses"].splitlines()
+    assert lines[0] == "| panel | claim | wanted | verdict | ours | missed by |"
+    rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]]
+    assert rows, "eight seconds are too short for any pattern"
+    judged = {item.claim.id: item for item in found.judged}
+    for panel, name, wanted, verdict, _, by in rows:
+        item = judged[name.strip("`")]
+        assert panel == item.claim.pattern
+        assert item.finding is not None
+        (end,) = [
+            end
+            for end in item.finding.leaves()
+            if end.bound is not None and wanted == f"{end.text} {end.relation} {end.bound:g}"
+        ][:1]
+        assert verdict == end.verdict.value != "holds"
+        assert end.interval is not None
+        gap = end.interval.mean - end.bound
+        missing = gap if end.relation in ("<", "<=") else -gap
+        assert by == (f"{missing:.3g}" if missing > 0 else "nothing, but open")

@@ -268,3 +268,19 @@ def test_every_open_parameter_of_the_paper_is_varied() -> None:
     assert buffer(study.varied("bottleneck.buffer", "1 bdp")) == 1375  # of the mean, 110 ms
     assert buffer(study.varied("bottleneck.buffer", "0.5 bdp")) == 688  # half of it, rounded half to even
     assert buffer(study.varied("path.rtt", "40 ms")) == round(1.0909 * 500)
+
+
+def test_a_value_that_the_scenario_refuses_is_left_out_and_named(tmp_path: Path) -> None:
+    study = small_study()
+    longer = [
+        entry.model_copy(update={"plausible": ["2 s", "9 s"]}) if entry.key == "warmup" else entry
+        for entry in study.parameter
+    ]
+    study = study.replaced(parameter=longer)
+    found = vary("akella2002/small", [study.shortened()], [study], Store(tmp_path), ["warmup"])
+    assert [(entry.key, entry.value) for entry in found.variations] == [("warmup", "2 s")]
+    ((key, value, why),) = found.refused
+    assert (key, value) == ("warmup", "9 s")
+    assert "before the end of the run" in why
+    assert found.to_json()["refused"][0]["why"] == why
+    assert "warmup = 9 s" in blocks(found)["akella2002/small sensitivity counts"]

@@ -25,6 +25,7 @@ from sawtooth import _native, gain, ratio_histograms, share_gap
 from sawtooth.claims.table import Judged
 from sawtooth.claims.view import Part
 from sawtooth.curves import Curve, lay
+from sawtooth.errors import InputError
 from sawtooth.intervals import interval
 from sawtooth.matrix import Block, Outcome, ProbeRun, Results, collect
 from sawtooth.metrics import METRIC_NAMES
@@ -287,6 +288,20 @@ def evaluate(study: Study, store: Store, *, quick: bool = False) -> Comparison:
                 raise MissingRunError(f"{study.name}: no stored run for {planned.key}")
             outcomes.append(jobs.outcome(stored))
     return Comparison(study, collect(plan, outcomes, study.families), quick=quick)
+
+
+def refusal(study: Study) -> InputError | None:
+    """Why the scenarios of a study are refused, by one of each router and of each environment; None where they are accepted."""
+    routers = list({setting.router: setting for setting in study.matrix.settings}.values())
+    names = study.matrix.environments
+    try:
+        for place, setting in enumerate(routers):
+            for environment in names if place == 0 else names[:1]:
+                cell = study.cell(setting, study.algorithm[0], environment)
+                resolve(parse_scenario(cell, name=study.name), study.seeds[0])
+    except InputError as error:
+        return error
+    return None
 
 
 def alike(plan: Sequence[Planned]) -> list[list[Planned]]:

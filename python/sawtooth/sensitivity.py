@@ -35,7 +35,7 @@ import numpy as np
 
 from sawtooth.claims.logic import Verdict, inequality
 from sawtooth.claims.table import Judged
-from sawtooth.comparison import Comparison, Jobs, alike
+from sawtooth.comparison import Comparison, Jobs, alike, refusal
 from sawtooth.errors import InputError
 from sawtooth.matrix import Block, Outcome, collect, scored_mean
 from sawtooth.plan import CellKey, Planned
@@ -137,6 +137,8 @@ class Sensitivity:
     name: str
     base: Reproduction
     variations: Sequence[Variation]
+    refused: Sequence[tuple[str, object, str]] = ()
+    """Values that the scenario refuses beside the others (a warm-up longer than the run): key, value, and why."""
     command: str = ""
     executed: int = 0
     wall_s: float = 0.0
@@ -185,6 +187,7 @@ class Sensitivity:
             "unstable_claims": {
                 name: [f"{v.key} = {v.value}" for v in entries] for name, entries in self.unstable.items()
             },
+            "refused": [{"key": key, "value": value, "why": why} for key, value, why in self.refused],
             "executed": self.executed,
             "wall_s": self.wall_s,
             "report": None if self.report is None else str(self.report),
@@ -251,14 +254,22 @@ def vary(
             accepted = f"an open parameter of {name} with another plausible value: {', '.join(known)}"
             raise InputError("reproduce", "--parameter", key, accepted)
     entries = [(entry, value) for entry, value in entries if not keys or entry.key in keys]
+    refused: list[tuple[str, object, str]] = []
+    possible = []
+    for entry, value in entries:
+        why = next(filter(None, (refusal(study.with_entry(entry, value)) for study in studies)), None)
+        if why is None:
+            possible.append((entry, value))
+        else:
+            refused.append((entry.key, value, str(why)))
     if screen and any(len(study.seeds) < 2 for study in studies):
         raise InputError("reproduce", "--seeds", len(studies[0].seeds), "two seeds or more beside --screen")
     counts = sum(study.runs for study in studies)
     first = sum(study.seeded(SCREENED).runs for study in studies)
-    work = _Work(Tally(home), counts + (first if screen else counts) * len(entries), threads, progress)
+    work = _Work(Tally(home), counts + (first if screen else counts) * len(possible), threads, progress)
     reference = conclude(name, [work.perform(study, home) for study in studies], SIMULATED)
     found = []
-    for entry, value in entries:
+    for entry, value in possible:
         changed = [study.with_entry(entry, value) for study in studies]
         move = None
         if screen:
@@ -280,6 +291,7 @@ def vary(
         name,
         reference,
         found,
+        refused,
         executed=work.tally.executed,
         wall_s=time.monotonic() - begun,
     )

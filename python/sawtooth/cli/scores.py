@@ -162,6 +162,8 @@ def print_sensitivity(out: Console, found: Sensitivity) -> None:
         values = ", ".join(f"{entry.key} = {entry.value}" for entry in entries)
         shown.add_row(name, _coloured(turn.base), values)
     out.print(shown)
+    for _, _, why in found.refused:
+        out.print(f"left out: {why}", style="dim")
     left = len(found.variations) - len(found.judged)
     screened = f", {left} of them with one seed and not judged, since they move nothing" if left else ""
     out.print(

@@ -15,9 +15,7 @@ from typing import Any, Final
 
 from scipy.stats import qmc
 
-from sawtooth.errors import InputError
-from sawtooth.resolve import resolve
-from sawtooth.scenario import parse_scenario
+from sawtooth.comparison import refusal
 from sawtooth.study import Parameter, Study
 
 NO_FACTORS: Final = ("duration", "warmup", "record.")
@@ -106,21 +104,7 @@ def possible_in(study: Study, factors: Sequence[Factor]) -> Callable[[Combinatio
 
     def possible(chosen: Combination) -> bool:
         if chosen.levels not in known:
-            known[chosen.levels] = _accepted(chosen.apply(study, factors))
+            known[chosen.levels] = refusal(chosen.apply(study, factors)) is None
         return known[chosen.levels]
 
     return possible
-
-
-def _accepted(study: Study) -> bool:
-    """Whether one scenario of each router and of each environment is accepted."""
-    routers = list({setting.router: setting for setting in study.matrix.settings}.values())
-    names = study.matrix.environments
-    try:
-        for place, setting in enumerate(routers):
-            for environment in names if place == 0 else names[:1]:
-                cell = study.cell(setting, study.algorithm[0], environment)
-                resolve(parse_scenario(cell, name=study.name), study.seeds[0])
-    except InputError:
-        return False
-    return True

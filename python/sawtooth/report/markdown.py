@@ -2,7 +2,8 @@
 
 A place lies between ``<!-- results: NAME -->`` and ``<!-- end -->``, on lines of their own or both within one line (a cell of a table).
 NAME is ``SETTING scores``, ``SETTING raw``, ``claims``, ``parameters``, ``words``, ``winners``, ``agreement``, ``representatives``,
-``totals``, ``STUDY CURVE`` (the table of a curve), or ``STUDY verdicts``, ``STUDY runs`` and ``STUDY time`` (one line, the last only if
+``totals``, ``STUDY CURVE`` (the table of a curve), ``STUDY patterns`` and ``STUDY misses`` (what was searched for), or
+``STUDY verdicts``, ``STUDY runs`` and ``STUDY time`` (one line, the last only if
 most runs were simulated now); the tables of a part of a paper beyond the main studies have the name of the part before theirs
 (``akella2002/ring sack/droptail scores``). What lies between the marks is replaced; the rest of the page is left alone.
 
@@ -78,6 +79,7 @@ def all_blocks(found: Reproduction) -> dict[str, str]:
             known |= {f"{part.study.name} {name}": block for name, block in own.items()}
         if part.study.search:
             known[f"{part.study.name} patterns"] = _patterns(part)
+            known[f"{part.study.name} misses"] = _misses(found.judged, part.study.environments)
         if 2 * part.executed > len(part.run_ids):  # else the time is that of reading stored runs
             known[f"{part.study.name} time"] = f"{part.executed:,} runs in {duration_text(part.wall_s)}"
         known |= {f"{part.study.name} {curve.spec.name}": markdown_table(curve) for curve in part.curves}
@@ -194,6 +196,34 @@ def _patterns(comparison: Comparison) -> str:
         share = "" if known is None else Share(known.met, known.of).percent
         rows.append([name, ", ".join(f"{key} {value}" for key, value in table.items()), *goodputs, share])
     return pipe_table(["panel", "pattern", *block.algorithms, "share of the searched space"], rows)
+
+
+def _misses(judged: Sequence[Judged], panels: Mapping[str, object]) -> str:
+    """Of the claims about patterns that do not hold, every inequality that is missed or open, and by how much."""
+    rows = []
+    for item in judged:
+        if item.claim.pattern not in panels or item.finding is None or item.verdict is Verdict.HOLDS:
+            continue
+        for end in item.finding.leaves():
+            if end.verdict is Verdict.HOLDS or end.interval is None or end.bound is None:
+                continue
+            wanted = f"{end.text} {end.relation} {end.bound:g}"
+            missing = end.interval.mean - end.bound
+            missing = missing if end.relation in ("<", "<=") else -missing
+            by = f"{missing:.3g}" if missing > 0.0 else "nothing, but open"
+            rows.append(
+                [
+                    item.claim.pattern,
+                    f"`{item.claim.id}`",
+                    wanted,
+                    end.verdict.value,
+                    with_spread(end.interval, 3),
+                    by,
+                ]
+            )
+    if not rows:
+        return "Every claim about a panel holds under the pattern found for it."
+    return pipe_table(["panel", "claim", "wanted", "verdict", "ours", "missed by"], rows)
 
 
 def _winners(leading: Mapping[str, Sequence[Standing]]) -> str:

@@ -98,6 +98,7 @@ def page(found: Sensitivity) -> str:
             + element("h1", "Open parameters, and what they decide")
             + paragraph(text(lead), "lead")
             + (paragraph(text(screening(found))) if screening(found) else "")
+            + (paragraph(text(refusals(found))) if found.refused else "")
             + (paragraph(code(found.command)) if found.command else "")
             + paragraph(text(HOW), "muted"),
         ),
@@ -114,6 +115,14 @@ HOW: Final = (
     "undecided. An order turns where two algorithms exchange places in a score and both orders are decided at 95 % over paired seeds. "
     "Shift: mean change of D over the range of D among the algorithms."
 )
+
+
+def refusals(found: Sensitivity) -> str:
+    """Values that could not be run beside the others, in words; nothing where there are none."""
+    if not found.refused:
+        return ""
+    names = ", ".join(f"{key} = {value}" for key, value, _ in found.refused)
+    return f"Left out, since the scenario refuses them beside the other values: {names}."
 
 
 def screening(found: Sensitivity) -> str:
@@ -228,7 +237,7 @@ def blocks(found: Sensitivity) -> dict[str, str]:
             f"Run for `{found.name}`, {len(first.results.seeds)} seeds of {first.study.value_of('duration')}: "
             f"{len(found.unstable)} of {len(simulated(found.base))} verdicts on runs turn, "
             f"{sum(1 for entry in found.variations if entry.turned)} of {len(found.variations)} values turn at least one"
-            + (f". {first_look}" if first_look else "")
+            + "".join(f". {words.removesuffix('.')}" for words in (first_look, refusals(found)) if words)
         ),
     }
     part = f"{found.name} " if "/" in found.name else ""
