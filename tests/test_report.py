@@ -299,6 +299,7 @@ def test_a_page_says_by_how_much_a_panel_misses_its_claims(store: Store) -> None
         ][:1]
         assert verdict == end.verdict.value != "holds"
         assert end.interval is not None
+        assert end.bound is not None
         gap = end.interval.mean - end.bound
         missing = gap if end.relation in ("<", "<=") else -gap
         assert by == (f"{missing:.3g}" if missing > 0 else "nothing, but open")

@@ -84,7 +84,7 @@ ReconstructOption = Annotated[
     bool,
     typer.Option(
         "--reconstruct",
-        help="Which combination of open values explains the printed tables best: a designed sweep, about an hour on 2 cores.",
+        help="Which combination of open values explains the printed tables best: a designed sweep, some three hours of one core.",
     ),
 ]
 CombinationsOption = Annotated[
@@ -155,10 +155,10 @@ def command(
     if name not in known:
         raise InputError("reproduce", None, name, f"one of {', '.join(known)}")
     varied = dict(parse_override(text) for text in set_ or [])
-    beside = {"--parameter": ", ".join(parameter or []) or None, "--screen": screen}
-    for option, given in beside.items():
-        if given is not None and not sensitivity_:
-            raise InputError("reproduce", option, given, "this option only beside --sensitivity")
+    beside: dict[str, object] = {"--parameter": ", ".join(parameter or []) or None, "--screen": screen}
+    for option, value in beside.items():
+        if value is not None and not sensitivity_:
+            raise InputError("reproduce", option, value, "this option only beside --sensitivity")
     if reconstruct_:
         refuse("--reconstruct", quick=quick, fresh=fresh, sensitivity=sensitivity_, seeds=seeds, set=set_)
         design = Design(combinations=combinations or 256, finalists=10 if finalists is None else finalists)

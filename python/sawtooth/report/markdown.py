@@ -213,7 +213,7 @@ def _misses(judged: Sequence[Judged], panels: Mapping[str, object]) -> str:
             by = f"{missing:.3g}" if missing > 0.0 else "nothing, but open"
             rows.append(
                 [
-                    item.claim.pattern,
+                    str(item.claim.pattern),
                     f"`{item.claim.id}`",
                     wanted,
                     end.verdict.value,
