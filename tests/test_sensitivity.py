@@ -17,6 +17,7 @@ from sawtooth.comparison import Jobs, perform
 from sawtooth.errors import InputError
 from sawtooth.overrides import parse_override
 from sawtooth.report.sensitivity import blocks
+from sawtooth.reproduce import chosen_studies
 from sawtooth.run import run_id_of
 from sawtooth.sensitivity import PROMOTED, SCREENED, Turn, command_line, sensitivity, variations, vary
 from sawtooth.store import Store
@@ -284,3 +285,12 @@ def test_a_value_that_the_scenario_refuses_is_left_out_and_named(tmp_path: Path)
     assert "before the end of the run" in why
     assert found.to_json()["refused"][0]["why"] == why
     assert "warmup = 9 s" in blocks(found)["akella2002/small sensitivity counts"]
+
+
+def test_a_parameter_of_routers_that_a_study_has_not_is_not_varied() -> None:
+    (study,) = chosen_studies("akella2002/fig4", quick=True)
+    keys = {entry.key for entry, _ in variations([study], [study])}
+    assert "tcp.min_rto" in keys
+    assert not [key for key in keys if key.startswith("bottleneck.queue.")]
+    (study,) = chosen_studies("akella2002/fig6", quick=True)
+    assert "bottleneck.queue.spacing" in {entry.key for entry, _ in variations([study], [study])}

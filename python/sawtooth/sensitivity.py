@@ -298,7 +298,7 @@ def vary(
 
 
 def variations(studies: Sequence[Study], plain: Sequence[Study]) -> Iterator[tuple[Parameter, object]]:
-    """Every open parameter of the studies with every plausible value other than the one taken.
+    """Every open parameter that acts in the studies' settings with every plausible value other than the one taken.
 
     What ``--quick`` shortens may also have the length of the study itself, which ``plain`` says.
     """
@@ -308,7 +308,10 @@ def variations(studies: Sequence[Study], plain: Sequence[Study]) -> Iterator[tup
             own.setdefault(entry.key, []).append(entry.value)
     seen: list[tuple[Parameter, object]] = []
     for study in studies:
+        routers = {setting.router for setting in study.matrix.settings}
         for entry in study.parameter:
+            if routers and entry.routers is not None and routers.isdisjoint(entry.routers):
+                continue
             values = [*entry.plausible]
             if entry.value not in own.get(entry.key, []):
                 values += own.get(entry.key, [])

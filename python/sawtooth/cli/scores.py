@@ -165,7 +165,7 @@ def print_sensitivity(out: Console, found: Sensitivity) -> None:
     for _, _, why in found.refused:
         out.print(f"left out: {why}", style="dim")
     left = len(found.variations) - len(found.judged)
-    screened = f", {left} of them with one seed and not judged, since they move nothing" if left else ""
+    screened = f", {left} of them with one seed and not judged, since they move little" if left else ""
     out.print(
         f"{len(found.variations)} values{screened}; {found.executed} cells simulated now, the others were known.",
         style="dim",
