@@ -106,6 +106,22 @@ scripts! {
     receive_window_limits
     finite_flow_finishes
     stop_ends_new_data_only
+
+    tfrc_slow_start_doubles_up_to_twice_what_was_received
+    tfrc_reports_within_a_round_trip_double_once
+    tfrc_follows_the_equation_up_to_twice_what_was_received
+    tfrc_silence_halves_the_rate
+    tfrc_5348_begins_with_a_window_per_round_trip
+    tfrc_5348_never_slower_than_its_first_rate_in_slow_start
+    tfrc_mark_is_a_reduction
+    tfrc_lost_syn_begins_blind
+    paced_stop_ends_everything
+    rap_step_adds_a_packet_per_round_trip
+    rap_loss_halves_the_rate_once_per_flight
+    rap_mark_halves_the_rate_once_per_flight
+    rap_lost_acknowledgements_are_no_losses
+    rap_packet_times_out_by_itself
+    rap_silence_cuts_again_and_again
 }
 
 #[test]
