@@ -126,9 +126,9 @@ impl RapRate {
         span((self.gap * stretch).min(GAP_MAX))
     }
 
-    /// Packets per round trip; 0 before one is known.
+    /// Packets per round trip; packets per second before a round trip is known.
     pub fn packets_per_round_trip(&self) -> f64 {
-        self.averages.map_or(0.0, |averages| averages.smoothed / self.gap)
+        self.averages.map_or(1.0, |averages| averages.smoothed) / self.gap
     }
 }
 

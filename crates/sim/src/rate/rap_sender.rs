@@ -82,7 +82,8 @@ impl RapSender {
         self.next_acked = self.next_acked.max(ack.number + 1);
         self.acked_in_step = true;
         let mut cause = None;
-        while let Some(&(number, _)) = self.missing.front().filter(|&&(first, _)| ack.number >= first + REACH) {
+        while let Some(&(number, _)) = self.missing.front().filter(|&&(first, _)| ack.number >= first + REACH)
+        {
             self.missing.pop_front();
             if number >= self.cut_point {
                 cause = Some(Congestion::Loss);

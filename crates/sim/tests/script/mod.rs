@@ -21,8 +21,8 @@
 mod paced;
 
 use paced::PacedStage;
-use sawtooth_cc::{ControllerSpec, parse_controller};
 use sawtooth_cc::units::Time;
+use sawtooth_cc::{ControllerSpec, parse_controller};
 use sawtooth_sim::packet::{CWR, ECT, Packet, PacketKind, RETRANSMISSION, SACK_BLOCKS_MAX, SackBlock};
 use sawtooth_sim::rate::sender::PacedSender;
 use sawtooth_sim::scenario::{FlowSpec, Profile, TcpSpec};
@@ -106,7 +106,8 @@ impl Settings {
     }
 
     fn controller(&self) -> Result<ControllerSpec, String> {
-        parse_controller(self.controller.as_deref().unwrap_or("aimd(1, 0.5)")).map_err(|error| error.to_string())
+        parse_controller(self.controller.as_deref().unwrap_or("aimd(1, 0.5)"))
+            .map_err(|error| error.to_string())
     }
 
     fn profile(&self) -> Result<Profile, String> {

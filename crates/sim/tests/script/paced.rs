@@ -59,7 +59,10 @@ impl PacedStage {
                 self.nothing_is_left()?;
                 self.input(input)
             }
-            _ => Err(format!("`{}`: expected `TIME syn-ack|report|arrived|stop …` or `expect …`", words.join(" "))),
+            _ => Err(format!(
+                "`{}`: expected `TIME syn-ack|report|arrived|stop …` or `expect …`",
+                words.join(" ")
+            )),
         }
     }
 
@@ -111,7 +114,12 @@ impl PacedStage {
                         ["rate", rate] => feedback.receive_rate = value(&[rate])?,
                         ["losses", count] => feedback.loss_events = number(count)?,
                         ["marks", count] => feedback.mark_events = number(count)?,
-                        _ => return Err(format!("`{}`: expected waited, p, rate, losses or marks", pair.join(" "))),
+                        _ => {
+                            return Err(format!(
+                                "`{}`: expected waited, p, rate, losses or marks",
+                                pair.join(" ")
+                            ));
+                        }
                     }
                 }
                 self.sender.on_report(Report::Tfrc(feedback), now);
@@ -163,7 +171,9 @@ impl PacedStage {
             ["send", ref packet @ ..] => self.expect_sent(packet),
             ["rate", ref sum @ ..] => near("rate", sender.window().packets() / rtt, value(sum)?),
             ["window", ref sum @ ..] => near("window", sender.window().packets(), value(sum)?),
-            ["threshold", "none"] => same("threshold", sender.slow_start_threshold().packets(), f64::INFINITY),
+            ["threshold", "none"] => {
+                same("threshold", sender.slow_start_threshold().packets(), f64::INFINITY)
+            }
             ["threshold", ref sum @ ..] => {
                 close("threshold", sender.slow_start_threshold().packets(), value(sum)?)
             }
