@@ -401,6 +401,30 @@ fn packets_keep_the_distance_that_the_law_says() {
 }
 
 #[test]
+fn a_lost_handshake_stops_no_clock() {
+    for_all(&LAWS, |law, path| {
+        let mut pair = Pair::new(law, path);
+        let rto = pair.sender.deadline();
+        pair.events.clear();
+        prop_assert!(pair.sender.on_deadline(rto).is_err(), "the SYN is sent again");
+        let opened = rto.nanos() + 2 * pair.path.delay;
+        pair.at(opened, Event::SynAck);
+        let mut moments = 0u64;
+        while pair.step(60 * SECOND)?.is_some() {
+            moments += 1;
+            // Each packet is sent, arrives and is reported on; steps and timers come with them.
+            prop_assert!(
+                moments < 10_000 + 20 * u64::from(pair.next),
+                "time stands still at {} ns",
+                pair.now
+            );
+        }
+        prop_assert!(pair.next > 0);
+        Ok(())
+    });
+}
+
+#[test]
 fn the_laws_are_those_of_the_table() {
     let spec = |law: &str| networks::profile(law, "none").controller;
     assert!(matches!(spec("tfrc"), ControllerSpec::Tfrc(_)));

@@ -122,6 +122,7 @@ scripts! {
     rap_lost_acknowledgements_are_no_losses
     rap_packet_times_out_by_itself
     rap_silence_cuts_again_and_again
+    rap_lost_syn_and_first_packets
 }
 
 #[test]

@@ -139,7 +139,8 @@ impl RapSender {
 
     fn restart_step(&mut self, now: Time) {
         self.acked_in_step = false;
-        self.step_ends = now + self.srtt().max(Span::from_nanos(1));
+        // Before a round trip is known there are no steps.
+        self.step_ends = self.rate.round_trip().map_or(Time::NEVER, |rtt| now + rtt.max(Span::from_nanos(1)));
     }
 
     /// Smoothed round trip; zero before the first sample.
@@ -226,6 +227,14 @@ mod tests {
         sender.newly_missing(ack).for_each(|number| sender.note_missing(number, at(0)));
         assert_eq!(sender.on_ack(ack, RTT, 10, at(70)), Some(Congestion::Loss));
         assert_eq!(sender.step_ends(), at(170));
+    }
+
+    #[test]
+    fn without_a_round_trip_there_are_no_steps() {
+        let mut sender = RapSender::new(RapParams { a: 1.0, b: 0.5, fine_grain: 0.0, gain: 0.125 });
+        assert!(!sender.times_out(0, 1, at(1_999), |_| at(0)));
+        assert!(sender.times_out(0, 1, at(2_000), |_| at(0)));
+        assert_eq!(sender.step_ends(), Time::NEVER);
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //! Source: RFC 5348 §4 for what TFRC's sender does when, [Rejaie99] §2 for RAP's; the laws themselves stand in `cc`. Nothing is sent
 //! twice. As with TCP the SYN exchange gives the first round trip, unless it had to be repeated.
 //!
-//! After a change of the rate the next packet goes one new interval after the last one, or at once if that is over.
+//! After a change of TFRC's rate the next packet goes one new interval after the last one, or at once if that is over. RAP's gap is a timer:
+//! one that has begun ends as it was set, and where a timeout is found when it ends, a new one begins in place of the packet.
 
 use super::rap_sender::RapSender;
 use super::{Arrived, Feedback, Report, Stamp};
@@ -183,13 +184,16 @@ impl PacedSender {
     pub fn on_report(&mut self, report: Report, now: Time) -> Option<WindowCut> {
         self.accrue_window(now);
         let before = self.window();
+        let first_round_trip = self.law.rtt() == Span::ZERO;
         let cause = match report {
             Report::Tfrc(feedback) => self.on_feedback(feedback, now),
             Report::Rap(ack) => self.on_ack(ack, now),
         };
         if !self.stopped {
             self.silence_ends = self.law.silence_ends(now);
-            self.pace(now);
+            if matches!(self.law, Law::Tfrc { .. }) || first_round_trip {
+                self.pace(now);
+            }
         }
         match cause? {
             Congestion::EcnMark => self.stats.ecn_reductions += 1,
@@ -280,16 +284,12 @@ impl PacedSender {
                 before
             }
             Law::Rap(rap) => {
-                let step = rap.step_ends() <= now;
-                if step {
+                if rap.step_ends() <= now {
                     rap.on_step(now);
                 }
                 let before = rap.rate.packets_per_round_trip();
                 let sent = |number: u32| stamps.ahead((number - first) as usize).expect("it is out").sent;
                 if !due || !rap.times_out(first, next, now, sent) {
-                    if step {
-                        self.pace(now);
-                    }
                     return Ok(None);
                 }
                 before
@@ -297,7 +297,11 @@ impl PacedSender {
         };
         self.stats.timeouts += 1;
         self.silence_ends = self.law.silence_ends(now);
-        self.pace(now);
+        if by_packet {
+            self.next_send = now + self.law.interval();
+        } else {
+            self.pace(now);
+        }
         let before = Window::from_packets(before);
         Ok(Some(WindowCut { kind: Congestion::Timeout { repeated: false }, before }))
     }
