@@ -347,4 +347,5 @@ def rap_regular(cells: Sequence[RapRegular]) -> str:
 def rap_regular_verdict(cells: Sequence[RapRegular]) -> str:
     """How many cells agree, and the largest difference, on one line."""
     largest = max(abs(cell.ours / cell.ns2 - 1) for cell in cells)
-    return f"{sum(cell.agrees for cell in cells)} of {len(cells)} within {100 * RAP_BOUND:g} %, the largest difference {100 * largest:.1f} %"
+    agree = f"{sum(cell.agrees for cell in cells)} of {len(cells)} within {100 * RAP_BOUND:g} %"
+    return f"{agree}, the largest difference {100 * largest:.1f} %"

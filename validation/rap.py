@@ -3,9 +3,9 @@
 Source: ns-2 2.35 and its Agent/RAP, data/ns2_rap.csv (ten seeds, by ns2_rap.py) and data/ns2_rap_response.csv. ns-2's gain of the round
 trip's average is 0.5 and ours is 0.125 by default, so the cells name it: both are run on both sides.
 
-The SACK beside RAP counts what is in flight as Sack1 does (`sack_pipe = "counted"`): at the loss of these cells, up to 10 %, timeouts of SACK
-decide how much it leaves to RAP. The mixes agree by the rule of `mixes`. Under regular losses the packets sent agree within 2 % of ns-2's: with nothing random in them that
-leaves room for when a timeout is looked at, and for nothing else.
+The SACK beside RAP counts what is in flight as Sack1 does (`sack_pipe = "counted"`): at the loss of these cells, up to 10 %, timeouts of
+SACK decide how much it leaves to RAP. The mixes agree by the rule of `mixes`. Under regular losses the packets sent agree within 2 % of
+ns-2's: nothing in them is random.
 """
 
 from __future__ import annotations
