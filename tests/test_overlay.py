@@ -19,7 +19,7 @@ from sawtooth.errors import InputError
 from sawtooth.intervals import interval
 from sawtooth.matrix import ProbeRun
 from sawtooth.models import padhye, response, synchronous
-from sawtooth.overlay import Overlay, causes, loss, overlay, sharing
+from sawtooth.overlay import Overlay, causes, judge_for, loss, overlay, runs_for_claims, sharing
 from sawtooth.overlay.points import Curve, Point
 from sawtooth.overlay.study import OverlayStudy, load_overlay
 from sawtooth.report.overlay import update_page
@@ -352,3 +352,14 @@ def test_reproduce_mathematics(sawtooth: CommandLine, tmp_path: Path) -> None:
     refused = sawtooth("reproduce", "mathematics", "--set", "tcp.min_rto=1 s")
     assert refused.code == 2
     assert "--set" in refused.err
+
+
+def test_a_paper_borrows_the_verdicts_that_rest_on_random_loss(tmp_path: Path) -> None:
+    assert runs_for_claims("floyd2000") == 128  # eight loss rates, sixteen seeds
+    assert runs_for_claims("akella2002") == runs_for_claims("floyd2000/shares") == 0
+    found = judge_for("floyd2000", Store(tmp_path), seeds=2, quick=True)
+    assert [item.claim.id for item in found.judged] == load_overlay().claims
+    assert len(found.run_ids) == found.executed == 16
+    again = judge_for("floyd2000", Store(tmp_path), seeds=2, quick=True)
+    assert again.executed == 0
+    assert [item.verdict for item in again.judged] == [item.verdict for item in found.judged]

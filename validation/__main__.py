@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from sawtooth.atomic import write_text_atomic
-from validation import cells, figures, linux, loss, mixes, page, rtts, web, web_page, windows
+from validation import cells, figures, linux, loss, mixes, page, rap, rtts, web, web_page, windows
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE = DOCS / "validation.md"
@@ -38,6 +38,9 @@ def measured() -> dict[Path, str]:
     }
     mixed = step("ns-2, two kinds", mixes.mixes)
     squares = step("ns-2, a square of cross traffic", mixes.squares)
+    raps = step("ns-2, RAP beside SACK", rap.cells)
+    rap_default = step("ns-2, RAP beside SACK with the default pipe", rap.conservative)
+    rap_regular = step("ns-2, RAP under regular losses", rap.regular)
     single = step("ns-2, one flow", windows.measure)
     regular = step("regular losses", loss.regular)
     around = step("neighbouring periods", loss.around, 2000)
@@ -60,6 +63,12 @@ def measured() -> dict[Path, str]:
         "mixes verdict": page.mixes_verdict(mixed),
         "mixes": page.mixes(mixed),
         "squares": page.squares(squares),
+        "squares verdict": page.squares_verdict(squares),
+        "rap": page.mixes(raps, rap.SHOWN),
+        "rap verdict": page.mixes_verdict(raps),
+        "rap default pipe": page.mixes_verdict(rap_default),
+        "rap regular": page.rap_regular(rap_regular),
+        "rap regular verdict": page.rap_regular_verdict(rap_regular),
         "windows": page.windows(single),
         "windows verdict": f"{max(law.difference for law in single):.2f}",
         "regular": page.regular(regular),

@@ -17,8 +17,10 @@ from validation.linux import Recording
 from validation.loss import FullLink, Random, Regular, control
 from validation.mixes import JUDGED as MIX_JUDGED
 from validation.mixes import SHOWN as MIX_SHOWN
-from validation.mixes import SQUARE, Mix
+from validation.mixes import SQUARE, TIMES, Mix
 from validation.mixes import agreeing as mixes_agreeing
+from validation.rap import BOUND as RAP_BOUND
+from validation.rap import Regular as RapRegular
 from validation.windows import Law as WindowLaw
 
 DECIMALS: Mapping[str, int] = {
@@ -283,25 +285,67 @@ def mixes_verdict(cells: Sequence[Mix]) -> str:
     return ", ".join([*counts, f"{together} of {len(cells) * len(variations)} in variation"])
 
 
-def mixes(cells: Sequence[Mix]) -> str:
+def mixes(cells: Sequence[Mix], shown: Sequence[str] = MIX_SHOWN) -> str:
     """Every cell of two kinds: ours, then ns-2's; bold where they disagree by the rule."""
     rows = []
     for cell in cells:
         row = [f"`{cell.name[0]}`", f"`{cell.name[1]}`", cell.name[2]]
-        for quantity in MIX_SHOWN:
+        for quantity in shown:
             pair = _means(cell, quantity, 0 if "timeouts" in quantity else 1 if quantity == "delay" else 3)
             row.append(f"**{pair}**" if quantity in MIX_JUDGED and not cell.agrees(quantity) else pair)
         rows.append(row)
-    heads = ["first", "second", "n", *(f"{q.replace('_', ' ')} (ns-2)" for q in MIX_SHOWN)]
+    heads = ["first", "second", "n", *(f"{q.replace('_', ' ')} (ns-2)" for q in shown)]
     return markdown(heads, rows)
 
 
+def squares_verdict(cells: Sequence[Mix]) -> str:
+    """How many quantities of the square agree, by kind of quantity, on one line."""
+    parts = []
+    for text, chosen in (
+        ("times", TIMES),
+        ("drop rates", [q for q in SQUARE if q.startswith("drop_rate")]),
+        ("use of the link", [q for q in SQUARE if q.startswith("use_")]),
+    ):
+        agree = sum(mixes_agreeing(cells, quantity) for quantity in chosen)
+        parts.append(f"{agree} of {len(cells) * len(chosen)} in {text}")
+    return ", ".join(parts)
+
+
 def squares(cells: Sequence[Mix]) -> str:
-    """Every kind under a square of cross traffic: ours, then ns-2's."""
-    rows = [[f"`{cell.name[0]}`", *(_means(cell, quantity, 2) for quantity in SQUARE)] for cell in cells]
+    """Every kind under a square of cross traffic: ours, then ns-2's; bold where they disagree by the rule."""
+    rows = []
+    for cell in cells:
+        pairs = {
+            quantity: _means(cell, quantity, 3 if quantity.startswith("use_") else 2) for quantity in SQUARE
+        }
+        shown = [pair if cell.agrees(quantity) else f"**{pair}**" for quantity, pair in pairs.items()]
+        rows.append([f"`{cell.name[0]}`", *shown])
     return markdown(["kind", *(f"{q.replace('_', ' ')} (ns-2)" for q in SQUARE)], rows)
 
 
 def _means(cell: Mix, quantity: str, digits: int) -> str:
     ours, ns2 = cell.means(quantity)
     return f"{ours:.{digits}f} ({ns2:.{digits}f})"
+
+
+def rap_regular(cells: Sequence[RapRegular]) -> str:
+    """Every law and period of RAP: packets sent, ours over ns-2's."""
+    laws = list(dict.fromkeys(cell.control for cell in cells))
+    rows = []
+    for period in sorted({cell.period for cell in cells}):
+        own = {cell.control: cell for cell in cells if cell.period == period}
+        shown = [f"{own[law].ours / own[law].ns2:.4f}" for law in laws]
+        rows.append(
+            [
+                f"{1 / period:.4g}",
+                *(text if own[law].agrees else f"**{text}**" for law, text in zip(laws, shown, strict=True)),
+            ]
+        )
+    return markdown(["p", *(f"`{law}`" for law in laws)], rows)
+
+
+def rap_regular_verdict(cells: Sequence[RapRegular]) -> str:
+    """How many cells agree, and the largest difference, on one line."""
+    largest = max(abs(cell.ours / cell.ns2 - 1) for cell in cells)
+    agree = f"{sum(cell.agrees for cell in cells)} of {len(cells)} within {100 * RAP_BOUND:g} %"
+    return f"{agree}, the largest difference {100 * largest:.1f} %"

@@ -14,7 +14,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, overload
@@ -26,6 +26,7 @@ from sawtooth.claims.table import Judged
 from sawtooth.claims.view import Part
 from sawtooth.curves import Curve, lay
 from sawtooth.errors import InputError
+from sawtooth.flow_shares import SharesFigure, lay_shares, shares
 from sawtooth.intervals import interval
 from sawtooth.matrix import Block, Outcome, ProbeRun, Results, collect
 from sawtooth.metrics import METRIC_NAMES
@@ -39,6 +40,7 @@ from sawtooth.runner import run_each
 from sawtooth.scenario import Scenario, parse_scenario
 from sawtooth.scoring import SCORED
 from sawtooth.store import Store
+from sawtooth.strips import StripsFigure, lay_strips, recorded
 from sawtooth.study import Study
 
 Row = dict[str, Any]
@@ -90,6 +92,16 @@ class Comparison:
         drawn = [lay(spec, self.results.probes[spec.probe]) for spec in self.study.curve]
         derived = DERIVED.get(self.study.name)
         return drawn if derived is None else [*drawn, *derived(self.results.probes)]
+
+    @cached_property
+    def shares(self) -> list[SharesFigure]:
+        """The figures of single flows' throughputs over its probes."""
+        return [lay_shares(spec, self.results.probes[spec.probe]) for spec in self.study.shares]
+
+    @cached_property
+    def strips(self) -> list[StripsFigure]:
+        """The figures of single flows over time."""
+        return [lay_strips(spec, self.results.probes[spec.probe]) for spec in self.study.strips]
 
     @property
     def engine(self) -> str:
@@ -150,6 +162,8 @@ class Comparison:
             "seeds": len(self.results.seeds),
             "environments": list(self.results.environments),
             "curves": [curve.to_json() for curve in self.curves],
+            "shares": [figure.to_json() for figure in self.shares],
+            "strips": [figure.to_json() for figure in self.strips],
             "scores": self.score_rows,
             "cells": self.cell_rows,
             "claims": self.claim_rows,
@@ -325,6 +339,8 @@ class Jobs(Sequence[Resolved]):
         names = dict.fromkeys(p.key.probe for p in self.plan if isinstance(p.key, ProbeKey))
         self._measures = {measure.text(): measure for name in names for measure in probes[name].measures}
         self._flows = bool(names) and not self._measures
+        self._shares = any(spec.probe in names for spec in study.shares)
+        self._recorded = any(spec.probe in names for spec in study.strips)
         self._parsed: dict[int, tuple[Mapping[str, Any], Scenario]] = {}
         """The scenarios read last, by identity: one is asked for with one seed after another, and by who names and who runs the jobs."""
 
@@ -348,8 +364,9 @@ class Jobs(Sequence[Resolved]):
         return resolve(known[1], planned.seed)
 
     def stored(self, store: Store, job: Resolved) -> RunSummary | None:
-        """A job's run from the store, with its records where measures need them; None if it is not there."""
-        return (store.get if self._measures else store.summary)(run_id_of(job), job)
+        """A job's run from the store, with its records where something needs them; None if it is not there."""
+        whole = self._measures or self._shares or self._recorded
+        return (store.get if whole else store.summary)(run_id_of(job), job)
 
     def outcome(self, run: RunSummary) -> Outcome:
         """What is kept of a run of this study."""
@@ -357,7 +374,12 @@ class Jobs(Sequence[Resolved]):
         if self._measures:
             assert isinstance(run, Run), "measures are of whole runs"
             measures = {name: measure(run) for name, measure in self._measures.items()}
-        return Outcome.of(run, flows=self._flows, measures=measures)
+        outcome = Outcome.of(run, flows=self._flows, measures=measures)
+        if self._shares or self._recorded:
+            assert isinstance(run, Run), "single flows are of whole runs"
+            kept = recorded(run) if self._recorded else None
+            return replace(outcome, shares=shares(run) if self._shares else (), recorded=kept)
+        return outcome
 
 
 class Held(Sequence[Resolved]):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +19,10 @@ import pyarrow as pa
 from sawtooth.metrics import METRIC_NAMES
 from sawtooth.plan import CellKey, Planned, ProbeKey
 from sawtooth.scoring import CLIP_GOODPUT, SCORED, Score, Scores, Values, prepare, score_all
+
+if TYPE_CHECKING:
+    from sawtooth.flow_shares import Shares
+    from sawtooth.strips import Recorded
 
 EXTRA = ("cross_surplus",)
 """Quantities of a cell beside the metrics: see ``cross_surplus``."""
@@ -43,13 +47,16 @@ class Summary(Protocol):
 class Outcome:
     """What is kept of a run: few numbers, so that a study of any number of runs fits into memory.
 
-    ``values`` are the metrics in the order of METRIC_NAMES, then those of EXTRA; ``flows`` stays for the runs of a probe alone.
+    ``values`` are the metrics in the order of METRIC_NAMES, then those of EXTRA; ``flows`` stays for the runs of a probe alone,
+    ``shares`` and ``recorded`` where a figure shows single flows.
     """
 
     run_id: str
     values: tuple[float, ...]
     flows: pa.Table | None
     measures: Mapping[str, float] = field(default_factory=dict)
+    shares: Shares = ()
+    recorded: Recorded | None = None
 
     @classmethod
     def of(cls, summary: Summary, *, flows: bool, measures: Mapping[str, float] | None = None) -> Outcome:
@@ -114,6 +121,8 @@ class ProbeRun:
     values: Mapping[str, float]
     flows: pa.Table
     seed: str = "1"
+    shares: Shares = ()
+    recorded: Recorded | None = None
 
 
 @dataclass(frozen=True)
@@ -167,7 +176,9 @@ def collect(
 def _probe_run(key: ProbeKey, outcome: Outcome) -> ProbeRun:
     values = dict(zip(METRIC_NAMES, outcome.values, strict=False))  # EXTRA is of cells
     flows = pa.table({}) if outcome.flows is None else outcome.flows
-    return ProbeRun(dict(key.labels), outcome.run_id, {**values, **outcome.measures}, flows, key.seed)
+    numbers = {**values, **outcome.measures}
+    labels = dict(key.labels)
+    return ProbeRun(labels, outcome.run_id, numbers, flows, key.seed, outcome.shares, outcome.recorded)
 
 
 def _block(setting: str, runs: Mapping[CellKey, Outcome], families: Mapping[str, str]) -> Block:

@@ -17,6 +17,7 @@ from typing import Literal
 
 from sawtooth.comparison import perform
 from sawtooth.errors import InputError
+from sawtooth.overlay import judge_for, runs_for_claims
 from sawtooth.paper import parts
 from sawtooth.progress import ProgressCallback
 from sawtooth.report import write_reproduction
@@ -68,7 +69,9 @@ def reproduce(
     """
     studies = chosen_studies(name, seeds, quick, varied)
     home = store if isinstance(store, Store) else Store(store)
-    found = perform_parts(name, studies, home, quick=quick, fresh=fresh, threads=threads, progress=progress)
+    found = perform_parts(
+        name, studies, home, seeds=seeds, quick=quick, fresh=fresh, threads=threads, progress=progress
+    )
     found = replace(
         found, varied=varied or {}, parts=tuple(replace(part, varied=varied or {}) for part in found.parts)
     )
@@ -83,6 +86,7 @@ def perform_parts(
     studies: Sequence[Study],
     store: Store,
     *,
+    seeds: int | None = None,
     quick: bool = False,
     fresh: bool = False,
     threads: int | None = None,
@@ -90,11 +94,13 @@ def perform_parts(
 ) -> Reproduction:
     """Run what the store lacks of several parts of a paper, one after another, and judge the claims of ``name`` over all of them.
 
-    ``fresh`` repeats what is stored, once: a run that several parts share is made by the first of them.
+    ``fresh`` repeats what is stored, once: a run that several parts share is made by the first of them. A whole paper (no ``/`` in its
+    name) also gets verdicts on those of its claims that the runs of ``mathematics`` decide, over ``seeds``.
     """
     made: set[str] = set()
     counts = [study.runs for study in studies]
-    total, past, known = sum(counts), 0, 0
+    beside = runs_for_claims(name, seeds, quick)
+    total, past, known = sum(counts) + beside, 0, 0
     found = []
     for study, count in zip(studies, counts, strict=True):
 
@@ -105,7 +111,15 @@ def perform_parts(
         part = perform(study, store, quick=quick, fresh=fresh, threads=threads, progress=counted, spared=made)
         found.append(part)
         past, known = past + count, known + count - part.executed
-    return replace(conclude(name, found), quick=quick)
+    borrowed = None
+    if beside:
+
+        def last(done: int, _: int, stored: int, past: int = past, known: int = known) -> None:
+            if progress is not None:
+                progress(past + done, total, known + stored)
+
+        borrowed = judge_for(name, store, seeds, quick, fresh, threads, last)
+    return replace(conclude(name, found, borrowed=borrowed), quick=quick)
 
 
 def report_path(store: Store, found: Reproduction) -> Path:

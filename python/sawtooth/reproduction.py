@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from sawtooth.claims.table import Judged, claims, judge_paper, touched
 from sawtooth.comparison import Comparison, Row, claims_table
+from sawtooth.overlay import Borrowed
 
 
 @dataclass(frozen=True)
@@ -29,21 +30,24 @@ class Reproduction:
     quick: bool = False
     varied: Mapping[str, object] = field(default_factory=dict)
     report: Path | None = None
+    borrowed: Borrowed | None = None
+    """Claims judged on runs of ``mathematics``, where the paper has such."""
 
     @property
     def run_ids(self) -> list[str]:
         """Every run behind the numbers, each once."""
-        return list(dict.fromkeys(run for part in self.parts for run in part.run_ids))
+        beside = () if self.borrowed is None else self.borrowed.run_ids
+        return list(dict.fromkeys([*(run for part in self.parts for run in part.run_ids), *beside]))
 
     @property
     def executed(self) -> int:
         """Runs that were simulated now; the others came from the store."""
-        return sum(part.executed for part in self.parts)
+        return sum(part.executed for part in self.parts) + (self.borrowed.executed if self.borrowed else 0)
 
     @property
     def wall_s(self) -> float:
         """Time that the runs took, those read from the store included."""
-        return sum(part.wall_s for part in self.parts)
+        return sum(part.wall_s for part in self.parts) + (self.borrowed.wall_s if self.borrowed else 0.0)
 
     @property
     def score_rows(self) -> list[Row]:
@@ -108,10 +112,13 @@ class Reproduction:
         }
 
 
-def conclude(name: str, parts: Sequence[Comparison], kind: str | None = None) -> Reproduction:
+def conclude(
+    name: str, parts: Sequence[Comparison], kind: str | None = None, borrowed: Borrowed | None = None
+) -> Reproduction:
     """Judge the claims of ``name``: all of a paper where it names one (its mathematics included), else those that its part touches.
 
-    ``kind`` limits them to one kind (``simulation``), as where the same parts are judged again and again.
+    ``kind`` limits them to one kind (``simulation``), as where the same parts are judged again and again. What ``borrowed`` has a verdict
+    on is not judged again.
     """
     by_name = {part.study.name: part.part for part in parts}
     main = next((part for part in parts if part.study.main), None)
@@ -124,12 +131,14 @@ def conclude(name: str, parts: Sequence[Comparison], kind: str | None = None) ->
         chosen = {entry.id for entry in claims() if entry.paper == name and entry.check is not None}
     ordered = [entry for entry in claims() if entry.id in chosen and kind in (None, entry.kind)]
     judged = judge_paper(ordered, None if main is None else main.part, by_name)
+    beside = {} if borrowed is None else {item.claim.id: item for item in borrowed.judged}
+    judged = [beside.get(item.claim.id, item) for item in judged]
     found = {item.claim.id: item for item in judged}
     shown = tuple(
         replace(part, judged=[found[entry] for entry in ids if entry in found])
         for part, ids in zip(parts, touching, strict=True)
     )
-    return Reproduction(name, shown, judged)
+    return Reproduction(name, shown, judged, borrowed=borrowed)
 
 
 PART_KEYS = (

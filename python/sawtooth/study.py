@@ -26,6 +26,8 @@ so an open parameter stands in one place only, and a sensitivity study can vary 
 | [expected]   | the printed numbers and where they stand                                                                   |
 | [[probe]]    | further scenarios with keys varied over lists, for claims that speak of one flow or one event              |
 | [[curve]]    | a figure over the runs of a probe: a value against one dimension, a series for each label of another       |
+| [[shares]]   | a figure of the throughputs of single flows over the drop rate, from the runs of a probe (``flow_shares``)   |
+| [[strips]]   | a figure of single flows over time, from what a run of a probe recorded (``strips``)                         |
 | claims       | ids of claims that the study judges beyond those that speak of its cells (``claims.table.touched``)        |
 """
 
@@ -40,9 +42,11 @@ from pydantic import Field
 
 from sawtooth.curves import CurveSpec
 from sawtooth.fields import Strict
+from sawtooth.flow_shares import SharesSpec
 from sawtooth.measures import Measure
 from sawtooth.plan import CellKey, Label, Planned, ProbeKey, put
 from sawtooth.scenario_values import Control
+from sawtooth.strips import StripsSpec
 
 
 class Algorithm(Strict):
@@ -199,6 +203,8 @@ class Study(Strict):
     expected: Expected | None = None
     probe: list[Probe] = Field(default_factory=list)
     curve: list[CurveSpec] = Field(default_factory=list)
+    shares: list[SharesSpec] = Field(default_factory=list)
+    strips: list[StripsSpec] = Field(default_factory=list)
     claims: list[str] = Field(default_factory=list)
     joined: list[str] = Field(default_factory=list)
     """Names of the studies that stand in this one; made by paper.join, in no file."""

@@ -13,10 +13,13 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+from sawtooth.curves import CurveSpec
 from sawtooth.environments import ENVIRONMENTS
 from sawtooth.errors import MISSING, InputError
 from sawtooth.fields import input_error
+from sawtooth.flow_shares import SharesSpec
 from sawtooth.plan import put
+from sawtooth.strips import StripsSpec
 from sawtooth.study import Study, merged
 
 STUDIES: Final = (
@@ -145,11 +148,18 @@ def _check(where: str, study: Study) -> None:
     for key, entries in matrix.items():
         if not entries and (any(matrix.values()) or not study.probe):
             raise InputError(where, key, MISSING, "at least one entry, or a study of probes alone")
-    _unique(where, "curve.name", [entry.name for entry in study.curve])
+    drawn: dict[str, Sequence[CurveSpec | SharesSpec | StripsSpec]] = {
+        "curve": study.curve,
+        "shares": study.shares,
+        "strips": study.strips,
+    }
+    _unique(where, "curve.name", [entry.name for figures in drawn.values() for entry in figures])
+    for kind, figures in drawn.items():
+        for figure in figures:
+            if figure.probe not in [entry.name for entry in study.probe]:
+                known_probes = ", ".join(entry.name for entry in study.probe)
+                raise InputError(where, f"{kind}.{figure.name}.probe", figure.probe, f"one of {known_probes}")
     for curve in study.curve:
-        if curve.probe not in [entry.name for entry in study.probe]:
-            known_probes = ", ".join(entry.name for entry in study.probe)
-            raise InputError(where, f"curve.{curve.name}.probe", curve.probe, f"one of {known_probes}")
         if curve.x == curve.series:
             accepted = "another dimension than that of the series, or part"
             raise InputError(where, f"curve.{curve.name}.x", curve.x, accepted)

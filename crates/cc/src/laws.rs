@@ -116,6 +116,6 @@ laws! {
         /// TFRC as in RFC 5348.
         "tfrc-5348" Tfrc5348(TfrcParams { intervals, discount, damping });
         /// RAP.
-        "rap" Rap(RapParams { a, b, fine_grain });
+        "rap" Rap(RapParams { a, b, fine_grain, gain });
     }
 }

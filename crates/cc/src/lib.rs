@@ -271,8 +271,9 @@ pub const RATE_CONTROLLERS: &[ConstructorInfo] = &[
             parameter("a", "packets/round", Some(1.0), (0.0, 1e6), "Rejaie99 §2.1"),
             parameter("b", "1", Some(0.5), (0.0, 0.99), "Rejaie99 §2.1; at 1 nothing would be sent again"),
             parameter("fine_grain", "flag", Some(0.0), (0.0, 1.0), "Rejaie99 §2.3; off shows the AIMD alone"),
+            parameter("gain", "1", Some(0.125), (0.001, 1.0), "of SRTT, RFC 6298 §2; ns-2's RAP has 0.5"),
         ],
-        build: |v| ControllerSpec::Rap(RapParams { a: v[0], b: v[1], fine_grain: v[2] }),
+        build: |v| ControllerSpec::Rap(RapParams { a: v[0], b: v[1], fine_grain: v[2], gain: v[3] }),
     },
 ];
 

@@ -6,6 +6,7 @@
 //! no loss in the step:   1/IPG <- 1/IPG + a/SRTT
 //! loss event:            IPG <- IPG / (1 - b)
 //! fine grain:            a packet waits IPG FRTT/XRTT
+//! timeout:               mu SRTT + phi VAR
 //! ```
 //!
 //! | parameter  | unit               | default | why                                                                   |
@@ -13,7 +14,12 @@
 //! | a          | packets/round trip | 1       | [Rejaie99] §2.1                                                       |
 //! | b          | 1                  | 0.5     | the fraction removed, as in TCP(a, b); [Rejaie99] §2.1 halves         |
 //! | fine_grain | flag               | 0       | 1: a short average of the round trip over a long one stretches the gap |
-//! | K_f, K_x   | 1                  | 0.9, 0.99 | weights of the past in FRTT and XRTT, [Rejaie99] §2.3                |
+//! | gain       | 1                  | 0.125   | weight of the newest round trip in SRTT and in its mean deviation VAR, as RFC 6298 has it for SRTT; 0.5 in ns-2's RAP |
+//! | mu, phi    | 1                  | 1.2, 4  | ns-2's RAP; without the margin of mu a path of constant round trips would time out |
+//! | K_f, K_x   | 1                  | 0.9, 0.01 | weights of the newest round trip in FRTT and XRTT, ns-2's RAP        |
+//!
+//! ns-2's RAP is by the authors' group. The gain matters: a step follows the round trip, so with a large one all flows over a queue that
+//! swings grow fast together while it is short (docs/validation.md).
 //!
 //! Differs from the paper: the first rate is one packet per round trip, which the SYN exchange has measured; a rate never falls
 //! below a packet in 64 s. There is no slow start, as in the paper.
@@ -31,12 +37,18 @@ pub struct RapParams {
     pub b: f64,
     /// 1: fine-grain adaptation.
     pub fine_grain: f64,
+    /// Weight of the newest round trip in the averages.
+    pub gain: f64,
 }
 
 /// Longest time between packets, s.
 const GAP_MAX: f64 = 64.0;
+/// Time to wait for an acknowledgement before any round trip is known, s.
+const FIRST_TIMEOUT: f64 = 2.0;
+const MU: f64 = 1.2;
+const PHI: f64 = 4.0;
 const SHORT: f64 = 0.9;
-const LONG: f64 = 0.99;
+const LONG: f64 = 0.01;
 const NANOS: f64 = 1e9;
 
 /// The rate of one RAP sender; times in s.
@@ -45,8 +57,18 @@ pub struct RapRate {
     params: RapParams,
     /// IPG.
     gap: f64,
-    /// FRTT and XRTT, once there is a sample.
-    averages: Option<(f64, f64)>,
+    averages: Option<Averages>,
+}
+
+/// What is known of round trips once there is a sample.
+#[derive(Clone, Copy, Debug)]
+struct Averages {
+    /// SRTT and VAR.
+    smoothed: f64,
+    deviation: f64,
+    /// FRTT and XRTT.
+    short: f64,
+    long: f64,
 }
 
 impl RapRate {
@@ -55,7 +77,7 @@ impl RapRate {
         RapRate { params, gap: 1.0, averages: None }
     }
 
-    /// The handshake measured a round trip.
+    /// The first round trip is known: a packet in each.
     pub fn begin(&mut self, rtt: Span) {
         self.gap = seconds(rtt);
         self.sample(rtt);
@@ -64,14 +86,30 @@ impl RapRate {
     /// A packet was acknowledged after this round trip.
     pub fn sample(&mut self, rtt: Span) {
         let sample = seconds(rtt);
-        let averages = self.averages.get_or_insert((sample, sample));
-        averages.0 = SHORT * averages.0 + (1.0 - SHORT) * sample;
-        averages.1 = LONG * averages.1 + (1.0 - LONG) * sample;
+        let first = Averages { smoothed: sample, deviation: 0.0, short: sample, long: sample };
+        let averages = self.averages.get_or_insert(first);
+        let off = sample - averages.smoothed;
+        averages.smoothed += self.params.gain * off;
+        averages.deviation += self.params.gain * (off.abs() - averages.deviation);
+        averages.short += SHORT * (sample - averages.short);
+        averages.long += LONG * (sample - averages.long);
+    }
+
+    /// SRTT; `None` before the first sample.
+    pub fn round_trip(&self) -> Option<Span> {
+        self.averages.map(|averages| span(averages.smoothed))
+    }
+
+    /// How long a packet may be out before it counts as lost.
+    pub fn timeout(&self) -> Span {
+        span(self.averages.map_or(FIRST_TIMEOUT, |found| MU * found.smoothed + PHI * found.deviation))
     }
 
     /// A step of one smoothed round trip passed without a loss event.
-    pub fn on_step(&mut self, srtt: Span) {
-        self.gap = 1.0 / (1.0 / self.gap + self.params.a / seconds(srtt));
+    pub fn on_step(&mut self) {
+        if let Some(averages) = self.averages {
+            self.gap = 1.0 / (1.0 / self.gap + self.params.a / averages.smoothed);
+        }
     }
 
     /// A loss event.
@@ -82,16 +120,20 @@ impl RapRate {
     /// The time between two packets.
     pub fn interval(&self) -> Span {
         let stretch = match self.averages {
-            Some((short, long)) if self.params.fine_grain > 0.0 => short / long,
+            Some(averages) if self.params.fine_grain > 0.0 => averages.short / averages.long,
             _ => 1.0,
         };
-        Span::from_nanos(((self.gap * stretch).min(GAP_MAX) * NANOS) as u64)
+        span((self.gap * stretch).min(GAP_MAX))
     }
 
-    /// Packets per round trip.
-    pub fn packets_per_round_trip(&self, srtt: Span) -> f64 {
-        seconds(srtt) / self.gap
+    /// Packets per round trip; packets per second before a round trip is known.
+    pub fn packets_per_round_trip(&self) -> f64 {
+        self.averages.map_or(1.0, |averages| averages.smoothed) / self.gap
     }
+}
+
+fn span(seconds: f64) -> Span {
+    Span::from_nanos((seconds * NANOS) as u64)
 }
 
 fn seconds(span: Span) -> f64 {
@@ -105,13 +147,13 @@ mod tests {
     const RTT: Span = Span::from_millis(100);
 
     fn begun(a: f64, b: f64, fine_grain: f64) -> RapRate {
-        let mut rate = RapRate::new(RapParams { a, b, fine_grain });
+        let mut rate = RapRate::new(RapParams { a, b, fine_grain, gain: 0.125 });
         rate.begin(RTT);
         rate
     }
 
     fn packets(rate: &RapRate, expected: f64) {
-        let found = rate.packets_per_round_trip(RTT);
+        let found = rate.packets_per_round_trip();
         assert!((found / expected - 1.0).abs() < 1e-9, "{found} instead of {expected}");
     }
 
@@ -119,7 +161,7 @@ mod tests {
     fn a_step_adds_a_and_a_loss_removes_the_fraction_b() {
         let mut rate = begun(0.5, 0.125, 0.0);
         packets(&rate, 1.0);
-        (0..8).for_each(|_| rate.on_step(RTT));
+        (0..8).for_each(|_| rate.on_step());
         packets(&rate, 5.0);
         assert_eq!(rate.interval(), Span::from_millis(20));
         rate.on_loss();
@@ -137,7 +179,18 @@ mod tests {
     fn fine_grain_follows_the_short_average_over_the_long_one() {
         let mut rate = begun(1.0, 0.5, 1.0);
         rate.sample(Span::from_millis(200));
-        let stretch = (0.9 * 0.1 + 0.1 * 0.2) / (0.99 * 0.1 + 0.01 * 0.2);
-        assert_eq!(rate.interval(), Span::from_nanos((0.1 * stretch * 1e9) as u64));
+        let stretch = (0.1 * 0.1 + 0.9 * 0.2) / (0.99 * 0.1 + 0.01 * 0.2);
+        let interval = rate.interval().nanos() as f64 / 1e9;
+        assert!((interval / (0.1 * stretch) - 1.0).abs() < 1e-6, "{interval}");
+    }
+
+    #[test]
+    fn a_timeout_has_a_margin_over_the_average_and_over_its_deviation() {
+        let mut rate = begun(1.0, 0.5, 0.0);
+        assert_eq!(rate.timeout(), Span::from_millis(120));
+        rate.sample(Span::from_millis(180));
+        // SRTT 100 + 80/8 = 110 ms, VAR 80/8 = 10 ms.
+        let found = rate.timeout().nanos() as f64 / 1e6;
+        assert!((found - (1.2 * 110.0 + 4.0 * 10.0)).abs() < 1e-3, "{found}");
     }
 }

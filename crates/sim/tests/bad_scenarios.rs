@@ -155,7 +155,7 @@ fn small_network() -> impl Strategy<Value = Network> {
     let entries = (0..RECOVERIES.len(), 0..CONTROLLERS.len(), 0..DISCIPLINES.len());
     entries.prop_flat_map(|(recovery, controller, discipline)| {
         any_network(Entries {
-            recovery: &RECOVERIES[recovery],
+            recovery: Some(&RECOVERIES[recovery]),
             controller: &CONTROLLERS[controller],
             discipline: &DISCIPLINES[discipline],
         })

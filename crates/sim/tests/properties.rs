@@ -7,13 +7,15 @@
 #[allow(dead_code, reason = "each test file uses a part of the networks")]
 mod networks;
 mod random_networks;
+mod random_runs;
 
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngAlgorithm, TestCaseResult, TestRng, TestRunner};
-use random_networks::{Entries, Network, any_network, finite_network, with_a_flow_after_the_end};
+use proptest::test_runner::TestCaseResult;
+use random_networks::{Entries, Network, any_network, finite_network};
+use random_runs::{common_books_are_in_order, hold, repeats};
 use sawtooth_cc::CONTROLLERS;
-use sawtooth_sim::queue::{DISCIPLINES, DropReason};
-use sawtooth_sim::scenario::{ImpairmentSpec, LinkSpec, QueueSpec, Scenario};
+use sawtooth_sim::queue::DISCIPLINES;
+use sawtooth_sim::scenario::Scenario;
 use sawtooth_sim::tcp::RECOVERIES;
 use sawtooth_sim::{Records, run};
 
@@ -26,128 +28,33 @@ fn for_all<S: Strategy<Value = Network>>(
     networks: impl Fn(Entries) -> S,
     holds: impl Fn(&Scenario) -> TestCaseResult,
 ) {
-    let recovery = RECOVERIES.iter().find(|row| row.name == recovery).expect("a row of the table");
-    let asked: Option<u32> = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
+    let recovery = Some(RECOVERIES.iter().find(|row| row.name == recovery).expect("a row of the table"));
     for discipline in DISCIPLINES {
         for controller in CONTROLLERS {
             let entries = Entries { recovery, controller, discipline };
-            let config =
-                Config { cases: asked.unwrap_or(CASES), failure_persistence: None, ..Config::default() };
-            let mut runner = match asked {
-                Some(_) => TestRunner::new(config),
-                None => {
-                    let mut seed = [0; 32];
-                    entries.to_string().bytes().zip(&mut seed).for_each(|(byte, place)| *place = byte);
-                    TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &seed))
-                }
-            };
-            let outcome = runner.run(&networks(entries), |network| holds(&network.0));
-            if let Err(failure) = outcome {
-                panic!("{entries}: {failure}");
-            }
+            hold(entries, CASES, networks(entries), |network| holds(&network.0));
         }
     }
-}
-
-/// What a run must satisfy whatever it simulates.
-fn books_are_in_order(scenario: &Scenario, records: &Records) -> TestCaseResult {
-    let summary = &records.summary;
-    prop_assert_eq!(
-        summary.packets_sent,
-        summary.packets_delivered
-            + summary.packets_dropped
-            + summary.packets_queued
-            + summary.packets_in_flight
-    );
-    let from_the_start = scenario.warmup_ns == 0;
-    for flow in &records.flows {
-        prop_assert!(flow.window_mean.is_finite() && flow.window_mean >= 0.0, "{:?}", flow);
-        prop_assert!(flow.delivered_unique <= flow.delivered_total && flow.retransmits <= flow.sent);
-        if from_the_start {
-            prop_assert!(
-                flow.delivered_total <= flow.sent && flow.loss_events <= flow.retransmits,
-                "{:?}",
-                flow
-            );
-            prop_assert!(flow.drops + flow.delivered_total <= flow.sent, "{:?}", flow);
-        }
-        if !scenario.profiles[0].tcp.ecn {
-            prop_assert!(flow.marks == 0 && flow.ecn_reductions == 0, "{:?}", flow);
-        }
-    }
-    for point in &records.series.windows {
-        prop_assert!(
-            point.window.is_finite() && point.window >= 1.0 && point.threshold >= 1.0,
-            "{:?}",
-            point
-        );
-    }
-    let ports: Vec<_> = scenario.links.iter().filter(|link| link.queue.is_some()).collect();
-    for (queue, link) in records.queues.iter().zip(&ports) {
-        let counters = &queue.counters;
-        let drops: u64 = counters.drops.iter().sum();
-        prop_assert_eq!(queue.busy.nanos() + queue.empty.nanos(), scenario.duration_ns - scenario.warmup_ns);
-        prop_assert!(queue.delay_p50 <= queue.delay_p95 && queue.delay_p95 <= queue.delay_p99);
-        prop_assert!(counters.test_arrivals <= counters.arrivals && counters.test_drops <= drops);
-        prop_assert!(counters.test_forwarded <= counters.forwarded && counters.test_delay <= counters.delay);
-        prop_assert!(counters.in_profile_forwarded <= counters.forwarded);
-        prop_assert!(counters.in_profile_forwarded_bytes <= counters.forwarded_bytes);
-        // One packet may have been loaded before counting began, one may not have left completely.
-        let packet = 2 * u64::from(u16::MAX);
-        prop_assert!(counters.forwarded_bytes <= queue.capacity_bytes + packet);
-        if from_the_start {
-            prop_assert!(counters.arrivals >= drops + counters.forwarded);
-            prop_assert!(link.drop.is_some() || counters.drops[DropReason::Impairment as usize] == 0);
-        }
-    }
-    for point in &records.series.queues {
-        let spec = ports[point.queue as usize].queue.as_ref().expect("a port has a queue");
-        let (packets, bytes) = spec.limit();
-        // Drop-tail counts the packet in transmission, the others do not; RIO takes in-profile packets beyond its limit.
-        let sending = match spec {
-            QueueSpec::DropTail { .. } => [0, 0],
-            QueueSpec::Rio(_) if scenario.flows.iter().any(|flow| flow.in_profile) => continue,
-            QueueSpec::Drr { .. } | QueueSpec::Red(_) | QueueSpec::Rio(_) => [1, u64::from(u16::MAX)],
-        };
-        prop_assert!(packets.is_none_or(|limit| point.packets <= limit + sending[0]), "{:?}", point);
-        prop_assert!(bytes.is_none_or(|limit| point.bytes <= limit + sending[1]), "{:?}", point);
-    }
-    Ok(())
-}
-
-fn draws_at_random(scenario: &Scenario) -> (bool, bool) {
-    let bernoulli = |spec: &Option<ImpairmentSpec>| matches!(spec, Some(ImpairmentSpec::Bernoulli { .. }));
-    let jitter = scenario.profiles.iter().any(|profile| profile.send_jitter_ns > 0);
-    let early = |queue: &Option<QueueSpec>| matches!(queue, Some(QueueSpec::Red(_) | QueueSpec::Rio(_)));
-    let chance = |link: &LinkSpec| bernoulli(&link.drop) || bernoulli(&link.mark) || early(&link.queue);
-    (jitter, jitter || scenario.links.iter().any(chance))
 }
 
 /// Books, repetition, seeds and strangers.
 fn holds_for_any_network(scenario: &Scenario) -> TestCaseResult {
     let records = run(scenario).expect("random networks pass the check");
     books_are_in_order(scenario, &records)?;
-    prop_assert_eq!(run(scenario).unwrap().digest(), records.digest(), "the same scenario twice");
+    repeats(scenario, &records)
+}
 
-    let other = run(&Scenario { seed: "another".to_owned(), ..scenario.clone() }).unwrap();
-    let (jitter, anything) = draws_at_random(scenario);
-    let busy = records.queues[0].counters.test_forwarded >= 10;
-    if jitter && busy {
-        prop_assert_ne!(other.digest(), records.digest(), "another seed, with jitter");
+/// What a run of TCP flows must satisfy whatever it simulates.
+fn books_are_in_order(scenario: &Scenario, records: &Records) -> TestCaseResult {
+    common_books_are_in_order(scenario, records)?;
+    for flow in &records.flows {
+        if scenario.warmup_ns == 0 {
+            prop_assert!(flow.loss_events <= flow.retransmits, "{:?}", flow);
+        }
     }
-    if !anything {
-        prop_assert_eq!(other.digest(), records.digest(), "another seed, and nothing random");
+    for point in &records.series.windows {
+        prop_assert!(point.window >= 1.0 && point.threshold >= 1.0, "{:?}", point);
     }
-
-    let more = run(&with_a_flow_after_the_end(scenario)).unwrap();
-    for (index, (alone, beside)) in records.flows.iter().zip(&more.flows).enumerate() {
-        prop_assert_eq!(alone.columns(), beside.columns(), "flow {} beside one that never starts", index);
-        prop_assert_eq!(alone.window_mean.to_bits(), beside.window_mean.to_bits());
-    }
-    for (alone, beside) in records.queues.iter().zip(&more.queues) {
-        prop_assert_eq!(alone.columns(), beside.columns(), "a queue and a flow that never starts");
-    }
-    prop_assert_eq!(more.flows.last().map(|flow| flow.sent), Some(0));
     Ok(())
 }
 

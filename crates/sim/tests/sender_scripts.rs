@@ -1,7 +1,7 @@
 //! The sender, one behaviour a script: `scripts/<scenario>.script` says what arrives and what must follow.
 //!
 //! The language is described in `script/mod.rs`. What a script expects is reasoned from the RFC that it
-//! cites, for Reno, NewReno, SACK and Tahoe; a script that fails says file, line, what was expected and what came.
+//! cites, for Reno, NewReno, SACK and Tahoe, and for TFRC and RAP; a script that fails says file, line, what was expected and what came.
 
 mod script;
 
@@ -106,6 +106,23 @@ scripts! {
     receive_window_limits
     finite_flow_finishes
     stop_ends_new_data_only
+
+    tfrc_slow_start_doubles_up_to_twice_what_was_received
+    tfrc_reports_within_a_round_trip_double_once
+    tfrc_follows_the_equation_up_to_twice_what_was_received
+    tfrc_silence_halves_the_rate
+    tfrc_5348_begins_with_a_window_per_round_trip
+    tfrc_5348_never_slower_than_its_first_rate_in_slow_start
+    tfrc_mark_is_a_reduction
+    tfrc_lost_syn_begins_blind
+    paced_stop_ends_everything
+    rap_step_adds_a_packet_per_round_trip
+    rap_loss_halves_the_rate_once_per_flight
+    rap_mark_halves_the_rate_once_per_flight
+    rap_lost_acknowledgements_are_no_losses
+    rap_packet_times_out_by_itself
+    rap_silence_cuts_again_and_again
+    rap_lost_syn_and_first_packets
 }
 
 #[test]
@@ -136,4 +153,15 @@ fn a_mistake_in_a_script_is_told_with_its_line() {
     before("set minimum 1", "`minimum` is no setting");
     before("set min_rto soon", "`soon`: expected seconds, with up to nine decimals");
     before("0.1 ack 0", "there is no sender before `syn`");
+    let paced = |text: &str, expected: &str| {
+        let open = "set controller rap\n0.000 syn\nexpect syn\n0.100 syn-ack\nexpect send 0\n";
+        let mistake = script::play("a.script", &format!("{open}{text}\n")).expect_err(text);
+        assert!(mistake.starts_with("a.script:6: ") && mistake.contains(expected), "{text}: {mistake}");
+    };
+    paced("0.300 arrived 0", "something is due at 0.200: expected a line before");
+    paced("0.150 expect send 1", "expected something due at 0.150, but the clock says 0.200");
+    paced("0.200 expect timeout", "nothing is overdue");
+    paced("0.150 arrived 0 ran 3", "`ran 3`: expected run or hole");
+    paced("0.150 ack 1", "`ack 1`: no such input");
+    paced("set controller tfrc", "`set` stands before `syn`");
 }

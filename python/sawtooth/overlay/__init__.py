@@ -20,6 +20,7 @@ from typing import Any, Final, Literal
 
 import pyarrow as pa
 
+from sawtooth.claims.floyd_random_loss import TCP as JUDGED_CONTROL
 from sawtooth.claims.table import Judged, claims, judge_on_runs
 from sawtooth.matrix import ProbeRun
 from sawtooth.overlay import fixed_points, loss, sharing
@@ -124,15 +125,68 @@ Found = dict[Any, tuple[str, Any]]
 """By case: the run's id and what its kind keeps of it."""
 
 
+@dataclass(frozen=True)
+class Borrowed:
+    """Verdicts on claims of a paper from the runs of this study that they speak of."""
+
+    judged: tuple[Judged, ...]
+    run_ids: tuple[str, ...]
+    executed: int
+    wall_s: float
+
+
+def runs_for_claims(paper: str, seeds: int | None = None, quick: bool = False) -> int:
+    """How many runs ``judge_for`` takes; 0 where no claim of the paper is judged here."""
+    study = _study_for(paper, seeds, quick)
+    return sum(_of_claims(case) for case, _ in loss.plan(study)) if study.claims else 0
+
+
+def judge_for(
+    paper: str,
+    store: Store,
+    seeds: int | None = None,
+    quick: bool = False,
+    fresh: bool = False,
+    threads: int | None = None,
+    progress: ProgressCallback | None = None,
+) -> Borrowed:
+    """The verdicts on a paper's claims about random loss, so that ``reproduce PAPER`` has one on each; no other run is made."""
+    begun = time.monotonic()
+    study = _study_for(paper, seeds, quick)
+    if not study.claims:
+        return Borrowed((), (), 0, 0.0)
+    found, executed = gather(study, store, fresh, threads, progress, _of_claims)
+    run_ids = tuple(run_id for run_id, _ in found.values())
+    return Borrowed(tuple(judge(study, found)), run_ids, executed, time.monotonic() - begun)
+
+
+def _study_for(paper: str, seeds: int | None, quick: bool) -> OverlayStudy:
+    """The study with the claims of one paper."""
+    study = load_overlay()
+    own = {entry.id for entry in claims() if entry.paper == paper}
+    study = study.model_copy(update={"claims": [name for name in study.claims if name in own]})
+    study = study.shortened() if quick else study
+    return study if seeds is None else study.seeded(seeds)
+
+
+def _of_claims(case: object) -> bool:
+    """Whether the claims about random loss speak of this run."""
+    return isinstance(case, loss.LossCase) and case.how == loss.RANDOM and case.control == JUDGED_CONTROL
+
+
 def gather(
     study: OverlayStudy,
     store: Store,
     fresh: bool = False,
     threads: int | None = None,
     progress: ProgressCallback | None = None,
+    wanted: Callable[[Any], bool] = lambda _: True,
 ) -> tuple[Found, int]:
-    """Run what the store lacks, batch by batch, and keep of each run what its curve needs; and the number of runs simulated."""
-    planned = list(plan(study))
+    """Run what the store lacks, batch by batch, and keep of each run what its curve needs; and the number of runs simulated.
+
+    ``wanted`` chooses among the cases.
+    """
+    planned = [entry for entry in plan(study) if wanted(entry[0])]
     found: Found = {}
     tally = _Tally(len(planned), progress)
     rest = iter(planned)

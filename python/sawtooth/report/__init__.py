@@ -67,7 +67,13 @@ def _figures(comparison: Comparison) -> Iterator[tuple[str, Figure, Mapping[Any,
     from sawtooth.report import across, figures, instances, winners
     from sawtooth.report.curves import curve_figure
     from sawtooth.report.drawing import MODEL_STYLE
+    from sawtooth.report.shares import shares_figure
+    from sawtooth.report.strips import strips_figure
 
+    for shares in comparison.shares:
+        yield shares.spec.name, shares_figure(shares), MODEL_STYLE
+    for strips in comparison.strips:
+        yield strips.spec.name, strips_figure(strips), MODEL_STYLE
     for curve in comparison.curves:
         yield curve.spec.name, curve_figure(curve), MODEL_STYLE
     if comparison.study.in_families:

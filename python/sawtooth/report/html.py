@@ -13,7 +13,7 @@ from sawtooth.comparison import Comparison
 from sawtooth.matrix import Block
 from sawtooth.published import ENVIRONMENTS
 from sawtooth.published import environments as printed_environments
-from sawtooth.report import figures, instances
+from sawtooth.report import figures, instances, shares, strips
 from sawtooth.report.across import across_section, spans
 from sawtooth.report.claims import JUDGED_HOW, claims_section, summary
 from sawtooth.report.curves import anchor, curve_section
@@ -59,6 +59,8 @@ def page(comparison: Comparison, among: Sequence[Comparison] = ()) -> str:
         winners_section(leading) if (leading := winner_map(comparison.part)) else "",
         across_section(comparison.own) if spans(comparison) else "",
         *(instances.sections(comparison) if comparison.study.in_families else map(_setting, comparison.own)),
+        *(shares.shares_section(figure) for figure in comparison.shares),
+        *(strips.strips_section(figure) for figure in comparison.strips),
         *(curve_section(curve) for curve in comparison.curves),
         claims_section(comparison.judged, JUDGED_HOW) if comparison.judged else "",
         _parameters(comparison),
@@ -125,6 +127,8 @@ def _head(comparison: Comparison) -> str:
     if spans(comparison):
         places.insert(0, ("across", "Across settings"))
     links = [link(f"#{place}", text(title)) for place, title in places]
+    links += [link(f"#{shares.anchor(figure)}", text(figure.spec.title)) for figure in comparison.shares]
+    links += [link(f"#{strips.anchor(figure)}", text(figure.spec.title)) for figure in comparison.strips]
     links += [link(f"#{anchor(curve)}", text(curve.spec.title)) for curve in comparison.curves]
     if comparison.judged:
         parts.append(summary(comparison.judged))

@@ -1,21 +1,24 @@
-//! RAP's sender: what is lost, when a step ends, when the timer runs out.
+//! RAP's sender: what is lost, and when a step ends.
 //!
-//! Source: [Rejaie99] §2.1 and §2.2. A packet is lost when one with a number higher by three has come, or when nothing comes for a
-//! timeout of RFC 6298 §2. Losses among packets sent before the last cut are part of its event. A mark counts as a loss.
+//! Source: [Rejaie99] §2.1 and §2.2. A packet is lost when one with a number higher by three has come, or when it has been out for a
+//! timeout, which is looked at whenever a packet is due. Losses among packets sent before the last cut are part of its event. A mark
+//! counts as a loss. A step lasts a smoothed round trip and begins anew with a cut; one without a cut, in which something was
+//! acknowledged, raises the rate.
 //!
 //! | parameter | unit    | default | why                                          |
 //! |-----------|---------|---------|----------------------------------------------|
 //! | reach     | packets | 3       | [Rejaie99] §2.2, as TCP's fast retransmit    |
 //!
-//! The timer does not back off: each time it runs out the rate is cut, which lengthens the gap between packets as well.
+//! A timeout does not back off: each one cuts the rate, which lengthens the gap between packets as well.
+//! Differs from ns-2's RAP: a step in which nothing was acknowledged raises nothing, where that asks that something was sent; and of
+//! packets whose acknowledgements were lost only those of the last hole count as missing.
 
 use super::Arrived;
-use crate::scenario::TcpSpec;
-use crate::tcp::rtt::RttEstimator;
 use sawtooth_cc::Congestion;
 use sawtooth_cc::rap::{RapParams, RapRate};
 use sawtooth_cc::units::{Span, Time};
 use std::collections::VecDeque;
+use std::ops::Range;
 
 /// A higher number by so many makes a packet lost.
 const REACH: u32 = 3;
@@ -25,96 +28,124 @@ const REACH: u32 = 3;
 pub struct RapSender {
     /// The law.
     pub rate: RapRate,
-    timing: RttEstimator,
     /// One past the highest number acknowledged.
     next_acked: u32,
-    /// Missing so far: first number and one past the last.
-    missing: VecDeque<(u32, u32)>,
+    /// Packets jumped over by an acknowledgement and not lost yet, with the time each was sent.
+    missing: VecDeque<(u32, Time)>,
+    /// Everything below has been out for a timeout or been acknowledged.
+    timed_out: u32,
     /// Everything below was sent before the last cut.
     cut_point: u32,
     step_ends: Time,
-    cut_in_step: bool,
+    acked_in_step: bool,
 }
 
 impl RapSender {
     /// A sender before its SYN.
-    pub fn new(params: RapParams, tcp: &TcpSpec) -> Self {
+    pub fn new(params: RapParams) -> Self {
         RapSender {
             rate: RapRate::new(params),
-            timing: RttEstimator::new(tcp),
             next_acked: 0,
             missing: VecDeque::new(),
+            timed_out: 0,
             cut_point: 0,
-            step_ends: Time::ZERO,
-            cut_in_step: false,
+            step_ends: Time::NEVER,
+            acked_in_step: false,
         }
     }
 
-    /// The handshake measured a round trip.
+    /// The first round trip is known.
     pub fn begin(&mut self, now: Time, rtt: Span) {
-        self.timing.sample(rtt);
         self.rate.begin(rtt);
-        self.step_ends = now + rtt;
+        self.restart_step(now);
+    }
+
+    /// Numbers that this acknowledgement is the first to jump over: `note_missing` wants each.
+    ///
+    /// Where acknowledgements were lost, only the last hole is known; what came before it counts as received.
+    pub fn newly_missing(&self, ack: Arrived) -> Range<u32> {
+        ack.hole.max(self.next_acked).max(self.timed_out)..ack.run
+    }
+
+    /// A packet was jumped over; it was sent then.
+    pub fn note_missing(&mut self, number: u32, sent: Time) {
+        self.missing.push_back((number, sent));
     }
 
     /// A packet was acknowledged after this round trip, while `next` is the number of the next packet. Returns why the rate was cut.
     pub fn on_ack(&mut self, ack: Arrived, rtt: Span, next: u32, now: Time) -> Option<Congestion> {
-        self.timing.sample(rtt);
-        self.rate.sample(rtt);
-        // Where acknowledgements were lost, only the last hole is known; what came before it counts as received.
-        if ack.run > self.next_acked {
-            self.missing.push_back((ack.hole.max(self.next_acked), ack.run));
+        if self.rate.round_trip().is_none() {
+            self.begin(now, rtt);
+        } else {
+            self.rate.sample(rtt);
         }
         self.next_acked = self.next_acked.max(ack.number + 1);
+        self.acked_in_step = true;
         let mut cause = None;
-        while let Some(&(first, end)) =
-            self.missing.front().filter(|&&(first, _)| ack.number >= first + REACH)
+        while let Some(&(number, _)) = self.missing.front().filter(|&&(first, _)| ack.number >= first + REACH)
         {
-            let lost_end = end.min(ack.number + 1 - REACH);
-            if lost_end > self.cut_point.max(first) {
-                cause = Some(Congestion::Loss);
-            }
             self.missing.pop_front();
-            if lost_end < end {
-                self.missing.push_front((lost_end, end));
-                break;
+            if number >= self.cut_point {
+                cause = Some(Congestion::Loss);
             }
         }
         if cause.is_none() && ack.marked && ack.number >= self.cut_point {
             cause = Some(Congestion::EcnMark);
         }
         if cause.is_some() {
-            self.cut(next);
-        }
-        if now >= self.step_ends {
-            if !self.cut_in_step {
-                self.rate.on_step(self.srtt());
-            }
-            self.cut_in_step = false;
-            self.step_ends = now + self.srtt();
+            self.cut(next, now);
         }
         cause
     }
 
-    /// Nothing came for a timeout.
-    pub fn on_silence(&mut self, next: u32) {
-        self.cut(next);
+    /// A packet is due. Has one been out for a timeout that is not part of the last event? `sent` says when each from `first` up to `next`
+    /// left, those that nothing has been heard of. Then the rate is cut.
+    pub fn times_out(&mut self, first: u32, next: u32, now: Time, sent: impl Fn(u32) -> Time) -> bool {
+        let limit = self.rate.timeout();
+        let mut lost = false;
+        while let Some(&(number, _)) = self.missing.front().filter(|&&(_, sent)| sent + limit <= now) {
+            self.missing.pop_front();
+            lost |= number >= self.cut_point;
+        }
+        self.timed_out = self.timed_out.max(first);
+        while self.timed_out < next && sent(self.timed_out) + limit <= now {
+            lost |= self.timed_out >= self.cut_point;
+            self.timed_out += 1;
+        }
+        if lost {
+            self.cut(next, now);
+        }
+        lost
     }
 
-    fn cut(&mut self, next: u32) {
+    fn cut(&mut self, next: u32, now: Time) {
         self.rate.on_loss();
         self.cut_point = next;
-        self.cut_in_step = true;
+        self.restart_step(now);
     }
 
-    /// How long to wait for an acknowledgement: a timeout, or two gaps if they are longer.
-    pub fn silence_allowed(&self) -> Span {
-        self.timing.rto().max(self.rate.interval().doubled())
+    /// When the step ends.
+    pub fn step_ends(&self) -> Time {
+        self.step_ends
+    }
+
+    /// The step has ended without a cut.
+    pub fn on_step(&mut self, now: Time) {
+        if self.acked_in_step {
+            self.rate.on_step();
+        }
+        self.restart_step(now);
+    }
+
+    fn restart_step(&mut self, now: Time) {
+        self.acked_in_step = false;
+        // Before a round trip is known there are no steps.
+        self.step_ends = self.rate.round_trip().map_or(Time::NEVER, |rtt| now + rtt.max(Span::from_nanos(1)));
     }
 
     /// Smoothed round trip; zero before the first sample.
     pub fn srtt(&self) -> Span {
-        self.timing.srtt().unwrap_or(Span::ZERO)
+        self.rate.round_trip().unwrap_or(Span::ZERO)
     }
 }
 
@@ -125,9 +156,13 @@ mod tests {
     const RTT: Span = Span::from_millis(100);
 
     fn begun() -> RapSender {
-        let mut sender = RapSender::new(RapParams { a: 1.0, b: 0.5, fine_grain: 0.0 }, &TcpSpec::default());
+        let mut sender = RapSender::new(RapParams { a: 1.0, b: 0.5, fine_grain: 0.0, gain: 0.125 });
         sender.begin(Time::ZERO, RTT);
         sender
+    }
+
+    fn at(millis: u64) -> Time {
+        Time::ZERO + Span::from_millis(millis)
     }
 
     /// Acknowledgements `(number, run, hole)` that come every 10 ms while ten packets are under way: those that cut the rate.
@@ -135,8 +170,11 @@ mod tests {
         let mut sender = begun();
         let mut found = Vec::new();
         for (place, &(number, run, hole)) in (1u64..).zip(acks) {
-            let now = Time::ZERO + Span::from_millis(10 * place);
+            let now = at(10 * place);
             let ack = Arrived { number, marked: false, run, hole };
+            for missing in sender.newly_missing(ack) {
+                sender.note_missing(missing, now);
+            }
             if sender.on_ack(ack, RTT, number + 10, now).is_some() {
                 found.push(number);
             }
@@ -170,10 +208,43 @@ mod tests {
     fn a_step_without_a_cut_adds_a_packet_per_round_trip() {
         let mut sender = begun();
         for number in 0..10u32 {
-            let now = Time::ZERO + Span::from_millis(100 * (u64::from(number) + 1));
-            sender.on_ack(Arrived { number, ..Arrived::default() }, RTT, number + 1, now);
+            sender.on_ack(Arrived { number, ..Arrived::default() }, RTT, number + 1, sender.step_ends());
+            sender.on_step(sender.step_ends());
         }
-        let packets = sender.rate.packets_per_round_trip(sender.srtt());
+        let packets = sender.rate.packets_per_round_trip();
         assert!((packets - 11.0).abs() < 1e-6, "{packets}");
+        sender.on_step(sender.step_ends());
+        assert_eq!(sender.rate.packets_per_round_trip(), packets, "nothing was acknowledged");
+    }
+
+    #[test]
+    fn a_cut_begins_the_step_anew() {
+        let mut sender = begun();
+        for number in [0, 1] {
+            sender.on_ack(Arrived { number, ..Arrived::default() }, RTT, 10, at(10));
+        }
+        let ack = Arrived { number: 5, run: 3, hole: 2, marked: false };
+        sender.newly_missing(ack).for_each(|number| sender.note_missing(number, at(0)));
+        assert_eq!(sender.on_ack(ack, RTT, 10, at(70)), Some(Congestion::Loss));
+        assert_eq!(sender.step_ends(), at(170));
+    }
+
+    #[test]
+    fn without_a_round_trip_there_are_no_steps() {
+        let mut sender = RapSender::new(RapParams { a: 1.0, b: 0.5, fine_grain: 0.0, gain: 0.125 });
+        assert!(!sender.times_out(0, 1, at(1_999), |_| at(0)));
+        assert!(sender.times_out(0, 1, at(2_000), |_| at(0)));
+        assert_eq!(sender.step_ends(), Time::NEVER);
+    }
+
+    #[test]
+    fn a_packet_that_is_out_for_a_timeout_is_lost_once() {
+        let mut sender = begun();
+        let sent = |number: u32| at(10 * u64::from(number));
+        assert!(!sender.times_out(0, 10, at(119), sent));
+        assert!(sender.times_out(0, 10, at(120), sent));
+        assert!(!sender.times_out(0, 10, at(400), sent), "those sent before the cut are part of its event");
+        assert!(!sender.times_out(0, 11, at(219), sent));
+        assert!(sender.times_out(0, 11, at(220), sent));
     }
 }

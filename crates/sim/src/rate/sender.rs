@@ -3,7 +3,8 @@
 //! Source: RFC 5348 §4 for what TFRC's sender does when, [Rejaie99] §2 for RAP's; the laws themselves stand in `cc`. Nothing is sent
 //! twice. As with TCP the SYN exchange gives the first round trip, unless it had to be repeated.
 //!
-//! After a change of the rate the next packet goes one new interval after the last one, or at once if that is over.
+//! After a change of TFRC's rate the next packet goes one new interval after the last one, or at once if that is over. RAP's gap is a timer:
+//! one that has begun ends as it was set, and where a timeout is found when it ends, a new one begins in place of the packet.
 
 use super::rap_sender::RapSender;
 use super::{Arrived, Feedback, Report, Stamp};
@@ -32,7 +33,7 @@ impl Law {
         match profile.controller {
             ControllerSpec::Tfrc(params) => tfrc(params, Edition::Paper),
             ControllerSpec::Tfrc5348(params) => tfrc(params, Edition::Rfc5348),
-            ControllerSpec::Rap(params) => Law::Rap(Box::new(RapSender::new(params, &profile.tcp))),
+            ControllerSpec::Rap(params) => Law::Rap(Box::new(RapSender::new(params))),
             _ => unreachable!("a law with a window has a TCP sender"),
         }
     }
@@ -51,10 +52,19 @@ impl Law {
         }
     }
 
-    fn silence_allowed(&self) -> Span {
+    /// When to do something about silence that begins now; RAP looks at every packet by itself.
+    fn silence_ends(&self, now: Time) -> Time {
         match self {
-            Law::Tfrc { rate, .. } => rate.silence_allowed(),
-            Law::Rap(rap) => rap.silence_allowed(),
+            Law::Tfrc { rate, .. } => now + rate.silence_allowed(),
+            Law::Rap(_) => Time::NEVER,
+        }
+    }
+
+    /// When the rate is to be raised without having been told.
+    fn step_ends(&self) -> Time {
+        match self {
+            Law::Tfrc { .. } => Time::NEVER,
+            Law::Rap(rap) => rap.step_ends(),
         }
     }
 
@@ -68,7 +78,7 @@ impl Law {
     fn packets_per_round_trip(&self) -> f64 {
         match self {
             Law::Tfrc { rate, .. } => rate.packets_per_round_trip(),
-            Law::Rap(rap) => rap.rate.packets_per_round_trip(rap.srtt()),
+            Law::Rap(rap) => rap.rate.packets_per_round_trip(),
         }
     }
 }
@@ -147,7 +157,7 @@ impl PacedSender {
             self.law.begin(now, now - sent);
         }
         self.next_send = now;
-        self.silence_ends = now + self.law.silence_allowed();
+        self.silence_ends = self.law.silence_ends(now);
     }
 
     /// Send no more.
@@ -158,7 +168,10 @@ impl PacedSender {
 
     /// When something is to be done without having been told.
     pub fn deadline(&self) -> Time {
-        self.next_send.min(self.silence_ends)
+        if self.stopped {
+            return Time::NEVER;
+        }
+        self.next_send.min(self.silence_ends).min(self.law.step_ends())
     }
 
     /// The stamp of a packet that has just arrived.
@@ -171,13 +184,16 @@ impl PacedSender {
     pub fn on_report(&mut self, report: Report, now: Time) -> Option<WindowCut> {
         self.accrue_window(now);
         let before = self.window();
+        let first_round_trip = self.law.rtt() == Span::ZERO;
         let cause = match report {
             Report::Tfrc(feedback) => self.on_feedback(feedback, now),
             Report::Rap(ack) => self.on_ack(ack, now),
         };
         if !self.stopped {
-            self.silence_ends = now + self.law.silence_allowed();
-            self.pace(now);
+            self.silence_ends = self.law.silence_ends(now);
+            if matches!(self.law, Law::Tfrc { .. }) || first_round_trip {
+                self.pace(now);
+            }
         }
         match cause? {
             Congestion::EcnMark => self.stats.ecn_reductions += 1,
@@ -224,11 +240,16 @@ impl PacedSender {
     }
 
     fn on_ack(&mut self, ack: Arrived, now: Time) -> Option<Congestion> {
+        const RAPS: &str = "an acknowledgement of every packet is RAP's";
+        let Law::Rap(rap) = &self.law else { unreachable!("{RAPS}") };
+        for number in rap.newly_missing(ack) {
+            let sent = self.stamp(number).sent;
+            let Law::Rap(rap) = &mut self.law else { unreachable!("{RAPS}") };
+            rap.note_missing(number, sent);
+        }
         let rtt = now - self.take_stamp(ack.number).sent;
         let next = self.next_number();
-        let Law::Rap(rap) = &mut self.law else {
-            unreachable!("an acknowledgement of every packet is RAP's")
-        };
+        let Law::Rap(rap) = &mut self.law else { unreachable!("{RAPS}") };
         rap.on_ack(ack, rtt, next, now)
     }
 
@@ -242,25 +263,46 @@ impl PacedSender {
 
     /// The deadline has come. Returns the SYN to send again, or the cut of a rate that nobody reports on.
     pub fn on_deadline(&mut self, now: Time) -> Result<Option<WindowCut>, Packet> {
-        if self.silence_ends > now {
+        let by_packet = self.established && matches!(self.law, Law::Rap(_));
+        if !by_packet && self.silence_ends > now {
             return Ok(None); // a packet is due
         }
-        self.stats.timeouts += 1;
         if !self.established {
+            self.stats.timeouts += 1;
             self.syn_at = None;
             self.handshake.back_off();
             self.silence_ends = now + self.handshake.rto();
             return Err(self.opening());
         }
         self.accrue_window(now);
-        let before = self.window();
         let next = self.next_number();
-        match &mut self.law {
-            Law::Tfrc { rate, .. } => rate.on_silence(now),
-            Law::Rap(rap) => rap.on_silence(next),
+        let (first, stamps, due) = (self.first, &self.stamps, self.next_send <= now);
+        let before = match &mut self.law {
+            Law::Tfrc { rate, .. } => {
+                let before = rate.packets_per_round_trip();
+                rate.on_silence(now);
+                before
+            }
+            Law::Rap(rap) => {
+                if rap.step_ends() <= now {
+                    rap.on_step(now);
+                }
+                let before = rap.rate.packets_per_round_trip();
+                let sent = |number: u32| stamps.ahead((number - first) as usize).expect("it is out").sent;
+                if !due || !rap.times_out(first, next, now, sent) {
+                    return Ok(None);
+                }
+                before
+            }
+        };
+        self.stats.timeouts += 1;
+        self.silence_ends = self.law.silence_ends(now);
+        if by_packet {
+            self.next_send = now + self.law.interval();
+        } else {
+            self.pace(now);
         }
-        self.silence_ends = now + self.law.silence_allowed();
-        self.pace(now);
+        let before = Window::from_packets(before);
         Ok(Some(WindowCut { kind: Congestion::Timeout { repeated: false }, before }))
     }
 

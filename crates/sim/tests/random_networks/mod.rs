@@ -28,14 +28,16 @@ impl fmt::Debug for Network {
 /// One entry of each table.
 #[derive(Clone, Copy)]
 pub struct Entries {
-    pub recovery: &'static RecoveryInfo,
+    /// `None`: a law with a rate.
+    pub recovery: Option<&'static RecoveryInfo>,
     pub controller: &'static ConstructorInfo,
     pub discipline: &'static DisciplineInfo,
 }
 
 impl fmt::Display for Entries {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} × {} × {}", self.recovery.name, self.controller.name, self.discipline.name)
+        let recovery = self.recovery.map_or("none", |row| row.name);
+        write!(f, "{recovery} × {} × {}", self.controller.name, self.discipline.name)
     }
 }
 
@@ -154,7 +156,7 @@ fn profile(entries: Entries) -> impl Strategy<Value = Profile> {
     (controller(entries.controller), tcp(), 500u16..1_500, jitter).prop_map(
         move |(controller, tcp, packet_bytes, jitter_us)| Profile {
             controller,
-            recovery: Some(entries.recovery.kind),
+            recovery: entries.recovery.map(|row| row.kind),
             packet_bytes,
             ack_bytes: 40,
             send_jitter_ns: jitter_us * 1_000,
@@ -258,7 +260,10 @@ pub fn any_network(entries: Entries) -> impl Strategy<Value = Network> {
         (0u32..1_000, middle(entries), profile(entries)),
         (proptest::collection::vec(endpoint(), 1..5), maybe(cross(8_000)), records),
     )
-        .prop_map(|((seed, links, profile), (endpoints, cross, records))| {
+        .prop_map(move |((seed, links, profile), (mut endpoints, cross, records))| {
+            if entries.recovery.is_none() {
+                endpoints.iter_mut().for_each(|endpoint| endpoint.packets = None); // it carries no file
+            }
             let mut scenario = assemble(seed, links, vec![profile], endpoints, cross.into_iter().collect());
             let (windows, sample, rates, warmup) = records;
             scenario.warmup_ns = warmup.unwrap_or(0) * MILLISECOND;

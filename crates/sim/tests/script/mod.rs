@@ -16,10 +16,15 @@
 //!
 //! Times are seconds and never go back. A script is complete: every packet the sender sends and every
 //! timeout must be expected, or the script fails. Every mistake is reported as `file:line: sentence`.
+//! Scripts of rate-based senders have the inputs and expectations that `paced` tells.
 
-use sawtooth_cc::parse_controller;
+mod paced;
+
+use paced::PacedStage;
 use sawtooth_cc::units::Time;
+use sawtooth_cc::{ControllerSpec, parse_controller};
 use sawtooth_sim::packet::{CWR, ECT, Packet, PacketKind, RETRANSMISSION, SACK_BLOCKS_MAX, SackBlock};
+use sawtooth_sim::rate::sender::PacedSender;
 use sawtooth_sim::scenario::{FlowSpec, Profile, TcpSpec};
 use sawtooth_sim::tcp::RECOVERIES;
 use sawtooth_sim::tcp::sender::Sender;
@@ -51,6 +56,7 @@ struct Stage {
     settings: Settings,
     now: u64,
     sender: Option<Sender>,
+    paced: Option<PacedStage>,
     outbox: VecDeque<Packet>,
 }
 
@@ -86,21 +92,40 @@ impl Settings {
     }
 
     fn sender(&self) -> Result<Sender, String> {
+        let recovery = self.recovery.as_deref().unwrap_or("sack");
+        let row = RECOVERIES.iter().find(|row| row.name == recovery);
+        let kind = row.ok_or_else(|| format!("`{recovery}` is no recovery"))?.kind;
+        Ok(Sender::new(0, &self.flow(), &Profile { recovery: Some(kind), ..self.profile()? }))
+    }
+
+    fn paced_sender(&self) -> Result<PacedSender, String> {
+        if self.recovery.is_some() || self.packets.is_some() {
+            return Err("a rate-based sender has no recovery and no end".to_owned());
+        }
+        Ok(PacedSender::new(0, &self.flow(), &self.profile()?))
+    }
+
+    fn controller(&self) -> Result<ControllerSpec, String> {
+        parse_controller(self.controller.as_deref().unwrap_or("aimd(1, 0.5)"))
+            .map_err(|error| error.to_string())
+    }
+
+    fn profile(&self) -> Result<Profile, String> {
         let mut tcp = serde_json::to_value(TcpSpec::default()).expect("plain data");
         tcp.as_object_mut().expect("a struct is an object").append(&mut self.tcp.clone());
         let tcp = serde_json::from_value(tcp).map_err(|error| format!("settings: {error}"))?;
-        let recovery = self.recovery.as_deref().unwrap_or("sack");
-        let row = RECOVERIES.iter().find(|row| row.name == recovery);
-        let profile = Profile {
-            controller: parse_controller(self.controller.as_deref().unwrap_or("aimd(1, 0.5)"))
-                .map_err(|error| error.to_string())?,
-            recovery: Some(row.ok_or_else(|| format!("`{recovery}` is no recovery"))?.kind),
+        Ok(Profile {
+            controller: self.controller()?,
+            recovery: None,
             packet_bytes: 1000,
             ack_bytes: 40,
             send_jitter_ns: 0,
             tcp,
-        };
-        let flow = FlowSpec {
+        })
+    }
+
+    fn flow(&self) -> FlowSpec {
+        FlowSpec {
             profile: 0,
             test: false,
             in_profile: false,
@@ -109,13 +134,18 @@ impl Settings {
             start_ns: 0,
             stop_ns: None,
             packets: self.packets,
-        };
-        Ok(Sender::new(0, &flow, &profile))
+        }
     }
 }
 
 impl Stage {
     fn line(&mut self, words: &[&str]) -> Checked {
+        if let Some(paced) = &mut self.paced {
+            return match words {
+                ["set", ..] => Err("`set` stands before `syn`".to_owned()),
+                _ => paced.line(words),
+            };
+        }
         match *words {
             ["set", key, ref value @ ..] if !value.is_empty() => {
                 if self.sender.is_some() {
@@ -175,6 +205,10 @@ impl Stage {
     fn input(&mut self, words: &[&str]) -> Checked {
         let now = Time::from_nanos(self.now);
         match *words {
+            ["syn"] if self.settings.controller()?.is_rate_based() => {
+                self.paced = Some(PacedStage::begin(&self.settings, self.now)?);
+                return Ok(());
+            }
             ["syn"] => {
                 let mut sender = self.settings.sender()?;
                 self.outbox.push_back(sender.syn(now));
@@ -282,10 +316,14 @@ impl Stage {
     }
 
     fn nothing_is_left(&self) -> Checked {
-        match self.outbox.front() {
-            None => Ok(()),
-            Some(packet) => Err(format!("the sender sends {}, which no line expects", packet_text(*packet))),
-        }
+        self.paced.as_ref().map_or_else(|| nothing_sent(&self.outbox), PacedStage::nothing_is_left)
+    }
+}
+
+fn nothing_sent(outbox: &VecDeque<Packet>) -> Checked {
+    match outbox.front() {
+        None => Ok(()),
+        Some(packet) => Err(format!("the sender sends {}, which no line expects", packet_text(*packet))),
     }
 }
 

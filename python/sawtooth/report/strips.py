@@ -1,0 +1,102 @@
+"""Single flows over time in a report: a column for each kind, a graph for each flow, ``+`` for a packet lost, ``x`` for one marked.
+
+Source: [Floyd00] Figures 8 and 9 for the arrangement and the symbols.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from sawtooth.report import figures
+from sawtooth.report.drawing import MODEL_STYLE, MUTED, SERIES
+from sawtooth.report.elements import code, details, element, head, paragraph, row, section, table, text
+from sawtooth.strips import Strip, StripsFigure
+
+DROP: Final = SERIES[5]
+MARK: Final = SERIES[3]
+HEIGHT: Final = 0.95
+"""Of one graph, inches."""
+FOOT: Final = 0.14
+"""Where the symbols stand below zero, as a share of the highest rate."""
+
+
+def strips_figure(figure: StripsFigure) -> Figure:
+    """All strips with common axes, rates in fair shares of the link."""
+    rows, columns = figure.spec.flows, len(figure.columns)
+    with mpl.rc_context(MODEL_STYLE):
+        drawn = Figure(figsize=(4.8 * columns, HEIGHT * rows + 0.9), layout="constrained")
+        grid = drawn.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
+    highest = max(
+        float(strip.rates_bps.max()) / figure.fair_bps for _, strips in figure.columns for strip in strips
+    )
+    for place, (kind, strips) in enumerate(figure.columns):
+        for line, strip in enumerate(strips):
+            _graph(grid[line][place], figure, strip, highest, SERIES[place])
+        grid[0][place].set_title(kind, loc="left", fontsize=9.5)
+        grid[-1][place].set_xlabel("time, s")
+    drawn.supylabel("throughput, fair share = 1", fontsize=9)
+    symbols = grid[0][-1]
+    for marker, colour, name in (("+", DROP, "dropped"), ("x", MARK, "marked")):
+        symbols.plot([], [], marker, color=colour, markersize=4.5, label=name)
+    handles, names = symbols.get_legend_handles_labels()
+    drawn.legend(handles, names, loc="outside lower center", ncols=2, frameon=False, fontsize=7.5)
+    return drawn
+
+
+def _graph(axes: Axes, figure: StripsFigure, strip: Strip, highest: float, colour: str) -> None:
+    axes.stairs(strip.rates_bps / figure.fair_bps, figure.edges_s, baseline=None, color=colour, linewidth=1.1)
+    axes.axhline(1.0, color=MUTED, linewidth=0.6, linestyle=":")
+    for times, marker, own in ((strip.drops_s, "+", DROP), (strip.marks_s, "x", MARK)):
+        foot = [-FOOT * highest] * times.size
+        axes.plot(times, foot, marker, color=own, markersize=4.5, markeredgewidth=0.9)
+    axes.set_ylim(-1.8 * FOOT * highest, 1.05 * highest)
+    axes.set_xlim(figure.edges_s[0], figure.edges_s[-1])
+    axes.annotate(
+        f"flow {strip.flow}", (1, 1), xycoords="axes fraction", ha="right", va="top", fontsize=7, color=MUTED
+    )
+
+
+def strips_section(figure: StripsFigure) -> str:
+    """The section of one figure on the page."""
+    spec = figure.spec
+    drawing = figures.inline(strips_figure(figure), f"strips-{spec.name}", spec.title)
+    only = ", ".join(f"{name} {label}" for name, label in spec.only.items())
+    note = (
+        f"Throughput in bins of {figure.edges_s[1] - figure.edges_s[0]:g} s over a fair share of the link; a + for each packet "
+        f"of the flow that was dropped, an x for each that was marked. {spec.flows} flows of each kind, evenly over their round trips. Run "
+    )
+    parts = [
+        paragraph(f"Printed: {text(spec.printed)}", "muted") if spec.printed else "",
+        paragraph(text(only), "muted") if only else "",
+        element("figure", drawing),
+        paragraph(text(note) + code(figure.run_id[:12]) + ".", "muted"),
+        details("Flow by flow", _table(figure)),
+    ]
+    return section(anchor(figure), text(spec.title), *(part for part in parts if part))
+
+
+def anchor(figure: StripsFigure) -> str:
+    """The name of the figure's section."""
+    return f"strips-{figure.spec.name}"
+
+
+def _table(figure: StripsFigure) -> str:
+    rows = [
+        row(
+            text(f"{kind}, flow {strip.flow}"),
+            [
+                text(f"{strip.rates_bps.mean() / figure.fair_bps:.3f}"),
+                text(f"{strip.variation:.3f}"),
+                text(strip.drops_s.size),
+                text(strip.marks_s.size),
+            ],
+        )
+        for kind, strips in figure.columns
+        for strip in strips
+    ]
+    heads = ("Flow", "mean throughput", "coefficient of variation", "drops", "marks")
+    return table([head(*heads)], rows, caption="Of what is shown.")
