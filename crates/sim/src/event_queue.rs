@@ -3,14 +3,13 @@
 //! Order is by [`Moment`], then by player. Everything that moves packets often has a player of its own: each lane
 //! (only the head of a FIFO waits here), each constant-rate source and each port that schedules, at most one event at a time. Spare lanes, which
 //! are as many as flows and mostly empty, play a tournament of their own for one place in the main one. What
-//! is set rarely and in any number, such as timers, which senders re-arm lazily, stands in a heap whose
-//! head has another place.
+//! is set rarely and in any number, such as timers, which senders re-arm lazily, stands in an [`Agenda`] whose
+//! first event has another place.
 
+use crate::agenda::Agenda;
 use crate::event::{Event, Moment};
 use crate::tournament::Tournament;
 use sawtooth_cc::units::Time;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// How many components of each kind play.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,8 +25,8 @@ pub struct Population {
     pub ports: u32,
 }
 
-/// Player of everything in the heap.
-const HEAP: u32 = 0;
+/// Player of everything in the agenda.
+const AGENDA: u32 = 0;
 /// Player of the first of the spare lanes.
 const SPARE: u32 = 1;
 /// First player of the sources.
@@ -40,7 +39,7 @@ pub struct EventQueue {
     first_lane: u32,
     main: Tournament,
     spare: Tournament,
-    heap: BinaryHeap<Reverse<(Moment, Event)>>,
+    agenda: Agenda,
     now: Moment,
 }
 
@@ -53,7 +52,7 @@ impl EventQueue {
             first_lane,
             main: Tournament::new(first_lane + population.lanes + population.ports),
             spare: Tournament::new(population.spare_lanes),
-            heap: BinaryHeap::new(),
+            agenda: Agenda::default(),
             now: Moment::default(),
         }
     }
@@ -67,12 +66,12 @@ impl EventQueue {
     /// Schedule an event of any kind but those that have players. It stays: what no longer counts must be
     /// recognised when it comes.
     pub fn schedule(&mut self, time: Time, event: Event) {
-        self.heap.push(Reverse((Moment { time, cause: self.now.time }, event)));
-        self.play_heap();
+        self.agenda.add(Moment { time, cause: self.now.time }, event);
+        self.play_agenda();
     }
 
-    fn play_heap(&mut self) {
-        self.main.set(HEAP, self.heap.peek().map(|&Reverse((at, _))| at));
+    fn play_agenda(&mut self) {
+        self.main.set(AGENDA, self.agenda.first());
     }
 
     /// The head of this lane comes out then, if there is one, instead of what stood here for the lane before.
@@ -125,9 +124,9 @@ impl EventQueue {
 
     fn next_of_the_rest(&mut self, player: u32) -> Event {
         match player {
-            HEAP => {
-                let Reverse((_, event)) = self.heap.pop().expect("the heap plays with its head");
-                self.play_heap();
+            AGENDA => {
+                let event = self.agenda.pop().expect("the agenda plays with its first event");
+                self.play_agenda();
                 event
             }
             SPARE => Event::LaneExit(self.lanes + self.spare.first().1),
@@ -167,7 +166,7 @@ mod tests {
 
     impl Model {
         fn set(&mut self, at: Moment, player: u32, event: Event) {
-            if player != HEAP {
+            if player != AGENDA {
                 self.events.retain(|&(_, _, other), ()| other != event);
             }
             self.events.insert((at, player, event), ());
@@ -204,7 +203,7 @@ mod tests {
                     Some((time, _, _)) => {
                         let time = now + Span::from_nanos(time);
                         queue.schedule(time, Event::SenderTimer(step));
-                        model.set(Moment { time, cause: now }, HEAP, Event::SenderTimer(step));
+                        model.set(Moment { time, cause: now }, AGENDA, Event::SenderTimer(step));
                     }
                     None => {
                         let expected = model.events.pop_first().map(|((at, _, event), ())| (at, event));

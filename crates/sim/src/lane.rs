@@ -11,8 +11,9 @@ use crate::packet::Packet;
 use crate::ring::Ring;
 use crate::topology::StageIndex;
 
-/// A packet whose way to its next place is certain.
+/// A packet whose way to its next place is certain: two to a cache line, and none astride of two.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(align(32))]
 pub struct InTransit {
     /// When it gets there.
     pub at: Moment,
@@ -34,8 +35,9 @@ pub enum Placed {
     Nowhere,
 }
 
-/// Packets on their way to one place.
+/// Packets on their way to one place: one cache line.
 #[derive(Debug)]
+#[repr(align(64))]
 pub struct Lane {
     packets: Ring<InTransit>,
     /// When the last of them gets there.
@@ -88,10 +90,10 @@ impl Lane {
         self.packets.foresee(16);
     }
 
-    /// Whose is the packet that comes out after so many others?
+    /// The packet that comes out after so many others.
     #[inline(always)]
-    pub fn flow_ahead(&self, distance: usize) -> Option<usize> {
-        Some(self.packets.ahead(distance)?.packet.flow() as usize)
+    pub fn ahead(&self, distance: usize) -> Option<Packet> {
+        Some(self.packets.ahead(distance)?.packet)
     }
 
     /// Packets inside.

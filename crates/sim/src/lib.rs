@@ -11,6 +11,7 @@
 //! assert!(records.queues[0].counters.forwarded > 0);
 //! ```
 
+pub mod agenda;
 pub mod arrivals;
 pub mod describe;
 pub mod event;

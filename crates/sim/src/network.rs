@@ -131,23 +131,25 @@ impl Network {
         let lane = &self.lanes[lane as usize];
         lane.foresee();
         let to_sender = self.stages[stage as usize].place == Place::End;
-        if let Some(flow) = lane.flow_ahead(8) {
+        if let Some(packet) = lane.ahead(8) {
+            let flow = packet.flow() as usize;
             match self.senders.get(flow) {
                 Some(side) if to_sender => {
                     prefetch_index(from_ref(side), 0);
                     side.sender.foresee();
+                    self.sacks.foresee(packet.sack());
                 }
                 _ => prefetch_index(&self.receivers, flow),
             }
         }
-        let route = |flow: usize| match to_sender {
-            true => self.senders.get(flow).map(|side: &SenderSide| side.route),
-            false => self.receivers.get(flow).map(|side| side.route),
+        let route = |packet: Packet| match to_sender {
+            true => self.senders.get(packet.flow() as usize).map(|side: &SenderSide| side.route),
+            false => self.receivers.get(packet.flow() as usize).map(|side| side.route),
         };
-        if let Some(first) = lane.flow_ahead(4).and_then(route) {
+        if let Some(first) = lane.ahead(4).and_then(route) {
             prefetch_index(&self.stages, first as usize);
         }
-        if let Some(first) = lane.flow_ahead(2).and_then(route) {
+        if let Some(first) = lane.ahead(2).and_then(route) {
             let stage = self.stages[first as usize];
             let stage = if to_sender { stage } else { self.stages[stage.next as usize] };
             if let Place::Link(link) = stage.place {
@@ -339,10 +341,11 @@ impl Network {
         if packet.kind() == PacketKind::Data
             && let Some(port) = port
         {
-            let side = &mut self.senders[packet.flow() as usize];
-            *(if port == 0 { &mut side.drops } else { &mut side.drops_elsewhere }) += 1;
             if port == 0 {
+                self.receivers[packet.flow() as usize].drops += 1;
                 self.series.congested(now, packet.flow(), PacketFate::Drop);
+            } else {
+                self.senders[packet.flow() as usize].drops_elsewhere += 1;
             }
         }
         if packet.kind() != PacketKind::Cbr {
@@ -381,7 +384,10 @@ impl Network {
         }
         for side in &mut self.senders {
             side.sender.restart_counters(now);
-            (side.drops, side.drops_elsewhere) = (0, 0);
+            side.drops_elsewhere = 0;
+        }
+        for side in &mut self.receivers {
+            side.drops = 0;
         }
         self.short.restart_counters();
     }

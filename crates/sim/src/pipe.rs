@@ -38,6 +38,7 @@ impl Serialiser {
 
 /// A link without a queue discipline: 32 bytes, half a cache line, since each flow may have two of its own.
 #[derive(Debug)]
+#[repr(align(32))]
 pub struct PipeLink {
     free: Time,
     delay: Span,

@@ -3,6 +3,7 @@
 //! Recovery (what is lost, what to send again) is separate from control (how much may be in flight), so
 //! any recovery combines with any controller.
 
+pub mod number_set;
 pub mod receiver;
 pub mod recovery;
 pub mod rtt;

@@ -18,13 +18,11 @@ pub(super) struct SenderSide {
     /// The timer event that counts; events at other times are stale.
     pub timer_event: Time,
     pub jitter: Option<Box<Jitter>>,
-    /// Data packets dropped at the first queue since counting began.
-    pub drops: u64,
-    /// Those dropped at other queues.
+    /// Data packets dropped at other queues than the first since counting began.
     pub drops_elsewhere: u64,
     /// First stage of its data.
     pub route: StageIndex,
-    /// Its packets and their answers that have left one end and not reached the other.
+    /// Of a short flow, packets and answers that have left one end and not reached the other.
     pub under_way: u32,
     pub sender: Transport,
 }
@@ -38,7 +36,6 @@ impl SenderSide {
             under_way: 0,
             timer_event: Time::NEVER,
             jitter: None,
-            drops: 0,
             drops_elsewhere: 0,
         }
     }
@@ -59,6 +56,9 @@ pub(super) struct ReceiverSide {
     pub delivered_total: u64,
     /// Of these, marked ones.
     pub marks: u64,
+    /// Data packets dropped at the first queue since counting began. They are counted here, where a packet on its way to the
+    /// queue has what it needs brought into the cache: 10 ns a packet with 100,000 flows, a fifth of whose packets are lost.
+    pub drops: u64,
 }
 
 impl ReceiverSide {
@@ -74,6 +74,7 @@ impl ReceiverSide {
             delivered_unique: 0,
             delivered_total: 0,
             marks: 0,
+            drops: 0,
         }
     }
 }
@@ -83,8 +84,8 @@ impl Network {
     #[inline(always)]
     fn emit(&mut self, packet: Packet, now: Time) {
         self.census.created += 1;
+        self.note_begin(packet.flow());
         let side = &mut self.senders[packet.flow() as usize];
-        side.under_way += 1;
         let mut at = Moment { time: now, cause: now };
         let route = side.route;
         if let Some(jitter) = &mut side.jitter
@@ -115,10 +116,9 @@ impl Network {
                 Some((answer, side.route))
             }
             PacketKind::SynAck => {
-                let side = &mut self.senders[packet.flow() as usize];
-                side.under_way -= 1;
-                side.sender.on_syn_ack(at.time);
+                self.senders[packet.flow() as usize].sender.on_syn_ack(at.time);
                 self.send_allowed(packet.flow(), at.time);
+                self.note_end(packet.flow());
                 None
             }
             PacketKind::Cbr => None,
@@ -171,7 +171,6 @@ impl Network {
     pub(super) fn on_ack(&mut self, packet: Packet, now: Time) {
         self.census.delivered += 1;
         let side = &mut self.senders[packet.flow() as usize];
-        side.under_way -= 1;
         let Transport::Tcp(sender) = &mut side.sender else { return self.on_report(packet, now) };
         let blocks = self.sacks.get(packet.sack());
         let cut = sender.on_ack(packet.number(), blocks, packet.has(ECE), now);
@@ -180,13 +179,7 @@ impl Network {
             self.record_cut(packet.flow(), cut, now);
         }
         self.send_allowed(packet.flow(), now);
-        self.settle_if_short(packet.flow());
-    }
-
-    /// A packet of this flow, or an acknowledgement, is under way no longer, and nothing answers it now.
-    pub(super) fn note_end(&mut self, flow: u32) {
-        self.senders[flow as usize].under_way -= 1;
-        self.settle_if_short(flow);
+        self.note_end(packet.flow());
     }
 
     pub(super) fn expect_delayed_ack(&mut self, flow: u32, due: Time) {
@@ -209,7 +202,7 @@ impl Network {
                 AnyReceiver::Tcp(_) => self.acknowledgement(flow),
                 AnyReceiver::Paced(_) => self.report(flow, now),
             };
-            self.senders[flow as usize].under_way += 1;
+            self.note_begin(flow);
             self.travel(ack, route, Moment { time: now, cause: now });
         } else if due != Time::NEVER {
             self.expect_delayed_ack(flow, due);

@@ -31,7 +31,7 @@ impl Network {
                     timeouts: stats.timeouts,
                     loss_events: stats.loss_events,
                     ecn_reductions: stats.ecn_reductions,
-                    drops: from.drops,
+                    drops: to.drops,
                     drops_elsewhere: from.drops_elsewhere,
                     marks: to.marks,
                     window_mean,

@@ -67,5 +67,6 @@ impl Network {
             self.record_cut(flow, cut, now);
         }
         self.send_allowed(flow, now);
+        self.note_end(flow);
     }
 }

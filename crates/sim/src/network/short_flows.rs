@@ -201,10 +201,20 @@ impl Network {
         number
     }
 
-    /// Something of a flow has come to its end: if that was a short flow's last, others may have its place.
+    /// A packet or an acknowledgement of this flow sets out. Of short flows alone it is counted what is under way.
     #[inline(always)]
-    pub(super) fn settle_if_short(&mut self, flow: u32) {
+    pub(super) fn note_begin(&mut self, flow: u32) {
         if flow >= self.short.first {
+            self.senders[flow as usize].under_way += 1;
+        }
+    }
+
+    /// A packet of this flow, or an acknowledgement, is under way no longer, and nothing answers it now: if that was a
+    /// short flow's last, others may have its place.
+    #[inline(always)]
+    pub(super) fn note_end(&mut self, flow: u32) {
+        if flow >= self.short.first {
+            self.senders[flow as usize].under_way -= 1;
             self.settle(flow);
         }
     }

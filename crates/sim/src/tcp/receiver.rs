@@ -10,7 +10,7 @@
 //!
 //! The receiver never limits the sender unless the scenario gives a receive window.
 
-use super::run_map::RunMap;
+use super::number_set::NumberSet;
 use crate::packet::{CE, CWR, Packet, SACK_BLOCKS_MAX, SackBlock, SackBlocks};
 use sawtooth_cc::units::{Span, Time};
 
@@ -35,7 +35,7 @@ pub struct Received {
 /// What a receiver holds beyond a gap.
 #[derive(Clone, Debug, Default)]
 struct Disorder {
-    beyond: RunMap,
+    beyond: NumberSet,
     recent: [SackBlock; SACK_BLOCKS_MAX],
     recent_len: usize,
 }
