@@ -37,7 +37,8 @@ pub struct Aild {
     params: AildParams,
     conduct: Conduct,
     window: f64,
-    losses: LossRatio,
+    /// Elsewhere, so that the controllers of other flows stay small.
+    losses: Box<LossRatio>,
 }
 
 /// Signals per packet over the last intervals.
@@ -68,7 +69,7 @@ impl Aild {
             params,
             conduct: Conduct::new(settings),
             window: settings.initial_window.packets(),
-            losses: LossRatio::default(),
+            losses: Box::default(),
         }
     }
 }

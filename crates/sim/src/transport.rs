@@ -121,11 +121,8 @@ impl Transport {
     /// Have what the next packet of this flow needs brought into the cache.
     #[inline(always)]
     pub fn foresee(&self) {
-        use prefetch_index::prefetch_index;
-        use std::slice::from_ref;
         if let Transport::Tcp(sender) = self {
-            prefetch_index(from_ref(&sender.control), 0);
-            prefetch_index(from_ref(&sender.stats), 0);
+            sender.foresee();
         }
     }
 }

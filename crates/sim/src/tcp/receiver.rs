@@ -12,7 +12,9 @@
 
 use super::number_set::NumberSet;
 use crate::packet::{CE, CWR, Packet, SACK_BLOCKS_MAX, SackBlock, SackBlocks};
+use prefetch_index::prefetch_index;
 use sawtooth_cc::units::{Span, Time};
+use std::slice::from_ref;
 
 /// Is an acknowledgement due?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +76,17 @@ impl Receiver {
             has_blocks: false,
             disorder: None,
             delay: delay.map(|span| Box::new(Delay { span, pending: 0, due: Time::NEVER })),
+        }
+    }
+
+    /// Have what it holds beyond a gap, if it does, brought into the cache.
+    #[inline(always)]
+    pub fn foresee(&self) {
+        if let Some(disorder) = &self.disorder
+            && self.has_gap
+        {
+            prefetch_index(from_ref(&disorder.beyond), 0);
+            prefetch_index(from_ref(&disorder.recent), 0);
         }
     }
 

@@ -165,17 +165,18 @@ pub trait LossRecovery {
     fn next(&mut self, sent: &mut SendState, window: u32) -> Option<Transmission>;
 }
 
-/// Any recovery of the table; an enum, so that no virtual call stands on the path of an acknowledgement.
+/// Any recovery of the table; an enum, so that no virtual call stands on the path of an acknowledgement. A calm sender does not
+/// ask it, so its state stands elsewhere.
 #[derive(Clone, Debug)]
 pub enum AnyRecovery {
     /// Reno.
-    Reno(Reno),
+    Reno(Box<Reno>),
     /// NewReno.
-    NewReno(NewReno),
+    NewReno(Box<NewReno>),
     /// SACK.
     Sack(Box<Sack>),
     /// Tahoe.
-    Tahoe(Tahoe),
+    Tahoe(Box<Tahoe>),
 }
 
 impl AnyRecovery {
@@ -183,12 +184,12 @@ impl AnyRecovery {
     pub fn new(kind: RecoveryKind, tcp: &TcpSpec) -> Self {
         let limited_transmit = tcp.limited_transmit;
         match kind {
-            RecoveryKind::Reno => AnyRecovery::Reno(Reno::new(limited_transmit, tcp.reno_recover_test)),
-            RecoveryKind::NewReno => AnyRecovery::NewReno(NewReno::new(limited_transmit)),
+            RecoveryKind::Reno => AnyRecovery::Reno(Box::new(Reno::new(limited_transmit, tcp.reno_recover_test))),
+            RecoveryKind::NewReno => AnyRecovery::NewReno(Box::new(NewReno::new(limited_transmit))),
             RecoveryKind::Sack => {
                 AnyRecovery::Sack(Box::new(Sack::new(limited_transmit, tcp.sack_pipe, tcp.sack_timeout)))
             }
-            RecoveryKind::Tahoe => AnyRecovery::Tahoe(Tahoe::new(limited_transmit)),
+            RecoveryKind::Tahoe => AnyRecovery::Tahoe(Box::new(Tahoe::new(limited_transmit))),
         }
     }
 }

@@ -14,6 +14,8 @@
 use super::number_set::{NumberSet, SPAN, Word, bit};
 use super::run_map::NumberRing;
 use crate::packet::SackBlock;
+use prefetch_index::prefetch_index;
+use std::slice::from_ref;
 
 /// Packets SACKed above a hole that make it lost.
 pub const DUPLICATE_THRESHOLD: u32 = 3;
@@ -117,6 +119,13 @@ pub struct Scoreboard {
 }
 
 impl Scoreboard {
+    /// Have it brought into the cache.
+    #[inline(always)]
+    pub fn foresee(&self) {
+        prefetch_index(from_ref(&self.sacked), 0);
+        prefetch_index(from_ref(&self.marks), 0);
+    }
+
     /// Is nothing SACKed, lost or sent again?
     #[inline]
     pub fn is_quiet(&self) -> bool {

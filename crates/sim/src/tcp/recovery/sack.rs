@@ -33,7 +33,9 @@
 use super::{DUPLICATE_ACKS, LossEvent, LossRecovery, SendState, Transmission, Verdict, acknowledge};
 use crate::packet::SackBlock;
 use crate::tcp::scoreboard::Scoreboard;
+use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
+use std::slice::from_ref;
 
 /// What `pipe` makes of lost packets during fast recovery.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,6 +97,13 @@ impl Sack {
             rescued: false,
             counted: 0,
         }
+    }
+
+    /// Have it brought into the cache.
+    #[inline(always)]
+    pub fn foresee(&self) {
+        prefetch_index(from_ref(&self.duplicates), 0);
+        self.board.foresee();
     }
 
     fn should_begin(&self, sent: &SendState) -> bool {
