@@ -80,7 +80,7 @@ fn lose_and_repair(board: &mut Scoreboard, una: u32, window: u32) {
             older = [SackBlock { start, end: number + 1 }, older[0]];
         }
         if number - una == 3 {
-            board.begin_recovery(high);
+            board.begin_recovery();
         }
         if let Some(lost) = board.next_lost() {
             board.note_retransmission(lost);

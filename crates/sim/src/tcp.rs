@@ -3,11 +3,11 @@
 //! Recovery (what is lost, what to send again) is separate from control (how much may be in flight), so
 //! any recovery combines with any controller.
 
+pub mod bit_ring;
 pub mod number_set;
 pub mod receiver;
 pub mod recovery;
 pub mod rtt;
-pub mod run_map;
 pub mod scoreboard;
 pub mod sender;
 

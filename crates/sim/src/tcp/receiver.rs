@@ -140,7 +140,8 @@ impl Receiver {
             }
             return false;
         }
-        let (start, end) = beyond.insert(number, number + 1, |_| ());
+        beyond.add(number);
+        let (start, end) = beyond.run_of(number);
         if start == next {
             self.next_expected = end;
             beyond.advance(end);

@@ -8,11 +8,10 @@
 //! |------------|---------|---------|-----------------|
 //! | DupThresh  | packets | 3       | RFC 6675 §2     |
 //!
-//! Cost per acknowledgement is constant, whatever the window and the number of holes: SACKed runs carry
-//! boundary tags, and the loss frontier and the retransmission cursor visit each packet once.
+//! Cost per acknowledgement is constant, whatever the window and the number of holes: a block is looked through word by word
+//! of its bits, full words at once, and the loss frontier and the retransmission cursor visit each packet once.
 
-use super::number_set::{NumberSet, SPAN, Word, bit};
-use super::run_map::NumberRing;
+use super::number_set::NumberSet;
 use crate::packet::SackBlock;
 use prefetch_index::prefetch_index;
 use std::slice::from_ref;
@@ -20,96 +19,15 @@ use std::slice::from_ref;
 /// Packets SACKed above a hole that make it lost.
 pub const DUPLICATE_THRESHOLD: u32 = 3;
 
-const LOST: u8 = 1;
-const RETRANSMITTED: u8 = 2;
-
-/// What is known of each outstanding packet besides whether it is SACKed. As with a [`NumberSet`], bits while the window is
-/// small and cells beyond.
-#[derive(Clone, Debug, Default)]
-struct Marks {
-    lost: Word,
-    retransmitted: Word,
-    is_wide: bool,
-    wide: Option<Box<NumberRing<u8>>>,
-}
-
-impl Marks {
-    /// Make room so that every number of `base..end` has its own mark.
-    #[inline]
-    fn cover(&mut self, base: u32, end: u32) {
-        if self.is_wide || end - base > SPAN {
-            self.cover_wide(base, end);
-        }
-    }
-
-    #[inline(never)]
-    fn cover_wide(&mut self, base: u32, end: u32) {
-        if self.is_wide {
-            self.cells_mut().cover(base, end);
-            return;
-        }
-        let known: [u8; SPAN as usize] = std::array::from_fn(|place| self.near(base + place as u32));
-        (self.lost, self.retransmitted, self.is_wide) = (0, 0, true);
-        let cells = self.wide.get_or_insert_default();
-        cells.cover(base, end);
-        (base..).zip(known).for_each(|(number, mark)| *cells.at_mut(number) = mark);
-    }
-
-    fn cells_mut(&mut self) -> &mut NumberRing<u8> {
-        self.wide.as_mut().expect("wide marks have cells")
-    }
-
-    /// Everything is settled: all marks are 0.
-    #[inline]
-    fn settle(&mut self) {
-        self.is_wide = false;
-    }
-
-    #[inline(always)]
-    fn near(&self, number: u32) -> u8 {
-        let is_in = |bits: Word| u8::from(bits & bit(number) != 0);
-        is_in(self.lost) * LOST | is_in(self.retransmitted) * RETRANSMITTED
-    }
-
-    /// The mark of a covered number.
-    #[inline(always)]
-    fn at(&self, number: u32) -> u8 {
-        match &self.wide {
-            Some(cells) if self.is_wide => cells.at(number),
-            _ => self.near(number),
-        }
-    }
-
-    #[inline(always)]
-    fn set(&mut self, number: u32, mark: u8) {
-        match &mut self.wide {
-            Some(cells) if self.is_wide => *cells.at_mut(number) = mark,
-            _ => {
-                let put = |bits: Word, is_in: bool| if is_in { bits | bit(number) } else { bits & !bit(number) };
-                self.lost = put(self.lost, mark & LOST != 0);
-                self.retransmitted = put(self.retransmitted, mark & RETRANSMITTED != 0);
-            }
-        }
-    }
-
-    /// How many numbers from the base on have marks of their own.
-    #[inline(always)]
-    fn capacity(&self) -> u32 {
-        match &self.wide {
-            Some(cells) if self.is_wide => cells.capacity(),
-            _ => SPAN,
-        }
-    }
-}
-
 /// The scoreboard of one sender.
 #[derive(Clone, Debug, Default)]
 pub struct Scoreboard {
     sacked: NumberSet,
-    marks: Marks,
+    /// What is lost by `IsLost` and not SACKed, retransmitted or not.
+    lost: NumberSet,
+    /// What has been sent again in this recovery and not been SACKed.
+    retransmitted: NumberSet,
     base: u32,
-    lost: u32,
-    retransmitted: u32,
     /// One more than each of the three highest SACKed numbers, highest first; 0 for none.
     highest: [u32; DUPLICATE_THRESHOLD as usize],
     /// Every number below is SACKed or marked lost.
@@ -123,59 +41,36 @@ impl Scoreboard {
     #[inline(always)]
     pub fn foresee(&self) {
         prefetch_index(from_ref(&self.sacked), 0);
-        prefetch_index(from_ref(&self.marks), 0);
+        prefetch_index(from_ref(&self.retransmitted), 0);
     }
 
     /// Is nothing SACKed, lost or sent again?
     #[inline]
     pub fn is_quiet(&self) -> bool {
-        self.sacked.count() == 0 && self.lost == 0 && self.retransmitted == 0
+        self.sacked.count() == 0 && self.lost.count() == 0 && self.retransmitted.count() == 0
     }
 
     /// Everything below `una` is acknowledged.
     #[inline(always)]
     pub fn acknowledge(&mut self, una: u32) {
-        if !self.is_quiet() {
-            self.settle_below(una);
-        }
         self.sacked.advance(una);
+        self.lost.advance(una);
+        self.retransmitted.advance(una);
         self.base = una;
-        if self.is_quiet() {
-            self.marks.settle();
-        }
-    }
-
-    /// Packets below `una` are neither lost nor under way again any more.
-    #[cold]
-    fn settle_below(&mut self, una: u32) {
-        let top = una.min(self.base.saturating_add(self.marks.capacity()));
-        for number in self.base..top {
-            let mark = self.marks.at(number);
-            if mark != 0 {
-                self.marks.set(number, 0);
-            }
-            if mark != 0 && !self.sacked.contains(number) {
-                self.lost -= u32::from(mark & LOST != 0);
-                self.retransmitted -= u32::from(mark & RETRANSMITTED != 0);
-            }
-        }
     }
 
     /// Digest the blocks of an acknowledgement; how many packets are SACKed for the first time?
     pub fn sack(&mut self, blocks: &[SackBlock], high: u32) -> u32 {
-        let mut news = 0;
+        let before = self.sacked.count();
         for block in blocks {
             let (start, end) = (block.start.max(self.base), block.end.min(high));
             if start >= end {
                 continue;
             }
-            self.marks.cover(self.base, high + 1);
-            let Scoreboard { sacked, marks, lost, retransmitted, highest, .. } = self;
+            let Scoreboard { sacked, lost, retransmitted, highest, .. } = self;
             sacked.insert(start, end, |number| {
-                news += 1;
-                let mark = marks.at(number);
-                *lost -= u32::from(mark & LOST != 0);
-                *retransmitted -= u32::from(mark & RETRANSMITTED != 0);
+                lost.remove(number);
+                retransmitted.remove(number);
                 let rank = highest.iter().position(|&other| number + 1 > other);
                 if let Some(rank) = rank {
                     highest[rank..].rotate_right(1);
@@ -183,6 +78,7 @@ impl Scoreboard {
                 }
             });
         }
+        let news = self.sacked.count() - before;
         if news > 0 {
             self.move_frontier();
         }
@@ -194,9 +90,7 @@ impl Scoreboard {
         let third = self.highest[DUPLICATE_THRESHOLD as usize - 1].saturating_sub(1);
         for number in self.frontier.max(self.base)..third {
             if !self.sacked.contains(number) {
-                let mark = self.marks.at(number);
-                self.lost += u32::from(mark & LOST == 0);
-                self.marks.set(number, mark | LOST);
+                self.lost.add(number);
             }
         }
         self.frontier = self.frontier.max(third);
@@ -205,41 +99,34 @@ impl Scoreboard {
     /// `SetPipe` of RFC 6675 §4: packets thought to be in flight, with `una..high` outstanding.
     #[inline]
     pub fn pipe(&self, una: u32, high: u32) -> u32 {
-        high - una - self.sacked.count() - self.lost + self.retransmitted
+        high - una - self.sacked.count() - self.lost.count() + self.retransmitted.count()
     }
 
     /// Packets that are lost by `IsLost` of RFC 6675 §4 and not SACKed, retransmitted or not.
     #[inline]
     pub fn lost(&self) -> u32 {
-        self.lost
+        self.lost.count()
     }
 
     /// `IsLost` of RFC 6675 §4 for the first outstanding packet.
     pub fn first_is_lost(&self) -> bool {
-        self.lost > 0 && self.marks.at(self.base) & LOST != 0
+        self.lost.contains(self.base)
     }
 
     /// A recovery begins: lost packets are retransmitted from `una` on. The first is counted as lost
     /// whatever the blocks say, because three duplicate acknowledgements did.
-    pub fn begin_recovery(&mut self, high: u32) {
-        self.marks.cover(self.base, high + 1);
+    pub fn begin_recovery(&mut self) {
         self.cursor = self.base;
-        let mark = self.marks.at(self.base);
-        if mark & LOST == 0 {
-            self.marks.set(self.base, mark | LOST);
-            self.lost += 1;
-        }
+        self.lost.add(self.base);
     }
 
     /// The timer ran out: the blocks are forgotten (RFC 2018 §8) and everything outstanding is lost.
     pub fn all_lost(&mut self, high: u32) {
-        self.marks.cover(self.base, high + 1);
         self.sacked.clear();
-        for number in self.base..high {
-            self.marks.set(number, LOST);
+        self.retransmitted.clear();
+        if high > self.base {
+            self.lost.insert(self.base, high, |_| ());
         }
-        self.lost = high - self.base;
-        self.retransmitted = 0;
         self.highest = [0; DUPLICATE_THRESHOLD as usize];
         self.frontier = high;
         self.cursor = self.base;
@@ -247,13 +134,13 @@ impl Scoreboard {
 
     /// Rule 1 of `NextSeg`: the first lost packet not yet retransmitted in this recovery.
     pub fn next_lost(&mut self) -> Option<u32> {
-        if self.lost == 0 {
+        if self.lost.count() == 0 {
             return None;
         }
         self.cursor = self.cursor.max(self.base);
         while self.cursor < self.frontier.max(self.base + 1) {
             let number = self.cursor;
-            if self.marks.at(number) == LOST && !self.sacked.contains(number) {
+            if self.lost.contains(number) && !self.retransmitted.contains(number) {
                 return Some(number);
             }
             self.cursor += 1;
@@ -266,7 +153,7 @@ impl Scoreboard {
         self.cursor = self.cursor.max(self.base);
         while self.cursor + 1 < self.highest[0] {
             let number = self.cursor;
-            if self.marks.at(number) & RETRANSMITTED == 0 && !self.sacked.contains(number) {
+            if !self.retransmitted.contains(number) && !self.sacked.contains(number) {
                 return Some(number);
             }
             self.cursor += 1;
@@ -276,9 +163,7 @@ impl Scoreboard {
 
     /// This packet has been sent again.
     pub fn note_retransmission(&mut self, number: u32) {
-        let mark = self.marks.at(number);
-        self.retransmitted += u32::from(mark & RETRANSMITTED == 0);
-        self.marks.set(number, mark | RETRANSMITTED);
+        self.retransmitted.add(number);
         self.cursor = self.cursor.max(number + 1);
     }
 
@@ -291,6 +176,7 @@ impl Scoreboard {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tcp::number_set::SPAN;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 

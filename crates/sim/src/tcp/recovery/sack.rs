@@ -129,7 +129,7 @@ impl Sack {
             self.recovery_point = sent.high;
             self.retransmit = true;
             self.rescued = false;
-            self.board.begin_recovery(sent.high);
+            self.board.begin_recovery();
             self.counted = (sent.high - sent.una).saturating_sub(self.duplicates.max(DUPLICATE_ACKS));
             verdict.loss_event = Some(LossEvent::Repair);
             verdict.restart_timer = true;
