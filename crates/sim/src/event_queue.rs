@@ -74,6 +74,16 @@ impl EventQueue {
         self.main.set(AGENDA, self.agenda.first());
     }
 
+    /// The head of this lane, which has just come out of it, is followed by one that comes out then, if there is one.
+    #[inline(always)]
+    pub fn follow_lane(&mut self, lane: u32, next: Option<Moment>) {
+        if lane < self.lanes {
+            self.main.set_inline(self.first_lane + lane, next);
+        } else {
+            self.set_spare_lane(lane - self.lanes, next);
+        }
+    }
+
     /// The head of this lane comes out then, if there is one, instead of what stood here for the lane before.
     #[inline(always)]
     pub fn set_lane(&mut self, lane: u32, head: Option<Moment>) {

@@ -55,12 +55,18 @@ impl Lane {
     /// Put a packet in.
     #[inline(always)]
     pub fn push(&mut self, packet: Packet, at: Moment) -> Placed {
-        if self.last > at && !self.is_empty() {
+        if self.last.time >= at.time && self.is_overtaken(at) {
             return self.push_between(packet, at);
         }
         self.last = at;
         self.packets.push_back(InTransit { at, packet });
         if self.packets.len() == 1 { Placed::First } else { Placed::Behind }
+    }
+
+    /// What comes then comes before another. (Asked only where the times alone do not say no: five instructions less.)
+    #[cold]
+    fn is_overtaken(&self, at: Moment) -> bool {
+        self.last > at && !self.is_empty()
     }
 
     #[inline(never)]

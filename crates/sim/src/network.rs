@@ -100,7 +100,7 @@ impl Network {
                 let lane = &mut self.lanes[index as usize];
                 let (packet, head) = lane.pop();
                 let stage = lane.next;
-                self.events.set_lane(index, head);
+                self.events.follow_lane(index, head);
                 self.foresee(index, stage);
                 self.resume(packet, stage, now);
             }
@@ -151,17 +151,12 @@ impl Network {
                     };
                 }
                 Place::Port(port) => {
-                    if self.ports[port as usize].is_impaired() {
-                        match self.impair_at_port(port, packet, at.time) {
-                            Some(survivor) => packet = survivor,
-                            None => return,
-                        }
-                    }
-                    let Some((admitted, departure)) = self.enter_port(port, packet, index, at.time) else {
+                    let Some((admitted, departure, delay)) = self.enter_port(port, packet, index, at.time)
+                    else {
                         return;
                     };
                     packet = admitted;
-                    let Some(arrival) = self.leave_port(port, stage, departure) else { return };
+                    let Some(arrival) = self.leave_port(delay, stage, departure) else { return };
                     at = arrival;
                 }
                 Place::End => {
@@ -233,8 +228,8 @@ impl Network {
         Some(packet)
     }
 
-    /// A packet reaches a port, where it may be marked: the packet, and when its last bit leaves, if it may wait and if
-    /// that is certain by now.
+    /// A packet reaches a port, where it may be marked: the packet, when its last bit leaves and how long the wire is, if it may
+    /// wait and if that is certain by now.
     #[inline(always)]
     fn enter_port(
         &mut self,
@@ -242,8 +237,12 @@ impl Network {
         mut packet: Packet,
         stage: StageIndex,
         now: Time,
-    ) -> Option<(Packet, Time)> {
-        let port = &mut self.ports[index as usize];
+    ) -> Option<(Packet, Time, Span)> {
+        let mut port = &mut self.ports[index as usize];
+        if port.is_impaired {
+            packet = self.impair_at_port(index, packet, now)?;
+            port = &mut self.ports[index as usize];
+        }
         let Transmitter::Rate(transmitter) = &mut port.transmitter else {
             self.enter_asking_port(index, Queued { packet, arrived: now, stage });
             return None;
@@ -265,16 +264,17 @@ impl Network {
             port.busy += self.measured.part_of(begin, end);
             port.count_departure(packet, now, begin, self.measured);
         }
+        let delay = port.delay;
         if admission == Admission::Mark && !was_marked {
             self.note_mark(packet, index, now);
         }
-        Some((packet, end))
+        Some((packet, end, delay))
     }
 
-    /// The last bit of a packet leaves a port then: when it reaches what comes after the wire, unless the run ends before.
+    /// The last bit of a packet leaves a port then, whose wire has this delay: when it reaches what comes after the wire, unless the run ends before.
     #[inline(always)]
-    fn leave_port(&mut self, index: u32, stage: Stage, departure: Time) -> Option<Moment> {
-        let time = departure + self.ports[index as usize].delay;
+    fn leave_port(&mut self, delay: Span, stage: Stage, departure: Time) -> Option<Moment> {
+        let time = departure + delay;
         if stage.lane != NO_LANE {
             return Some(Moment { time, cause: departure });
         }

@@ -53,6 +53,8 @@ pub struct Port {
     pub transmitter: Transmitter,
     /// Propagation delay of the wire.
     pub delay: Span,
+    /// Does any impairment sit on this link?
+    pub is_impaired: bool,
     /// Losses of this link.
     pub drop: Option<Impairment>,
     /// Marks of this link.
@@ -71,17 +73,12 @@ impl Port {
             queue,
             transmitter,
             delay,
+            is_impaired: false,
             drop: None,
             mark: None,
             busy: Span::ZERO,
             departures_hash: 0xcbf2_9ce4_8422_2325,
         }
-    }
-
-    /// Does any impairment sit on this port's link?
-    #[inline(always)]
-    pub fn is_impaired(&self) -> bool {
-        self.drop.is_some() || self.mark.is_some()
     }
 
     /// What waits, and what is in transmission.

@@ -76,7 +76,7 @@ impl Network {
     /// The last bit of this packet leaves a port then.
     fn go_on(&mut self, index: u32, queued: Queued, departure: Time) {
         let stage = self.stages[queued.stage as usize];
-        if let Some(at) = self.leave_port(index, stage, departure) {
+        if let Some(at) = self.leave_port(self.ports[index as usize].delay, stage, departure) {
             match stage.lane {
                 NO_LANE => self.travel(queued.packet, stage.next, at),
                 _ => self.wait(stage, false, queued.packet, at),

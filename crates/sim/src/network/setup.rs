@@ -126,6 +126,7 @@ fn port(seed: &str, link: &LinkSpec) -> Port {
     let mut port = Port::new(link.name.clone(), queue, transmitter, Span::from_nanos(link.delay_ns));
     port.drop = impairment(seed, link, "drop", link.drop.as_ref());
     port.mark = impairment(seed, link, "mark", link.mark.as_ref());
+    port.is_impaired = port.drop.is_some() || port.mark.is_some();
     port
 }
 

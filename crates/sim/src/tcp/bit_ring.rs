@@ -63,10 +63,12 @@ impl BitRing {
         self.word(number / 64) >> (number % 64) & 1 != 0
     }
 
-    /// Set a number.
+    /// Set a number; was it missing?
     #[inline(always)]
-    pub fn insert(&mut self, number: u32) {
-        self.put(number / 64, self.word(number / 64) | 1 << (number % 64));
+    pub fn insert(&mut self, number: u32) -> bool {
+        let (word, bit) = (self.word(number / 64), 1 << (number % 64));
+        self.put(number / 64, word | bit);
+        word & bit == 0
     }
 
     /// Take a number out.
@@ -169,7 +171,7 @@ mod tests {
                 if end - base > ring.room() {
                     ring.grow(base, end);
                 }
-                (start..end).for_each(|number| ring.insert(number));
+                (start..end).for_each(|number| _ = ring.insert(number));
                 model.extend(start..end);
             }
             for (offset, length) in removed {

@@ -56,15 +56,24 @@ impl NumberSet {
     /// Add a number at or above the base; was it missing?
     #[inline]
     pub fn add(&mut self, number: u32) -> bool {
-        let before = self.count;
-        self.insert(number, number + 1, |_| ());
-        self.count > before
+        if self.is_wide || number - self.base >= SPAN {
+            self.widen(number + 1);
+            let is_new = self.ring_mut().insert(number);
+            self.count += u32::from(is_new);
+            return is_new;
+        }
+        let bit = 1 << (number % Word::BITS);
+        let is_new = self.near & bit == 0;
+        self.near |= bit;
+        self.count += u32::from(is_new);
+        is_new
     }
 
     /// Add `start..end`, at least one number at or above the base, and call `on_new` for each that was missing.
     #[inline]
     pub fn insert(&mut self, start: u32, end: u32, mut on_new: impl FnMut(u32)) {
         if self.is_wide || end - self.base > SPAN {
+            self.widen(end);
             return self.insert_wide(start, end, on_new);
         }
         let range = bits(start, end);
@@ -79,7 +88,6 @@ impl NumberSet {
 
     #[inline(never)]
     fn insert_wide(&mut self, start: u32, end: u32, mut on_new: impl FnMut(u32)) {
-        self.make_room(end);
         let ring = self.wide.as_mut().expect("a wide set has a ring");
         let mut number = ring.run_end(start);
         while number < end {
@@ -90,6 +98,15 @@ impl NumberSet {
         }
     }
 
+    /// Keep the numbers in the ring from now on, with room up to `end`.
+    #[inline(always)]
+    fn widen(&mut self, end: u32) {
+        if !self.is_wide || end - self.base > self.ring().room() {
+            self.make_room(end);
+        }
+    }
+
+    #[cold]
     fn make_room(&mut self, end: u32) {
         let (base, mut left) = (self.base, std::mem::take(&mut self.near));
         self.is_wide = true;
@@ -107,12 +124,12 @@ impl NumberSet {
     /// Take a number out, if it is in.
     #[inline]
     pub fn remove(&mut self, number: u32) {
-        if self.contains(number) {
+        if self.count > 0 && self.contains(number) {
             self.count -= 1;
             if self.is_wide {
                 self.ring_mut().remove(number);
             } else {
-                self.near &= !bits(number, number + 1);
+                self.near &= !(1 << (number % Word::BITS));
             }
         }
     }

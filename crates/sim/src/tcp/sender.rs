@@ -44,7 +44,8 @@ impl SenderStats {
     /// The window has been this for so long.
     #[inline]
     pub fn accrue(&mut self, window: Window, span: Span) {
-        self.window_seconds += window.packets() * span.nanos() as f64;
+        // A span fits into 63 bits, from which the conversion is one instruction instead of six.
+        self.window_seconds += window.packets() * span.nanos().cast_signed() as f64;
     }
 
     /// Time mean of the window over so long.
