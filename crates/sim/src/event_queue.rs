@@ -8,7 +8,7 @@
 
 use crate::agenda::Agenda;
 use crate::event::{Event, Moment};
-use crate::tournament::Tournament;
+use crate::tournament::{RISEN, Risen, Tournament};
 use sawtooth_cc::units::Time;
 
 /// How many components of each kind play.
@@ -82,6 +82,33 @@ impl EventQueue {
         } else {
             self.set_spare_lane(lane - self.lanes, next);
         }
+    }
+
+    /// The same, and which lanes have come nearer to their turn: that of the next event, one of the next four, sixteen and so on;
+    /// numbers that are no lane's for what else waits.
+    #[inline(always)]
+    pub fn follow_lane_watched(&mut self, lane: u32, next: Option<Moment>) -> Risen {
+        if lane < self.lanes {
+            let risen = self.main.set_watched(self.first_lane + lane, next);
+            risen.map(|player| player.wrapping_sub(self.first_lane))
+        } else {
+            self.set_spare_lane(lane - self.lanes, next);
+            [u32::MAX; RISEN]
+        }
+    }
+
+    /// Have what it takes to set this lane brought into the cache.
+    #[inline(always)]
+    pub fn foresee(&self, lane: u32) {
+        if lane < self.lanes {
+            self.main.foresee(self.first_lane + lane);
+        }
+    }
+
+    /// How many lanes are in use all the time.
+    #[inline(always)]
+    pub fn lanes(&self) -> u32 {
+        self.lanes
     }
 
     /// The head of this lane comes out then, if there is one, instead of what stood here for the lane before.

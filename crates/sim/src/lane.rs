@@ -96,6 +96,19 @@ impl Lane {
         self.packets.foresee(16);
     }
 
+    /// Have the packet that comes out next brought into the cache.
+    #[inline(always)]
+    pub fn foresee_head(&self) {
+        self.packets.foresee(0);
+        self.packets.foresee(1);
+    }
+
+    /// Have the place of the next packet that is put in brought into the cache.
+    #[inline(always)]
+    pub fn foresee_tail(&self) {
+        self.packets.foresee(self.packets.len());
+    }
+
     /// The packet that comes out after so many others.
     #[inline(always)]
     pub fn ahead(&self, distance: usize) -> Option<Packet> {

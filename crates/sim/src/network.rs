@@ -100,8 +100,13 @@ impl Network {
                 let lane = &mut self.lanes[index as usize];
                 let (packet, head) = lane.pop();
                 let stage = lane.next;
-                self.events.follow_lane(index, head);
-                self.foresee(index, stage);
+                if self.foresees_by_turn() {
+                    let risen = self.events.follow_lane_watched(index, head);
+                    self.foresee_risen(risen);
+                } else {
+                    self.events.follow_lane(index, head);
+                    self.foresee(index, stage);
+                }
                 self.resume(packet, stage, now);
             }
             Event::TransmitEnd(port) => self.transmit_next(port, now),

@@ -6,6 +6,7 @@
 //! players and 17 among 3,000.
 
 use crate::event::Moment;
+use prefetch_index::prefetch_index;
 use sawtooth_cc::units::Time;
 use std::hint::select_unpredictable;
 
@@ -92,6 +93,11 @@ impl Match {
     }
 }
 
+/// How many rounds before the end one is told who has risen.
+pub const RISEN: usize = 6;
+/// Who has won the last matches, the final first.
+pub type Risen = [u32; RISEN];
+
 /// Players, and who of them is first.
 #[derive(Debug)]
 pub struct Tournament {
@@ -99,6 +105,7 @@ pub struct Tournament {
     matches: Vec<Match>,
     /// Where the matches of the first round begin.
     first_round: usize,
+    rounds: usize,
     winner: Key,
 }
 
@@ -106,14 +113,15 @@ impl Tournament {
     /// So many players with nothing to wait for.
     pub fn new(players: u32) -> Self {
         assert!(players < 1 << Key::PLAYER_BITS, "{players} players have no number each");
-        let (mut first_round, mut size) = (0, 1);
+        let (mut first_round, mut size, mut rounds) = (0, 1, 1);
         while 4 * size < players as usize {
             first_round += size;
             size *= 4;
+            rounds += 1;
         }
         let nobody = Match::new([0, 1, 2, 3].map(|place| Key::idle(u32::MAX - place)));
         let matches = vec![nobody; first_round + (players as usize).div_ceil(4).max(1)];
-        let mut tournament = Tournament { matches, first_round, winner: Key::idle(u32::MAX) };
+        let mut tournament = Tournament { matches, first_round, rounds, winner: Key::idle(u32::MAX) };
         (0..players).for_each(|player| tournament.set(player, None));
         tournament
     }
@@ -126,7 +134,31 @@ impl Tournament {
     /// The same without a call, for the one place where it stands on the path of every event.
     #[inline(always)]
     pub fn set_inline(&mut self, player: u32, at: Option<Moment>) {
-        self.play(player, at.map_or(Key::idle(player), |at| Key::new(at, player)));
+        self.play(player, at.map_or(Key::idle(player), |at| Key::new(at, player)), |_| ());
+    }
+
+    /// The same, and who has risen: who won the last matches that were played, the final first. Whoever won the final comes next; of
+    /// the four who meet in it each comes after about four events, of the sixteen before them each after sixteen.
+    #[inline(always)]
+    pub fn set_watched(&mut self, player: u32, at: Option<Moment>) -> Risen {
+        let (mut risen, mut round) = ([u32::MAX; RISEN], self.rounds);
+        self.play(player, at.map_or(Key::idle(player), |at| Key::new(at, player)), |winner| {
+            round -= 1;
+            if let Some(place) = risen.get_mut(round) {
+                *place = winner.player();
+            }
+        });
+        risen
+    }
+
+    /// Have the first matches of this player brought into the cache, up to those that others have just played.
+    #[inline(always)]
+    pub fn foresee(&self, player: u32) {
+        let mut index = self.first_round + player as usize / 4;
+        for _ in RISEN..self.rounds {
+            prefetch_index(&self.matches, index);
+            index = index.wrapping_sub(1) / 4;
+        }
     }
 
     /// Who is first, and when; at a time that never comes if nobody waits.
@@ -148,11 +180,12 @@ impl Tournament {
     }
 
     #[inline(always)]
-    fn play(&mut self, player: u32, mut key: Key) {
+    fn play(&mut self, player: u32, mut key: Key, mut on_win: impl FnMut(Key)) {
         let mut index = self.first_round + player as usize / 4;
         let mut place = player as usize % 4;
         loop {
             key = self.matches[index].play(place, key);
+            on_win(key);
             if index == 0 {
                 break;
             }

@@ -8,19 +8,70 @@
 //! paths a fifth.
 
 use super::Network;
+use super::endpoints::SenderSide;
 use crate::packet::Packet;
-use crate::topology::{Place, StageIndex};
+use crate::topology::{Place, Stage, StageIndex};
+use crate::tournament::Risen;
 use crate::transport::{AnyReceiver, Transport};
 use prefetch_index::prefetch_index;
 
 /// With more flows than this their state does not fit into the nearest caches.
 const FLOWS: usize = 256;
+/// With more lanes than this the packets of one come out far apart in time.
+const LANES: u32 = 256;
 /// How many packets of the lane come out before: what is fetched then stands in [`Network::foresee`].
 const FIRST: usize = 12;
 const SECOND: usize = 8;
 const THIRD: usize = 4;
 
 impl Network {
+    /// Are there so many lanes that the next packet of a lane is one of a far future?
+    #[inline(always)]
+    pub(super) fn foresees_by_turn(&self) -> bool {
+        self.events.lanes() > LANES
+    }
+
+    /// These lanes have come nearer to their turn: the farther away, the less is known of what they need.
+    #[inline(always)]
+    pub(super) fn foresee_risen(&self, risen: Risen) {
+        let [next, in_4, in_16, in_64, in_256, in_1024] = risen;
+        prefetch_index(&self.lanes, in_1024 as usize);
+        self.events.foresee(in_1024);
+        if let Some(lane) = self.lanes.get(in_256 as usize) {
+            lane.foresee_head();
+        }
+        match self.head(in_64) {
+            Some((packet, true)) => self.foresee_sender(packet),
+            Some((packet, false)) => prefetch_index(&self.receivers, packet.flow() as usize),
+            None => {}
+        }
+        match self.head(in_16) {
+            Some((packet, true)) => self.foresee_sender_stage(packet),
+            Some((packet, false)) => self.foresee_receiver_stage(packet),
+            None => {}
+        }
+        match self.head(in_4) {
+            Some((packet, true)) => {
+                self.foresee_link(self.sender_stage(packet));
+                self.foresee_repair(packet);
+            }
+            Some((packet, false)) => self.foresee_link(self.receiver_stage(packet)),
+            None => {}
+        }
+        match self.head(next) {
+            Some((packet, true)) => self.foresee_tail(self.sender_stage(packet)),
+            Some((packet, false)) => self.foresee_tail(self.receiver_stage(packet)),
+            None => {}
+        }
+    }
+
+    /// The first packet of a lane, and whether it is one to a sender.
+    #[inline(always)]
+    fn head(&self, lane: u32) -> Option<(Packet, bool)> {
+        let lane = self.lanes.get(lane as usize)?;
+        Some((lane.ahead(0)?, self.stages[lane.next as usize].place == Place::End))
+    }
+
     /// A packet comes out of this lane: see to those behind it.
     #[inline(always)]
     pub(super) fn foresee(&self, lane: u32, stage: StageIndex) {
@@ -39,46 +90,96 @@ impl Network {
         self.lanes[lane as usize].ahead(distance)
     }
 
-    /// Acknowledgements: the sender's first line and SACK blocks; its other lines and the first stage of its data; the
-    /// first link and, if anything is to be repaired, the scoreboard.
+    /// Acknowledgements.
     fn foresee_senders(&self, lane: u32) {
         if let Some(packet) = self.ahead(lane, FIRST) {
-            prefetch_index(&self.senders, packet.flow() as usize);
-            self.sacks.foresee(packet.sack());
+            self.foresee_sender(packet);
         }
-        let sender = |packet: Packet| self.senders.get(packet.flow() as usize);
-        if let Some(side) = self.ahead(lane, SECOND).and_then(sender) {
-            side.sender.foresee();
-            prefetch_index(&self.stages, side.route as usize);
+        if let Some(packet) = self.ahead(lane, SECOND) {
+            self.foresee_sender_stage(packet);
         }
-        if let Some(side) = self.ahead(lane, THIRD).and_then(sender) {
-            if let Place::Link(link) = self.stages[side.route as usize].place {
-                prefetch_index(&self.links, link as usize);
-            }
-            if let Transport::Tcp(sender) = &side.sender {
-                sender.foresee_repair();
-            }
+        if let Some(packet) = self.ahead(lane, THIRD) {
+            self.foresee_link(self.sender_stage(packet));
+            self.foresee_repair(packet);
         }
     }
 
-    /// Data: the receiver; the stages of its acknowledgement and what it holds beyond a gap; the link after the one that all
-    /// acknowledgements take.
+    /// Data.
     fn foresee_receivers(&self, lane: u32) {
         if let Some(packet) = self.ahead(lane, FIRST) {
             prefetch_index(&self.receivers, packet.flow() as usize);
         }
-        let receiver = |packet: Packet| self.receivers.get(packet.flow() as usize);
-        if let Some(side) = self.ahead(lane, SECOND).and_then(receiver) {
+        if let Some(packet) = self.ahead(lane, SECOND) {
+            self.foresee_receiver_stage(packet);
+        }
+        if let Some(packet) = self.ahead(lane, THIRD) {
+            self.foresee_link(self.receiver_stage(packet));
+        }
+    }
+
+    /// The first line of the sender that a packet goes to, and its SACK blocks.
+    #[inline(always)]
+    fn foresee_sender(&self, packet: Packet) {
+        prefetch_index(&self.senders, packet.flow() as usize);
+        self.sacks.foresee(packet.sack());
+    }
+
+    /// The other lines of the sender, and the first stage of what it sends.
+    #[inline(always)]
+    fn foresee_sender_stage(&self, packet: Packet) {
+        if let Some(side) = self.senders.get(packet.flow() as usize) {
+            side.sender.foresee();
+            prefetch_index(&self.stages, side.route as usize);
+        }
+    }
+
+    /// The scoreboard, if anything is to be repaired.
+    #[inline(always)]
+    fn foresee_repair(&self, packet: Packet) {
+        if let Some(SenderSide { sender: Transport::Tcp(sender), .. }) = self.senders.get(packet.flow() as usize) {
+            sender.foresee_repair();
+        }
+    }
+
+    #[inline(always)]
+    fn sender_stage(&self, packet: Packet) -> Option<Stage> {
+        let side = self.senders.get(packet.flow() as usize)?;
+        Some(self.stages[side.route as usize])
+    }
+
+    /// The first stage of the acknowledgement, and what the receiver holds beyond a gap.
+    #[inline(always)]
+    fn foresee_receiver_stage(&self, packet: Packet) {
+        if let Some(side) = self.receivers.get(packet.flow() as usize) {
             prefetch_index(&self.stages, side.route as usize);
             if let AnyReceiver::Tcp(receiver) = &side.receiver {
                 receiver.foresee();
             }
         }
-        if let Some(side) = self.ahead(lane, THIRD).and_then(receiver) {
-            let second = self.stages[side.route as usize].next;
-            if let Place::Link(link) = self.stages[second as usize].place {
-                prefetch_index(&self.links, link as usize);
-            }
+    }
+
+    /// The stage after the link that all acknowledgements take.
+    #[inline(always)]
+    fn receiver_stage(&self, packet: Packet) -> Option<Stage> {
+        let side = self.receivers.get(packet.flow() as usize)?;
+        let first = self.stages[side.route as usize];
+        Some(self.stages[first.next as usize])
+    }
+
+    /// The link of a stage, and the lane behind it.
+    #[inline(always)]
+    fn foresee_link(&self, stage: Option<Stage>) {
+        if let Some(Stage { place: Place::Link(link), lane, .. }) = stage {
+            prefetch_index(&self.links, link as usize);
+            prefetch_index(&self.lanes, lane as usize);
+        }
+    }
+
+    /// The end of the lane behind a stage.
+    #[inline(always)]
+    fn foresee_tail(&self, stage: Option<Stage>) {
+        if let Some(lane) = stage.and_then(|stage| self.lanes.get(stage.lane as usize)) {
+            lane.foresee_tail();
         }
     }
 }
