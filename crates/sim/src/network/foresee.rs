@@ -136,7 +136,9 @@ impl Network {
     /// The scoreboard, if anything is to be repaired.
     #[inline(always)]
     fn foresee_repair(&self, packet: Packet) {
-        if let Some(SenderSide { sender: Transport::Tcp(sender), .. }) = self.senders.get(packet.flow() as usize) {
+        if let Some(SenderSide { sender: Transport::Tcp(sender), .. }) =
+            self.senders.get(packet.flow() as usize)
+        {
             sender.foresee_repair();
         }
     }

@@ -110,7 +110,7 @@ impl BitRing {
             return word;
         }
         loop {
-            let group = self.full[word as usize / Self::GROUP & (self.full.len() - 1)];
+            let group = self.full[(word as usize / Self::GROUP) & (self.full.len() - 1)];
             let zeros = !group >> (word % 64);
             if zeros != 0 {
                 return word + zeros.trailing_zeros();
@@ -138,7 +138,7 @@ impl BitRing {
             return word;
         }
         loop {
-            let group = self.full[word as usize / Self::GROUP & (self.full.len() - 1)];
+            let group = self.full[(word as usize / Self::GROUP) & (self.full.len() - 1)];
             let zeros = !group << (63 - word % 64);
             if zeros != 0 {
                 return word.wrapping_sub(zeros.leading_zeros());

@@ -184,7 +184,9 @@ impl AnyRecovery {
     pub fn new(kind: RecoveryKind, tcp: &TcpSpec) -> Self {
         let limited_transmit = tcp.limited_transmit;
         match kind {
-            RecoveryKind::Reno => AnyRecovery::Reno(Box::new(Reno::new(limited_transmit, tcp.reno_recover_test))),
+            RecoveryKind::Reno => {
+                AnyRecovery::Reno(Box::new(Reno::new(limited_transmit, tcp.reno_recover_test)))
+            }
             RecoveryKind::NewReno => AnyRecovery::NewReno(Box::new(NewReno::new(limited_transmit))),
             RecoveryKind::Sack => {
                 AnyRecovery::Sack(Box::new(Sack::new(limited_transmit, tcp.sack_pipe, tcp.sack_timeout)))
