@@ -44,12 +44,14 @@ pub struct Lane {
     last: Moment,
     /// What the packets meet next.
     pub next: StageIndex,
+    /// It is the end of their way: what is in this lane are acknowledgements, for their senders.
+    pub ends: bool,
 }
 
 impl Lane {
-    /// An empty lane to this stage.
-    pub fn new(next: StageIndex) -> Self {
-        Lane { packets: Ring::default(), last: Moment::default(), next }
+    /// An empty lane to this stage, the end of a way or not.
+    pub fn new(next: StageIndex, ends: bool) -> Self {
+        Lane { packets: Ring::default(), last: Moment::default(), next, ends }
     }
 
     /// Put a packet in.
@@ -136,7 +138,7 @@ mod tests {
     fn a_packet_passes_a_few_others_at_most() {
         let at = |time| Moment { time: Time::from_nanos(time), cause: Time::ZERO };
         let packet = |number| Packet::new(PacketKind::Data, 0, number, 1000, 0);
-        let mut lane = Lane::new(0);
+        let mut lane = Lane::new(0, false);
         assert_eq!(lane.push(packet(0), at(10)), Placed::First);
         assert_eq!(lane.push(packet(1), at(10)), Placed::Behind);
         assert_eq!(lane.push(packet(2), at(9)), Placed::First);

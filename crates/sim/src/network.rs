@@ -21,6 +21,7 @@ use crate::records::{PacketFate, Series};
 use crate::source::Source;
 use crate::topology::{NO_LANE, Place, Stage, StageIndex};
 use endpoints::{ReceiverSide, SenderSide};
+use foresee::Foresight;
 use sawtooth_cc::units::{Span, Time};
 use short_flows::ShortFlows;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -99,15 +100,19 @@ impl Network {
             Event::LaneExit(index) => {
                 let lane = &mut self.lanes[index as usize];
                 let (packet, head) = lane.pop();
-                let stage = lane.next;
-                if self.foresees_by_turn() {
-                    let risen = self.events.follow_lane_watched(index, head);
-                    self.foresee_risen(risen);
-                } else {
-                    self.events.follow_lane(index, head);
-                    self.foresee(index, stage);
+                let (stage, ends) = (lane.next, lane.ends);
+                match self.foresight() {
+                    Foresight::None => self.events.follow_lane(index, head),
+                    Foresight::ByLane => {
+                        self.events.follow_lane(index, head);
+                        self.foresee(index);
+                    }
+                    Foresight::ByTurn => {
+                        let risen = self.events.follow_lane_watched(index, head);
+                        self.foresee_risen(risen);
+                    }
                 }
-                self.resume(packet, stage, now);
+                self.resume(packet, stage, ends, now);
             }
             Event::TransmitEnd(port) => self.transmit_next(port, now),
             Event::SourceTick(source) => self.source_tick(source, now),
@@ -125,10 +130,10 @@ impl Network {
 
     /// A packet has waited for its turn and goes on.
     #[inline]
-    fn resume(&mut self, packet: Packet, stage: StageIndex, now: Time) {
+    fn resume(&mut self, packet: Packet, stage: StageIndex, ends: bool, now: Time) {
         // Acknowledgements reach their sender in the order of time: this is the only way there.
         match packet.kind() {
-            PacketKind::Ack if self.stages[stage as usize].place == Place::End => self.on_ack(packet, now),
+            PacketKind::Ack if ends => self.on_ack(packet, now),
             _ => self.travel(packet, stage, Moment { time: now, cause: now }),
         }
     }

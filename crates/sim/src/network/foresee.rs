@@ -10,7 +10,7 @@
 use super::Network;
 use super::endpoints::SenderSide;
 use crate::packet::Packet;
-use crate::topology::{Place, Stage, StageIndex};
+use crate::topology::{Place, Stage};
 use crate::tournament::Risen;
 use crate::transport::{AnyReceiver, Transport};
 use prefetch_index::prefetch_index;
@@ -24,11 +24,27 @@ const FIRST: usize = 12;
 const SECOND: usize = 8;
 const THIRD: usize = 4;
 
+/// How it is known what comes soon.
+pub(super) enum Foresight {
+    /// It need not be known.
+    None,
+    /// What comes next out of the same lane comes soon.
+    ByLane,
+    /// What rises in the tournament comes soon: the packets of one lane are far apart in time.
+    ByTurn,
+}
+
 impl Network {
-    /// Are there so many lanes that the next packet of a lane is one of a far future?
+    /// How it is known what comes soon.
     #[inline(always)]
-    pub(super) fn foresees_by_turn(&self) -> bool {
-        self.events.lanes() > LANES
+    pub(super) fn foresight(&self) -> Foresight {
+        if self.senders.len() <= FLOWS {
+            Foresight::None
+        } else if self.events.lanes() <= LANES {
+            Foresight::ByLane
+        } else {
+            Foresight::ByTurn
+        }
     }
 
     /// These lanes have come nearer to their turn: the farther away, the less is known of what they need.
@@ -69,17 +85,14 @@ impl Network {
     #[inline(always)]
     fn head(&self, lane: u32) -> Option<(Packet, bool)> {
         let lane = self.lanes.get(lane as usize)?;
-        Some((lane.ahead(0)?, self.stages[lane.next as usize].place == Place::End))
+        Some((lane.ahead(0)?, lane.ends))
     }
 
     /// A packet comes out of this lane: see to those behind it.
     #[inline(always)]
-    pub(super) fn foresee(&self, lane: u32, stage: StageIndex) {
-        if self.senders.len() <= FLOWS {
-            return;
-        }
+    pub(super) fn foresee(&self, lane: u32) {
         self.lanes[lane as usize].foresee();
-        if self.stages[stage as usize].place == Place::End {
+        if self.lanes[lane as usize].ends {
             self.foresee_senders(lane);
         } else {
             self.foresee_receivers(lane);

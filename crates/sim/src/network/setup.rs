@@ -18,7 +18,7 @@ use crate::random::Stream;
 use crate::records::Series;
 use crate::scenario::{ImpairmentSpec, LinkSpec, QueueSpec, Scenario, SourceSpec};
 use crate::source::Source;
-use crate::topology::{FlowRoute, Topology};
+use crate::topology::{FlowRoute, Place, StageIndex, Topology};
 use sawtooth_cc::units::{Rate, Span, Time};
 
 impl Network {
@@ -34,6 +34,8 @@ impl Network {
             ports: if schedules { topology.ports.len() as u32 } else { 0 },
         };
         let flows = || (0u32..).zip(&topology.flows);
+        let ends = |next: StageIndex| topology.stages[next as usize].place == Place::End;
+        let lane = |next| Lane::new(next, ends(next));
         let links = || topology.links.iter().map(|&link| &scenario.links[link as usize]);
         let mut network = Network {
             events: EventQueue::new(population),
@@ -45,8 +47,8 @@ impl Network {
             short: ShortFlows::new(scenario, &topology.arrivals),
             ack_events: vec![Time::NEVER; scenario.flows.len()],
             receivers: flows().map(|(flow, route)| receiver_side(flow, route, scenario)).collect(),
+            lanes: topology.lanes.iter().chain(&topology.spare_lanes).copied().map(lane).collect(),
             stages: topology.stages,
-            lanes: topology.lanes.iter().chain(&topology.spare_lanes).copied().map(Lane::new).collect(),
             links: links().map(pipe_link).collect(),
             impairments: links().map(|link| impairments(&scenario.seed, link)).collect(),
             ports: topology
