@@ -30,6 +30,8 @@ DODGE_FACTOR: Final = 1.04
 """The same on a logarithmic axis, as a factor."""
 WIDE: Final = 15
 """Ratio of the largest to the smallest place from which the x axis is logarithmic."""
+LABELS_APART: Final = 0.06
+"""Share of the axis below which a place goes without its number, for the next one's is in the way."""
 
 
 def curve_figure(curve: Curve) -> Figure:
@@ -119,7 +121,11 @@ def _x_axis(axes: Axes, curve: Curve) -> None:
         axes.set_xscale("log")
         axes.xaxis.set_minor_formatter(NullFormatter())
         axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_xticks(places.tolist(), [f"{place:g}" for place in places])
+    on_axis = np.log(places) if _logarithmic(places) else places
+    apart = np.abs(np.diff(on_axis, append=np.inf)) >= LABELS_APART * np.ptp(on_axis)
+    axes.set_xticks(
+        places.tolist(), [f"{place:g}" if free else "" for place, free in zip(places, apart, strict=True)]
+    )
 
 
 def curve_section(curve: Curve) -> str:
