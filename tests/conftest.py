@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -38,6 +39,12 @@ control = "aimd(1, 0.8)"
 recovery = "reno"
 start = "uniform 0..0.2 s"
 """
+
+
+def pytest_configure() -> None:
+    """A shell without job control starts what runs in the background deaf to SIGINT, and children inherit that; the tests send it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @dataclass(frozen=True)
