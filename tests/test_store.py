@@ -94,7 +94,8 @@ def test_find_and_iter(scenario_text: str, store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    "damage", ["truncated", "empty", "text", "other parquet", "bit flip", "other run", "other format"]
+    "damage",
+    ["truncated", "empty", "zeros", "text", "other parquet", "bit flip", "other run", "other format"],
 )
 def test_a_damaged_or_foreign_file_is_ignored_with_a_warning(damage: str, run: Run, store: Store) -> None:
     path = store.put(run)
@@ -103,6 +104,8 @@ def test_a_damaged_or_foreign_file_is_ignored_with_a_warning(damage: str, run: R
         path.write_bytes(data[: len(data) // 2])
     elif damage == "empty":
         path.write_bytes(b"")
+    elif damage == "zeros":  # what a power failure may leave
+        path.write_bytes(bytes(len(data)))
     elif damage == "text":
         path.write_text("not a run\n")
     elif damage == "other parquet":

@@ -1,8 +1,8 @@
 """Files that are there whole or not at all.
 
-A file is written under a temporary name in the directory of its target, flushed to the disk, and renamed over the target, which
-POSIX makes atomic. A process killed in between leaves the temporary file only; its name carries host and process, so that whoever
-comes next can tell the leavings of the dead from the work of the living.
+A file is written under a temporary name in the directory of its target and renamed over the target, which POSIX makes atomic. A
+process killed in between leaves the temporary file only; its name carries host and process, so that whoever comes next can tell the
+leavings of the dead from the work of the living. What must also outlive a power failure is flushed to the disk before and after.
 """
 
 from __future__ import annotations
@@ -18,20 +18,25 @@ ABANDONED_AFTER_S = 86_400.0
 """Age at which a temporary file of another host counts as abandoned, s. Writing one takes milliseconds."""
 
 
-def write_bytes_atomic(path: Path, data: bytes | memoryview) -> None:
-    """`data` as the whole content of `path`, whose directory must exist. Raises OSError and leaves no trace if that fails."""
+def write_bytes_atomic(path: Path, data: bytes | memoryview, *, durable: bool = True) -> None:
+    """`data` as the whole content of `path`, whose directory must exist. Raises OSError and leaves no trace if that fails.
+
+    Not `durable`: safe from any kill, but a power failure within the next seconds may leave an old, a damaged or no file.
+    """
     temporary = path.parent / f"{TEMPORARY_PREFIX}{_host()}-{os.getpid()}-{uuid.uuid4().hex}"
     try:
         with open(temporary, "xb") as file:
             file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
         os.replace(temporary, path)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):
             temporary.unlink()
         raise
-    _sync_directory(path.parent)
+    if durable:
+        _sync_directory(path.parent)
 
 
 def write_text_atomic(path: Path | str, text: str) -> None:

@@ -35,10 +35,8 @@ def table_of(columns: Mapping[str, tuple[str, bytes]]) -> pa.Table:
 
 def nested(table: pa.Table) -> pa.Array:
     """A whole table as one value of type list<struct<…>>: how a run's tables fit into one row. Shape (1,)."""
-    rows = table.combine_chunks()
-    arrays = [column.chunk(0) if column.num_chunks else pa.array([], column.type) for column in rows.columns]
-    structs = pa.StructArray.from_arrays(arrays, fields=list(rows.schema))
-    return pa.ListArray.from_arrays(pa.array([0, rows.num_rows], pa.int32()), structs)
+    structs = table.to_struct_array().combine_chunks()
+    return pa.ListArray.from_arrays(pa.array([0, table.num_rows], pa.int32()), structs)
 
 
 def unnested(value: pa.ListScalar) -> pa.Table:

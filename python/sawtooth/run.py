@@ -8,7 +8,7 @@ back from a store: so no two metrics of one report ever come from two versions o
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -261,25 +261,24 @@ def with_flow_columns(
         pa.array(flow_goodputs_bps(flows, seconds)),
         pa.array(loss_pct),
     )
-    for name, column in zip(DERIVED_FLOW_COLUMNS, derived, strict=True):
-        flows = flows.append_column(name, column)
-    return flows
+    return with_columns(flows, DERIVED_FLOW_COLUMNS, derived)
 
 
 def with_queue_columns(queues: pa.Table) -> pa.Table:
     """`queues` and the mean queueing delay of forwarded packets, ms: of all and of test packets; NaN where none was forwarded."""
-    for name, total, count in zip(
-        DERIVED_QUEUE_COLUMNS,
-        ("delay_ns_sum_all", "delay_ns_sum_test"),
-        ("forwarded", "test_forwarded"),
-        strict=True,
-    ):
+    derived = []
+    for total, count in (("delay_ns_sum_all", "forwarded"), ("delay_ns_sum_test", "test_forwarded")):
         delays_ns = queues.column(total).to_numpy().astype(np.float64)
         packets = queues.column(count).to_numpy().astype(np.float64)
         means = np.full(packets.shape, np.nan)
         np.divide(delays_ns / 1e6, packets, out=means, where=packets > 0.0)
-        queues = queues.append_column(name, pa.array(means))
-    return queues
+        derived.append(pa.array(means))
+    return with_columns(queues, DERIVED_QUEUE_COLUMNS, derived)
+
+
+def with_columns(table: pa.Table, names: Sequence[str], columns: Sequence[pa.Array]) -> pa.Table:
+    """`table` with further columns behind its own."""
+    return pa.Table.from_arrays([*table.columns, *columns], names=[*table.column_names, *names])
 
 
 def controller_names(engine: Mapping[str, Any], meta: Mapping[str, Any]) -> list[str]:

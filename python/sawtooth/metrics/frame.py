@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -43,10 +44,16 @@ class Measured:
     levels_bps: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
     propagation_ns: Sequence[int] | None = None
 
+    @cached_property
+    def is_test(self) -> NDArray[np.bool_]:
+        """Which flows are test flows. Shape (flows,)."""
+        mask: NDArray[np.bool_] = self.flows.column("test").to_numpy()
+        return mask
+
     @property
     def rtt_ns(self) -> float:
         """Mean round-trip time of the test flows without queues, ns; NaN where it is unknown."""
-        mask = self.flows.column("test").to_numpy()
+        mask = self.is_test
         if self.propagation_ns is None or len(self.propagation_ns) != mask.size or not mask.any():
             return NAN
         return float(np.asarray(self.propagation_ns, dtype=np.float64)[mask].mean())
@@ -58,9 +65,28 @@ class Measured:
 
     def test(self, column: str) -> NDArray[Any]:
         """One column of `flows`, test flows only, in flow order. Shape (test flows,)."""
-        mask = self.flows.column("test").to_numpy()
-        values: NDArray[Any] = self.flows.column(column).to_numpy()[mask]
+        values: NDArray[Any] = self.flows.column(column).to_numpy()[self.is_test]
         return values
+
+    @cached_property
+    def delivered_per_bin(self) -> tuple[NDArray[np.float64], int] | None:
+        """Packets delivered in the whole bins of the window, shape (bins, test flows), and the bin, ns; None without two recorded bins.
+
+        The engine records every flow in every bin, bin after bin.
+        """
+        rates = self.records.get("rates")
+        flows = self.test("id")
+        if rates is None or rates.num_rows == 0 or flows.size == 0:
+            return None
+        time_ns, flow = rates.column("time_ns").to_numpy(), rates.column("flow").to_numpy()
+        width = int(np.searchsorted(time_ns, time_ns[0], side="right"))
+        ends = time_ns[::width]
+        if ends.size < 2:
+            return None
+        bin_ns = int(np.diff(ends).min())
+        whole = (ends - bin_ns >= self.start_ns) & (ends <= self.end_ns)
+        delivered = rates.column("delivered_packets").to_numpy().reshape(-1, width)
+        return delivered[whole][:, np.searchsorted(flow[:width], flows)].astype(np.float64), bin_ns
 
     def bottleneck(self, column: str) -> float:
         """One number of the bottleneck; of several, their mean."""
@@ -81,7 +107,12 @@ class Measured:
 
     def queue(self, row: int, column: str) -> float:
         """One number of a queue."""
-        return float(self.queues.column(column)[row].as_py())
+        return float(self._queue_rows[row][column])
+
+    @cached_property
+    def _queue_rows(self) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = self.queues.to_pylist()
+        return rows
 
     def total(self, column: str) -> float:
         """The sum of one number over the queues that test flows suffer."""
@@ -119,14 +150,13 @@ def flow_goodputs_bps(flows: pa.Table, seconds: float) -> NDArray[np.float64]:
 
 def test_goodputs_bps(measured: Measured) -> NDArray[np.float64]:
     """Goodput of every test flow, bit/s. Shape (test flows,)."""
-    mask = measured.flows.column("test").to_numpy()
-    goodputs: NDArray[np.float64] = flow_goodputs_bps(measured.flows, measured.seconds)[mask]
+    goodputs: NDArray[np.float64] = flow_goodputs_bps(measured.flows, measured.seconds)[measured.is_test]
     return goodputs
 
 
 def round_trips(measured: Measured) -> NDArray[np.float64]:
     """Mean round-trip time of every test flow, ns: propagation and the mean queueing delay of test packets; NaN where it is unknown."""
-    flows = measured.flows.column("test").to_numpy()
+    flows = measured.is_test
     if measured.propagation_ns is None or len(measured.propagation_ns) != flows.size:
         return np.full(int(flows.sum()), NAN)
 

@@ -11,35 +11,13 @@ Source: [Floyd00] §5 and [Akella02] §4.3 (variation); [Akella02] footnote 7 (s
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sawtooth.metrics.frame import NAN, Measured, Metric, ratio, round_trips, test_goodputs_bps
 
 
-def delivered_per_bin(measured: Measured) -> tuple[NDArray[np.float64], int] | None:
-    """Packets delivered in the whole bins of the window, shape (bins, test flows), and the bin, ns; None without two bins."""
-    rates = measured.records.get("rates")
-    flows = measured.test("id")
-    if rates is None or rates.num_rows == 0 or flows.size == 0:
-        return None
-    time_ns, flow = rates.column("time_ns").to_numpy(), rates.column("flow").to_numpy()
-    delivered = rates.column("delivered_packets").to_numpy().astype(np.float64)
-    ends = np.unique(time_ns)
-    if ends.size < 2:
-        return None
-    bin_ns = int(np.diff(ends).min())
-    ends = ends[(ends - bin_ns >= measured.start_ns) & (ends <= measured.end_ns)]
-    chosen = np.isin(time_ns, ends) & np.isin(flow, flows)
-    table = np.zeros((ends.size, flows.size))
-    order = np.argsort(flows)
-    column = order[np.searchsorted(flows[order], flow[chosen])]
-    table[np.searchsorted(ends, time_ns[chosen]), column] = delivered[chosen]
-    return table, bin_ns
-
-
 def rate_variation(measured: Measured) -> float:
     """Mean over test flows of the coefficient of variation of their rate over bins; NaN unless the scenario recorded rates."""
-    found = delivered_per_bin(measured)
+    found = measured.delivered_per_bin
     if found is None:
         return NAN
     means = found[0].mean(axis=0)

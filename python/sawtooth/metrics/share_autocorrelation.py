@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sawtooth.metrics.frame import NAN, Measured, Metric
-from sawtooth.metrics.rates import delivered_per_bin
 
 WINDOW_FACTOR = 5.0
 
@@ -43,7 +42,7 @@ def integrated_time(deviations: NDArray[np.float64]) -> float:
 
 def share_autocorrelation_time(measured: Measured) -> float:
     """τ in seconds; NaN unless the scenario recorded rates, with fewer than two test flows, or when all shares are always equal."""
-    found = delivered_per_bin(measured)
+    found = measured.delivered_per_bin
     if found is None or found[0].shape[1] < 2:
         return NAN
     table, bin_ns = found
