@@ -18,7 +18,7 @@ from bench.results import NAMES, load
 from bench.subjects.frame import ROOT
 from sawtooth.atomic import write_text_atomic
 from sawtooth.report.figures import standalone
-from sawtooth.report.markdown import PLACE
+from sawtooth.report.markdown import PLACE, with_content
 
 PAGE = ROOT / "docs" / "performance.md"
 FIGURES = ROOT / "docs" / "figures"
@@ -49,9 +49,7 @@ def filled(text: str, results: Mapping[str, Mapping[str, Any]], baseline: Counts
         return make(results[source]) if source in results else old
 
     def replaced(match: Any) -> str:
-        start, line, end = match[1], match["line"], match[4]
-        old = match[0][len(start) + len(line) : len(match[0]) - len(end) - len(line)]
-        return f"{start}{line}{block(match['name'], old)}{line}{end}"
+        return with_content(match, block(match["name"], match["content"].removesuffix(match["line"])))
 
     return PLACE.sub(replaced, text)
 

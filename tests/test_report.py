@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from sawtooth.claims.logic import Verdict
 from sawtooth.comparison import Comparison, evaluate, perform
 from sawtooth.errors import InputError
 from sawtooth.intervals import interval
@@ -206,7 +207,7 @@ def test_marked_blocks_of_a_page_are_filled(reproduction: Reproduction, tmp_path
     assert page.read_text() == text
     names = {"reno/droptail scores", "reno/droptail raw"}
     assert set(all_blocks(reproduction)) == names | {
-        f"akella2002/fig4 {word}" for word in ("verdicts", "runs", "time", "claims")
+        f"akella2002/fig4 {word}" for word in ("verdicts", "runs", "time")
     }
 
 
@@ -217,10 +218,10 @@ def test_a_part_leaves_the_blocks_of_the_whole_paper_alone(
         return f"<!-- results: {name} -->\nof the paper\n<!-- end -->\n"
 
     page = tmp_path / "page.md"
-    page.write_text("".join(map(place, ["claims", "words", "parameters", "winners", "reno/droptail scores"])))
-    assert update(page, reproduction) == ["claims", "parameters", "words", "winners"]
+    page.write_text("".join(map(place, ["words", "parameters", "winners", "reno/droptail scores"])))
+    assert update(page, reproduction) == ["parameters", "words", "winners"]
     text = page.read_text()
-    assert text.count("of the paper") == 4
+    assert text.count("of the paper") == 3
     assert "| AIMD |" in text
 
     # A further part has the same settings as figures of the paper: its tables carry its name.
@@ -243,7 +244,40 @@ def test_a_part_leaves_the_blocks_of_the_whole_paper_alone(
 
 def test_the_whole_paper_fills_the_shared_blocks(reproduction: Reproduction) -> None:
     known = all_blocks(replace(reproduction, name="akella2002"))
-    assert {"claims", "parameters", "words", "reno/droptail scores"} <= set(known)
+    assert {"parameters", "words", "reno/droptail scores"} <= set(known)
+
+
+def test_a_part_renews_the_rows_of_the_claims_that_its_runs_settle(
+    reproduction: Reproduction, tmp_path: Path
+) -> None:
+    settled = [item for item in reproduction.judged if not item.partial]
+    waiting = [item for item in reproduction.judged if item.partial and item.verdict is Verdict.UNDECIDED]
+    assert settled
+    assert waiting
+    first, other = settled[0].claim.id, waiting[0].claim.id
+    old = "\n".join(
+        f"| `{name}` | fails |  |  | `akella2002/old`, 9 seeds | old words |" for name in (other, first)
+    )
+    page = tmp_path / "page.md"
+    page.write_text(f"<!-- results: claims -->\n{old}\n<!-- end -->\n")
+    update(page, reproduction)
+    rows = {line.split("`")[1]: line for line in page.read_text().splitlines() if line.startswith("| `")}
+    assert set(rows) == {other} | {item.claim.id for item in reproduction.judged if item not in waiting}
+    assert "| fails |  |  | `akella2002/old`, 9 seeds | old words |" in rows[other]
+    by = settled[0].claim.kind == "simulation" and settled[0].seeds
+    assert f"| {settled[0].verdict.value} |" in rows[first]
+    assert f"| `akella2002/fig4`{f', {by} seeds' if by else ''} |" in rows[first]
+    verdicts = [line.split(" | ")[1] for line in rows.values()]
+    count = ", ".join(
+        f"{verdicts.count(name)} {word}"
+        for name, word in (("holds", "hold"), ("fails", "fail"), ("undecided", "undecided"))
+    )
+    assert f"{len(rows)} claims: {count}." in page.read_text()
+
+    whole = replace(reproduction, name="akella2002")
+    update(page, whole)
+    assert "old words" not in page.read_text()
+    assert page.read_text().count("| `akella2002`") == len(whole.judged)
 
 
 def test_a_cell_of_a_table_is_filled_on_its_line(reproduction: Reproduction, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 
 from sawtooth.models.whole_packets import whole_packets
-from sawtooth.report.markdown import PLACE
+from sawtooth.report.markdown import PLACE, with_content
 from validation.cells import JUDGED, SHOWN, Cell, Statistic, agreeing, bias
 from validation.linux import Law as LinuxLaw
 from validation.linux import Recording
@@ -35,7 +35,7 @@ DECIMALS: Mapping[str, int] = {
 
 def filled(page: str, blocks: Mapping[str, str]) -> str:
     """The page with every block replaced; KeyError names a block that the page has and nobody fills."""
-    return PLACE.sub(lambda m: f"{m[1]}{m['line']}{blocks[m['name']]}{m['line']}{m[4]}", page)
+    return PLACE.sub(lambda place: with_content(place, blocks[place["name"]]), page)
 
 
 def markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -7,14 +7,15 @@ NAME is ``SETTING scores``, ``SETTING raw``, ``claims``, ``parameters``, ``words
 most runs were simulated now); the tables of a part of a paper beyond the main studies have the name of the part before theirs
 (``akella2002/ring sack/droptail scores``). What lies between the marks is replaced; the rest of the page is left alone.
 
-``claims``, ``parameters``, ``words`` and ``winners`` are of the whole paper: the command of a part (``akella2002/fig4``,
-``akella2002/ring``) leaves them alone, since it would replace what the whole paper says by what the part knows.
+``parameters``, ``words`` and ``winners`` are of the whole paper: the command of a part (``akella2002/fig4``, ``akella2002/ring``) leaves
+them alone, since it would replace what the whole paper says by what the part knows. Of ``claims`` it renews its own rows
+(`claim_rows`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -29,7 +30,9 @@ from sawtooth.intervals import interval
 from sawtooth.matrix import Block
 from sawtooth.paper import parts
 from sawtooth.pattern_search.search import Share
+from sawtooth.report.claim_rows import counted, renewed
 from sawtooth.report.curve_tables import markdown_table
+from sawtooth.report.pipe_table import pipe_table
 from sawtooth.report.tables import (
     COLUMNS,
     DECIMALS,
@@ -47,10 +50,21 @@ from sawtooth.scoring import SCORED
 from sawtooth.study_files import load_study
 from sawtooth.winners import Standing, winner_map
 
-PLACE = re.compile(r"(<!-- results: (?P<name>[^>]+?) -->)(?P<line>\n?).*?(<!-- end -->)", re.DOTALL)
+PLACE = re.compile(
+    r"(?P<begin><!-- results: (?P<name>[^>]+?) -->)(?P<line>\n?)(?P<content>.*?)(?P<end><!-- end -->)",
+    re.DOTALL,
+)
 
-SHARED: Final = ("claims", "parameters", "words", "winners")
+Fresh = Callable[[str], str]
+"""The new content of a block, from the old one."""
+
+SHARED: Final = ("parameters", "words", "winners")
 """Blocks of a whole paper, which a part of it leaves alone."""
+
+
+def with_content(place: re.Match[str], content: str) -> str:
+    """A place found by PLACE, with other content between its marks."""
+    return f"{place['begin']}{place['line']}{content}{place['line']}{place['end']}"
 
 
 def update(path: Path, found: Reproduction) -> list[str]:
@@ -60,7 +74,10 @@ def update(path: Path, found: Reproduction) -> list[str]:
     """
     as_it_stands = not found.quick and not found.varied
     known = all_blocks(found) if as_it_stands else {}
-    named = fill(path, known, as_it_stands)
+    renewing: dict[str, Fresh] = {}
+    if found.judged:
+        renewing["claims"] = lambda old: renewed(old, found.judged, found.name)
+    named = fill(path, known, as_it_stands, renewing)
     return [name for name in SHARED if name in named and name not in known]
 
 
@@ -87,8 +104,6 @@ def all_blocks(found: Reproduction) -> dict[str, str]:
             ids = {entry.id for entry in touched(load_study(name))}
             known[f"{name} runs"] = f"{load_study(name).runs:,}"
             known[f"{name} verdicts"] = _verdicts([item for item in found.judged if item.claim.id in ids])
-    if found.judged:
-        known["claims" if whole else f"{found.name} claims"] = _claims(found.judged)
     return known
 
 
@@ -98,8 +113,12 @@ def _has_every_setting(part: Comparison) -> bool:
     return {*map(str, part.study.matrix.settings)} >= {*map(str, joined.matrix.settings)}
 
 
-def fill(path: Path, known: Mapping[str, str], as_it_stands: bool) -> list[str]:
+def fill(
+    path: Path, known: Mapping[str, str], as_it_stands: bool, renewing: Mapping[str, Fresh] | None = None
+) -> list[str]:
     """Replace the blocks of the page at ``path`` whose names are ``known``; refused unless the study was run ``as_it_stands``.
+
+    ``renewing`` are blocks that keep something of what stands there.
 
     Returns the names of all blocks of the page.
     """
@@ -113,15 +132,16 @@ def fill(path: Path, known: Mapping[str, str], as_it_stands: bool) -> list[str]:
 
     def content(match: re.Match[str]) -> str:
         nonlocal filled
-        block = known.get(match["name"])
+        fresh = (renewing or {}).get(match["name"])
+        block = known.get(match["name"]) if fresh is None else fresh(match["content"])
         if block is None:
             return match[0]
         filled += 1
-        return f"{match[1]}{match['line']}{block}{match['line']}{match[4]}"
+        return with_content(match, block)
 
     page = PLACE.sub(content, page)
     if not filled:
-        names = ", ".join(known)
+        names = ", ".join([*known, *(renewing or {})])
         raise InputError(
             str(path), None, MISSING, f"a block <!-- results: NAME --> … <!-- end -->, NAME one of {names}"
         )
@@ -270,27 +290,7 @@ def _totals(found: Mapping[str, Sequence[Total]]) -> str:
     return pipe_table(["setting", "best of the 36, ours", "by the printed tables joined"], rows)
 
 
-def _claims(judged: Sequence[Judged]) -> str:
-    rows = []
-    for item in judged:
-        part = item.finding.verdict.value if item.partial and item.finding is not None else ""
-        printed = item.printed.value if item.printed is not None else ""
-        rows.append([f"`{item.claim.id}`", item.verdict.value, part, printed, item.claim.statement])
-    return pipe_table(["claim", "verdict", "on the part run", "printed tables", "statement"], rows)
-
-
 def _verdicts(judged: Sequence[Judged]) -> str:
     parts = [item.finding.verdict for item in judged if item.partial and item.finding is not None]
-    text = _counted([item.verdict for item in judged])
-    return text + (f"; of the undecided, on the part that was run: {_counted(parts)}" if parts else "")
-
-
-def _counted(verdicts: Sequence[Verdict]) -> str:
-    words = {Verdict.HOLDS: "hold", Verdict.FAILS: "fail", Verdict.UNDECIDED: "undecided"}
-    return ", ".join(f"{sum(v is verdict for v in verdicts)} {word}" for verdict, word in words.items())
-
-
-def pipe_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of a Markdown page."""
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+    text = counted([item.verdict for item in judged])
+    return text + (f"; of the undecided, on the part that was run: {counted(parts)}" if parts else "")

@@ -22,7 +22,8 @@ from sawtooth.reconstruction.rows import EXPLAINED, FIGURE
 from sawtooth.report import figures
 from sawtooth.report.drawing import INK, MODEL_STYLE, MUTED, SERIES, canvas, encode, figure_files
 from sawtooth.report.elements import code, document, element, head, paragraph, row, section, table, text
-from sawtooth.report.markdown import fill, pipe_table
+from sawtooth.report.markdown import fill
+from sawtooth.report.pipe_table import pipe_table
 
 EFFECTS_MOST: Final = 36
 """Effects that the figure shows: those that are surest to differ from zero."""
