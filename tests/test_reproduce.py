@@ -165,6 +165,21 @@ def test_parts_of_a_paper_run_once_resume_and_are_judged_together(tmp_path: Path
     assert again.claims.equals(found.claims)
 
 
+def test_pages_are_the_same_whoever_draws_them(tmp_path: Path) -> None:
+    parts = [small(name, name == "akella2002").seeded(1) for name in ("akella2002", "a/1", "a/2", "a/3")]
+    found = perform_parts("akella2002", parts, Store(tmp_path))
+    files = []
+    for processes in (1, 2):
+        folder = tmp_path / str(processes)
+        write_reproduction(found, folder / "akella2002.html", processes)
+        files.append({path.name: path.read_bytes() for path in folder.iterdir()})
+    assert {"akella2002.html", "akella2002_3.html", "akella2002_3_reno-droptail.pdf"} <= set(files[0])
+    assert files[0] == files[1]
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="a place that can be written"):
+        write_reproduction(found, tmp_path / "file" / "akella2002.html", 2)
+
+
 def test_fresh_makes_a_run_that_parts_share_once(tmp_path: Path) -> None:
     study = small("akella2002", True)
     parts = [study, study.replaced(name="akella2002/more", main=False)]

@@ -61,11 +61,13 @@ def reproduce(
     varied: Mapping[str, object] | None = None,
     threads: int | None = None,
     progress: ProgressCallback | None = None,
+    processes: int = 1,
 ) -> Reproduction:
     """Run the parts of ``name`` (``akella2002/fig4``, ``akella2002``) and judge its claims; stored runs are not repeated.
 
     ``quick`` keeps cells and claims and takes fewer seeds and shorter runs; ``varied`` gives open parameters of the studies
-    other values; ``report`` is the HTML file to write, None for ``<store>/reports/<name>.html``, False for none.
+    other values; ``report`` is the HTML file to write, None for ``<store>/reports/<name>.html``, False for none. Its pages are drawn by at
+    most so many ``processes``; more than one needs a main module that can be imported, as `multiprocessing` does.
     """
     studies = chosen_studies(name, seeds, quick, varied)
     home = store if isinstance(store, Store) else Store(store)
@@ -78,7 +80,7 @@ def reproduce(
     if report is False:
         return found
     path = Path(report) if report is not None else report_path(home, found)
-    return write_reproduction(found, path)
+    return write_reproduction(found, path, processes)
 
 
 def perform_parts(

@@ -32,6 +32,7 @@ from sawtooth.reconstruction.result import Reconstruction
 from sawtooth.report.markdown import update
 from sawtooth.report.tables import duration_text
 from sawtooth.reproduce import reproduce
+from sawtooth.runner import default_threads
 from sawtooth.sensitivity import Sensitivity, sensitivity
 from sawtooth.store import Store
 from sawtooth.study_files import STUDIES
@@ -201,7 +202,17 @@ def command(
         _mathematics(paper, store, report, as_json)
         return
     with progress_bar(name) as progress:
-        found = reproduce(name, seeds, quick, store, fresh, report, varied, progress=progress)
+        found = reproduce(
+            name,
+            seeds,
+            quick,
+            store,
+            fresh,
+            report,
+            varied,
+            progress=progress,
+            processes=default_threads(),
+        )
     for page in markdown or []:
         left = update(page, found)
         if left:

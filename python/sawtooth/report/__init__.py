@@ -8,7 +8,7 @@ and links to the others.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,13 +24,35 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def write_reproduction(found: Reproduction, path: Path) -> Reproduction:
-    """Write the reports of all parts, the first as ``path`` with all claims. Returns the reproduction with its files named."""
+@dataclass(frozen=True)
+class PartLink:
+    """What the page of one part of a paper says of another: what it is about, its size, and where its page is."""
+
+    name: str
+    title: str
+    runs: int
+    claims: int
+    report: Path | None
+
+    @classmethod
+    def of(cls, part: Comparison) -> PartLink:
+        """The link to a part."""
+        return cls(part.study.name, part.study.title, len(part.run_ids), len(part.judged), part.report)
+
+
+def write_reproduction(found: Reproduction, path: Path, processes: int = 1) -> Reproduction:
+    """Write the reports of all parts, the first as ``path`` with all claims, by at most so many ``processes``.
+
+    Returns the reproduction with its files named.
+    """
+    from sawtooth.report.pages import Page, write_pages
+
     targets = [path, *(path.with_name(f"{path.stem}_{_tail(part)}.html") for part in found.parts[1:])]
     named = [replace(part, report=target) for part, target in zip(found.parts, targets, strict=True)]
-    write_report(replace(named[0], judged=found.judged), path, named)
-    for part, target in zip(named[1:], targets[1:], strict=True):
-        write_report(part, target, named)
+    drawn = [replace(named[0], judged=found.judged), *named[1:]]
+    links = [PartLink.of(part) for part in named]
+    pages = [Page(part, target, links) for part, target in zip(drawn, targets, strict=True)]
+    write_pages(pages, processes)
     return replace(found, parts=tuple(named), report=path)
 
 
@@ -38,7 +60,7 @@ def _tail(part: Comparison) -> str:
     return part.study.name.rpartition("/")[2]
 
 
-def write_report(comparison: Comparison, path: Path, among: Sequence[Comparison] = ()) -> list[Path]:
+def write_report(comparison: Comparison, path: Path, among: Sequence[PartLink] = ()) -> list[Path]:
     """Write the HTML file ``path`` and its figures as SVG and PDF files beside it; ``among`` are the parts of the paper to link to.
 
     Returns the files, HTML first.

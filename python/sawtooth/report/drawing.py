@@ -72,7 +72,13 @@ def encode(figure: Figure, form: str, style: Mapping[Any, Any] = MODEL_STYLE) ->
 
 def figure_files(stem: Path, figure: Figure, style: Mapping[Any, Any] = MODEL_STYLE) -> dict[Path, bytes]:
     """The files that a figure of a report becomes, by path: ``stem`` (a path without an ending) in each form of BESIDE."""
-    return {stem.with_name(f"{stem.name}.{form}"): encode(figure, form, style) for form in BESIDE}
+    files = {}
+    for form in BESIDE:
+        files[stem.with_name(f"{stem.name}.{form}")] = encode(figure, form, style)
+        figure.set_layout_engine(
+            "none"
+        )  # the second form has the places of the first: to find them takes as long as to draw
+    return files
 
 
 def save(figure: Figure, path: Path) -> None:

@@ -13,7 +13,7 @@ from sawtooth.comparison import Comparison
 from sawtooth.matrix import Block
 from sawtooth.published import ENVIRONMENTS
 from sawtooth.published import environments as printed_environments
-from sawtooth.report import figures, instances, shares, strips
+from sawtooth.report import PartLink, figures, instances, shares, strips
 from sawtooth.report.across import across_section, spans
 from sawtooth.report.claims import JUDGED_HOW, claims_section, summary
 from sawtooth.report.curves import anchor, curve_section
@@ -51,7 +51,7 @@ FOLDED_FROM = 100
 SCORE_UNITS = {"delay": " (ms)", "loss": " (points)"}
 
 
-def page(comparison: Comparison, among: Sequence[Comparison] = ()) -> str:
+def page(comparison: Comparison, among: Sequence[PartLink] = ()) -> str:
     """The whole document; ``among`` are the parts of the paper, this one included, that have pages of their own."""
     parts = [
         _head(comparison),
@@ -138,14 +138,14 @@ def _head(comparison: Comparison) -> str:
     return element("header", "\n".join(part for part in parts if part))
 
 
-def _others(comparison: Comparison, among: Sequence[Comparison]) -> str:
-    """The other parts of the paper: what each is about, its size, and where its page is."""
+def _others(comparison: Comparison, among: Sequence[PartLink]) -> str:
+    """The other parts of the paper."""
     rows = [
         row(
-            text(part.study.name)
+            text(part.name)
             if part.report is None or part.report == comparison.report
-            else link(part.report.name, text(part.study.name)),
-            [text(part.study.title), f"{len(part.run_ids):,}", str(len(part.judged))],
+            else link(part.report.name, text(part.name)),
+            [text(part.title), f"{part.runs:,}", str(part.claims)],
             words=True,
         )
         for part in among
