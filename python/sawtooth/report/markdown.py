@@ -160,7 +160,8 @@ def blocks(comparison: Comparison) -> dict[str, str]:
     if leading:
         found["winners"] = _winners(leading)
     if study.in_families:
-        found["agreement"] = _agreement(family_tables(comparison.own, study.paper))
+        size = f"{len(comparison.run_ids):,} runs, {len(comparison.results.seeds)} seeds."
+        found["agreement"] = f"{_agreement(family_tables(comparison.own, study.paper))}\n\n{size}"
         found["representatives"] = _representatives(choices(comparison.own, study.paper))
         found["totals"] = _totals(totals(comparison.own))
     found["parameters"] = pipe_table(
