@@ -11,7 +11,7 @@ what is there: with a budget of time it ends early and says what is known so far
 | parameter    | unit         | default | why                                                                          |
 |--------------|--------------|---------|------------------------------------------------------------------------------|
 | combinations | 1            | 256     | each level of three seen 85 times, each table some 24 times                   |
-| length       | s            | 25      | 20 after the warm-up: four levels of a random environment, and half an hour on 2 cores |
+| length       | s            | 25      | 20 after the warm-up: four levels of a random environment, and under an hour on 2 cores |
 | families     | tables       | 3       | of 32 per combination: eleven combinations see all                           |
 | figures      | tables       | 2       | of 8 per combination                                                         |
 | finalists    | combinations | 10      | besides the values taken                                                     |
