@@ -4,7 +4,7 @@ The runs are those of `sawtooth compare`: the study's four controllers in enviro
 measurement is a process of its own (`bench.sweep_child`), with one thread and with two in turn; peak memory is
 noted after a quarter, half and all of the runs.
 
-The engine's share is the CPU time inside `_native.run` (one thread: nothing else runs meanwhile) of all CPU time of the process,
+The engine's share is the CPU time inside `_native.run` (one thread, that of the main thread left out) of all CPU time of the process,
 start-up included.
 """
 

@@ -279,6 +279,24 @@ def test_a_part_renews_the_rows_of_the_claims_that_its_runs_settle(
     assert "old words" not in page.read_text()
     assert page.read_text().count("| `akella2002`") == len(whole.judged)
 
+    beside = "| `reddy-pairwise` | fails |  |  | `reddy2012/pair`, 9 seeds | of another paper |"
+    gone = "| `akella-6-fn10-mimd-0.5` | fails |  |  | `akella2002`, 9 seeds | not judged now |"
+    page.write_text(f"<!-- results: claims -->\n{beside}\n{gone}\n<!-- end -->\n")
+    update(page, whole)
+    assert beside in page.read_text()
+    assert gone not in page.read_text()
+    assert page.read_text().count("| `akella2002`") == len(whole.judged)
+
+
+def test_a_figure_over_all_main_settings_fills_the_shared_blocks(
+    reproduction: Reproduction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = {"parameters", "words"}
+    assert not shared & set(all_blocks(reproduction))
+    (figure_4,) = (part.study for part in reproduction.parts)
+    monkeypatch.setattr("sawtooth.report.markdown.parts", lambda paper: [figure_4])
+    assert shared <= set(all_blocks(reproduction))
+
 
 def test_a_cell_of_a_table_is_filled_on_its_line(reproduction: Reproduction, tmp_path: Path) -> None:
     page = tmp_path / "page.md"

@@ -228,11 +228,16 @@ def test_jobs_may_be_made_anew_each_time_and_only_what_is_kept_stays(
     kept = run_each(Lazy(), store, lambda run: (run.seed, run.digest), threads=2)
     whole = run_many(jobs_of(scenario_text, 10), None)
     assert kept == [(run.seed, run.digest) for run in whole]
-    # The first are run as they are named, the others asked for again to run them.
-    assert set(Lazy.asked) == set(range(10))
-    most = 2 * runner.UNDER_WAY_PER_THREAD
-    assert all(Lazy.asked.count(place) == 1 for place in range(most))
-    assert all(Lazy.asked.count(place) == 2 for place in range(most, 10))
+    assert Lazy.asked == list(range(10)), "each is made once, when its turn comes"
+
+
+def test_the_total_is_known_from_the_start(scenario_text: str) -> None:
+    first, *others = jobs_of(scenario_text, 12)
+    steps: list[tuple[int, int, int]] = []
+    run_many([first, first, *others, first], None, threads=1, progress=lambda *step: steps.append(step))
+    assert list(dict.fromkeys(done for done, _, _ in steps if done)) == list(range(1, 13))
+    assert {total for _, total, _ in steps} <= {12, 13}, "and equal jobs count once when they are met"
+    assert steps[-1] == (12, 12, 0)
 
 
 def test_simulation_begins_before_every_job_is_named(

@@ -265,8 +265,14 @@ def perform(
     progress: ProgressCallback | None = None,
     spared: set[str] | None = None,
 ) -> Comparison:
-    """Run what the store lacks of a study (everything if ``fresh``, but for the runs that are ``spared``) and evaluate it."""
+    """Run what the store lacks of a study (everything if ``fresh``, but for the runs that are ``spared``) and evaluate it.
+
+    InputError before the first run for what a router, an environment or a probe of it refuses.
+    """
     begun = time.monotonic()
+    refused = refusal(study)
+    if refused is not None:
+        raise refused
     plan = list(study.plan())
     outcomes: list[Outcome] = []
     before = executed = 0  # of the runs so far, how many were stored and how many simulated
@@ -305,7 +311,7 @@ def evaluate(study: Study, store: Store, *, quick: bool = False) -> Comparison:
 
 
 def refusal(study: Study) -> InputError | None:
-    """Why the scenarios of a study are refused, by one of each router and of each environment; None where they are accepted."""
+    """Why the scenarios of a study are refused, by one of each router, environment and probe; None where they are accepted."""
     routers = list({setting.router: setting for setting in study.matrix.settings}.values())
     names = study.matrix.environments
     try:
@@ -313,6 +319,9 @@ def refusal(study: Study) -> InputError | None:
             for environment in names if place == 0 else names[:1]:
                 cell = study.cell(setting, study.algorithm[0], environment)
                 resolve(parse_scenario(cell, name=study.name), study.seeds[0])
+        for probe in study.probe:
+            first = next(study.probed(probe))
+            resolve(parse_scenario(first.scenario, name=study.name), first.seed)
     except InputError as error:
         return error
     return None

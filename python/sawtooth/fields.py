@@ -10,6 +10,7 @@ import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, WithJsonSchema, model_validator
@@ -18,6 +19,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import CoreSchema, SchemaSerializer, ValidationError, core_schema
 
 from sawtooth import _native, units
+from sawtooth.attribute_docs import attribute_docs
 from sawtooth.described import describe
 from sawtooth.errors import MISSING, InputError, dotted, show, unknown_key
 
@@ -28,9 +30,7 @@ _T = TypeVar("_T")
 class Strict(BaseModel):
     """A table of an input file. Frozen; types are not coerced; keys it does not have are refused."""
 
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True, arbitrary_types_allowed=True
-    )
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, arbitrary_types_allowed=True)
 
     unknown_key_reason: ClassVar[str | None] = None
     """Why another key is refused, for the error message."""
@@ -39,6 +39,14 @@ class Strict(BaseModel):
     def _names(cls) -> dict[str, FieldInfo]:
         """The fields by the keys of the file."""
         return {field.alias or name: field for name, field in cls.model_fields.items()}
+
+    @classmethod
+    def description_of(cls, key: str) -> str | None:
+        """What a key is: the description of its field, or the text under it in the source."""
+        for name, field in cls.model_fields.items():
+            if (field.alias or name) == key:
+                return field.description or attribute_docs(cls).get(name)
+        return None
 
     @model_validator(mode="before")
     @classmethod
@@ -52,13 +60,22 @@ class Strict(BaseModel):
                 raise unknown_key(str(key), data[key], cls._names(), cls.unknown_key_reason)
         for name, field in cls._names().items():
             if field.is_required() and name not in data:
-                what = (field.description or "a value").split("\n")[0].rstrip(".")
+                what = (cls.description_of(name) or "a value").split("\n")[0].rstrip(".")
                 raise InputError("", name, MISSING, f"this key, which is required: {what}")
         return data
 
 
 class DefaultsAsWritten(GenerateJsonSchema):
-    """JSON Schema whose defaults are in the spelling of the file (`"20 ms"`), not in the model's units."""
+    """JSON Schema whose defaults are in the spelling of the file (`"20 ms"`), not in the model's units, with what each key is."""
+
+    def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchema:
+        json_schema = super().model_schema(schema)
+        if issubclass(schema["cls"], Strict):
+            for key, item in json_schema.get("properties", {}).items():
+                what = schema["cls"].description_of(key)
+                if what is not None:
+                    item["description"] = what
+        return json_schema
 
     def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchema:
         json_schema = super().default_schema(schema)
@@ -68,6 +85,16 @@ class DefaultsAsWritten(GenerateJsonSchema):
         elif isinstance(default, BaseModel):
             del json_schema["default"]  # a table left out: its keys have their own defaults
         return json_schema
+
+
+@dataclass(frozen=True)
+class SchemaOnDemand:
+    """Annotation: the JSON Schema of a type, made when somebody asks and not when the type is."""
+
+    make: Callable[[], JsonSchema]
+
+    def __get_pydantic_json_schema__(self, core: object, handler: object) -> JsonSchema:
+        return self.make()
 
 
 def input_error(error: ValidationError, where: str) -> InputError:

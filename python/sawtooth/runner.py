@@ -2,9 +2,8 @@
 
 Threads suffice: the engine releases the interpreter while it simulates. Each run is deterministic and alone, so the results, which come
 back in the order of the jobs, do not depend on the number of threads. A finished run goes to the store at once; what the store already
-has is not repeated. At most twice as many runs as threads are under way at any time, so memory does not grow with the sweep. Simulation
-begins with the first job, while the others are still being named: a sweep of tens of thousands does not wait for the last of them, and
-what a scenario refuses is found within a minute all the same.
+has is not repeated. At most twice as many runs as threads are under way at any time, and a job is made when its turn comes, so memory
+does not grow with the sweep and simulation begins with the first job.
 
 On Ctrl-C no further run begins and KeyboardInterrupt is raised at once; finished runs are in the store. When a run fails, those
 under way are finished and stored first, then `RunError` names the run.
@@ -13,7 +12,6 @@ under way are finished and stored first, then `RunError` names the run.
 from __future__ import annotations
 
 import os
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -98,8 +96,8 @@ def run_each(
     progress: ProgressCallback | None = None,
     spared: set[str] | None = None,
 ) -> list[Kept]:
-    """Like `run_many`, and of each run only what `keep` makes of it stays. A job is asked for at most twice, to name it and to run it,
-    and not held in between, so `jobs` may make each anew: then memory grows with what is kept alone.
+    """Like `run_many`, and of each run only what `keep` makes of it stays. A job is asked for once, when its turn comes, and not held
+    once it has run, so `jobs` may make each anew: then memory grows with what is kept alone.
 
     `spared` are the ids of runs that `fresh` does not repeat; those made here are added, so that several sweeps make each run once.
     """
@@ -143,51 +141,44 @@ class _Sweep(Generic[Kept]):
         keys: list[_Key] = []
         results: dict[_Key, Kept] = {}
         named: set[_Key] = set()
-        waiting: deque[tuple[_Key, int]] = deque()
         found = 0
+
+        def moved() -> None:
+            if progress and not crew.failure:
+                progress(len(results), len(jobs) - len(keys) + len(named), found)
+
+        def settle() -> None:
+            for key, result in crew.finished():
+                results[key] = result
+                moved()
+
         with _UnderWay(self._one, self.threads) as crew:
-            for place, job in enumerate(jobs):
+            for job in jobs:
                 key = _key(job)
                 keys.append(key)
-                if key not in named:
-                    named.add(key)
-                    stored = self._stored(key[0], job)
-                    if stored is not None:
-                        results[key], found = self.keep(stored), found + 1
-                    elif waiting or crew.full:
-                        waiting.append((key, place))
-                    else:
-                        if self.store is not None and crew.idle:
-                            self.store.prepare()
-                        crew.begin(key, job)
-                if waiting:
-                    results.update(crew.finished(at_once=True))
-                    self._refill(crew, jobs, waiting)
+                if key in named:
+                    continue
+                named.add(key)
+                stored = self._stored(key[0], job)
+                if stored is not None:
+                    results[key], found = self.keep(stored), found + 1
+                    continue
+                if self.store is not None and crew.idle:
+                    self.store.prepare()
+                while crew.full:
+                    settle()
                 if crew.failure:
                     break
-            if progress and not crew.failure:
-                progress(len(results), len(named), found)
-            while True:
-                self._refill(crew, jobs, waiting)
-                if crew.idle:
-                    break
-                for key, result in crew.finished():
-                    results[key] = result
-                    if progress:
-                        progress(len(results), len(named), found)
+                crew.begin(key, job)
+            moved()
+            while not crew.idle:
+                settle()
         return keys, results
 
     def _stored(self, run_id: str, job: Resolved) -> Run | None:
         if self.store is None or (self.fresh and run_id not in (self.spared or ())):
             return None
         return self.store.get(run_id, job) if self.store.has(run_id) else None
-
-    def _refill(
-        self, crew: _UnderWay[Kept], jobs: Sequence[Resolved], waiting: deque[tuple[_Key, int]]
-    ) -> None:
-        while waiting and not crew.full and not crew.failure:
-            key, place = waiting.popleft()
-            crew.begin(key, jobs[place])
 
     def _one(self, run_id: str, job: Resolved) -> Kept:
         try:
@@ -237,9 +228,9 @@ class _UnderWay(Generic[Kept]):
         """One more."""
         self._keys[self._pool.submit(self._work, key[0], job)] = key
 
-    def finished(self, *, at_once: bool = False) -> Iterator[tuple[_Key, Kept]]:
-        """Results that are there, and unless `at_once` at least one; after a failure what has not begun is dropped."""
-        for future in wait(self._keys, 0 if at_once else None, FIRST_COMPLETED).done:
+    def finished(self) -> Iterator[tuple[_Key, Kept]]:
+        """Results that are there, at least one; after a failure what has not begun is dropped."""
+        for future in wait(self._keys, None, FIRST_COMPLETED).done:
             key = self._keys.pop(future)
             try:
                 result = future.result()

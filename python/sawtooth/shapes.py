@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Final, Self
 
-from pydantic import BeforeValidator, Field, PlainSerializer, ValidationError, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, PlainSerializer, ValidationError, model_validator
 
 from sawtooth import units
 from sawtooth.errors import MISSING, InputError
@@ -17,6 +17,7 @@ from sawtooth.fields import (
     DefaultsAsWritten,
     JsonSchema,
     PositiveRate,
+    SchemaOnDemand,
     Strict,
     Time,
     input_error,
@@ -143,5 +144,5 @@ def _schema() -> JsonSchema:
     return {"oneOf": tables}
 
 
-Topology = Annotated[Shape, BeforeValidator(parse_shape), PlainSerializer(_text), WithJsonSchema(_schema())]
+Topology = Annotated[Shape, BeforeValidator(parse_shape), PlainSerializer(_text), SchemaOnDemand(_schema)]
 """The `[topology]` of a scenario."""

@@ -291,7 +291,11 @@ class Study(Strict):
                     for seed in self.seeds:
                         yield Planned(CellKey(str(setting), algorithm.label, environment, seed), seed, data)
         for probe in self.probe:
-            yield from probe.plan(self._base(None, None) if probe.base else {})
+            yield from self.probed(probe)
+
+    def probed(self, probe: Probe) -> Iterator[Planned]:
+        """The runs of one of its probes."""
+        return probe.plan(self._base(None, None) if probe.base else {})
 
     def cell(self, setting: Setting, algorithm: Algorithm, environment: str) -> dict[str, Any]:
         """The scenario of one cell, as plain data in the user's format (parse_scenario checks it)."""

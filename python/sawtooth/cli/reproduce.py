@@ -85,7 +85,7 @@ ReconstructOption = Annotated[
     bool,
     typer.Option(
         "--reconstruct",
-        help="Which combination of open values explains the printed tables best: a designed sweep, some three hours of one core.",
+        help="Which combination of open values explains the printed tables best: a designed sweep, some two hours of one core.",
     ),
 ]
 CombinationsOption = Annotated[
@@ -162,7 +162,11 @@ def command(
             raise InputError("reproduce", option, value, "this option only beside --sensitivity")
     if reconstruct_:
         refuse("--reconstruct", quick=quick, fresh=fresh, sensitivity=sensitivity_, seeds=seeds, set=set_)
-        design = Design(combinations=combinations or 256, finalists=10 if finalists is None else finalists)
+        usual = Design()
+        design = Design(
+            combinations=combinations or usual.combinations,
+            finalists=usual.finalists if finalists is None else finalists,
+        )
         with progress_bar(f"{name} reconstruction") as progress:
             rebuilt = reconstruct(name, store, design, budget_of(budget), progress=progress)
         _reconstruction(rebuilt, store, report, markdown or [], as_json)

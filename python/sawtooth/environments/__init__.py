@@ -66,7 +66,7 @@ class Entry:
                 "name": name,
                 "default": self.defaults.get(name, item.get("default")),
                 "required": name in schema.get("required", ()) and name not in self.defaults,
-                "what": self.family.model_fields[name].description,
+                "what": self.family.description_of(name),
             }
             for name, item in schema["properties"].items()
         ]

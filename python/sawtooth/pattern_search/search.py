@@ -31,7 +31,6 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binomtest
 
 from sawtooth.claims.logic import Finding, Verdict, all_of
 from sawtooth.comparison import Comparison, perform
@@ -65,6 +64,8 @@ class Share:
     @property
     def ends(self) -> tuple[float, float]:
         """Wilson's interval."""
+        from scipy.stats import binomtest  # slow to load
+
         found = binomtest(self.count, self.of).proportion_ci(0.95, "wilson")
         return float(found.low), float(found.high)
 

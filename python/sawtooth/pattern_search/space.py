@@ -21,7 +21,6 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import qmc
 
 from sawtooth.errors import InputError
 from sawtooth.units import parse_rate, parse_time
@@ -112,13 +111,11 @@ class Space:
 
     def cover(self, count: int, seed: int) -> Points:
         """Points spread over the whole space, a Latin hypercube: shape (count, dimensions)."""
-        return np.asarray(
-            qmc.LatinHypercube(self.size, rng=np.random.Generator(np.random.PCG64(seed))).random(count)
-        )
+        return _latin_hypercube(self.size, count, seed)
 
     def around(self, centres: Points, count: int, radius: float, seed: int) -> Points:
         """Points in boxes of half-width ``radius`` around the centres in turn: shape (count, dimensions)."""
-        offsets = qmc.LatinHypercube(self.size, rng=np.random.Generator(np.random.PCG64(seed))).random(count)
+        offsets = _latin_hypercube(self.size, count, seed)
         home = centres[np.arange(count) % len(centres)]
         return np.asarray(np.clip(home + radius * (2.0 * offsets - 1.0), 0.0, 1.0))
 
@@ -165,3 +162,9 @@ def _number(dimension: Dimension, text: object) -> float:
         return float(str(text))
     parse: Callable[..., int] = parse_rate if dimension.unit == _RATE else parse_time
     return parse(text) / (1e6 if dimension.unit == _RATE else 1e9)
+
+
+def _latin_hypercube(size: int, count: int, seed: int) -> Points:
+    from scipy.stats import qmc  # slow to load
+
+    return np.asarray(qmc.LatinHypercube(size, rng=np.random.Generator(np.random.PCG64(seed))).random(count))

@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from scipy.stats import qmc
-
 from sawtooth.comparison import refusal
 from sawtooth.study import Parameter, Study
 
@@ -81,6 +79,8 @@ def combinations(
     factors: Sequence[Factor], count: int, seed: int, possible: Callable[[Combination], bool]
 ) -> Iterator[Combination]:
     """The value taken everywhere, then ``count - 1`` points of the Sobol sequence that are ``possible``; numbered in that order."""
+    from scipy.stats import qmc  # slow to load
+
     yield Combination(0, (0,) * len(factors))
     sequence = qmc.Sobol(len(factors), rng=seed)
     number = 1

@@ -10,12 +10,12 @@ what is there: with a budget of time it ends early and says what is known so far
 
 | parameter    | unit         | default | why                                                                          |
 |--------------|--------------|---------|------------------------------------------------------------------------------|
-| combinations | 1            | 256     | each level of three seen 85 times, each table some 24 times                   |
+| combinations | 1            | 256     | each level of three seen 85 times, each table 16 times and more               |
 | length       | s            | 25      | 20 after the warm-up: four levels of a random environment, and under an hour on 2 cores |
-| families     | tables       | 3       | of 32 per combination: eleven combinations see all                           |
-| figures      | tables       | 2       | of 8 per combination                                                         |
+| families     | tables       | 2       | of 32 per combination: many combinations with few tables tell more than few with many |
+| figures      | tables       | 1       | of 8 per combination, for the same reason                                    |
 | finalists    | combinations | 10      | besides the values taken                                                     |
-| full         | tables       | 4       | of the 32 families at full length, the same for all finalists, and all figures |
+| full         | tables       | 2       | of the 32 families at full length, the same for all finalists, and all figures |
 
 Source: fit on a half, test on the other; the rest as ``sweep`` and ``surrogate`` say.
 """
@@ -58,10 +58,10 @@ class Design:
     """How much is run; what a command may say of it are ``combinations`` and ``finalists``."""
 
     combinations: int = 256
-    families: int = 3
-    figures: int = 2
+    families: int = 2
+    figures: int = 1
     finalists: int = 10
-    full: int = 4
+    full: int = 2
 
 
 def command_line(name: str, design: Design, budget_s: float | None) -> str:

@@ -1,8 +1,9 @@
 """The table of claims on a page, which a part of a paper renews row by row.
 
-A whole paper writes the table anew. A part (``akella2002/ring``) replaces the rows of the claims that its runs settle, those that wait for
-nothing else, and leaves the others as they are: so a paper of many hours can be told part by part. Each row says which command judged it
-and over how many seeds, and the count below the table is of the table as it stands.
+A whole paper writes its rows anew and leaves those of other papers, whose claims may rest on the same runs. A part
+(``akella2002/ring``) replaces the rows of the claims that its runs settle, those that wait for nothing else, and leaves the others as they
+are: so a paper of many hours can be told part by part. Each row says which command judged it and over how many seeds, and the count below
+the table is of the table as it stands.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ WORDS = {Verdict.HOLDS: "hold", Verdict.FAILS: "fail", Verdict.UNDECIDED: "undec
 def renewed(old: str, judged: Sequence[Judged], command: str) -> str:
     """The table with the rows that ``command`` (a paper, or a part of one) knows better than the ``old`` one."""
     whole = "/" not in command
-    rows = {} if whole else {match["id"]: match[0] for match in ROW.finditer(old)}
+    anew = {entry.id for entry in claims() if whole and entry.paper == command}
+    rows = {match["id"]: match[0] for match in ROW.finditer(old) if match["id"] not in anew}
     rows |= {item.claim.id: _row(item, command) for item in judged if whole or _settled(item)}
     order = [entry for entry in claims() if entry.id in rows]
     table = "\n".join([pipe_table(HEADS, []), *(rows[entry.id] for entry in order)])

@@ -7,9 +7,9 @@ NAME is ``SETTING scores``, ``SETTING raw``, ``claims``, ``parameters``, ``words
 most runs were simulated now); the tables of a part of a paper beyond the main studies have the name of the part before theirs
 (``akella2002/ring sack/droptail scores``). What lies between the marks is replaced; the rest of the page is left alone.
 
-``parameters``, ``words`` and ``winners`` are of the whole paper: the command of a part (``akella2002/fig4``, ``akella2002/ring``) leaves
-them alone, since it would replace what the whole paper says by what the part knows. Of ``claims`` it renews its own rows
-(`claim_rows`).
+``parameters``, ``words`` and ``winners`` are of all main settings together: the paper's command fills them, and that of a figure over all
+of these (``akella2002/fig12``). That of another part (``akella2002/fig4``, ``akella2002/ring``) leaves them alone, since it would replace
+what the whole says by what the part knows. Of ``claims`` it renews its own rows (`claim_rows`).
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ Fresh = Callable[[str], str]
 """The new content of a block, from the old one."""
 
 SHARED: Final = ("parameters", "words", "winners")
-"""Blocks of a whole paper, which a part of it leaves alone."""
+"""Blocks of all main settings of a paper, which a part that has fewer leaves alone."""
 
 
 def with_content(place: re.Match[str], content: str) -> str:
@@ -87,11 +87,10 @@ def all_blocks(found: Reproduction) -> dict[str, str]:
     whole = "/" not in found.name
     for place, part in enumerate(found.parts):
         own = blocks(part)
-        if place == 0 and whole:
+        if (place == 0 and whole) or (part.study.main and _has_every_setting(part)):
             known |= own
         elif part.study.main:  # its settings stand in the tables of the paper
             known |= {name: block for name, block in own.items() if name not in SHARED}
-            known |= {name: own[name] for name in ("winners",) if name in own and _has_every_setting(part)}
         if not part.study.main:
             known |= {f"{part.study.name} {name}": block for name, block in own.items()}
         if part.study.search:
