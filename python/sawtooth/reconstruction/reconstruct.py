@@ -15,7 +15,7 @@ what is there: with a budget of time it ends early and says what is known so far
 | families     | tables       | 2       | of 32 per combination: many combinations with few tables tell more than few with many |
 | figures      | tables       | 1       | of 8 per combination, for the same reason                                    |
 | finalists    | combinations | 10      | besides the values taken                                                     |
-| full         | tables       | 2       | of the 32 families at full length, the same for all finalists, and all figures |
+| full         | tables       | 1       | of the 32 families at full length, the same for all finalists, and all figures |
 
 Source: fit on a half, test on the other; the rest as ``sweep`` and ``surrogate`` say.
 """
@@ -61,7 +61,7 @@ class Design:
     families: int = 2
     figures: int = 1
     finalists: int = 10
-    full: int = 2
+    full: int = 1
 
 
 def command_line(name: str, design: Design, budget_s: float | None) -> str:
