@@ -288,6 +288,23 @@ def test_a_part_renews_the_rows_of_the_claims_that_its_runs_settle(
     assert page.read_text().count("| `akella2002`") == len(whole.judged)
 
 
+def test_on_a_page_of_another_paper_a_study_fills_only_what_carries_its_name(
+    reproduction: Reproduction, tmp_path: Path
+) -> None:
+    def place(name: str) -> str:
+        return f"<!-- results: {name} -->\nas it was\n<!-- end -->\n"
+
+    page = tmp_path / "page.md"
+    unnamed = place("reno/droptail scores")
+    page.write_text(unnamed + place("words") + place("floyd2000/gap verdicts") + place("claims"))
+    assert update(page, reproduction) == []
+    assert unnamed in page.read_text()
+    assert page.read_text().count("| `akella-") > 10
+    page.write_text(unnamed + place("floyd2000/gap verdicts") + place("akella2002/fig4 verdicts"))
+    update(page, reproduction)
+    assert unnamed not in page.read_text(), "a page of several papers, this one among them"
+
+
 def test_a_figure_over_all_main_settings_fills_the_shared_blocks(
     reproduction: Reproduction, monkeypatch: pytest.MonkeyPatch
 ) -> None:

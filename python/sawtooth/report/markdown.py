@@ -10,6 +10,9 @@ most runs were simulated now); the tables of a part of a paper beyond the main s
 ``parameters``, ``words`` and ``winners`` are of all main settings together: the paper's command fills them, and that of a figure over all
 of these (``akella2002/fig12``). That of another part (``akella2002/fig4``, ``akella2002/ring``) leaves them alone, since it would replace
 what the whole says by what the part knows. Of ``claims`` it renews its own rows (`claim_rows`).
+
+A page is of the papers that its places name (``akella2002/fig4 verdicts``). On a page of others a study fills places that carry its name
+and renews rows of claims; tables without a name (``reno/droptail scores``) are not its own there.
 """
 
 from __future__ import annotations
@@ -47,7 +50,7 @@ from sawtooth.report.tables import (
 )
 from sawtooth.reproduction import Reproduction
 from sawtooth.scoring import SCORED
-from sawtooth.study_files import load_study
+from sawtooth.study_files import STUDIES, load_study
 from sawtooth.winners import Standing, winner_map
 
 PLACE = re.compile(
@@ -77,8 +80,21 @@ def update(path: Path, found: Reproduction) -> list[str]:
     renewing: dict[str, Fresh] = {}
     if found.judged:
         renewing["claims"] = lambda old: renewed(old, found.judged, found.name)
+    papers = {part.study.paper for part in found.parts}
+    of_page = _papers(path)
+    guest = bool(of_page) and not of_page & papers
+    if guest:
+        known = {name: block for name, block in known.items() if name.partition("/")[0] in papers}
     named = fill(path, known, as_it_stands, renewing)
-    return [name for name in SHARED if name in named and name not in known]
+    return [name for name in SHARED if name in named and name not in known and not guest]
+
+
+def _papers(path: Path) -> set[str]:
+    """The papers that the places of a page name; a page that cannot be read is refused later."""
+    if not path.is_file():
+        return set()
+    names = {match["name"].partition("/")[0] for match in PLACE.finditer(path.read_text(encoding="utf-8"))}
+    return names & {study.partition("/")[0] for study in STUDIES}
 
 
 def all_blocks(found: Reproduction) -> dict[str, str]:
