@@ -235,6 +235,24 @@ def test_a_budget_that_is_used_up_gives_what_is_there(tmp_path: Path) -> None:
     }
 
 
+def test_without_finalists_nothing_is_run_at_full_length(tmp_path: Path) -> None:
+    study, store = small_study(), Store(tmp_path)
+    rows = rows_of(study.varied("path.rtt", "80 ms"), store)
+    design = Design(combinations=4, families=2, figures=0, finalists=0)
+    moved: list[tuple[int, int, int]] = []
+    found = reconstruct_study(
+        "small",
+        study,
+        rows,
+        REPRESENTATIVES,
+        store,
+        design=design,
+        progress=lambda *step: moved.append(step),
+    )
+    assert found.finalists == []
+    assert found.executed == moved[-1][0] == moved[-1][1] == 4 * found.conditions["runs_per_combination"]
+
+
 def test_rows_that_nothing_explains_are_named(tmp_path: Path) -> None:
     study, store = small_study(), Store(tmp_path)
     rows = rows_of(study, store)

@@ -103,10 +103,11 @@ def reconstruct_study(
     per = sweep.runs(next(deal(blocks, plan.families, plan.figures, SEED)))
     final_blocks = _final_blocks(blocks, plan.full)
     per_final = full.runs(final_blocks)
-    total = per * plan.combinations + per_final * (plan.finalists + 1)
+    total = per * plan.combinations + (per_final * (plan.finalists + 1) if plan.finalists else 0)
     clock = _Clock(begun, budget_s, progress, total)
 
-    tried = list(_sweep(sweep, islice(chosen, plan.combinations), hands, clock, per, 1.0 - FULL_SHARE))
+    share = 1.0 - FULL_SHARE if plan.finalists else 1.0
+    tried = list(_sweep(sweep, islice(chosen, plan.combinations), hands, clock, per, share))
     if len(tried) < 2:
         raise InputError("reproduce", "--budget", budget_s, "time for at least two combinations")
     observed = observations(tried, rows, factors)
@@ -234,7 +235,10 @@ def observations(
 def best_combinations(
     effects: Effects, count: int, study: Study, factors: Sequence[Factor]
 ) -> Iterator[Combination]:
-    """The values taken, then the best combination and those that the bootstrap draws hold for the best, without repetition."""
+    """The values taken, then the best combination and those that the bootstrap draws hold for the best, without repetition; none at all
+    where none is asked for."""
+    if count == 0:
+        return
     possible = possible_in(study, factors)
     seen = {(0,) * len(factors)}
     yield Combination(0, (0,) * len(factors))
