@@ -240,6 +240,10 @@ def test_a_part_leaves_the_blocks_of_the_whole_paper_alone(
     page.write_text(place("words"))
     with pytest.raises(InputError, match="akella2002/bursts sack/droptail scores"):
         update(page, found)
+    # A time is told by who makes the runs anew: a page with nothing else stays as it is.
+    page.write_text(place("akella2002/bursts time"))
+    assert update(page, replace(found, parts=(replace(found.parts[0], executed=0),))) == []
+    assert page.read_text() == place("akella2002/bursts time")
 
 
 def test_the_whole_paper_fills_the_shared_blocks(reproduction: Reproduction) -> None:

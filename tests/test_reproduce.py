@@ -126,6 +126,29 @@ def test_a_quick_or_varied_report_does_not_replace_that_of_the_study(tmp_path: P
             update(page, found)
 
 
+@pytest.mark.parametrize(
+    ("text", "options", "said"),
+    [
+        (None, [], "a readable page"),
+        ("no block\n", [], "expected a block"),
+        ("<!-- results: words -->x<!-- end -->\n", ["--quick"], "as it stands"),
+    ],
+)
+def test_a_page_that_cannot_be_filled_is_refused_before_any_run(
+    sawtooth: CommandLine, tmp_path: Path, text: str | None, options: list[str], said: str
+) -> None:
+    page = tmp_path / "page.md"
+    if text is not None:
+        page.write_text(text)
+    ended = sawtooth(
+        "reproduce", "akella2002/fig4", *options, "--markdown", page, "--store", tmp_path / "store"
+    )
+    assert ended.code == 2
+    assert said in ended.err
+    assert "page.md" in ended.err
+    assert not (tmp_path / "store").exists()
+
+
 def small(name: str, main: bool, **changes: object) -> Study:
     """A study of the paper over two environments and a few seconds."""
     study = load_study("akella2002/fig4").with_value("duration", "4 s").with_value("warmup", "1 s").seeded(2)

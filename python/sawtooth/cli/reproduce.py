@@ -29,7 +29,7 @@ from sawtooth.overrides import parse_override
 from sawtooth.progress import progress_bar
 from sawtooth.reconstruction.reconstruct import Design, reconstruct
 from sawtooth.reconstruction.result import Reconstruction
-from sawtooth.report.markdown import update
+from sawtooth.report.markdown import check_page, update
 from sawtooth.report.tables import duration_text
 from sawtooth.reproduce import reproduce
 from sawtooth.runner import default_threads
@@ -160,6 +160,8 @@ def command(
     for option, value in beside.items():
         if value is not None and not sensitivity_:
             raise InputError("reproduce", option, value, "this option only beside --sensitivity")
+    for page in markdown or []:  # before anything is run
+        check_page(page, as_it_stands=sensitivity_ or not (quick or varied))
     if reconstruct_:
         refuse("--reconstruct", quick=quick, fresh=fresh, sensitivity=sensitivity_, seeds=seeds, set=set_)
         usual = Design()

@@ -18,7 +18,7 @@ and renews rows of claims; tables without a name (``reno/droptail scores``) are 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -61,6 +61,9 @@ PLACE = re.compile(
 Fresh = Callable[[str], str]
 """The new content of a block, from the old one."""
 
+BLOCK: Final = "a block <!-- results: NAME --> … <!-- end -->"
+NAMED: Final = 12
+"""Names of blocks in a complaint."""
 SHARED: Final = ("parameters", "words", "winners")
 """Blocks of all main settings of a paper, which a part that has fewer leaves alone."""
 
@@ -85,7 +88,8 @@ def update(path: Path, found: Reproduction) -> list[str]:
     guest = bool(of_page) and not of_page & papers
     if guest:
         known = {name: block for name, block in known.items() if name.partition("/")[0] in papers}
-    named = fill(path, known, as_it_stands, renewing)
+    others = {f"{part.study.name} time" for part in found.parts}
+    named = fill(path, known, as_it_stands, renewing, others)
     return [name for name in SHARED if name in named and name not in known and not guest]
 
 
@@ -128,21 +132,36 @@ def _has_every_setting(part: Comparison) -> bool:
     return {*map(str, part.study.matrix.settings)} >= {*map(str, joined.matrix.settings)}
 
 
+def check_page(path: Path, as_it_stands: bool = True) -> str:
+    """The text of a page that has blocks to fill. InputError without them, and unless the study is run ``as_it_stands``."""
+    try:
+        page = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
+        raise InputError("--markdown", None, str(path), f"a readable page ({reason})") from error
+    if not as_it_stands:
+        raise InputError("--markdown", None, str(path), "the study as it stands, without --quick and --set")
+    if PLACE.search(page) is None:
+        raise InputError(str(path), None, MISSING, BLOCK)
+    return page
+
+
 def fill(
-    path: Path, known: Mapping[str, str], as_it_stands: bool, renewing: Mapping[str, Fresh] | None = None
+    path: Path,
+    known: Mapping[str, str],
+    as_it_stands: bool,
+    renewing: Mapping[str, Fresh] | None = None,
+    others: Collection[str] = (),
 ) -> list[str]:
     """Replace the blocks of the page at ``path`` whose names are ``known``; refused unless the study was run ``as_it_stands``.
 
-    ``renewing`` are blocks that keep something of what stands there.
+    ``renewing`` are blocks that keep something of what stands there, ``others`` those that this study fills when it has made its runs
+    anew: a page that has no more than these stays as it is.
 
     Returns the names of all blocks of the page.
     """
-    try:
-        page = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError("--markdown", None, str(path), f"a readable page ({error.strerror})") from error
-    if not as_it_stands:
-        raise InputError("--markdown", None, str(path), "the study as it stands, without --quick and --set")
+    page = check_page(path, as_it_stands)
+    named = [match["name"] for match in PLACE.finditer(page)]
     filled = 0
 
     def content(match: re.Match[str]) -> str:
@@ -155,13 +174,12 @@ def fill(
         return with_content(match, block)
 
     page = PLACE.sub(content, page)
-    if not filled:
-        names = ", ".join([*known, *(renewing or {})])
-        raise InputError(
-            str(path), None, MISSING, f"a block <!-- results: NAME --> … <!-- end -->, NAME one of {names}"
-        )
+    if not filled and not set(named) & set(others):
+        names = [*known, *(renewing or {})]
+        some = ", ".join(names[:NAMED]) + (f" … ({len(names)} in all)" if len(names) > NAMED else "")
+        raise InputError(str(path), None, MISSING, f"{BLOCK}, NAME one of {some}")
     write_text_atomic(path, page)
-    return [match["name"] for match in PLACE.finditer(page)]
+    return named
 
 
 def blocks(comparison: Comparison) -> dict[str, str]:
