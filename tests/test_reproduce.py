@@ -94,7 +94,7 @@ def test_the_chosen_studies() -> None:
     def seeds(*given: object, **named: object) -> int:
         return chosen_studies("akella2002/fig4", *given, **named)[0].matrix.seeds  # type: ignore[arg-type]
 
-    assert (seeds(), seeds(quick=True), seeds(seeds=9, quick=True)) == (15, 3, 9)
+    assert (seeds(), seeds(quick=True), seeds(seeds=9, quick=True)) == (32, 3, 9)
     assert chosen_studies("akella2002")[0].name == "akella2002"
     with pytest.raises(InputError, match="from 1"):
         chosen_studies("akella2002/fig4", seeds=0)
