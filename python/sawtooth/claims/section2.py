@@ -89,7 +89,7 @@ def ratchets_1b(view: View) -> Finding:
         "change of AIAD's mean window from one rise of bandwidth to the next, packets",
         view.pattern("1b", "AIAD", "window_climb"),
         ">",
-        growth_in_a_high_phase=float(view.pattern("1b", "AIAD", "window_growth").mean()),
+        growth_in_a_period=float(view.pattern("1b", "AIAD", "window_growth").mean()),
     )
 
 
