@@ -41,10 +41,10 @@ class Plan:
 TEN = Plan(Dumbbell.of(10, 100), 5, 300, 20)
 PLANS = [
     TEN,
-    Plan(Dumbbell.of(1_000, 10_000, "64"), 3, 4, 5),
-    Plan(Dumbbell.of(1_000, 10_000), 3, 4, 5),
-    Plan(Dumbbell.of(100_000, 100_000, "64"), 3, 1, 3),
-    Plan(Dumbbell.of(100_000, 100_000), 3, 1, 3),
+    Plan(Dumbbell.of(1_000, 10_000, "64"), 3, 20, 5),
+    Plan(Dumbbell.of(1_000, 10_000), 3, 20, 5),
+    Plan(Dumbbell.of(100_000, 100_000, "64"), 3, 5, 5),
+    Plan(Dumbbell.of(100_000, 100_000), 3, 5, 5),
 ]
 # name in results -> (who is above, who below, what the ratio says)
 AIMS = {

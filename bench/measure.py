@@ -65,9 +65,8 @@ def measure(subjects: Sequence[Subject], rounds: int, lead_in: int, seconds: int
     for index in range(rounds):
         for subject in subjects:
             name = subject.name
-            limit = subject.seconds_max or seconds
-            first = min(lead_in, limit)
-            counted[name] = min(seconds, limit)
+            first = min(lead_in, subject.seconds_max or lead_in)
+            counted[name] = min(seconds, subject.seconds_max or seconds)
             short, long = subject.run(first), subject.run(first + counted[name])
             forwarded[name] = long.forwarded - short.forwarded
             dropped[name] = long.dropped - short.dropped

@@ -92,10 +92,10 @@ impl Lane {
         (head.packet, self.packets.front().map(|next| next.at))
     }
 
-    /// Have the packets that come out soon brought into the cache.
+    /// Have the packet that comes out after so many others, and its neighbour, brought into the cache.
     #[inline(always)]
-    pub fn foresee(&self) {
-        self.packets.foresee(16);
+    pub fn foresee(&self, distance: usize) {
+        self.packets.foresee(distance + 1);
     }
 
     /// Have the packet that comes out next brought into the cache.

@@ -60,6 +60,8 @@ pub struct Network {
     measured: Measured,
     stages: Vec<Stage>,
     lanes: Vec<Lane>,
+    /// How many packets of a lane each stage of foresight goes ahead.
+    step: usize,
     links: Vec<PipeLink>,
     impairments: Vec<LinkImpairments>,
     ports: Vec<Port>,
@@ -103,9 +105,9 @@ impl Network {
                 let (stage, ends) = (lane.next, lane.ends);
                 match self.foresight() {
                     Foresight::None => self.events.follow_lane(index, head),
-                    Foresight::ByLane => {
+                    Foresight::ByLane(step) => {
                         self.events.follow_lane(index, head);
-                        self.foresee(index);
+                        self.foresee(index, step);
                     }
                     Foresight::ByTurn => {
                         let risen = self.events.follow_lane_watched(index, head);

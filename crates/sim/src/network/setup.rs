@@ -1,6 +1,7 @@
 //! From a checked scenario to a network at time zero.
 
 use super::endpoints::{ReceiverSide, SenderSide};
+use super::foresee;
 use super::short_flows::ShortFlows;
 use super::{Census, LinkImpairments, Network};
 use crate::event::Event;
@@ -48,6 +49,7 @@ impl Network {
             ack_events: vec![Time::NEVER; scenario.flows.len()],
             receivers: flows().map(|(flow, route)| receiver_side(flow, route, scenario)).collect(),
             lanes: topology.lanes.iter().chain(&topology.spare_lanes).copied().map(lane).collect(),
+            step: foresee::step(population.lanes),
             stages: topology.stages,
             links: links().map(pipe_link).collect(),
             impairments: links().map(|link| impairments(&scenario.seed, link)).collect(),
