@@ -109,7 +109,9 @@ def test_start_up_and_lead_in_do_not_count() -> None:
     assert measured.peak_kb["a"] == 25_000
     assert measured.ratio("slow", "a").median == pytest.approx(7.0)
     assert measured.unequal("a", 0.02) == []
-    assert measure([steady("a", 100.0, 1000)], 1, 5, 2).peak_kb["a"] == 7_000, "a lead-in longer than what counts"
+    assert measure([steady("a", 100.0, 1000)], 1, 5, 2).peak_kb["a"] == 7_000, (
+        "a lead-in longer than what counts"
+    )
 
 
 def test_different_work_is_found() -> None:

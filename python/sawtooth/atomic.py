@@ -11,6 +11,7 @@ import contextlib
 import os
 import socket
 import uuid
+from functools import cache
 from pathlib import Path
 
 TEMPORARY_PREFIX = ".partial-"
@@ -69,6 +70,7 @@ def _alive(process: int) -> bool:
     return True
 
 
+@cache
 def _host() -> str:
     return socket.gethostname().replace("/", "_") or "localhost"
 

@@ -8,16 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+if TYPE_CHECKING:
+    from rich.console import Console
 
 ProgressCallback = Callable[[int, int, int], None]
 """Called with (runs done, runs in all, of these taken from the store) after each run, never from two threads at once."""
@@ -26,6 +20,17 @@ ProgressCallback = Callable[[int, int, int], None]
 @contextmanager
 def progress_bar(title: str, console: Console | None = None) -> Iterator[ProgressCallback]:
     """A bar for the length of the block; the value is the callback that moves it."""
+    # A library's caller may never see a bar, and loading it takes a twentieth of start-up.
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
     chosen = console or Console(stderr=True)
     bar = Progress(
         TextColumn("{task.description}"),

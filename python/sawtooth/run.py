@@ -278,14 +278,18 @@ def with_queue_columns(queues: pa.Table) -> pa.Table:
 
 def with_columns(table: pa.Table, names: Sequence[str], columns: Sequence[pa.Array]) -> pa.Table:
     """`table` with further columns behind its own."""
-    return pa.Table.from_arrays([*table.columns, *columns], names=[*table.column_names, *names])
+    for name, column in zip(names, columns, strict=True):
+        table = table.append_column(name, column)
+    return table
 
 
 def controller_names(engine: Mapping[str, Any], meta: Mapping[str, Any]) -> list[str]:
     """The controller of every flow: as the user wrote it where `meta` knows, otherwise its resolved numbers."""
     written: list[str] = meta.get("controllers", [])
     others = engine["flows"][len(written) :]  # all, or those that the environment adds
-    return [*written, *(call_of(engine["profiles"][flow["profile"]]["controller"]) for flow in others)]
+    used = {flow["profile"] for flow in others}
+    calls = {profile: call_of(engine["profiles"][profile]["controller"]) for profile in used}
+    return [*written, *(calls[flow["profile"]] for flow in others)]
 
 
 def call_of(parameters: Mapping[str, Any]) -> str:

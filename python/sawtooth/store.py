@@ -162,7 +162,7 @@ class Store:
         )
 
     def _file(self, run_id: str, engine: str) -> Path:
-        return self.path / "runs" / engine / run_id[:2] / f"{run_id}.parquet"
+        return self.path / f"runs/{engine}/{run_id[:2]}/{run_id}.parquet"
 
     def _sweep(self) -> None:
         """Removes what killed writers left behind, once per object."""

@@ -8,18 +8,18 @@ Sources: [Akella02] §3; [Jain84] eq. 1. Both are undefined when nothing was del
 
 from __future__ import annotations
 
-from sawtooth.metrics.frame import NAN, Measured, Metric, ratio, test_goodputs_bps
+from sawtooth.metrics.frame import NAN, Measured, Metric, ratio
 
 
 def fairness(measured: Measured) -> float:
     """(g_max − g_min) / g_avg, dimensionless, in [0, n]."""
-    goodputs = test_goodputs_bps(measured)
+    goodputs = measured.test_goodputs_bps
     return ratio(goodputs.max() - goodputs.min(), goodputs.mean()) if goodputs.size else NAN
 
 
 def jain(measured: Measured) -> float:
     """Jain's index of the goodputs, dimensionless, in [1/n, 1]."""
-    goodputs = test_goodputs_bps(measured)
+    goodputs = measured.test_goodputs_bps
     return ratio(goodputs.sum() ** 2, goodputs.size * (goodputs**2).sum()) if goodputs.size else NAN
 
 

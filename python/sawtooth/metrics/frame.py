@@ -50,6 +50,12 @@ class Measured:
         mask: NDArray[np.bool_] = self.flows.column("test").to_numpy()
         return mask
 
+    @cached_property
+    def test_goodputs_bps(self) -> NDArray[np.float64]:
+        """Goodput of every test flow, bit/s. Shape (test flows,)."""
+        goodputs: NDArray[np.float64] = flow_goodputs_bps(self.flows, self.seconds)[self.is_test]
+        return goodputs
+
     @property
     def rtt_ns(self) -> float:
         """Mean round-trip time of the test flows without queues, ns; NaN where it is unknown."""
@@ -145,12 +151,6 @@ def flow_goodputs_bps(flows: pa.Table, seconds: float) -> NDArray[np.float64]:
     packets = flows.column("delivered_unique").to_numpy().astype(np.float64)
     packet_bytes = flows.column("packet_bytes").to_numpy().astype(np.float64)
     goodputs: NDArray[np.float64] = packets * packet_bytes * 8.0 / seconds
-    return goodputs
-
-
-def test_goodputs_bps(measured: Measured) -> NDArray[np.float64]:
-    """Goodput of every test flow, bit/s. Shape (test flows,)."""
-    goodputs: NDArray[np.float64] = flow_goodputs_bps(measured.flows, measured.seconds)[measured.is_test]
     return goodputs
 
 

@@ -9,12 +9,12 @@ remainder, so a run may exceed 1; scoring clips at 1 unless a study says otherwi
 
 from __future__ import annotations
 
-from sawtooth.metrics.frame import NAN, Measured, Metric, ratio, test_goodputs_bps
+from sawtooth.metrics.frame import NAN, Measured, Metric, ratio
 
 
 def goodput(measured: Measured) -> float:
     """Mean goodput of the test flows over the mean available bandwidth of one, dimensionless, >= 0."""
-    goodputs = test_goodputs_bps(measured)
+    goodputs = measured.test_goodputs_bps
     return ratio(goodputs.mean(), measured.available_bps) if goodputs.size else NAN
 
 
