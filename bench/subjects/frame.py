@@ -8,7 +8,7 @@ import importlib.util
 import os
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,8 +69,9 @@ class Usage:
     output: str
 
 
-def usage(command: Sequence[str], text: str = "") -> Usage:
-    """Run a command to its end with `text` as input. RuntimeError with its last words if it fails."""
+def usage(command: Sequence[str], text: str = "", environment: Mapping[str, str] | None = None) -> Usage:
+    """Run a command to its end with `text` as input, in this `environment` or that of this process. RuntimeError with its last words if it
+    fails."""
     with (
         tempfile.TemporaryFile("w+") as given,
         tempfile.TemporaryFile("w+") as out,
@@ -78,7 +79,9 @@ def usage(command: Sequence[str], text: str = "") -> Usage:
     ):
         given.write(text)
         given.seek(0)
-        process = subprocess.Popen(command, stdin=given, stdout=out, stderr=err, text=True, cwd=ROOT)
+        process = subprocess.Popen(
+            command, stdin=given, stdout=out, stderr=err, text=True, cwd=ROOT, env=environment
+        )
         # The counters of getrusage(RUSAGE_CHILDREN), of this child alone.
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
