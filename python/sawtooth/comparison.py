@@ -34,7 +34,7 @@ from sawtooth.plain import json_value
 from sawtooth.plan import Planned, ProbeKey
 from sawtooth.progress import ProgressCallback
 from sawtooth.published import ENVIRONMENTS, printed_beside
-from sawtooth.resolve import Resolved, resolve
+from sawtooth.resolve import Decided, Resolved, decide, resolve
 from sawtooth.run import Run, RunSummary, run_id_of
 from sawtooth.runner import run_each
 from sawtooth.scenario import Scenario, parse_scenario
@@ -350,7 +350,7 @@ class Jobs(Sequence[Resolved]):
         self._flows = bool(names) and not self._measures
         self._shares = any(spec.probe in names for spec in study.shares)
         self._recorded = any(spec.probe in names for spec in study.strips)
-        self._parsed: dict[int, tuple[Mapping[str, Any], Scenario]] = {}
+        self._parsed: dict[int, tuple[Mapping[str, Any], Scenario, Decided]] = {}
         """The scenarios read last, by identity: one is asked for with one seed after another, and by who names and who runs the jobs."""
 
     def __len__(self) -> int:
@@ -366,11 +366,13 @@ class Jobs(Sequence[Resolved]):
         planned = self.plan[index]
         known = self._parsed.get(id(planned.scenario))
         if known is None:
-            known = (planned.scenario, parse_scenario(planned.scenario, name=self.study.name))
+            scenario = parse_scenario(planned.scenario, name=self.study.name)
+            known = (planned.scenario, scenario, decide(scenario))
             while len(self._parsed) >= PARSED_MOST:
                 del self._parsed[next(iter(self._parsed))]
             self._parsed[id(planned.scenario)] = known
-        return resolve(known[1], planned.seed)
+        _, scenario, decided = known
+        return resolve(scenario, planned.seed, decided)
 
     def stored(self, store: Store, job: Resolved) -> RunSummary | None:
         """A job's run from the store, with its records where something needs them; None if it is not there."""

@@ -8,7 +8,7 @@ the same dictionary. The cross traffic that makes an environment is decided in `
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sawtooth import cross_flows, topology
@@ -79,16 +79,38 @@ class Resolved:
         return cls(data["engine"], Schedule.from_dict(data["schedule"]), data["meta"])
 
 
-def resolve(scenario: Scenario, seed: str | int | None = None) -> Resolved:
-    """Decide and draw everything; `seed` None takes the scenario's own. Raises InputError."""
-    chosen = scenario.seed if seed is None else _seed(scenario, seed)
+@dataclass(frozen=True)
+class Decided:
+    """What of a resolved scenario depends on no seed: who resolves it with many seeds decides it once, which is half of the work."""
+
+    trace: Trace | None
+    capacity: int
+    layout: topology.Layout
+    profiles: list[dict[str, Any]]
+    profile_of_group: list[int]
+
+    def copied(self) -> tuple[topology.Layout, list[dict[str, Any]]]:
+        """Layout and profiles for one seed, which short flows change."""
+        layout = replace(self.layout, links=[dict(link) for link in self.layout.links])
+        return layout, [dict(profile) for profile in self.profiles]
+
+
+def decide(scenario: Scenario) -> Decided:
+    """Decide what no seed decides. Raises InputError."""
     trace = trace_of(scenario)
-    capacity = capacity_of(scenario, trace)
     layout = topology.lay_out(scenario, trace)
+    return Decided(trace, capacity_of(scenario, trace), layout, *_profiles(scenario, layout.links))
+
+
+def resolve(scenario: Scenario, seed: str | int | None = None, decided: Decided | None = None) -> Resolved:
+    """Decide and draw everything; `seed` None takes the scenario's own, and what is `decided` is of this scenario. Raises InputError."""
+    chosen = scenario.seed if seed is None else _seed(scenario, seed)
+    known = decided or decide(scenario)
+    trace, capacity, profile_of_group = known.trace, known.capacity, known.profile_of_group
+    layout, profiles = known.copied()
     wanted = _schedule(scenario, layout, chosen, capacity, trace)
     cross = cross_traffic(scenario, layout, wanted, capacity)
     schedule = cross.available
-    profiles, profile_of_group = _profiles(scenario, layout.links)
     starts = _starts(scenario, chosen)
     engine: dict[str, Any] = {
         "seed": chosen,

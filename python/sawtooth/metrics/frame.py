@@ -113,12 +113,15 @@ class Measured:
 
     def queue(self, row: int, column: str) -> float:
         """One number of a queue."""
-        return float(self._queue_rows[row][column])
+        values = self._queue_columns.get(column)
+        if values is None:
+            values = self._queue_columns[column] = self.queues.column(column).to_numpy()
+        return float(values[row])
 
     @cached_property
-    def _queue_rows(self) -> list[dict[str, Any]]:
-        rows: list[dict[str, Any]] = self.queues.to_pylist()
-        return rows
+    def _queue_columns(self) -> dict[str, NDArray[Any]]:
+        """Those that somebody has asked for."""
+        return {}
 
     def total(self, column: str) -> float:
         """The sum of one number over the queues that test flows suffer."""
