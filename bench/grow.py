@@ -36,6 +36,9 @@ PACKETS = 1_500_000
 SECONDS_MAX = 4_000
 PROBE_S = 10
 LARGE_FLOWS = 10_000
+LARGE_LEAD_IN_S = 5
+"""Of so many flows or more: in the first seconds they start and lose far more than later."""
+LARGE_SECONDS_MIN = 5
 FLOWS_1_MBIT = (1, 10, 100, 1_000, 10_000, 100_000)
 FLOWS_10_MBIT = (1, 10, 100, 1_000)
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -197,7 +200,8 @@ def prepared(point: Point) -> Running | None:
         print(f"left out: {point.curve} {point.x}: {str(error).strip().splitlines()[-1]}", file=sys.stderr)
         return None
     if cell.flows >= LARGE_FLOWS:
-        return Running(point, subject, 3, max(1, 12_500_000 // (125 * cell.mbit)), [])
+        seconds = max(LARGE_SECONDS_MIN, 12_500_000 // (125 * cell.mbit))
+        return Running(point, subject, LARGE_LEAD_IN_S, seconds, [])
     probe = subject.run(PROBE_S)
     later = subject.run(2 * PROBE_S)
     rate = max(1.0, (later.forwarded - probe.forwarded) / PROBE_S)
