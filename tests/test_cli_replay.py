@@ -38,11 +38,17 @@ def test_a_different_digest_is_exit_1(sawtooth: CommandLine, scenario_text: str,
 
 def test_another_engine_is_named(sawtooth: CommandLine, scenario_text: str, tmp_path: Path) -> None:
     run = st.run(scenario_text)
-    foreign = replace(run, digest="0" * 64, provenance={**run.provenance, "engine": "feedfacefeedface"})
+    foreign = replace(
+        run,
+        digest="0" * 64,
+        behaviour={**run.behaviour, "core": 0},
+        provenance={**run.provenance, "engine": "feedfacefeedface"},
+    )
     Store(tmp_path / "other").put(foreign)
     ended = sawtooth("replay", run.run_id[:6], "--store", "other")
     assert ended.code == 1
     assert "engine changed: stored feedfacefeedface" in ended.out
+    assert f"behaviour of core changed: stored 0, now {run.behaviour['core']}" in ended.out
 
 
 def test_an_unknown_run_is_exit_2(sawtooth: CommandLine, scenario_file: Path) -> None:

@@ -1,4 +1,4 @@
-//! The engine version: a hash of every source file that can change a result, taken when it is built.
+//! The engine version: a hash of the engine's source files, taken when it is built, which results name as their maker.
 
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};

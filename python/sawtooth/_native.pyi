@@ -14,6 +14,7 @@ class _Tables(TypedDict, total=False):
 
 class _Result(TypedDict):
     run_id: str
+    behaviour: dict[str, int]
     digest: str
     tables: _Tables
     summary: dict[str, int]
@@ -48,6 +49,7 @@ class _Recovery(TypedDict):
     aliases: list[str]
     summary: str
     source: str
+    behaviour: int
 
 class _QueueParameterBase(TypedDict):
     name: str
@@ -65,6 +67,7 @@ class _Discipline(TypedDict):
     aliases: list[str]
     summary: str
     source: str
+    behaviour: int
     parameters: list[_QueueParameter]
 
 class _TcpBase(TypedDict):
@@ -85,6 +88,7 @@ class _Description(TypedDict):
     recoveries: list[_Recovery]
     disciplines: list[_Discipline]
     tcp: list[_Tcp]
+    behaviour: dict[str, int]
     planned: _Planned
 
 class EngineError(RuntimeError): ...
@@ -97,6 +101,7 @@ def discipline(text: str) -> str: ...
 def uniforms(seed: str, stream: str, count: int) -> list[float]: ...
 def arrivals(seed: str, name: str, schedule: str, end_ns: int) -> dict[str, tuple[str, bytes]]: ...
 def run_id(scenario: str) -> str: ...
+def behaviour(scenario: str) -> dict[str, int]: ...
 def check(scenario: str) -> None: ...
 def rounds(
     controllers: list[str],

@@ -9,7 +9,7 @@ from typing import Any
 
 from sawtooth.errors import InputError
 from sawtooth.resolve import Resolved, resolve
-from sawtooth.run import Run, call_of, engine_version, execute, simulate
+from sawtooth.run import Run, call_of, execute, simulate
 from sawtooth.scenario import Scenario, load_scenario, parse_scenario, with_overrides, with_values
 from sawtooth.store import Store
 
@@ -64,12 +64,25 @@ def job_of(scenario: Scenario, seed: str | int | None = None) -> Resolved:
 
 @dataclass(frozen=True)
 class Replay:
-    """A stored run made again: the stored digest, the new run, and by which engines they were made."""
+    """A stored run made again: the stored run and the new one."""
 
-    run_id: str
-    stored_digest: str
-    stored_engine: str
+    stored: Run
     run: Run
+
+    @property
+    def run_id(self) -> str:
+        """The id of the stored run."""
+        return self.stored.run_id
+
+    @property
+    def stored_digest(self) -> str:
+        """The digest of the stored run."""
+        return self.stored.digest
+
+    @property
+    def stored_engine(self) -> str:
+        """The engine that made the stored run."""
+        return self.stored.provenance["engine"]
 
     @property
     def same(self) -> bool:
@@ -78,8 +91,16 @@ class Replay:
 
     @property
     def engine_changed(self) -> bool:
-        """Whether the stored run was made by another engine version, which may differ."""
+        """Whether the stored run was made by an engine of other sources."""
         return self.stored_engine != self.run.provenance["engine"]
+
+    @property
+    def behaviour_changed(self) -> dict[str, tuple[int, int]]:
+        """What the run uses and behaves otherwise now, with its number then and now: there another digest is what one expects."""
+        now = self.run.behaviour
+        return {
+            name: (then, now[name]) for name, then in self.stored.behaviour.items() if now.get(name) != then
+        }
 
 
 def replay(run_id: str, store: Store | Path | str | None = None) -> Replay:
@@ -89,19 +110,20 @@ def replay(run_id: str, store: Store | Path | str | None = None) -> Replay:
     """
     stored = stored_run(run_id, store if isinstance(store, Store) else Store(store))
     again = simulate(stored.engine, stored.meta)
-    return Replay(stored.run_id, stored.digest, stored.provenance["engine"], again)
+    return Replay(stored, again)
 
 
 def stored_run(run_id: str, store: Store) -> Run:
-    """The one stored run, of any engine version, whose id begins with `run_id`; of this engine if both have it. InputError otherwise."""
+    """The one stored run whose id begins with `run_id`. InputError if there is none or several."""
     found = store.locate(run_id)
-    own = [at for at in found if at.engine == engine_version()] or found
-    if not own:
+    if not found:
         raise InputError("store", str(store.path), run_id, "the id of a run in this store", _known(store))
-    if len(own) > 1:
-        few = ", ".join(at.run_id for at in own[:3])
-        raise InputError("store", str(store.path), run_id, f"the id of one run; {len(own)} begin so: {few} …")
-    run = store.read(own[0])
+    if len(found) > 1:
+        few = ", ".join(at.run_id for at in found[:3])
+        raise InputError(
+            "store", str(store.path), run_id, f"the id of one run; {len(found)} begin so: {few} …"
+        )
+    run = store.read(found[0])
     if run is None:
         raise InputError(
             "store", str(store.path), run_id, "a readable run", "simulate it again with `sawtooth run`"
@@ -110,7 +132,7 @@ def stored_run(run_id: str, store: Store) -> Run:
 
 
 def _known(store: Store) -> str:
-    count = sum(1 for _ in (store.path / "runs").glob("*/*/*.parquet"))
+    count = sum(1 for _ in (store.path / "runs").glob("*/*.parquet"))
     return (
         f"the store holds {count} runs" if count else "the store is empty; `sawtooth run` puts its runs there"
     )

@@ -11,6 +11,7 @@ import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from sawtooth.metrics import METRICS, Measured, flow_goodputs_bps, measure
 from sawtooth.plain import canonical, json_value
 from sawtooth.resolve import Resolved
 
-FORMAT = 1
+FORMAT = 2
 """Version of what a stored run holds; readers skip files of another one."""
 
 ONE_BOTTLENECK = ({"queues": (0,), "flows": 1},)
@@ -61,11 +62,13 @@ class RunSummary:
 class Run(RunSummary):
     """A whole run. `engine` is the scenario as the engine read it; `records` the series that it asked for (`windows`, `queue_samples`,
     `rates`, `completions`, times in ns) and, where short flows come and go, what became of them (`arrivals`, a row per process);
-    `summary` the packet account of the whole run, warm-up included; `provenance` who made it."""
+    `summary` the packet account of the whole run, warm-up included; `behaviour` the behaviour number of everything the run used, which with
+    the scenario makes its id; `provenance` who made it."""
 
     engine: Mapping[str, Any]
     records: Mapping[str, pa.Table]
     summary: Mapping[str, int]
+    behaviour: Mapping[str, int]
     provenance: Mapping[str, str]
 
     @property
@@ -82,6 +85,9 @@ class Run(RunSummary):
     def to_json(self) -> dict[str, Any]:
         """The document of `sawtooth run --json`: plain values, undefined numbers as None."""
         document = {
+            "format": FORMAT,
+            "engine": self.provenance["engine"],
+            "behaviour": dict(self.behaviour),
             "run_id": self.run_id,
             "digest": self.digest,
             "seed": self.seed,
@@ -122,18 +128,29 @@ def simulate(engine: Mapping[str, Any], meta: Mapping[str, Any]) -> Run:
         run_id=result["run_id"],
         digest=result["digest"],
         summary=result["summary"],
+        behaviour=result["behaviour"],
         provenance=provenance(),
     )
 
 
 def run_id_of(resolved: Resolved) -> str:
-    """The identity a run of this scenario will have: the hash of scenario, seed and engine version."""
+    """The identity a run of this scenario will have: the hash of scenario, seed and the behaviour numbers of what it uses."""
     return _native.run_id(resolved.engine_json)
 
 
-def engine_version() -> str:
-    """Hash of the engine's sources, taken when it was built."""
-    return _native.version()["engine"]
+def behaviour_of(engine: Mapping[str, Any]) -> dict[str, int]:
+    """What a scenario of the engine uses, with this engine's behaviour numbers: `{"core": 1, "law/linear": 1, …}`."""
+    return _native.behaviour(canonical(engine))
+
+
+@cache
+def behaviour_version() -> str:
+    """Hash of all behaviour numbers but those of components that never changed: what is kept without the ids of its runs is kept under it.
+
+    A new component has the number 1 and changes nothing.
+    """
+    raised = {name: number for name, number in describe()["behaviour"].items() if number != 1}
+    return sha256(canonical(raised).encode()).hexdigest()[:16]
 
 
 def provenance() -> dict[str, str]:
@@ -159,6 +176,7 @@ def assemble(
     run_id: str,
     digest: str,
     summary: Mapping[str, int],
+    behaviour: Mapping[str, int],
     provenance: Mapping[str, str],
 ) -> Run:
     """A `Run` from the engine's tables (`flows`, `queues` and whatever was recorded): adds derived columns and metrics."""
@@ -177,6 +195,7 @@ def assemble(
         engine=engine,
         records=records,
         summary=summary,
+        behaviour=behaviour,
         provenance=provenance,
     )
 

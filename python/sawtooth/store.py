@@ -1,18 +1,19 @@
 """The store: every finished run as one Parquet file, written once, never changed.
 
-    <store>/runs/<engine version>/<first two digits>/<run id>.parquet
+    <store>/runs/<first two digits>/<run id>.parquet
 
 A file has one row whose nested columns hold the run: counters (`flows`, `queues`), `metrics`, recorded series, the scenario as the engine
-read it, provenance and digest. A file is renamed into place when it is complete, so a kill at any moment loses at most the run that
-was being written, and writers need no lock: two that finish the same run write the same file. Runs of another engine version lie
-in another directory and never mix in. A file that cannot be read, or holds something else, is ignored with a warning and its run
-is made again. So nothing waits for the disk, which took a tenth of what a short sweep spends outside the engine: what a power
-failure damages, files of the last seconds, is told by its checksums.
+read it, behaviour numbers, provenance and digest. A file is renamed into place when it is complete, so a kill at any moment loses at most
+the run that was being written, and writers need no lock: two that finish the same run write the same file. The id of a run says how
+everything in it behaved (see the engine's `identity`), so runs of an engine that behaved otherwise have other ids and never mix in. A file
+that cannot be read, or holds something else, is ignored with a warning and its run is made again. So nothing waits for the disk, which
+took a tenth of what a short sweep spends outside the engine: what a power failure damages, files of the last seconds, is told by its
+checksums.
 
 DuckDB and Arrow read the files as they are:
 
     SELECT run_id, metrics['goodput'] AS goodput, flow.controller, flow.goodput_bps
-    FROM (SELECT *, unnest(flows) AS flow FROM read_parquet('.sawtooth/runs/*/*/*.parquet', union_by_name = true));
+    FROM (SELECT *, unnest(flows) AS flow FROM read_parquet('.sawtooth/runs/*/*.parquet', union_by_name = true));
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from sawtooth.run import (
     Run,
     RunSummary,
     assemble,
-    engine_version,
+    behaviour_of,
     recorded,
 )
 
@@ -66,7 +67,6 @@ class Located:
     """Where a stored run lies."""
 
     run_id: str
-    engine: str
     path: Path
 
 
@@ -83,13 +83,13 @@ class Store:
         return f"Store({str(self.path)!r})"
 
     def has(self, run_id: str) -> bool:
-        """Whether a file of this run, made by this engine, is there. It may turn out unreadable."""
-        return self._file(run_id, engine_version()).is_file()
+        """Whether a file of this run is there. It may turn out unreadable."""
+        return self._file(run_id).is_file()
 
     def get(self, run_id: str, resolved: Resolved | None = None) -> Run | None:
-        """The stored run of this engine version, or None. `resolved` gives names and schedule where they are known better than by the
+        """The stored run, or None. `resolved` gives names and schedule where they are known better than by the
         file: the same simulation may stand under another name in another study."""
-        path = self._file(run_id, engine_version())
+        path = self._file(run_id)
         return read_run(path, run_id, resolved) if path.is_file() else None
 
     def summary(self, run_id: str, resolved: Resolved | None = None) -> RunSummary | None:
@@ -110,7 +110,7 @@ class Store:
 
     def put(self, run: Run) -> Path:
         """Writes a finished run and returns its file. Raises InputError if the directory cannot be written."""
-        path = self._file(run.run_id, run.provenance["engine"])
+        path = self._file(run.run_id)
         sink = pa.BufferOutputStream()
         pq.write_table(
             row_of(run),
@@ -134,26 +134,26 @@ class Store:
         return path
 
     def locate(self, prefix: str) -> list[Located]:
-        """Every stored run, of any engine version, whose id begins with `prefix`, ordered by id. Empty for anything but hex digits."""
+        """Every stored run whose id begins with `prefix`, ordered by id. Empty for anything but hex digits."""
         if not RUN_ID.fullmatch(prefix):
             return []
         names = f"{prefix[:2]}*/{prefix}*.parquet"
-        found = (self.path / "runs").glob(f"*/{names}")
-        return sorted((Located(file.stem, file.parts[-3], file) for file in found), key=lambda at: at.run_id)
+        found = (self.path / "runs").glob(names)
+        return sorted((Located(file.stem, file) for file in found), key=lambda at: at.run_id)
 
     def find(self, prefix: str) -> list[str]:
-        """Ids of the stored runs of this engine version that begin with `prefix`."""
-        return [at.run_id for at in self.locate(prefix) if at.engine == engine_version()]
+        """Ids of the stored runs that begin with `prefix`."""
+        return [at.run_id for at in self.locate(prefix)]
 
     def read(self, at: Located) -> Run | None:
-        """A located run, of whatever engine version; None with a warning if the file cannot be read."""
+        """A located run, however it behaved; None with a warning if the file cannot be read."""
         return read_run(at.path, at.run_id)
 
     def iter(self) -> Iterator[Run]:
-        """Every readable run of this engine version, ordered by id."""
-        for file in sorted((self.path / "runs" / engine_version()).glob("*/*.parquet")):
+        """Every readable run that this engine would make alike, ordered by id; those of other behaviour numbers are passed over."""
+        for file in sorted((self.path / "runs").glob("*/*.parquet")):
             run = read_run(file, file.stem)
-            if run is not None:
+            if run is not None and run.behaviour == behaviour_of(run.engine):
                 yield run
 
     def _unwritable(self, reason: str | None) -> InputError:
@@ -161,8 +161,8 @@ class Store:
             "store", None, str(self.path), f"a directory that can be written ({reason or 'refused'})"
         )
 
-    def _file(self, run_id: str, engine: str) -> Path:
-        return self.path / f"runs/{engine}/{run_id[:2]}/{run_id}.parquet"
+    def _file(self, run_id: str) -> Path:
+        return self.path / f"runs/{run_id[:2]}/{run_id}.parquet"
 
     def _sweep(self) -> None:
         """Removes what killed writers left behind, once per object."""
@@ -171,7 +171,7 @@ class Store:
                 return
             self._swept = True
         now_s = time.time()
-        for left in (self.path / "runs").glob(f"*/*/{TEMPORARY_PREFIX}*"):
+        for left in (self.path / "runs").glob(f"*/{TEMPORARY_PREFIX}*"):
             if abandoned(left, now_s):
                 left.unlink(missing_ok=True)
 
@@ -189,6 +189,7 @@ def row_of(run: Run) -> pa.Table:
         "flows": nested(run.flows),
         "queues": nested(run.queues),
         "summary": pa.array([list(run.summary.items())], pa.map_(text, pa.int64())),
+        "behaviour": pa.array([list(run.behaviour.items())], pa.map_(text, pa.int64())),
         "provenance": pa.array([list(run.provenance.items())], pa.map_(text, text)),
         "scenario": pa.array([canonical(run.engine)], text),
         "meta": pa.array([canonical(run.meta)], text),
@@ -227,6 +228,7 @@ def _run_of(table: pa.Table, run_id: str, resolved: Resolved | None) -> Run:
         run_id=run_id,
         digest=row["digest"].as_py(),
         summary=dict(row["summary"].as_py()),
+        behaviour=dict(row["behaviour"].as_py()),
         provenance=dict(row["provenance"].as_py()),
     )
 

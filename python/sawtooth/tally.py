@@ -1,11 +1,11 @@
 """Tallies: of very many runs only their numbers are kept, many runs to a file.
 
-    <store>/tallies/<engine version>/<metrics version>/<two digits>/<key>.parquet
+    <store>/tallies/<metrics version>/<two digits>/<key>.parquet
 
 The store keeps each run whole in a file of its own, which is right for runs that a report shows one by one and too much for the tens of
 thousands of a sensitivity table or a reconstruction. A tally has the run ids of a block of jobs and the metric values of each run, in
-columns; the key is the hash of the run ids. Like runs, tallies are written whole or not at all and never mix between versions of the
-engine, nor between versions of the metrics, because values cannot be computed again from them. ``sawtooth reproduce --set …`` makes the
+columns; the key is the hash of the run ids, which say how the engine behaved. Like runs, tallies are written whole or not at all. They
+never mix between versions of the metrics, because values cannot be computed again from them. ``sawtooth reproduce --set …`` makes the
 runs behind a number whole.
 
 | parameter | unit | default | why                                                                             |
@@ -31,7 +31,7 @@ from sawtooth.matrix import EXTRA, Outcome
 from sawtooth.metrics import METRIC_NAMES
 from sawtooth.progress import ProgressCallback
 from sawtooth.resolve import Resolved
-from sawtooth.run import Run, engine_version, run_id_of
+from sawtooth.run import Run, run_id_of
 from sawtooth.runner import run_each
 from sawtooth.store import Store
 
@@ -110,7 +110,7 @@ class Tally:
 
     def _file(self, ids: Sequence[str]) -> Path:
         key = sha256("\n".join(ids).encode()).hexdigest()
-        home = self.store.path / "tallies" / engine_version() / metrics_version()
+        home = self.store.path / "tallies" / metrics_version()
         return home / key[:2] / f"{key}.parquet"
 
     def _write(self, path: Path, outcomes: Sequence[Outcome]) -> None:

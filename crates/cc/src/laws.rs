@@ -2,7 +2,8 @@
 //!
 //! A *law* has a file with its numbers and its state; a *constructor* (see `CONTROLLERS`) is a name that people write and that comes
 //! down to a law with numbers. Several constructors may share a law: `aimd`, `aiad` and `tcp` are all linear.
-//! A rate-based law is no controller of the enum: it answers with a rate, not with a window, and has a sender of its own.
+//! The number behind a law's name is its behaviour number: it goes up with every change of the law that moves a result, and results of
+//! other numbers are other results. A rate-based law is no controller of the enum: it answers with a rate, not with a window, and has a sender of its own.
 
 use crate::aild::{Aild, AildParams};
 use crate::binomial::{Binomial, BinomialParams};
@@ -19,9 +20,14 @@ use serde::{Deserialize, Serialize};
 
 macro_rules! laws {
     (
-        windows { $($(#[$doc:meta])* $kind:literal $law:ident($params:ident { $($number:ident),* });)* }
+        windows {
+            $($(#[$doc:meta])* $kind:literal $behaviour:literal $law:ident($params:ident { $($number:ident),* });)*
+        }
         rates {
-            $($(#[$rate_doc:meta])* $rate_kind:literal $rate:ident($rate_params:ident { $($rate_number:ident),* });)*
+            $(
+                $(#[$rate_doc:meta])* $rate_kind:literal $rate_behaviour:literal
+                $rate:ident($rate_params:ident { $($rate_number:ident),* });
+            )*
         }
     ) => {
         /// A controller in plain numbers: what results echo and runs are identified by.
@@ -43,6 +49,14 @@ macro_rules! laws {
                 }
             }
 
+            /// The law behind it and the law's behaviour number, which goes up with every change that moves a result.
+            pub fn behaviour(&self) -> (&'static str, u32) {
+                match self {
+                    $(ControllerSpec::$law(_) => ($kind, $behaviour),)*
+                    $(ControllerSpec::$rate(_) => ($rate_kind, $rate_behaviour),)*
+                }
+            }
+
             /// Does it answer with a rate? Then it has no window and no loss recovery.
             pub fn is_rate_based(&self) -> bool {
                 match self {
@@ -51,6 +65,9 @@ macro_rules! laws {
                 }
             }
         }
+
+        /// Every law and its behaviour number.
+        pub const LAWS: &[(&str, u32)] = &[$(($kind, $behaviour),)* $(($rate_kind, $rate_behaviour),)*];
 
         /// Any controller of the table; an enum, so that no virtual call stands on the path of an acknowledgement.
         #[derive(Clone, Debug)]
@@ -98,24 +115,24 @@ macro_rules! laws {
 laws! {
     windows {
         /// A linear control.
-        "linear" Linear(LinearParams { a_i, b_i, a_d, b_d });
+        "linear" 1 Linear(LinearParams { a_i, b_i, a_d, b_d });
         /// AIMD-FC+, with f = 0 AIMD-FC.
-        "aimd-fc+" FastConvergence(FastConvergenceParams { a, b, f });
+        "aimd-fc+" 1 FastConvergence(FastConvergenceParams { a, b, f });
         /// A binomial control.
-        "binomial" Binomial(BinomialParams { k, l, a, b });
+        "binomial" 1 Binomial(BinomialParams { k, l, a, b });
         /// SIMD.
-        "simd" Simd(SimdParams { b });
+        "simd" 1 Simd(SimdParams { b });
         /// AILD.
-        "aild" Aild(AildParams { a, beta });
+        "aild" 1 Aild(AildParams { a, beta });
         /// k1, then k1 + k2.
-        "two-step" TwoStep(TwoStepParams { a });
+        "two-step" 1 TwoStep(TwoStepParams { a });
     }
     rates {
         /// TFRC as in 2000.
-        "tfrc" Tfrc(TfrcParams { intervals, discount, damping });
+        "tfrc" 1 Tfrc(TfrcParams { intervals, discount, damping });
         /// TFRC as in RFC 5348.
-        "tfrc-5348" Tfrc5348(TfrcParams { intervals, discount, damping });
+        "tfrc-5348" 1 Tfrc5348(TfrcParams { intervals, discount, damping });
         /// RAP.
-        "rap" Rap(RapParams { a, b, fine_grain, gain });
+        "rap" 1 Rap(RapParams { a, b, fine_grain, gain });
     }
 }

@@ -32,7 +32,7 @@ pub use binomial::{Binomial, BinomialParams};
 pub use constructor::{ConstructorError, ConstructorInfo, ParameterInfo};
 pub use controller::{AckSample, Congestion, CongestionSignal, Controller};
 pub use fast_convergence::{FastConvergence, FastConvergenceParams};
-pub use laws::{AnyController, ControllerSpec};
+pub use laws::{AnyController, ControllerSpec, LAWS};
 pub use linear::{Linear, LinearParams};
 pub use rap::RapParams;
 pub use rounds::{Rounds, Stepping};

@@ -13,8 +13,11 @@ use sawtooth_sim::queue::DISCIPLINES;
 use sawtooth_sim::random::Stream;
 use sawtooth_sim::scenario::ArrivalSchedule;
 use sawtooth_sim::tcp::RECOVERIES;
-use sawtooth_sim::{ENGINE_VERSION, Progress, Records, Scenario, describe::PLANNED_DISCIPLINES, identity};
+use sawtooth_sim::{
+    ENGINE_VERSION, Progress, Records, Scenario, describe::PLANNED_DISCIPLINES, identity, table,
+};
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -190,10 +193,16 @@ fn check(scenario: &str) -> PyResult<()> {
     parse_scenario(scenario)?.check().map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// The identity of a run: hash of the canonical scenario and the engine version.
+/// The identity of a run: hash of the canonical scenario and of the behaviour numbers of what it uses.
 #[pyfunction]
 fn run_id(scenario: &str) -> PyResult<String> {
     Ok(identity::run_id(&parse_scenario(scenario)?))
+}
+
+/// What a scenario uses, with the behaviour number of each: `core`, `law/linear`, `recovery/sack`, `queue/droptail`.
+#[pyfunction]
+fn behaviour(scenario: &str) -> PyResult<BTreeMap<String, u32>> {
+    Ok(identity::behaviour(&parse_scenario(scenario)?))
 }
 
 fn panic_message(panic: &(dyn Any + Send)) -> &str {
@@ -254,9 +263,11 @@ fn run<'py>(py: Python<'py>, scenario: &str) -> PyResult<Bound<'py, PyDict>> {
     let (scenario, records) = run_watched(py, scenario)?;
     let result = PyDict::new(py);
     result.set_item("run_id", identity::run_id(&scenario))?;
-    result.set_item("digest", records.digest())?;
-    result.set_item("tables", columns::tables(py, &records)?)?;
-    result.set_item("summary", columns::summary(py, &records, scenario.duration_ns)?)?;
+    let tables = records.tables();
+    result.set_item("behaviour", identity::behaviour(&scenario))?;
+    result.set_item("digest", table::digest(&tables))?;
+    result.set_item("tables", columns::tables(py, &tables)?)?;
+    result.set_item("summary", columns::summary(py, &records.summary, scenario.duration_ns)?)?;
     Ok(result)
 }
 
@@ -272,6 +283,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(arrivals, module)?)?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(run_id, module)?)?;
+    module.add_function(wrap_pyfunction!(behaviour, module)?)?;
     module.add_function(wrap_pyfunction!(rounds, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     Ok(())

@@ -1,5 +1,6 @@
 //! What exists, for whoever shows or documents it: names, parameters, units, defaults and reasons.
 
+use crate::identity;
 use crate::queue::{DISCIPLINES, DisciplineInfo};
 use crate::scenario::{QueueSpec, TcpSpec};
 use crate::tcp::RECOVERIES;
@@ -144,6 +145,7 @@ pub fn describe() -> Value {
         "recoveries": RECOVERIES,
         "disciplines": DISCIPLINES.iter().map(discipline).collect::<Vec<_>>(),
         "tcp": tcp,
+        "behaviour": identity::all_behaviour(),
         "planned": { "disciplines": PLANNED_DISCIPLINES },
     })
 }

@@ -1,8 +1,18 @@
-//! A run's identity: the hash of its canonical scenario (seed included) and the engine version.
+//! A run's identity: the hash of its canonical scenario (seed included) and of the behaviour numbers of what it uses.
+//!
+//! The core and every law, recovery and discipline has a behaviour number. A change that moves a result raises the number of what it
+//! changed, and then the runs that use it have other identities. Everything else leaves identities alone: a comment, a faster
+//! way to the same bytes, a component that a run does not use. `tests/ledger.rs` sees to it that no digest moves without a new number.
 
-use crate::ENGINE_VERSION;
-use crate::scenario::Scenario;
+use crate::queue::DISCIPLINES;
+use crate::scenario::{LinkSpec, Scenario};
+use crate::tcp::RECOVERIES;
+use sawtooth_cc::LAWS;
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+
+/// The behaviour number of everything that has none of its own: events, links, sources, endpoints, records.
+pub const CORE_BEHAVIOUR: u32 = 1;
 
 /// Hexadecimal digits of a run's identity.
 pub const RUN_ID_DIGITS: usize = 24;
@@ -12,11 +22,45 @@ pub fn canonical(scenario: &Scenario) -> String {
     serde_json::to_string(scenario).expect("plain data always has a text")
 }
 
-/// The identity of the run of this scenario by this engine.
+/// What a scenario uses, with behaviour numbers: `core`, `law/linear`, `recovery/sack`, `queue/droptail`.
+pub fn behaviour(scenario: &Scenario) -> BTreeMap<String, u32> {
+    let mut used = BTreeMap::from([("core".to_owned(), CORE_BEHAVIOUR)]);
+    for profile in &scenario.profiles {
+        let (law, number) = profile.controller.behaviour();
+        used.insert(format!("law/{law}"), number);
+        if let Some(recovery) = profile.recovery.map(|kind| kind.info()) {
+            used.insert(format!("recovery/{}", recovery.name), recovery.behaviour);
+        }
+    }
+    for queue in scenario.links.iter().filter_map(|link: &LinkSpec| link.queue.as_ref()) {
+        let row =
+            DISCIPLINES.iter().find(|row| row.name == queue.kind()).expect("every discipline has a row");
+        used.insert(format!("queue/{}", row.name), row.behaviour);
+    }
+    used
+}
+
+/// Everything there is, with behaviour numbers.
+pub fn all_behaviour() -> BTreeMap<String, u32> {
+    let laws = LAWS.iter().map(|&(law, number)| (format!("law/{law}"), number));
+    let recoveries = RECOVERIES.iter().map(|row| (format!("recovery/{}", row.name), row.behaviour));
+    let queues = DISCIPLINES.iter().map(|row| (format!("queue/{}", row.name), row.behaviour));
+    [("core".to_owned(), CORE_BEHAVIOUR)].into_iter().chain(laws).chain(recoveries).chain(queues).collect()
+}
+
+/// The identity of a run of this scenario.
 pub fn run_id(scenario: &Scenario) -> String {
+    identity_of(&behaviour(scenario), scenario)
+}
+
+/// The identity of a run of this scenario by an engine with these behaviour numbers.
+pub fn identity_of(behaviour: &BTreeMap<String, u32>, scenario: &Scenario) -> String {
     let mut hash = Sha256::new();
-    hash.update(ENGINE_VERSION.as_bytes());
-    hash.update(canonical(scenario).as_bytes());
+    hash.update("sawtooth run 1\n");
+    for (component, number) in behaviour {
+        hash.update(format!("{component} {number}\n"));
+    }
+    hash.update(canonical(scenario));
     let mut digits: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
     digits.truncate(RUN_ID_DIGITS);
     digits

@@ -31,6 +31,7 @@ pub mod records;
 pub mod ring;
 pub mod scenario;
 pub mod source;
+pub mod table;
 pub mod tcp;
 #[cfg(test)]
 mod testing;
@@ -42,7 +43,7 @@ pub use network::Progress;
 pub use records::Records;
 pub use scenario::{Scenario, ScenarioError};
 
-/// The hash of the engine's sources, taken when it was built.
+/// The hash of the engine's sources, taken when it was built. It says who made a result and is no part of a run's identity.
 pub const ENGINE_VERSION: &str = env!("SAWTOOTH_ENGINE_VERSION");
 
 /// Run a scenario.

@@ -54,6 +54,8 @@ pub struct DisciplineInfo {
     pub summary: &'static str,
     /// The paper or RFC.
     pub source: &'static str,
+    /// Its behaviour number, which goes up with every change that moves a result (see `identity`).
+    pub behaviour: u32,
     /// Its parameters besides the buffer, which every discipline has.
     pub parameters: &'static [DisciplineParameter],
 }
@@ -65,6 +67,7 @@ pub const DISCIPLINES: &[DisciplineInfo] = &[
         aliases: &["drop-tail", "fifo"],
         summary: "first in, first out; an arrival that does not fit is dropped",
         source: "Akella02 §4.1",
+        behaviour: 1,
         parameters: &[],
     },
     DisciplineInfo {
@@ -72,6 +75,7 @@ pub const DISCIPLINES: &[DisciplineInfo] = &[
         aliases: &[],
         summary: "a queue per flow, served in turn; a full buffer drops from the head of the longest",
         source: "ShreedharVarghese96",
+        behaviour: 1,
         parameters: &[DisciplineParameter {
             name: "quantum",
             kind: "size",
@@ -86,6 +90,7 @@ pub const DISCIPLINES: &[DisciplineInfo] = &[
         aliases: &[],
         summary: "random early detection on the average queue; with ecn it marks what is ECN-capable below max",
         source: "FloydJacobson93; RFC 3168",
+        behaviour: 1,
         parameters: red::PARAMETERS,
     },
     DisciplineInfo {
@@ -93,6 +98,7 @@ pub const DISCIPLINES: &[DisciplineInfo] = &[
         aliases: &[],
         summary: "in-profile packets are spared; the others see RED or drop-tail on the whole queue",
         source: "ClarkFang98",
+        behaviour: 1,
         parameters: rio::PARAMETERS,
     },
 ];
@@ -208,7 +214,7 @@ impl QueueDiscipline for AnyDiscipline {
 }
 
 /// Counters of one queue over the measured time.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counters {
     /// Packets offered.
     pub arrivals: u64,

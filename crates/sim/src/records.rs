@@ -2,13 +2,13 @@
 
 use crate::queue::{Counters, DropReason};
 use crate::scenario::RecordSpec;
+use crate::table::{self, Column, Table};
 use crate::tcp::sender::WindowCut;
 use sawtooth_cc::Congestion;
 use sawtooth_cc::units::{Span, Time, Window};
-use sha2::{Digest, Sha256};
 
 /// One flow, over the measured time.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub struct FlowRecord {
     pub packet_bytes: u32,
@@ -32,7 +32,7 @@ pub struct FlowRecord {
 }
 
 /// One queue, over the measured time.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub struct QueueRecord {
     pub name: String,
@@ -291,132 +291,155 @@ impl Series {
     }
 }
 
-impl QueueRecord {
-    /// Its counters by name, in a fixed order; what tables and digests are made of.
-    pub fn columns(&self) -> [(&'static str, u64); 20] {
-        let counters = &self.counters;
-        [
-            ("arrivals", counters.arrivals),
-            ("drops", counters.drops.iter().sum()),
-            ("drops_full", counters.drops[DropReason::Full as usize]),
-            ("drops_impairment", counters.drops[DropReason::Impairment as usize]),
-            ("marks", counters.marks),
-            ("forwarded", counters.forwarded),
-            ("forwarded_bytes", counters.forwarded_bytes),
-            ("test_arrivals", counters.test_arrivals),
-            ("test_drops", counters.test_drops),
-            ("test_marks", counters.test_marks),
-            ("test_forwarded", counters.test_forwarded),
-            ("delay_ns_sum_all", counters.delay.nanos()),
-            ("delay_ns_sum_test", counters.test_delay.nanos()),
-            ("delay_p50_ns", self.delay_p50.nanos()),
-            ("delay_p95_ns", self.delay_p95.nanos()),
-            ("delay_p99_ns", self.delay_p99.nanos()),
-            ("busy_ns", self.busy.nanos()),
-            ("empty_ns", self.empty.nanos()),
-            ("capacity_bytes", self.capacity_bytes),
-            ("departures_hash", self.departures_hash),
-        ]
-    }
-}
-
-impl FlowRecord {
-    /// Its counters by name, in a fixed order; what tables and digests are made of.
-    pub fn columns(&self) -> [(&'static str, u64); 11] {
-        [
-            ("packet_bytes", u64::from(self.packet_bytes)),
-            ("sent", self.sent),
-            ("retransmits", self.retransmits),
-            ("delivered_unique", self.delivered_unique),
-            ("delivered_total", self.delivered_total),
-            ("timeouts", self.timeouts),
-            ("loss_events", self.loss_events),
-            ("ecn_reductions", self.ecn_reductions),
-            ("drops", self.drops),
-            ("marks", self.marks),
-            ("srtt_ns", self.srtt_ns),
-        ]
-    }
-}
-
-impl ArrivalRecord {
-    /// Its counters by name, in a fixed order; what tables and digests are made of.
-    pub fn columns(&self) -> [(&'static str, u64); 14] {
-        [
-            ("packet_bytes", u64::from(self.packet_bytes)),
-            ("started", self.started),
-            ("finished", self.finished),
-            ("offered_packets", self.offered),
-            ("sent", self.sent),
-            ("retransmits", self.retransmits),
-            ("delivered_unique", self.delivered_unique),
-            ("timeouts", self.timeouts),
-            ("concurrent_max", self.concurrent_max),
-            ("completed", self.completed),
-            ("completion_ns_sum", self.completion_sum.nanos()),
-            ("completion_p50_ns", self.completion_p50.nanos()),
-            ("completion_p95_ns", self.completion_p95.nanos()),
-            ("completion_p99_ns", self.completion_p99.nanos()),
-        ]
-    }
-}
-
 impl Records {
-    /// A hash of every number a run produced: equal runs have equal digests. It speaks of packets and
+    /// All tables of the run: what is shown, stored and hashed.
+    pub fn tables(&self) -> Vec<Table> {
+        vec![
+            flows(&self.flows),
+            queues(&self.queues),
+            arrivals(&self.arrivals),
+            completions(&self.completions),
+            windows(&self.series.windows),
+            queue_samples(&self.series.queues),
+            rates(&self.series.rates),
+            congestion(&self.series.congestion),
+            self.summary.account(),
+        ]
+    }
+
+    /// A hash of every column a run returns: equal runs have equal digests. It speaks of packets and
     /// times only, never of how the engine found them, so a faster engine keeps it.
     pub fn digest(&self) -> String {
-        let mut hash = Sha256::new();
-        let mut word = |value: u64| hash.update(value.to_le_bytes());
-        for flow in &self.flows {
-            flow.columns().iter().for_each(|&(_, value)| word(value));
-            word(flow.window_mean.to_bits());
-            word(flow.finished_ns.unwrap_or(u64::MAX));
-        }
-        for queue in &self.queues {
-            queue.columns().iter().for_each(|&(_, value)| word(value));
-        }
-        for process in &self.arrivals {
-            process.columns().iter().for_each(|&(_, value)| word(value));
-        }
-        for done in &self.completions {
-            [u64::from(done.process), done.start.nanos(), u64::from(done.packets), done.span.nanos()]
-                .into_iter()
-                .for_each(&mut word);
-        }
-        for point in &self.series.windows {
-            [
-                point.time.nanos(),
-                u64::from(point.flow),
-                u64::from(point.event as u32),
-                point.window.to_bits(),
-            ]
-            .into_iter()
-            .for_each(&mut word);
-        }
-        for point in &self.series.queues {
-            [point.time.nanos(), u64::from(point.queue), point.packets, point.bytes]
-                .into_iter()
-                .for_each(&mut word);
-        }
-        for point in &self.series.rates {
-            [point.time.nanos(), u64::from(point.flow), point.delivered].into_iter().for_each(&mut word);
-        }
-        for point in &self.series.congestion {
-            [point.time.nanos(), u64::from(point.flow), u64::from(point.fate as u32)]
-                .into_iter()
-                .for_each(&mut word);
-        }
-        let Summary {
-            packets_sent,
-            packets_delivered,
-            packets_dropped,
-            packets_queued,
-            packets_in_flight,
-            ..
-        } = self.summary;
-        [packets_sent, packets_delivered, packets_dropped, packets_queued, packets_in_flight]
-            .into_iter()
-            .for_each(&mut word);
-        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        table::digest(&self.tables())
+    }
+}
+
+fn flows(rows: &[FlowRecord]) -> Table {
+    let count = |value: fn(&FlowRecord) -> u64| rows.iter().map(value);
+    Table::new("flows")
+        .indices("id", 0..rows.len() as u32)
+        .counts("packet_bytes", count(|flow| u64::from(flow.packet_bytes)))
+        .counts("sent", count(|flow| flow.sent))
+        .counts("retransmits", count(|flow| flow.retransmits))
+        .counts("delivered_unique", count(|flow| flow.delivered_unique))
+        .counts("delivered_total", count(|flow| flow.delivered_total))
+        .counts("timeouts", count(|flow| flow.timeouts))
+        .counts("loss_events", count(|flow| flow.loss_events))
+        .counts("ecn_reductions", count(|flow| flow.ecn_reductions))
+        .counts("drops", count(|flow| flow.drops))
+        .counts("marks", count(|flow| flow.marks))
+        .counts("srtt_ns", count(|flow| flow.srtt_ns))
+        .counts("drops_elsewhere", count(|flow| flow.drops_elsewhere))
+        .reals("window_mean", rows.iter().map(|flow| flow.window_mean))
+        .with("finished_ns", Column::Moment(rows.iter().map(|flow| flow.finished_ns).collect()))
+}
+
+fn queues(rows: &[QueueRecord]) -> Table {
+    let count = |value: fn(&Counters) -> u64| rows.iter().map(move |queue| value(&queue.counters));
+    let dropped = |reason| rows.iter().map(move |queue| queue.counters.drops[reason as usize]);
+    let span = |value: fn(&QueueRecord) -> Span| rows.iter().map(value);
+    Table::new("queues")
+        .texts("name", rows.iter().map(|queue| queue.name.clone()))
+        .counts("arrivals", count(|counters| counters.arrivals))
+        .counts("drops", count(|counters| counters.drops.iter().sum()))
+        .counts("drops_full", dropped(DropReason::Full))
+        .counts("drops_impairment", dropped(DropReason::Impairment))
+        .counts("marks", count(|counters| counters.marks))
+        .counts("forwarded", count(|counters| counters.forwarded))
+        .counts("forwarded_bytes", count(|counters| counters.forwarded_bytes))
+        .counts("test_arrivals", count(|counters| counters.test_arrivals))
+        .counts("test_drops", count(|counters| counters.test_drops))
+        .counts("test_marks", count(|counters| counters.test_marks))
+        .counts("test_forwarded", count(|counters| counters.test_forwarded))
+        .spans("delay_ns_sum_all", span(|queue| queue.counters.delay))
+        .spans("delay_ns_sum_test", span(|queue| queue.counters.test_delay))
+        .spans("delay_p50_ns", span(|queue| queue.delay_p50))
+        .spans("delay_p95_ns", span(|queue| queue.delay_p95))
+        .spans("delay_p99_ns", span(|queue| queue.delay_p99))
+        .spans("busy_ns", span(|queue| queue.busy))
+        .spans("empty_ns", span(|queue| queue.empty))
+        .counts("capacity_bytes", rows.iter().map(|queue| queue.capacity_bytes))
+        .with("departures_hash", Column::Hash(rows.iter().map(|queue| queue.departures_hash).collect()))
+        .counts("drops_early", dropped(DropReason::Early))
+        .counts("drops_forced", dropped(DropReason::Forced))
+        .counts("test_drop_runs", count(|counters| counters.test_drop_runs))
+        .counts("in_profile_forwarded", count(|counters| counters.in_profile_forwarded))
+        .counts("in_profile_forwarded_bytes", count(|counters| counters.in_profile_forwarded_bytes))
+}
+
+fn arrivals(rows: &[ArrivalRecord]) -> Table {
+    let count = |value: fn(&ArrivalRecord) -> u64| rows.iter().map(value);
+    let span = |value: fn(&ArrivalRecord) -> Span| rows.iter().map(value);
+    Table::new("arrivals")
+        .texts("name", rows.iter().map(|process| process.name.clone()))
+        .counts("packet_bytes", count(|process| u64::from(process.packet_bytes)))
+        .counts("started", count(|process| process.started))
+        .counts("finished", count(|process| process.finished))
+        .counts("offered_packets", count(|process| process.offered))
+        .counts("sent", count(|process| process.sent))
+        .counts("retransmits", count(|process| process.retransmits))
+        .counts("delivered_unique", count(|process| process.delivered_unique))
+        .counts("timeouts", count(|process| process.timeouts))
+        .counts("concurrent_max", count(|process| process.concurrent_max))
+        .counts("completed", count(|process| process.completed))
+        .spans("completion_ns_sum", span(|process| process.completion_sum))
+        .spans("completion_p50_ns", span(|process| process.completion_p50))
+        .spans("completion_p95_ns", span(|process| process.completion_p95))
+        .spans("completion_p99_ns", span(|process| process.completion_p99))
+}
+
+fn completions(rows: &[Completion]) -> Table {
+    Table::new("completions")
+        .indices("process", rows.iter().map(|done| done.process))
+        .times("start_ns", rows.iter().map(|done| done.start))
+        .indices("packets", rows.iter().map(|done| done.packets))
+        .spans("completion_ns", rows.iter().map(|done| done.span))
+}
+
+fn windows(points: &[WindowPoint]) -> Table {
+    Table::new("windows")
+        .times("time_ns", points.iter().map(|point| point.time))
+        .indices("flow", points.iter().map(|point| point.flow))
+        .indices("event", points.iter().map(|point| point.event as u32))
+        .reals("window_before", points.iter().map(|point| point.before))
+        .reals("window", points.iter().map(|point| point.window))
+        .reals("ssthresh", points.iter().map(|point| point.threshold))
+}
+
+fn queue_samples(points: &[QueuePoint]) -> Table {
+    Table::new("queue_samples")
+        .times("time_ns", points.iter().map(|point| point.time))
+        .indices("queue", points.iter().map(|point| point.queue))
+        .counts("packets", points.iter().map(|point| point.packets))
+        .counts("bytes", points.iter().map(|point| point.bytes))
+}
+
+fn rates(points: &[RatePoint]) -> Table {
+    Table::new("rates")
+        .times("time_ns", points.iter().map(|point| point.time))
+        .indices("flow", points.iter().map(|point| point.flow))
+        .counts("delivered_packets", points.iter().map(|point| point.delivered))
+}
+
+fn congestion(points: &[CongestionPoint]) -> Table {
+    Table::new("congestion")
+        .times("time_ns", points.iter().map(|point| point.time))
+        .indices("flow", points.iter().map(|point| point.flow))
+        .indices("mark", points.iter().map(|point| point.fate as u32))
+}
+
+impl Summary {
+    /// The name of its table.
+    pub const TABLE: &'static str = "summary";
+
+    /// The packet account, a table of one row. How many events it took says how the engine worked and not what came out.
+    fn account(&self) -> Table {
+        let one = std::iter::once;
+        Table::new(Self::TABLE)
+            .counts("packets_sent", one(self.packets_sent))
+            .counts("packets_delivered", one(self.packets_delivered))
+            .counts("packets_dropped", one(self.packets_dropped))
+            .counts("packets_queued", one(self.packets_queued))
+            .counts("packets_in_flight", one(self.packets_in_flight))
     }
 }

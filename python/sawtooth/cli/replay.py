@@ -27,6 +27,7 @@ def command(run_id: RunIdArgument, store: StoreOption = None, as_json: JsonOptio
                 "same": again.same,
                 "stored_digest": again.stored_digest,
                 "digest": again.run.digest,
+                "behaviour_changed": again.behaviour_changed,
                 "engine_changed": again.engine_changed,
                 "stored_engine": again.stored_engine,
                 "engine": again.run.provenance["engine"],
@@ -37,5 +38,7 @@ def command(run_id: RunIdArgument, store: StoreOption = None, as_json: JsonOptio
         emit_text(f"run {again.run_id}: {verdict} {again.run.digest}")
         if again.engine_changed:
             emit_text(f"engine changed: stored {again.stored_engine}, now {again.run.provenance['engine']}")
+        for name, (then, now) in again.behaviour_changed.items():
+            emit_text(f"behaviour of {name} changed: stored {then}, now {now}")
     if not again.same:
         raise typer.Exit(1)

@@ -1,6 +1,6 @@
 """The runs of a reconstruction: for each combination some tables at reduced length, its numbers kept in one small file.
 
-    <store>/reconstruction/<engine version>/<metrics version>/<two digits>/<key>.json
+    <store>/reconstruction/<behaviour version>/<metrics version>/<two digits>/<key>.json
 
 Source: an incomplete block design [CochranCox57] §9: tables (blocks) come from a shuffled deck that is dealt to the end before it is
 shuffled again, so that after any number of combinations each table was run almost equally often, and with other combinations each time.
@@ -27,7 +27,7 @@ from sawtooth.plain import canonical
 from sawtooth.progress import ProgressCallback
 from sawtooth.reconstruction.factors import Combination, Factor
 from sawtooth.reconstruction.rows import FIGURE, BlockKey, PrintedRow, ours, study_of
-from sawtooth.run import engine_version
+from sawtooth.run import behaviour_version
 from sawtooth.runner import run_each
 from sawtooth.store import Store
 from sawtooth.study import Study
@@ -66,7 +66,7 @@ class Sweep:
             "blocks": [(block.setting, block.family) for block in blocks],
         }
         name = sha256(canonical(key).encode()).hexdigest()
-        home = self.store.path / "reconstruction" / engine_version() / metrics_version()
+        home = self.store.path / "reconstruction" / behaviour_version() / metrics_version()
         return home / name[:2] / f"{name}.json"
 
     def runs(self, blocks: Sequence[BlockKey]) -> int:

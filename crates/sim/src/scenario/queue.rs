@@ -156,6 +156,16 @@ impl QueueSpec {
         }
     }
 
+    /// Its name in data, that of its row in the table of disciplines.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            QueueSpec::DropTail { .. } => "droptail",
+            QueueSpec::Drr { .. } => "drr",
+            QueueSpec::Red(_) => "red",
+            QueueSpec::Rio(_) => "rio",
+        }
+    }
+
     /// Its name to users.
     fn name(&self) -> &'static str {
         match self {

@@ -42,6 +42,8 @@ pub struct RecoveryInfo {
     pub summary: &'static str,
     /// The RFC.
     pub source: &'static str,
+    /// Its behaviour number, which goes up with every change that moves a result (see `identity`).
+    pub behaviour: u32,
     /// What it is in code.
     #[serde(skip)]
     pub kind: RecoveryKind,
@@ -54,6 +56,7 @@ pub const RECOVERIES: &[RecoveryInfo] = &[
         aliases: &[],
         summary: "fast retransmit and fast recovery, left on the first new acknowledgement",
         source: "RFC 5681 §3.2",
+        behaviour: 1,
         kind: RecoveryKind::Reno,
     },
     RecoveryInfo {
@@ -61,6 +64,7 @@ pub const RECOVERIES: &[RecoveryInfo] = &[
         aliases: &["new-reno"],
         summary: "fast recovery that lasts until the whole window is acknowledged; one hole per round trip",
         source: "RFC 6582",
+        behaviour: 1,
         kind: RecoveryKind::NewReno,
     },
     RecoveryInfo {
@@ -68,6 +72,7 @@ pub const RECOVERIES: &[RecoveryInfo] = &[
         aliases: &[],
         summary: "selective acknowledgements, scoreboard and pipe; many holes per round trip",
         source: "RFC 2018; RFC 6675",
+        behaviour: 1,
         kind: RecoveryKind::Sack,
     },
     RecoveryInfo {
@@ -75,9 +80,17 @@ pub const RECOVERIES: &[RecoveryInfo] = &[
         aliases: &[],
         summary: "fast retransmit, then slow start from one packet; everything after the hole again",
         source: "[Jacobson88]; [FallFloyd96] §2",
+        behaviour: 1,
         kind: RecoveryKind::Tahoe,
     },
 ];
+
+impl RecoveryKind {
+    /// Its row of the table.
+    pub fn info(self) -> &'static RecoveryInfo {
+        RECOVERIES.iter().find(|row| row.kind == self).expect("every recovery has a row")
+    }
+}
 
 /// What the sender has sent, in packet numbers.
 #[derive(Clone, Copy, Debug)]
