@@ -1,6 +1,6 @@
 //! A run's identity: the hash of its canonical scenario (seed included) and of the behaviour numbers of what it uses.
 //!
-//! The core and every law, recovery and discipline has a behaviour number. A change that moves a result raises the number of what it
+//! The core, some parts of the engine, and every law, recovery and discipline has a behaviour number. A change that moves a result raises the number of what it
 //! changed, and then the runs that use it have other identities. Everything else leaves identities alone: a comment, a faster
 //! way to the same bytes, a component that a run does not use. `tests/ledger.rs` sees to it that no digest moves without a new number.
 
@@ -11,8 +11,22 @@ use sawtooth_cc::LAWS;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
-/// The behaviour number of everything that has none of its own: events, links, sources, endpoints, records.
+/// The behaviour number of everything that has none of its own: events, links, endpoints, records.
 pub const CORE_BEHAVIOUR: u32 = 1;
+
+/// A part of the engine that many scenarios do without, its behaviour number, and whether a scenario uses it.
+type Part = (&'static str, u32, fn(&Scenario) -> bool);
+
+/// Parts with numbers of their own beside the core.
+pub const PARTS: &[Part] = &[
+    ("impairments", 1, |scenario| {
+        scenario.links.iter().any(|link| link.drop.is_some() || link.mark.is_some())
+    }),
+    ("send-jitter", 1, |scenario| scenario.profiles.iter().any(|profile| profile.send_jitter_ns > 0)),
+    ("short-flows", 1, |scenario| !scenario.arrivals.is_empty()),
+    ("sources", 1, |scenario| !scenario.sources.is_empty()),
+    ("traces", 1, |scenario| scenario.links.iter().any(|link| link.trace_ms.is_some())),
+];
 
 /// Hexadecimal digits of a run's identity.
 pub const RUN_ID_DIGITS: usize = 24;
@@ -25,6 +39,8 @@ pub fn canonical(scenario: &Scenario) -> String {
 /// What a scenario uses, with behaviour numbers: `core`, `law/linear`, `recovery/sack`, `queue/droptail`.
 pub fn behaviour(scenario: &Scenario) -> BTreeMap<String, u32> {
     let mut used = BTreeMap::from([("core".to_owned(), CORE_BEHAVIOUR)]);
+    let parts = PARTS.iter().filter(|(_, _, uses)| uses(scenario));
+    used.extend(parts.map(|&(name, number, _)| (name.to_owned(), number)));
     for profile in &scenario.profiles {
         let (law, number) = profile.controller.behaviour();
         used.insert(format!("law/{law}"), number);
@@ -45,7 +61,14 @@ pub fn all_behaviour() -> BTreeMap<String, u32> {
     let laws = LAWS.iter().map(|&(law, number)| (format!("law/{law}"), number));
     let recoveries = RECOVERIES.iter().map(|row| (format!("recovery/{}", row.name), row.behaviour));
     let queues = DISCIPLINES.iter().map(|row| (format!("queue/{}", row.name), row.behaviour));
-    [("core".to_owned(), CORE_BEHAVIOUR)].into_iter().chain(laws).chain(recoveries).chain(queues).collect()
+    let parts = PARTS.iter().map(|&(name, number, _)| (name.to_owned(), number));
+    [("core".to_owned(), CORE_BEHAVIOUR)]
+        .into_iter()
+        .chain(parts)
+        .chain(laws)
+        .chain(recoveries)
+        .chain(queues)
+        .collect()
 }
 
 /// The identity of a run of this scenario.
