@@ -61,6 +61,14 @@ def python(line: str) -> dict[str, str]:
 
 
 UNLISTED = TIDY["crates/cc/src/linear.rs"].replace("Linear", "Cubic")
+QUEUE = {
+    "crates/sim/src/lib.rs": TIDY["crates/sim/src/lib.rs"] + "mod queue;\n",
+    "crates/sim/src/queue.rs": '//! Queues.\ndisciplines! {\n    arrival "red" red::Red(RedSpec);\n}\n',
+    "crates/sim/src/queue/red.rs": (
+        '//! RED.\n//!\n//! Source: [ChiuJain89].\nconst INFO: Info = Info { source: "ChiuJain89" };\n'
+        "impl ArrivalRule for Red {}\n#[cfg(test)]\nmod tests {}\n"
+    ),
+}
 PLANTED: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("banned-name", "BTreeMap", rust("use std::collections::HashMap;")),
     ("banned-name", "`now` argument", rust("fn f() { Instant::now(); }")),
@@ -130,6 +138,17 @@ PLANTED: tuple[tuple[str, str, dict[str, str]], ...] = (
         "table-entry",
         "no `Source:`",
         {"python/sawtooth/metrics/delay.py": '"""Delay."""\nDELAY = Metric(name="delay")\n'},
+    ),
+    ("table-entry", "DISCIPLINES row `red` stands in no test", QUEUE),
+    (
+        "table-entry",
+        "DISCIPLINES row `red` names no reference",
+        {
+            **QUEUE,
+            "crates/sim/src/queue/red.rs": QUEUE["crates/sim/src/queue/red.rs"].replace(
+                '"ChiuJain89"', '"folklore"'
+            ),
+        },
     ),
     ("head", "begin with `//!`", {"crates/sim/src/lib.rs": "use sawtooth_cc::CONTROLLERS;\n"}),
     ("head", "docstring", {"tests/test_delay.py": 'assert DELAY.name == "delay"\n'}),

@@ -68,6 +68,12 @@ class _Discipline(TypedDict):
     summary: str
     source: str
     behaviour: int
+    schedules: bool
+    keeps_flows_apart: bool
+    limit_counts_transmission: bool
+    knows_departures_ahead: bool
+    draws: bool
+    marking: str
     parameters: list[_QueueParameter]
 
 class _TcpBase(TypedDict):

@@ -17,7 +17,7 @@ from math import floor
 from typing import Any, Final
 
 from sawtooth.environments import ShortFlows
-from sawtooth.scenario import FAIR, Scenario
+from sawtooth.scenario import Scenario
 from sawtooth.schedule import Schedule
 from sawtooth.topology.base import Crossed, Layout
 
@@ -46,7 +46,7 @@ def cross_traffic(scenario: Scenario, layout: Layout, wanted: Schedule, capacity
     environment = scenario.environment
     if environment is None or isinstance(environment.parameters, ShortFlows):
         return CrossTraffic(wanted, layout.sources)
-    if scenario.bottleneck.queue.kind not in FAIR:
+    if not scenario.bottleneck.queue.keeps_flows_apart:
         rest = [_the_rest(crossed, wanted, capacity_bps) for crossed in layout.crossed]
         return CrossTraffic(wanted, [source for source in rest if source is not None])
     made = [_always_backlogged(scenario, crossed, wanted, capacity_bps) for crossed in layout.crossed]

@@ -89,6 +89,11 @@ class Queue(Parsed):
                 sized[name] = float(value * packets)
         return sized
 
+    @property
+    def keeps_flows_apart(self) -> bool:
+        """Whether each flow gets its share whatever the others send."""
+        return bool(_discipline(self.kind)["keeps_flows_apart"])
+
     @classmethod
     def names(cls) -> list[str]:
         """The disciplines that exist, each in the spelling for files."""
@@ -114,6 +119,19 @@ class Queue(Parsed):
             for name, value in self.parameters.items()
         }
         return {"kind": self.kind, **written}
+
+
+def apart() -> list[str]:
+    """The disciplines that give each flow its share whatever the others send, in the spelling for files."""
+    return [_spellings(row)[0] for row in describe()["disciplines"] if row["keeps_flows_apart"]]
+
+
+def marks(queue: Mapping[str, Any] | None) -> bool:
+    """Whether a queue, as the engine has it, marks ECN-capable packets."""
+    if queue is None:
+        return False
+    marking = _discipline(queue["kind"])["marking"]
+    return marking == "always" or (marking == "with-ecn" and bool(queue["ecn"]))
 
 
 def _canonical(kind: str, names: list[str]) -> str:

@@ -18,6 +18,7 @@ from sawtooth.environments import schedule_of
 from sawtooth.errors import MISSING, InputError
 from sawtooth.fields import parse_seed
 from sawtooth.plain import canonical
+from sawtooth.queue_value import marks
 from sawtooth.scenario import FlowsBase, Scenario
 from sawtooth.schedule import Schedule
 from sawtooth.tcp_fields import engine_tcp, settings
@@ -195,7 +196,7 @@ def _profiles(scenario: Scenario, links: list[dict[str, Any]]) -> tuple[list[dic
     common = {
         row["name"]: value for row in settings() if (value := getattr(scenario.tcp, row["name"])) is not None
     }
-    marked = any(link["mark"] for link in links) or any(_marks(link["queue"]) for link in links)
+    marked = any(link["mark"] for link in links) or any(marks(link["queue"]) for link in links)
     profiles: list[dict[str, Any]] = []
     of_group: list[int] = []
     for group in scenario.flows:
@@ -212,11 +213,6 @@ def _profiles(scenario: Scenario, links: list[dict[str, Any]]) -> tuple[list[dic
             profiles.append(profile)
         of_group.append(profiles.index(profile))
     return profiles, of_group
-
-
-def _marks(queue: dict[str, Any] | None) -> bool:
-    """Whether a queue marks packets: disciplines that can have a parameter `ecn`."""
-    return queue is not None and bool(queue.get("ecn", False))
 
 
 def _starts(scenario: Scenario, seed: str) -> list[int]:

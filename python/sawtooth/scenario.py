@@ -35,7 +35,7 @@ from sawtooth.fields import (
 )
 from sawtooth.free_network import Link, Name, Node, Source, check_network
 from sawtooth.overrides import apply_overrides, parse_override
-from sawtooth.queue_value import Queue
+from sawtooth.queue_value import Queue, apart
 from sawtooth.scenario_values import Control, Impairment, Start
 from sawtooth.schedule import read_text
 from sawtooth.shapes import Dumbbell, Free, Topology, TwoRouter
@@ -48,9 +48,6 @@ STAND_IN = "1 bit/s"
 
 FLOWS_MAX = 100_000
 """Most flows of one group."""
-
-FAIR = ("drr",)
-"""Disciplines that give each flow its share whatever the others send: there an environment is made by many sources."""
 
 
 class Bottleneck(Strict):
@@ -325,11 +322,11 @@ class Scenario(Strict):
         if self.environment is not None and self.bottleneck.trace is not None:
             accepted = "no environment beside bottleneck.trace, which sets the bandwidth"
             raise InputError("", "environment", self.environment.text(), accepted)
-        if self.environment is not None and self.bottleneck.queue.kind not in FAIR:
+        if self.environment is not None and not self.bottleneck.queue.keeps_flows_apart:
             given = self.environment.text()
             for key in ("cross_load", "cross_rate"):
                 if key in given:
-                    accepted = f"this key only where bottleneck.queue is {' or '.join(FAIR)}"
+                    accepted = f"this key only where bottleneck.queue is {' or '.join(apart())}"
                     raise InputError("", f"environment.{key}", given[key], accepted)
         short = self.environment is not None and isinstance(self.environment.parameters, ShortFlows)
         if short and not isinstance(self.topology, (Dumbbell, TwoRouter)):

@@ -27,6 +27,9 @@ DATA = (
 )
 CODE = (".rs", ".py", ".toml", ".md", ".tcl", "Makefile")
 
+# A row of a macro's table declares the module of its file: `arrival "red" red::Red(RedSpec);`
+MODULE_ROW = re.compile(r"^\s*\w+ \"[^\"]+\" (\w+)::\w+\(", re.MULTILINE)
+
 
 def unread(tree: Tree) -> Iterator[Finding]:
     """Every kind of dead file."""
@@ -68,6 +71,8 @@ def _modules(path: str, text: str) -> Iterator[str]:
         else:
             yield (folder / f"{name}.rs").as_posix()
             yield (folder / name / "mod.rs").as_posix()
+    for name in MODULE_ROW.findall(text):
+        yield (folder / f"{name}.rs").as_posix()
 
 
 def _python(tree: Tree) -> Iterator[Finding]:

@@ -18,16 +18,18 @@ from tools.tidy.tree import Finding, Tree, line_of
 RUST_TABLES = (
     ("CONTROLLERS", "crates/cc/src/"),
     ("RECOVERIES", "crates/sim/src/"),
-    ("DISCIPLINES", "crates/sim/src/"),
 )
+# Rust tables made by a macro, a row per line that names the file: (name of the table, macro, file of the rows, folder of the files)
+MACRO_TABLES = (("DISCIPLINES", "disciplines", "crates/sim/src/queue.rs", "crates/sim/src/queue/"),)
+MACRO_ROW = re.compile(r"^    \w+ \"([^\"]+)\" (\w+)::(\w+)\(", re.MULTILINE)
 PYTHON_TABLES = (("ENVIRONMENTS", "python/sawtooth/environments/"), ("METRICS", "python/sawtooth/metrics/"))
 # Implementations: (pattern of the impl, folder, table, traits' own file)
 IMPLEMENTATIONS = (
     (re.compile(r"^impl(?:<[^>]*>)? Controller for (\w+)", re.MULTILINE), "crates/cc/src/", "CONTROLLERS"),
     (
-        re.compile(r"^impl(?:<[^>]*>)? QueueDiscipline for (\w+)", re.MULTILINE),
+        re.compile(r"^impl (?:QueueDiscipline|ArrivalRule) for (\w+)", re.MULTILINE),
         "crates/sim/src/",
-        "DISCIPLINES",
+        "disciplines",
     ),
     (re.compile(r"^impl(?:<[^>]*>)? LossRecovery for (\w+)", re.MULTILINE), "crates/sim/src/", "RECOVERIES"),
 )
@@ -38,6 +40,8 @@ def entries(tree: Tree) -> Iterator[Finding]:
     """Rows without test or source, and implementations that no table lists."""
     for table, folder in RUST_TABLES:
         yield from _rust_rows(tree, table, folder)
+    for table, macro, path, folder in MACRO_TABLES:
+        yield from _macro_rows(tree, table, macro, path, folder)
     for pattern, folder, table in IMPLEMENTATIONS:
         yield from _implementations(tree, pattern, folder, table)
     for table, folder in PYTHON_TABLES:
@@ -70,6 +74,21 @@ def _rust_rows(tree: Tree, table: str, folder: str) -> Iterator[Finding]:
                 yield Finding(
                     path, line, f"{table} row `{name}` names no reference: give source with a key or an RFC"
                 )
+
+
+def _macro_rows(tree: Tree, table: str, macro: str, path: str, folder: str) -> Iterator[Finding]:
+    text = tree.text(path)
+    rows = re.search(rf"^{macro}! \{{\n(.*?)^\}}", text, re.MULTILINE | re.DOTALL)
+    for name, module, _ in MACRO_ROW.findall(rows.group(1) if rows else ""):
+        line = line_of(text, f'"{name}" {module}::')
+        if not named_in(name, tree.tests):
+            yield Finding(path, line, f"{table} row `{name}` stands in no test: add one that names it")
+        file = f"{folder}{module}.rs"
+        source = re.search(r"\bsource: \"([^\"]*)\"", tree.rust_without_tests(file))
+        if not source or not (BARE_KEY.search(source.group(1)) or RFC.search(source.group(1))):
+            yield Finding(
+                file, 1, f"{table} row `{name}` names no reference: give INFO a source with a key or an RFC"
+            )
 
 
 def _implementations(tree: Tree, pattern: re.Pattern[str], folder: str, table: str) -> Iterator[Finding]:

@@ -14,7 +14,8 @@
 
 use sawtooth_cc::parse_controller;
 use sawtooth_sim::scenario::{
-    FlowSpec, ImpairmentSpec, LinkSpec, Profile, QueueSpec, RecordSpec, Scenario, SourceSpec, TcpSpec,
+    DropTailSpec, FlowSpec, ImpairmentSpec, LinkSpec, Profile, QueueSpec, RecordSpec, Scenario, SourceSpec,
+    TcpSpec,
 };
 use sawtooth_sim::tcp::{RECOVERIES, SackPipe};
 use sawtooth_sim::{Records, run};
@@ -40,7 +41,7 @@ fn link(name: impl Into<String>, rate_bps: u64, delay_ns: u64) -> LinkSpec {
 
 /// Greedy flows over one bottleneck with a drop-tail queue; round-trip times spread evenly over 114 to 126 ms.
 fn dumbbell(flows: u32, mbit: u64, buffer: u64, control: &str, recovery: &str, seconds: u64) -> Scenario {
-    let queue = Some(QueueSpec::DropTail { packets: Some(buffer), bytes: None });
+    let queue = Some(QueueSpec::DropTail(DropTailSpec { packets: Some(buffer), bytes: None }));
     let mut links = vec![
         LinkSpec { queue, ..link("bottleneck", mbit * MEGABIT, 40 * MILLISECOND) },
         link("reverse", mbit * MEGABIT, 40 * MILLISECOND),
@@ -149,6 +150,6 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let records = counted_run(&make());
-    println!("forwarded {}", records.queues[0].counters.forwarded);
+    println!("forwarded {}", records.queues[0].departures.forwarded);
     ExitCode::SUCCESS
 }

@@ -5,7 +5,7 @@
 //! | events     | the earliest event out and its successor in, with so many pending               | event          |
 //! | scoreboard | a window with 5 % holes: blocks in, holes repaired, everything acknowledged    | packet         |
 //! | disciplines | a packet into a queue and what has left forgotten, with so many waiting        | packet         |
-//! | schedulers | a packet held and one given out, with so many queues; then five packets for four that go, so that every fifth drops another | packet in |
+//! | asked_disciplines | a packet held and one given out, with so many queues; then five packets for four that go, so that every fifth drops another | packet in |
 //! | control    | an acknowledgement in congestion avoidance                                     | acknowledgement |
 //! | dumbbell   | ten SACK flows over 100 Mbit/s and 120 ms, everything included                 | packet forwarded |
 //! | short_flows | flows that come and go over an idle path, each of so many packets               | flow           |
@@ -26,8 +26,7 @@ use sawtooth_sim::event::{Event, Moment};
 use sawtooth_sim::event_queue::{EventQueue, Population};
 use sawtooth_sim::packet::{Packet, PacketKind, SackBlock, TEST};
 use sawtooth_sim::port::rate::RateTransmitter;
-use sawtooth_sim::queue::scheduler::Queued;
-use sawtooth_sim::queue::{Admission, DISCIPLINES, Queue, QueueContext};
+use sawtooth_sim::queue::{Admission, Backlog, DISCIPLINES, Queue, QueueState, Queued, TransmitterState};
 use sawtooth_sim::random::Stream;
 use sawtooth_sim::scenario::{ArrivalSchedule, ArrivalSpec, QueueSpec};
 use sawtooth_sim::tcp::scoreboard::Scoreboard;
@@ -110,6 +109,12 @@ fn scoreboard(criterion: &mut Criterion) {
     group.finish();
 }
 
+const IDLE: TransmitterState = TransmitterState {
+    now: Time::ZERO,
+    in_transmission: Backlog { packets: 0, bytes: 0 },
+    idle_since: Time::ZERO,
+};
+
 fn disciplines(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("disciplines");
     group.throughput(Throughput::Elements(1));
@@ -117,7 +122,7 @@ fn disciplines(criterion: &mut Criterion) {
     for (row, waiting) in DISCIPLINES.iter().flat_map(|row| [(row, 10u64), (row, 1_500)]) {
         let spec = serde_json::json!({ "kind": row.name, "packets": 2 * waiting });
         let spec: QueueSpec = serde_json::from_value(spec).expect("a limit is enough");
-        if spec.schedules() {
+        if !spec.knows_departures_ahead() {
             continue; // has a group of its own
         }
         let rate = Rate::from_bits_per_second(100 * MEGABIT);
@@ -133,8 +138,8 @@ fn disciplines(criterion: &mut Criterion) {
                 transmitter.settle(Moment { time: now, cause: now });
                 let (waiting, in_transmission) = transmitter.backlogs();
                 let idle_since = transmitter.idle_since();
-                let context = QueueContext { now, waiting, in_transmission, idle_since };
-                let admitted = queue.offer(black_box(packet), &context);
+                let found = QueueState { now, waiting, in_transmission, idle_since };
+                let admitted = queue.admit(black_box(packet), &found);
                 (admitted == Admission::Wait).then(|| transmitter.accept(packet.bytes(), now))
             });
         });
@@ -142,8 +147,8 @@ fn disciplines(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn schedulers(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("schedulers");
+fn asked_disciplines(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("asked_disciplines");
     group.throughput(Throughput::Elements(1));
     let spec = |name| serde_json::json!({ "kind": name, "packets": 1_500 });
     let specs =
@@ -153,20 +158,20 @@ fn schedulers(criterion: &mut Criterion) {
         packet: Packet::new(PacketKind::Cbr, owner, number, 1000, 0),
         ..Queued::default()
     };
-    for (spec, owners) in
-        specs.filter(QueueSpec::schedules).flat_map(|spec| [1u32, 10, 100, 1_000].map(|n| (spec.clone(), n)))
-    {
+    let asked = specs.filter(|spec: &QueueSpec| !spec.knows_departures_ahead());
+    for (spec, owners) in asked.flat_map(|spec| [1u32, 10, 100, 1_000].map(|n| (spec.clone(), n))) {
         // With five for four the buffer is full from the first moments on.
         for (name, idle_every) in [("one_for_one", u32::MAX), ("five_for_four", 5)] {
             let mut queue = Queue::new(&spec, rate, Stream::new("1", "bench"));
-            (0..1_499).for_each(|number| queue.enqueue(queued(number % owners, number)));
+            (0..1_499).for_each(|number| queue.enqueue(queued(number % owners, number), IDLE));
             let mut number = 1_499u32;
-            group.bench_function(BenchmarkId::new(name, owners), |bench| {
+            let title = format!("{}/{name}", spec.info().name);
+            group.bench_function(BenchmarkId::new(title, owners), |bench| {
                 bench.iter(|| {
                     number = number.wrapping_add(1);
-                    queue.enqueue(queued(number % owners, number));
-                    while queue.next_dropped().is_some() {}
-                    if number.is_multiple_of(idle_every) { None } else { queue.dequeue() }
+                    queue.enqueue(queued(number % owners, number), IDLE);
+                    while queue.next_signal().is_some() {}
+                    if number.is_multiple_of(idle_every) { None } else { queue.dequeue(IDLE) }
                 });
             });
         }
@@ -237,7 +242,7 @@ fn dumbbell(criterion: &mut Criterion) {
     group.sample_size(10);
     for row in sawtooth_sim::tcp::RECOVERIES {
         let scenario = ten_flows(row.name);
-        group.throughput(Throughput::Elements(run(&scenario).queues[0].counters.forwarded));
+        group.throughput(Throughput::Elements(run(&scenario).queues[0].departures.forwarded));
         group.bench_function(BenchmarkId::new("10_flows", row.name), |bench| {
             bench.iter(|| run(black_box(&scenario)));
         });
@@ -281,7 +286,7 @@ fn short_flows(criterion: &mut Criterion) {
 
 fn main() {
     let mut criterion = Criterion::default().configure_from_args();
-    for group in [events, scoreboard, disciplines, schedulers, control, dumbbell, short_flows] {
+    for group in [events, scoreboard, disciplines, asked_disciplines, control, dumbbell, short_flows] {
         group(&mut criterion);
     }
     criterion.final_summary();

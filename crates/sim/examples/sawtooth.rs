@@ -4,7 +4,9 @@
 
 use sawtooth_cc::parse_controller;
 use sawtooth_sim::run;
-use sawtooth_sim::scenario::{FlowSpec, LinkSpec, Profile, QueueSpec, RecordSpec, Scenario, TcpSpec};
+use sawtooth_sim::scenario::{
+    DropTailSpec, FlowSpec, LinkSpec, Profile, QueueSpec, RecordSpec, Scenario, TcpSpec,
+};
 use sawtooth_sim::tcp::RecoveryKind;
 use std::error::Error;
 
@@ -19,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         trace_ms: None,
         trace_once: false,
         delay_ns: 20 * MILLISECOND,
-        queue: Some(QueueSpec::DropTail { packets: Some(50), bytes: None }),
+        queue: Some(QueueSpec::DropTail(DropTailSpec { packets: Some(50), bytes: None })),
         drop: None,
         mark: None,
     };

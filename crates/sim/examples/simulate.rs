@@ -30,13 +30,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         "queue", "utilisation", "drops", "mean delay", "p99 delay"
     );
     for queue in &records.queues {
-        let counters = &queue.counters;
+        let counters = &queue.departures;
         let mean = counters.delay.nanos() as f64 / counters.forwarded.max(1) as f64 / 1e6;
         println!(
             "{:>12} {:9.1} % {:9} {mean:7.1} ms {:8.1} ms",
             queue.name,
             100.0 * counters.forwarded_bytes as f64 / queue.capacity_bytes.max(1) as f64,
-            counters.drops.iter().sum::<u64>(),
+            queue.arrivals.dropped(),
             queue.delay_p99.nanos() as f64 / 1e6
         );
     }

@@ -96,16 +96,27 @@ fn span_text(nanos: u64) -> String {
     }
 }
 
+/// A depth of a queue as people write it.
+fn depth_text(depth: &Value) -> Value {
+    match (depth["packets"].as_u64(), depth["ns"].as_u64()) {
+        (Some(packets), _) => format!("{packets} packets").into(),
+        (_, Some(nanos)) => span_text(nanos).into(),
+        _ => unreachable!("a depth is in packets or in time: {depth}"),
+    }
+}
+
 /// A row of the table of disciplines with the defaults of its parameters, which are those of its [`QueueSpec`].
 fn discipline(row: &DisciplineInfo) -> Value {
     let spec: QueueSpec = serde_json::from_value(json!({ "kind": row.name, "packets": 1 }))
         .expect("every discipline has a limit and defaults for the rest");
-    let defaults = serde_json::to_value(spec).expect("plain data");
+    let defaults = serde_json::to_value(&spec).expect("plain data");
     let mut value = serde_json::to_value(row).expect("plain data");
+    value["knows_departures_ahead"] = spec.knows_departures_ahead().into();
     for parameter in value["parameters"].as_array_mut().into_iter().flatten() {
         let default = &defaults[parameter["name"].as_str().expect("a parameter has a name")];
         parameter["default"] = match parameter["kind"].as_str() {
             Some("size") => format!("{default} B").into(),
+            Some("depth") => depth_text(default),
             _ => default.clone(),
         };
     }

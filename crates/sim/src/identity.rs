@@ -49,8 +49,7 @@ pub fn behaviour(scenario: &Scenario) -> BTreeMap<String, u32> {
         }
     }
     for queue in scenario.links.iter().filter_map(|link: &LinkSpec| link.queue.as_ref()) {
-        let row =
-            DISCIPLINES.iter().find(|row| row.name == queue.kind()).expect("every discipline has a row");
+        let row = queue.info();
         used.insert(format!("queue/{}", row.name), row.behaviour);
     }
     used

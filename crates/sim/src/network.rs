@@ -15,8 +15,7 @@ use crate::lane::{Lane, Placed};
 use crate::packet::{CE, ECT, Packet, PacketKind, SackPool};
 use crate::pipe::PipeLink;
 use crate::port::{Measured, Port, Transmitter};
-use crate::queue::scheduler::Queued;
-use crate::queue::{Admission, QueueContext, is_impairable};
+use crate::queue::{Admission, QueueState, Queued, is_impairable};
 use crate::records::{PacketFate, Series};
 use crate::source::Source;
 use crate::topology::{NO_LANE, Place, Stage, StageIndex};
@@ -261,8 +260,8 @@ impl Network {
         };
         transmitter.settle(self.events.now());
         let (waiting, in_transmission) = transmitter.backlogs();
-        let context = QueueContext { now, waiting, in_transmission, idle_since: transmitter.idle_since() };
-        let admission = port.queue.offer(packet, &context);
+        let found = QueueState { now, waiting, in_transmission, idle_since: transmitter.idle_since() };
+        let admission = port.queue.admit(packet, &found);
         if let Admission::Drop(_) = admission {
             self.bury(packet, Some(index), now);
             return None;
@@ -349,7 +348,7 @@ impl Network {
 
     fn restart_counters(&mut self, now: Time) {
         for port in &mut self.ports {
-            port.queue.measure_arrivals();
+            port.queue.restart_counters();
             if let Transmitter::Trace(transmitter) = &mut port.transmitter {
                 transmitter.opportunities = 0;
             }

@@ -1,16 +1,16 @@
 //! A router port: a queue, a transmitter (a rate, or a trace of delivery opportunities) and a wire.
 
+pub mod asking;
 pub mod rate;
-pub mod scheduled;
 pub mod trace;
 
 use crate::event::Moment;
 use crate::impairment::Impairment;
 use crate::packet::Packet;
-use crate::queue::{Backlog, Queue};
+use crate::queue::{Backlog, Queue, TransmitterState};
+use asking::AskingTransmitter;
 use rate::RateTransmitter;
 use sawtooth_cc::units::{Span, Time};
-use scheduled::ScheduledTransmitter;
 use trace::TraceTransmitter;
 
 /// The measured part of a run: after the warm-up, before the end.
@@ -34,10 +34,10 @@ impl Measured {
 /// What puts packets on the wire.
 #[derive(Debug)]
 pub enum Transmitter {
-    /// A constant rate behind a first-in first-out queue, whose packets it holds.
+    /// A constant rate behind a queue whose departures are known ahead: it holds the packets.
     Rate(RateTransmitter),
-    /// A constant rate behind a queue that schedules.
-    Scheduled(ScheduledTransmitter),
+    /// A constant rate behind a queue that is asked for each packet.
+    Asking(AskingTransmitter),
     /// Opportunities from a file.
     Trace(TraceTransmitter),
 }
@@ -88,8 +88,17 @@ impl Port {
                 transmitter.settle(now);
                 transmitter.backlogs()
             }
-            Transmitter::Scheduled(transmitter) => (self.queue.held(), transmitter.sending),
+            Transmitter::Asking(transmitter) => (self.queue.held(), transmitter.sending()),
             Transmitter::Trace(transmitter) => (self.queue.held(), transmitter.sending()),
+        }
+    }
+
+    /// What a transmitter that asks for each packet is doing now.
+    pub fn transmitter_state(&self, now: Time) -> TransmitterState {
+        match &self.transmitter {
+            Transmitter::Asking(transmitter) => transmitter.state(now),
+            Transmitter::Trace(transmitter) => transmitter.state(now, &self.queue),
+            Transmitter::Rate(_) => unreachable!("where departures are known ahead, no packet is asked for"),
         }
     }
 

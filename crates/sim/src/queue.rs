@@ -1,285 +1,64 @@
 //! Queue disciplines and the frame that counts for them.
 //!
-//! A discipline of a first-in first-out queue decides on arrival which packets may wait, from what waits and
-//! what is in transmission; the port holds them. One that schedules lets all of them in, holds them itself and drops what is too
-//! much ([`scheduler`]). Everything that is counted (arrivals, drops by reason, marks, departures, delay) is
-//! counted here, so that no discipline can forget to. A discipline knows no windows, protocols, and of its link only
-//! how fast it empties the queue.
+//! A discipline ([`QueueDiscipline`]) holds what waits and is asked for the packet that is sent next. Most of today's and yesterday's
+//! decide everything on arrival: they are an [`ArrivalRule`] inside a [`fifo::Fifo`]. Everything that is counted is counted here and in
+//! the context that a discipline acts through, so that no discipline can forget to. A discipline knows no windows, protocols, and
+//! of its link only how fast it empties the queue.
+//!
+//! A new discipline is a file in `queue/` with its specification, its row (`INFO`) and its tests, and one line below.
 
-pub mod droptail;
-pub mod drr;
+pub mod counters;
+pub mod discipline;
+pub mod fifo;
 pub mod limit;
-pub mod red;
-pub mod rio;
-pub mod scheduler;
+pub mod table;
 
-use crate::histogram::Histogram;
-use crate::packet::{ECT, IN_PROFILE, Packet, PacketKind};
+use crate::packet::{ECT, Packet, PacketKind};
 use crate::random::Stream;
-use crate::scenario::QueueSpec;
-use droptail::DropTail;
-use limit::Limit;
-use red::Red;
-use rio::Rio;
-use sawtooth_cc::units::{Rate, Span, Time};
-use scheduler::{AnyScheduler, Queued, Scheduler, SchedulerContext};
-use serde::Serialize;
+use crate::scenario::{ScenarioError, require};
+use counters::Tally;
+pub use discipline::{
+    Admission, ArrivalRule, Backlog, DROP_REASONS, DropReason, QueueContext, QueueDiscipline, QueueState,
+    Queued, Signal, TransmitterState,
+};
+use fifo::Fifo;
+use sawtooth_cc::units::{Rate, Span};
+use serde::{Deserialize, Serialize};
+use table::disciplines;
+pub use table::{DisciplineInfo, DisciplineParameter, DisciplineSpec, Marking};
 
-/// One parameter of a discipline, besides its buffer. Its default is that of the [`QueueSpec`].
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct DisciplineParameter {
-    /// Its key in a scenario.
-    pub name: &'static str,
-    /// `real`, `size` (in bytes), `flag` or `choice`.
-    pub kind: &'static str,
-    /// The words of a choice.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    pub choices: &'static [&'static str],
-    /// Its unit.
-    pub unit: &'static str,
-    /// What is accepted.
-    pub accepted: &'static str,
-    /// Where the default comes from.
-    pub why: &'static str,
-}
-
-/// One row of the table of disciplines.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct DisciplineInfo {
-    /// Its name in data.
-    pub name: &'static str,
-    /// Other spellings.
-    pub aliases: &'static [&'static str],
-    /// What it does.
-    pub summary: &'static str,
-    /// The paper or RFC.
-    pub source: &'static str,
-    /// Its behaviour number, which goes up with every change that moves a result (see `identity`).
-    pub behaviour: u32,
-    /// Its parameters besides the buffer, which every discipline has.
-    pub parameters: &'static [DisciplineParameter],
-}
-
-/// Every discipline there is.
-pub const DISCIPLINES: &[DisciplineInfo] = &[
-    DisciplineInfo {
-        name: "droptail",
-        aliases: &["drop-tail", "fifo"],
-        summary: "first in, first out; an arrival that does not fit is dropped",
-        source: "Akella02 §4.1",
-        behaviour: 1,
-        parameters: &[],
-    },
-    DisciplineInfo {
-        name: "drr",
-        aliases: &[],
-        summary: "a queue per flow, served in turn; a full buffer drops from the head of the longest",
-        source: "ShreedharVarghese96",
-        behaviour: 1,
-        parameters: &[DisciplineParameter {
-            name: "quantum",
-            kind: "size",
-            choices: &[],
-            unit: "bytes",
-            accepted: "1 B to 1 MB",
-            why: "one packet of the usual size",
-        }],
-    },
-    DisciplineInfo {
-        name: "red",
-        aliases: &[],
-        summary: "random early detection on the average queue; with ecn it marks what is ECN-capable below max",
-        source: "FloydJacobson93; RFC 3168",
-        behaviour: 1,
-        parameters: red::PARAMETERS,
-    },
-    DisciplineInfo {
-        name: "rio",
-        aliases: &[],
-        summary: "in-profile packets are spared; the others see RED or drop-tail on the whole queue",
-        source: "ClarkFang98",
-        behaviour: 1,
-        parameters: rio::PARAMETERS,
-    },
-];
-
-/// Why a packet was dropped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(usize)]
-pub enum DropReason {
-    /// The buffer was full.
-    Full,
-    /// The link's impairment hit it.
-    Impairment,
-    /// At random, although there was room.
-    Early,
-    /// The average was beyond what the discipline stands.
-    Forced,
-}
-
-/// How many reasons there are.
-pub const DROP_REASONS: usize = 4;
-
-/// What is waiting or in transmission.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Backlog {
-    /// Packets.
-    pub packets: u64,
-    /// Bytes.
-    pub bytes: u64,
-}
-
-/// What a discipline may see besides the packet that arrives.
-#[derive(Clone, Copy, Debug)]
-pub struct QueueContext {
-    /// The present.
-    pub now: Time,
-    /// What waits.
-    pub waiting: Backlog,
-    /// What the transmitter holds; some buffer limits include it.
-    pub in_transmission: Backlog,
-    /// Since when there has been nothing to send; `NEVER` if there is something.
-    pub idle_since: Time,
-}
-
-/// What becomes of an arriving packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Admission {
-    /// It waits its turn.
-    Wait,
-    /// It waits its turn and says that it has met congestion; only for ECN-capable packets.
-    Mark,
-    /// It is discarded.
-    Drop(DropReason),
-}
-
-/// A queue discipline that is first in, first out.
-pub trait QueueDiscipline {
-    /// May this packet wait? `random` are the queue's own random numbers.
-    fn admit(&mut self, arrival: Packet, context: &QueueContext, random: &mut Stream) -> Admission;
-}
-
-/// Any discipline of the table; an enum, so that no virtual call stands on the path of a packet.
-#[derive(Debug)]
-pub enum AnyDiscipline {
-    /// Drop-tail.
-    DropTail(DropTail),
-    /// One that schedules: it holds what arrives, whatever it is.
-    Scheduling,
+disciplines! {
+    /// First in, first out; what does not fit is dropped.
+    arrival "droptail" droptail::DropTail(DropTailSpec);
+    /// A queue per flow, served in turn.
+    departure "drr" drr::Drr(DrrSpec);
     /// Random early detection.
-    Red(Box<Red>),
-    /// RIO.
-    Rio(Box<Rio>),
+    arrival "red" red::Red(RedSpec);
+    /// In-profile packets are spared; the others see RED or drop-tail.
+    arrival "rio" rio::Rio(RioSpec);
+}
+
+impl QueueSpec {
+    pub(crate) fn check(&self, path: &str) -> Result<(), ScenarioError> {
+        let (packets, bytes) = self.limit();
+        let one = packets.is_some() != bytes.is_some();
+        let info = self.info();
+        let name = info.aliases.first().unwrap_or(&info.name);
+        require(one, path, name, "either packets or bytes as its limit")?;
+        require(packets.or(bytes).is_some_and(|limit| limit > 0), path, 0, "a limit of at least 1")?;
+        self.check_numbers(path)
+    }
 }
 
 impl AnyDiscipline {
-    /// A discipline that has seen no packet, before a link that sends at this rate, or at this mean rate.
-    pub fn new(spec: &QueueSpec, rate: Rate) -> Self {
-        match spec {
-            QueueSpec::DropTail { packets, bytes } => {
-                AnyDiscipline::DropTail(DropTail::new(Limit::new(*packets, *bytes)))
-            }
-            QueueSpec::Drr { .. } => AnyDiscipline::Scheduling,
-            QueueSpec::Red(spec) => AnyDiscipline::Red(Box::new(Red::new(spec, rate))),
-            QueueSpec::Rio(spec) => AnyDiscipline::Rio(Box::new(Rio::new(spec, rate))),
-        }
-    }
-
-    /// What is more than a comparison stays out of the way of drop-tail.
-    #[inline(never)]
-    fn admit_by_rule(&mut self, arrival: Packet, context: QueueContext, random: &mut Stream) -> Admission {
-        let context = &context; // a copy: so the caller's need not be in memory
-        match self {
-            AnyDiscipline::DropTail(queue) => queue.admit(arrival, context, random),
-            AnyDiscipline::Scheduling => Admission::Wait,
-            AnyDiscipline::Red(queue) => queue.admit(arrival, context, random),
-            AnyDiscipline::Rio(queue) => queue.admit(arrival, context, random),
-        }
-    }
-
-    /// Must this packet neither be dropped nor marked here?
-    fn spares(&self, packet: Packet) -> bool {
-        matches!(self, AnyDiscipline::Rio(_)) && packet.has(IN_PROFILE)
-    }
-}
-
-impl QueueDiscipline for AnyDiscipline {
+    /// What becomes of a packet that arrives, by the rule alone.
     #[inline(always)]
-    fn admit(&mut self, arrival: Packet, context: &QueueContext, random: &mut Stream) -> Admission {
+    fn admit(&mut self, arrival: Packet, found: &QueueState, random: &mut Stream) -> Admission {
         match self {
-            AnyDiscipline::DropTail(queue) => queue.admit(arrival, context, random),
-            other => other.admit_by_rule(arrival, *context, random),
+            AnyDiscipline::DropTail(queue) => queue.rule.admit(arrival, found, random),
+            other => other.admit_by_rule(arrival, *found, random),
         }
     }
-}
-
-/// Counters of one queue over the measured time.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Counters {
-    /// Packets offered.
-    pub arrivals: u64,
-    /// Packets dropped, by reason.
-    pub drops: [u64; DROP_REASONS],
-    /// Packets marked.
-    pub marks: u64,
-    /// Packets handed to the transmitter.
-    pub forwarded: u64,
-    /// Their bytes.
-    pub forwarded_bytes: u64,
-    /// Data packets of test flows offered, dropped, marked, forwarded.
-    pub test_arrivals: u64,
-    /// As above.
-    pub test_drops: u64,
-    /// As above.
-    pub test_marks: u64,
-    /// As above.
-    pub test_forwarded: u64,
-    /// Runs of drops of test data: a drop goes on with the last one if no packet of test data came in between that was spared.
-    pub test_drop_runs: u64,
-    /// `test_arrivals` at the last drop of test data.
-    test_last_drop: u64,
-    /// Packets in profile forwarded that are no test packets.
-    pub in_profile_forwarded: u64,
-    /// Their bytes.
-    pub in_profile_forwarded_bytes: u64,
-    /// Waiting time of all forwarded packets.
-    pub delay: Span,
-    /// Waiting time of forwarded test packets.
-    pub test_delay: Span,
-}
-
-impl Counters {
-    fn count_drop(&mut self, packet: Packet, reason: DropReason) {
-        self.drops[reason as usize] += 1;
-        if packet.is_test_data() {
-            self.test_drops += 1;
-            let goes_on = self.test_drop_runs > 0 && self.test_arrivals <= self.test_last_drop + 1;
-            self.test_drop_runs += u64::from(!goes_on);
-            self.test_last_drop = self.test_arrivals;
-        }
-    }
-
-    fn count_mark(&mut self, packet: Packet) {
-        assert!(packet.has(ECT), "only ECN-capable packets are marked");
-        self.marks += 1;
-        self.test_marks += u64::from(packet.is_test_data());
-    }
-
-    fn dropped(&self) -> u64 {
-        self.drops.iter().sum()
-    }
-}
-
-/// The frame's counters.
-#[derive(Debug, Default)]
-pub struct Tally {
-    /// Over the measured time.
-    pub measured: Counters,
-    /// Waiting times of test packets over the measured time.
-    pub test_delays: Histogram,
-    earlier_arrivals: u64,
-    earlier_drops: u64,
-    earlier_departures: u64,
 }
 
 /// A discipline inside its frame.
@@ -288,10 +67,8 @@ pub struct Queue {
     discipline: AnyDiscipline,
     random: Stream,
     tally: Tally,
-    /// Holds the packets where the transmitter does not.
-    scheduler: AnyScheduler,
-    /// What the scheduler dropped and the network has not let go of yet.
-    dropped: Vec<Packet>,
+    /// What the discipline did and the network has not acted on yet.
+    signals: Vec<Signal>,
 }
 
 impl Queue {
@@ -301,21 +78,14 @@ impl Queue {
             discipline: AnyDiscipline::new(spec, rate),
             random,
             tally: Tally::default(),
-            scheduler: AnyScheduler::new(spec),
-            dropped: Vec::new(),
+            signals: Vec::new(),
         }
-    }
-
-    #[inline(always)]
-    fn count_arrival(&mut self, packet: Packet) {
-        self.tally.measured.arrivals += 1;
-        self.tally.measured.test_arrivals += u64::from(packet.is_test_data());
     }
 
     /// Count a packet that the link's impairment discarded on arrival.
     pub fn count_impaired(&mut self, packet: Packet) {
-        self.count_arrival(packet);
-        self.tally.measured.count_drop(packet, DropReason::Impairment);
+        self.tally.count_arrival(packet);
+        self.tally.count_drop(packet, DropReason::Impairment);
     }
 
     /// Mark a packet on behalf of the link's impairment, if it is ECN-capable.
@@ -323,15 +93,16 @@ impl Queue {
         if !packet.has(ECT) {
             return packet;
         }
-        self.tally.measured.count_mark(packet);
+        self.tally.count_mark(packet);
         packet.marked()
     }
 
-    /// Offer a packet that arrives: what becomes of it is counted here and done by the caller.
+    /// Ask the arrival rule alone, where departures are known ahead and the transmitter holds the packets: what becomes of an
+    /// arriving packet is counted here and done by the caller.
     #[inline(always)]
-    pub fn offer(&mut self, packet: Packet, context: &QueueContext) -> Admission {
-        self.count_arrival(packet);
-        let admission = self.discipline.admit(packet, context, &mut self.random);
+    pub fn admit(&mut self, packet: Packet, found: &QueueState) -> Admission {
+        self.tally.count_arrival(packet);
+        let admission = self.discipline.admit(packet, found, &mut self.random);
         if admission != Admission::Wait {
             self.count_signal(packet, admission);
         }
@@ -340,89 +111,73 @@ impl Queue {
 
     #[cold]
     fn count_signal(&mut self, packet: Packet, admission: Admission) {
-        assert!(!self.discipline.spares(packet), "in-profile packets are neither dropped nor marked");
+        self.assert_not_spared(packet);
         match admission {
             Admission::Wait => {}
-            Admission::Mark => self.tally.measured.count_mark(packet),
-            Admission::Drop(reason) => self.tally.measured.count_drop(packet, reason),
+            Admission::Mark => self.tally.count_mark(packet),
+            Admission::Drop(reason) => self.tally.count_drop(packet, reason),
         }
     }
 
-    /// Hold a packet that was let in until [`Queue::dequeue`] gives it out.
-    pub fn enqueue(&mut self, arrival: Queued) {
-        let mut context = SchedulerContext { tally: &mut self.tally, dropped: &mut self.dropped };
-        self.scheduler.enqueue(arrival, &mut context);
+    fn assert_not_spared(&self, packet: Packet) {
+        assert!(
+            !self.discipline.spares(packet),
+            "packets that the discipline spares are neither dropped nor marked"
+        );
     }
 
-    /// The packet that goes now, if any is held.
-    pub fn dequeue(&mut self) -> Option<Queued> {
-        let mut context = SchedulerContext { tally: &mut self.tally, dropped: &mut self.dropped };
-        self.scheduler.dequeue(&mut context)
+    /// A packet arrives. What the discipline does to it and to others is told by [`Queue::next_signal`].
+    pub fn enqueue(&mut self, arrival: Queued, transmitter: TransmitterState) {
+        self.tally.count_arrival(arrival.packet);
+        self.act(transmitter, |discipline, context| discipline.enqueue(arrival, context));
+    }
+
+    /// The packet that is sent now, if any is held.
+    pub fn dequeue(&mut self, transmitter: TransmitterState) -> Option<Queued> {
+        self.act(transmitter, |discipline, context| discipline.dequeue(context))
+    }
+
+    fn act<T>(
+        &mut self,
+        transmitter: TransmitterState,
+        call: impl FnOnce(&mut AnyDiscipline, &mut QueueContext<'_>) -> T,
+    ) -> T {
+        let Queue { discipline, random, tally, signals } = self;
+        call(discipline, &mut QueueContext { transmitter, random, tally, signals })
     }
 
     /// What is held.
     pub fn held(&self) -> Backlog {
-        self.scheduler.backlog()
+        self.discipline.backlog()
     }
 
-    /// A packet that the scheduler dropped, each once.
-    pub fn next_dropped(&mut self) -> Option<Packet> {
-        self.dropped.pop()
+    /// Something that the discipline did, each once, the newest first.
+    pub fn next_signal(&mut self) -> Option<Signal> {
+        let signal = self.signals.pop()?;
+        let (Signal::Dropped(packet, _) | Signal::Marked(packet)) = signal;
+        self.assert_not_spared(packet);
+        Some(signal)
     }
 
     /// Count a packet whose transmission begins after this delay, within the measured time or before it.
     #[inline(always)]
     pub fn count_departure(&mut self, packet: Packet, delay: Span, measured: bool) {
-        if !measured {
-            self.tally.earlier_departures += 1;
-            return;
-        }
-        let counters = &mut self.tally.measured;
-        counters.forwarded += 1;
-        counters.forwarded_bytes += u64::from(packet.bytes());
-        counters.delay += delay;
-        if packet.is_test_data() {
-            counters.test_forwarded += 1;
-            counters.test_delay += delay;
-            self.tally.test_delays.add(delay);
-        } else if packet.has(IN_PROFILE) {
-            counters.in_profile_forwarded += 1;
-            counters.in_profile_forwarded_bytes += u64::from(packet.bytes());
-        }
+        self.tally.count_departure(packet, delay, measured);
     }
 
-    /// Arrivals are measured from now on. Departures are known ahead of time and say for themselves whether they are.
-    pub fn measure_arrivals(&mut self) {
-        let earlier = std::mem::take(&mut self.tally.measured);
-        self.tally.measured = Counters {
-            forwarded: earlier.forwarded,
-            forwarded_bytes: earlier.forwarded_bytes,
-            in_profile_forwarded: earlier.in_profile_forwarded,
-            in_profile_forwarded_bytes: earlier.in_profile_forwarded_bytes,
-            test_forwarded: earlier.test_forwarded,
-            delay: earlier.delay,
-            test_delay: earlier.test_delay,
-            ..Counters::default()
-        };
-        self.tally.earlier_arrivals += earlier.arrivals;
-        self.tally.earlier_drops += earlier.dropped();
+    /// The warm-up is over: what happens from now on is measured.
+    pub fn restart_counters(&mut self) {
+        self.tally.restart();
     }
 
-    /// The frame's counters.
+    /// The counters.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
 
     /// Packets that came in, and what became of them, must agree, with so many still waiting.
     pub fn assert_conservation(&self, name: &str, waiting: u64) {
-        let Tally { measured, earlier_arrivals, earlier_drops, earlier_departures, .. } = &self.tally;
-        let arrived = measured.arrivals + earlier_arrivals;
-        let dropped = measured.dropped() + earlier_drops;
-        let forwarded = measured.forwarded + earlier_departures;
-        assert!(
-            arrived == dropped + forwarded + waiting,
-            "queue {name}: {arrived} packets arrived but {dropped} were dropped, {forwarded} forwarded and {waiting} are waiting",
-        );
+        self.tally.assert_conservation(name, waiting);
     }
 }
 

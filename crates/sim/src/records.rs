@@ -1,6 +1,7 @@
 //! What a run produced: counters per flow and queue, and the time series that were asked for.
 
-use crate::queue::{Counters, DropReason};
+use crate::queue::DropReason;
+use crate::queue::counters::{Arrivals, Departures};
 use crate::scenario::RecordSpec;
 use crate::table::{self, Column, Table};
 use crate::tcp::sender::WindowCut;
@@ -36,7 +37,8 @@ pub struct FlowRecord {
 #[allow(missing_docs)]
 pub struct QueueRecord {
     pub name: String,
-    pub counters: Counters,
+    pub arrivals: Arrivals,
+    pub departures: Departures,
     pub delay_p50: Span,
     pub delay_p95: Span,
     pub delay_p99: Span,
@@ -335,24 +337,25 @@ fn flows(rows: &[FlowRecord]) -> Table {
 }
 
 fn queues(rows: &[QueueRecord]) -> Table {
-    let count = |value: fn(&Counters) -> u64| rows.iter().map(move |queue| value(&queue.counters));
-    let dropped = |reason| rows.iter().map(move |queue| queue.counters.drops[reason as usize]);
+    let arrived = |value: fn(&Arrivals) -> u64| rows.iter().map(move |queue| value(&queue.arrivals));
+    let departed = |value: fn(&Departures) -> u64| rows.iter().map(move |queue| value(&queue.departures));
+    let dropped = |reason| rows.iter().map(move |queue| queue.arrivals.drops[reason as usize]);
     let span = |value: fn(&QueueRecord) -> Span| rows.iter().map(value);
     Table::new("queues")
         .texts("name", rows.iter().map(|queue| queue.name.clone()))
-        .counts("arrivals", count(|counters| counters.arrivals))
-        .counts("drops", count(|counters| counters.drops.iter().sum()))
+        .counts("arrivals", arrived(|counters| counters.arrivals))
+        .counts("drops", arrived(Arrivals::dropped))
         .counts("drops_full", dropped(DropReason::Full))
         .counts("drops_impairment", dropped(DropReason::Impairment))
-        .counts("marks", count(|counters| counters.marks))
-        .counts("forwarded", count(|counters| counters.forwarded))
-        .counts("forwarded_bytes", count(|counters| counters.forwarded_bytes))
-        .counts("test_arrivals", count(|counters| counters.test_arrivals))
-        .counts("test_drops", count(|counters| counters.test_drops))
-        .counts("test_marks", count(|counters| counters.test_marks))
-        .counts("test_forwarded", count(|counters| counters.test_forwarded))
-        .spans("delay_ns_sum_all", span(|queue| queue.counters.delay))
-        .spans("delay_ns_sum_test", span(|queue| queue.counters.test_delay))
+        .counts("marks", arrived(|counters| counters.marks))
+        .counts("forwarded", departed(|counters| counters.forwarded))
+        .counts("forwarded_bytes", departed(|counters| counters.forwarded_bytes))
+        .counts("test_arrivals", arrived(|counters| counters.test_arrivals))
+        .counts("test_drops", arrived(|counters| counters.test_drops))
+        .counts("test_marks", arrived(|counters| counters.test_marks))
+        .counts("test_forwarded", departed(|counters| counters.test_forwarded))
+        .spans("delay_ns_sum_all", span(|queue| queue.departures.delay))
+        .spans("delay_ns_sum_test", span(|queue| queue.departures.test_delay))
         .spans("delay_p50_ns", span(|queue| queue.delay_p50))
         .spans("delay_p95_ns", span(|queue| queue.delay_p95))
         .spans("delay_p99_ns", span(|queue| queue.delay_p99))
@@ -362,9 +365,9 @@ fn queues(rows: &[QueueRecord]) -> Table {
         .with("departures_hash", Column::Hash(rows.iter().map(|queue| queue.departures_hash).collect()))
         .counts("drops_early", dropped(DropReason::Early))
         .counts("drops_forced", dropped(DropReason::Forced))
-        .counts("test_drop_runs", count(|counters| counters.test_drop_runs))
-        .counts("in_profile_forwarded", count(|counters| counters.in_profile_forwarded))
-        .counts("in_profile_forwarded_bytes", count(|counters| counters.in_profile_forwarded_bytes))
+        .counts("test_drop_runs", arrived(|counters| counters.test_drop_runs))
+        .counts("in_profile_forwarded", departed(|counters| counters.in_profile_forwarded))
+        .counts("in_profile_forwarded_bytes", departed(|counters| counters.in_profile_forwarded_bytes))
 }
 
 fn arrivals(rows: &[ArrivalRecord]) -> Table {

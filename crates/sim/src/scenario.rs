@@ -15,10 +15,13 @@ use thiserror::Error;
 use crate::tcp::{RecoveryKind, SackPipe, SackTimeout};
 
 mod arrivals;
-mod queue;
 
+pub use crate::queue::QueueSpec;
+pub use crate::queue::droptail::DropTailSpec;
+pub use crate::queue::drr::DrrSpec;
+pub use crate::queue::red::{RedSpec, Spacing};
+pub use crate::queue::rio::{AverageUpdates, OutProfileRule, RioSpec};
 pub use arrivals::{ArrivalSchedule, ArrivalSpec};
-pub use queue::{AverageUpdates, OutProfileRule, QueueSpec, RedSpec, RioSpec, Spacing};
 
 /// One run, fully described.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -285,7 +288,7 @@ const RATE_MAX_BPS: u64 = 100_000_000_000_000;
 /// The most sources of a group.
 const SOURCES_MAX: u32 = 1_000_000;
 
-fn require(
+pub(crate) fn require(
     condition: bool,
     path: impl Into<String>,
     value: impl fmt::Display,

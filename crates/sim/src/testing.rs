@@ -1,6 +1,6 @@
 //! Small scenarios that several tests share.
 
-use crate::scenario::{FlowSpec, LinkSpec, Profile, QueueSpec, RecordSpec, Scenario, TcpSpec};
+use crate::scenario::{DropTailSpec, FlowSpec, LinkSpec, Profile, QueueSpec, RecordSpec, Scenario, TcpSpec};
 use crate::tcp::RecoveryKind;
 use sawtooth_cc::parse_controller;
 
@@ -19,7 +19,7 @@ fn link(name: &str, rate_bps: u64, delay_ns: u64, queue: Option<QueueSpec>) -> L
 
 /// SACK AIMD(1, 0.5) flows over 10 Mbit/s and 40 ms; link 0 is the bottleneck, link 1 its reverse.
 pub fn dumbbell(flows: u32) -> Scenario {
-    let queue = QueueSpec::DropTail { packets: Some(50), bytes: None };
+    let queue = QueueSpec::DropTail(DropTailSpec { packets: Some(50), bytes: None });
     let mut links = vec![
         link("bottleneck", 10_000_000, 10_000_000, Some(queue)),
         link("reverse", 10_000_000, 10_000_000, None),

@@ -7,11 +7,10 @@ use networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, pipe, profile};
 use proptest::prelude::*;
 use sawtooth_cc::units::{Rate, Time};
 use sawtooth_sim::packet::{Packet, PacketKind};
-use sawtooth_sim::queue::Queue;
-use sawtooth_sim::queue::scheduler::Queued;
+use sawtooth_sim::queue::{Backlog, Queue, Queued, Signal, TransmitterState};
 use sawtooth_sim::random::Stream;
 use sawtooth_sim::run;
-use sawtooth_sim::scenario::{FlowSpec, LinkSpec, QueueSpec, Scenario};
+use sawtooth_sim::scenario::{DrrSpec, FlowSpec, LinkSpec, QueueSpec, Scenario};
 use std::collections::VecDeque;
 
 /// Queues in these tests: two flows, their acknowledgements, and two sources with the same numbers.
@@ -47,24 +46,34 @@ fn limits() -> impl Strategy<Value = (Option<u64>, Option<u64>)> {
     ]
 }
 
+const IDLE: TransmitterState = TransmitterState {
+    now: Time::ZERO,
+    in_transmission: Backlog { packets: 0, bytes: 0 },
+    idle_since: Time::ZERO,
+};
+
 /// A queue under test, which hands out and drops packets.
 struct Subject(Queue);
 
 impl Subject {
     fn new(packets: Option<u64>, bytes: Option<u64>, quantum: u32) -> Self {
-        let spec = QueueSpec::Drr { packets, bytes, quantum };
+        let spec = QueueSpec::Drr(DrrSpec { packets, bytes, quantum });
         Subject(Queue::new(&spec, Rate::from_bits_per_second(MEGABIT), Stream::new("1", "test")))
     }
 
     fn arrive(&mut self, packet: Packet) -> Vec<Packet> {
-        self.0.enqueue(Queued { packet, arrived: Time::ZERO, stage: 0 });
-        let mut dropped: Vec<Packet> = std::iter::from_fn(|| self.0.next_dropped()).collect();
+        self.0.enqueue(Queued { packet, arrived: Time::ZERO, stage: 0 }, IDLE);
+        let packet = |signal| match signal {
+            Signal::Dropped(packet, _) => packet,
+            Signal::Marked(packet) => panic!("{packet:?} was marked"),
+        };
+        let mut dropped: Vec<Packet> = std::iter::from_fn(|| self.0.next_signal()).map(packet).collect();
         dropped.reverse();
         dropped
     }
 
     fn serve(&mut self) -> Option<Packet> {
-        self.0.dequeue().map(|queued| queued.packet)
+        self.0.dequeue(IDLE).map(|queued| queued.packet)
     }
 }
 
@@ -218,9 +227,9 @@ fn a_lone_flow_sees_a_first_in_first_out_queue() {
     (by_trace.links[0].rate_bps, by_trace.links[0].trace_ms) = (None, Some(vec![1, 1, 2, 5]));
     for scenario in [by_rate, by_trace] {
         let records = run(&scenario).unwrap();
-        assert!(records.queues[0].counters.forwarded > 7_000 && records.queues[0].counters.drops == [0; 4]);
+        assert!(records.queues[0].departures.forwarded > 7_000 && records.queues[0].arrivals.drops == [0; 4]);
         for quantum in [300, 1_000, 10_000] {
-            let drr = QueueSpec::Drr { packets: Some(100_000), bytes: None, quantum };
+            let drr = QueueSpec::Drr(DrrSpec { packets: Some(100_000), bytes: None, quantum });
             let other = run(&with_queue(&scenario, drr)).unwrap();
             assert_eq!(other.digest(), records.digest(), "quantum {quantum}");
         }
@@ -232,7 +241,7 @@ fn share_beside(sources: u64, quantum: u32, bottleneck: LinkSpec) -> f64 {
     let mut scenario = dumbbell(1, 400, profile("aimd(1, 0.5)", "sack"), 30 * SECOND);
     scenario.warmup_ns = 5 * SECOND;
     scenario.links[0] = LinkSpec {
-        queue: Some(QueueSpec::Drr { packets: Some(400), bytes: None, quantum }),
+        queue: Some(QueueSpec::Drr(DrrSpec { packets: Some(400), bytes: None, quantum })),
         delay_ns: 10 * MILLISECOND,
         ..bottleneck
     };
@@ -240,7 +249,7 @@ fn share_beside(sources: u64, quantum: u32, bottleneck: LinkSpec) -> f64 {
         (0..sources).map(|index| networks::source(&[0], &[[index * 97, 20 * MEGABIT]])).collect();
     let queue = &run(&scenario).unwrap().queues[0];
     assert_eq!(queue.empty.nanos(), 0, "the link is never idle");
-    queue.counters.test_forwarded as f64 * 1_000.0 / queue.capacity_bytes as f64
+    queue.departures.test_forwarded as f64 * 1_000.0 / queue.capacity_bytes as f64
 }
 
 #[test]
@@ -265,7 +274,8 @@ fn a_trace_with_drr_shares_as_well() {
 #[test]
 fn flows_that_come_and_go_by_the_hundred_are_all_delivered() {
     let mut scenario = dumbbell(1, 100, profile("aimd(1, 0.5)", "sack"), 60 * SECOND);
-    scenario.links[0].queue = Some(QueueSpec::Drr { packets: None, bytes: Some(100_000), quantum: 1_000 });
+    scenario.links[0].queue =
+        Some(QueueSpec::Drr(DrrSpec { packets: None, bytes: Some(100_000), quantum: 1_000 }));
     let long = scenario.flows[0].clone();
     scenario.flows = (0..500)
         .map(|index| FlowSpec { start_ns: index * 20 * MILLISECOND, packets: Some(10), ..long.clone() })

@@ -4,8 +4,11 @@
 mod networks;
 
 use networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, flow, pipe, port, profile, scenario, source};
+use sawtooth_sim::records::QueueRecord;
 use sawtooth_sim::run;
-use sawtooth_sim::scenario::{FlowSpec, ImpairmentSpec, LinkSpec, QueueSpec, Scenario, SourceSpec};
+use sawtooth_sim::scenario::{
+    DropTailSpec, FlowSpec, ImpairmentSpec, LinkSpec, QueueSpec, Scenario, SourceSpec,
+};
 
 const MICROSECOND: u64 = 1_000;
 
@@ -75,7 +78,7 @@ fn acknowledgements_clock_a_constant_window_at_the_rate_of_the_bottleneck() {
     }
     let queue = &records.queues[0];
     assert_eq!(queue.busy.nanos(), 2 * SECOND);
-    assert_eq!(queue.counters.forwarded_bytes, queue.capacity_bytes);
+    assert_eq!(queue.departures.forwarded_bytes, queue.capacity_bytes);
     // The path holds between 49 and 51 packets (serialisation on the access links adds to propagation).
     let settled: Vec<u64> = records
         .series
@@ -100,7 +103,7 @@ fn a_full_drop_tail_queue_holds_its_limit_and_never_more() {
         [(Some(1), None, 1), (Some(7), None, 7), (None, Some(7_999), 7), (None, Some(8_000), 8)]
     {
         let link = LinkSpec {
-            queue: Some(QueueSpec::DropTail { packets, bytes }),
+            queue: Some(QueueSpec::DropTail(DropTailSpec { packets, bytes })),
             ..port("bottleneck", 10 * MEGABIT, MILLISECOND, 1)
         };
         let mut scenario = flooded(link, 20 * MEGABIT, 1000, SECOND);
@@ -108,15 +111,15 @@ fn a_full_drop_tail_queue_holds_its_limit_and_never_more() {
         let records = run(&scenario).unwrap();
         let highest = records.series.queues.iter().map(|point| point.packets).max();
         assert_eq!(highest, Some(most), "{packets:?} packets, {bytes:?} bytes");
-        let counters = &records.queues[0].counters;
+        let QueueRecord { arrivals, departures, .. } = &records.queues[0];
         // 2500 packets arrive in a second, 1250 go; what is left waits.
         assert_eq!(
-            (counters.arrivals, counters.forwarded),
+            (arrivals.arrivals, departures.forwarded),
             (2500, 1250),
             "{packets:?} packets, {bytes:?} bytes"
         );
         let waiting = records.summary.packets_queued - 1;
-        assert_eq!(counters.drops.iter().sum::<u64>(), 2500 - 1250 - waiting);
+        assert_eq!(arrivals.dropped(), 2500 - 1250 - waiting);
     }
 }
 
@@ -130,7 +133,7 @@ fn a_trace_delivers_1500_bytes_an_opportunity_and_starts_again() {
             ..port("cellular", MEGABIT, 0, 1000)
         };
         let records = run(&flooded(link, 48 * MEGABIT, packet_bytes, 10 * SECOND)).unwrap();
-        assert_eq!(records.queues[0].counters.forwarded, forwarded, "{packet_bytes} bytes");
+        assert_eq!(records.queues[0].departures.forwarded, forwarded, "{packet_bytes} bytes");
         assert_eq!(records.summary.packets_delivered, delivered, "{packet_bytes} bytes");
         let opportunities = if once { 3 } else { 5_999 };
         assert_eq!(records.queues[0].capacity_bytes, 1_500 * opportunities);
@@ -198,8 +201,8 @@ fn impairments_count_cross_traffic_too() {
     let drop = Some(ImpairmentSpec::Periodic { n: 7 });
     let link = LinkSpec { drop, ..port("bottleneck", 10 * MEGABIT, 0, 10) };
     let records = run(&flooded(link, 8 * MEGABIT, 1000, SECOND)).unwrap();
-    let counters = &records.queues[0].counters;
-    assert_eq!((counters.arrivals, counters.drops.iter().sum::<u64>()), (1000, 142));
+    let arrivals = &records.queues[0].arrivals;
+    assert_eq!((arrivals.arrivals, arrivals.dropped()), (1000, 142));
 }
 
 #[test]
@@ -214,7 +217,7 @@ fn delayed_acknowledgements_halve_their_number() {
         scenario.flows[0].packets = Some(packets);
         let records = run(&scenario).unwrap();
         assert!(records.flows[0].finished_ns.is_some());
-        records.queues[1].counters.arrivals - 1
+        records.queues[1].arrivals.arrivals - 1
     };
     assert_eq!(acknowledgements(false, 500), 500);
     // RFC 5681 §4.2: at least every second packet; windows here are even, so only the last of 501 waits for the timer.
@@ -266,7 +269,7 @@ fn acknowledgements_wait_behind_data_that_goes_their_way() {
         constant.tcp.initial_window = 2.0;
         constant.tcp.initial_ssthresh = Some(2.0);
         let mut scenario = dumbbell(1, 10, constant, 20 * SECOND);
-        let queue = Some(QueueSpec::DropTail { packets: None, bytes: Some(10_999) });
+        let queue = Some(QueueSpec::DropTail(DropTailSpec { packets: None, bytes: Some(10_999) }));
         scenario.links[1] = LinkSpec { queue, ..port("reverse", 10 * MEGABIT, 10 * MILLISECOND, 1) };
         scenario.sources.push(source(&[1], &[[0, load]]));
         run(&scenario).unwrap().flows[0].srtt_ns

@@ -6,7 +6,7 @@ mod networks;
 use networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, pipe, profile, scenario, source};
 use sawtooth_cc::units::{Rate, Time};
 use sawtooth_sim::packet::{ECT, IN_PROFILE, Packet, PacketKind, TEST};
-use sawtooth_sim::queue::{Backlog, DropReason, Queue, QueueContext};
+use sawtooth_sim::queue::{Backlog, DropReason, Queue, QueueState};
 use sawtooth_sim::random::Stream;
 use sawtooth_sim::records::QueueRecord;
 use sawtooth_sim::run;
@@ -18,14 +18,14 @@ use sawtooth_sim::scenario::{
 fn offered(spec: QueueSpec, waiting: u64, flags: u8, packets: u32) -> Queue {
     let mut queue = Queue::new(&spec, Rate::from_bits_per_second(MEGABIT), Stream::new("1", "test"));
     let waiting = Backlog { packets: waiting, bytes: 1000 * waiting };
-    let context = QueueContext {
+    let found = QueueState {
         now: Time::ZERO,
         waiting,
         in_transmission: Backlog { packets: 1, bytes: 1000 },
         idle_since: Time::NEVER,
     };
     for number in 0..packets {
-        queue.offer(Packet::new(PacketKind::Data, 0, number, 1000, flags), &context);
+        queue.admit(Packet::new(PacketKind::Data, 0, number, 1000, flags), &found);
     }
     queue
 }
@@ -36,7 +36,7 @@ fn exact() -> RedSpec {
 }
 
 fn drops(queue: &Queue, reason: DropReason) -> u64 {
-    queue.tally().measured.drops[reason as usize]
+    queue.tally().arrivals.drops[reason as usize]
 }
 
 #[test]
@@ -82,30 +82,30 @@ fn capable_packets_are_marked_below_the_maximum_and_dropped_from_there_on() {
     let spec = QueueSpec::Red(RedSpec { ecn: true, ..exact() });
     for average in [9, 16, 40, 71] {
         let marking = offered(spec.clone(), average, ECT | TEST, PACKETS);
-        let counters = &marking.tally().measured;
+        let counters = &marking.tally().arrivals;
         assert_eq!(counters.drops, [0; 4], "no capable packet is dropped at an average of {average}");
         assert!(counters.marks > 0 && counters.marks == counters.test_marks);
         // The same dice: what is marked here is what is dropped where nobody is capable or nobody marks.
         for (flags, ecn) in [(0, true), (ECT, false)] {
             let dropping = offered(QueueSpec::Red(RedSpec { ecn, ..exact() }), average, flags, PACKETS);
             assert_eq!(drops(&dropping, DropReason::Early), counters.marks);
-            assert_eq!(dropping.tally().measured.marks, 0);
+            assert_eq!(dropping.tally().arrivals.marks, 0);
         }
     }
     for average in [72, 200] {
         let queue = offered(spec.clone(), average, ECT, PACKETS);
-        assert_eq!(queue.tally().measured.marks, 0, "at an average of {average}");
+        assert_eq!(queue.tally().arrivals.marks, 0, "at an average of {average}");
         assert!(drops(&queue, DropReason::Early) + drops(&queue, DropReason::Forced) > 0);
     }
     let full = offered(QueueSpec::Red(RedSpec { packets: Some(16), ecn: true, ..exact() }), 16, ECT, 10);
-    assert_eq!(full.tally().measured.drops, [10, 0, 0, 0], "a full buffer drops, and does not mark");
+    assert_eq!(full.tally().arrivals.drops, [10, 0, 0, 0], "a full buffer drops, and does not mark");
 }
 
 #[test]
 fn the_limit_of_red_does_not_count_the_packet_in_transmission() {
     let with = |packets, bytes, waiting| {
         let spec = RedSpec { packets, bytes, min: 500.0, max: 600.0, ..exact() };
-        offered(QueueSpec::Red(spec), waiting, 0, 1).tally().measured.drops
+        offered(QueueSpec::Red(spec), waiting, 0, 1).tally().arrivals.drops
     };
     assert_eq!(with(Some(100), None, 99), [0; 4]);
     assert_eq!(with(Some(100), None, 100), [1, 0, 0, 0]);
@@ -124,7 +124,7 @@ fn rio_spares_in_profile_packets_even_where_there_is_no_room() {
         for updates in [AverageUpdates::All, AverageUpdates::InProfile] {
             for waiting in [50, 100, 10_000] {
                 let queue = offered(rio(rule, updates), waiting, IN_PROFILE | ECT, 1000);
-                let counters = &queue.tally().measured;
+                let counters = &queue.tally().arrivals;
                 assert_eq!((counters.arrivals, counters.drops, counters.marks), (1000, [0; 4], 0));
             }
         }
@@ -135,7 +135,7 @@ fn rio_spares_in_profile_packets_even_where_there_is_no_room() {
 fn rio_drops_out_profile_packets_by_its_rule() {
     let counters = |rule, updates, waiting| {
         let queue = offered(rio(rule, updates), waiting, 0, 10_000);
-        queue.tally().measured.drops
+        queue.tally().arrivals.drops
     };
     let tail = |waiting| counters(OutProfileRule::DropTail, AverageUpdates::All, waiting);
     assert_eq!((tail(99), tail(100)), ([0; 4], [10_000, 0, 0, 0]), "when `packets` wait, not before");
@@ -145,7 +145,7 @@ fn rio_drops_out_profile_packets_by_its_rule() {
     assert!((red(AverageUpdates::All) as f64 - expected).abs() < 5.0 * deviation);
     assert_eq!(red(AverageUpdates::InProfile), 0);
     let marking = offered(rio(OutProfileRule::Red, AverageUpdates::All), 40, ECT, 10_000);
-    assert_eq!(marking.tally().measured.marks, red(AverageUpdates::All), "RIO marks what RED would");
+    assert_eq!(marking.tally().arrivals.marks, red(AverageUpdates::All), "RIO marks what RED would");
 }
 
 /// Sources of these rates, out of profile except for the first, over a link of 10 Mbit/s.
@@ -178,8 +178,8 @@ fn a_tighter_threshold_never_drops_less() {
                     ..RedSpec::default()
                 };
                 let queue = queue_of(&open_loop(QueueSpec::Red(red), rates, 20));
-                assert!(queue.counters.drops[DropReason::Early as usize] > 0);
-                dropped.push(queue.counters.drops.iter().sum::<u64>());
+                assert!(queue.arrivals.drops[DropReason::Early as usize] > 0);
+                dropped.push(queue.arrivals.drops.iter().sum::<u64>());
             }
             assert!(dropped.is_sorted_by(|tight, loose| tight >= loose), "{spacing:?}: {dropped:?}");
         }
@@ -196,7 +196,7 @@ fn a_pause_lets_the_average_forget_the_burst_before_it() {
         let schedule = [[0, rate], [burst, 0], [again, rate], [again + burst, 0]];
         let drops = |rates: &[[u64; 2]]| {
             let queue = queue_of(&open_loop(QueueSpec::Red(red.clone()), &[rates], 20));
-            queue.counters.drops.iter().sum::<u64>()
+            queue.arrivals.drops.iter().sum::<u64>()
         };
         (drops(&schedule[..2]), drops(&schedule) - drops(&schedule[..2]))
     };
@@ -213,12 +213,12 @@ fn in_profile_traffic_passes_a_flooded_rio_untouched_and_is_counted() {
         let queue = QueueSpec::Rio(RioSpec { rule, average_updates: AverageUpdates::All, red });
         let mut scenario = open_loop(queue, &[&[[0, 4 * MEGABIT]], &[[0, 20 * MEGABIT]]], 10);
         scenario.sources[0].in_profile = true;
-        let counters = queue_of(&scenario).counters;
+        let QueueRecord { arrivals, departures: counters, .. } = queue_of(&scenario);
         // 500 packets a second for 10 s, but for the queue that is left.
         assert!((4_850..=5_000).contains(&counters.in_profile_forwarded), "{counters:?}");
         assert_eq!(counters.in_profile_forwarded_bytes, 1000 * counters.in_profile_forwarded);
         // What is dropped is what the others bring beyond the 6 Mbit/s that are left to them.
-        let dropped = counters.drops.iter().sum::<u64>();
+        let dropped = arrivals.dropped();
         assert!((17_000..=17_500).contains(&dropped), "{dropped}");
     }
 }
@@ -235,7 +235,7 @@ fn a_queue_that_only_marks_loses_and_reorders_nothing() {
     (by_trace.links[0].rate_bps, by_trace.links[0].trace_ms) = (None, Some(vec![1]));
     for scenario in [scenario, by_trace] {
         let records = run(&scenario).unwrap();
-        let counters = &records.queues[0].counters;
+        let counters = &records.queues[0].arrivals;
         assert!(counters.marks > 50 && counters.drops == [0; 4], "{counters:?}");
         for flow in &records.flows {
             assert!(flow.ecn_reductions > 10, "{flow:?}");

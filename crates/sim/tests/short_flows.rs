@@ -101,7 +101,7 @@ fn short_flows_do_what_listed_flows_do() {
             let found = completions(&network, &flows);
             let short: Vec<_> = found.iter().map(|done| (done.start + done.span).nanos()).collect();
             assert_eq!(short, ends, "{recovery}, delayed_ack {delayed_ack}");
-            let drops = expected.queues[0].counters.drops[0];
+            let drops = expected.queues[0].arrivals.drops[0];
             assert!(drops > 100, "only {drops} drops: the test has no teeth");
         }
     }

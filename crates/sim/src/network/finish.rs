@@ -65,7 +65,7 @@ impl Network {
             let (waiting, sending) = port.backlogs(last);
             left_ahead += match &port.transmitter {
                 Transmitter::Rate(_) => waiting.packets + sending.packets,
-                Transmitter::Scheduled(_) => sending.packets,
+                Transmitter::Asking(_) => sending.packets,
                 Transmitter::Trace(_) => 0,
             };
             port.queue.assert_conservation(&port.name, waiting.packets);
@@ -111,7 +111,8 @@ fn queue_record(port: &Port, busy: Span, capacity_bytes: u64, measured: Span) ->
     let tally = port.queue.tally();
     QueueRecord {
         name: port.name.clone(),
-        counters: tally.measured.clone(),
+        arrivals: tally.arrivals.clone(),
+        departures: tally.departures.clone(),
         delay_p50: tally.test_delays.quantile(0.50),
         delay_p95: tally.test_delays.quantile(0.95),
         delay_p99: tally.test_delays.quantile(0.99),

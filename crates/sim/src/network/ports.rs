@@ -1,65 +1,50 @@
-//! Ports that ask their queue for each packet when they can send it: behind a trace, and behind a discipline that
-//! schedules.
+//! Ports that ask their queue for each packet when they can send it: behind a trace, and behind a discipline whose departures are
+//! not known ahead.
 
 use super::Network;
 use crate::event::Event;
-use crate::packet::CE;
 use crate::port::Transmitter;
 use crate::port::trace::{OPPORTUNITY_BYTES, Progress as Sending};
-use crate::queue::scheduler::Queued;
-use crate::queue::{Admission, QueueContext};
+use crate::queue::{Queued, Signal};
 use crate::topology::NO_LANE;
 use sawtooth_cc::units::Time;
 
 impl Network {
     /// A packet reaches a port that asks for each packet.
     #[inline(never)]
-    pub(super) fn enter_asking_port(&mut self, index: u32, mut arrival: Queued) {
-        let was_marked = arrival.packet.has(CE);
+    pub(super) fn enter_asking_port(&mut self, index: u32, arrival: Queued) {
+        let now = arrival.arrived;
         let port = &mut self.ports[index as usize];
-        let (waiting, in_transmission) = port.backlogs(self.events.now());
-        let idle_since = match &port.transmitter {
-            Transmitter::Trace(transmitter) => transmitter.idle_since(&port.queue),
-            _ => Time::NEVER, // a discipline that schedules does not ask
-        };
-        let context = QueueContext { now: arrival.arrived, waiting, in_transmission, idle_since };
-        match port.queue.offer(arrival.packet, &context) {
-            Admission::Wait => {}
-            Admission::Mark => arrival.packet = arrival.packet.marked(),
-            Admission::Drop(_) => {
-                self.bury(arrival.packet, Some(index), arrival.arrived);
-                return;
+        let state = port.transmitter_state(now);
+        if let Transmitter::Trace(transmitter) = &mut port.transmitter {
+            transmitter.expect(now, &port.queue);
+        }
+        port.queue.enqueue(arrival, state);
+        let may_go = matches!(&port.transmitter, Transmitter::Asking(transmitter) if transmitter.is_idle());
+        self.follow_signals(index, now);
+        if may_go {
+            self.transmit_next(index, now);
+        }
+    }
+
+    /// What the discipline of a port has dropped leaves the run, and what it has marked is noted.
+    fn follow_signals(&mut self, index: u32, now: Time) {
+        while let Some(signal) = self.ports[index as usize].queue.next_signal() {
+            match signal {
+                Signal::Dropped(packet, _) => self.bury(packet, Some(index), now),
+                Signal::Marked(packet) => self.note_mark(packet, index, now),
             }
         }
-        if let Transmitter::Trace(transmitter) = &mut port.transmitter {
-            transmitter.expect(arrival.arrived, &port.queue);
-        }
-        port.queue.enqueue(arrival);
-        let may_go =
-            matches!(&port.transmitter, Transmitter::Scheduled(transmitter) if transmitter.is_idle());
-        if arrival.packet.has(CE) && !was_marked {
-            self.note_mark(arrival.packet, index, arrival.arrived);
-        }
-        self.bury_dropped(index);
-        if may_go {
-            self.transmit_next(index, arrival.arrived);
-        }
     }
 
-    /// What the scheduler of a port has dropped leaves the run.
-    fn bury_dropped(&mut self, index: u32) {
-        while let Some(packet) = self.ports[index as usize].queue.next_dropped() {
-            self.bury(packet, Some(index), self.events.now().time);
-        }
-    }
-
-    /// The transmitter of a port that schedules is free: its queue chooses the next packet, which goes on ahead of time.
+    /// The transmitter of a port that asks is free: its queue chooses the next packet, which goes on ahead of time.
     pub(super) fn transmit_next(&mut self, index: u32, now: Time) {
         let port = &mut self.ports[index as usize];
-        let Transmitter::Scheduled(transmitter) = &mut port.transmitter else {
-            unreachable!("only a port that schedules chooses when it is free");
+        let Transmitter::Asking(transmitter) = &mut port.transmitter else {
+            unreachable!("only a port that asks chooses when it is free");
         };
-        let next = port.queue.dequeue();
+        transmitter.end(now);
+        let next = port.queue.dequeue(transmitter.state(now));
         if let Some(queued) = next {
             let end = now + transmitter.begin(queued.packet.bytes());
             self.events.set_port(index, Some(end));
@@ -67,10 +52,9 @@ impl Network {
             port.count_departure(queued.packet, queued.arrived, now, self.measured);
             self.go_on(index, queued, end);
         } else {
-            transmitter.rest();
             self.events.set_port(index, None);
         }
-        self.bury_dropped(index);
+        self.follow_signals(index, now);
     }
 
     /// The last bit of this packet leaves a port then.
@@ -97,7 +81,7 @@ impl Network {
         loop {
             let port = &mut self.ports[index as usize];
             let Transmitter::Trace(transmitter) = &mut port.transmitter else { return };
-            match transmitter.use_up(&mut budget, &mut port.queue) {
+            match transmitter.use_up(now, &mut budget, &mut port.queue) {
                 None => break,
                 Some(Sending::Begins(queued)) => {
                     port.count_departure(queued.packet, queued.arrived, now, self.measured);
@@ -110,6 +94,6 @@ impl Network {
                 }
             }
         }
-        self.bury_dropped(index);
+        self.follow_signals(index, now);
     }
 }

@@ -10,8 +10,8 @@ use crate::impairment::Impairment;
 use crate::lane::Lane;
 use crate::packet::SackPool;
 use crate::pipe::{Jitter, PipeLink};
+use crate::port::asking::AskingTransmitter;
 use crate::port::rate::RateTransmitter;
-use crate::port::scheduled::ScheduledTransmitter;
 use crate::port::trace::TraceTransmitter;
 use crate::port::{Measured, Port, Transmitter};
 use crate::queue::Queue;
@@ -26,13 +26,13 @@ impl Network {
     /// A network at time zero. The scenario must have passed its check.
     pub fn new(scenario: &Scenario) -> Self {
         let topology = Topology::new(scenario);
-        let schedules =
-            scenario.links.iter().any(|link| link.queue.as_ref().is_some_and(QueueSpec::schedules));
+        let asks = |queue: &QueueSpec| !queue.knows_departures_ahead();
+        let any_asks = scenario.links.iter().any(|link| link.queue.as_ref().is_some_and(asks));
         let population = Population {
             sources: scenario.sources.len() as u32,
             lanes: topology.lanes.len() as u32,
             spare_lanes: topology.spare_lanes.len() as u32,
-            ports: if schedules { topology.ports.len() as u32 } else { 0 },
+            ports: if any_asks { topology.ports.len() as u32 } else { 0 },
         };
         let flows = || (0u32..).zip(&topology.flows);
         let ends = |next: StageIndex| topology.stages[next as usize].place == Place::End;
@@ -115,10 +115,10 @@ fn pipe_link(link: &LinkSpec) -> PipeLink {
 fn port(seed: &str, link: &LinkSpec) -> Port {
     let spec = link.queue.as_ref().expect("a port has a queue");
     let (transmitter, rate) = match (link.rate_bps.map(Rate::from_bits_per_second), &link.trace_ms) {
-        (Some(rate), _) if spec.schedules() => {
-            (Transmitter::Scheduled(ScheduledTransmitter::new(rate)), rate)
+        (Some(rate), _) if spec.knows_departures_ahead() => {
+            (Transmitter::Rate(RateTransmitter::new(rate)), rate)
         }
-        (Some(rate), _) => (Transmitter::Rate(RateTransmitter::new(rate)), rate),
+        (Some(rate), _) => (Transmitter::Asking(AskingTransmitter::new(rate)), rate),
         (None, Some(times)) => {
             let trace = TraceTransmitter::new(times.clone(), link.trace_once);
             let rate = trace.mean_rate();

@@ -5,8 +5,7 @@
 //! an opportunity and a large one may need two; an unused opportunity is lost; at its end the trace starts
 //! again, its length being its last time.
 
-use crate::queue::scheduler::Queued;
-use crate::queue::{Backlog, Queue};
+use crate::queue::{Backlog, Queue, Queued, TransmitterState};
 use sawtooth_cc::units::{Rate, Span, Time};
 
 /// Bytes that one opportunity of a trace can carry.
@@ -70,10 +69,12 @@ impl TraceTransmitter {
 
     /// What is in transmission.
     pub fn sending(&self) -> Backlog {
-        self.sending.map_or(Backlog::default(), |queued| Backlog {
-            packets: 1,
-            bytes: u64::from(queued.packet.bytes()),
-        })
+        self.sending.map_or(Backlog::default(), |queued| Backlog::of(queued.packet))
+    }
+
+    /// What it is doing now.
+    pub fn state(&self, now: Time, queue: &Queue) -> TransmitterState {
+        TransmitterState { now, in_transmission: self.sending(), idle_since: self.idle_since(queue) }
     }
 
     fn is_idle(&self, queue: &Queue) -> bool {
@@ -100,12 +101,12 @@ impl TraceTransmitter {
     }
 
     /// Use an opportunity of which so many bytes are left; what happens next, if anything does.
-    pub fn use_up(&mut self, budget: &mut u64, queue: &mut Queue) -> Option<Progress> {
+    pub fn use_up(&mut self, now: Time, budget: &mut u64, queue: &mut Queue) -> Option<Progress> {
         let Some(queued) = self.sending else {
             if *budget == 0 {
                 return None;
             }
-            let queued = queue.dequeue()?;
+            let queued = queue.dequeue(self.state(now, queue))?;
             self.unsent = u64::from(queued.packet.bytes());
             self.sending = Some(queued);
             return Some(Progress::Begins(queued));
@@ -140,7 +141,7 @@ mod tests {
     use super::*;
     use crate::packet::{Packet, PacketKind};
     use crate::random::Stream;
-    use crate::scenario::QueueSpec;
+    use crate::scenario::{DropTailSpec, QueueSpec};
 
     fn opportunities(times_ms: &[u64], once: bool, count: usize) -> Vec<Option<u64>> {
         let mut trace = TraceTransmitter::new(times_ms.to_vec(), once);
@@ -159,16 +160,16 @@ mod tests {
     #[test]
     fn small_packets_share_an_opportunity_and_a_large_one_needs_two() {
         let mut trace = TraceTransmitter::new(vec![1], false);
-        let spec = QueueSpec::DropTail { packets: Some(3), bytes: None };
+        let spec = QueueSpec::DropTail(DropTailSpec { packets: Some(4), bytes: None });
         let mut queue = Queue::new(&spec, trace.mean_rate(), Stream::new("1", "test"));
         for (number, bytes) in [(0, 700), (1, 700), (2, 2000)] {
             let packet = Packet::new(PacketKind::Data, 0, number, bytes, 0);
-            queue.enqueue(Queued { packet, ..Queued::default() });
+            queue.enqueue(Queued { packet, ..Queued::default() }, trace.state(Time::ZERO, &queue));
         }
         let mut ended = Vec::new();
         for _ in 0..2 {
             let mut budget = OPPORTUNITY_BYTES;
-            while let Some(progress) = trace.use_up(&mut budget, &mut queue) {
+            while let Some(progress) = trace.use_up(Time::ZERO, &mut budget, &mut queue) {
                 if let Progress::Ends(queued) = progress {
                     ended.push((queued.packet.number(), budget));
                 }

@@ -28,10 +28,67 @@
 mod longest;
 
 use super::limit::Limit;
-use super::scheduler::{Queued, Scheduler, SchedulerContext};
-use super::{Backlog, DropReason};
+use super::{
+    Backlog, DisciplineInfo, DisciplineParameter, DisciplineSpec, DropReason, QueueContext, QueueDiscipline,
+    Queued, Rate, ScenarioError, require,
+};
 use crate::packet::{Packet, PacketKind};
 use longest::Longest;
+use serde::{Deserialize, Serialize};
+
+/// Its row in the table.
+pub const INFO: DisciplineInfo = DisciplineInfo {
+    summary: "a queue per flow, served in turn; a full buffer drops from the head of the longest",
+    source: "ShreedharVarghese96",
+    schedules: true,
+    keeps_flows_apart: true,
+    parameters: &[DisciplineParameter::new(
+        "quantum",
+        "size",
+        "bytes",
+        "1 B to 1 MB",
+        "one packet of the usual size",
+    )],
+    ..DisciplineInfo::BLANK
+};
+
+/// The largest quantum: many packets, and far from overflow.
+const QUANTUM_MAX: u32 = 1_000_000;
+
+/// The numbers of deficit round robin.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DrrSpec {
+    /// Packets of all queues, the one in transmission not included.
+    pub packets: Option<u64>,
+    /// Bytes of all queues, the packet in transmission not included.
+    pub bytes: Option<u64>,
+    /// Bytes that a queue may send in its turn.
+    pub quantum: u32,
+}
+
+impl Default for DrrSpec {
+    fn default() -> Self {
+        DrrSpec { packets: None, bytes: None, quantum: 1000 }
+    }
+}
+
+impl DisciplineSpec for DrrSpec {
+    type Discipline = Drr;
+
+    fn limit(&self) -> (Option<u64>, Option<u64>) {
+        (self.packets, self.bytes)
+    }
+
+    fn check(&self, path: &str) -> Result<(), ScenarioError> {
+        let known = (1..=QUANTUM_MAX).contains(&self.quantum);
+        require(known, format!("{path}.quantum"), self.quantum, "1 to 1000000 bytes")
+    }
+
+    fn build(&self, _: Rate) -> Drr {
+        Drr::new(self.buffer(), self.quantum)
+    }
+}
 
 /// No place.
 const NONE: u32 = u32::MAX;
@@ -108,11 +165,11 @@ pub struct Drr {
 }
 
 impl Drr {
-    /// An empty queue. Exactly one limit is given; the scenario's check has seen to that.
-    pub fn new(packets: Option<u64>, bytes: Option<u64>, quantum: u32) -> Self {
+    /// An empty queue.
+    pub fn new(limit: Limit, quantum: u32) -> Self {
         Drr {
             quantum: u64::from(quantum),
-            limit: Limit::new(packets, bytes),
+            limit,
             backlog: Backlog::default(),
             place_of: Default::default(),
             members: Vec::new(),
@@ -268,8 +325,8 @@ impl Drr {
     }
 }
 
-impl Scheduler for Drr {
-    fn enqueue(&mut self, arrival: Queued, context: &mut SchedulerContext<'_>) {
+impl QueueDiscipline for Drr {
+    fn enqueue(&mut self, arrival: Queued, context: &mut QueueContext<'_>) {
         let place = self.queue_of(arrival.packet);
         self.append(place, arrival);
         while self.limit.is_exceeded_by(self.backlog) {
@@ -279,7 +336,7 @@ impl Scheduler for Drr {
         }
     }
 
-    fn dequeue(&mut self, _: &mut SchedulerContext<'_>) -> Option<Queued> {
+    fn dequeue(&mut self, _: &mut QueueContext<'_>) -> Option<Queued> {
         if self.current == NONE {
             return None;
         }
@@ -306,13 +363,25 @@ impl Scheduler for Drr {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::queue::Tally;
+    use crate::queue::TransmitterState;
+    use crate::queue::counters::Tally;
+    use crate::random::Stream;
+    use sawtooth_cc::units::Time;
 
     #[test]
     fn flows_that_have_ended_leave_no_place_behind() {
-        let mut drr = Drr::new(Some(100), None, 1000);
-        let (mut tally, mut dropped) = (Tally::default(), Vec::new());
-        let mut context = SchedulerContext { tally: &mut tally, dropped: &mut dropped };
+        let mut drr = Drr::new(Limit::Packets(100), 1000);
+        let transmitter = TransmitterState {
+            now: Time::ZERO,
+            in_transmission: Backlog::default(),
+            idle_since: Time::NEVER,
+        };
+        let mut context = QueueContext {
+            transmitter,
+            random: &mut Stream::new("1", "test"),
+            tally: &mut Tally::default(),
+            signals: &mut Vec::new(),
+        };
         for flow in 0..10_000 {
             for kind in [PacketKind::Data, PacketKind::Ack, PacketKind::Cbr] {
                 let packet = Packet::new(kind, flow, 0, 1000, 0);

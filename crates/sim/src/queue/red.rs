@@ -35,47 +35,51 @@
 //! probability 1 counts as forced; thresholds are in packets also where the limit is in bytes.
 
 use super::limit::Limit;
-use super::{Admission, DisciplineParameter, DropReason, QueueContext, QueueDiscipline};
+use super::{
+    Admission, ArrivalRule, DisciplineInfo, DisciplineParameter, DisciplineSpec, DropReason, Marking,
+    QueueState, ScenarioError, require,
+};
 use crate::packet::{ECT, Packet};
 use crate::random::Stream;
-use crate::scenario::{RedSpec, Spacing};
 use sawtooth_cc::units::{Rate, Time, power};
+use serde::{Deserialize, Serialize};
 
-const fn parameter(
-    name: &'static str,
-    kind: &'static str,
-    unit: &'static str,
-    accepted: &'static str,
-    why: &'static str,
-) -> DisciplineParameter {
-    DisciplineParameter { name, kind, choices: &[], unit, accepted, why }
-}
+/// Its row in the table.
+pub const INFO: DisciplineInfo = DisciplineInfo {
+    summary: "random early detection on the average queue; with ecn it marks what is ECN-capable below max",
+    source: "FloydJacobson93; RFC 3168",
+    draws: true,
+    marking: Marking::WithEcn,
+    parameters: PARAMETERS,
+    ..DisciplineInfo::BLANK
+};
 
 /// What can be set besides the buffer.
 pub const PARAMETERS: &[DisciplineParameter] = &[
-    parameter("min", "real", "packets", "above 0, at most 1e9 packets", "Floyd00 footnote 1"),
-    parameter(
+    DisciplineParameter::new("min", "real", "packets", "above 0, at most 1e9 packets", "Floyd00 footnote 1"),
+    DisciplineParameter::new(
         "max",
         "real",
         "packets",
         "above min, at most 1e9 packets",
         "Floyd00 footnote 1: five times min",
     ),
-    parameter("max_p", "real", "1", "0 < max_p ≤ 1", "Floyd00 footnote 1"),
-    parameter("weight", "real", "1", "0 < weight ≤ 1", "FloydJacobson93 §6"),
-    parameter("gentle", "flag", "", "true or false", "FloydGentle00; Floyd00 footnote 1"),
-    DisciplineParameter {
-        choices: &["wait", "uniform", "none"],
-        ..parameter(
-            "spacing",
-            "choice",
-            "",
-            "one of the choices",
-            "ns-2 and ns-3: wait; FloydJacobson93: uniform; at a fixed average they drop 0.67, 2 and 1 times p_b",
-        )
-    },
-    parameter("ecn", "flag", "", "true or false", "RFC 3168; true marks ECN-capable packets below max"),
-    parameter(
+    DisciplineParameter::new("max_p", "real", "1", "0 < max_p ≤ 1", "Floyd00 footnote 1"),
+    DisciplineParameter::new("weight", "real", "1", "0 < weight ≤ 1", "FloydJacobson93 §6"),
+    DisciplineParameter::new("gentle", "flag", "", "true or false", "FloydGentle00; Floyd00 footnote 1"),
+    DisciplineParameter::choice(
+        "spacing",
+        &["wait", "uniform", "none"],
+        "ns-2 and ns-3: wait; FloydJacobson93: uniform; at a fixed average they drop 0.67, 2 and 1 times p_b",
+    ),
+    DisciplineParameter::new(
+        "ecn",
+        "flag",
+        "",
+        "true or false",
+        "RFC 3168; true marks ECN-capable packets below max",
+    ),
+    DisciplineParameter::new(
         "mean_packet",
         "size",
         "bytes",
@@ -83,6 +87,85 @@ pub const PARAMETERS: &[DisciplineParameter] = &[
         "the packet of the studies; how fast the average of an idle queue decays",
     ),
 ];
+
+/// The numbers of random early detection.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RedSpec {
+    /// Packets that may wait, without the one in transmission.
+    pub packets: Option<u64>,
+    /// Bytes that may wait, without those in transmission.
+    pub bytes: Option<u64>,
+    /// Average below which nothing is dropped, packets.
+    pub min: f64,
+    /// Average at which drops take the place of marks, packets.
+    pub max: f64,
+    /// Probability on reaching `max`.
+    pub max_p: f64,
+    /// Weight of an arrival in the average.
+    pub weight: f64,
+    /// From `max` to twice that the probability rises to 1, instead of jumping there.
+    pub gentle: bool,
+    /// How drops keep their distance.
+    pub spacing: Spacing,
+    /// Mark ECN-capable packets instead of dropping them.
+    pub ecn: bool,
+    /// Bytes of a typical packet, for the average of an idle queue.
+    pub mean_packet: u64,
+}
+
+impl Default for RedSpec {
+    fn default() -> Self {
+        RedSpec {
+            packets: None,
+            bytes: None,
+            min: 25.0,
+            max: 125.0,
+            max_p: 0.1,
+            weight: 0.002,
+            gentle: true,
+            spacing: Spacing::default(),
+            ecn: false,
+            mean_packet: 1000,
+        }
+    }
+}
+
+/// How the drops of RED keep their distance from each other, `p` being the probability that the average gives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Spacing {
+    /// Evenly over 1/p to 2/p packets.
+    #[default]
+    Wait,
+    /// Evenly over 1 to 1/p packets.
+    Uniform,
+    /// Each packet independently.
+    None,
+}
+
+impl DisciplineSpec for RedSpec {
+    type Discipline = Red;
+
+    fn limit(&self) -> (Option<u64>, Option<u64>) {
+        (self.packets, self.bytes)
+    }
+
+    fn check(&self, path: &str) -> Result<(), ScenarioError> {
+        let at = |name: &str| format!("{path}.{name}");
+        let RedSpec { min, max, max_p, weight, mean_packet, .. } = *self;
+        require(min > 0.0 && min < 1e9, at("min"), min, "above 0, at most 1e9 packets")?;
+        require(max > min && max <= 1e9, at("max"), max, "above min, at most 1e9 packets")?;
+        require(max_p > 0.0 && max_p <= 1.0, at("max_p"), max_p, "0 < max_p ≤ 1")?;
+        require(weight > 0.0 && weight <= 1.0, at("weight"), weight, "0 < weight ≤ 1")?;
+        let packet = (1..=u64::from(u16::MAX)).contains(&mean_packet);
+        require(packet, at("mean_packet"), mean_packet, "1 B to 65535 B")
+    }
+
+    fn build(&self, rate: Rate) -> Red {
+        Red { detector: Detector::new(self, rate) }
+    }
+}
 
 /// What is given, in the form in which it is used.
 #[derive(Clone, Debug)]
@@ -125,7 +208,7 @@ impl Detector {
         let RedSpec { min, max, max_p, weight, .. } = *spec;
         Detector {
             params: Params {
-                limit: Limit::new(spec.packets, spec.bytes),
+                limit: spec.buffer(),
                 min,
                 max,
                 max_p,
@@ -148,12 +231,12 @@ impl Detector {
 
     /// A packet arrives and moves the average.
     #[inline]
-    pub fn observe(&mut self, context: &QueueContext) {
-        if context.idle_since != Time::NEVER {
-            self.pass_idle_time((context.now - context.idle_since).nanos());
+    pub fn observe(&mut self, found: &QueueState) {
+        if found.idle_since != Time::NEVER {
+            self.pass_idle_time((found.now - found.idle_since).nanos());
         }
         let weight = self.params.weight;
-        self.state.average = (1.0 - weight) * self.state.average + weight * context.waiting.packets as f64;
+        self.state.average = (1.0 - weight) * self.state.average + weight * found.waiting.packets as f64;
     }
 
     /// Typical packets that could have been sent meanwhile found the queue empty.
@@ -166,18 +249,18 @@ impl Detector {
 
     /// What becomes of a packet that arrives now.
     #[inline]
-    pub fn judge(&mut self, arrival: Packet, context: &QueueContext, random: &mut Stream) -> Admission {
+    pub fn judge(&mut self, arrival: Packet, found: &QueueState, random: &mut Stream) -> Admission {
         let Detector { params, state } = self;
         state.count += 1;
         let mut admission = Admission::Wait;
-        if state.average < params.min || context.waiting.packets < 2 {
+        if state.average < params.min || found.waiting.packets < 2 {
             state.above_min = false;
         } else if !state.above_min {
             (state.above_min, state.count) = (true, 1);
         } else {
             admission = self.draw(arrival, random);
         }
-        if !self.params.limit.has_room(context.waiting, arrival) {
+        if !self.params.limit.has_room(found.waiting, arrival) {
             admission = Admission::Drop(DropReason::Full);
         }
         if admission != Admission::Wait {
@@ -232,18 +315,11 @@ pub struct Red {
     detector: Detector,
 }
 
-impl Red {
-    /// An empty queue before a link of this rate.
-    pub fn new(spec: &RedSpec, rate: Rate) -> Self {
-        Red { detector: Detector::new(spec, rate) }
-    }
-}
-
-impl QueueDiscipline for Red {
+impl ArrivalRule for Red {
     #[inline]
-    fn admit(&mut self, arrival: Packet, context: &QueueContext, random: &mut Stream) -> Admission {
-        self.detector.observe(context);
-        self.detector.judge(arrival, context, random)
+    fn admit(&mut self, arrival: Packet, found: &QueueState, random: &mut Stream) -> Admission {
+        self.detector.observe(found);
+        self.detector.judge(arrival, found, random)
     }
 }
 
@@ -257,10 +333,10 @@ mod tests {
         (found - expected).abs() < 1e-9 * expected.abs().max(1.0)
     }
 
-    fn found(packets: u64, idle_since: Time, now_ns: u64) -> QueueContext {
+    fn found(packets: u64, idle_since: Time, now_ns: u64) -> QueueState {
         let waiting = Backlog { packets, bytes: 1000 * packets };
         let now = Time::from_nanos(now_ns);
-        QueueContext { now, waiting, in_transmission: Backlog::default(), idle_since }
+        QueueState { now, waiting, in_transmission: Backlog::default(), idle_since }
     }
 
     #[test]
@@ -340,7 +416,7 @@ mod tests {
             gentle: false,
             ..RedSpec::default()
         };
-        let mut red = Red::new(&spec, Rate::from_bits_per_second(1));
+        let mut red = spec.build(Rate::from_bits_per_second(1));
         let mut random = Stream::new("1", "test");
         let mut admit = |packets| {
             let packet = Packet::new(PacketKind::Data, 0, 0, 1000, 0);

@@ -18,28 +18,33 @@
 //! a limit, and where a forced drop leaves the count of the out-profile packets alone.
 
 use super::limit::Limit;
-use super::red::{self, Detector};
-use super::{Admission, DisciplineParameter, DropReason, QueueContext, QueueDiscipline};
+use super::red::{self, Detector, RedSpec};
+use super::{
+    Admission, ArrivalRule, DisciplineInfo, DisciplineParameter, DisciplineSpec, DropReason, Marking,
+    QueueState, ScenarioError,
+};
 use crate::packet::{IN_PROFILE, Packet};
 use crate::random::Stream;
-use crate::scenario::{AverageUpdates, OutProfileRule, RioSpec};
 use sawtooth_cc::units::Rate;
+use serde::{Deserialize, Serialize};
 
-const fn choice(
-    name: &'static str,
-    choices: &'static [&'static str],
-    why: &'static str,
-) -> DisciplineParameter {
-    DisciplineParameter { name, kind: "choice", choices, unit: "", accepted: "one of the choices", why }
-}
+/// Its row in the table.
+pub const INFO: DisciplineInfo = DisciplineInfo {
+    summary: "in-profile packets are spared; the others see RED or drop-tail on the whole queue",
+    source: "ClarkFang98",
+    draws: true,
+    marking: Marking::WithEcn,
+    parameters: PARAMETERS,
+    ..DisciplineInfo::BLANK
+};
 
 const OWN: [DisciplineParameter; 2] = [
-    choice(
+    DisciplineParameter::choice(
         "rule",
         &["red", "drop-tail"],
         "ClarkFang98: red; drop-tail serves the drop-tail setting of Akella02",
     ),
-    choice(
+    DisciplineParameter::choice(
         "average_updates",
         &["all", "in-profile"],
         "the average is the queue's: every arrival; ns-2 since 2001: in-profile arrivals only",
@@ -59,6 +64,63 @@ const OWN_AND_RED: [DisciplineParameter; OWN.len() + red::PARAMETERS.len()] = {
 /// What can be set besides the buffer: its own parameters and those of RED.
 pub const PARAMETERS: &[DisciplineParameter] = &OWN_AND_RED;
 
+/// The numbers of RIO: what out-profile packets see, and of RED those that apply.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RioSpec {
+    /// What out-profile packets see.
+    pub rule: OutProfileRule,
+    /// Whose arrivals move the average.
+    pub average_updates: AverageUpdates,
+    /// RED for out-profile packets; of it drop-tail takes the limit alone.
+    #[serde(flatten)]
+    pub red: RedSpec,
+}
+
+/// What the out-profile packets of RIO see.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OutProfileRule {
+    /// Random early detection.
+    #[default]
+    Red,
+    /// Dropped when the limit is reached.
+    #[serde(alias = "droptail")]
+    DropTail,
+}
+
+/// Whose arrivals move the average of RIO.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AverageUpdates {
+    /// Every packet's.
+    #[default]
+    All,
+    /// In-profile packets' only.
+    InProfile,
+}
+
+impl DisciplineSpec for RioSpec {
+    type Discipline = Rio;
+
+    fn limit(&self) -> (Option<u64>, Option<u64>) {
+        self.red.limit()
+    }
+
+    fn check(&self, path: &str) -> Result<(), ScenarioError> {
+        self.red.check(path)
+    }
+
+    fn build(&self, rate: Rate) -> Rio {
+        Rio {
+            rule: self.rule,
+            average_updates: self.average_updates,
+            limit: self.buffer(),
+            detector: Detector::new(&self.red, rate),
+        }
+    }
+}
+
 /// A RIO queue.
 #[derive(Debug)]
 pub struct Rio {
@@ -68,30 +130,22 @@ pub struct Rio {
     detector: Detector,
 }
 
-impl Rio {
-    /// An empty queue before a link of this rate.
-    pub fn new(spec: &RioSpec, rate: Rate) -> Self {
-        Rio {
-            rule: spec.rule,
-            average_updates: spec.average_updates,
-            limit: Limit::new(spec.red.packets, spec.red.bytes),
-            detector: Detector::new(&spec.red, rate),
-        }
-    }
-}
-
-impl QueueDiscipline for Rio {
+impl ArrivalRule for Rio {
     #[inline]
-    fn admit(&mut self, arrival: Packet, context: &QueueContext, random: &mut Stream) -> Admission {
+    fn admit(&mut self, arrival: Packet, found: &QueueState, random: &mut Stream) -> Admission {
         let in_profile = arrival.has(IN_PROFILE);
         if in_profile || self.average_updates == AverageUpdates::All {
-            self.detector.observe(context);
+            self.detector.observe(found);
         }
         match self.rule {
             _ if in_profile => Admission::Wait,
-            OutProfileRule::Red => self.detector.judge(arrival, context, random),
-            OutProfileRule::DropTail if self.limit.has_room(context.waiting, arrival) => Admission::Wait,
+            OutProfileRule::Red => self.detector.judge(arrival, found, random),
+            OutProfileRule::DropTail if self.limit.has_room(found.waiting, arrival) => Admission::Wait,
             OutProfileRule::DropTail => Admission::Drop(DropReason::Full),
         }
+    }
+
+    fn spares(&self, packet: Packet) -> bool {
+        packet.has(IN_PROFILE)
     }
 }

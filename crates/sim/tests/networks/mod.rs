@@ -2,7 +2,7 @@
 
 use sawtooth_cc::parse_controller;
 use sawtooth_sim::scenario::{
-    FlowSpec, LinkSpec, Profile, QueueSpec, RecordSpec, Scenario, SourceSpec, TcpSpec,
+    DropTailSpec, FlowSpec, LinkSpec, Profile, QueueSpec, RecordSpec, Scenario, SourceSpec, TcpSpec,
 };
 use sawtooth_sim::tcp::RECOVERIES;
 
@@ -26,7 +26,7 @@ pub fn pipe(name: impl Into<String>, rate_bps: u64, delay_ns: u64) -> LinkSpec {
 
 /// A link with a drop-tail queue of so many packets.
 pub fn port(name: impl Into<String>, rate_bps: u64, delay_ns: u64, packets: u64) -> LinkSpec {
-    let queue = Some(QueueSpec::DropTail { packets: Some(packets), bytes: None });
+    let queue = Some(QueueSpec::DropTail(DropTailSpec { packets: Some(packets), bytes: None }));
     LinkSpec { queue, ..pipe(name, rate_bps, delay_ns) }
 }
 

@@ -7,12 +7,13 @@ use crate::networks::{self, MILLISECOND, SECOND};
 use proptest::prelude::*;
 use sawtooth_cc::{ConstructorInfo, ControllerSpec, SlowStartExit, TimeoutThreshold, WindowArithmetic};
 use sawtooth_sim::identity;
-use sawtooth_sim::queue::DisciplineInfo;
+use sawtooth_sim::queue::{DisciplineInfo, DisciplineParameter};
 use sawtooth_sim::scenario::{
-    AverageUpdates, FlowSpec, ImpairmentSpec, LinkSpec, OutProfileRule, Profile, QueueSpec, RecordSpec,
-    RedSpec, RioSpec, Scenario, SourceSpec, Spacing, TcpSpec,
+    AverageUpdates, DropTailSpec, DrrSpec, FlowSpec, ImpairmentSpec, LinkSpec, OutProfileRule, Profile,
+    QueueSpec, RecordSpec, RedSpec, RioSpec, Scenario, SourceSpec, Spacing, TcpSpec,
 };
 use sawtooth_sim::tcp::{RecoveryInfo, SackPipe, SackTimeout};
+use serde_json::{Value, json};
 use std::fmt;
 
 /// A scenario that prints as JSON.
@@ -52,8 +53,12 @@ fn controller(row: &'static ConstructorInfo) -> impl Strategy<Value = Controller
 fn queue(row: &'static DisciplineInfo) -> BoxedStrategy<QueueSpec> {
     match row.name {
         "droptail" => prop_oneof![
-            (1u64..60).prop_map(|packets| QueueSpec::DropTail { packets: Some(packets), bytes: None }),
-            (500u64..60_000).prop_map(|bytes| QueueSpec::DropTail { packets: None, bytes: Some(bytes) }),
+            (1u64..60).prop_map(|packets| QueueSpec::DropTail(DropTailSpec {
+                packets: Some(packets),
+                bytes: None
+            })),
+            (500u64..60_000)
+                .prop_map(|bytes| QueueSpec::DropTail(DropTailSpec { packets: None, bytes: Some(bytes) })),
         ]
         .boxed(),
         "drr" => {
@@ -62,7 +67,7 @@ fn queue(row: &'static DisciplineInfo) -> BoxedStrategy<QueueSpec> {
                 (40u64..60_000).prop_map(|bytes| (None, Some(bytes))),
             ];
             (limits, 40u32..3_000)
-                .prop_map(|((packets, bytes), quantum)| QueueSpec::Drr { packets, bytes, quantum })
+                .prop_map(|((packets, bytes), quantum)| QueueSpec::Drr(DrrSpec { packets, bytes, quantum }))
                 .boxed()
         }
         "red" => red().prop_map(QueueSpec::Red).boxed(),
@@ -78,7 +83,46 @@ fn queue(row: &'static DisciplineInfo) -> BoxedStrategy<QueueSpec> {
                 })
             })
             .boxed(),
-        name => panic!("`{name}` is new: say here how random networks build it"),
+        _ => by_parameters(row).boxed(),
+    }
+}
+
+/// A queue of any discipline, with values of each parameter's kind; what its check refuses is not drawn.
+fn by_parameters(row: &'static DisciplineInfo) -> impl Strategy<Value = QueueSpec> {
+    let limit = prop_oneof![
+        (1u64..60).prop_map(|packets| ("packets", packets)),
+        (500u64..60_000).prop_map(|bytes| ("bytes", bytes)),
+    ];
+    let values: Vec<BoxedStrategy<Value>> = row.parameters.iter().map(parameter).collect();
+    (limit, values)
+        .prop_map(|((limit, size), values)| {
+            let mut table = json!({ "kind": row.name, limit: size });
+            for (parameter, value) in row.parameters.iter().zip(values) {
+                table[parameter.name] = value;
+            }
+            serde_json::from_value(table).expect("a discipline takes values of its parameters' kinds")
+        })
+        .prop_filter("numbers that the check accepts", |queue: &QueueSpec| {
+            let link = LinkSpec { queue: Some(queue.clone()), ..networks::pipe("link", 1_000_000, 0) };
+            let mut scenario = networks::scenario(SECOND, vec![link], Vec::new());
+            scenario.sources.push(networks::source(&[0], &[[0, 1]]));
+            scenario.check().is_ok()
+        })
+}
+
+fn parameter(parameter: &DisciplineParameter) -> BoxedStrategy<Value> {
+    match parameter.kind {
+        "real" => prop_oneof![0.001f64..1.0, 1.0f64..60.0].prop_map(Value::from).boxed(),
+        "size" | "count" => (1u64..3_000).prop_map(Value::from).boxed(),
+        "span" => (1_000u64..50 * MILLISECOND).prop_map(Value::from).boxed(),
+        "flag" => any::<bool>().prop_map(Value::from).boxed(),
+        "choice" => proptest::sample::select(parameter.choices).prop_map(Value::from).boxed(),
+        "depth" => prop_oneof![
+            (1u64..40).prop_map(|packets| json!({ "packets": packets })),
+            (100_000u64..50 * MILLISECOND).prop_map(|ns| json!({ "ns": ns })),
+        ]
+        .boxed(),
+        kind => panic!("`{kind}` is a new kind of parameter: say here how random networks draw it"),
     }
 }
 

@@ -4,6 +4,7 @@ use crate::random_networks::with_a_flow_after_the_end;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseResult, TestRng, TestRunner};
 use sawtooth_sim::queue::DropReason;
+use sawtooth_sim::records::QueueRecord;
 use sawtooth_sim::scenario::{ImpairmentSpec, LinkSpec, QueueSpec, Scenario};
 use sawtooth_sim::{Records, run};
 use std::fmt::Display;
@@ -60,31 +61,31 @@ pub fn common_books_are_in_order(scenario: &Scenario, records: &Records) -> Test
     }
     let ports: Vec<_> = scenario.links.iter().filter(|link| link.queue.is_some()).collect();
     for (queue, link) in records.queues.iter().zip(&ports) {
-        let counters = &queue.counters;
-        let drops: u64 = counters.drops.iter().sum();
+        let QueueRecord { arrivals, departures, .. } = queue;
+        let drops = arrivals.dropped();
         prop_assert_eq!(queue.busy.nanos() + queue.empty.nanos(), scenario.duration_ns - scenario.warmup_ns);
         prop_assert!(queue.delay_p50 <= queue.delay_p95 && queue.delay_p95 <= queue.delay_p99);
-        prop_assert!(counters.test_arrivals <= counters.arrivals && counters.test_drops <= drops);
-        prop_assert!(counters.test_forwarded <= counters.forwarded && counters.test_delay <= counters.delay);
-        prop_assert!(counters.in_profile_forwarded <= counters.forwarded);
-        prop_assert!(counters.in_profile_forwarded_bytes <= counters.forwarded_bytes);
+        prop_assert!(arrivals.test_arrivals <= arrivals.arrivals && arrivals.test_drops <= drops);
+        prop_assert!(departures.test_forwarded <= departures.forwarded);
+        prop_assert!(departures.test_delay <= departures.delay);
+        prop_assert!(departures.in_profile_forwarded <= departures.forwarded);
+        prop_assert!(departures.in_profile_forwarded_bytes <= departures.forwarded_bytes);
         // One packet may have been loaded before counting began, one may not have left completely.
         let packet = 2 * u64::from(u16::MAX);
-        prop_assert!(counters.forwarded_bytes <= queue.capacity_bytes + packet);
+        prop_assert!(departures.forwarded_bytes <= queue.capacity_bytes + packet);
         if from_the_start {
-            prop_assert!(counters.arrivals >= drops + counters.forwarded);
-            prop_assert!(link.drop.is_some() || counters.drops[DropReason::Impairment as usize] == 0);
+            prop_assert!(arrivals.arrivals >= drops + departures.forwarded);
+            prop_assert!(link.drop.is_some() || arrivals.drops[DropReason::Impairment as usize] == 0);
         }
     }
     for point in &records.series.queues {
         let spec = ports[point.queue as usize].queue.as_ref().expect("a port has a queue");
         let (packets, bytes) = spec.limit();
-        // Drop-tail counts the packet in transmission, the others do not; RIO takes in-profile packets beyond its limit.
-        let sending = match spec {
-            QueueSpec::DropTail { .. } => [0, 0],
-            QueueSpec::Rio(_) if scenario.flows.iter().any(|flow| flow.in_profile) => continue,
-            QueueSpec::Drr { .. } | QueueSpec::Red(_) | QueueSpec::Rio(_) => [1, u64::from(u16::MAX)],
-        };
+        if matches!(spec, QueueSpec::Rio(_)) && scenario.flows.iter().any(|flow| flow.in_profile) {
+            continue; // it takes in-profile packets beyond its limit
+        }
+        let counted = spec.info().limit_counts_transmission;
+        let sending = if counted { [0, 0] } else { [1, u64::from(u16::MAX)] };
         prop_assert!(packets.is_none_or(|limit| point.packets <= limit + sending[0]), "{:?}", point);
         prop_assert!(bytes.is_none_or(|limit| point.bytes <= limit + sending[1]), "{:?}", point);
     }
@@ -94,7 +95,7 @@ pub fn common_books_are_in_order(scenario: &Scenario, records: &Records) -> Test
 fn draws_at_random(scenario: &Scenario) -> (bool, bool) {
     let bernoulli = |spec: &Option<ImpairmentSpec>| matches!(spec, Some(ImpairmentSpec::Bernoulli { .. }));
     let jitter = scenario.profiles.iter().any(|profile| profile.send_jitter_ns > 0);
-    let early = |queue: &Option<QueueSpec>| matches!(queue, Some(QueueSpec::Red(_) | QueueSpec::Rio(_)));
+    let early = |queue: &Option<QueueSpec>| queue.as_ref().is_some_and(|queue| queue.info().draws);
     let chance = |link: &LinkSpec| bernoulli(&link.drop) || bernoulli(&link.mark) || early(&link.queue);
     (jitter, jitter || scenario.links.iter().any(chance))
 }
@@ -105,7 +106,7 @@ pub fn repeats(scenario: &Scenario, records: &Records) -> TestCaseResult {
 
     let other = run(&Scenario { seed: "another".to_owned(), ..scenario.clone() }).unwrap();
     let (jitter, anything) = draws_at_random(scenario);
-    let busy = records.queues[0].counters.test_forwarded >= 10;
+    let busy = records.queues[0].departures.test_forwarded >= 10;
     if jitter && busy {
         prop_assert_ne!(other.digest(), records.digest(), "another seed, with jitter");
     }

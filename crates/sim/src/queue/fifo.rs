@@ -1,0 +1,58 @@
+//! First in, first out: what holds the packets that an arrival rule lets in.
+//!
+//! Behind a link of constant rate it holds nothing: when a packet is let in it is known when it leaves, so the port asks the rule
+//! alone ([`Fifo::rule`]) and sends the packet on ahead of time. It holds packets where that cannot be known, behind a trace of
+//! delivery opportunities, and where nothing is worked out ahead.
+
+use super::discipline::{Admission, ArrivalRule, Backlog, QueueContext, QueueDiscipline, QueueState, Queued};
+use crate::packet::Packet;
+use crate::ring::Ring;
+
+/// A first-in first-out queue behind an arrival rule.
+#[derive(Debug)]
+pub struct Fifo<R> {
+    /// Who may wait.
+    pub rule: R,
+    waiting: Ring<Queued>,
+    bytes: u64,
+}
+
+impl<R> Fifo<R> {
+    /// An empty queue.
+    pub fn new(rule: R) -> Self {
+        Fifo { rule, waiting: Ring::default(), bytes: 0 }
+    }
+}
+
+impl<R: ArrivalRule> QueueDiscipline for Fifo<R> {
+    fn enqueue(&mut self, mut arrival: Queued, context: &mut QueueContext<'_>) {
+        let transmitter = context.transmitter;
+        let found = QueueState {
+            now: transmitter.now,
+            waiting: self.backlog(),
+            in_transmission: transmitter.in_transmission,
+            idle_since: transmitter.idle_since,
+        };
+        match self.rule.admit(arrival.packet, &found, context.random) {
+            Admission::Wait => {}
+            Admission::Mark => context.mark(&mut arrival),
+            Admission::Drop(reason) => return context.drop(arrival.packet, reason),
+        }
+        self.bytes += u64::from(arrival.packet.bytes());
+        self.waiting.push_back(arrival);
+    }
+
+    fn dequeue(&mut self, _: &mut QueueContext<'_>) -> Option<Queued> {
+        let first = self.waiting.pop_front()?;
+        self.bytes -= u64::from(first.packet.bytes());
+        Some(first)
+    }
+
+    fn backlog(&self) -> Backlog {
+        Backlog { packets: self.waiting.len() as u64, bytes: self.bytes }
+    }
+
+    fn spares(&self, packet: Packet) -> bool {
+        self.rule.spares(packet)
+    }
+}
