@@ -186,3 +186,18 @@ def test_buffer_of_a_bdp_is_rounded_half_to_even() -> None:
 def test_buffer_refused(text: object) -> None:
     with pytest.raises(ValueError, match=r'^a buffer such as "1 bdp"'):
         units.parse_buffer(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "depth"),
+    [("20 packets", {"packets": 20}), ("1 packets", {"packets": 1}), ("1 ms", {"ns": 1_000_000})],
+)
+def test_a_depth_is_in_packets_or_in_time(text: str, depth: dict[str, int]) -> None:
+    assert units.parse_depth(text) == depth
+    assert units.format_depth(depth) == text
+
+
+@pytest.mark.parametrize("text", ["20", "1.5 packets", "0 packets", "1 kB", "0 ms", None])
+def test_what_is_no_depth_is_refused(text: object) -> None:
+    with pytest.raises(ValueError, match=r"^a (depth|time)"):
+        units.parse_depth(text)

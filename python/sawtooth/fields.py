@@ -13,7 +13,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Self, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, WithJsonSchema, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    PlainSerializer,
+    PlainValidator,
+    WithJsonSchema,
+    model_validator,
+)
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import CoreSchema, SchemaSerializer, ValidationError, core_schema
@@ -171,6 +179,15 @@ BufferSize = Annotated[
     _schema(units.BUFFER_ACCEPTED, "1 bdp", "1500 packets", "120 ms", "1.5 MB"),
 ]
 """A buffer as the user gave it."""
+
+
+Depth = Annotated[
+    dict[str, int],
+    PlainValidator(lambda value: value if isinstance(value, dict) else units.parse_depth(value)),
+    PlainSerializer(units.format_depth),
+    _schema(units.DEPTH_ACCEPTED, "20 packets", "1 ms"),
+]
+"""A depth of a queue as the engine has it, in packets or in ns."""
 
 
 def _finite(value: object) -> float:

@@ -109,16 +109,20 @@ class Queue(Parsed):
         return {"anyOf": [{"enum": names}, *tables]}
 
     def text(self) -> Any:
-        sizes = {row["name"] for row in _discipline(self.kind)["parameters"] if row["kind"] == "size"}
-        written = {
-            name: units.format_size(value)
-            if name in sizes
-            else f"{value} buffer"
-            if isinstance(value, Fraction)
-            else value
-            for name, value in self.parameters.items()
+        kinds = {row["name"]: row["kind"] for row in _discipline(self.kind)["parameters"]}
+        return {
+            "kind": self.kind,
+            **{name: _written(value, kinds[name]) for name, value in self.parameters.items()},
         }
-        return {"kind": self.kind, **written}
+
+
+def _written(value: Any, kind: str) -> Any:
+    """A parameter as a user would write it."""
+    if kind == "size":
+        return units.format_size(value)
+    if kind == "depth":
+        return units.format_depth(value)
+    return f"{value} buffer" if isinstance(value, Fraction) else value
 
 
 def apart() -> list[str]:

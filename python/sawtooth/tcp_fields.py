@@ -15,7 +15,7 @@ from pydantic.json_schema import WithJsonSchema
 
 from sawtooth import units
 from sawtooth.described import describe
-from sawtooth.fields import PositiveSize, Real, Time
+from sawtooth.fields import Depth, PositiveSize, Real, Time
 
 COUNT_MAX: Final = 2**32 - 1
 """Largest value of a setting that counts something (the engine keeps 32 bits)."""
@@ -53,6 +53,8 @@ def default_of(row: Mapping[str, Any]) -> Any:
         return units.parse_time(default)
     if row["kind"] == "size":
         return units.parse_size(default)
+    if row["kind"] == "depth":
+        return units.parse_depth(default)
     return float(default) if default is not None and row["kind"] == "real" else default
 
 
@@ -85,6 +87,7 @@ def type_of(row: Mapping[str, Any]) -> Any:
         "real": Real,
         "flag": bool,
         "count": _Count,
+        "depth": Depth,
     }
     if row["kind"] == "choice":
         return Literal[tuple(row["choices"])]

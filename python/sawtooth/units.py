@@ -51,6 +51,7 @@ LARGEST: Final = 2**63 - 1
 TIME_ACCEPTED: Final = 'a time such as "20 ms" (ns, us, ms, s, min)'
 RATE_ACCEPTED: Final = 'a rate such as "100 Mbit/s" (bit/s, kbit/s, Mbit/s, Gbit/s)'
 SIZE_ACCEPTED: Final = 'a size such as "1000 B" (B, kB, MB, KiB, MiB)'
+DEPTH_ACCEPTED: Final = 'a depth such as "20 packets" or "1 ms"'
 BUFFER_ACCEPTED: Final = 'a buffer such as "1 bdp", "1500 packets", "120 ms" or "1.5 MB"'
 
 _QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,4})?)\s*([^\d\s.].*)?", re.ASCII)
@@ -129,6 +130,23 @@ class Buffer:
         if self.unit == "packets":
             return f"{self.amount} packets"
         return f"{_exact(self.amount)} bdp"
+
+
+def parse_depth(value: object) -> dict[str, int]:
+    """A depth of a queue, `20 packets` or `1 ms`, as the engine has it: `{"packets": 20}` or `{"ns": 1000000}`. Raises ValueError."""
+    number, unit = _split(value, DEPTH_ACCEPTED)
+    if unit in ("packets", "packet"):
+        if number <= 0 or number != number.to_integral_value():
+            raise ValueError(f"{DEPTH_ACCEPTED}, in whole packets")
+        return {"packets": int(_bounded(number, DEPTH_ACCEPTED))}
+    if unit in TIMES or unit == "μs":
+        return {"ns": parse_time(value, positive=True)}
+    raise ValueError(DEPTH_ACCEPTED)
+
+
+def format_depth(depth: Mapping[str, int]) -> str:
+    """The inverse of `parse_depth`."""
+    return f"{depth['packets']} packets" if "packets" in depth else format_time(depth["ns"])
 
 
 def parse_buffer(value: object) -> Buffer:

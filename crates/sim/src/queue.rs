@@ -8,6 +8,7 @@
 //! A new discipline is a file in `queue/` with its specification, its row (`INFO`) and its tests, and one line below.
 
 pub mod counters;
+pub mod depth;
 pub mod discipline;
 pub mod fifo;
 pub mod limit;
