@@ -11,6 +11,7 @@ import pytest
 
 from sawtooth import _native
 from sawtooth.errors import InputError
+from sawtooth.resolve import resolve
 from sawtooth.scenario import Scenario, json_schema, load_scenario, parse_scenario
 
 S = 1_000_000_000
@@ -448,3 +449,21 @@ def test_a_default_of_the_schema_is_read_as_the_default() -> None:
     }
     explicit = scenario(**defaults, flows=flows(**group))
     assert explicit.model_dump() == scenario().model_dump()
+
+
+def test_a_step_takes_a_depth_in_packets_or_in_time_and_marks() -> None:
+    base = {"bottleneck": {"rate": "10 Mbit/s"}, "flows": [{"control": "aimd(1, 0.5)"}]}
+    for threshold, engine in (("65 packets", {"packets": 65}), ("1 ms", {"ns": 1_000_000})):
+        queue = {"kind": "step", "threshold": threshold}
+        scenario = parse_scenario({**base, "bottleneck": {**base["bottleneck"], "queue": queue}})
+        resolved = resolve(scenario)
+        assert resolved.engine["links"][0]["queue"]["threshold"] == engine
+        assert scenario.bottleneck.queue.text() == queue
+        assert resolved.engine["profiles"][0]["tcp"]["ecn"] is True, "tcp.ecn follows a queue that marks"
+    with pytest.raises(InputError, match=r'bottleneck.queue.threshold = "1 kB": expected a depth such as'):
+        parse_scenario(
+            {**base, "bottleneck": {**base["bottleneck"], "queue": {"kind": "step", "threshold": "1 kB"}}}
+        )
+    over = {**base, "bottleneck": {**base["bottleneck"], "queue": {"kind": "step", "threshold": "2 days"}}}
+    with pytest.raises(InputError, match=r"threshold"):
+        resolve(parse_scenario(over))

@@ -37,6 +37,8 @@ disciplines! {
     arrival "red" red::Red(RedSpec);
     /// In-profile packets are spared; the others see RED or drop-tail.
     arrival "rio" rio::Rio(RioSpec);
+    /// Every ECN-capable packet is marked from a threshold on.
+    arrival "step" step::Step(StepSpec);
 }
 
 impl QueueSpec {

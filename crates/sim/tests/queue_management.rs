@@ -6,6 +6,8 @@ mod networks;
 use networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, pipe, profile, scenario, source};
 use sawtooth_cc::units::{Rate, Time};
 use sawtooth_sim::packet::{ECT, IN_PROFILE, Packet, PacketKind, TEST};
+use sawtooth_sim::queue::depth::Depth;
+use sawtooth_sim::queue::step::StepSpec;
 use sawtooth_sim::queue::{Backlog, DropReason, Queue, QueueState};
 use sawtooth_sim::random::Stream;
 use sawtooth_sim::records::QueueRecord;
@@ -243,5 +245,31 @@ fn a_queue_that_only_marks_loses_and_reorders_nothing() {
             assert_eq!((flow.retransmits, flow.loss_events, flow.timeouts), (0, 0, 0), "{flow:?}");
             assert_eq!(flow.delivered_unique, flow.delivered_total);
         }
+    }
+}
+
+/// One flow that grows by a packet a round trip: it hears of the mark a round trip later, so the queue goes one packet, and by the rounding of
+/// the window another one, beyond the threshold, and comes back to it in each cycle.
+#[test]
+fn a_step_holds_the_queue_of_one_flow_at_its_threshold() {
+    let mut endpoints = profile("aimd(1, 0.5)", "sack");
+    endpoints.tcp.ecn = true;
+    endpoints.tcp.initial_ssthresh = Some(10.0);
+    let mut scenario = dumbbell(1, 1, endpoints, 60 * SECOND);
+    scenario.record.sample_ns = Some(MILLISECOND);
+    let link = scenario.links[0].clone();
+    // 800 us a packet of 1000 bytes at 10 Mbit/s.
+    for (threshold, packets) in [(Depth::Packets(20), 20), (Depth::Ns(16 * MILLISECOND), 20)] {
+        let queue = QueueSpec::Step(StepSpec { packets: Some(1_000), bytes: None, threshold });
+        scenario.links[0] = LinkSpec { queue: Some(queue), ..link.clone() };
+        let records = run(&scenario).unwrap();
+        let deepest =
+            records.series.queues.iter().filter(|point| point.queue == 0).map(|point| point.packets).max();
+        let in_transmission = 1;
+        let deepest = deepest.expect("samples were asked for") - in_transmission;
+        assert!((packets..=packets + 2).contains(&deepest), "{threshold:?}: {deepest}");
+        let QueueRecord { arrivals, .. } = &records.queues[0];
+        assert!(arrivals.marks > 10 && arrivals.dropped() == 0, "{arrivals:?}");
+        assert_eq!(records.flows[0].retransmits, 0);
     }
 }
