@@ -37,6 +37,8 @@ pub enum Event {
     SourceTick(u32),
     /// The first packet of this lane comes out of it.
     LaneExit(u32),
-    /// A port whose queue schedules has sent a packet.
+    /// A port that asks its queue for each packet has sent one.
     TransmitEnd(u32),
+    /// The first packet behind this link goes on: only where nothing is done ahead.
+    Passage(u32),
 }

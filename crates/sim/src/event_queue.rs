@@ -20,9 +20,11 @@ pub struct Population {
     pub lanes: u32,
     /// Lanes that are mostly empty.
     pub spare_lanes: u32,
-    /// Ports, if any of them schedules. They come last: a packet that reached a port at the moment at which a transmission
-    /// ends there, and was under way when it began, is in the queue when the next one is chosen.
+    /// Ports, if any of them asks for each packet. They come after lanes: a packet that reached a port at the moment at which a
+    /// transmission ends there, and was under way when it began, is in the queue when the next one is chosen.
     pub ports: u32,
+    /// Links behind which packets wait for their time alone. Among equals their turn matters to nobody.
+    pub passages: u32,
 }
 
 /// Player of everything in the agenda.
@@ -36,6 +38,7 @@ const SOURCES: u32 = 2;
 #[derive(Debug)]
 pub struct EventQueue {
     lanes: u32,
+    ports: u32,
     first_lane: u32,
     main: Tournament,
     spare: Tournament,
@@ -49,8 +52,9 @@ impl EventQueue {
         let first_lane = SOURCES + population.sources;
         EventQueue {
             lanes: population.lanes,
+            ports: population.ports,
             first_lane,
-            main: Tournament::new(first_lane + population.lanes + population.ports),
+            main: Tournament::new(first_lane + population.lanes + population.ports + population.passages),
             spare: Tournament::new(population.spare_lanes),
             agenda: Agenda::default(),
             now: Moment::default(),
@@ -140,8 +144,17 @@ impl EventQueue {
         self.main.set(self.first_port() + port, end.map(|time| Moment { time, cause }));
     }
 
+    /// The first packet behind this link goes on then, if there is one.
+    pub fn set_passage(&mut self, link: u32, first: Option<Moment>) {
+        self.main.set(self.first_passage() + link, first);
+    }
+
     fn first_port(&self) -> u32 {
         self.first_lane + self.lanes
+    }
+
+    fn first_passage(&self) -> u32 {
+        self.first_port() + self.ports
     }
 
     /// The earliest event, if any comes before `end`. That of a lane, a source or a port stays until it is set again.
@@ -167,6 +180,7 @@ impl EventQueue {
                 event
             }
             SPARE => Event::LaneExit(self.lanes + self.spare.first().1),
+            link if link >= self.first_passage() => Event::Passage(link - self.first_passage()),
             port if port >= self.first_lane => Event::TransmitEnd(port - self.first_port()),
             source => Event::SourceTick(source - SOURCES),
         }
@@ -180,7 +194,7 @@ mod tests {
     use sawtooth_cc::units::Span;
     use std::collections::BTreeMap;
 
-    const POPULATION: Population = Population { sources: 2, lanes: 9, spare_lanes: 5, ports: 2 };
+    const POPULATION: Population = Population { sources: 2, lanes: 9, spare_lanes: 5, ports: 2, passages: 0 };
     const LANES: u32 = 14;
 
     /// Take the next event out.

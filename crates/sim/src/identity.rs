@@ -19,7 +19,7 @@ type Part = (&'static str, u32, fn(&Scenario) -> bool);
 
 /// Parts with numbers of their own beside the core.
 pub const PARTS: &[Part] = &[
-    ("impairments", 1, |scenario| {
+    ("impairments", 2, |scenario| {
         scenario.links.iter().any(|link| link.drop.is_some() || link.mark.is_some())
     }),
     ("send-jitter", 1, |scenario| scenario.profiles.iter().any(|profile| profile.send_jitter_ns > 0)),

@@ -12,6 +12,7 @@
 //! ```
 
 pub mod agenda;
+pub mod ahead;
 pub mod arrivals;
 pub mod describe;
 pub mod event;
@@ -39,6 +40,7 @@ pub mod topology;
 pub mod tournament;
 pub mod transport;
 
+pub use ahead::Order;
 pub use network::Progress;
 pub use records::Records;
 pub use scenario::{Scenario, ScenarioError};
@@ -59,7 +61,19 @@ pub fn run(scenario: &Scenario) -> Result<Records, ScenarioError> {
 /// # Errors
 /// As [`run`].
 pub fn run_watched(scenario: &Scenario, progress: &Progress) -> Result<Option<Records>, ScenarioError> {
+    run_in_order(scenario, Order::Ahead, progress)
+}
+
+/// Run a scenario in this order, whichever gives the same records; `None` if another thread stopped it.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_in_order(
+    scenario: &Scenario,
+    order: Order,
+    progress: &Progress,
+) -> Result<Option<Records>, ScenarioError> {
     scenario.check()?;
-    let mut network = network::Network::new(scenario);
+    let mut network = network::Network::new(scenario, order);
     Ok(network.run(progress).map(|()| network.finish(scenario)))
 }

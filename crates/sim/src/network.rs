@@ -8,21 +8,23 @@ mod ports;
 mod setup;
 mod short_flows;
 
+use crate::ahead::{Measured, Order};
 use crate::event::{Event, Moment};
 use crate::event_queue::EventQueue;
 use crate::impairment::Impairment;
 use crate::lane::{Lane, Placed};
 use crate::packet::{CE, ECT, Packet, PacketKind, SackPool};
 use crate::pipe::PipeLink;
-use crate::port::{Measured, Port, Transmitter};
+use crate::port::{Port, Transmitter};
 use crate::queue::{Admission, QueueState, Queued, is_impairable};
 use crate::records::{PacketFate, Series};
 use crate::source::Source;
-use crate::topology::{NO_LANE, Place, Stage, StageIndex};
+use crate::topology::{FIRST_PASSAGE, NO_LANE, Place, Stage, StageIndex};
 use endpoints::{ReceiverSide, SenderSide};
 use foresee::Foresight;
 use sawtooth_cc::units::{Span, Time};
 use short_flows::ShortFlows;
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// What a run shows to other threads: how far it is, and whether it should go on.
@@ -75,7 +77,13 @@ pub struct Network {
     sacks: SackPool,
     series: Series,
     census: Census,
+    order: Order,
+    /// By link, packets that wait for their time behind it because nothing is done ahead.
+    passages: Vec<Passage>,
 }
+
+/// Packets behind one link, in the order in which they left it, with the stage that comes next.
+type Passage = VecDeque<(Moment, Packet, StageIndex)>;
 
 /// How many events pass between two looks at the stop flag.
 const STOP_CHECK_EVENTS: u64 = 1 << 14;
@@ -124,6 +132,7 @@ impl Network {
             Event::Arrival(process) => self.arrival(process, now),
             Event::FlowStop(flow) => self.senders[flow as usize].sender.stop(),
             Event::SourceChange(source) => self.source_change(source, now),
+            Event::Passage(link) => self.pass_on(link),
             Event::WarmupEnd => self.restart_counters(now),
             Event::Sample => self.sample(now),
         }
@@ -189,7 +198,10 @@ impl Network {
     #[inline(always)]
     fn wait(&mut self, stage: Stage, late: bool, packet: Packet, at: Moment) {
         let mut index = if late && stage.spare != NO_LANE { stage.spare } else { stage.lane };
-        let mut placed = self.lanes[index as usize].push(packet, at);
+        let Some(lane) = self.lanes.get_mut(index as usize) else {
+            return self.wait_in_passing(stage, packet, at);
+        };
+        let mut placed = lane.push(packet, at);
         if placed == Placed::Nowhere {
             index = stage.spare;
             placed = self.lanes[index as usize].push(packet, at);
@@ -203,9 +215,37 @@ impl Network {
         }
     }
 
+    /// A packet waits for its time alone; then it goes on as it would have done at once.
+    #[cold]
+    fn wait_in_passing(&mut self, stage: Stage, packet: Packet, mut at: Moment) {
+        if matches!(stage.place, Place::Port(_)) {
+            at.cause = at.time; // as `leave_port` has it where the packet goes on at once
+        }
+        let link = stage.lane - FIRST_PASSAGE;
+        let passage = &mut self.passages[link as usize];
+        passage.push_back((at, packet, stage.next));
+        if passage.len() == 1 {
+            self.events.set_passage(link, Some(at));
+        }
+    }
+
+    /// The time of the first packet behind this link has come.
+    #[cold]
+    fn pass_on(&mut self, link: u32) {
+        let passage = &mut self.passages[link as usize];
+        let (at, packet, stage) = passage.pop_front().expect("an event stands for a packet");
+        let next = passage.front().map(|&(at, ..)| at);
+        self.events.set_passage(link, next);
+        self.travel(packet, stage, at);
+    }
+
     /// What a link with impairments makes of a packet that enters it, and when it comes out: `None` if it is lost.
     #[cold]
     fn cross_impaired(&mut self, index: u32, mut packet: Packet, now: Time) -> Option<(Packet, Time)> {
+        if now >= self.measured.to {
+            self.census.beyond_end += 1;
+            return None;
+        }
         if is_impairable(packet) {
             let LinkImpairments { drop, mark } = &mut self.impairments[index as usize];
             if drop.as_mut().is_some_and(Impairment::hits_next) {

@@ -4,6 +4,7 @@ pub mod asking;
 pub mod rate;
 pub mod trace;
 
+use crate::ahead::Measured;
 use crate::event::Moment;
 use crate::impairment::Impairment;
 use crate::packet::Packet;
@@ -12,24 +13,6 @@ use asking::AskingTransmitter;
 use rate::RateTransmitter;
 use sawtooth_cc::units::{Span, Time};
 use trace::TraceTransmitter;
-
-/// The measured part of a run: after the warm-up, before the end.
-#[derive(Clone, Copy, Debug)]
-pub struct Measured {
-    /// Where it begins.
-    pub from: Time,
-    /// Where it ends; this moment is not part of it.
-    pub to: Time,
-}
-
-impl Measured {
-    /// How much of this span is measured.
-    #[inline]
-    pub fn part_of(&self, begin: Time, end: Time) -> Span {
-        let (begin, end) = (begin.max(self.from), end.min(self.to));
-        if begin < end { end - begin } else { Span::ZERO }
-    }
-}
 
 /// What puts packets on the wire.
 #[derive(Debug)]

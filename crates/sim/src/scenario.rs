@@ -425,6 +425,11 @@ impl Scenario {
 }
 
 impl LinkSpec {
+    /// Does a packet that enters come out behind the one before it, at a moment that is known when it enters?
+    pub fn keeps_order(&self) -> bool {
+        self.queue.is_none() && self.trace_ms.is_none()
+    }
+
     fn check(&self, path: &str) -> Result<(), ScenarioError> {
         match (&self.rate_bps, &self.trace_ms) {
             (Some(rate), None) => {
@@ -498,6 +503,11 @@ impl ImpairmentSpec {
 }
 
 impl Profile {
+    /// Does a receiver answer a data packet at the moment at which it arrives, whatever else happens?
+    pub fn answers_at_once(&self) -> bool {
+        !self.tcp.delayed_ack && !self.controller.is_rate_based()
+    }
+
     fn check(&self, path: &str) -> Result<(), ScenarioError> {
         let tcp = &self.tcp;
         let at = |name: &str| format!("{path}.{name}");

@@ -9,6 +9,7 @@
 //!
 //! Routes with a common end share its stages, so that a packet in a lane need not say where it is.
 
+use crate::ahead::{Ahead, Order};
 use crate::scenario::{FlowSpec, Scenario};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,6 +18,9 @@ pub type StageIndex = u32;
 
 /// Instead of a lane: the packet goes on at once.
 pub const NO_LANE: u32 = u32::MAX;
+
+/// In place of a lane where nothing is done ahead: the passage of this link, number by number from here on.
+pub const FIRST_PASSAGE: u32 = 1 << 30;
 
 /// What a packet meets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,7 +38,7 @@ pub enum Place {
 pub struct Stage {
     /// What the packet meets.
     pub place: Place,
-    /// Where it waits afterwards, if not [`NO_LANE`].
+    /// Where it waits afterwards, if not [`NO_LANE`]: a lane, or from [`FIRST_PASSAGE`] on the passage of a link.
     pub lane: u32,
     /// Where it waits if it came out of its link later than the first of that lane could: [`NO_LANE`] if it cannot.
     pub spare: u32,
@@ -89,8 +93,19 @@ enum Origin {
 /// A place on the way of a packet, and whether it waits there before it goes on.
 struct Step {
     place: Place,
-    link: Option<u32>,
-    waits: bool,
+    link: u32,
+    waits: Wait,
+}
+
+/// What a packet does behind a link or a port.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wait {
+    /// It goes on at once.
+    No,
+    /// It waits for its turn among what comes from elsewhere.
+    Turn,
+    /// It waits for its time only: nothing is done ahead.
+    Passing,
 }
 
 /// A way under construction. `live` says that packets get to its end in the order of time; else `before` is
@@ -103,6 +118,7 @@ struct Way {
 
 struct Builder<'a> {
     scenario: &'a Scenario,
+    ahead: Ahead<'a>,
     feeders: Vec<BTreeSet<Feeder>>,
     place_of: Vec<Place>,
     index_of: BTreeMap<Stage, StageIndex>,
@@ -115,9 +131,10 @@ struct Builder<'a> {
 
 impl Topology {
     /// The stages of a checked scenario.
-    pub fn new(scenario: &Scenario) -> Self {
+    pub fn new(scenario: &Scenario, order: Order) -> Self {
         let mut builder = Builder {
             scenario,
+            ahead: Ahead::new(scenario, order),
             feeders: vec![BTreeSet::new(); scenario.links.len()],
             place_of: Vec::new(),
             index_of: BTreeMap::new(),
@@ -151,6 +168,7 @@ impl Topology {
         for source in &scenario.sources {
             let mut way = Way::from_endpoint();
             builder.extend(&mut way, &source.route);
+            builder.pass(&mut way);
             let first = builder.settle(way);
             builder.topology.sources.push(first);
         }
@@ -167,18 +185,13 @@ impl Way {
     /// What comes next must happen in the order of time.
     fn wait(&mut self) {
         if !self.live {
-            self.steps.last_mut().expect("a way that is not live has begun").waits = true;
+            self.steps.last_mut().expect("a way that is not live has begun").waits = Wait::Turn;
             self.live = true;
         }
     }
 }
 
 impl Builder<'_> {
-    fn answers_at_once(&self, flow: &FlowSpec) -> bool {
-        let profile = &self.scenario.profiles[flow.profile as usize];
-        !profile.tcp.delayed_ack && !profile.controller.is_rate_based()
-    }
-
     fn find_feeders(&mut self) {
         let scenario = self.scenario;
         let short: Vec<FlowSpec> = scenario.arrivals.iter().map(|arrivals| arrivals.flow()).collect();
@@ -187,7 +200,7 @@ impl Builder<'_> {
                 self.with_jitter.insert(flow.forward[0]);
             }
             let last = self.feed(Feeder::Endpoint, &flow.forward);
-            let receiver = if self.answers_at_once(flow) { last } else { Feeder::Endpoint };
+            let receiver = if self.ahead.answers(flow) { last } else { Feeder::Endpoint };
             self.feed(receiver, &flow.reverse);
         }
         for source in &scenario.sources {
@@ -207,14 +220,24 @@ impl Builder<'_> {
     fn continues(&self, before: Option<u32>, link: u32) -> bool {
         let feeders = &self.feeders[link as usize];
         let only = before.is_some_and(|before| feeders.contains(&Feeder::Link(before))) && feeders.len() == 1;
-        matches!(self.place_of[link as usize], Place::Link(_)) && only
+        self.ahead.crosses(link) && only
+    }
+
+    /// What comes next could be done at once: it waits only where nothing is done ahead.
+    fn pass(&self, way: &mut Way) {
+        if self.ahead.waits_always()
+            && let Some(step) = way.steps.last_mut()
+        {
+            step.waits = Wait::Passing;
+        }
     }
 
     fn flow(&mut self, flow: &FlowSpec) -> FlowRoute {
         let mut data = Way::from_endpoint();
         self.extend(&mut data, &flow.forward);
         let mut answer = Way::from_endpoint();
-        if self.answers_at_once(flow) && self.continues(data.before, flow.reverse[0]) {
+        if self.ahead.answers(flow) && self.continues(data.before, flow.reverse[0]) {
+            self.pass(&mut data);
             (answer.live, answer.before) = (false, data.before);
         } else {
             data.wait();
@@ -226,11 +249,13 @@ impl Builder<'_> {
 
     fn extend(&self, way: &mut Way, links: &[u32]) {
         for &link in links {
-            if !self.continues(way.before, link) {
+            if self.continues(way.before, link) {
+                self.pass(way);
+            } else {
                 way.wait();
             }
             let place = self.place_of[link as usize];
-            way.steps.push(Step { place, link: Some(link), waits: false });
+            way.steps.push(Step { place, link, waits: Wait::No });
             (way.live, way.before) = (false, Some(link));
         }
     }
@@ -239,9 +264,10 @@ impl Builder<'_> {
     fn settle(&mut self, way: Way) -> StageIndex {
         let mut next = self.stage(Stage { place: Place::End, lane: NO_LANE, spare: NO_LANE, next: 0 });
         for step in way.steps.into_iter().rev() {
-            let (lane, spare) = match step.link {
-                Some(link) if step.waits => self.lanes(link, next),
-                _ => (NO_LANE, NO_LANE),
+            let (lane, spare) = match step.waits {
+                Wait::No => (NO_LANE, NO_LANE),
+                Wait::Turn => self.lanes(step.link, next),
+                Wait::Passing => (FIRST_PASSAGE + step.link, NO_LANE),
             };
             next = self.stage(Stage { place: step.place, lane, spare, next });
         }
@@ -321,7 +347,7 @@ mod tests {
     fn a_packet_of_a_dumbbell_waits_before_the_bottleneck_and_before_its_sender() {
         let mut scenario = dumbbell(3);
         scenario.links[6].delay_ns += 1; // the third flow's access link
-        let topology = Topology::new(&scenario);
+        let topology = Topology::new(&scenario, Order::Ahead);
         assert_eq!(topology.ports, [0]);
         // Links: 0 bottleneck, 1 reverse, then access and access-reverse per flow. Links that are alike share lanes.
         let routes = |flow: usize| {
@@ -339,7 +365,7 @@ mod tests {
         // Both flows' acknowledgements end on the same access link, fed by the reverse link and by the bottleneck.
         scenario.flows[0].reverse = vec![1, 3];
         scenario.flows[1].reverse = vec![3];
-        let topology = Topology::new(&scenario);
+        let topology = Topology::new(&scenario, Order::Ahead);
         assert!(words(&topology, topology.flows[0].answer).starts_with("link1 |"));
         assert!(words(&topology, topology.flows[1].data).contains("port0 |"));
     }
@@ -348,7 +374,7 @@ mod tests {
     fn a_receiver_that_may_delay_its_answer_lives_in_the_order_of_time() {
         let mut scenario = dumbbell(1);
         scenario.profiles[0].tcp.delayed_ack = true;
-        let topology = Topology::new(&scenario);
+        let topology = Topology::new(&scenario, Order::Ahead);
         let FlowRoute { data, answer } = topology.flows[0];
         assert_eq!(words(&topology, data), "link2 |1 port0 |0 end");
         assert_eq!(words(&topology, answer), "link1 link3 |2 end");

@@ -11,11 +11,8 @@ mod random_networks;
 
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use random_networks::{Entries, any_network};
-use sawtooth_cc::{CONTROLLERS, RATE_CONTROLLERS};
-use sawtooth_sim::queue::DISCIPLINES;
+use random_networks::{Entries, any_network, combinations};
 use sawtooth_sim::scenario::Scenario;
-use sawtooth_sim::tcp::RECOVERIES;
 use sawtooth_sim::{identity, run};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -43,26 +40,6 @@ fn examples() -> BTreeMap<String, Vec<Scenario>> {
             (format!("example/{}", path.file_stem().unwrap().to_string_lossy()), vec![scenario])
         })
         .collect()
-}
-
-/// Every entry of each table with every entry of the others.
-fn combinations() -> Vec<Entries> {
-    let mut all = Vec::new();
-    for discipline in DISCIPLINES {
-        for recovery in RECOVERIES {
-            all.extend(CONTROLLERS.iter().map(|controller| Entries {
-                recovery: Some(recovery),
-                controller,
-                discipline,
-            }));
-        }
-        all.extend(RATE_CONTROLLERS.iter().map(|controller| Entries {
-            recovery: None,
-            controller,
-            discipline,
-        }));
-    }
-    all
 }
 
 /// The same networks each time: they depend on the names of the entries alone, so a new entry moves no other's.

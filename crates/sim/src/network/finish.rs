@@ -1,6 +1,7 @@
 //! From a network at its end to records, with the books balanced first.
 
 use super::Network;
+use crate::ahead::Order;
 use crate::event::Moment;
 use crate::port::trace::OPPORTUNITY_BYTES;
 use crate::port::{Port, Transmitter};
@@ -65,13 +66,14 @@ impl Network {
             let (waiting, sending) = port.backlogs(last);
             left_ahead += match &port.transmitter {
                 Transmitter::Rate(_) => waiting.packets + sending.packets,
-                Transmitter::Asking(_) => sending.packets,
-                Transmitter::Trace(_) => 0,
+                Transmitter::Asking(_) if self.order == Order::Ahead => sending.packets,
+                Transmitter::Asking(_) | Transmitter::Trace(_) => 0,
             };
             port.queue.assert_conservation(&port.name, waiting.packets);
             queued += waiting.packets + sending.packets;
         }
-        let in_lanes: usize = self.lanes.iter().map(|lane| lane.len()).sum();
+        let in_lanes = self.lanes.iter().map(|lane| lane.len()).sum::<usize>()
+            + self.passages.iter().map(|passage| passage.len()).sum::<usize>();
         let census = &self.census;
         let in_flight = in_lanes as u64 + census.beyond_end - left_ahead;
         let accounted = census.delivered + census.dropped + queued + in_flight;

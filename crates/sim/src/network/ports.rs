@@ -2,6 +2,7 @@
 //! not known ahead.
 
 use super::Network;
+use crate::ahead::Order;
 use crate::event::Event;
 use crate::port::Transmitter;
 use crate::port::trace::{OPPORTUNITY_BYTES, Progress as Sending};
@@ -37,22 +38,33 @@ impl Network {
         }
     }
 
-    /// The transmitter of a port that asks is free: its queue chooses the next packet, which goes on ahead of time.
+    /// The transmitter of a port that asks is free: its queue chooses the next packet. When that will have left is certain.
     pub(super) fn transmit_next(&mut self, index: u32, now: Time) {
         let port = &mut self.ports[index as usize];
         let Transmitter::Asking(transmitter) = &mut port.transmitter else {
             unreachable!("only a port that asks chooses when it is free");
         };
-        transmitter.end(now);
+        let sent = transmitter.end(now);
         let next = port.queue.dequeue(transmitter.state(now));
+        let mut end = None;
         if let Some(queued) = next {
-            let end = now + transmitter.begin(queued.packet.bytes());
-            self.events.set_port(index, Some(end));
-            port.busy += self.measured.part_of(now, end);
+            let at = now + transmitter.begin(queued);
+            port.busy += self.measured.part_of(now, at);
             port.count_departure(queued.packet, queued.arrived, now, self.measured);
-            self.go_on(index, queued, end);
-        } else {
-            self.events.set_port(index, None);
+            end = Some(at);
+        }
+        self.events.set_port(index, end);
+        match self.order {
+            Order::InTurn => {
+                if let Some(queued) = sent {
+                    self.go_on(index, queued, now);
+                }
+            }
+            Order::Ahead => {
+                if let (Some(queued), Some(end)) = (next, end) {
+                    self.go_on(index, queued, end);
+                }
+            }
         }
         self.follow_signals(index, now);
     }

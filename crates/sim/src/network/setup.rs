@@ -4,6 +4,7 @@ use super::endpoints::{ReceiverSide, SenderSide};
 use super::foresee;
 use super::short_flows::ShortFlows;
 use super::{Census, LinkImpairments, Network};
+use crate::ahead::{Ahead, Measured, Order};
 use crate::event::Event;
 use crate::event_queue::{EventQueue, Population};
 use crate::impairment::Impairment;
@@ -13,25 +14,28 @@ use crate::pipe::{Jitter, PipeLink};
 use crate::port::asking::AskingTransmitter;
 use crate::port::rate::RateTransmitter;
 use crate::port::trace::TraceTransmitter;
-use crate::port::{Measured, Port, Transmitter};
+use crate::port::{Port, Transmitter};
 use crate::queue::Queue;
 use crate::random::Stream;
 use crate::records::Series;
-use crate::scenario::{ImpairmentSpec, LinkSpec, QueueSpec, Scenario, SourceSpec};
+use crate::scenario::{ImpairmentSpec, LinkSpec, Scenario, SourceSpec};
 use crate::source::Source;
 use crate::topology::{FlowRoute, Place, StageIndex, Topology};
 use sawtooth_cc::units::{Rate, Span, Time};
+use std::collections::VecDeque;
 
 impl Network {
     /// A network at time zero. The scenario must have passed its check.
-    pub fn new(scenario: &Scenario) -> Self {
-        let topology = Topology::new(scenario);
-        let asks = |queue: &QueueSpec| !queue.knows_departures_ahead();
-        let any_asks = scenario.links.iter().any(|link| link.queue.as_ref().is_some_and(asks));
+    pub fn new(scenario: &Scenario, order: Order) -> Self {
+        let topology = Topology::new(scenario, order);
+        let ahead = Ahead::new(scenario, order);
+        let asks = |link: &LinkSpec| link.queue.is_some() && link.rate_bps.is_some() && !ahead.departs(link);
+        let any_asks = scenario.links.iter().any(asks);
         let population = Population {
             sources: scenario.sources.len() as u32,
             lanes: topology.lanes.len() as u32,
             spare_lanes: topology.spare_lanes.len() as u32,
+            passages: if order == Order::InTurn { scenario.links.len() as u32 } else { 0 },
             ports: if any_asks { topology.ports.len() as u32 } else { 0 },
         };
         let flows = || (0u32..).zip(&topology.flows);
@@ -56,13 +60,15 @@ impl Network {
             ports: topology
                 .ports
                 .iter()
-                .map(|&link| port(&scenario.seed, &scenario.links[link as usize]))
+                .map(|&link| port(&scenario.seed, &scenario.links[link as usize], ahead))
                 .collect(),
             sources: sources(scenario),
             source_stages: topology.sources,
             sacks: SackPool::default(),
             series: Series::new(&scenario.record, scenario.flows.len()),
             census: Census::default(),
+            order,
+            passages: (0..population.passages).map(|_| VecDeque::new()).collect(),
         };
         network.schedule_start(scenario);
         network
@@ -112,12 +118,10 @@ fn pipe_link(link: &LinkSpec) -> PipeLink {
     PipeLink::new(rate, Span::from_nanos(link.delay_ns), is_impaired)
 }
 
-fn port(seed: &str, link: &LinkSpec) -> Port {
+fn port(seed: &str, link: &LinkSpec, ahead: Ahead<'_>) -> Port {
     let spec = link.queue.as_ref().expect("a port has a queue");
     let (transmitter, rate) = match (link.rate_bps.map(Rate::from_bits_per_second), &link.trace_ms) {
-        (Some(rate), _) if spec.knows_departures_ahead() => {
-            (Transmitter::Rate(RateTransmitter::new(rate)), rate)
-        }
+        (Some(rate), _) if ahead.departs(link) => (Transmitter::Rate(RateTransmitter::new(rate)), rate),
         (Some(rate), _) => (Transmitter::Asking(AskingTransmitter::new(rate)), rate),
         (None, Some(times)) => {
             let trace = TraceTransmitter::new(times.clone(), link.trace_once);

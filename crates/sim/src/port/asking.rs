@@ -3,14 +3,14 @@
 //! Which packet comes next is open until the transmitter is free, so the end of every transmission is an event.
 
 use crate::pipe::Serialiser;
-use crate::queue::{Backlog, TransmitterState};
+use crate::queue::{Backlog, Queued, TransmitterState};
 use sawtooth_cc::units::{Rate, Span, Time};
 
 /// A transmitter of constant rate that asks for each packet.
 #[derive(Debug)]
 pub struct AskingTransmitter {
     serialiser: Serialiser,
-    sending: Backlog,
+    sending: Option<Queued>,
     idle_since: Time,
 }
 
@@ -18,34 +18,34 @@ impl AskingTransmitter {
     /// An idle transmitter.
     pub fn new(rate: Rate) -> Self {
         let serialiser = Serialiser::new(rate);
-        AskingTransmitter { serialiser, sending: Backlog::default(), idle_since: Time::ZERO }
+        AskingTransmitter { serialiser, sending: None, idle_since: Time::ZERO }
     }
 
     /// What it is doing now.
     pub fn state(&self, now: Time) -> TransmitterState {
-        TransmitterState { now, in_transmission: self.sending, idle_since: self.idle_since }
+        TransmitterState { now, in_transmission: self.sending(), idle_since: self.idle_since }
     }
 
     /// What is in transmission.
     pub fn sending(&self) -> Backlog {
-        self.sending
+        self.sending.map_or(Backlog::default(), |queued| Backlog::of(queued.packet))
     }
 
     /// Is nothing in transmission?
     pub fn is_idle(&self) -> bool {
-        self.sending.packets == 0
+        self.sending.is_none()
     }
 
     /// A packet is sent from now on: for how long.
-    pub fn begin(&mut self, bytes: u16) -> Span {
-        self.sending = Backlog { packets: 1, bytes: u64::from(bytes) };
+    pub fn begin(&mut self, queued: Queued) -> Span {
+        self.sending = Some(queued);
         self.idle_since = Time::NEVER;
-        self.serialiser.span(bytes)
+        self.serialiser.span(queued.packet.bytes())
     }
 
-    /// The transmission under way has ended; whether another begins is open.
-    pub fn end(&mut self, now: Time) {
-        self.sending = Backlog::default();
+    /// The transmission under way has ended: what was sent, if there was any. Whether another begins is open.
+    pub fn end(&mut self, now: Time) -> Option<Queued> {
         self.idle_since = now;
+        self.sending.take()
     }
 }

@@ -1,0 +1,83 @@
+//! What is worked out ahead of its time, and what is not: the one place that decides.
+//!
+//! An event costs more than what it brings about, so what is certain is done when it becomes certain. Three declarations say what can be:
+//! a link *keeps order* (a packet that enters comes out behind the one before it, at a moment known on entry), a receiver *answers at
+//! once*, a discipline *knows departures ahead*. Everything that is done ahead carries its own [`Moment`](crate::event::Moment), takes the
+//! place among the events that it would have had, and is counted by that time ([`Measured`]).
+//!
+//! [`Order::InTurn`] does none of it: each event happens when its time comes. Both orders give the same digests
+//! (`tests/order.rs`); whoever wants to see packets in the order of time, such as a packet tap, takes that one. Bringing memory into
+//! the cache before it is needed is another matter (`network/foresee.rs`) and changes nothing.
+//!
+//! | done ahead                           | where                          | if                                                       |
+//! |--------------------------------------|--------------------------------|----------------------------------------------------------|
+//! | crossing a link                      | [`Ahead::crosses`]             | it keeps order and one other link alone feeds it         |
+//! | delivery, and the answer to it       | [`Ahead::answers`]             | the receiver answers at once                             |
+//! | departure from a port                | [`Ahead::departs`]             | constant rate, and the discipline knows departures ahead |
+//! | entering the first link with jitter  | always, as part of the sending | the sender keeps the order of what it lets go            |
+
+use crate::scenario::{FlowSpec, LinkSpec, Scenario};
+use sawtooth_cc::units::{Span, Time};
+
+/// In which order a run does what happens in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// What is certain is done when it becomes certain.
+    #[default]
+    Ahead,
+    /// Each event is done when its time comes: slower, for tests of the other order and for whoever looks on.
+    InTurn,
+}
+
+/// What of a scenario may be done ahead of its time.
+#[derive(Clone, Copy, Debug)]
+pub struct Ahead<'a> {
+    scenario: &'a Scenario,
+    order: Order,
+}
+
+impl<'a> Ahead<'a> {
+    /// The rules for this scenario.
+    pub fn new(scenario: &'a Scenario, order: Order) -> Self {
+        Ahead { scenario, order }
+    }
+
+    /// May what leaves this link cross the next one at once, if nobody else feeds that one?
+    pub fn crosses(&self, next: u32) -> bool {
+        self.scenario.links[next as usize].keeps_order()
+    }
+
+    /// May the receiver of this flow take a packet and answer it when the packet's arrival is certain?
+    pub fn answers(&self, flow: &FlowSpec) -> bool {
+        self.scenario.profiles[flow.profile as usize].answers_at_once()
+    }
+
+    /// May a packet leave this port when it is let in?
+    pub fn departs(&self, link: &LinkSpec) -> bool {
+        let known = link.queue.as_ref().is_some_and(|queue| queue.knows_departures_ahead());
+        self.order == Order::Ahead && link.rate_bps.is_some() && known
+    }
+
+    /// Must even what is certain wait for its time?
+    pub fn waits_always(&self) -> bool {
+        self.order == Order::InTurn
+    }
+}
+
+/// The measured part of a run: after the warm-up, before the end.
+#[derive(Clone, Copy, Debug)]
+pub struct Measured {
+    /// Where it begins.
+    pub from: Time,
+    /// Where it ends; this moment is not part of it.
+    pub to: Time,
+}
+
+impl Measured {
+    /// How much of this span is measured.
+    #[inline]
+    pub fn part_of(&self, begin: Time, end: Time) -> Span {
+        let (begin, end) = (begin.max(self.from), end.min(self.to));
+        if begin < end { end - begin } else { Span::ZERO }
+    }
+}
