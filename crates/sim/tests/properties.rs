@@ -6,6 +6,7 @@
 
 #[allow(dead_code, reason = "each test file uses a part of the networks")]
 mod networks;
+#[allow(dead_code, reason = "each test file uses a part of the networks")]
 mod random_networks;
 mod random_runs;
 
