@@ -43,10 +43,58 @@ pub mod transport;
 pub use ahead::Order;
 pub use network::Progress;
 pub use records::Records;
+use sawtooth_cc::units::Time;
 pub use scenario::{Scenario, ScenarioError};
 
 /// The hash of the engine's sources, taken when it was built. It says who made a result and is no part of a run's identity.
 pub const ENGINE_VERSION: &str = env!("SAWTOOTH_ENGINE_VERSION");
+
+/// A run under way, for whoever wants to look at it in between or to stop it.
+///
+/// ```
+/// use sawtooth_sim::{Order, Progress, Simulation, scenario::Scenario};
+/// use sawtooth_cc::units::{Span, Time};
+/// let scenario: Scenario = serde_json::from_str(include_str!("../examples/one_flow.json")).unwrap();
+/// let mut simulation = Simulation::new(&scenario, Order::InTurn).unwrap();
+/// let watched = Progress::default();
+/// simulation.run_until(Time::ZERO + Span::from_seconds(1), &watched);
+/// let records = simulation.finish(&watched).expect("nobody stopped it");
+/// assert_eq!(records.digest(), sawtooth_sim::run(&scenario).unwrap().digest());
+/// ```
+#[derive(Debug)]
+pub struct Simulation<'a> {
+    scenario: &'a Scenario,
+    network: network::Network,
+    stopped: bool,
+}
+
+impl<'a> Simulation<'a> {
+    /// A run at time zero.
+    ///
+    /// # Errors
+    /// What is wrong with the scenario. A checked scenario cannot fail.
+    pub fn new(scenario: &'a Scenario, order: Order) -> Result<Self, ScenarioError> {
+        scenario.check()?;
+        Ok(Simulation { scenario, network: network::Network::new(scenario, order), stopped: false })
+    }
+
+    /// Do everything that happens before this moment of virtual time, or before the end of the run if that is earlier. Under
+    /// [`Order::Ahead`] some of what happens later has been done as well. Does nothing once `progress` has said stop.
+    pub fn run_until(&mut self, time: Time, progress: &Progress) {
+        self.stopped = self.stopped || self.network.run_until(time, progress).is_none();
+    }
+
+    /// The time series recorded so far.
+    pub fn series(&self) -> &records::Series {
+        self.network.series()
+    }
+
+    /// Run to the end and close the books; `None` if it was stopped.
+    pub fn finish(mut self, progress: &Progress) -> Option<Records> {
+        self.run_until(Time::NEVER, progress);
+        (!self.stopped).then(|| self.network.finish(self.scenario))
+    }
+}
 
 /// Run a scenario.
 ///
@@ -61,19 +109,5 @@ pub fn run(scenario: &Scenario) -> Result<Records, ScenarioError> {
 /// # Errors
 /// As [`run`].
 pub fn run_watched(scenario: &Scenario, progress: &Progress) -> Result<Option<Records>, ScenarioError> {
-    run_in_order(scenario, Order::Ahead, progress)
-}
-
-/// Run a scenario in this order, whichever gives the same records; `None` if another thread stopped it.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_in_order(
-    scenario: &Scenario,
-    order: Order,
-    progress: &Progress,
-) -> Result<Option<Records>, ScenarioError> {
-    scenario.check()?;
-    let mut network = network::Network::new(scenario, order);
-    Ok(network.run(progress).map(|()| network.finish(scenario)))
+    Ok(Simulation::new(scenario, Order::Ahead)?.finish(progress))
 }

@@ -91,7 +91,16 @@ const STOP_CHECK_EVENTS: u64 = 1 << 14;
 impl Network {
     /// Run to the end. `None` if it was stopped.
     pub fn run(&mut self, progress: &Progress) -> Option<()> {
-        while let Some(event) = self.events.next_before(self.measured.to) {
+        self.run_until(self.measured.to, progress)
+    }
+
+    /// Run up to this moment, which is not included, or to the end if that comes first. `None` if it was stopped.
+    pub fn run_until(&mut self, until: Time, progress: &Progress) -> Option<()> {
+        if progress.stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        let until = until.min(self.measured.to);
+        while let Some(event) = self.events.next_before(until) {
             let now = self.events.now().time;
             progress.now_ns.store(now.nanos(), Ordering::Relaxed);
             self.handle(event, now);
@@ -101,6 +110,11 @@ impl Network {
             }
         }
         Some(())
+    }
+
+    /// The time series recorded so far.
+    pub fn series(&self) -> &Series {
+        &self.series
     }
 
     #[inline]

@@ -1,24 +1,12 @@
 //! The same scenario gives the same bytes, alone and beside another thread. That it gives them tomorrow as well is for `ledger.rs`.
 
+#[allow(dead_code, reason = "each test file uses a part of the networks")]
+mod networks;
+
+use networks::examples;
 use sawtooth_sim::scenario::Scenario;
 use sawtooth_sim::{Records, run};
 use std::collections::BTreeMap;
-use std::path::Path;
-
-/// Every example, by name.
-fn examples() -> BTreeMap<String, Scenario> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
-    let paths =
-        std::fs::read_dir(folder).expect("the examples are readable").map(|entry| entry.unwrap().path());
-    paths
-        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
-        .map(|path| {
-            let text = std::fs::read_to_string(&path).expect("an example is readable");
-            let scenario = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path:?}: {error}"));
-            (path.file_stem().unwrap().to_string_lossy().into_owned(), scenario)
-        })
-        .collect()
-}
 
 fn digests(examples: &BTreeMap<String, Scenario>) -> BTreeMap<String, String> {
     examples.iter().map(|(name, scenario)| (name.clone(), digest(scenario))).collect()

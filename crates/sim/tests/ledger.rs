@@ -9,6 +9,7 @@ mod networks;
 #[allow(dead_code, reason = "each test file uses a part of the networks")]
 mod random_networks;
 
+use networks::examples;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use random_networks::{Entries, any_network, combinations};
@@ -16,7 +17,6 @@ use sawtooth_sim::scenario::Scenario;
 use sawtooth_sim::{identity, run};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::path::Path;
 
 const LEDGER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ledger.txt");
 const HEAD: &str = "\
@@ -28,19 +28,6 @@ const NETWORKS: usize = 12;
 
 /// A row: what it is of, the behaviour numbers, the digest.
 type Rows = BTreeMap<String, (String, String)>;
-
-fn examples() -> BTreeMap<String, Vec<Scenario>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
-    let paths = std::fs::read_dir(folder).expect("the examples are readable").map(|at| at.unwrap().path());
-    paths
-        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
-        .map(|path| {
-            let text = std::fs::read_to_string(&path).expect("an example is readable");
-            let scenario = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path:?}: {error}"));
-            (format!("example/{}", path.file_stem().unwrap().to_string_lossy()), vec![scenario])
-        })
-        .collect()
-}
 
 /// The same networks each time: they depend on the names of the entries alone, so a new entry moves no other's.
 fn drawn(entries: Entries) -> (String, Vec<Scenario>) {
@@ -70,7 +57,8 @@ fn row(scenarios: &[Scenario]) -> (String, String) {
 }
 
 fn found() -> Rows {
-    let scenarios = examples().into_iter().chain(combinations().into_iter().map(drawn));
+    let examples = examples().into_iter().map(|(name, scenario)| (format!("example/{name}"), vec![scenario]));
+    let scenarios = examples.chain(combinations().into_iter().map(drawn));
     scenarios.map(|(name, scenarios)| (name, row(&scenarios))).collect()
 }
 
@@ -144,7 +132,7 @@ fn a_row_that_moves_silently_is_found_and_one_with_a_new_number_is_not() {
 
 #[test]
 fn another_number_is_another_identity_and_an_unused_component_is_none() {
-    let scenario = &examples()["example/one_flow"][0];
+    let scenario = &examples()["one_flow"];
     let used = identity::behaviour(scenario);
     assert_eq!(
         used.keys().map(String::as_str).collect::<Vec<_>>(),

@@ -11,18 +11,20 @@ mod random_networks;
 #[allow(dead_code, reason = "each test file uses a part of the runs")]
 mod random_runs;
 
+use networks::examples;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 use random_networks::{Entries, any_network, combinations, winding_network};
 use random_runs::hold;
+use sawtooth_cc::units::Time;
 use sawtooth_sim::scenario::Scenario;
 use sawtooth_sim::table::{Table, digest};
-use sawtooth_sim::{Order, Progress, run_in_order};
-use std::path::Path;
+use sawtooth_sim::{Order, Progress, Simulation};
+use std::sync::atomic::Ordering;
 
 fn tables(scenario: &Scenario, order: Order) -> Vec<Table> {
-    let records = run_in_order(scenario, order, &Progress::default()).expect("networks pass the check");
-    records.expect("nobody stops this run").tables()
+    let simulation = Simulation::new(scenario, order).expect("networks pass the check");
+    simulation.finish(&Progress::default()).expect("nobody stops this run").tables()
 }
 
 fn same_in_both_orders(scenario: &Scenario) -> TestCaseResult {
@@ -38,14 +40,35 @@ fn same_in_both_orders(scenario: &Scenario) -> TestCaseResult {
 
 #[test]
 fn examples_are_the_same_in_both_orders() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
-    for path in std::fs::read_dir(folder).expect("the examples are readable").map(|at| at.unwrap().path()) {
-        if path.extension().is_some_and(|extension| extension == "json") {
-            let text = std::fs::read_to_string(&path).expect("an example is readable");
-            let scenario: Scenario = serde_json::from_str(&text).expect("an example is a scenario");
-            same_in_both_orders(&scenario).unwrap_or_else(|difference| panic!("{path:?}: {difference}"));
-        }
+    for (name, scenario) in examples() {
+        same_in_both_orders(&scenario).unwrap_or_else(|difference| panic!("{name}: {difference}"));
     }
+}
+
+#[test]
+fn a_run_in_steps_is_the_run() {
+    let scenario = &examples()["cross_traffic"];
+    for order in [Order::Ahead, Order::InTurn] {
+        let watched = Progress::default();
+        let mut simulation = Simulation::new(scenario, order).unwrap();
+        for step in [1, 7, 7, 500, 20_000_000, 1_000_000_000] {
+            simulation.run_until(Time::from_nanos(step), &watched);
+        }
+        assert!(watched.now_ns.load(Ordering::Relaxed) < 1_000_000_000);
+        let records = simulation.finish(&watched).expect("nobody stops this run");
+        assert_eq!(records.tables(), tables(scenario, Order::Ahead));
+    }
+}
+
+#[test]
+fn a_run_that_was_stopped_has_no_records() {
+    let scenario = &examples()["cross_traffic"];
+    let watched = Progress::default();
+    let mut simulation = Simulation::new(scenario, Order::Ahead).unwrap();
+    watched.stop.store(true, Ordering::Relaxed);
+    simulation.run_until(Time::NEVER, &watched);
+    watched.stop.store(false, Ordering::Relaxed);
+    assert!(simulation.finish(&watched).is_none());
 }
 
 fn for_all<S: Strategy<Value = random_networks::Network>>(cases: u32, networks: impl Fn(Entries) -> S) {

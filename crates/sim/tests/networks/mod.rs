@@ -5,6 +5,8 @@ use sawtooth_sim::scenario::{
     DropTailSpec, FlowSpec, LinkSpec, Profile, QueueSpec, RecordSpec, Scenario, SourceSpec, TcpSpec,
 };
 use sawtooth_sim::tcp::RECOVERIES;
+use std::collections::BTreeMap;
+use std::path::Path;
 
 pub const MILLISECOND: u64 = 1_000_000;
 pub const SECOND: u64 = 1_000_000_000;
@@ -100,4 +102,19 @@ pub fn dumbbell(flows: u32, buffer: u64, profile: Profile, duration_ns: u64) -> 
         scenario.flows.push(FlowSpec { start_ns, ..flow(&[first, 0], &[1, first + 1]) });
     }
     scenario
+}
+
+/// Every example, by name.
+pub fn examples() -> BTreeMap<String, Scenario> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let paths =
+        std::fs::read_dir(folder).expect("the examples are readable").map(|entry| entry.unwrap().path());
+    paths
+        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .map(|path| {
+            let text = std::fs::read_to_string(&path).expect("an example is readable");
+            let scenario = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+            (path.file_stem().unwrap().to_string_lossy().into_owned(), scenario)
+        })
+        .collect()
 }
