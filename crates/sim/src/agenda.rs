@@ -1,9 +1,9 @@
-//! An agenda: events that are set in any number and rarely looked at, such as timers.
+//! An agenda: events that are scheduled in any number, such as timers.
 //!
-//! A binary heap finds the earliest, but its cost grows with what it holds: each step down is another cache line, and with
-//! 100,000 flows a timer that merely comes to be set anew took 17 of them, a fifteenth of the whole time. So the heap holds
-//! few: when it is full, events go unsorted into pages of about a millisecond each, and a page is put into the heap
-//! when the earliest event may be in it.
+//! A binary heap finds the earliest, but its cost grows with its size: each level is another cache line. With 100,000 flows a timer that
+//! expired only to be re-armed touched 17 lines, which was a fifteenth of the run time. So the heap is kept small: when it is
+//! full, events go unsorted into pages of about a millisecond of virtual time each, and a page moves into the heap when the earliest
+//! event may be in it, as in a calendar queue.
 
 use crate::event::{Event, Moment};
 use std::cmp::Reverse;
@@ -16,14 +16,14 @@ type Entry = (Moment, Event);
 #[derive(Debug, Default)]
 pub struct Agenda {
     near: BinaryHeap<Reverse<Entry>>,
-    /// By page: what comes in it and is not in the heap.
+    /// By page, its events that are not in the heap.
     far: BTreeMap<u64, Vec<Entry>>,
-    /// The page from which on events may lie in `far`.
+    /// The first page of `far`.
     first_far: Option<u64>,
 }
 
 impl Agenda {
-    /// With as many the heap is not larger than the nearest cache.
+    /// A heap of this size fits into the first-level cache.
     const NEAR_MAX: usize = 256;
     /// A page is 2²⁰ ns.
     const PAGE_BITS: u32 = 20;
@@ -44,20 +44,20 @@ impl Agenda {
         self.settle();
     }
 
-    /// When the earliest event comes.
+    /// The moment of the earliest event.
     #[inline]
     pub fn first(&self) -> Option<Moment> {
         self.near.peek().map(|&Reverse((at, _))| at)
     }
 
-    /// Take the earliest event out.
+    /// Remove the earliest event.
     pub fn pop(&mut self) -> Option<Event> {
         let Reverse((_, event)) = self.near.pop()?;
         self.settle();
         Some(event)
     }
 
-    /// See to it that the heap holds the earliest event.
+    /// Move pages into the heap until it holds the earliest event.
     #[inline]
     fn settle(&mut self) {
         while let Some(page) = self.first_far
@@ -82,7 +82,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     proptest! {
-        /// Whatever is added and taken out, events come in order, with pages and without.
+        /// Events come in order after any sequence of additions and removals, with pages and without.
         #[test]
         fn events_come_in_order(operations in proptest::collection::vec(proptest::option::weighted(0.7, (0u64..40, 0u64..3)), 1..2000)) {
             let (mut agenda, mut model) = (Agenda::default(), BTreeSet::new());

@@ -1,40 +1,41 @@
-//! The event queue: a tournament between what happens often, with one player each for all the rest.
+//! The event queue: frequent events in a tournament tree, rare ones in a heap beside it.
 //!
-//! Order is by [`Moment`], then by player. Everything that moves packets often has a player of its own: each lane
-//! (only the head of a FIFO waits here), each constant-rate source and each port that schedules, at most one event at a time. Spare lanes, which
-//! are as many as flows and mostly empty, play a tournament of their own for one place in the main one. What
-//! is set rarely and in any number, such as timers, which senders re-arm lazily, stands in an [`Agenda`] whose
-//! first event has another place.
+//! Events are ordered by [`Moment`], then by player, a leaf of the tree. A component that moves packets all the time has a player of its
+//! own and at most one pending event: each lane (only the head of a FIFO is an event), each constant-rate source, each port that asks its
+//! queue for packets. Spare lanes are as many as flows and mostly empty: they have a tree of their own, whose winner is one player of the
+//! main tree. Events that are scheduled rarely and in any number, such as timers, which senders re-arm lazily, are kept in an
+//! [`Agenda`]; its earliest event is another player.
 
 use crate::agenda::Agenda;
 use crate::event::{Event, Moment};
 use crate::tournament::{RISEN, Risen, Tournament};
 use sawtooth_cc::units::Time;
 
-/// How many components of each kind play.
+/// How many players of each kind there are.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Population {
     /// Constant-rate sources.
     pub sources: u32,
-    /// Lanes that are in use all the time; their numbers come first.
+    /// Lanes that are in use all the time. Their numbers come before those of spare lanes.
     pub lanes: u32,
-    /// Lanes that are mostly empty.
+    /// Spare lanes, which are mostly empty.
     pub spare_lanes: u32,
-    /// Ports, if any of them asks for each packet. They come after lanes: a packet that reached a port at the moment at which a
-    /// transmission ends there, and was under way when it began, is in the queue when the next one is chosen.
+    /// Ports, if any of them asks its queue for each packet. Among equal moments they come after lanes: a packet that arrives at the
+    /// moment at which a transmission ends, and left when that transmission began, is in the queue when the next packet is chosen.
     pub ports: u32,
-    /// Links behind which packets wait for their time alone. Among equals their turn matters to nobody.
+    /// Links behind which packets wait only because nothing is done ahead (`Order::InTurn`). Among equal moments their order is
+    /// irrelevant.
     pub passages: u32,
 }
 
-/// Player of everything in the agenda.
+/// The player that stands for the agenda.
 const AGENDA: u32 = 0;
-/// Player of the first of the spare lanes.
+/// The player that stands for the spare lanes.
 const SPARE: u32 = 1;
-/// First player of the sources.
+/// The player of the first source.
 const SOURCES: u32 = 2;
 
-/// Events that are still to come.
+/// All pending events.
 #[derive(Debug)]
 pub struct EventQueue {
     lanes: u32,
@@ -61,14 +62,14 @@ impl EventQueue {
         }
     }
 
-    /// The place of the event under way.
+    /// The moment of the event that is being handled.
     #[inline(always)]
     pub fn now(&self) -> Moment {
         self.now
     }
 
-    /// Schedule an event of any kind but those that have players. It stays: what no longer counts must be
-    /// recognised when it comes.
+    /// Schedule an event of a component that has no player. It cannot be cancelled: the handler must recognise an event that is
+    /// out of date.
     pub fn schedule(&mut self, time: Time, event: Event) {
         self.agenda.add(Moment { time, cause: self.now.time }, event);
         self.play_agenda();
@@ -78,7 +79,7 @@ impl EventQueue {
         self.main.set(AGENDA, self.agenda.first());
     }
 
-    /// The head of this lane, which has just come out of it, is followed by one that comes out then, if there is one.
+    /// The head of this lane has just left it. The next packet leaves at the moment `next`, if there is one.
     #[inline(always)]
     pub fn follow_lane(&mut self, lane: u32, next: Option<Moment>) {
         if lane < self.lanes {
@@ -88,8 +89,8 @@ impl EventQueue {
         }
     }
 
-    /// The same, and which lanes have come nearer to their turn: that of the next event, one of the next four, sixteen and so on;
-    /// numbers that are no lane's for what else waits.
+    /// The same. Also returns which lanes won the last rounds of the tree: the next event's, one of the next four, of the next
+    /// sixteen and so on. A number that is no lane's stands for another player.
     #[inline(always)]
     pub fn follow_lane_watched(&mut self, lane: u32, next: Option<Moment>) -> Risen {
         if lane < self.lanes {
@@ -101,7 +102,7 @@ impl EventQueue {
         }
     }
 
-    /// Have what it takes to set this lane brought into the cache.
+    /// Prefetch the part of the tree that scheduling this lane will touch.
     #[inline(always)]
     pub fn foresee(&self, lane: u32) {
         if lane < self.lanes {
@@ -115,7 +116,7 @@ impl EventQueue {
         self.lanes
     }
 
-    /// The head of this lane comes out then, if there is one, instead of what stood here for the lane before.
+    /// Set the moment at which the head of this lane leaves it, in place of the one set before; `None`: the lane is empty.
     #[inline(always)]
     pub fn set_lane(&mut self, lane: u32, head: Option<Moment>) {
         if lane < self.lanes {
@@ -131,20 +132,20 @@ impl EventQueue {
         self.main.set(SPARE, first);
     }
 
-    /// The next tick of this source comes then, if there is one, instead of what stood here before.
+    /// Set the time of the next packet of this source, in place of the one set before; `None`: the source is silent.
     #[inline(always)]
     pub fn set_source(&mut self, source: u32, tick: Option<Time>) {
         let cause = self.now.time;
         self.main.set(SOURCES + source, tick.map(|time| Moment { time, cause }));
     }
 
-    /// The transmission of this port ends then, if anything is sent, instead of what stood here before.
+    /// Set the time at which the transmission of this port ends, in place of the one set before; `None`: nothing is being sent.
     pub fn set_port(&mut self, port: u32, end: Option<Time>) {
         let cause = self.now.time;
         self.main.set(self.first_port() + port, end.map(|time| Moment { time, cause }));
     }
 
-    /// The first packet behind this link goes on then, if there is one.
+    /// Set the moment at which the first packet behind this link goes on; `None`: there is none.
     pub fn set_passage(&mut self, link: u32, first: Option<Moment>) {
         self.main.set(self.first_passage() + link, first);
     }
@@ -157,7 +158,7 @@ impl EventQueue {
         self.first_port() + self.ports
     }
 
-    /// The earliest event, if any comes before `end`. That of a lane, a source or a port stays until it is set again.
+    /// The earliest event, if it comes before `end`. An event of a component with a player stays pending until it is set again.
     #[inline(always)]
     pub fn next_before(&mut self, end: Time) -> Option<Event> {
         if !self.main.begins_before(end) {
@@ -175,7 +176,7 @@ impl EventQueue {
     fn next_of_the_rest(&mut self, player: u32) -> Event {
         match player {
             AGENDA => {
-                let event = self.agenda.pop().expect("the agenda plays with its first event");
+                let event = self.agenda.pop().expect("the agenda's player has an event");
                 self.play_agenda();
                 event
             }
@@ -197,7 +198,7 @@ mod tests {
     const POPULATION: Population = Population { sources: 2, lanes: 9, spare_lanes: 5, ports: 2, passages: 0 };
     const LANES: u32 = 14;
 
-    /// Take the next event out.
+    /// Remove the next event.
     fn pop(queue: &mut EventQueue) -> Option<(Moment, Event)> {
         let event = queue.next_before(Time::from_nanos(1_000))?;
         match event {
@@ -209,7 +210,7 @@ mod tests {
         Some((queue.now(), event))
     }
 
-    /// What the queue should hold: by moment and player, in a sorted map.
+    /// A naive queue to compare with: a map sorted by moment and player.
     #[derive(Default)]
     struct Model {
         events: BTreeMap<(Moment, u32, Event), ()>,
@@ -225,7 +226,7 @@ mod tests {
     }
 
     proptest! {
-        /// Any mixture of settings, replacements and pops behaves like a sorted map.
+        /// Any sequence of operations behaves like the sorted map.
         #[test]
         fn order_is_by_time_then_cause_then_player(
             operations in proptest::collection::vec(proptest::option::of((0u64..20, 0u64..3, 0..LANES + 3)), 1..400)

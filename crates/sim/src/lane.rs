@@ -1,55 +1,55 @@
-//! A lane: packets on their way to the same next place, in the order in which they get there.
+//! A lane: packets in flight to the same next place, in the order in which they will arrive there.
 //!
-//! Only the head of a lane stands in the event queue. Links that are alike (same rate, delay and feeder, same
-//! next place) share a lane, so that there are as many as distinct path lengths rather than as many as flows: a packet
-//! that finds its link idle comes out behind all that entered links alike before it. One that had to wait a little for its
-//! own link's transmitter comes out a little later, and the next ones are put in their places before it. One that
-//! waited for long, or would have to pass many, takes a spare lane of its link alone.
+//! Only the head of a lane is an event. Links with the same rate, delay, feeder and next place share a lane, so there are as many lanes
+//! as different path lengths and not as many as flows. A packet that finds its link idle arrives after all packets that entered
+//! one of these links before it, so it goes to the end of the lane. A packet that had to queue briefly for its own link arrives a little
+//! later; packets that enter afterwards are inserted in front of it. A packet that queued for long, or that would have to overtake many, goes into a
+//! spare lane that belongs to its link alone.
 
 use crate::event::Moment;
 use crate::packet::Packet;
 use crate::ring::Ring;
 use crate::topology::StageIndex;
 
-/// A packet whose way to its next place is certain: two to a cache line, and none astride of two.
+/// A packet in flight. Aligned so that a cache line holds two and none is split between two lines.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(32))]
 pub struct InTransit {
-    /// When it gets there.
+    /// When it arrives.
     pub at: Moment,
     /// The packet.
     pub packet: Packet,
 }
 
-/// How many packets one may pass to find its place.
+/// How many packets a packet may overtake to find its place.
 const REACH: usize = 8;
 
-/// What became of a packet.
+/// Where a packet was put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placed {
-    /// It is the head now and needs an event.
+    /// At the head: its arrival is an event now.
     First,
-    /// It is behind another.
+    /// Behind another packet.
     Behind,
-    /// It would have to pass too many.
+    /// Nowhere: it would have to overtake too many.
     Nowhere,
 }
 
-/// Packets on their way to one place: one cache line.
+/// Packets in flight to one place; one cache line.
 #[derive(Debug)]
 #[repr(align(64))]
 pub struct Lane {
     packets: Ring<InTransit>,
-    /// When the last of them gets there.
+    /// When the last of them arrives.
     last: Moment,
-    /// What the packets meet next.
+    /// The stage at which they arrive.
     pub next: StageIndex,
-    /// It is the end of their way: what is in this lane are acknowledgements, for their senders.
+    /// That stage is the end of their route: acknowledgements in this lane arrive at their senders.
     pub ends: bool,
 }
 
 impl Lane {
-    /// An empty lane to this stage, the end of a way or not.
+    /// An empty lane to this stage, which may be the end of a route.
     pub fn new(next: StageIndex, ends: bool) -> Self {
         Lane { packets: Ring::default(), last: Moment::default(), next, ends }
     }
@@ -65,7 +65,7 @@ impl Lane {
         if self.packets.len() == 1 { Placed::First } else { Placed::Behind }
     }
 
-    /// What comes then comes before another. (Asked only where the times alone do not say no: five instructions less.)
+    /// Does a packet that arrives then overtake another? Asked only if the times alone leave it open, which saves five instructions.
     #[cold]
     fn is_overtaken(&self, at: Moment) -> bool {
         self.last > at && !self.is_empty()
@@ -85,33 +85,33 @@ impl Lane {
         Placed::Nowhere
     }
 
-    /// Take the head out; also the moment of the new head, which needs an event.
+    /// Remove the head; also returns the moment of the new head, which becomes an event.
     #[inline(always)]
     pub fn pop(&mut self) -> (Packet, Option<Moment>) {
         let head = self.packets.pop_front().expect("an exit event stands for a packet");
         (head.packet, self.packets.front().map(|next| next.at))
     }
 
-    /// Have the packet that comes out after so many others, and its neighbour, brought into the cache.
+    /// Prefetch the packet at this distance behind the head, and its neighbour.
     #[inline(always)]
     pub fn foresee(&self, distance: usize) {
         self.packets.foresee(distance + 1);
     }
 
-    /// Have the packet that comes out next brought into the cache.
+    /// Prefetch the head.
     #[inline(always)]
     pub fn foresee_head(&self) {
         self.packets.foresee(0);
         self.packets.foresee(1);
     }
 
-    /// Have the place of the next packet that is put in brought into the cache.
+    /// Prefetch the place of the next packet that is added.
     #[inline(always)]
     pub fn foresee_tail(&self) {
         self.packets.foresee(self.packets.len());
     }
 
-    /// The packet that comes out after so many others.
+    /// The packet at this distance behind the head.
     #[inline(always)]
     pub fn ahead(&self, distance: usize) -> Option<Packet> {
         Some(self.packets.ahead(distance)?.packet)
