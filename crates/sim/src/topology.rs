@@ -1,52 +1,52 @@
-//! From links and routes to stages: what a packet meets, and where it has to wait for its turn.
+//! From links and routes to stages: what a packet passes, and where it waits for its turn.
 //!
-//! Packets are handled in the order of time only where it matters who comes first: at a port, at a sender, on a link
-//! with several feeders. Before these they wait in a lane. Everything else is settled ahead of time, as
-//! soon as a packet's way up to there is certain: a link that only one other link feeds gets its packets in the order
-//! in which that one lets them go, and a receiver that answers at once is fed by the last link of one route
-//! and feeds the first of another. So a data packet that leaves a bottleneck of a dumbbell is delivered, answered
-//! and on its way back to the sender in one go: two events a packet instead of four, and a third less time.
+//! Packets must be handled in the order of time only where packets of several origins meet: at a port, at a sender, on a link with
+//! several feeders. In front of these they wait in a lane. The rest of a route is worked out ahead of time (see `ahead`): a link
+//! with a single feeder gets its packets in the order in which that feeder lets them go, and a receiver that answers at once joins the last link
+//! of the data's route to the first link of the acknowledgements'. So a data packet that leaves the bottleneck of a dumbbell is delivered and
+//! acknowledged, and its acknowledgement is on the route back, within one event. That is two events per packet instead of four, and a
+//! third less time.
 //!
-//! Routes with a common end share its stages, so that a packet in a lane need not say where it is.
+//! Routes with a common end share the stages of that end, so a packet in a lane need not store where it is.
 
 use crate::ahead::{Ahead, Order};
 use crate::scenario::{FlowSpec, Scenario};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A stage, by its place in the table.
+/// The index of a stage in the table.
 pub type StageIndex = u32;
 
-/// Instead of a lane: the packet goes on at once.
+/// In place of a lane: the packet goes on at once.
 pub const NO_LANE: u32 = u32::MAX;
 
-/// In place of a lane where nothing is done ahead: the passage of this link, number by number from here on.
+/// In place of a lane where nothing is done ahead: `FIRST_PASSAGE + n` is the passage of link n.
 pub const FIRST_PASSAGE: u32 = 1 << 30;
 
-/// What a packet meets.
+/// What a packet passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
-    /// A link without a queue, by its number among those.
+    /// A link without a queue, by its number among such links.
     Link(u32),
     /// A port, by its number among ports.
     Port(u32),
-    /// The end of its route: receiver, sender or nobody.
+    /// The end of its route: a receiver, a sender, or the sink of cross traffic.
     End,
 }
 
 /// One step of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stage {
-    /// What the packet meets.
+    /// What the packet passes.
     pub place: Place,
-    /// Where it waits afterwards, if not [`NO_LANE`]: a lane, or from [`FIRST_PASSAGE`] on the passage of a link.
+    /// Where it waits afterwards: a lane, the passage of a link ([`FIRST_PASSAGE`]), or nowhere ([`NO_LANE`]).
     pub lane: u32,
-    /// Where it waits if it came out of its link later than the first of that lane could: [`NO_LANE`] if it cannot.
+    /// Where it waits if it had to queue for its link, so that it would be out of order in that lane; [`NO_LANE`] if that cannot be.
     pub spare: u32,
-    /// What comes then.
+    /// The next stage.
     pub next: StageIndex,
 }
 
-/// Where the packets of a flow begin.
+/// The first stages of a flow's packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowRoute {
     /// Data.
@@ -60,9 +60,9 @@ pub struct FlowRoute {
 pub struct Topology {
     /// Stages of all routes.
     pub stages: Vec<Stage>,
-    /// By lane, the stage it leads to.
+    /// By lane, the stage at which its packets arrive.
     pub lanes: Vec<StageIndex>,
-    /// The same of the spare lanes, whose numbers follow.
+    /// The same for spare lanes, whose numbers follow.
     pub spare_lanes: Vec<StageIndex>,
     /// The link of each port.
     pub ports: Vec<u32>,
@@ -76,41 +76,40 @@ pub struct Topology {
     pub sources: Vec<StageIndex>,
 }
 
-/// Who hands packets to a link.
+/// Where the packets of a link come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Feeder {
     Endpoint,
     Link(u32),
 }
 
-/// What links have in common whose packets share a lane.
+/// What links must have in common to share a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Origin {
     Alone(u32),
     Alike { feeder: Feeder, rate_bps: Option<u64>, delay_ns: u64 },
 }
 
-/// A place on the way of a packet, and whether it waits there before it goes on.
+/// A place on a route, and whether packets wait behind it.
 struct Step {
     place: Place,
     link: u32,
     waits: Wait,
 }
 
-/// What a packet does behind a link or a port.
+/// What a packet does when it leaves a link or a port.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wait {
     /// It goes on at once.
     No,
-    /// It waits for its turn among what comes from elsewhere.
+    /// It waits for its turn among packets of other origins.
     Turn,
-    /// It waits for its time only: nothing is done ahead.
+    /// It waits for its time, because nothing is done ahead.
     Passing,
 }
 
-/// A way under construction. `live` says that packets get to its end in the order of time; else `before` is
-/// the link that lets them go.
-struct Way {
+/// A route under construction. `live`: packets reach its end in the order of time; otherwise `before` is the link from which they come.
+struct Route {
     steps: Vec<Step>,
     live: bool,
     before: Option<u32>,
@@ -123,7 +122,7 @@ struct Builder<'a> {
     place_of: Vec<Place>,
     index_of: BTreeMap<Stage, StageIndex>,
     lane_of: BTreeMap<(Origin, StageIndex), u32>,
-    /// How many links of the scenario are like this one.
+    /// How many links have this origin.
     kin: BTreeMap<Origin, u32>,
     with_jitter: BTreeSet<u32>,
     topology: Topology,
@@ -166,10 +165,10 @@ impl Topology {
             builder.topology.arrivals.push(route);
         }
         for source in &scenario.sources {
-            let mut way = Way::from_endpoint();
-            builder.extend(&mut way, &source.route);
-            builder.pass(&mut way);
-            let first = builder.settle(way);
+            let mut route = Route::from_endpoint();
+            builder.extend(&mut route, &source.route);
+            builder.pass(&mut route);
+            let first = builder.settle(route);
             builder.topology.sources.push(first);
         }
         builder.number_spare_lanes();
@@ -177,15 +176,15 @@ impl Topology {
     }
 }
 
-impl Way {
+impl Route {
     fn from_endpoint() -> Self {
-        Way { steps: Vec::new(), live: true, before: None }
+        Route { steps: Vec::new(), live: true, before: None }
     }
 
-    /// What comes next must happen in the order of time.
+    /// What comes next must be done in the order of time.
     fn wait(&mut self) {
         if !self.live {
-            self.steps.last_mut().expect("a way that is not live has begun").waits = Wait::Turn;
+            self.steps.last_mut().expect("a route that is not live has begun").waits = Wait::Turn;
             self.live = true;
         }
     }
@@ -216,7 +215,7 @@ impl Builder<'_> {
         feeder
     }
 
-    /// Does this link get its packets from that one alone, so that it needs no event of its own?
+    /// Is that link the only feeder of this one, so that this one needs no event of its own?
     fn continues(&self, before: Option<u32>, link: u32) -> bool {
         let feeders = &self.feeders[link as usize];
         let only = before.is_some_and(|before| feeders.contains(&Feeder::Link(before))) && feeders.len() == 1;
@@ -224,18 +223,18 @@ impl Builder<'_> {
     }
 
     /// What comes next could be done at once: it waits only where nothing is done ahead.
-    fn pass(&self, way: &mut Way) {
+    fn pass(&self, route: &mut Route) {
         if self.ahead.waits_always()
-            && let Some(step) = way.steps.last_mut()
+            && let Some(step) = route.steps.last_mut()
         {
             step.waits = Wait::Passing;
         }
     }
 
     fn flow(&mut self, flow: &FlowSpec) -> FlowRoute {
-        let mut data = Way::from_endpoint();
+        let mut data = Route::from_endpoint();
         self.extend(&mut data, &flow.forward);
-        let mut answer = Way::from_endpoint();
+        let mut answer = Route::from_endpoint();
         if self.ahead.answers(flow) && self.continues(data.before, flow.reverse[0]) {
             self.pass(&mut data);
             (answer.live, answer.before) = (false, data.before);
@@ -247,23 +246,23 @@ impl Builder<'_> {
         FlowRoute { data: self.settle(data), answer: self.settle(answer) }
     }
 
-    fn extend(&self, way: &mut Way, links: &[u32]) {
+    fn extend(&self, route: &mut Route, links: &[u32]) {
         for &link in links {
-            if self.continues(way.before, link) {
-                self.pass(way);
+            if self.continues(route.before, link) {
+                self.pass(route);
             } else {
-                way.wait();
+                route.wait();
             }
             let place = self.place_of[link as usize];
-            way.steps.push(Step { place, link, waits: Wait::No });
-            (way.live, way.before) = (false, Some(link));
+            route.steps.push(Step { place, link, waits: Wait::No });
+            (route.live, route.before) = (false, Some(link));
         }
     }
 
-    /// Put the stages of a way into the table, from its end, and return the first.
-    fn settle(&mut self, way: Way) -> StageIndex {
+    /// Add the stages of a route to the table, last stage first, and return the first.
+    fn settle(&mut self, route: Route) -> StageIndex {
         let mut next = self.stage(Stage { place: Place::End, lane: NO_LANE, spare: NO_LANE, next: 0 });
-        for step in way.steps.into_iter().rev() {
+        for step in route.steps.into_iter().rev() {
             let (lane, spare) = match step.waits {
                 Wait::No => (NO_LANE, NO_LANE),
                 Wait::Turn => self.lanes(step.link, next),
@@ -295,7 +294,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The lane of packets that leave this link for that stage, and the spare lane if other links share it.
+    /// The lane of packets from this link to that stage, and the link's spare lane if it shares the lane with others.
     fn lanes(&mut self, link: u32, next: StageIndex) -> (u32, u32) {
         let origin = self.origin(link);
         let Topology { lanes, spare_lanes, .. } = &mut self.topology;
@@ -311,7 +310,7 @@ impl Builder<'_> {
         (lane, *self.lane_of.entry(alone).or_insert_with(|| numbered(spare_lanes)))
     }
 
-    /// Spare lanes are numbered behind the others, whose number is known now.
+    /// Number the spare lanes behind the others, whose count is known now.
     fn number_spare_lanes(&mut self) {
         let Topology { stages, lanes, .. } = &mut self.topology;
         for stage in stages.iter_mut().filter(|stage| stage.spare != NO_LANE) {
@@ -325,7 +324,7 @@ mod tests {
     use super::*;
     use crate::testing::dumbbell;
 
-    /// A route in words: links and ports by number, `|n` for a wait in lane n.
+    /// A route as text: links and ports by number, `|n` for a wait in lane n.
     fn words(topology: &Topology, mut index: StageIndex) -> String {
         let mut text = String::new();
         loop {
