@@ -35,6 +35,12 @@ class _Parameter(TypedDict):
     accepted: str
     why: str
 
+class _Properties(TypedDict):
+    window: bool
+    pacing_rate: bool
+    own_transport: bool
+    random: bool
+
 class _Controller(TypedDict):
     name: str
     aliases: list[str]
@@ -42,6 +48,7 @@ class _Controller(TypedDict):
     summary: str
     source: str
     parameters: list[_Parameter]
+    properties: _Properties
     rate_based: bool
 
 class _Recovery(TypedDict):

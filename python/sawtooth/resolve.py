@@ -203,7 +203,7 @@ def _profiles(scenario: Scenario, links: list[dict[str, Any]]) -> tuple[list[dic
         tcp = engine_tcp({"ecn": marked, **common, **group.tcp()})
         profile = {
             "controller": dict(group.control.engine),
-            "recovery": None if group.control.rate_based else group.recovery,
+            "recovery": group.recovery if group.control.takes_recovery else None,
             "packet_bytes": group.packet,
             "ack_bytes": group.ack,
             "send_jitter_ns": scenario.path.send_jitter,

@@ -183,8 +183,8 @@ class FlowsBase(Strict):
         return self
 
     @model_validator(mode="after")
-    def _rate_based(self) -> Self:
-        if not self.control.rate_based:
+    def _own_transport(self) -> Self:
+        if self.control.takes_recovery:
             return self
         given = self.model_fields_set
         refused = ["recovery", "bytes", *(name for name in sorted(self.tcp()) if name not in RATE_SETTINGS)]

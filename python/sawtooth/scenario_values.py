@@ -146,8 +146,13 @@ def _named(name: str, value: object) -> int:
 
 
 @cache
-def _rate_based() -> frozenset[str]:
-    return frozenset(row["name"] for row in describe()["controllers"] if row["rate_based"])
+def _with_window() -> frozenset[str]:
+    return frozenset(row["name"] for row in describe()["controllers"] if row["properties"]["window"])
+
+
+@cache
+def _with_own_transport() -> frozenset[str]:
+    return frozenset(row["name"] for row in describe()["controllers"] if row["properties"]["own_transport"])
 
 
 @dataclass(frozen=True)
@@ -158,9 +163,14 @@ class Control(Parsed):
     written: Any
 
     @property
-    def rate_based(self) -> bool:
-        """Whether it answers with a rate: then it has no window and takes no loss recovery."""
-        return self.engine["kind"] in _rate_based()
+    def has_window(self) -> bool:
+        """Whether it answers with a window."""
+        return self.engine["kind"] in _with_window()
+
+    @property
+    def takes_recovery(self) -> bool:
+        """Whether a loss recovery goes with it: not if it has a transport protocol of its own."""
+        return self.engine["kind"] not in _with_own_transport()
 
     @classmethod
     def parse(cls, value: object) -> Self:

@@ -302,10 +302,10 @@ class Study(Strict):
         data = self._base(environment, setting.router)
         for group in data["flows"]:
             group["control"] = algorithm.control
-            if Control.parse(algorithm.control).rate_based:
-                group.pop("recovery", None)  # it sends nothing twice
-            else:
+            if Control.parse(algorithm.control).takes_recovery:
                 group["recovery"] = setting.recovery
+            else:
+                group.pop("recovery", None)  # it sends nothing twice
         return data
 
     def _base(self, environment: str | None, router: str | None) -> dict[str, Any]:

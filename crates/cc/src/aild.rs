@@ -13,8 +13,10 @@
 //! where losses come in bursts; marks and timeouts count as losses; packets acknowledged during fast recovery do not count. The increase of a
 //! round is spread over the packets acknowledged in it; slow start and timeouts are those of every law here (see `settings`).
 
-use crate::controller::{AckSample, Congestion, CongestionSignal, Controller};
+use crate::controller::Controller;
+use crate::sample::AckSample;
 use crate::settings::{Conduct, ControlSettings};
+use crate::signal::{Congestion, CongestionSignal};
 use crate::units::{Time, Window};
 use serde::{Deserialize, Serialize};
 
@@ -77,9 +79,12 @@ impl Aild {
 impl Controller for Aild {
     #[inline]
     fn on_ack(&mut self, ack: &AckSample) {
+        if ack.in_recovery {
+            return;
+        }
         let acked = f64::from(ack.newly_acked);
         self.losses.since += acked;
-        if ack.app_limited {
+        if !ack.cwnd_limited {
             return; // an idle window says nothing about the path (RFC 7661 §4.3)
         }
         if self.conduct.slow_start.covers(self.window) {
@@ -96,7 +101,8 @@ impl Controller for Aild {
 
     fn on_congestion(&mut self, signal: &CongestionSignal) {
         let law = match signal.kind {
-            Congestion::Timeout { repeated: true } => self.window, // the same loss once more
+            // The same loss once more.
+            Congestion::Timeout { repeated: true } | Congestion::PersistentCongestion => self.window,
             _ => self.window - self.params.beta * self.losses.signal(),
         };
         self.window = self.conduct.cut(signal.kind, self.window, law).window(self.window);
@@ -116,7 +122,7 @@ impl Controller for Aild {
 mod tests {
     use super::*;
 
-    const LOSS: CongestionSignal = CongestionSignal { now: Time::ZERO, kind: Congestion::Loss };
+    const LOSS: CongestionSignal = CongestionSignal::new(Time::ZERO, Congestion::Loss);
 
     fn at(window: f64, beta: f64) -> Aild {
         let settings = ControlSettings {
@@ -129,7 +135,7 @@ mod tests {
 
     fn acknowledge(control: &mut Aild, packets: u32) {
         for _ in 0..packets {
-            control.on_ack(&AckSample { now: Time::ZERO, newly_acked: 1, rtt: None, app_limited: false });
+            control.on_ack(&AckSample::classic(Time::ZERO, 1, None, true));
         }
     }
 
@@ -173,8 +179,7 @@ mod tests {
         let mut control = at(100.0, 600.0);
         acknowledge(&mut control, 200);
         for repeated in [false, true] {
-            control
-                .on_congestion(&CongestionSignal { now: Time::ZERO, kind: Congestion::Timeout { repeated } });
+            control.on_congestion(&CongestionSignal::new(Time::ZERO, Congestion::Timeout { repeated }));
             assert_eq!(control.window().packets(), 1.0);
         }
         acknowledge(&mut control, 200);

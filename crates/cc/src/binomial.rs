@@ -13,8 +13,10 @@
 //! Differs from the paper: the increase of a round is spread over the packets acknowledged in it; the window never
 //! falls below one packet; slow start and timeouts are those of every law here (see `settings`).
 
-use crate::controller::{AckSample, CongestionSignal, Controller};
+use crate::controller::Controller;
+use crate::sample::AckSample;
 use crate::settings::{Conduct, ControlSettings};
+use crate::signal::CongestionSignal;
 use crate::units::{Time, Window, power};
 use serde::{Deserialize, Serialize};
 
@@ -55,7 +57,7 @@ impl Binomial {
 impl Controller for Binomial {
     #[inline]
     fn on_ack(&mut self, ack: &AckSample) {
-        if ack.app_limited {
+        if ack.in_recovery || !ack.cwnd_limited {
             return; // an idle window says nothing about the path (RFC 7661 §4.3)
         }
         let acked = f64::from(ack.newly_acked);
@@ -88,7 +90,7 @@ impl Controller for Binomial {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::controller::Congestion;
+    use crate::signal::Congestion;
 
     const SQRT: BinomialParams = BinomialParams { k: 0.5, l: 0.5, a: 1.0, b: 1.0 };
     const IIAD: BinomialParams = BinomialParams { k: 1.0, l: 0.0, a: 1.0, b: 1.0 };
@@ -111,7 +113,7 @@ mod tests {
             assert!((control.window().packets() - grown).abs() < 1e-12, "{params:?}");
             let mut by_acks = at(params, 64.0);
             for _ in 0..64 {
-                by_acks.on_ack(&AckSample { now: Time::ZERO, newly_acked: 1, rtt: None, app_limited: false });
+                by_acks.on_ack(&AckSample::classic(Time::ZERO, 1, None, true));
             }
             assert!((by_acks.window().packets() - grown).abs() < 1.0 / 64.0, "{params:?}");
         }
@@ -121,7 +123,7 @@ mod tests {
     fn a_loss_takes_b_w_to_the_l() {
         for (params, kept) in [(SQRT, 56.0), (IIAD, 63.0), (AIMD, 32.0)] {
             let mut control = at(params, 64.0);
-            control.on_congestion(&CongestionSignal { now: Time::ZERO, kind: Congestion::Loss });
+            control.on_congestion(&CongestionSignal::new(Time::ZERO, Congestion::Loss));
             assert!((control.window().packets() - kept).abs() < 1e-12, "{params:?}");
         }
     }

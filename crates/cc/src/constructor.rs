@@ -3,7 +3,7 @@
 //! The papers disagree on letters. [Akella02] writes the factor *kept* on a decrease, [Floyd00] the
 //! fraction *removed*. Each constructor states its convention; every one resolves to the same plain form.
 
-use crate::laws::ControllerSpec;
+use crate::laws::{ControllerSpec, Properties};
 use serde::Serialize;
 use thiserror::Error;
 
@@ -99,6 +99,12 @@ impl ConstructorInfo {
     pub fn form(&self) -> String {
         let names: Vec<_> = self.parameters.iter().map(|p| p.name).collect();
         if names.is_empty() { self.name.to_owned() } else { format!("{}({})", self.name, names.join(", ")) }
+    }
+
+    /// What its controllers answer with and need, whatever their numbers.
+    pub fn properties(&self) -> Properties {
+        let smallest: Vec<f64> = self.parameters.iter().map(|parameter| parameter.min).collect();
+        (self.build)(&smallest).properties()
     }
 
     fn answers_to(&self, name: &str) -> bool {

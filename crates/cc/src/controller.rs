@@ -1,70 +1,97 @@
-//! The interface every congestion controller speaks: samples and signals in, a window out.
+//! The interface every congestion controller speaks: samples and signals in, a window and perhaps a rate out.
 //!
-//! A controller decides *how much* may be in flight. What is lost and what is sent again is decided by
+//! A controller decides *how much* may be in flight and *how fast* it may leave. What is lost and what is sent again is decided by
 //! loss recovery, elsewhere; so a controller knows no sequence numbers, packets or queues.
+//!
+//! A law implements what it needs: the other calls do nothing, and [`Wants`] tells the transport which of them it may leave out.
 
-use crate::units::{Span, Time, Window};
+use crate::sample::{AckSample, SentPacket};
+use crate::signal::{CongestionSignal, IdleSignal, RecoverySignal, UndoSignal};
+use crate::units::{Bytes, Rate, Time, Window};
 
-/// What one acknowledgement tells a controller. Not called during fast recovery.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct AckSample {
-    /// When the acknowledgement arrived.
-    pub now: Time,
-    /// Packets it acknowledges for the first time, after the cap of RFC 3465 §2.
-    pub newly_acked: u32,
-    /// A round-trip time sample, if this acknowledgement gave one (Karn's rule applied).
-    pub rtt: Option<Span>,
-    /// The window was not what limited the sender, so its size says nothing about the path.
-    pub app_limited: bool,
+/// What a controller needs to be told beyond acknowledgements outside recovery and congestion. A transport asks once, at the start of
+/// the connection, and spares itself the rest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wants {
+    /// [`Controller::on_sent`] and [`Controller::on_lost`], with a record of the packet.
+    pub packets: bool,
+    /// [`AckSample::rate`], volumes and everything else that records per packet give.
+    pub rates: bool,
+    /// [`AckSample::round_ended`].
+    pub rounds: bool,
+    /// Acknowledgements that arrive during recovery.
+    pub recovery: bool,
 }
 
-/// Why the network asks a sender to slow down.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Congestion {
-    /// Fast retransmit found a loss: the first of this window of data.
-    Loss,
-    /// Fast retransmit found a loss, and recovery begins again from one packet (Tahoe): the law says where slow start ends.
-    LossRestart {
-        /// This window of data has been cut for before, at an ECN echo (RFC 3168 §6.1.2): the threshold stays.
-        repeated: bool,
-    },
-    /// An ECN echo, the first of this window of data (RFC 3168 §6.1.2).
-    EcnMark,
-    /// The retransmission timer ran out.
-    Timeout {
-        /// The segment had been sent by the timer before and was lost again (RFC 5681 §3.1).
-        repeated: bool,
-    },
-}
+impl Wants {
+    /// What the laws of before 2004 need: acknowledgements outside recovery, and congestion.
+    pub const NOTHING: Wants = Wants { packets: false, rates: false, rounds: false, recovery: false };
 
-/// One congestion signal; recovery sends at most one per window of data, plus timeouts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CongestionSignal {
-    /// When the sender learnt of it.
-    pub now: Time,
-    /// What happened.
-    pub kind: Congestion,
+    /// What either of two wants.
+    pub const fn or(self, other: Wants) -> Wants {
+        Wants {
+            packets: self.packets || other.packets,
+            rates: self.rates || other.rates,
+            rounds: self.rounds || other.rounds,
+            recovery: self.recovery || other.recovery,
+        }
+    }
 }
 
 /// A congestion controller.
 pub trait Controller {
-    /// An acknowledgement of new data arrived outside fast recovery.
+    /// Which calls and samples it needs.
+    fn wants(&self) -> Wants {
+        Wants::NOTHING
+    }
+
+    /// A packet was sent.
+    fn on_sent(&mut self, _packet: &SentPacket) {}
+
+    /// An acknowledgement arrived.
     fn on_ack(&mut self, ack: &AckSample);
+
+    /// A packet was called lost; `lost` is all that has been called lost on the connection, this packet included.
+    fn on_lost(&mut self, _now: Time, _packet: &SentPacket, _lost: Bytes) {}
+
+    /// The network signalled congestion.
+    fn on_congestion(&mut self, signal: &CongestionSignal);
+
+    /// What was signalled about a window of data was spurious.
+    fn on_undo(&mut self, _signal: &UndoSignal) {}
+
+    /// The application has data again after nothing was in flight.
+    fn on_idle(&mut self, _signal: &IdleSignal) {}
+
+    /// Loss recovery was entered or left. On entry this comes after the congestion signal.
+    fn on_recovery(&mut self, _signal: &RecoverySignal) {}
 
     /// A round trip passed in congestion avoidance that delivered the whole window: the step of the synchronous model
     /// (see [`crate::rounds`]). A law whose round is not the sum of its acknowledgements to the last digit says so itself.
     fn on_round(&mut self, now: Time) {
         for _ in 0..self.window().whole_packets() {
-            self.on_ack(&AckSample { now, newly_acked: 1, rtt: None, app_limited: false });
+            self.on_ack(&AckSample::classic(now, 1, None, true));
         }
     }
-
-    /// The network signalled congestion.
-    fn on_congestion(&mut self, signal: &CongestionSignal);
 
     /// How many packets may be in flight.
     fn window(&self) -> Window;
 
     /// The window below which slow start runs.
     fn slow_start_threshold(&self) -> Window;
+
+    /// How fast packets may leave; `None`: the law does not say.
+    fn pacing_rate(&self) -> Option<Rate> {
+        None
+    }
+
+    /// What may leave back to back when the pacer lets something go: as many whole packets as fit, and always one.
+    fn send_quantum(&self) -> Bytes {
+        Bytes::ZERO
+    }
+
+    /// Must rate samples of what is sent from now on count as limited by the application, because the law itself holds back?
+    fn mark_application_limited(&self) -> bool {
+        false
+    }
 }

@@ -21,8 +21,10 @@
 //! (Tahoe) returns to what the law left, and the cycle begins there: dw and q are kept on the way. For b > 1/2 the window after a decrease is at most the one
 //! before it (for b <= 1/2 that follows from q <= dw). The increase of a round is spread over its acknowledgements.
 
-use crate::controller::{AckSample, CongestionSignal, Controller};
+use crate::controller::Controller;
+use crate::sample::AckSample;
 use crate::settings::{Conduct, ControlSettings, Cut};
+use crate::signal::CongestionSignal;
 use crate::units::{Time, Window};
 use serde::{Deserialize, Serialize};
 
@@ -91,7 +93,7 @@ impl FastConvergence {
 impl Controller for FastConvergence {
     #[inline]
     fn on_ack(&mut self, ack: &AckSample) {
-        if ack.app_limited {
+        if ack.in_recovery || !ack.cwnd_limited {
             return; // an idle window says nothing about the path (RFC 7661 §4.3)
         }
         let acked = f64::from(ack.newly_acked);
@@ -138,14 +140,14 @@ impl Controller for FastConvergence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::controller::Congestion;
+    use crate::signal::Congestion;
 
     const FC: FastConvergenceParams = FastConvergenceParams { a: 1.0, b: 0.5, f: 0.0 };
     const FC_PLUS: FastConvergenceParams = FastConvergenceParams { f: 0.5, ..FC };
-    const LOSS: CongestionSignal = CongestionSignal { now: Time::ZERO, kind: Congestion::Loss };
+    const LOSS: CongestionSignal = CongestionSignal::new(Time::ZERO, Congestion::Loss);
 
     fn ack(packets: u32) -> AckSample {
-        AckSample { now: Time::ZERO, newly_acked: packets, rtt: None, app_limited: false }
+        AckSample::classic(Time::ZERO, packets, None, true)
     }
 
     /// A controller past slow start at the given window.

@@ -3,20 +3,52 @@
 //! A *law* has a file with its numbers and its state; a *constructor* (see `CONTROLLERS`) is a name that people write and that comes
 //! down to a law with numbers. Several constructors may share a law: `aimd`, `aiad` and `tcp` are all linear.
 //! The number behind a law's name is its behaviour number: it goes up with every change of the law that moves a result, and results of
-//! other numbers are other results. A rate-based law is no controller of the enum: it answers with a rate, not with a window, and has a sender of its own.
+//! other numbers are other results.
+//!
+//! A law with a transport protocol of its own is no controller of the enum: its sender calls it by its own name. What a controller
+//! answers with and needs is said by its [`Properties`].
 
 use crate::aild::{Aild, AildParams};
 use crate::binomial::{Binomial, BinomialParams};
-use crate::controller::{AckSample, CongestionSignal, Controller};
+use crate::controller::{Controller, Wants};
 use crate::fast_convergence::{FastConvergence, FastConvergenceParams};
 use crate::linear::{Linear, LinearParams};
 use crate::rap::RapParams;
+use crate::sample::{AckSample, SentPacket};
 use crate::settings::ControlSettings;
+use crate::signal::{CongestionSignal, IdleSignal, RecoverySignal, UndoSignal};
 use crate::simd::{Simd, SimdParams};
 use crate::tfrc::TfrcParams;
 use crate::two_step::{TwoStep, TwoStepParams};
-use crate::units::{Time, Window};
+use crate::units::{Bytes, Rate, Time, Window};
 use serde::{Deserialize, Serialize};
+
+/// What a controller answers with and what it needs of a transport. None excludes another: a controller may have a window and a rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Properties {
+    /// It answers with a window.
+    pub window: bool,
+    /// It may answer with a pacing rate.
+    pub pacing_rate: bool,
+    /// It has a transport protocol of its own, with other reports than acknowledgements, and takes no loss recovery.
+    pub own_transport: bool,
+    /// It draws random numbers: [`ControlSettings::random`] must be given.
+    pub random: bool,
+}
+
+impl Properties {
+    /// A window and nothing else.
+    pub const WINDOW: Properties =
+        Properties { window: true, pacing_rate: false, own_transport: false, random: false };
+    /// A protocol of its own, which sends at a rate.
+    pub const OWN_TRANSPORT: Properties =
+        Properties { window: false, pacing_rate: true, own_transport: true, random: false };
+
+    /// Does it take a loss recovery?
+    pub const fn takes_recovery(&self) -> bool {
+        !self.own_transport
+    }
+}
 
 macro_rules! laws {
     (
@@ -57,11 +89,11 @@ macro_rules! laws {
                 }
             }
 
-            /// Does it answer with a rate? Then it has no window and no loss recovery.
-            pub fn is_rate_based(&self) -> bool {
+            /// What it answers with and what it needs of a transport.
+            pub const fn properties(&self) -> Properties {
                 match self {
-                    $(ControllerSpec::$law(_) => false,)*
-                    $(ControllerSpec::$rate(_) => true,)*
+                    $(ControllerSpec::$law(_) => Properties::WINDOW,)*
+                    $(ControllerSpec::$rate(_) => Properties::OWN_TRANSPORT,)*
                 }
             }
         }
@@ -76,27 +108,53 @@ macro_rules! laws {
         }
 
         impl AnyController {
-            /// A controller at the start of its connection; of a law with a window.
+            /// A controller at the start of its connection; of a law without a transport protocol of its own.
             pub fn new(spec: &ControllerSpec, settings: &ControlSettings) -> Self {
                 match *spec {
                     $(ControllerSpec::$law(params) => AnyController::$law($law::new(params, settings)),)*
-                    $(ControllerSpec::$rate(_) => unreachable!("{} has a rate, not a window", $rate_kind),)*
+                    $(ControllerSpec::$rate(_) => unreachable!("{} has a transport protocol of its own", $rate_kind),)*
                 }
             }
         }
 
         impl Controller for AnyController {
+            fn wants(&self) -> Wants {
+                match self { $(AnyController::$law(control) => control.wants(),)* }
+            }
+
+            #[inline]
+            fn on_sent(&mut self, packet: &SentPacket) {
+                match self { $(AnyController::$law(control) => control.on_sent(packet),)* }
+            }
+
             #[inline]
             fn on_ack(&mut self, ack: &AckSample) {
                 match self { $(AnyController::$law(control) => control.on_ack(ack),)* }
             }
 
-            fn on_round(&mut self, now: Time) {
-                match self { $(AnyController::$law(control) => control.on_round(now),)* }
+            #[inline]
+            fn on_lost(&mut self, now: Time, packet: &SentPacket, lost: Bytes) {
+                match self { $(AnyController::$law(control) => control.on_lost(now, packet, lost),)* }
             }
 
             fn on_congestion(&mut self, signal: &CongestionSignal) {
                 match self { $(AnyController::$law(control) => control.on_congestion(signal),)* }
+            }
+
+            fn on_undo(&mut self, signal: &UndoSignal) {
+                match self { $(AnyController::$law(control) => control.on_undo(signal),)* }
+            }
+
+            fn on_idle(&mut self, signal: &IdleSignal) {
+                match self { $(AnyController::$law(control) => control.on_idle(signal),)* }
+            }
+
+            fn on_recovery(&mut self, signal: &RecoverySignal) {
+                match self { $(AnyController::$law(control) => control.on_recovery(signal),)* }
+            }
+
+            fn on_round(&mut self, now: Time) {
+                match self { $(AnyController::$law(control) => control.on_round(now),)* }
             }
 
             #[inline]
@@ -107,6 +165,21 @@ macro_rules! laws {
             #[inline]
             fn slow_start_threshold(&self) -> Window {
                 match self { $(AnyController::$law(control) => control.slow_start_threshold(),)* }
+            }
+
+            #[inline]
+            fn pacing_rate(&self) -> Option<Rate> {
+                match self { $(AnyController::$law(control) => control.pacing_rate(),)* }
+            }
+
+            #[inline]
+            fn send_quantum(&self) -> Bytes {
+                match self { $(AnyController::$law(control) => control.send_quantum(),)* }
+            }
+
+            #[inline]
+            fn mark_application_limited(&self) -> bool {
+                match self { $(AnyController::$law(control) => control.mark_application_limited(),)* }
             }
         }
     };

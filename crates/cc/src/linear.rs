@@ -15,8 +15,10 @@
 //! `timeout_threshold = "law"` to what the decrease would leave); a second timeout of the same segment
 //! leaves `ssthresh` as it is (RFC 5681 §3.1).
 
-use crate::controller::{AckSample, CongestionSignal, Controller};
+use crate::controller::Controller;
+use crate::sample::AckSample;
 use crate::settings::{Conduct, ControlSettings};
+use crate::signal::CongestionSignal;
 use crate::units::{Time, Window};
 use serde::{Deserialize, Serialize};
 
@@ -52,7 +54,7 @@ impl Linear {
 impl Controller for Linear {
     #[inline]
     fn on_ack(&mut self, ack: &AckSample) {
-        if ack.app_limited {
+        if ack.in_recovery || !ack.cwnd_limited {
             return; // an idle window says nothing about the path (RFC 7661 §4.3)
         }
         let acked = f64::from(ack.newly_acked);
@@ -89,18 +91,18 @@ impl Controller for Linear {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::controller::Congestion;
     use crate::settings::{TimeoutThreshold, WindowArithmetic};
+    use crate::signal::Congestion;
     use crate::slow_start::SlowStartExit;
 
     const TCP: LinearParams = LinearParams { a_i: 1.0, b_i: 1.0, a_d: 0.0, b_d: 0.5 };
 
     fn ack(packets: u32) -> AckSample {
-        AckSample { now: Time::ZERO, newly_acked: packets, rtt: None, app_limited: false }
+        AckSample::classic(Time::ZERO, packets, None, true)
     }
 
     fn signal(kind: Congestion) -> CongestionSignal {
-        CongestionSignal { now: Time::ZERO, kind }
+        CongestionSignal::new(Time::ZERO, kind)
     }
 
     /// A controller past slow start at the given window.
@@ -220,7 +222,7 @@ mod tests {
     #[test]
     fn an_idle_window_does_not_grow() {
         let mut control = at(TCP, 10.0);
-        control.on_ack(&AckSample { app_limited: true, ..ack(1) });
+        control.on_ack(&AckSample { cwnd_limited: false, ..ack(1) });
         assert_eq!(control.window().packets(), 10.0);
     }
 }

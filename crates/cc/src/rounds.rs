@@ -9,8 +9,10 @@
 //! | capacity  | packets | given   | per round trip, queue included; reached counts as exceeded, [Lahanas03] §2.1          |
 //! | stepping  | choice  | whole   | a round is one application of the law, as the papers write it; `Acks` delivers single acknowledgements, as the packet simulator does |
 
-use crate::controller::{AckSample, Congestion, CongestionSignal, Controller};
+use crate::controller::Controller;
+use crate::sample::AckSample;
 use crate::settings::ControlSettings;
+use crate::signal::{Congestion, CongestionSignal};
 use crate::slow_start::SlowStartExit;
 use crate::units::{Span, Time, Window};
 use crate::{AnyController, ControllerSpec};
@@ -87,7 +89,7 @@ impl Rounds {
         let congested = self.load() >= self.capacity;
         for (control, owed) in self.controllers.iter_mut().zip(&mut self.owed) {
             if congested {
-                control.on_congestion(&CongestionSignal { now, kind: Congestion::Loss });
+                control.on_congestion(&CongestionSignal::new(now, Congestion::Loss));
                 continue;
             }
             match self.stepping {
@@ -96,7 +98,7 @@ impl Rounds {
                     *owed += control.window().packets();
                     while *owed >= 1.0 {
                         *owed -= 1.0;
-                        control.on_ack(&AckSample { now, newly_acked: 1, rtt: None, app_limited: false });
+                        control.on_ack(&AckSample::classic(now, 1, None, true));
                     }
                 }
             }

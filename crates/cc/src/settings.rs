@@ -3,9 +3,10 @@
 //! Source: RFC 5681 §3.1; the defaults of each setting say theirs. [`Conduct`] is the part that every window law
 //! shares: a law says what a loss would leave, `Conduct` says whether the law is asked at all.
 
-use crate::controller::Congestion;
+use crate::random::RandomKey;
+use crate::signal::Congestion;
 use crate::slow_start::{SlowStart, SlowStartExit};
-use crate::units::Window;
+use crate::units::{Bytes, Window};
 use serde::{Deserialize, Serialize};
 
 /// How windows are kept when they are cut.
@@ -45,6 +46,10 @@ pub struct ControlSettings {
     pub window_arithmetic: WindowArithmetic,
     /// Does a timeout cut the window? (`false` separates the cost of the cut from that of the silence.)
     pub rto_cuts: bool,
+    /// Size of the flow's packets on the wire: windows are counted in them.
+    pub packet: Bytes,
+    /// Where the controller's random numbers come from; a transport gives it where [`Properties::random`](crate::Properties) asks.
+    pub random: Option<RandomKey>,
 }
 
 impl Default for ControlSettings {
@@ -56,6 +61,8 @@ impl Default for ControlSettings {
             timeout_threshold: TimeoutThreshold::default(),
             window_arithmetic: WindowArithmetic::default(),
             rto_cuts: true,
+            packet: Bytes::new(1000),
+            random: None,
         }
     }
 }
@@ -123,7 +130,9 @@ impl Conduct {
                 self.slow_start.set_threshold(after);
                 if halves { Cut::Restart } else { Cut::Return(after) }
             }
-            Congestion::Timeout { .. } if !self.rto_cuts => Cut::None,
+            Congestion::Timeout { .. } | Congestion::PersistentCongestion if !self.rto_cuts => Cut::None,
+            // RFC 9002 §7.6.2: the window alone; the loss that came before has set the threshold.
+            Congestion::PersistentCongestion => Cut::Restart,
             Congestion::Timeout { repeated } => {
                 if !repeated {
                     let half = self.timeout_threshold == TimeoutThreshold::Half || halves;

@@ -16,8 +16,10 @@
 //! Differs from the paper: the increase of a round is spread over the packets acknowledged in it. Before the first decrease, and after slow
 //! start, the window is taken for one that was just cut: w_max = w / (1 - b).
 
-use crate::controller::{AckSample, CongestionSignal, Controller};
+use crate::controller::Controller;
+use crate::sample::AckSample;
 use crate::settings::{Conduct, ControlSettings, Cut};
+use crate::signal::CongestionSignal;
 use crate::units::{Time, Window};
 use serde::{Deserialize, Serialize};
 
@@ -73,7 +75,7 @@ impl Simd {
 impl Controller for Simd {
     #[inline]
     fn on_ack(&mut self, ack: &AckSample) {
-        if ack.app_limited {
+        if ack.in_recovery || !ack.cwnd_limited {
             return; // an idle window says nothing about the path (RFC 7661 §4.3)
         }
         let acked = f64::from(ack.newly_acked);
@@ -113,9 +115,9 @@ impl Controller for Simd {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::controller::Congestion;
+    use crate::signal::Congestion;
 
-    const LOSS: CongestionSignal = CongestionSignal { now: Time::ZERO, kind: Congestion::Loss };
+    const LOSS: CongestionSignal = CongestionSignal::new(Time::ZERO, Congestion::Loss);
 
     fn at(b: f64, window: f64) -> Simd {
         let settings = ControlSettings {
@@ -162,7 +164,7 @@ mod tests {
         let (mut whole, mut parts) = (at(0.25, 100.0), at(0.25, 100.0));
         whole.on_round(Time::ZERO);
         for _ in 0..100 {
-            parts.on_ack(&AckSample { now: Time::ZERO, newly_acked: 1, rtt: None, app_limited: false });
+            parts.on_ack(&AckSample::classic(Time::ZERO, 1, None, true));
         }
         assert!((whole.window().packets() - parts.window().packets()).abs() < 1e-3);
     }

@@ -13,8 +13,10 @@
 //! Growth is counted from where slow start ended; a timeout starts again. A recovery with slow start after a loss (Tahoe)
 //! returns to what the law left. The increase of a round is spread over its acknowledgements.
 
-use crate::controller::{AckSample, CongestionSignal, Controller};
+use crate::controller::Controller;
+use crate::sample::AckSample;
 use crate::settings::{Conduct, ControlSettings, Cut};
+use crate::signal::CongestionSignal;
 use crate::units::{Time, Window};
 use serde::{Deserialize, Serialize};
 
@@ -66,7 +68,7 @@ impl TwoStep {
 impl Controller for TwoStep {
     #[inline]
     fn on_ack(&mut self, ack: &AckSample) {
-        if ack.app_limited {
+        if ack.in_recovery || !ack.cwnd_limited {
             return; // an idle window says nothing about the path (RFC 7661 §4.3)
         }
         let acked = f64::from(ack.newly_acked);
@@ -110,9 +112,9 @@ impl Controller for TwoStep {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::controller::Congestion;
+    use crate::signal::Congestion;
 
-    const LOSS: CongestionSignal = CongestionSignal { now: Time::ZERO, kind: Congestion::Loss };
+    const LOSS: CongestionSignal = CongestionSignal::new(Time::ZERO, Congestion::Loss);
 
     fn at(window: f64) -> TwoStep {
         let settings = ControlSettings {
@@ -160,14 +162,14 @@ mod tests {
         let settings =
             ControlSettings { initial_window: Window::from_packets(10.0), ..ControlSettings::default() };
         let mut control = TwoStep::new(TwoStepParams { a: 1.0 }, &settings);
-        control.on_ack(&AckSample { now: Time::ZERO, newly_acked: 30, rtt: None, app_limited: false });
+        control.on_ack(&AckSample::classic(Time::ZERO, 30, None, true));
         assert_eq!(cut(&mut control), 20.0, "slow start is left with half the window");
         grow(&mut control, 8);
         assert_eq!(cut(&mut control), 8.0);
         let timeout = CongestionSignal { kind: Congestion::Timeout { repeated: false }, ..LOSS };
         control.on_congestion(&timeout);
         assert_eq!(control.window().packets(), 1.0);
-        control.on_ack(&AckSample { now: Time::ZERO, newly_acked: 5, rtt: None, app_limited: false });
+        control.on_ack(&AckSample::classic(Time::ZERO, 5, None, true));
         grow(&mut control, 4);
         assert_eq!(cut(&mut control), 4.0);
     }

@@ -4,7 +4,7 @@
 //! (`Bytes / Rate = Span`, `Time + Span = Time`), so bits for bytes or ms for µs do not compile.
 
 use std::fmt;
-use std::ops::{Add, AddAssign, Div, Sub};
+use std::ops::{Add, AddAssign, Div, Sub, SubAssign};
 
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
@@ -102,6 +102,9 @@ impl Rate {
 }
 
 impl Bytes {
+    /// None.
+    pub const ZERO: Bytes = Bytes(0);
+
     /// From a count of bytes.
     pub const fn new(bytes: u64) -> Self {
         Bytes(bytes)
@@ -175,6 +178,43 @@ impl AddAssign for Span {
     }
 }
 
+impl Add for Bytes {
+    type Output = Bytes;
+    fn add(self, other: Bytes) -> Bytes {
+        Bytes(self.0 + other.0)
+    }
+}
+
+impl AddAssign for Bytes {
+    fn add_assign(&mut self, other: Bytes) {
+        self.0 += other.0;
+    }
+}
+
+impl Sub for Bytes {
+    type Output = Bytes;
+    fn sub(self, part: Bytes) -> Bytes {
+        Bytes(self.0 - part.0)
+    }
+}
+
+impl SubAssign for Bytes {
+    fn sub_assign(&mut self, part: Bytes) {
+        self.0 -= part.0;
+    }
+}
+
+impl Div<Span> for Bytes {
+    type Output = Rate;
+
+    /// The rate that carries these bytes in this time, to the nearest bit per second.
+    fn div(self, span: Span) -> Rate {
+        let bit_nanos = u128::from(self.0) * 8 * u128::from(NANOS_PER_SECOND);
+        let span = u128::from(span.0);
+        Rate(((bit_nanos + span / 2) / span) as u64)
+    }
+}
+
 impl Div<Rate> for Bytes {
     type Output = Span;
 
@@ -216,6 +256,16 @@ mod tests {
         check(1000, 1_000_000_000, 8_000);
         check(1000, 3_000_000_000, 2_667); // 2666.67 rounds up
         check(1, 1, 8_000_000_000);
+    }
+
+    #[test]
+    fn a_rate_is_bits_over_time() {
+        let check = |bytes, nanos, rate| {
+            assert_eq!(Bytes::new(bytes) / Span::from_nanos(nanos), Rate::from_bits_per_second(rate));
+        };
+        check(1000, 80_000, 100_000_000);
+        check(2, 3_000_000_000, 5); // 5.33 rounds down
+        check(1, 3_000_000_000, 3); // 2.67 rounds up
     }
 
     #[test]

@@ -218,13 +218,11 @@ proptest! {
         for event in events {
             let now = Time::ZERO;
             match event {
-                0 => control.on_congestion(&CongestionSignal { now, kind: Congestion::Loss }),
-                1 => control.on_congestion(&CongestionSignal { now, kind: Congestion::Timeout { repeated: false } }),
-                2 => control.on_congestion(&CongestionSignal { now, kind: Congestion::LossRestart { repeated: false } }),
+                0 => control.on_congestion(&CongestionSignal::new(now, Congestion::Loss)),
+                1 => control.on_congestion(&CongestionSignal::new(now, Congestion::Timeout { repeated: false })),
+                2 => control.on_congestion(&CongestionSignal::new(now, Congestion::LossRestart { repeated: false })),
                 3 => control.on_round(now),
-                packets => control.on_ack(&AckSample {
-                    now, newly_acked: u32::from(packets) - 3, rtt: None, app_limited: false,
-                }),
+                packets => control.on_ack(&AckSample::classic(now, u32::from(packets) - 3, None, true)),
             }
             let window = control.window().packets();
             prop_assert!(window.is_finite() && window >= 1.0, "{spec:?}: {window}");

@@ -94,7 +94,7 @@ fn rounds<'py>(
             return Err(invalid(format!("windows = {window}: expected at least 1 packet")));
         }
         let spec = controller_spec(text)?;
-        if spec.is_rate_based() {
+        if !spec.properties().window {
             return Err(invalid(format!("controller \"{text}\": it has a rate; expected one with a window")));
         }
         flows.push((spec, window));

@@ -202,7 +202,7 @@ fn control(criterion: &mut Criterion) {
             ..ControlSettings::default()
         };
         let fresh = AnyController::new(&spec, &settings);
-        let ack = AckSample { now: Time::ZERO, newly_acked: 1, rtt: None, app_limited: false };
+        let ack = AckSample::classic(Time::ZERO, 1, None, true);
         let mut control = fresh.clone();
         group.bench_function(BenchmarkId::new("on_ack", &text), |bench| {
             bench.iter(|| {

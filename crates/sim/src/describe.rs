@@ -138,12 +138,14 @@ pub fn describe() -> Value {
             row
         })
         .collect();
-    let windows = CONTROLLERS.iter().map(|row| (row, false));
-    let controllers: Vec<Value> = windows
-        .chain(RATE_CONTROLLERS.iter().map(|row| (row, true)))
-        .map(|(row, rate_based)| {
+    let controllers: Vec<Value> = CONTROLLERS
+        .iter()
+        .chain(RATE_CONTROLLERS)
+        .map(|row| {
+            let properties = row.properties();
             let mut value = serde_json::to_value(row).expect("plain data");
-            value["rate_based"] = rate_based.into();
+            value["properties"] = serde_json::to_value(properties).expect("plain data");
+            value["rate_based"] = (!properties.window).into();
             value["form"] = row.form().into();
             for parameter in value["parameters"].as_array_mut().into_iter().flatten() {
                 parameter["accepted"] = format!("{} to {}", parameter["min"], parameter["max"]).into();

@@ -3,38 +3,41 @@
 //! Adding a flow therefore moves no other flow's draws, and paired comparisons stay paired. ChaCha with
 //! eight rounds, because its output is fixed by its specification, unlike that of `StdRng`.
 
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{RngCore, SeedableRng};
+use sawtooth_cc::{Random, RandomKey};
 use sha2::{Digest, Sha256};
+
+/// What the stream of this name begins with under this seed. The name is hashed with its length, so no two pairs collide.
+pub fn key(seed: &str, name: &str) -> RandomKey {
+    let mut hash = Sha256::new();
+    for part in ["sawtooth stream 1", seed, name] {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part.as_bytes());
+    }
+    hash.finalize().into()
+}
 
 /// One component's random numbers.
 #[derive(Clone, Debug)]
 pub struct Stream {
-    generator: ChaCha8Rng,
+    random: Random,
 }
 
 impl Stream {
-    /// The stream of this name under this seed. The name is hashed with its length, so no two pairs collide.
+    /// The stream of this name under this seed.
     pub fn new(seed: &str, name: &str) -> Self {
-        let mut hash = Sha256::new();
-        for part in ["sawtooth stream 1", seed, name] {
-            hash.update((part.len() as u64).to_le_bytes());
-            hash.update(part.as_bytes());
-        }
-        Stream { generator: ChaCha8Rng::from_seed(hash.finalize().into()) }
+        Stream { random: Random::from_key(key(seed, name)) }
     }
 
     /// Uniform in \[0, 1), a multiple of 2⁻⁵³.
     #[inline]
     pub fn uniform(&mut self) -> f64 {
-        (self.generator.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+        self.random.uniform()
     }
 
     /// Uniform in 0..=limit nanoseconds.
     #[inline]
     pub fn nanos_up_to(&mut self, limit: u64) -> u64 {
-        // The multiply-shift of [Lemire19] without its rejection step: the bias is below limit / 2⁶⁴.
-        ((u128::from(self.generator.next_u64()) * (u128::from(limit) + 1)) >> 64) as u64
+        self.random.up_to(limit)
     }
 }
 

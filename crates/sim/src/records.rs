@@ -226,7 +226,7 @@ impl Series {
             let event = match cut.kind {
                 Congestion::Loss | Congestion::LossRestart { .. } => WindowEvent::Loss,
                 Congestion::EcnMark => WindowEvent::Ecn,
-                Congestion::Timeout { .. } => WindowEvent::Timeout,
+                Congestion::Timeout { .. } | Congestion::PersistentCongestion => WindowEvent::Timeout,
             };
             let before = cut.before.packets();
             self.windows.push(WindowPoint {

@@ -181,6 +181,7 @@ impl TcpSpec {
             timeout_threshold: self.timeout_threshold,
             window_arithmetic: self.window_arithmetic,
             rto_cuts: self.rto_cuts,
+            ..ControlSettings::default()
         }
     }
 }
@@ -377,8 +378,8 @@ impl Scenario {
             flow.start_ns,
             "at most ten years",
         )?;
-        let endless =
-            flow.packets.is_none() || !self.profiles[flow.profile as usize].controller.is_rate_based();
+        let controller = self.profiles[flow.profile as usize].controller.properties();
+        let endless = flow.packets.is_none() || controller.takes_recovery();
         require(
             endless,
             format!("{path}.packets"),
@@ -505,7 +506,7 @@ impl ImpairmentSpec {
 impl Profile {
     /// Does a receiver answer a data packet at the moment at which it arrives, whatever else happens?
     pub fn answers_at_once(&self) -> bool {
-        !self.tcp.delayed_ack && !self.controller.is_rate_based()
+        !self.tcp.delayed_ack && !self.controller.properties().own_transport
     }
 
     fn check(&self, path: &str) -> Result<(), ScenarioError> {
@@ -531,12 +532,13 @@ impl Profile {
         ] {
             require(span <= WAIT_MAX_NS, at(name), span, "at most one day")?;
         }
-        let wanted = if self.controller.is_rate_based() {
-            "none for a rate-based controller, which sends nothing twice"
-        } else {
+        let takes_recovery = self.controller.properties().takes_recovery();
+        let wanted = if takes_recovery {
             "a loss recovery for a controller with a window"
+        } else {
+            "none for a rate-based controller, which sends nothing twice"
         };
-        let fits = self.recovery.is_none() == self.controller.is_rate_based();
+        let fits = self.recovery.is_some() == takes_recovery;
         require(fits, at("recovery"), self.recovery.map_or("none", |_| "given"), wanted)?;
         check_controller(&self.controller).map_err(|error| match error {
             ConstructorError::OutOfRange { parameter, value, min, max } => ScenarioError {

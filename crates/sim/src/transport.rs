@@ -7,6 +7,7 @@ use crate::scenario::{FlowSpec, Profile};
 use crate::tcp::RecoveryKind;
 use crate::tcp::receiver::Receiver;
 use crate::tcp::sender::{Sender, SenderStats, WindowCut};
+use sawtooth_cc::RandomKey;
 use sawtooth_cc::units::{Span, Time, Window};
 
 /// The sender of a flow. The tag comes first: it shares a cache line with what each packet needs.
@@ -33,12 +34,12 @@ macro_rules! both {
 }
 
 impl Transport {
-    /// A sender before its SYN.
-    pub fn new(index: u32, flow: &FlowSpec, profile: &Profile) -> Self {
-        if profile.controller.is_rate_based() {
+    /// A sender before its SYN, with a key where its controller draws random numbers.
+    pub fn new(index: u32, flow: &FlowSpec, profile: &Profile, random: Option<RandomKey>) -> Self {
+        if profile.controller.properties().own_transport {
             Transport::Paced(Box::new(PacedSender::new(index, flow, profile)))
         } else {
-            Transport::Tcp(Sender::new(index, flow, profile))
+            Transport::Tcp(Sender::new(index, flow, profile, random))
         }
     }
 

@@ -115,7 +115,7 @@ def rounds(
             control = Control.parse(text)
         except InputError as error:
             raise InputError(WHERE, "controller", text, error.accepted, error.hint) from None
-        if control.rate_based:
+        if not control.has_window:
             raise InputError(WHERE, "controller", text, "a controller with a window; this one has a rate")
     found = _native.rounds(each, start, room, cycles, rounds_most, acks)
     made = Rounds(

@@ -4,6 +4,7 @@ use super::Network;
 use crate::event::{Event, Moment};
 use crate::packet::{CE, ECE, IN_PROFILE, Packet, PacketKind, SackPool, TEST};
 use crate::pipe::Jitter;
+use crate::random;
 use crate::scenario::{FlowSpec, Profile};
 use crate::tcp::receiver::AckDecision;
 use crate::tcp::sender::WindowCut;
@@ -28,10 +29,19 @@ pub(super) struct SenderSide {
 }
 
 impl SenderSide {
-    /// A sender before its SYN, without jitter.
-    pub fn new(index: u32, route: &FlowRoute, flow: &FlowSpec, profile: &Profile) -> Self {
+    /// A sender before its SYN, without jitter. `stream` begins the name of its random streams.
+    pub fn new(
+        index: u32,
+        route: &FlowRoute,
+        flow: &FlowSpec,
+        profile: &Profile,
+        seed: &str,
+        stream: impl FnOnce() -> String,
+    ) -> Self {
+        let draws = profile.controller.properties().random;
+        let random = draws.then(|| random::key(seed, &format!("{}/controller", stream())));
         SenderSide {
-            sender: Transport::new(index, flow, profile),
+            sender: Transport::new(index, flow, profile, random),
             route: route.data,
             under_way: 0,
             timer_event: Time::NEVER,

@@ -20,6 +20,8 @@ use sawtooth_cc::units::{Span, Time};
 pub(super) struct ShortFlows {
     /// Flow number of the first slot.
     pub first: u32,
+    /// Seed of the run.
+    seed: String,
     processes: Vec<Process>,
     slots: Vec<Slot>,
     free: Vec<u32>,
@@ -35,6 +37,8 @@ struct Process {
     profile: Profile,
     route: FlowRoute,
     under_way: u64,
+    /// Flows that have started so far.
+    begun: u64,
     completion_times: Histogram,
     record: ArrivalRecord,
 }
@@ -72,11 +76,13 @@ impl ShortFlows {
                 profile,
                 route,
                 under_way: 0,
+                begun: 0,
                 completion_times: Histogram::default(),
             }
         });
         ShortFlows {
             first: scenario.flows.len() as u32,
+            seed: scenario.seed.clone(),
             processes: processes.collect(),
             slots: Vec::new(),
             free: Vec::new(),
@@ -178,12 +184,14 @@ impl Network {
 
     /// Give a flow a slot; its flow number.
     fn settle_in(&mut self, slot: Slot) -> u32 {
-        let ShortFlows { first, processes, slots, free, .. } = &mut self.short;
-        let Process { flow, profile, route, .. } = &processes[slot.process as usize];
+        let ShortFlows { first, seed, processes, slots, free, .. } = &mut self.short;
+        let Process { flow, profile, route, record, begun, .. } = &mut processes[slot.process as usize];
         let reused = free.pop();
         let place = reused.unwrap_or(slots.len() as u32);
         let number = *first + place;
-        let sender = SenderSide::new(number, route, flow, profile);
+        let stream = || format!("arrivals/{}/{begun}", record.name);
+        let sender = SenderSide::new(number, route, flow, profile, seed, stream);
+        *begun += 1;
         let receiver = ReceiverSide::new(route, flow, profile);
         if reused.is_some() {
             slots[place as usize] = slot;

@@ -19,8 +19,11 @@ use super::rtt::RttEstimator;
 use crate::packet::{CWR, ECT, IN_PROFILE, Packet, PacketKind, RETRANSMISSION, SackBlock, TEST};
 use crate::scenario::{FlowSpec, Profile};
 use prefetch_index::prefetch_index;
-use sawtooth_cc::units::{Span, Time, Window};
-use sawtooth_cc::{AckSample, AnyController, Congestion, CongestionSignal, ControlSettings, Controller};
+use sawtooth_cc::units::{Bytes, Span, Time, Window};
+use sawtooth_cc::{
+    AckSample, AnyController, Congestion, CongestionSignal, ControlSettings, Controller, RandomKey,
+    WindowOfData,
+};
 use std::slice::from_ref;
 
 /// What is counted per sender since counting began.
@@ -117,10 +120,11 @@ impl Sender {
     /// `L` of RFC 3465: most packets that one acknowledgement counts for in slow start.
     const COUNTED_MAX: u32 = 2;
 
-    /// A sender before its SYN.
-    pub fn new(index: u32, flow: &FlowSpec, profile: &Profile) -> Self {
+    /// A sender before its SYN, with a key where its controller draws random numbers.
+    pub fn new(index: u32, flow: &FlowSpec, profile: &Profile, random: Option<RandomKey>) -> Self {
         let tcp = &profile.tcp;
-        let settings = tcp.control_settings();
+        let packet = Bytes::new(u64::from(profile.packet_bytes));
+        let settings = ControlSettings { packet, random, ..tcp.control_settings() };
         let one_packet = ControlSettings { initial_window: Window::from_packets(1.0), ..settings };
         let ecn = if tcp.ecn { ECT } else { 0 };
         let test = if flow.test { TEST } else { 0 };
@@ -295,7 +299,7 @@ impl Sender {
             u32::MAX // RFC 3465 §2.1: in congestion avoidance everything counts
         };
         let newly_acked = newly_acked.min(counted);
-        self.control.on_ack(&AckSample { now, newly_acked, rtt, app_limited: !self.window_limited });
+        self.control.on_ack(&AckSample::classic(now, newly_acked, rtt, self.window_limited));
         self.follow_control();
     }
 
@@ -384,7 +388,13 @@ impl Sender {
     fn cut(&mut self, kind: Congestion, now: Time) -> WindowCut {
         self.accrue_window(now);
         let before = self.window;
-        self.control.on_congestion(&CongestionSignal { now, kind });
+        // A restart after an echo repeats the cut of the window of data that was cut for at the echo.
+        let end = match kind {
+            Congestion::LossRestart { repeated: true } => self.echo_point,
+            _ => self.reduced_until,
+        };
+        let window_of_data = WindowOfData::numbered(u64::from(end));
+        self.control.on_congestion(&CongestionSignal { now, kind, window_of_data });
         self.follow_control();
         WindowCut { kind, before }
     }

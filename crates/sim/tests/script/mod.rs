@@ -95,7 +95,7 @@ impl Settings {
         let recovery = self.recovery.as_deref().unwrap_or("sack");
         let row = RECOVERIES.iter().find(|row| row.name == recovery);
         let kind = row.ok_or_else(|| format!("`{recovery}` is no recovery"))?.kind;
-        Ok(Sender::new(0, &self.flow(), &Profile { recovery: Some(kind), ..self.profile()? }))
+        Ok(Sender::new(0, &self.flow(), &Profile { recovery: Some(kind), ..self.profile()? }, None))
     }
 
     fn paced_sender(&self) -> Result<PacedSender, String> {
@@ -205,7 +205,7 @@ impl Stage {
     fn input(&mut self, words: &[&str]) -> Checked {
         let now = Time::from_nanos(self.now);
         match *words {
-            ["syn"] if self.settings.controller()?.is_rate_based() => {
+            ["syn"] if self.settings.controller()?.properties().own_transport => {
                 self.paced = Some(PacedStage::begin(&self.settings, self.now)?);
                 return Ok(());
             }
