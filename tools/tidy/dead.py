@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from tools.tidy.layers import PACKAGE, imported, module_name, resolve
-from tools.tidy.tree import Finding, Tree
+from tools.tidy.tree import Finding, Tree, declared_by_rows
 
 MODULE = re.compile(r"(?:#\[path\s*=\s*\"([^\"]+)\"\]\s*)?(?:pub(?:\([^)]*\))?\s+)?\bmod\s+(\w+)\s*;")
 ROOTS = ("sawtooth", "sawtooth.__main__", "sawtooth.cli")
@@ -50,9 +50,10 @@ def _rust(tree: Tree) -> Iterator[Finding]:
             or re.fullmatch(rf"{crate}/(src/bin|tests|benches|examples)/(\w+|\w+/main)\.rs", path)
         ]
         reached = set(todo)
+        macros = tree.declaring_macros(f"{crate}/src/")
         while todo:
             path = todo.pop()
-            for target in _modules(path, tree.text(path)):
+            for target in _modules(path, tree.text(path), macros):
                 if target in known and target not in reached:
                     reached.add(target)
                     todo.append(target)
@@ -61,11 +62,12 @@ def _rust(tree: Tree) -> Iterator[Finding]:
                 yield Finding(path, 1, "no `mod` leads here: declare it, or remove the file")
 
 
-def _modules(path: str, text: str) -> Iterator[str]:
+def _modules(path: str, text: str, macros: list[str]) -> Iterator[str]:
     file = PurePosixPath(path)
     root = file.stem in ("lib", "main", "mod") or file.parent.name in ("tests", "benches", "examples", "bin")
     folder = file.parent if root else file.parent / file.stem
-    for explicit, name in MODULE.findall(text):
+    by_rows = [("", name) for name in declared_by_rows(text, macros)]
+    for explicit, name in MODULE.findall(text) + by_rows:
         if explicit:
             yield (file.parent / explicit).as_posix()
         else:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 _TEST_MODULE = re.compile(r"^#\[cfg\(test\)\]\s*(?:#\[[^\n]*\]\s*)*mod\s+\w+\s*\{", re.MULTILINE)
+# Tables whose rows declare the modules they are about: `mod $file` in the macro, `file: …` at the beginning of a row.
+_MACRO = re.compile(r"^macro_rules! (\w+) \{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
+_MODULE_OF_ROW = re.compile(r"\bmod \$\w+;")
+_ROW = re.compile(r"^[ \t]+(\w+):", re.MULTILINE)
 _RUST_COMMENT = re.compile(r"//[^\n]*")
 
 
@@ -80,6 +84,15 @@ class Tree:
         """The test module of a Rust file, or nothing."""
         return self.text(path)[len(self.rust_without_tests(path)) :]
 
+    def declaring_macros(self, prefix: str) -> list[str]:
+        """Names of the macros under `prefix` whose rows declare modules."""
+        return [
+            name
+            for path in self.under(prefix, ".rs")
+            for name, body in _MACRO.findall(self.text(path))
+            if _MODULE_OF_ROW.search(body)
+        ]
+
     @cached_property
     def tests(self) -> str:
         """All test code of the repository as one text."""
@@ -87,6 +100,16 @@ class Tree:
         for path in self.under("crates/", ".rs"):
             parts.append(self.text(path) if "/tests/" in path else self.rust_tests(path))
         return "\n".join(parts)
+
+
+def declared_by_rows(text: str, macros: Iterable[str]) -> list[str]:
+    """The modules that rows of these macros declare in a Rust file."""
+    return [
+        name
+        for macro in macros
+        for rows in re.findall(rf"^{macro}! \{{\n(.*?)^\}}", text, re.MULTILINE | re.DOTALL)
+        for name in _ROW.findall(rows)
+    ]
 
 
 def without_rust_comments(text: str) -> str:

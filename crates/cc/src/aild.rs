@@ -11,13 +11,12 @@
 //!
 //! Differs from the paper: a sender learns of one loss per window of data, so f counts loss events, which are fewer than lost packets
 //! where losses come in bursts; marks and timeouts count as losses; packets acknowledged during fast recovery do not count. The increase of a
-//! round is spread over the packets acknowledged in it; slow start and timeouts are those of every law here (see `settings`).
+//! round is spread over the packets acknowledged in it; slow start and timeouts are those of every law here (see `conduct`).
 
-use crate::controller::Controller;
 use crate::sample::AckSample;
-use crate::settings::{Conduct, ControlSettings};
 use crate::signal::{Congestion, CongestionSignal};
-use crate::units::{Time, Window};
+use crate::units::Time;
+use crate::windowed::{Law, Windowed, spread};
 use serde::{Deserialize, Serialize};
 
 /// Intervals between signals over which the loss ratio is taken.
@@ -33,15 +32,16 @@ pub struct AildParams {
     pub beta: f64,
 }
 
-/// An AILD controller.
+/// The law and the losses it has seen.
 #[derive(Clone, Debug)]
-pub struct Aild {
+pub struct AildLaw {
     params: AildParams,
-    conduct: Conduct,
-    window: f64,
     /// Elsewhere, so that the controllers of other flows stay small.
     losses: Box<LossRatio>,
 }
+
+/// An AILD controller.
+pub type Aild = Windowed<AildLaw>;
 
 /// Signals per packet over the last intervals.
 #[derive(Clone, Debug, Default)]
@@ -64,63 +64,45 @@ impl LossRatio {
     }
 }
 
-impl Aild {
-    /// A controller at the start of its connection.
-    pub fn new(params: AildParams, settings: &ControlSettings) -> Self {
-        Aild {
-            params,
-            conduct: Conduct::new(settings),
-            window: settings.initial_window.packets(),
-            losses: Box::default(),
-        }
-    }
-}
+impl Law for AildLaw {
+    type Params = AildParams;
 
-impl Controller for Aild {
-    #[inline]
-    fn on_ack(&mut self, ack: &AckSample) {
-        if ack.in_recovery {
-            return;
-        }
-        let acked = f64::from(ack.newly_acked);
-        self.losses.since += acked;
-        if !ack.cwnd_limited {
-            return; // an idle window says nothing about the path (RFC 7661 §4.3)
-        }
-        if self.conduct.slow_start.covers(self.window) {
-            self.window += acked;
-        } else {
-            self.window += acked * (self.params.a / self.window);
-        }
+    fn new(params: AildParams, _window: f64) -> Self {
+        AildLaw { params, losses: Box::default() }
     }
 
-    fn on_round(&mut self, _: Time) {
-        self.losses.since += self.window;
-        self.window += self.params.a;
+    #[inline(always)]
+    fn increase(&mut self, window: f64, ack: &AckSample) -> f64 {
+        spread(window, self.params.a, ack)
     }
 
-    fn on_congestion(&mut self, signal: &CongestionSignal) {
-        let law = match signal.kind {
+    fn whole_round(&mut self, window: f64, _: Time) -> f64 {
+        self.losses.since += window;
+        window + self.params.a
+    }
+
+    fn decrease(&mut self, window: f64, signal: &CongestionSignal) -> f64 {
+        match signal.kind {
             // The same loss once more.
-            Congestion::Timeout { repeated: true } | Congestion::PersistentCongestion => self.window,
-            _ => self.window - self.params.beta * self.losses.signal(),
-        };
-        self.window = self.conduct.cut(signal.kind, self.window, law).window(self.window);
+            Congestion::Timeout { repeated: true } | Congestion::PersistentCongestion => window,
+            _ => window - self.params.beta * self.losses.signal(),
+        }
     }
 
-    #[inline]
-    fn window(&self) -> Window {
-        Window::from_packets(self.window)
-    }
-
-    fn slow_start_threshold(&self) -> Window {
-        self.conduct.slow_start.threshold()
+    #[inline(always)]
+    fn on_ack(&mut self, ack: &AckSample) {
+        if !ack.in_recovery {
+            self.losses.since += f64::from(ack.newly_acked);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::controller::Controller;
+    use crate::settings::ControlSettings;
+    use crate::units::Window;
 
     const LOSS: CongestionSignal = CongestionSignal::new(Time::ZERO, Congestion::Loss);
 

@@ -11,13 +11,12 @@
 //! | b         | packets^(1-l) | 1                  | [Lahanas03] §3.1 keeps 1 - sqrt(1/W) of W with SQRT   |
 //!
 //! Differs from the paper: the increase of a round is spread over the packets acknowledged in it; the window never
-//! falls below one packet; slow start and timeouts are those of every law here (see `settings`).
+//! falls below one packet; slow start and timeouts are those of every law here (see `conduct`).
 
-use crate::controller::Controller;
 use crate::sample::AckSample;
-use crate::settings::{Conduct, ControlSettings};
 use crate::signal::CongestionSignal;
-use crate::units::{Time, Window, power};
+use crate::units::{Time, power};
+use crate::windowed::{Law, Windowed, spread};
 use serde::{Deserialize, Serialize};
 
 /// The numbers of a binomial control.
@@ -34,63 +33,50 @@ pub struct BinomialParams {
     pub b: f64,
 }
 
-/// A binomial controller.
+/// The law.
 #[derive(Clone, Debug)]
-pub struct Binomial {
+pub struct BinomialLaw {
     params: BinomialParams,
-    conduct: Conduct,
-    window: f64,
 }
 
-impl Binomial {
-    /// A controller at the start of its connection.
-    pub fn new(params: BinomialParams, settings: &ControlSettings) -> Self {
-        Binomial { params, conduct: Conduct::new(settings), window: settings.initial_window.packets() }
-    }
+/// A binomial controller.
+pub type Binomial = Windowed<BinomialLaw>;
 
+impl BinomialLaw {
     /// Growth of a round at this window.
-    fn increase(&self) -> f64 {
-        self.params.a / power(self.window, self.params.k)
+    fn per_round(&self, window: f64) -> f64 {
+        self.params.a / power(window, self.params.k)
     }
 }
 
-impl Controller for Binomial {
-    #[inline]
-    fn on_ack(&mut self, ack: &AckSample) {
-        if ack.in_recovery || !ack.cwnd_limited {
-            return; // an idle window says nothing about the path (RFC 7661 §4.3)
-        }
-        let acked = f64::from(ack.newly_acked);
-        if self.conduct.slow_start.covers(self.window) {
-            self.window += acked;
-        } else {
-            self.window += acked * (self.increase() / self.window);
-        }
-    }
+impl Law for BinomialLaw {
+    type Params = BinomialParams;
 
-    fn on_round(&mut self, _: Time) {
-        self.window += self.increase();
-    }
-
-    fn on_congestion(&mut self, signal: &CongestionSignal) {
-        let law = self.window - self.params.b * power(self.window, self.params.l);
-        self.window = self.conduct.cut(signal.kind, self.window, law).window(self.window);
+    fn new(params: BinomialParams, _window: f64) -> Self {
+        BinomialLaw { params }
     }
 
     #[inline]
-    fn window(&self) -> Window {
-        Window::from_packets(self.window)
+    fn increase(&mut self, window: f64, ack: &AckSample) -> f64 {
+        spread(window, self.per_round(window), ack)
     }
 
-    fn slow_start_threshold(&self) -> Window {
-        self.conduct.slow_start.threshold()
+    fn whole_round(&mut self, window: f64, _: Time) -> f64 {
+        window + self.per_round(window)
+    }
+
+    fn decrease(&mut self, window: f64, _: &CongestionSignal) -> f64 {
+        window - self.params.b * power(window, self.params.l)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::controller::Controller;
+    use crate::settings::ControlSettings;
     use crate::signal::Congestion;
+    use crate::units::Window;
 
     const SQRT: BinomialParams = BinomialParams { k: 0.5, l: 0.5, a: 1.0, b: 1.0 };
     const IIAD: BinomialParams = BinomialParams { k: 1.0, l: 0.0, a: 1.0, b: 1.0 };

@@ -21,11 +21,11 @@
 //! (Tahoe) returns to what the law left, and the cycle begins there: dw and q are kept on the way. For b > 1/2 the window after a decrease is at most the one
 //! before it (for b <= 1/2 that follows from q <= dw). The increase of a round is spread over its acknowledgements.
 
-use crate::controller::Controller;
+use crate::conduct::{Answer, Conduct, Cut};
 use crate::sample::AckSample;
-use crate::settings::{Conduct, ControlSettings, Cut};
 use crate::signal::CongestionSignal;
-use crate::units::{Time, Window};
+use crate::units::Time;
+use crate::windowed::{Law, Windowed, spread};
 use serde::{Deserialize, Serialize};
 
 /// The numbers of AIMD-FC+.
@@ -40,12 +40,10 @@ pub struct FastConvergenceParams {
     pub f: f64,
 }
 
-/// An AIMD-FC or AIMD-FC+ controller.
+/// The law and what it knows of the last cycles.
 #[derive(Clone, Debug)]
-pub struct FastConvergence {
+pub struct FastConvergenceLaw {
     params: FastConvergenceParams,
-    conduct: Conduct,
-    window: f64,
     /// The window at the beginning of the cycle: w; the growth k is what the window has more. Above the window while slow start
     /// returns to it.
     start: f64,
@@ -55,92 +53,88 @@ pub struct FastConvergence {
     growth_before: f64,
 }
 
-impl FastConvergence {
-    /// A controller at the start of its connection.
-    pub fn new(params: FastConvergenceParams, settings: &ControlSettings) -> Self {
-        let mut control = FastConvergence {
-            params,
-            conduct: Conduct::new(settings),
-            window: settings.initial_window.packets(),
-            start: 0.0,
-            decrease_window: 0.0,
-            growth_before: 0.0,
-        };
-        control.begin();
-        control
-    }
+/// An AIMD-FC or AIMD-FC+ controller.
+pub type FastConvergence = Windowed<FastConvergenceLaw>;
 
-    /// The window as it is becomes the decrease window of a first cycle.
-    fn begin(&mut self) {
-        self.start = self.window;
-        self.decrease_window = self.window;
+/// What a decrease leaves.
+struct Left {
+    decrease_window: f64,
+    window: f64,
+    /// The growth that is known afterwards.
+    growth: f64,
+}
+
+impl FastConvergenceLaw {
+    /// This window becomes the decrease window of a first cycle.
+    fn begin(&mut self, window: f64) {
+        self.start = window;
+        self.decrease_window = window;
         self.growth_before = 0.0;
     }
 
-    /// What a decrease leaves: decrease window, window, and the growth that is known afterwards.
-    fn law(&self) -> (f64, f64, f64) {
+    fn left(&self, window: f64) -> Left {
         let FastConvergenceParams { a, b, f } = self.params;
-        if self.decrease_window < 2.0 * a || self.window < self.start {
-            let kept = b * self.window;
-            return (kept, kept, 0.0);
+        if self.decrease_window < 2.0 * a || window < self.start {
+            let kept = b * window;
+            return Left { decrease_window: kept, window: kept, growth: 0.0 };
         }
-        let decrease_window = b * self.decrease_window + (self.window - self.decrease_window);
-        let window = (decrease_window + f * self.growth_before).min(self.window);
-        (decrease_window, window, self.window - self.start)
+        let decrease_window = b * self.decrease_window + (window - self.decrease_window);
+        Left {
+            decrease_window,
+            window: (decrease_window + f * self.growth_before).min(window),
+            growth: window - self.start,
+        }
     }
 }
 
-impl Controller for FastConvergence {
-    #[inline]
-    fn on_ack(&mut self, ack: &AckSample) {
-        if ack.in_recovery || !ack.cwnd_limited {
-            return; // an idle window says nothing about the path (RFC 7661 §4.3)
-        }
-        let acked = f64::from(ack.newly_acked);
-        if self.conduct.slow_start.covers(self.window) {
-            let returning = self.window < self.start;
-            self.window += acked;
-            if !returning {
-                self.begin();
-            }
-        } else {
-            self.window += acked * (self.params.a / self.window);
-        }
+impl Law for FastConvergenceLaw {
+    type Params = FastConvergenceParams;
+
+    fn new(params: FastConvergenceParams, window: f64) -> Self {
+        FastConvergenceLaw { params, start: window, decrease_window: window, growth_before: 0.0 }
     }
 
-    fn on_round(&mut self, _: Time) {
-        self.window += self.params.a;
+    #[inline(always)]
+    fn increase(&mut self, window: f64, ack: &AckSample) -> f64 {
+        spread(window, self.params.a, ack)
     }
 
-    fn on_congestion(&mut self, signal: &CongestionSignal) {
-        let (decrease_window, window, growth) = self.law();
-        let cut = self.conduct.cut(signal.kind, self.window, window);
-        self.window = cut.window(self.window);
-        match cut {
-            Cut::Law(after) | Cut::Return(after) => {
-                self.start = after;
-                self.decrease_window = self.conduct.kept(decrease_window).min(after);
-                self.growth_before = growth;
-            }
-            Cut::Half(_) | Cut::Restart => self.begin(),
-            Cut::None => {}
+    fn whole_round(&mut self, window: f64, _: Time) -> f64 {
+        window + self.params.a
+    }
+
+    fn decrease(&mut self, window: f64, _: &CongestionSignal) -> f64 {
+        self.left(window).window
+    }
+
+    fn on_slow_start(&mut self, before: f64, window: f64) {
+        let returns = before < self.start;
+        if !returns {
+            self.begin(window);
         }
     }
 
-    #[inline]
-    fn window(&self) -> Window {
-        Window::from_packets(self.window)
-    }
-
-    fn slow_start_threshold(&self) -> Window {
-        self.conduct.slow_start.threshold()
+    fn on_cut(&mut self, cut: &Cut, conduct: &Conduct) {
+        let start = match cut.answer {
+            Answer::Law => cut.after,
+            Answer::Return(window) => window,
+            Answer::Half | Answer::Restart => return self.begin(cut.after),
+            Answer::Nothing => return,
+        };
+        let left = self.left(cut.before);
+        self.start = start;
+        self.decrease_window = conduct.kept(left.decrease_window).min(start);
+        self.growth_before = left.growth;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::controller::Controller;
+    use crate::settings::ControlSettings;
     use crate::signal::Congestion;
+    use crate::units::Window;
 
     const FC: FastConvergenceParams = FastConvergenceParams { a: 1.0, b: 0.5, f: 0.0 };
     const FC_PLUS: FastConvergenceParams = FastConvergenceParams { f: 0.5, ..FC };

@@ -13,6 +13,7 @@
 
 pub mod aild;
 pub mod binomial;
+pub mod conduct;
 pub mod constructor;
 pub mod controller;
 pub mod fast_convergence;
@@ -29,9 +30,11 @@ pub mod slow_start;
 pub mod tfrc;
 pub mod two_step;
 pub mod units;
+pub mod windowed;
 
 pub use aild::{Aild, AildParams};
 pub use binomial::{Binomial, BinomialParams};
+pub use conduct::{Answer, Conduct, Cut};
 pub use constructor::{ConstructorError, ConstructorInfo, ParameterInfo};
 pub use controller::{Controller, Wants};
 pub use fast_convergence::{FastConvergence, FastConvergenceParams};
@@ -46,9 +49,10 @@ pub use signal::{
     Congestion, CongestionSignal, IdleSignal, Recovery, RecoverySignal, UndoSignal, WindowOfData,
 };
 pub use simd::{Simd, SimdParams};
-pub use slow_start::{SlowStart, SlowStartExit};
+pub use slow_start::{SlowStart, SlowStartExit, SlowStartKind};
 pub use tfrc::TfrcParams;
 pub use two_step::{TwoStep, TwoStepParams};
+pub use windowed::{Law, Windowed};
 
 const fn parameter(
     name: &'static str,

@@ -64,9 +64,9 @@ pub struct UndoSignal {
     pub kind: Congestion,
     /// The window of data that the signals carried.
     pub window_of_data: WindowOfData,
-    /// In flight now (RFC 4015 §3.2: FlightSize).
+    /// In flight now (RFC 4015 §3: FlightSize).
     pub in_flight: Bytes,
-    /// Delivered with the acknowledgement that showed it (RFC 4015 §3.2).
+    /// Delivered with the acknowledgement that showed it (RFC 4015 §3).
     pub newly_delivered: Bytes,
 }
 

@@ -16,11 +16,11 @@
 //! Differs from the paper: the increase of a round is spread over the packets acknowledged in it. Before the first decrease, and after slow
 //! start, the window is taken for one that was just cut: w_max = w / (1 - b).
 
-use crate::controller::Controller;
+use crate::conduct::{Answer, Conduct, Cut};
 use crate::sample::AckSample;
-use crate::settings::{Conduct, ControlSettings, Cut};
 use crate::signal::CongestionSignal;
-use crate::units::{Time, Window};
+use crate::units::Time;
+use crate::windowed::{Law, Windowed};
 use serde::{Deserialize, Serialize};
 
 /// The number of SIMD.
@@ -31,91 +31,82 @@ pub struct SimdParams {
     pub b: f64,
 }
 
-/// A SIMD controller.
+/// The law and where its cycle began.
 #[derive(Clone, Debug)]
-pub struct Simd {
+pub struct SimdLaw {
     params: SimdParams,
-    conduct: Conduct,
-    window: f64,
     /// w_0.
     start: f64,
     /// sqrt(c), packets^(1/2) per round.
     pace: f64,
 }
 
-impl Simd {
-    /// A controller at the start of its connection.
-    pub fn new(params: SimdParams, settings: &ControlSettings) -> Self {
-        let mut control = Simd {
-            params,
-            conduct: Conduct::new(settings),
-            window: settings.initial_window.packets(),
-            start: 0.0,
-            pace: 0.0,
-        };
-        control.begin(control.window / (1.0 - params.b));
-        control
-    }
+/// A SIMD controller.
+pub type Simd = Windowed<SimdLaw>;
 
-    /// A cycle begins at the window as it is, after a decrease from `w_max`.
-    fn begin(&mut self, w_max: f64) {
+impl SimdLaw {
+    /// A cycle begins at this window, after a decrease from `w_max`.
+    fn begin(&mut self, window: f64, w_max: f64) {
         let b = self.params.b;
         let share = 1.0 - 2.0 * b / 3.0;
-        self.start = self.window;
+        self.start = window;
         self.pace = (9.0 * b / (4.0 * w_max)).sqrt() / share;
     }
 
-    /// So many rounds pass, or a part of one.
-    fn grow(&mut self, rounds: f64) {
-        let root = (self.window - self.start).max(0.0).sqrt() + self.pace * rounds;
-        self.window = self.start + root * root;
+    /// A cycle begins at this window, taken for one that was just cut.
+    fn begin_at(&mut self, window: f64) {
+        self.begin(window, window / (1.0 - self.params.b));
+    }
+
+    /// The window after so many rounds more, or a part of one.
+    fn after_rounds(&self, window: f64, rounds: f64) -> f64 {
+        let root = (window - self.start).max(0.0).sqrt() + self.pace * rounds;
+        self.start + root * root
     }
 }
 
-impl Controller for Simd {
-    #[inline]
-    fn on_ack(&mut self, ack: &AckSample) {
-        if ack.in_recovery || !ack.cwnd_limited {
-            return; // an idle window says nothing about the path (RFC 7661 §4.3)
-        }
-        let acked = f64::from(ack.newly_acked);
-        if self.conduct.slow_start.covers(self.window) {
-            self.window += acked;
-            self.begin(self.window / (1.0 - self.params.b));
-        } else {
-            self.grow(acked / self.window);
-        }
-    }
+impl Law for SimdLaw {
+    type Params = SimdParams;
 
-    fn on_round(&mut self, _: Time) {
-        self.grow(1.0);
-    }
-
-    fn on_congestion(&mut self, signal: &CongestionSignal) {
-        let before = self.window;
-        let cut = self.conduct.cut(signal.kind, before, (1.0 - self.params.b) * before);
-        self.window = cut.window(before);
-        match cut {
-            Cut::Law(_) => self.begin(before),
-            Cut::Half(_) | Cut::Return(_) | Cut::Restart => self.begin(self.window / (1.0 - self.params.b)),
-            Cut::None => {}
-        }
+    fn new(params: SimdParams, window: f64) -> Self {
+        let mut law = SimdLaw { params, start: 0.0, pace: 0.0 };
+        law.begin_at(window);
+        law
     }
 
     #[inline]
-    fn window(&self) -> Window {
-        Window::from_packets(self.window)
+    fn increase(&mut self, window: f64, ack: &AckSample) -> f64 {
+        self.after_rounds(window, f64::from(ack.newly_acked) / window)
     }
 
-    fn slow_start_threshold(&self) -> Window {
-        self.conduct.slow_start.threshold()
+    fn whole_round(&mut self, window: f64, _: Time) -> f64 {
+        self.after_rounds(window, 1.0)
+    }
+
+    fn decrease(&mut self, window: f64, _: &CongestionSignal) -> f64 {
+        (1.0 - self.params.b) * window
+    }
+
+    fn on_slow_start(&mut self, _: f64, window: f64) {
+        self.begin_at(window);
+    }
+
+    fn on_cut(&mut self, cut: &Cut, _: &Conduct) {
+        match cut.answer {
+            Answer::Law => self.begin(cut.after, cut.before),
+            Answer::Half | Answer::Return(_) | Answer::Restart => self.begin_at(cut.after),
+            Answer::Nothing => {}
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::controller::Controller;
+    use crate::settings::ControlSettings;
     use crate::signal::Congestion;
+    use crate::units::Window;
 
     const LOSS: CongestionSignal = CongestionSignal::new(Time::ZERO, Congestion::Loss);
 

@@ -13,11 +13,11 @@
 //! Growth is counted from where slow start ended; a timeout starts again. A recovery with slow start after a loss (Tahoe)
 //! returns to what the law left. The increase of a round is spread over its acknowledgements.
 
-use crate::controller::Controller;
+use crate::conduct::{Answer, Conduct, Cut};
 use crate::sample::AckSample;
-use crate::settings::{Conduct, ControlSettings, Cut};
 use crate::signal::CongestionSignal;
-use crate::units::{Time, Window};
+use crate::units::Time;
+use crate::windowed::{Law, Windowed, spread};
 use serde::{Deserialize, Serialize};
 
 /// The number of the two-step control.
@@ -39,80 +39,67 @@ enum Step {
     Efficient(f64),
 }
 
-/// A two-step controller.
+/// The law and how far its flow has come.
 #[derive(Clone, Debug)]
-pub struct TwoStep {
+pub struct TwoStepLaw {
     params: TwoStepParams,
-    conduct: Conduct,
-    window: f64,
     step: Step,
 }
 
-impl TwoStep {
-    /// A controller at the start of its connection.
-    pub fn new(params: TwoStepParams, settings: &ControlSettings) -> Self {
-        let window = settings.initial_window.packets();
-        TwoStep { params, conduct: Conduct::new(settings), window, step: Step::Growing(window) }
+/// A two-step controller.
+pub type TwoStep = Windowed<TwoStepLaw>;
+
+impl Law for TwoStepLaw {
+    type Params = TwoStepParams;
+
+    fn new(params: TwoStepParams, window: f64) -> Self {
+        TwoStepLaw { params, step: Step::Growing(window) }
     }
 
-    /// What congestion leaves of the window.
-    fn law(&self) -> f64 {
+    #[inline(always)]
+    fn increase(&mut self, window: f64, ack: &AckSample) -> f64 {
+        spread(window, self.params.a, ack)
+    }
+
+    fn whole_round(&mut self, window: f64, _: Time) -> f64 {
+        window + self.params.a
+    }
+
+    fn decrease(&mut self, window: f64, _: &CongestionSignal) -> f64 {
         match self.step {
-            Step::Growing(start) => self.window - start,
-            Step::Fair(k1) => (self.window - self.params.a).max(k1),
-            Step::Efficient(both) => both.min(self.window),
-        }
-    }
-}
-
-impl Controller for TwoStep {
-    #[inline]
-    fn on_ack(&mut self, ack: &AckSample) {
-        if ack.in_recovery || !ack.cwnd_limited {
-            return; // an idle window says nothing about the path (RFC 7661 §4.3)
-        }
-        let acked = f64::from(ack.newly_acked);
-        if self.conduct.slow_start.covers(self.window) {
-            self.window += acked;
-            if let Step::Growing(start) = &mut self.step {
-                *start = self.window;
-            }
-        } else {
-            self.window += acked * (self.params.a / self.window);
+            Step::Growing(start) => window - start,
+            Step::Fair(k1) => (window - self.params.a).max(k1),
+            Step::Efficient(both) => both.min(window),
         }
     }
 
-    fn on_round(&mut self, _: Time) {
-        self.window += self.params.a;
+    fn on_slow_start(&mut self, _: f64, window: f64) {
+        if let Step::Growing(start) = &mut self.step {
+            *start = window;
+        }
     }
 
-    fn on_congestion(&mut self, signal: &CongestionSignal) {
-        let cut = self.conduct.cut(signal.kind, self.window, self.law());
-        self.window = cut.window(self.window);
-        self.step = match cut {
-            Cut::Law(after) | Cut::Return(after) => match self.step {
-                Step::Growing(_) => Step::Fair(after),
-                Step::Fair(_) | Step::Efficient(_) => Step::Efficient(after),
-            },
-            Cut::Half(_) | Cut::Restart => Step::Growing(self.window),
-            Cut::None => self.step,
+    fn on_cut(&mut self, cut: &Cut, _: &Conduct) {
+        let left = match cut.answer {
+            Answer::Law => cut.after,
+            Answer::Return(window) => window,
+            Answer::Half | Answer::Restart => return self.step = Step::Growing(cut.after),
+            Answer::Nothing => return,
         };
-    }
-
-    #[inline]
-    fn window(&self) -> Window {
-        Window::from_packets(self.window)
-    }
-
-    fn slow_start_threshold(&self) -> Window {
-        self.conduct.slow_start.threshold()
+        self.step = match self.step {
+            Step::Growing(_) => Step::Fair(left),
+            Step::Fair(_) | Step::Efficient(_) => Step::Efficient(left),
+        };
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::controller::Controller;
+    use crate::settings::ControlSettings;
     use crate::signal::Congestion;
+    use crate::units::Window;
 
     const LOSS: CongestionSignal = CongestionSignal::new(Time::ZERO, Congestion::Loss);
 

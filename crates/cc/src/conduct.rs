@@ -1,0 +1,223 @@
+//! How a window law conducts itself at congestion, whatever the law: slow start is left, windows have a bound, timeouts start again.
+//!
+//! Source: RFC 5681 §3.1; RFC 9002 §7.6 (persistent congestion). A timeout sets the window to one packet and the threshold to half the
+//! window whatever the law (RFC 5681 §3.1, equation 4, and ns-2; with `timeout_threshold = "law"` to what the decrease would leave); a
+//! second timeout of the same segment leaves the threshold as it is (RFC 5681 §3.1).
+//!
+//! | parameter      | unit    | default | why                                                     |
+//! |----------------|---------|---------|---------------------------------------------------------|
+//! | least window   | packets | 1       | less than one could never send again                    |
+//! | after timeouts | packets | 1       | RFC 5681 §3.1: the loss window                          |
+//! | after persistent congestion | packets | 2 | RFC 9002 §7.2: kMinimumWindow                      |
+//! | the rest       |         |         | [`ControlSettings`]                                     |
+
+use crate::settings::{ControlSettings, TimeoutThreshold, WindowArithmetic};
+use crate::signal::Congestion;
+use crate::slow_start::SlowStart;
+
+/// How a congestion signal was answered.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Answer {
+    /// The law was applied.
+    Law,
+    /// Slow start was left with half the window.
+    Half,
+    /// The law was applied, and slow start from one packet leads to this window, which it left.
+    Return(f64),
+    /// The connection starts again, after a timeout or persistent congestion.
+    Restart,
+    /// Not at all: a timeout that must not cut.
+    Nothing,
+}
+
+/// What a congestion signal did to the window.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cut {
+    /// How it was answered.
+    pub answer: Answer,
+    /// The window before.
+    pub before: f64,
+    /// The window afterwards.
+    pub after: f64,
+}
+
+/// What a window law does not decide itself.
+#[derive(Clone, Debug)]
+pub struct Conduct {
+    arithmetic: WindowArithmetic,
+    timeout_threshold: TimeoutThreshold,
+    rto_cuts: bool,
+    /// Slow start.
+    pub slow_start: SlowStart,
+}
+
+impl Conduct {
+    /// The smallest window, in packets: less than one could never send again.
+    pub const WINDOW_MIN: f64 = 1.0;
+    /// The window after persistent congestion, in packets (RFC 9002 §7.2 and §7.6.2).
+    pub const WINDOW_AFTER_PERSISTENT_CONGESTION: f64 = 2.0;
+
+    /// At the start of a connection.
+    pub fn new(settings: &ControlSettings) -> Self {
+        Conduct {
+            arithmetic: settings.window_arithmetic,
+            timeout_threshold: settings.timeout_threshold,
+            rto_cuts: settings.rto_cuts,
+            slow_start: SlowStart::new(settings),
+        }
+    }
+
+    /// A window after a cut, truncated if windows are whole, and never below the smallest.
+    pub fn kept(&self, window: f64) -> f64 {
+        let kept = match self.arithmetic {
+            WindowArithmetic::Real => window,
+            WindowArithmetic::Integer => window.floor(),
+        };
+        kept.max(Self::WINDOW_MIN)
+    }
+
+    /// What a signal does to the window `before`, where the law would leave `law`; also sets the slow-start threshold.
+    pub fn cut(&mut self, kind: Congestion, before: f64, law: f64) -> Cut {
+        let halves = self.slow_start.halves(before);
+        let cut = |answer, after| Cut { answer, before, after };
+        match kind {
+            Congestion::Loss | Congestion::EcnMark => {
+                let after = self.kept(if halves { before / 2.0 } else { law });
+                self.slow_start.cut_to(after);
+                cut(if halves { Answer::Half } else { Answer::Law }, after)
+            }
+            Congestion::LossRestart { repeated: true } => cut(Answer::Restart, Self::WINDOW_MIN),
+            Congestion::LossRestart { repeated: false } => {
+                let after = self.kept(if halves { before / 2.0 } else { law });
+                self.slow_start.cut_to(after);
+                cut(if halves { Answer::Restart } else { Answer::Return(after) }, Self::WINDOW_MIN)
+            }
+            Congestion::Timeout { .. } | Congestion::PersistentCongestion if !self.rto_cuts => {
+                cut(Answer::Nothing, before)
+            }
+            Congestion::Timeout { repeated } => {
+                if !repeated {
+                    let half = self.timeout_threshold == TimeoutThreshold::Half || halves;
+                    self.slow_start.cut_to(self.kept(if half { before / 2.0 } else { law }));
+                }
+                cut(Answer::Restart, Self::WINDOW_MIN)
+            }
+            // The window alone: the loss that came before has set the threshold.
+            Congestion::PersistentCongestion => {
+                cut(Answer::Restart, before.min(Self::WINDOW_AFTER_PERSISTENT_CONGESTION))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::controller::Controller;
+    use crate::linear::{Linear, LinearParams};
+    use crate::sample::AckSample;
+    use crate::signal::CongestionSignal;
+    use crate::slow_start::SlowStartExit;
+    use crate::units::{Time, Window};
+
+    const TCP: LinearParams = LinearParams { a_i: 1.0, b_i: 1.0, a_d: 0.0, b_d: 0.5 };
+
+    fn ack(packets: u32) -> AckSample {
+        AckSample::classic(Time::ZERO, packets, None, true)
+    }
+
+    fn signal(kind: Congestion) -> CongestionSignal {
+        CongestionSignal::new(Time::ZERO, kind)
+    }
+
+    fn settings(window: f64) -> ControlSettings {
+        ControlSettings {
+            initial_window: Window::from_packets(window),
+            initial_threshold: Some(Window::from_packets(2.0)),
+            ..ControlSettings::default()
+        }
+    }
+
+    /// A controller past slow start at the given window.
+    fn at(params: LinearParams, window: f64) -> Linear {
+        Linear::new(params, &settings(window))
+    }
+
+    #[test]
+    fn a_loss_in_slow_start_halves_unless_the_law_is_asked_for() {
+        for (exit, expected) in [(SlowStartExit::Half, 50.0), (SlowStartExit::Law, 80.0)] {
+            let settings = ControlSettings {
+                initial_window: Window::from_packets(100.0),
+                slow_start_exit: exit,
+                ..ControlSettings::default()
+            };
+            let mut control = Linear::new(LinearParams { b_d: 0.8, ..TCP }, &settings);
+            control.on_congestion(&signal(Congestion::Loss));
+            assert_eq!(control.window().packets(), expected);
+        }
+    }
+
+    #[test]
+    fn a_timeout_restarts_below_half_the_window_or_the_decreased_one() {
+        for (timeout_threshold, expected) in [(TimeoutThreshold::Half, 50.0), (TimeoutThreshold::Law, 80.0)] {
+            let settings = ControlSettings {
+                initial_window: Window::from_packets(100.0),
+                initial_threshold: Some(Window::from_packets(2.0)),
+                timeout_threshold,
+                ..ControlSettings::default()
+            };
+            let mut control = Linear::new(LinearParams { b_d: 0.8, ..TCP }, &settings);
+            control.on_congestion(&signal(Congestion::Timeout { repeated: false }));
+            assert_eq!(control.window().packets(), 1.0);
+            assert_eq!(control.slow_start_threshold().packets(), expected);
+            control.on_congestion(&signal(Congestion::Timeout { repeated: true }));
+            assert_eq!(control.slow_start_threshold().packets(), expected);
+        }
+    }
+
+    #[test]
+    fn a_timeout_that_must_not_cut_does_not() {
+        let settings = ControlSettings { rto_cuts: false, ..ControlSettings::default() };
+        let mut control = Linear::new(TCP, &settings);
+        control.on_congestion(&signal(Congestion::Timeout { repeated: false }));
+        assert_eq!(control.window(), settings.initial_window);
+    }
+
+    #[test]
+    fn integer_arithmetic_truncates_the_decrease_only() {
+        let settings = ControlSettings {
+            initial_window: Window::from_packets(101.0),
+            initial_threshold: Some(Window::from_packets(2.0)),
+            window_arithmetic: WindowArithmetic::Integer,
+            ..ControlSettings::default()
+        };
+        let mut control = Linear::new(TCP, &settings);
+        control.on_congestion(&signal(Congestion::Loss));
+        assert_eq!(control.window().packets(), 50.0);
+        control.on_ack(&ack(1));
+        assert_eq!(control.window().packets(), 50.0 + 1.0 / 50.0);
+    }
+
+    #[test]
+    fn a_window_that_is_idle_or_in_recovery_does_not_grow() {
+        let mut control = at(TCP, 10.0);
+        for kept in [AckSample { cwnd_limited: false, ..ack(1) }, AckSample { in_recovery: true, ..ack(1) }] {
+            control.on_ack(&kept);
+            assert_eq!(control.window().packets(), 10.0);
+        }
+        control.on_ack(&ack(1));
+        assert_eq!(control.window().packets(), 10.1);
+    }
+
+    #[test]
+    fn persistent_congestion_leaves_two_packets_and_the_threshold() {
+        let mut control = at(TCP, 40.0);
+        control.on_congestion(&signal(Congestion::Loss));
+        control.on_congestion(&signal(Congestion::PersistentCongestion));
+        assert_eq!(control.window().packets(), 2.0);
+        assert_eq!(control.slow_start_threshold().packets(), 20.0);
+        control.on_congestion(&signal(Congestion::Timeout { repeated: false }));
+        control.on_congestion(&signal(Congestion::PersistentCongestion));
+        assert_eq!(control.window().packets(), 1.0, "nothing raises a window here");
+    }
+}

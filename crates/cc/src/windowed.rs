@@ -1,0 +1,218 @@
+//! A window law and the controller made of it: what laws do not decide stands here and in [`crate::conduct`], once for all of them.
+//!
+//! Source: RFC 5681 §3.1 (slow start below the threshold), RFC 7661 §4.3 (an idle window does not grow). A law is its numbers, its
+//! increase and its decrease. In recovery no window of a law here grows.
+
+use crate::conduct::{Conduct, Cut};
+use crate::controller::{Controller, Wants};
+use crate::sample::AckSample;
+use crate::settings::ControlSettings;
+use crate::signal::CongestionSignal;
+use crate::units::{Time, Window};
+use std::fmt::Debug;
+
+/// A law of the window: what a round trip without congestion adds, and what congestion leaves. Windows are packets.
+///
+/// The hooks at the end are for laws that remember something; they do nothing by themselves.
+pub trait Law: Clone + Debug {
+    /// Its numbers.
+    type Params: Copy;
+
+    /// The law of these numbers, at the start of a connection with this window.
+    fn new(params: Self::Params, window: f64) -> Self;
+
+    /// The window after an acknowledgement in congestion avoidance; see [`spread`].
+    fn increase(&mut self, window: f64, ack: &AckSample) -> f64;
+
+    /// The window after a whole round trip in congestion avoidance: the increase as papers write it.
+    fn whole_round(&mut self, window: f64, now: Time) -> f64;
+
+    /// What congestion leaves of this window.
+    fn decrease(&mut self, window: f64, signal: &CongestionSignal) -> f64;
+
+    /// An acknowledgement arrived, whether the window grows at it or not.
+    #[inline(always)]
+    fn on_ack(&mut self, _ack: &AckSample) {}
+
+    /// Slow start raised the window.
+    #[inline(always)]
+    fn on_slow_start(&mut self, _before: f64, _window: f64) {}
+
+    /// A congestion signal was answered, with or without what [`Law::decrease`] had said.
+    fn on_cut(&mut self, _cut: &Cut, _conduct: &Conduct) {}
+
+    /// What it needs to be told.
+    fn wants(&self) -> Wants {
+        Wants::NOTHING
+    }
+}
+
+/// The window after an acknowledgement, where a round trip adds `per_round` packets: the increase is spread over the packets of the round.
+#[inline(always)]
+pub fn spread(window: f64, per_round: f64, ack: &AckSample) -> f64 {
+    window + f64::from(ack.newly_acked) * (per_round / window)
+}
+
+/// The controller of a window law.
+#[derive(Clone, Debug)]
+pub struct Windowed<L> {
+    law: L,
+    conduct: Conduct,
+    window: f64,
+}
+
+impl<L: Law> Windowed<L> {
+    /// A controller at the start of its connection.
+    pub fn new(params: L::Params, settings: &ControlSettings) -> Self {
+        let window = settings.initial_window.packets();
+        Windowed { law: L::new(params, window), conduct: Conduct::new(settings), window }
+    }
+}
+
+impl<L: Law> Controller for Windowed<L> {
+    fn wants(&self) -> Wants {
+        self.law.wants().or(self.conduct.slow_start.wants())
+    }
+
+    #[inline(always)]
+    fn on_ack(&mut self, ack: &AckSample) {
+        self.law.on_ack(ack);
+        let slow_start = self.conduct.slow_start.on_ack(self.window, ack);
+        if ack.in_recovery || !ack.cwnd_limited {
+            return; // an idle window says nothing about the path (RFC 7661 §4.3)
+        }
+        let grown = if slow_start {
+            let grown = self.window + self.conduct.slow_start.growth(ack);
+            self.law.on_slow_start(self.window, grown);
+            grown
+        } else {
+            self.law.increase(self.window, ack)
+        };
+        self.window = grown.max(Conduct::WINDOW_MIN); // some numbers of some laws shrink it
+    }
+
+    fn on_round(&mut self, now: Time) {
+        self.window = self.law.whole_round(self.window, now).max(Conduct::WINDOW_MIN);
+    }
+
+    fn on_congestion(&mut self, signal: &CongestionSignal) {
+        let law = self.law.decrease(self.window, signal);
+        let cut = self.conduct.cut(signal.kind, self.window, law);
+        self.window = cut.after;
+        self.law.on_cut(&cut, &self.conduct);
+    }
+
+    #[inline]
+    fn window(&self) -> Window {
+        Window::from_packets(self.window)
+    }
+
+    #[inline]
+    fn slow_start_threshold(&self) -> Window {
+        self.conduct.slow_start.threshold()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::signal::Congestion;
+    use crate::slow_start::SlowStartExit;
+
+    fn ack(packets: u32) -> AckSample {
+        AckSample::classic(Time::ZERO, packets, None, true)
+    }
+
+    fn settings(window: f64) -> ControlSettings {
+        ControlSettings { initial_window: Window::from_packets(window), ..ControlSettings::default() }
+    }
+
+    /// Writes down what it is told; adds a packet a round and keeps three quarters.
+    #[derive(Clone, Debug)]
+    struct Listener {
+        heard: Vec<String>,
+    }
+
+    impl Law for Listener {
+        type Params = ();
+
+        fn new((): (), window: f64) -> Self {
+            Listener { heard: vec![format!("new {window}")] }
+        }
+
+        fn increase(&mut self, window: f64, ack: &AckSample) -> f64 {
+            spread(window, 1.0, ack)
+        }
+
+        fn whole_round(&mut self, window: f64, now: Time) -> f64 {
+            self.heard.push(format!("round at {}", now.nanos()));
+            window + 1.0
+        }
+
+        fn decrease(&mut self, window: f64, signal: &CongestionSignal) -> f64 {
+            self.heard.push(format!("{:?} at {window}", signal.kind));
+            0.75 * window
+        }
+
+        fn on_ack(&mut self, ack: &AckSample) {
+            self.heard.push(format!("ack of {}", ack.newly_acked));
+        }
+
+        fn on_slow_start(&mut self, before: f64, window: f64) {
+            self.heard.push(format!("slow start {before} to {window}"));
+        }
+
+        fn on_cut(&mut self, cut: &Cut, conduct: &Conduct) {
+            self.heard.push(format!(
+                "{:?} {} to {}, keeps {}",
+                cut.answer,
+                cut.before,
+                cut.after,
+                conduct.kept(0.25)
+            ));
+        }
+
+        fn wants(&self) -> Wants {
+            Wants { rates: true, ..Wants::NOTHING }
+        }
+    }
+
+    fn heard(control: &mut Windowed<Listener>) -> Vec<String> {
+        std::mem::take(&mut control.law.heard)
+    }
+
+    #[test]
+    fn a_law_hears_of_what_its_conduct_decides() {
+        let settings =
+            ControlSettings { initial_threshold: Some(Window::from_packets(12.0)), ..settings(10.0) };
+        let mut control = Windowed::<Listener>::new((), &settings);
+        assert_eq!(control.wants(), Wants { rates: true, ..Wants::NOTHING });
+        control.on_ack(&ack(2));
+        assert_eq!(heard(&mut control), ["new 10", "ack of 2", "slow start 10 to 12"]);
+        control.on_ack(&AckSample { in_recovery: true, ..ack(3) });
+        control.on_ack(&ack(6));
+        assert_eq!(control.window().packets(), 12.0 + 6.0 / 12.0);
+        assert_eq!(heard(&mut control), ["ack of 3", "ack of 6"]);
+        control.on_round(Time::from_nanos(5));
+        assert_eq!(control.window().packets(), 13.5);
+        assert_eq!(heard(&mut control), ["round at 5"]);
+    }
+
+    #[test]
+    fn a_law_hears_how_a_signal_was_answered() {
+        let check = |kind: Congestion, exit, expected: &str| {
+            let settings = ControlSettings { slow_start_exit: exit, ..settings(8.0) };
+            let mut control = Windowed::<Listener>::new((), &settings);
+            control.on_congestion(&CongestionSignal::new(Time::ZERO, kind));
+            assert_eq!(heard(&mut control)[1..], [format!("{kind:?} at 8"), expected.to_owned()]);
+        };
+        use SlowStartExit::{Half, Law};
+        check(Congestion::Loss, Law, "Law 8 to 6, keeps 1");
+        check(Congestion::EcnMark, Half, "Half 8 to 4, keeps 1");
+        check(Congestion::LossRestart { repeated: false }, Law, "Return(6.0) 8 to 1, keeps 1");
+        check(Congestion::LossRestart { repeated: false }, Half, "Restart 8 to 1, keeps 1");
+        check(Congestion::LossRestart { repeated: true }, Law, "Restart 8 to 1, keeps 1");
+        check(Congestion::Timeout { repeated: false }, Law, "Restart 8 to 1, keeps 1");
+        check(Congestion::PersistentCongestion, Law, "Restart 8 to 2, keeps 1");
+    }
+}
