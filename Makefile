@@ -22,7 +22,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates \( -nam
 # By name, since rustfmt does not find the modules that a macro's row declares.
 RUST_FILES := $(shell find crates bench -name '*.rs' -not -path '*/target/*')
 
-.PHONY: help build demo test lint test-rust test-python gate tidy studies validation bench bench-appendix bench-grow bench-sweep bench-docs bench-micro lock clean
+.PHONY: help build demo test lint format test-rust test-python gate tidy studies validation bench bench-appendix bench-grow bench-sweep bench-docs bench-micro lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -43,6 +43,10 @@ lint: build ## formatting, clippy, ruff, mypy: a warning is an error
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+format: build ## write all sources in the form that `make lint` asks for
+	rustfmt --edition 2024 $(RUST_FILES)
+	$(BIN)/ruff format .
 
 test-rust: build ## tests of cc and sim, examples included
 	cargo test --workspace --locked

@@ -22,11 +22,13 @@ TIDY = {
     ),
     "crates/cc/Cargo.toml": '[package]\nname = "sawtooth-cc"\n[dependencies]\n',
     "crates/cc/src/lib.rs": (
-        "//! Controllers.\nmod linear;\npub const CONTROLLERS: &[Row] = &[\n    Row {\n"
-        '        name: "aimd",\n        source: "ChiuJain89 §2",\n        build: Linear::new,\n    },\n];\n'
+        "//! Controllers.\nmacro_rules! controllers {\n    (CONTROLLERS { $($file:ident;)* }) => { $(pub mod $file;)* };\n}\n"
+        'controllers! {\n    CONTROLLERS {\n        linear: LinearParams { a } => "linear" 1 Linear;\n    }\n}\n'
     ),
     "crates/cc/src/linear.rs": (
-        "//! Linear controls.\n//!\n//! Source: [ChiuJain89] §2.\nimpl Controller for Linear {}\n"
+        "//! Linear controls.\n//!\n//! Source: [ChiuJain89] §2.\n"
+        "pub const CONSTRUCTORS: &[ConstructorInfo] = &[\n    ConstructorInfo {\n"
+        '        name: "aimd",\n        source: "ChiuJain89 §2",\n    },\n];\nimpl Law for LinearLaw {}\n'
         '#[cfg(test)]\nmod tests {\n    fn t() { check("aimd(1, 0.5)"); }\n}\n'
     ),
     "crates/sim/Cargo.toml": '[package]\nname = "sawtooth-sim"\n[dependencies]\nsawtooth-cc = "0.1"\n',
@@ -104,16 +106,26 @@ PLANTED: tuple[tuple[str, str, dict[str, str]], ...] = (
     (
         "table-entry",
         "names no reference",
-        {"crates/cc/src/lib.rs": TIDY["crates/cc/src/lib.rs"].replace("ChiuJain89 §2", "folklore")},
+        {
+            "crates/cc/src/linear.rs": TIDY["crates/cc/src/linear.rs"].replace(
+                'source: "ChiuJain89', 'source: "folklore'
+            )
+        },
     ),
     (
         "table-entry",
-        "`Cubic` stands in no CONTROLLERS",
+        "`cubic` stands in no row of `controllers!`",
         {
-            "crates/cc/src/lib.rs": TIDY["crates/cc/src/lib.rs"].replace(
-                "mod linear;", "mod linear;\nmod cubic;"
-            ),
+            "crates/cc/src/lib.rs": TIDY["crates/cc/src/lib.rs"] + "mod cubic;\n",
             "crates/cc/src/cubic.rs": UNLISTED,
+        },
+    ),
+    (
+        "table-entry",
+        "`rap` stands in no row of `controllers!`",
+        {
+            "crates/cc/src/lib.rs": TIDY["crates/cc/src/lib.rs"] + "mod rap;\n",
+            "crates/cc/src/rap.rs": TIDY["crates/cc/src/linear.rs"].replace("impl Law for LinearLaw {}\n", ""),
         },
     ),
     (
@@ -123,7 +135,7 @@ PLANTED: tuple[tuple[str, str, dict[str, str]], ...] = (
     ),
     (
         "table-entry",
-        "`Linear` has no test",
+        "`linear` has no test",
         {
             "crates/cc/src/linear.rs": TIDY["crates/cc/src/linear.rs"].partition("#[cfg(test)]")[0],
             "tests/test_aimd.py": '"""aimd"""\n',

@@ -1,7 +1,8 @@
 """Table entries: what is listed has a head with its source, a test that names it, and a reference.
 
 The four tables of STYLE.md's kind: controllers and disciplines in Rust, environments and metrics in Python. A table is recognised by its
-name; its rows carry `name` and `source` fields. Files that implement an entry but stand in no table are found as well.
+name; its rows carry `name` and `source` fields. Files that implement an entry but stand in no table are found as well. Controllers have a
+table of laws, `controllers!`, whose rows name files, and each file has a table of the constructors that people write.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from tools.tidy.citations import BARE_KEY, RFC
-from tools.tidy.tree import Finding, Tree, line_of
+from tools.tidy.tree import Finding, Tree, declared_by_rows, line_of
 
 # Rust tables: (name of the table, folder in which it is searched)
 RUST_TABLES = (
-    ("CONTROLLERS", "crates/cc/src/"),
+    ("CONSTRUCTORS", "crates/cc/src/"),
     ("RECOVERIES", "crates/sim/src/"),
 )
 # Rust tables made by a macro, a row per line that names the file: (name of the table, macro, file of the rows, folder of the files)
@@ -25,7 +26,6 @@ MACRO_ROW = re.compile(r"^    \w+ \"([^\"]+)\" (\w+)::(\w+)\(", re.MULTILINE)
 PYTHON_TABLES = (("ENVIRONMENTS", "python/sawtooth/environments/"), ("METRICS", "python/sawtooth/metrics/"))
 # Implementations: (pattern of the impl, folder, table, traits' own file)
 IMPLEMENTATIONS = (
-    (re.compile(r"^impl(?:<[^>]*>)? Controller for (\w+)", re.MULTILINE), "crates/cc/src/", "CONTROLLERS"),
     (
         re.compile(r"^impl (?:QueueDiscipline|ArrivalRule) for (\w+)", re.MULTILINE),
         "crates/sim/src/",
@@ -33,6 +33,9 @@ IMPLEMENTATIONS = (
     ),
     (re.compile(r"^impl(?:<[^>]*>)? LossRecovery for (\w+)", re.MULTILINE), "crates/sim/src/", "RECOVERIES"),
 )
+LAWS = "crates/cc/src/"
+# What is generic is part of the frame: `impl<L: Law> Controller for Windowed<L>`.
+LAW = re.compile(r"^impl (?:Law|Controller) for |^pub const CONSTRUCTORS\b", re.MULTILINE)
 SOURCE = re.compile(r"\bSources?:")
 
 
@@ -44,6 +47,7 @@ def entries(tree: Tree) -> Iterator[Finding]:
         yield from _macro_rows(tree, table, macro, path, folder)
     for pattern, folder, table in IMPLEMENTATIONS:
         yield from _implementations(tree, pattern, folder, table)
+    yield from _laws(tree)
     for table, folder in PYTHON_TABLES:
         yield from _python_rows(tree, table, folder)
 
@@ -108,25 +112,33 @@ def _implementations(tree: Tree, pattern: re.Pattern[str], folder: str, table: s
                     line_of(text, f"for {name}"),
                     f"`{name}` stands in no {table}: add its line, or remove the file",
                 )
-            if not SOURCE.search(text):
-                yield Finding(
-                    path,
-                    1,
-                    f"`{name}` has no `Source:` in the file's head: name paper and section, parameters, deviations",
-                )
-            crate_tests = "".join(
-                tree.text(test) for test in tree.under(f"{folder.removesuffix('src/')}tests/", ".rs")
-            )
-            if (
-                not tree.rust_tests(path)
-                and PurePosixPath(path).stem not in crate_tests
-                and name not in crate_tests
-            ):
-                yield Finding(
-                    path,
-                    1,
-                    f"`{name}` has no test: add a test module beside the code, computed from the formula",
-                )
+            yield from _source_and_tests(tree, path, name, folder)
+
+
+def _laws(tree: Tree) -> Iterator[Finding]:
+    """Files of congestion controllers, with a window or a rate: a row of `controllers!`, a source, tests."""
+    macros = tree.declaring_macros(LAWS)
+    rows = {name for path in tree.under(LAWS, ".rs") for name in declared_by_rows(tree.text(path), macros)}
+    for path in tree.under(LAWS, ".rs"):
+        text = tree.rust_without_tests(path)
+        found = LAW.search(text)
+        if not found:
+            continue
+        law = PurePosixPath(path).stem
+        if law not in rows:
+            advice = f"`{law}` stands in no row of `controllers!`: add its line, or remove the file"
+            yield Finding(path, line_of(text, found.group()), advice)
+        yield from _source_and_tests(tree, path, law, LAWS)
+
+
+def _source_and_tests(tree: Tree, path: str, name: str, folder: str) -> Iterator[Finding]:
+    if not SOURCE.search(tree.rust_without_tests(path)):
+        advice = "name paper and section, parameters, deviations"
+        yield Finding(path, 1, f"`{name}` has no `Source:` in the file's head: {advice}")
+    in_crate = "".join(tree.text(test) for test in tree.under(f"{folder.removesuffix('src/')}tests/", ".rs"))
+    if not tree.rust_tests(path) and PurePosixPath(path).stem not in in_crate and name not in in_crate:
+        advice = "add a test module beside the code, computed from the formula"
+        yield Finding(path, 1, f"`{name}` has no test: {advice}")
 
 
 def _python_rows(tree: Tree, table: str, folder: str) -> Iterator[Finding]:

@@ -13,10 +13,12 @@
 //! where losses come in bursts; marks and timeouts count as losses; packets acknowledged during fast recovery do not count. The increase of a
 //! round is spread over the packets acknowledged in it; slow start and timeouts are those of every law here (see `conduct`).
 
+use crate::constructor::{ADD, ConstructorInfo, ParameterInfo};
 use crate::sample::AckSample;
 use crate::signal::{Congestion, CongestionSignal};
 use crate::units::Time;
 use crate::windowed::{Law, Windowed, spread};
+use crate::{ControllerSpec, Properties};
 use serde::{Deserialize, Serialize};
 
 /// Intervals between signals over which the loss ratio is taken.
@@ -31,6 +33,19 @@ pub struct AildParams {
     /// Packets subtracted per unit of the loss ratio.
     pub beta: f64,
 }
+
+/// What it answers with and what it needs.
+pub const PROPERTIES: Properties = Properties::WINDOW;
+
+/// The names people write.
+pub const CONSTRUCTORS: &[ConstructorInfo] = &[ConstructorInfo {
+    name: "aild",
+    aliases: &[],
+    summary: "additive increase by a packets a round, decrease by beta times the ratio of losses to packets",
+    source: "Akella02 §6",
+    parameters: &[ADD, ParameterInfo::new("beta", "packets", None, (0.0, 1e9), "given by the law")],
+    build: |v| ControllerSpec::Aild(AildParams { a: v[0], beta: v[1] }),
+}];
 
 /// The law and the losses it has seen.
 #[derive(Clone, Debug)]

@@ -13,10 +13,12 @@
 //! Differs from the paper: the increase of a round is spread over the packets acknowledged in it; the window never
 //! falls below one packet; slow start and timeouts are those of every law here (see `conduct`).
 
+use crate::constructor::{ConstructorInfo, ParameterInfo};
 use crate::sample::AckSample;
 use crate::signal::CongestionSignal;
 use crate::units::{Time, power};
 use crate::windowed::{Law, Windowed, spread};
+use crate::{ControllerSpec, Properties};
 use serde::{Deserialize, Serialize};
 
 /// The numbers of a binomial control.
@@ -32,6 +34,56 @@ pub struct BinomialParams {
     /// Size of the decrease.
     pub b: f64,
 }
+
+/// What it answers with and what it needs.
+pub const PROPERTIES: Properties = Properties::WINDOW;
+
+const UNPRINTED: &str = "no work here prints one; 1 as for TCP";
+const GROW: ParameterInfo = ParameterInfo::new("a", "packets^(1+k)", Some(1.0), (0.0, 1e6), UNPRINTED);
+const TAKE: ParameterInfo = ParameterInfo::new("b", "packets^(1-l)", Some(1.0), (0.0, 1e6), "Lahanas03 §3.1");
+
+const fn binomial(k: f64, l: f64, a: f64, b: f64) -> ControllerSpec {
+    ControllerSpec::Binomial(BinomialParams { k, l, a, b })
+}
+
+/// The names people write.
+pub const CONSTRUCTORS: &[ConstructorInfo] = &[
+    ConstructorInfo {
+        name: "binomial",
+        aliases: &[],
+        summary: "increase by a/w^k packets a round, decrease by b w^l packets",
+        source: "BansalBalakrishnan01 §2",
+        parameters: &[
+            ParameterInfo::new("k", "1", None, (-1.0, 4.0), "given by the law"),
+            ParameterInfo::new(
+                "l",
+                "1",
+                None,
+                (0.0, 1.0),
+                "a decrease takes no more than a part of the window",
+            ),
+            GROW,
+            TAKE,
+        ],
+        build: |v| binomial(v[0], v[1], v[2], v[3]),
+    },
+    ConstructorInfo {
+        name: "iiad",
+        aliases: &[],
+        summary: "binomial(1, 0, a, b): inverse increase by a/w packets a round, additive decrease by b packets",
+        source: "BansalBalakrishnan01 §2",
+        parameters: &[GROW, TAKE],
+        build: |v| binomial(1.0, 0.0, v[0], v[1]),
+    },
+    ConstructorInfo {
+        name: "sqrt",
+        aliases: &[],
+        summary: "binomial(1/2, 1/2, a, b): increase by a/sqrt(w) packets a round, decrease by b sqrt(w) packets",
+        source: "BansalBalakrishnan01 §2",
+        parameters: &[GROW, TAKE],
+        build: |v| binomial(0.5, 0.5, v[0], v[1]),
+    },
+];
 
 /// The law.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 //! The papers disagree on letters. [Akella02] writes the factor *kept* on a decrease, [Floyd00] the
 //! fraction *removed*. Each constructor states its convention; every one resolves to the same plain form.
 
-use crate::laws::{ControllerSpec, Properties};
+use crate::{CONTROLLERS, ControllerSpec, Properties, RATE_CONTROLLERS};
 use serde::Serialize;
 use thiserror::Error;
 
@@ -23,6 +23,24 @@ pub struct ParameterInfo {
     /// Where the default or the bound comes from.
     pub why: &'static str,
 }
+
+impl ParameterInfo {
+    /// A parameter with its unit, default, interval and the reason for them.
+    pub const fn new(
+        name: &'static str,
+        unit: &'static str,
+        default: Option<f64>,
+        interval: (f64, f64),
+        why: &'static str,
+    ) -> Self {
+        ParameterInfo { name, unit, default, min: interval.0, max: interval.1, why }
+    }
+}
+
+/// Of several laws: packets that a round adds.
+pub const ADD: ParameterInfo = ParameterInfo::new("a", "packets/round", None, (0.0, 1e6), "given by the law");
+/// Of several laws: the fraction that a decrease keeps.
+pub const KEEP: ParameterInfo = ParameterInfo::new("b", "1", None, (0.0, 1.0), "the fraction kept");
 
 /// One row of the table of constructors.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -91,8 +109,31 @@ pub enum ConstructorError {
     },
 }
 
-/// Tables of constructors.
-pub type Tables = &'static [&'static [ConstructorInfo]];
+/// How many rows these lists have together.
+pub const fn total(lists: &[&[ConstructorInfo]]) -> usize {
+    let (mut rows, mut list) = (0, 0);
+    while list < lists.len() {
+        rows += lists[list].len();
+        list += 1;
+    }
+    rows
+}
+
+/// These lists, none of them empty, as one.
+pub const fn joined<const TOTAL: usize>(lists: &[&[ConstructorInfo]]) -> [ConstructorInfo; TOTAL] {
+    let mut rows = [lists[0][0]; TOTAL];
+    let (mut next, mut list) = (0, 0);
+    while list < lists.len() {
+        let mut row = 0;
+        while row < lists[list].len() {
+            rows[next] = lists[list][row];
+            next += 1;
+            row += 1;
+        }
+        list += 1;
+    }
+    rows
+}
 
 impl ConstructorInfo {
     /// The constructor as one writes it, for instance `aimd(a, b)`.
@@ -145,23 +186,26 @@ impl ConstructorInfo {
 }
 
 /// Find a constructor by name or alias.
-pub fn find(tables: Tables, name: &str) -> Result<&'static ConstructorInfo, ConstructorError> {
-    let rows = || tables.iter().copied().flatten();
+fn find(name: &str) -> Result<&'static ConstructorInfo, ConstructorError> {
+    let rows = || CONTROLLERS.iter().chain(RATE_CONTROLLERS);
     rows().find(|row| row.answers_to(name)).ok_or_else(|| ConstructorError::UnknownName {
         name: name.to_owned(),
         accepted: rows().map(ConstructorInfo::form).collect::<Vec<_>>().join(", "),
     })
 }
 
-/// Parse text such as `aimd(1, 0.8)` or `maimd`; parameters left out at the end take their defaults.
-pub fn parse(tables: Tables, text: &str) -> Result<ControllerSpec, ConstructorError> {
+/// Parse a controller as people write it, for instance `aimd(1, 0.8)` or `maimd`; parameters left out at the end take their defaults.
+///
+/// # Errors
+/// Unknown names, wrong numbers of parameters and values out of range, each with what is accepted.
+pub fn parse_controller(text: &str) -> Result<ControllerSpec, ConstructorError> {
     let malformed = || ConstructorError::Malformed { text: text.to_owned() };
     let trimmed = text.trim();
     let (name, arguments) = match trimmed.split_once('(') {
         None => (trimmed, None),
         Some((name, rest)) => (name.trim_end(), Some(rest.strip_suffix(')').ok_or_else(malformed)?)),
     };
-    let row = find(tables, &name.to_ascii_lowercase())?;
+    let row = find(&name.to_ascii_lowercase())?;
     let mut values = Vec::new();
     for part in arguments.map(str::trim).filter(|a| !a.is_empty()).map(|a| a.split(',')).into_iter().flatten()
     {
@@ -175,4 +219,148 @@ pub fn parse(tables: Tables, text: &str) -> Result<ControllerSpec, ConstructorEr
         return Err(ConstructorError::ParameterCount { text: text.to_owned(), given, form: row.form() });
     }
     row.with_values(&values)
+}
+
+/// Build a controller from a constructor's name and named parameters.
+///
+/// # Errors
+/// As [`parse_controller`].
+pub fn named_controller(name: &str, given: &[(String, f64)]) -> Result<ControllerSpec, ConstructorError> {
+    find(name)?.with_named(given)
+}
+
+/// Are these plain numbers ones that the table accepts?
+///
+/// # Errors
+/// The first number out of its interval.
+pub fn check_controller(spec: &ControllerSpec) -> Result<(), ConstructorError> {
+    let (name, values) = spec.plain();
+    find(name)?.with_values(&values).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        AildParams, BinomialParams, FastConvergenceParams, LAWS, LinearParams, SimdParams, TwoStepParams,
+    };
+
+    fn linear(a_i: f64, b_i: f64, a_d: f64, b_d: f64) -> ControllerSpec {
+        ControllerSpec::Linear(LinearParams { a_i, b_i, a_d, b_d })
+    }
+
+    fn fast_convergence(a: f64, b: f64, f: f64) -> ControllerSpec {
+        ControllerSpec::FastConvergence(FastConvergenceParams { a, b, f })
+    }
+
+    fn binomial(k: f64, l: f64, a: f64, b: f64) -> ControllerSpec {
+        ControllerSpec::Binomial(BinomialParams { k, l, a, b })
+    }
+
+    #[test]
+    fn constructors_follow_their_papers_conventions() {
+        let check = |text: &str, a_i, b_i, a_d, b_d| {
+            assert_eq!(parse_controller(text), Ok(linear(a_i, b_i, a_d, b_d)), "{text}");
+        };
+        check("aimd(1, 0.8)", 1.0, 1.0, 0.0, 0.8);
+        check(" AIMD(1,0.8) ", 1.0, 1.0, 0.0, 0.8);
+        check("aiad(1, 3)", 1.0, 1.0, -3.0, 1.0);
+        check("mimd(1.125, 0.8)", 0.0, 1.125, 0.0, 0.8);
+        check("miad(1.125, 3)", 0.0, 1.125, -3.0, 1.0);
+        check("tcp(0.2, 0.125)", 0.2, 1.0, 0.0, 0.875);
+        check("gaimd(0.31, 0.125)", 0.31, 1.0, 0.0, 0.875);
+        check("tcp", 1.0, 1.0, 0.0, 0.5);
+        check("linear(1, 1.1, 0, 0.5)", 1.0, 1.1, 0.0, 0.5);
+        check("aimad", 1.0, 1.0, -1.0, 0.9);
+        check("maimd", 1.0, 1.1, 0.0, 0.8);
+    }
+
+    #[test]
+    fn what_is_left_out_at_the_end_takes_its_default() {
+        let check = |text: &str, spec| assert_eq!(parse_controller(text), Ok(spec), "{text}");
+        check("aimd-fc(1, 0.5)", fast_convergence(1.0, 0.5, 0.0));
+        check("aimd-fc+(1, 0.5)", fast_convergence(1.0, 0.5, 0.5));
+        check("aimd-fc+(1, 0.5, 0.25)", fast_convergence(1.0, 0.5, 0.25));
+        check("sqrt", binomial(0.5, 0.5, 1.0, 1.0));
+        check("iiad(2)", binomial(1.0, 0.0, 2.0, 1.0));
+        check("binomial(0, 1, 1, 0.5)", binomial(0.0, 1.0, 1.0, 0.5));
+        check("simd", ControllerSpec::Simd(SimdParams { b: 0.0625 }));
+        check("aild(1, 135)", ControllerSpec::Aild(AildParams { a: 1.0, beta: 135.0 }));
+        check("two-step(1)", ControllerSpec::TwoStep(TwoStepParams { a: 1.0 }));
+    }
+
+    #[test]
+    fn plain_numbers_can_be_read_back_as_written() {
+        for text in
+            ["aimd(1, 0.8)", "aimd-fc+(1, 0.5)", "binomial(1, 0)", "simd(0.1)", "aild(1, 135)", "two-step(1)"]
+        {
+            let spec = parse_controller(text).unwrap();
+            assert_eq!(check_controller(&spec), Ok(()));
+            let table = serde_json::to_value(spec).unwrap();
+            let kind = table["kind"].as_str().unwrap();
+            let numbers: Vec<(String, f64)> = table
+                .as_object()
+                .unwrap()
+                .iter()
+                .filter_map(|(key, value)| Some((key.clone(), value.as_f64()?)))
+                .collect();
+            assert_eq!(named_controller(kind, &numbers), Ok(spec), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_what_is_accepted() {
+        let check = |text: &str, part: &str| {
+            let message = parse_controller(text).expect_err(text).to_string();
+            assert!(message.contains(part), "{text}: {message}");
+        };
+        check("amid(1, 0.8)", "aimd(a, b)");
+        check("aimd(1)", "expected aimd(a, b)");
+        check("aimd(1, 1.5)", "0 ≤ b ≤ 1");
+        check("aimd(1, 0.8", "aimd(1, 0.8)");
+        check("aimd(1, x)", "expected a form");
+        check("mimd(0.9, 0.5)", "1 ≤ m ≤ 2");
+        check("aimd(1, NaN)", "0 ≤ b ≤ 1");
+        check("aimd-fc+(1)", "expected aimd-fc+(a, b, f)");
+        check("aimd-fc+(1, 0.5, 0.6)", "0 ≤ f ≤ 0.5");
+        check("sqrt(1, 1, 1)", "3 parameters given; expected sqrt(a, b)");
+    }
+
+    #[test]
+    fn every_row_has_what_a_reader_needs() {
+        for row in CONTROLLERS.iter().chain(RATE_CONTROLLERS) {
+            assert!(!row.summary.is_empty() && !row.source.is_empty(), "{}", row.name);
+        }
+    }
+
+    #[test]
+    fn every_name_stands_once() {
+        let rows = || CONTROLLERS.iter().chain(RATE_CONTROLLERS);
+        let mut names: Vec<_> = rows().flat_map(|row| row.aliases.iter().chain([&row.name])).collect();
+        let written = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), written);
+    }
+
+    #[test]
+    fn every_law_has_a_constructor_of_its_plain_numbers() {
+        for (kind, _) in LAWS {
+            let row = find(kind).unwrap();
+            let values: Vec<f64> = row.parameters.iter().map(|p| p.default.unwrap_or(p.max)).collect();
+            assert_eq!(row.with_values(&values).unwrap().plain(), (*kind, values));
+        }
+    }
+
+    #[test]
+    fn only_rate_controllers_have_a_transport_of_their_own() {
+        for (rows, own_transport) in [(CONTROLLERS, false), (RATE_CONTROLLERS, true)] {
+            for row in rows {
+                let properties = row.properties();
+                assert_eq!(properties.own_transport, own_transport, "{}", row.name);
+                assert_eq!(properties.takes_recovery(), !own_transport, "{}", row.name);
+                assert!(properties.window || properties.pacing_rate, "{} answers with nothing", row.name);
+            }
+        }
+    }
 }

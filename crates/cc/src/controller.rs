@@ -8,6 +8,7 @@
 use crate::sample::{AckSample, SentPacket};
 use crate::signal::{CongestionSignal, IdleSignal, RecoverySignal, UndoSignal};
 use crate::units::{Bytes, Rate, Time, Window};
+use serde::Serialize;
 
 /// What a controller needs to be told beyond acknowledgements outside recovery and congestion. A transport asks once, at the start of
 /// the connection, and spares itself the rest.
@@ -35,6 +36,33 @@ impl Wants {
             rounds: self.rounds || other.rounds,
             recovery: self.recovery || other.recovery,
         }
+    }
+}
+
+/// What a controller answers with and what it needs of a transport. None excludes another: a controller may have a window and a rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Properties {
+    /// It answers with a window.
+    pub window: bool,
+    /// It may answer with a pacing rate.
+    pub pacing_rate: bool,
+    /// It has a transport protocol of its own, with other reports than acknowledgements, and takes no loss recovery.
+    pub own_transport: bool,
+    /// It draws random numbers: [`ControlSettings::random`](crate::ControlSettings::random) must be given.
+    pub random: bool,
+}
+
+impl Properties {
+    /// A window and nothing else.
+    pub const WINDOW: Properties =
+        Properties { window: true, pacing_rate: false, own_transport: false, random: false };
+    /// A protocol of its own, which sends at a rate.
+    pub const OWN_TRANSPORT: Properties =
+        Properties { window: false, pacing_rate: true, own_transport: true, random: false };
+
+    /// Does it take a loss recovery?
+    pub const fn takes_recovery(&self) -> bool {
+        !self.own_transport
     }
 }
 

@@ -22,10 +22,12 @@
 //! before it (for b <= 1/2 that follows from q <= dw). The increase of a round is spread over its acknowledgements.
 
 use crate::conduct::{Answer, Conduct, Cut};
+use crate::constructor::{ADD, ConstructorInfo, KEEP, ParameterInfo};
 use crate::sample::AckSample;
 use crate::signal::CongestionSignal;
 use crate::units::Time;
 use crate::windowed::{Law, Windowed, spread};
+use crate::{ControllerSpec, Properties};
 use serde::{Deserialize, Serialize};
 
 /// The numbers of AIMD-FC+.
@@ -39,6 +41,37 @@ pub struct FastConvergenceParams {
     /// Fraction of the growth two cycles back that is added after a decrease; 0 is AIMD-FC.
     pub f: f64,
 }
+
+/// What it answers with and what it needs.
+pub const PROPERTIES: Properties = Properties::WINDOW;
+
+const fn fast_convergence(a: f64, b: f64, f: f64) -> ControllerSpec {
+    ControllerSpec::FastConvergence(FastConvergenceParams { a, b, f })
+}
+
+/// The names people write.
+pub const CONSTRUCTORS: &[ConstructorInfo] = &[
+    ConstructorInfo {
+        name: "aimd-fc",
+        aliases: &[],
+        summary: "AIMD with fast convergence: only the window before the last increase is cut, to the fraction b; AIMD-FC+ with f = 0",
+        source: "Lahanas03 §3.2",
+        parameters: &[ADD, KEEP],
+        build: |v| fast_convergence(v[0], v[1], 0.0),
+    },
+    ConstructorInfo {
+        name: "aimd-fc+",
+        aliases: &[],
+        summary: "AIMD-FC that adds the fraction f of the growth two cycles back after each decrease",
+        source: "Lahanas03 §4.2",
+        parameters: &[
+            ADD,
+            KEEP,
+            ParameterInfo::new("f", "1", Some(0.5), (0.0, 0.5), "Lahanas03 §4.2: f(q) = q/2"),
+        ],
+        build: |v| fast_convergence(v[0], v[1], v[2]),
+    },
+];
 
 /// The law and what it knows of the last cycles.
 #[derive(Clone, Debug)]

@@ -12,10 +12,12 @@
 //! Differs from the papers: the increase of a round is spread over the packets acknowledged in it; the window never falls below one
 //! packet; slow start and timeouts are those of every law here (see `conduct`).
 
+use crate::constructor::{ADD, ConstructorInfo, KEEP, ParameterInfo};
 use crate::sample::AckSample;
 use crate::signal::CongestionSignal;
 use crate::units::Time;
 use crate::windowed::{Law, Windowed};
+use crate::{ControllerSpec, Properties};
 use serde::{Deserialize, Serialize};
 
 /// The four numbers of a linear control.
@@ -31,6 +33,93 @@ pub struct LinearParams {
     /// Factor on congestion.
     pub b_d: f64,
 }
+
+/// What it answers with and what it needs.
+pub const PROPERTIES: Properties = Properties::WINDOW;
+
+const MULTIPLY: ParameterInfo =
+    ParameterInfo::new("m", "1", None, (1.0, 2.0), "more than doubling would outrun slow start");
+const SUBTRACT: ParameterInfo = ParameterInfo::new("d", "packets", None, (0.0, 1e6), "packets subtracted");
+
+const fn linear(a_i: f64, b_i: f64, a_d: f64, b_d: f64) -> ControllerSpec {
+    ControllerSpec::Linear(LinearParams { a_i, b_i, a_d, b_d })
+}
+
+/// The names people write.
+pub const CONSTRUCTORS: &[ConstructorInfo] = &[
+    ConstructorInfo {
+        name: "aimd",
+        aliases: &[],
+        summary: "additive increase by a packets a round, multiplicative decrease that keeps the fraction b",
+        source: "ChiuJain89; Akella02 §3.2",
+        parameters: &[ADD, KEEP],
+        build: |v| linear(v[0], 1.0, 0.0, v[1]),
+    },
+    ConstructorInfo {
+        name: "aiad",
+        aliases: &[],
+        summary: "additive increase by a packets a round, additive decrease by d packets",
+        source: "ChiuJain89; Akella02 §3.2",
+        parameters: &[ADD, SUBTRACT],
+        build: |v| linear(v[0], 1.0, -v[1], 1.0),
+    },
+    ConstructorInfo {
+        name: "mimd",
+        aliases: &[],
+        summary: "multiplicative increase by the factor m a round, multiplicative decrease that keeps the fraction b",
+        source: "ChiuJain89; Akella02 §3.2",
+        parameters: &[MULTIPLY, KEEP],
+        build: |v| linear(0.0, v[0], 0.0, v[1]),
+    },
+    ConstructorInfo {
+        name: "miad",
+        aliases: &[],
+        summary: "multiplicative increase by the factor m a round, additive decrease by d packets",
+        source: "ChiuJain89; Akella02 §3.2",
+        parameters: &[MULTIPLY, SUBTRACT],
+        build: |v| linear(0.0, v[0], -v[1], 1.0),
+    },
+    ConstructorInfo {
+        name: "tcp",
+        aliases: &["gaimd"],
+        summary: "TCP(a, b): additive increase by a packets a round, decrease that removes the fraction b",
+        source: "Floyd00 §1",
+        parameters: &[
+            ParameterInfo::new("a", "packets/round", Some(1.0), (0.0, 1e6), "TCP, RFC 5681 §3.1"),
+            ParameterInfo::new("b", "1", Some(0.5), (0.0, 1.0), "the fraction removed"),
+        ],
+        build: |v| linear(v[0], 1.0, 0.0, 1.0 - v[1]),
+    },
+    ConstructorInfo {
+        name: "linear",
+        aliases: &[],
+        summary: "w <- a_i + b_i w a round, w <- a_d + b_d w on congestion",
+        source: "ChiuJain89 §2; Akella02 §5.1",
+        parameters: &[
+            ParameterInfo::new("a_i", "packets/round", Some(1.0), (-1e6, 1e6), "TCP, RFC 5681 §3.1"),
+            ParameterInfo::new("b_i", "1", Some(1.0), (0.0, 2.0), "additive increase"),
+            ParameterInfo::new("a_d", "packets", Some(0.0), (-1e6, 1e6), "multiplicative decrease"),
+            ParameterInfo::new("b_d", "1", Some(0.5), (0.0, 1.0), "TCP, RFC 5681 §3.1"),
+        ],
+        build: |v| linear(v[0], v[1], v[2], v[3]),
+    },
+    ConstructorInfo {
+        name: "aimad",
+        aliases: &[],
+        summary: "linear(1, 1, -1, 0.9): AIAD with a small multiplicative part in the decrease",
+        source: "Akella02 §5.2",
+        parameters: &[],
+        build: |_| linear(1.0, 1.0, -1.0, 0.9),
+    },
+    ConstructorInfo {
+        name: "maimd",
+        aliases: &[],
+        summary: "linear(1, 1.1, 0, 0.8): multiplicative and additive increase, multiplicative decrease",
+        source: "Akella02 §5.2",
+        parameters: &[],
+        build: |_| linear(1.0, 1.1, 0.0, 0.8),
+    },
+];
 
 /// The law.
 #[derive(Clone, Debug)]

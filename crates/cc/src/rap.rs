@@ -24,7 +24,9 @@
 //! Differs from the paper: the first rate is one packet per round trip, which the SYN exchange has measured; a rate never falls
 //! below a packet in 64 s. There is no slow start, as in the paper.
 
+use crate::constructor::{ConstructorInfo, ParameterInfo};
 use crate::units::Span;
+use crate::{ControllerSpec, Properties};
 use serde::{Deserialize, Serialize};
 
 /// The numbers of RAP.
@@ -40,6 +42,42 @@ pub struct RapParams {
     /// Weight of the newest round trip in the averages.
     pub gain: f64,
 }
+
+/// What it answers with and what it needs.
+pub const PROPERTIES: Properties = Properties::OWN_TRANSPORT;
+
+/// The names people write.
+pub const CONSTRUCTORS: &[ConstructorInfo] = &[ConstructorInfo {
+    name: "rap",
+    aliases: &[],
+    summary: "RAP: a round trip without loss adds a packets to the rate of a round trip, a loss event removes the fraction b",
+    source: "Rejaie99 §2",
+    parameters: &[
+        ParameterInfo::new("a", "packets/round", Some(1.0), (0.0, 1e6), "Rejaie99 §2.1"),
+        ParameterInfo::new(
+            "b",
+            "1",
+            Some(0.5),
+            (0.0, 0.99),
+            "Rejaie99 §2.1; at 1 nothing would be sent again",
+        ),
+        ParameterInfo::new(
+            "fine_grain",
+            "flag",
+            Some(0.0),
+            (0.0, 1.0),
+            "Rejaie99 §2.3; off shows the AIMD alone",
+        ),
+        ParameterInfo::new(
+            "gain",
+            "1",
+            Some(0.125),
+            (0.001, 1.0),
+            "of SRTT, RFC 6298 §2; ns-2's RAP has 0.5",
+        ),
+    ],
+    build: |v| ControllerSpec::Rap(RapParams { a: v[0], b: v[1], fine_grain: v[2], gain: v[3] }),
+}];
 
 /// Longest time between packets, s.
 const GAP_MAX: f64 = 64.0;

@@ -17,10 +17,12 @@
 //! start, the window is taken for one that was just cut: w_max = w / (1 - b).
 
 use crate::conduct::{Answer, Conduct, Cut};
+use crate::constructor::{ConstructorInfo, ParameterInfo};
 use crate::sample::AckSample;
 use crate::signal::CongestionSignal;
 use crate::units::Time;
 use crate::windowed::{Law, Windowed};
+use crate::{ControllerSpec, Properties};
 use serde::{Deserialize, Serialize};
 
 /// The number of SIMD.
@@ -30,6 +32,25 @@ pub struct SimdParams {
     /// Fraction removed on congestion.
     pub b: f64,
 }
+
+/// What it answers with and what it needs.
+pub const PROPERTIES: Properties = Properties::WINDOW;
+
+/// The names people write.
+pub const CONSTRUCTORS: &[ConstructorInfo] = &[ConstructorInfo {
+    name: "simd",
+    aliases: &[],
+    summary: "increase with the square of the time since the last decrease, which removes the fraction b; TCP-friendly for any b",
+    source: "Jin01 §3",
+    parameters: &[ParameterInfo::new(
+        "b",
+        "1",
+        Some(0.0625),
+        (0.0001, 0.9),
+        "Lahanas03 §3.1 keeps 15/16; a share of nothing or all has no cycle",
+    )],
+    build: |v| ControllerSpec::Simd(SimdParams { b: v[0] }),
+}];
 
 /// The law and where its cycle began.
 #[derive(Clone, Debug)]

@@ -29,7 +29,9 @@
 pub mod loss_intervals;
 pub mod response;
 
+use crate::constructor::{ConstructorInfo, ParameterInfo};
 use crate::units::{Span, Time};
+use crate::{ControllerSpec, Properties};
 use serde::{Deserialize, Serialize};
 
 /// The numbers of TFRC.
@@ -43,6 +45,49 @@ pub struct TfrcParams {
     /// 1: the time between packets follows the square root of the last round trip; 0: it does not.
     pub damping: f64,
 }
+
+/// What it answers with and what it needs.
+pub const PROPERTIES: Properties = Properties::OWN_TRANSPORT;
+
+const COUNT: ParameterInfo =
+    ParameterInfo::new("intervals", "1", Some(8.0), (2.0, 64.0), "FloydHandley00 §3.3; RFC 5348 §5.4");
+const DISCOUNT: ParameterInfo = ParameterInfo::new(
+    "discount",
+    "1",
+    Some(0.3),
+    (0.01, 1.0),
+    "gives the newest interval 0.4 of the weights, FloydHandley00 app. A.1; 1: none",
+);
+const DAMPING: ParameterInfo =
+    ParameterInfo::new("damping", "flag", Some(1.0), (0.0, 1.0), "FloydHandley00 §3.4");
+
+const fn tfrc(numbers: &[f64]) -> TfrcParams {
+    TfrcParams { intervals: numbers[0], discount: numbers[1], damping: numbers[2] }
+}
+
+/// The names people write.
+pub const CONSTRUCTORS: &[ConstructorInfo] = &[
+    ConstructorInfo {
+        name: "tfrc",
+        aliases: &[],
+        summary: "TFRC of 2000: the rate that a TCP has at the loss event rate of the last intervals",
+        source: "FloydHandley00 §3; Floyd00 §2",
+        parameters: &[COUNT, DISCOUNT, DAMPING],
+        build: |v| ControllerSpec::Tfrc(tfrc(v)),
+    },
+    ConstructorInfo {
+        name: "tfrc-5348",
+        aliases: &["tfrc-rfc5348"],
+        summary: "TFRC of RFC 5348: larger first rate, limits that remember two round trips, damping optional",
+        source: "RFC 5348",
+        parameters: &[
+            COUNT,
+            ParameterInfo { default: Some(0.25), why: "RFC 5348 §5.5; 1: none", ..DISCOUNT },
+            ParameterInfo { default: Some(0.0), why: "RFC 5348 §4.5 leaves it open", ..DAMPING },
+        ],
+        build: |v| ControllerSpec::Tfrc5348(tfrc(v)),
+    },
+];
 
 /// Which description is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,10 +14,12 @@
 //! returns to what the law left. The increase of a round is spread over its acknowledgements.
 
 use crate::conduct::{Answer, Conduct, Cut};
+use crate::constructor::{ADD, ConstructorInfo};
 use crate::sample::AckSample;
 use crate::signal::CongestionSignal;
 use crate::units::Time;
 use crate::windowed::{Law, Windowed, spread};
+use crate::{ControllerSpec, Properties};
 use serde::{Deserialize, Serialize};
 
 /// The number of the two-step control.
@@ -27,6 +29,19 @@ pub struct TwoStepParams {
     /// Packets added per round trip.
     pub a: f64,
 }
+
+/// What it answers with and what it needs.
+pub const PROPERTIES: Properties = Properties::WINDOW;
+
+/// The names people write.
+pub const CONSTRUCTORS: &[ConstructorInfo] = &[ConstructorInfo {
+    name: "two-step",
+    aliases: &[],
+    summary: "increase by a packets a round; the first congestion leaves the growth k1 up to it, every later one k1 + k2",
+    source: "Lahanas03 §6",
+    parameters: &[ADD],
+    build: |v| ControllerSpec::TwoStep(TwoStepParams { a: v[0] }),
+}];
 
 /// How far a flow has come.
 #[derive(Clone, Copy, Debug, PartialEq)]

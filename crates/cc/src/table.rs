@@ -1,0 +1,184 @@
+//! What a row of the table of controllers makes: a plain value, a controller of the enum, and the names people write.
+//!
+//! A *law* has a file with its numbers and its state; a *constructor* is a name that people write and that comes down to a law with
+//! numbers. Several constructors may share a law: `aimd`, `aiad` and `tcp` are all linear. A row names the law's file, its numbers in the
+//! order of the plain constructor, and for each kind that it gives, the name in results, the behaviour number and the type:
+//!
+//! ```text
+//! linear: LinearParams { a_i, b_i, a_d, b_d } => "linear" 1 Linear;
+//! ```
+//!
+//! The behaviour number goes up with every change of the law that moves a result, and results of other numbers are other results.
+//!
+//! The file holds `PROPERTIES` (what a controller answers with and needs), `CONSTRUCTORS` (its names; one of them is the kind and takes
+//! the plain numbers) and, under `CONTROLLERS`, the type named, a [`Controller`](crate::Controller) with `new(params, settings)`. What
+//! stands under `RATE_CONTROLLERS` has a transport protocol of its own, whose sender calls the law by its own name.
+
+macro_rules! controllers {
+    (
+        CONTROLLERS {
+            $($file:ident: $params:ident { $($number:ident),* } => $($kind:literal $behaviour:literal $law:ident),+;)*
+        }
+        RATE_CONTROLLERS {
+            $($rate_file:ident: $rate_params:ident { $($rate_number:ident),* } => $($rate_kind:literal $rate_behaviour:literal $rate:ident),+;)*
+        }
+    ) => {
+        $(pub mod $file; pub use $file::{$params, $($law),+};)*
+        $(pub mod $rate_file; pub use $rate_file::$rate_params;)*
+
+        $(numbers! { $params { $($number),* } })*
+        $(numbers! { $rate_params { $($rate_number),* } })*
+
+        /// Every constructor of a law that TCP, or a transport like it, may have. The first name is the one results print.
+        pub const CONTROLLERS: &[ConstructorInfo] = {
+            const EACH: &[&[ConstructorInfo]] = &[$($file::CONSTRUCTORS),*];
+            &constructor::joined::<{ constructor::total(EACH) }>(EACH)
+        };
+
+        /// Every constructor of a law with a transport protocol of its own: it has a rate, no window, and takes no loss recovery.
+        pub const RATE_CONTROLLERS: &[ConstructorInfo] = {
+            const EACH: &[&[ConstructorInfo]] = &[$($rate_file::CONSTRUCTORS),*];
+            &constructor::joined::<{ constructor::total(EACH) }>(EACH)
+        };
+
+        /// Every law and its behaviour number.
+        pub const LAWS: &[(&str, u32)] = &[$($(($kind, $behaviour),)+)* $($(($rate_kind, $rate_behaviour),)+)*];
+
+        /// A controller in plain numbers: what results echo and runs are identified by.
+        #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "kind", deny_unknown_fields)]
+        pub enum ControllerSpec {
+            $($(#[doc = concat!("See [`", stringify!($file), "`].")] #[serde(rename = $kind)] $law($params),)+)*
+            $($(#[doc = concat!("See [`", stringify!($rate_file), "`].")] #[serde(rename = $rate_kind)] $rate($rate_params),)+)*
+        }
+
+        impl ControllerSpec {
+            /// The constructor that takes the plain numbers themselves, and the numbers in its order.
+            pub fn plain(&self) -> (&'static str, Vec<f64>) {
+                match *self {
+                    $($(ControllerSpec::$law(params) => ($kind, params.numbers()),)+)*
+                    $($(ControllerSpec::$rate(params) => ($rate_kind, params.numbers()),)+)*
+                }
+            }
+
+            /// The law behind it and the law's behaviour number, which goes up with every change that moves a result.
+            pub fn behaviour(&self) -> (&'static str, u32) {
+                match self {
+                    $($(ControllerSpec::$law(_) => ($kind, $behaviour),)+)*
+                    $($(ControllerSpec::$rate(_) => ($rate_kind, $rate_behaviour),)+)*
+                }
+            }
+
+            /// What it answers with and what it needs of a transport.
+            pub const fn properties(&self) -> Properties {
+                match self {
+                    $($(ControllerSpec::$law(_) => $file::PROPERTIES,)+)*
+                    $($(ControllerSpec::$rate(_) => $rate_file::PROPERTIES,)+)*
+                }
+            }
+        }
+
+        /// Any controller of the table; an enum, so that no virtual call stands on the path of an acknowledgement.
+        #[derive(Clone, Debug)]
+        pub enum AnyController {
+            $($(#[doc = concat!("See [`", stringify!($file), "`].")] $law($law),)+)*
+        }
+
+        impl AnyController {
+            /// A controller at the start of its connection; of a law without a transport protocol of its own.
+            pub fn new(spec: &ControllerSpec, settings: &ControlSettings) -> Self {
+                match *spec {
+                    $($(ControllerSpec::$law(params) => AnyController::$law($law::new(params, settings)),)+)*
+                    $($(ControllerSpec::$rate(_) => unreachable!("{} has a transport protocol of its own", $rate_kind),)+)*
+                }
+            }
+        }
+
+        forwarded! { $($($law)+)* }
+    };
+}
+
+/// The numbers of a law in the order of its plain constructor.
+macro_rules! numbers {
+    ($params:ident { $($number:ident),* }) => {
+        impl $params {
+            fn numbers(self) -> Vec<f64> {
+                let $params { $($number),* } = self;
+                vec![$($number),*]
+            }
+        }
+    };
+}
+
+/// `Controller` for `AnyController`: every call goes to the law.
+macro_rules! forwarded {
+    ($($law:ident)*) => {
+        impl Controller for AnyController {
+            fn wants(&self) -> Wants {
+                match self { $(AnyController::$law(control) => control.wants(),)* }
+            }
+
+            #[inline]
+            fn on_sent(&mut self, packet: &SentPacket) {
+                match self { $(AnyController::$law(control) => control.on_sent(packet),)* }
+            }
+
+            /// Each law gets a copy of its own: so what a law does not read is never written where the sample is made, even if the
+            /// function of another law, which reads it, is not inlined (16 instructions an acknowledgement).
+            #[inline(always)]
+            fn on_ack(&mut self, ack: &AckSample) {
+                match self { $(AnyController::$law(control) => control.on_ack(&{ *ack }),)* }
+            }
+
+            #[inline]
+            fn on_lost(&mut self, now: Time, packet: &SentPacket, lost: Bytes) {
+                match self { $(AnyController::$law(control) => control.on_lost(now, packet, lost),)* }
+            }
+
+            fn on_congestion(&mut self, signal: &CongestionSignal) {
+                match self { $(AnyController::$law(control) => control.on_congestion(signal),)* }
+            }
+
+            fn on_undo(&mut self, signal: &UndoSignal) {
+                match self { $(AnyController::$law(control) => control.on_undo(signal),)* }
+            }
+
+            fn on_idle(&mut self, signal: &IdleSignal) {
+                match self { $(AnyController::$law(control) => control.on_idle(signal),)* }
+            }
+
+            fn on_recovery(&mut self, signal: &RecoverySignal) {
+                match self { $(AnyController::$law(control) => control.on_recovery(signal),)* }
+            }
+
+            fn on_round(&mut self, now: Time) {
+                match self { $(AnyController::$law(control) => control.on_round(now),)* }
+            }
+
+            #[inline]
+            fn window(&self) -> Window {
+                match self { $(AnyController::$law(control) => control.window(),)* }
+            }
+
+            #[inline]
+            fn slow_start_threshold(&self) -> Window {
+                match self { $(AnyController::$law(control) => control.slow_start_threshold(),)* }
+            }
+
+            #[inline]
+            fn pacing_rate(&self) -> Option<Rate> {
+                match self { $(AnyController::$law(control) => control.pacing_rate(),)* }
+            }
+
+            #[inline]
+            fn send_quantum(&self) -> Bytes {
+                match self { $(AnyController::$law(control) => control.send_quantum(),)* }
+            }
+
+            #[inline]
+            fn mark_application_limited(&self) -> bool {
+                match self { $(AnyController::$law(control) => control.mark_application_limited(),)* }
+            }
+        }
+    };
+}
