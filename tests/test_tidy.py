@@ -125,7 +125,9 @@ PLANTED: tuple[tuple[str, str, dict[str, str]], ...] = (
         "`rap` stands in no row of `controllers!`",
         {
             "crates/cc/src/lib.rs": TIDY["crates/cc/src/lib.rs"] + "mod rap;\n",
-            "crates/cc/src/rap.rs": TIDY["crates/cc/src/linear.rs"].replace("impl Law for LinearLaw {}\n", ""),
+            "crates/cc/src/rap.rs": TIDY["crates/cc/src/linear.rs"].replace(
+                "impl Law for LinearLaw {}\n", ""
+            ),
         },
     ),
     (
