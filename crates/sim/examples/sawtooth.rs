@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         record: RecordSpec { sample_ns: Some(250 * MILLISECOND), ..RecordSpec::default() },
     };
     let records = run(&scenario)?;
-    for point in &records.series.windows {
+    for point in &records.series.windows.expect("windows are sampled").points {
         let width = point.window.round() as usize;
         println!("{:6.2} s {width:4} {}", point.time.seconds(), "#".repeat(width / 2));
     }

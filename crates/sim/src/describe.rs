@@ -3,6 +3,7 @@
 use crate::identity;
 use crate::queue::{DISCIPLINES, DisciplineInfo};
 use crate::scenario::{QueueSpec, TcpSpec};
+use crate::series::SERIES;
 use crate::tcp::RECOVERIES;
 use sawtooth_cc::{CONTROLLERS, RATE_CONTROLLERS};
 use serde::Serialize;
@@ -158,6 +159,7 @@ pub fn describe() -> Value {
         "recoveries": RECOVERIES,
         "disciplines": DISCIPLINES.iter().map(discipline).collect::<Vec<_>>(),
         "tcp": tcp,
+        "series": SERIES,
         "behaviour": identity::all_behaviour(),
         "planned": { "disciplines": PLANNED_DISCIPLINES },
     })

@@ -31,7 +31,7 @@ pub const PARTS: &[Part] = &[
 /// Hexadecimal digits of a run's identity.
 pub const RUN_ID_DIGITS: usize = 24;
 
-/// The canonical text of a scenario: every field, in declaration order, no white space.
+/// The canonical text of a scenario: every field, in a fixed order, no white space.
 pub fn canonical(scenario: &Scenario) -> String {
     serde_json::to_string(scenario).expect("plain data always has a text")
 }

@@ -22,6 +22,7 @@ pub mod identity;
 pub mod impairment;
 pub mod lane;
 pub mod network;
+pub mod observer;
 pub mod packet;
 pub mod pipe;
 pub mod port;
@@ -31,6 +32,7 @@ pub mod rate;
 pub mod records;
 pub mod ring;
 pub mod scenario;
+pub mod series;
 pub mod source;
 pub mod table;
 pub mod tcp;
@@ -85,7 +87,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// The time series recorded so far.
-    pub fn series(&self) -> &records::Series {
+    pub fn series(&self) -> &series::AllSeries {
         self.network.series()
     }
 

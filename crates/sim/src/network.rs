@@ -13,11 +13,12 @@ use crate::event::{Event, Moment};
 use crate::event_queue::EventQueue;
 use crate::impairment::Impairment;
 use crate::lane::{Lane, Placed};
+use crate::observer::{Kinds, Observer, Occurrence, SenderState, Site};
 use crate::packet::{CE, ECT, Packet, PacketKind, SackPool};
 use crate::pipe::PipeLink;
 use crate::port::{Port, Transmitter};
-use crate::queue::{Admission, QueueState, Queued, is_impairable};
-use crate::records::{PacketFate, Series};
+use crate::queue::{Admission, Backlog, DropReason, QueueState, Queued, is_impairable};
+use crate::series::AllSeries;
 use crate::source::Source;
 use crate::topology::{FIRST_PASSAGE, NO_LANE, Place, Stage, StageIndex};
 use endpoints::{ReceiverSide, SenderSide};
@@ -39,6 +40,8 @@ pub struct Progress {
 /// Losses and marks of a link without a queue.
 #[derive(Debug)]
 struct LinkImpairments {
+    /// The link's number in the scenario.
+    link: u32,
     drop: Option<Impairment>,
     mark: Option<Impairment>,
 }
@@ -75,7 +78,7 @@ pub struct Network {
     /// First stages of sources.
     source_stages: Vec<StageIndex>,
     sacks: SackPool,
-    series: Series,
+    observer: Observer,
     census: Census,
     order: Order,
     /// By link, packets that wait for their time behind it because nothing is done ahead.
@@ -112,9 +115,9 @@ impl Network {
         Some(())
     }
 
-    /// The time series recorded so far.
-    pub fn series(&self) -> &Series {
-        &self.series
+    /// The series recorded so far.
+    pub fn series(&self) -> &AllSeries {
+        self.observer.series()
     }
 
     #[inline]
@@ -261,13 +264,15 @@ impl Network {
             return None;
         }
         if is_impairable(packet) {
-            let LinkImpairments { drop, mark } = &mut self.impairments[index as usize];
+            let LinkImpairments { link, drop, mark } = &mut self.impairments[index as usize];
+            let site = Site::Link(*link);
             if drop.as_mut().is_some_and(Impairment::hits_next) {
-                self.bury(packet, None, now);
+                self.bury(packet, site, DropReason::Impairment, now);
                 return None;
             }
             if mark.as_mut().is_some_and(Impairment::hits_next) && packet.has(ECT) {
                 packet = packet.marked();
+                self.note_mark(packet, site, now);
             }
         }
         Some((packet, self.links[index as usize].pass(packet.bytes(), now)))
@@ -282,13 +287,13 @@ impl Network {
         let port = &mut self.ports[index as usize];
         if port.drop.as_mut().is_some_and(Impairment::hits_next) {
             port.queue.count_impaired(packet);
-            self.bury(packet, Some(index), now);
+            self.bury(packet, Site::Queue(index), DropReason::Impairment, now);
             return None;
         }
         let marks = port.mark.as_mut().is_some_and(Impairment::hits_next);
         let packet = if marks { port.queue.mark_impaired(packet) } else { packet };
         if marks && packet.has(CE) {
-            self.note_mark(packet, index, now);
+            self.note_mark(packet, Site::Queue(index), now);
         }
         Some(packet)
     }
@@ -316,8 +321,8 @@ impl Network {
         let (waiting, in_transmission) = transmitter.backlogs();
         let found = QueueState { now, waiting, in_transmission, idle_since: transmitter.idle_since() };
         let admission = port.queue.admit(packet, &found);
-        if let Admission::Drop(_) = admission {
-            self.bury(packet, Some(index), now);
+        if let Admission::Drop(reason) = admission {
+            self.bury(packet, Site::Queue(index), reason, now);
             return None;
         }
         let was_marked = packet.has(CE);
@@ -331,7 +336,7 @@ impl Network {
         }
         let delay = port.delay;
         if admission == Admission::Mark && !was_marked {
-            self.note_mark(packet, index, now);
+            self.note_mark(packet, Site::Queue(index), now);
         }
         Some((packet, end, delay))
     }
@@ -350,25 +355,23 @@ impl Network {
         Some(Moment { time, cause: time })
     }
 
-    /// A packet was just marked at this port.
+    /// A packet was just marked.
     #[cold]
-    fn note_mark(&mut self, packet: Packet, port: u32, now: Time) {
-        if port == 0 && packet.kind() == PacketKind::Data {
-            self.series.congested(now, packet.flow(), PacketFate::Mark);
-        }
+    fn note_mark(&mut self, packet: Packet, site: Site, now: Time) {
+        self.observer.note(Kinds::MARKED, now, || Occurrence::PacketMarked { packet, site });
     }
 
-    /// A packet was just dropped and leaves the run; `port` is where, if at a queue.
+    /// A packet was just dropped and leaves the run.
     #[cold]
-    fn bury(&mut self, packet: Packet, port: Option<u32>, now: Time) {
+    fn bury(&mut self, packet: Packet, site: Site, reason: DropReason, now: Time) {
+        self.observer.note(Kinds::DROPPED, now, || Occurrence::PacketDropped { packet, site, reason });
         self.census.dropped += 1;
         self.sacks.release(packet.sack());
         if packet.kind() == PacketKind::Data
-            && let Some(port) = port
+            && let Site::Queue(queue) = site
         {
-            if port == 0 {
+            if queue == 0 {
                 self.receivers[packet.flow() as usize].drops += 1;
-                self.series.congested(now, packet.flow(), PacketFate::Drop);
             } else {
                 self.senders[packet.flow() as usize].drops_elsewhere += 1;
             }
@@ -419,19 +422,19 @@ impl Network {
 
     fn sample(&mut self, now: Time) {
         let listed = self.short.first as usize;
-        for (index, side) in self.senders[..listed].iter().enumerate() {
-            self.series.window(now, index as u32, side.sender.window(), side.sender.slow_start_threshold());
+        for (flow, side) in (0u32..).zip(&self.senders[..listed]) {
+            self.observer.note(Kinds::SENDER_SAMPLED, now, || Occurrence::SenderSampled {
+                flow,
+                state: SenderState::of(&side.sender),
+            });
         }
-        for (index, port) in self.ports.iter_mut().enumerate() {
+        for (queue, port) in (0u32..).zip(&mut self.ports) {
             let (waiting, sending) = port.backlogs(self.events.now());
-            self.series.queue(
-                now,
-                index as u32,
-                waiting.packets + sending.packets,
-                waiting.bytes + sending.bytes,
-            );
+            let backlog =
+                Backlog { packets: waiting.packets + sending.packets, bytes: waiting.bytes + sending.bytes };
+            self.observer.note(Kinds::QUEUE_SAMPLED, now, || Occurrence::QueueSampled { queue, backlog });
         }
-        let next = now + Span::from_nanos(self.series.sample_ns().expect("samples were asked for"));
-        self.events.schedule(next, Event::Sample);
+        let interval = self.observer.sample_interval().expect("samples were asked for");
+        self.events.schedule(now + interval, Event::Sample);
     }
 }

@@ -1,12 +1,10 @@
-//! What a run produced: counters per flow and queue, and the time series that were asked for.
+//! What a run produced: counters of flows, queues and processes of short flows, the packet account, and the series that were asked for.
 
 use crate::queue::DropReason;
 use crate::queue::counters::{Arrivals, Departures};
-use crate::scenario::RecordSpec;
+use crate::series::AllSeries;
 use crate::table::{self, Column, Table};
-use crate::tcp::sender::WindowCut;
-use sawtooth_cc::Congestion;
-use sawtooth_cc::units::{Span, Time, Window};
+use sawtooth_cc::units::Span;
 
 /// One flow, over the measured time.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,18 +77,6 @@ pub struct ArrivalRecord {
     pub completion_p99: Span,
 }
 
-/// A short flow that was completed.
-#[derive(Clone, Copy, Debug)]
-#[allow(missing_docs)]
-pub struct Completion {
-    /// Which process it belongs to.
-    pub process: u32,
-    pub start: Time,
-    pub packets: u32,
-    /// From the SYN to the last acknowledgement.
-    pub span: Span,
-}
-
 /// Where all packets went, from the start of the run.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
@@ -112,201 +98,19 @@ pub struct Records {
     pub queues: Vec<QueueRecord>,
     /// By process of short flows.
     pub arrivals: Vec<ArrivalRecord>,
-    /// Short flows in the order in which they were completed, if asked for.
-    pub completions: Vec<Completion>,
-    /// Time series.
-    pub series: Series,
+    /// Series that were asked for.
+    pub series: AllSeries,
     /// The books.
     pub summary: Summary,
-}
-
-/// What happened to a window at a recorded moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum WindowEvent {
-    /// Nothing: a periodic sample.
-    Sample,
-    /// A fast retransmit cut it.
-    Loss,
-    /// A timeout cut it.
-    Timeout,
-    /// An ECN echo cut it.
-    Ecn,
-}
-
-/// The window of one flow at one moment.
-#[derive(Clone, Copy, Debug)]
-#[allow(missing_docs)]
-pub struct WindowPoint {
-    pub time: Time,
-    pub flow: u32,
-    pub event: WindowEvent,
-    pub before: f64,
-    pub window: f64,
-    pub threshold: f64,
-}
-
-/// One queue at one moment, the packet in transmission included.
-#[derive(Clone, Copy, Debug)]
-#[allow(missing_docs)]
-pub struct QueuePoint {
-    pub time: Time,
-    pub queue: u32,
-    pub packets: u64,
-    pub bytes: u64,
-}
-
-/// New packets delivered to one flow's receiver in the bin that ends at `time`.
-#[derive(Clone, Copy, Debug)]
-#[allow(missing_docs)]
-pub struct RatePoint {
-    pub time: Time,
-    pub flow: u32,
-    pub delivered: u64,
-}
-
-/// What happened to a data packet at the bottleneck.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum PacketFate {
-    /// It was dropped.
-    Drop,
-    /// It was marked.
-    Mark,
-}
-
-/// A drop or a mark at the bottleneck.
-#[derive(Clone, Copy, Debug)]
-#[allow(missing_docs)]
-pub struct CongestionPoint {
-    pub time: Time,
-    pub flow: u32,
-    pub fate: PacketFate,
-}
-
-/// The time series of a run.
-#[derive(Debug)]
-pub struct Series {
-    spec: RecordSpec,
-    /// Windows: samples and cuts, in order of time.
-    pub windows: Vec<WindowPoint>,
-    /// Queues.
-    pub queues: Vec<QueuePoint>,
-    /// Rates.
-    pub rates: Vec<RatePoint>,
-    /// Drops and marks at the bottleneck, in order of time.
-    pub congestion: Vec<CongestionPoint>,
-    flows: usize,
-    /// Bin by bin, the packets of each flow.
-    delivered: Vec<u64>,
-}
-
-impl Series {
-    /// Empty series.
-    pub fn new(spec: &RecordSpec, flows: usize) -> Self {
-        Series {
-            spec: spec.clone(),
-            windows: Vec::new(),
-            queues: Vec::new(),
-            rates: Vec::new(),
-            congestion: Vec::new(),
-            flows,
-            delivered: Vec::new(),
-        }
-    }
-
-    /// Interval of samples.
-    pub fn sample_ns(&self) -> Option<u64> {
-        self.spec.sample_ns
-    }
-
-    /// A window was cut.
-    pub fn cut(&mut self, time: Time, flow: u32, cut: WindowCut, window: Window, threshold: Window) {
-        if self.spec.windows && (flow as usize) < self.flows {
-            let event = match cut.kind {
-                Congestion::Loss | Congestion::LossRestart { .. } => WindowEvent::Loss,
-                Congestion::EcnMark => WindowEvent::Ecn,
-                Congestion::Timeout { .. } | Congestion::PersistentCongestion => WindowEvent::Timeout,
-            };
-            let before = cut.before.packets();
-            self.windows.push(WindowPoint {
-                time,
-                flow,
-                event,
-                before,
-                window: window.packets(),
-                threshold: threshold.packets(),
-            });
-        }
-    }
-
-    /// A data packet was dropped or marked at the bottleneck.
-    pub fn congested(&mut self, time: Time, flow: u32, fate: PacketFate) {
-        if self.spec.congestion && (flow as usize) < self.flows {
-            self.congestion.push(CongestionPoint { time, flow, fate });
-        }
-    }
-
-    /// A window at a sampling time.
-    pub fn window(&mut self, time: Time, flow: u32, window: Window, threshold: Window) {
-        let (window, threshold) = (window.packets(), threshold.packets());
-        self.windows.push(WindowPoint {
-            time,
-            flow,
-            event: WindowEvent::Sample,
-            before: window,
-            window,
-            threshold,
-        });
-    }
-
-    /// A queue at a sampling time.
-    pub fn queue(&mut self, time: Time, queue: u32, packets: u64, bytes: u64) {
-        self.queues.push(QueuePoint { time, queue, packets, bytes });
-    }
-
-    /// A packet is delivered for the first time, so long after counting began.
-    #[inline]
-    pub fn delivered(&mut self, since: Span, flow: u32) {
-        if let Some(interval) = self.spec.rates_ns
-            && (flow as usize) < self.flows
-        {
-            let cell = (since.nanos() / interval) as usize * self.flows + flow as usize;
-            if cell >= self.delivered.len() {
-                self.delivered.resize(cell + 1, 0);
-            }
-            self.delivered[cell] += 1;
-        }
-    }
-
-    /// The run is over: whole bins become points.
-    pub fn finish_rates(&mut self, begin: Time, end: Time) {
-        let Some(interval) = self.spec.rates_ns else { return };
-        let bins = (end - begin).nanos() / interval;
-        for bin in 0..bins {
-            let time = begin + Span::from_nanos((bin + 1) * interval);
-            for flow in 0..self.flows {
-                let delivered = self.delivered.get(bin as usize * self.flows + flow).copied().unwrap_or(0);
-                self.rates.push(RatePoint { time, flow: flow as u32, delivered });
-            }
-        }
-    }
 }
 
 impl Records {
     /// All tables of the run: what is shown, stored and hashed.
     pub fn tables(&self) -> Vec<Table> {
-        vec![
-            flows(&self.flows),
-            queues(&self.queues),
-            arrivals(&self.arrivals),
-            completions(&self.completions),
-            windows(&self.series.windows),
-            queue_samples(&self.series.queues),
-            rates(&self.series.rates),
-            congestion(&self.series.congestion),
-            self.summary.account(),
-        ]
+        let mut tables = vec![flows(&self.flows), queues(&self.queues), arrivals(&self.arrivals)];
+        tables.extend(self.series.tables());
+        tables.push(self.summary.account());
+        tables
     }
 
     /// A hash of every column a run returns: equal runs have equal digests. It speaks of packets and
@@ -389,46 +193,6 @@ fn arrivals(rows: &[ArrivalRecord]) -> Table {
         .spans("completion_p50_ns", span(|process| process.completion_p50))
         .spans("completion_p95_ns", span(|process| process.completion_p95))
         .spans("completion_p99_ns", span(|process| process.completion_p99))
-}
-
-fn completions(rows: &[Completion]) -> Table {
-    Table::new("completions")
-        .indices("process", rows.iter().map(|done| done.process))
-        .times("start_ns", rows.iter().map(|done| done.start))
-        .indices("packets", rows.iter().map(|done| done.packets))
-        .spans("completion_ns", rows.iter().map(|done| done.span))
-}
-
-fn windows(points: &[WindowPoint]) -> Table {
-    Table::new("windows")
-        .times("time_ns", points.iter().map(|point| point.time))
-        .indices("flow", points.iter().map(|point| point.flow))
-        .indices("event", points.iter().map(|point| point.event as u32))
-        .reals("window_before", points.iter().map(|point| point.before))
-        .reals("window", points.iter().map(|point| point.window))
-        .reals("ssthresh", points.iter().map(|point| point.threshold))
-}
-
-fn queue_samples(points: &[QueuePoint]) -> Table {
-    Table::new("queue_samples")
-        .times("time_ns", points.iter().map(|point| point.time))
-        .indices("queue", points.iter().map(|point| point.queue))
-        .counts("packets", points.iter().map(|point| point.packets))
-        .counts("bytes", points.iter().map(|point| point.bytes))
-}
-
-fn rates(points: &[RatePoint]) -> Table {
-    Table::new("rates")
-        .times("time_ns", points.iter().map(|point| point.time))
-        .indices("flow", points.iter().map(|point| point.flow))
-        .counts("delivered_packets", points.iter().map(|point| point.delivered))
-}
-
-fn congestion(points: &[CongestionPoint]) -> Table {
-    Table::new("congestion")
-        .times("time_ns", points.iter().map(|point| point.time))
-        .indices("flow", points.iter().map(|point| point.flow))
-        .indices("mark", points.iter().map(|point| point.fate as u32))
 }
 
 impl Summary {

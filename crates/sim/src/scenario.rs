@@ -15,12 +15,14 @@ use thiserror::Error;
 use crate::tcp::{RecoveryKind, SackPipe, SackTimeout};
 
 mod arrivals;
+mod record;
 
 pub use crate::queue::QueueSpec;
 pub use crate::queue::droptail::DropTailSpec;
 pub use crate::queue::drr::DrrSpec;
 pub use crate::queue::red::{RedSpec, Spacing};
 pub use crate::queue::rio::{AverageUpdates, OutProfileRule, RioSpec};
+pub use crate::series::RecordSpec;
 pub use arrivals::{ArrivalSchedule, ArrivalSpec};
 
 /// One run, fully described.
@@ -239,27 +241,6 @@ impl SourceSpec {
     }
 }
 
-/// Which time series a run keeps.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RecordSpec {
-    /// Every window decrease.
-    #[serde(default)]
-    pub windows: bool,
-    /// Windows and queues at this interval.
-    #[serde(default)]
-    pub sample_ns: Option<u64>,
-    /// Packets delivered per flow at this interval.
-    #[serde(default)]
-    pub rates_ns: Option<u64>,
-    /// Every drop and every mark of data at the bottleneck.
-    #[serde(default)]
-    pub congestion: bool,
-    /// Start, length and completion time of every short flow.
-    #[serde(default)]
-    pub completions: bool,
-}
-
 /// What is wrong with a scenario, where, and what would be accepted.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub struct ScenarioError {
@@ -332,10 +313,7 @@ impl Scenario {
         for (i, source) in self.sources.iter().enumerate() {
             self.check_source(source, &format!("sources[{i}]"))?;
         }
-        for (name, interval) in [("sample_ns", self.record.sample_ns), ("rates_ns", self.record.rates_ns)] {
-            require(interval != Some(0), format!("record.{name}"), 0, "a positive interval")?;
-        }
-        Ok(())
+        self.check_record()
     }
 
     fn check_route(&self, route: &[u32], path: &str) -> Result<(), ScenarioError> {

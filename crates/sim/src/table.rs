@@ -40,6 +40,31 @@ impl Column {
         self.len() == 0
     }
 
+    /// Numbers of components, or codes.
+    pub fn indices(values: impl Iterator<Item = u32>) -> Self {
+        Column::Index(values.collect())
+    }
+
+    /// Counts.
+    pub fn counts(values: impl Iterator<Item = u64>) -> Self {
+        Column::Count(values.collect())
+    }
+
+    /// Times, in nanoseconds from the start of the run.
+    pub fn times(values: impl Iterator<Item = Time>) -> Self {
+        Column::Count(values.map(Time::nanos).collect())
+    }
+
+    /// Lengths of time, in nanoseconds.
+    pub fn spans(values: impl Iterator<Item = Span>) -> Self {
+        Column::Count(values.map(Span::nanos).collect())
+    }
+
+    /// Real numbers.
+    pub fn reals(values: impl Iterator<Item = f64>) -> Self {
+        Column::Real(values.collect())
+    }
+
     /// Does every value say nothing: an empty name, zero, no moment?
     fn is_blank(&self) -> bool {
         match self {
@@ -100,31 +125,31 @@ impl Table {
     /// A column of numbers of components, or of codes.
     #[must_use]
     pub fn indices(self, name: &'static str, values: impl Iterator<Item = u32>) -> Self {
-        self.with(name, Column::Index(values.collect()))
+        self.with(name, Column::indices(values))
     }
 
     /// A column of counts.
     #[must_use]
     pub fn counts(self, name: &'static str, values: impl Iterator<Item = u64>) -> Self {
-        self.with(name, Column::Count(values.collect()))
+        self.with(name, Column::counts(values))
     }
 
     /// A column of times, in nanoseconds from the start of the run.
     #[must_use]
     pub fn times(self, name: &'static str, values: impl Iterator<Item = Time>) -> Self {
-        self.counts(name, values.map(Time::nanos))
+        self.with(name, Column::times(values))
     }
 
     /// A column of lengths of time, in nanoseconds.
     #[must_use]
     pub fn spans(self, name: &'static str, values: impl Iterator<Item = Span>) -> Self {
-        self.counts(name, values.map(Span::nanos))
+        self.with(name, Column::spans(values))
     }
 
     /// A column of real numbers.
     #[must_use]
     pub fn reals(self, name: &'static str, values: impl Iterator<Item = f64>) -> Self {
-        self.with(name, Column::Real(values.collect()))
+        self.with(name, Column::reals(values))
     }
 
     /// The columns in their order.

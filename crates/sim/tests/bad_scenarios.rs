@@ -118,6 +118,10 @@ fn a_wrong_value_is_named_with_what_is_accepted() {
         "sources[0].rates[1] = 18446744073709551615: expected at most 100 Tbit/s",
     );
     check("/record/sample_ns", json!(0), "record.sample_ns = 0: expected a positive interval");
+    // 20 s of four flows and a queue: a row each per µs are 100 million.
+    let finest = "at least 1000 ns, so that 5 flows and queues have at most 100000000 rows";
+    check("/record/sample_ns", json!(999), &format!("record.sample_ns = 999: expected {finest}"));
+    check("/record/rates_ns", json!(1), &format!("record.rates_ns = 1: expected {finest}"));
 }
 
 #[test]

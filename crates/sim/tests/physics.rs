@@ -72,8 +72,9 @@ fn acknowledgements_clock_a_constant_window_at_the_rate_of_the_bottleneck() {
     scenario.record.rates_ns = Some(100 * MILLISECOND);
     scenario.record.sample_ns = Some(MILLISECOND);
     let records = run(&scenario).unwrap();
-    assert_eq!(records.series.rates.len(), 20);
-    for bin in &records.series.rates {
+    let rates = records.series.rates.expect("rates are recorded");
+    assert_eq!(rates.points().count(), 20);
+    for bin in rates.points() {
         assert_eq!(bin.delivered, 125, "100 ms of 10 Mbit/s hold 125 packets of 1000 bytes: {bin:?}");
     }
     let queue = &records.queues[0];
@@ -82,7 +83,9 @@ fn acknowledgements_clock_a_constant_window_at_the_rate_of_the_bottleneck() {
     // The path holds between 49 and 51 packets (serialisation on the access links adds to propagation).
     let settled: Vec<u64> = records
         .series
-        .queues
+        .queue_samples
+        .expect("queues are sampled")
+        .points
         .iter()
         .filter(|point| point.time.nanos() >= SECOND)
         .map(|p| p.packets)
@@ -109,7 +112,8 @@ fn a_full_drop_tail_queue_holds_its_limit_and_never_more() {
         let mut scenario = flooded(link, 20 * MEGABIT, 1000, SECOND);
         scenario.record.sample_ns = Some(100 * MICROSECOND);
         let records = run(&scenario).unwrap();
-        let highest = records.series.queues.iter().map(|point| point.packets).max();
+        let samples = records.series.queue_samples.expect("queues are sampled").points;
+        let highest = samples.iter().map(|point| point.packets).max();
         assert_eq!(highest, Some(most), "{packets:?} packets, {bytes:?} bytes");
         let QueueRecord { arrivals, departures, .. } = &records.queues[0];
         // 2500 packets arrive in a second, 1250 go; what is left waits.
@@ -174,7 +178,7 @@ fn survivors(spec: &ImpairmentSpec, with_queue: bool) -> Vec<u64> {
     let burst_begins = there(40) + serialisation(40, 8 * MEGABIT) + SECOND;
     let arrival = |number: u64| burst_begins + (number - 1) * spacing + there(1000);
     let records = run(&scenario).unwrap();
-    let bins = &records.series.rates;
+    let bins: Vec<_> = records.series.rates.expect("rates are recorded").points().collect();
     (1..=20).filter(|&number| bins[(arrival(number) / spacing) as usize].delivered == 1).collect()
 }
 

@@ -53,7 +53,7 @@ fn books_are_in_order(scenario: &Scenario, records: &Records) -> TestCaseResult 
             prop_assert!(flow.loss_events <= flow.retransmits, "{:?}", flow);
         }
     }
-    for point in &records.series.windows {
+    for point in records.series.windows.iter().flat_map(|windows| &windows.points) {
         prop_assert!(point.window >= 1.0 && point.threshold >= 1.0, "{:?}", point);
     }
     Ok(())

@@ -263,8 +263,8 @@ fn a_step_holds_the_queue_of_one_flow_at_its_threshold() {
         let queue = QueueSpec::Step(StepSpec { packets: Some(1_000), bytes: None, threshold });
         scenario.links[0] = LinkSpec { queue: Some(queue), ..link.clone() };
         let records = run(&scenario).unwrap();
-        let deepest =
-            records.series.queues.iter().filter(|point| point.queue == 0).map(|point| point.packets).max();
+        let samples = records.series.queue_samples.expect("queues are sampled").points;
+        let deepest = samples.iter().filter(|point| point.queue == 0).map(|point| point.packets).max();
         let in_transmission = 1;
         let deepest = deepest.expect("samples were asked for") - in_transmission;
         assert!((packets..=packets + 2).contains(&deepest), "{threshold:?}: {deepest}");

@@ -4,9 +4,9 @@
 mod networks;
 
 use networks::{MILLISECOND, SECOND};
-use sawtooth_sim::records::WindowEvent;
-use sawtooth_sim::run;
 use sawtooth_sim::scenario::{ImpairmentSpec, LinkSpec, RecordSpec, Scenario};
+use sawtooth_sim::series::windows::{WindowEvent, WindowPoint};
+use sawtooth_sim::{Records, run};
 
 /// One flow over a link that is never full and drops or marks every n-th packet; a round trip of 100 ms.
 fn regular(controller: &str, n: u64, marks: bool) -> Scenario {
@@ -47,10 +47,15 @@ fn regular_losses_hold_the_mean_of_aimd() {
     }
 }
 
+fn cuts(records: &Records, kind: WindowEvent) -> Vec<&WindowPoint> {
+    let windows = records.series.windows.as_ref().expect("windows are recorded");
+    windows.points.iter().filter(|point| point.event == kind).collect()
+}
+
 #[test]
 fn each_event_removes_the_fraction_b() {
     let records = run(&regular("rap(1, 0.25)", 400, false)).unwrap();
-    let cuts: Vec<_> = records.series.windows.iter().filter(|cut| cut.event == WindowEvent::Loss).collect();
+    let cuts = cuts(&records, WindowEvent::Loss);
     assert!(cuts.len() > 30);
     for cut in &cuts {
         // The acknowledgement that reveals the loss may end a step as well, but a step with a cut adds nothing.
@@ -64,8 +69,7 @@ fn silence_cuts_the_rate_again_and_again() {
     scenario.warmup_ns = 0;
     scenario.links[1].drop = Some(ImpairmentSpec::List { packets: (1_000..100_000).collect() });
     let records = run(&scenario).unwrap();
-    let cuts: Vec<_> =
-        records.series.windows.iter().filter(|cut| cut.event == WindowEvent::Timeout).collect();
+    let cuts = cuts(&records, WindowEvent::Timeout);
     assert!(cuts.len() >= 6, "{cuts:?}");
     for pair in cuts[..6].windows(2) {
         assert!((pair[1].window / pair[0].window - 0.5).abs() < 1e-9, "{pair:?}");

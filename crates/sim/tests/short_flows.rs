@@ -5,11 +5,11 @@ mod networks;
 
 use networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, flow, pipe, port, profile, scenario};
 use proptest::prelude::*;
-use sawtooth_sim::records::Completion;
-use sawtooth_sim::run;
 use sawtooth_sim::scenario::{
     ArrivalSchedule, ArrivalSpec, FlowSpec, ImpairmentSpec, LinkSpec, Profile, Scenario,
 };
+use sawtooth_sim::series::completions::Completion;
+use sawtooth_sim::{Records, run};
 
 /// Short flows with the last profile over these links.
 fn arrivals(scenario: &Scenario, route: [&[u32]; 2], schedule: ArrivalSchedule) -> ArrivalSpec {
@@ -42,12 +42,16 @@ fn shared_path(duration_ns: u64, buffer: u64, profile: Profile) -> Scenario {
 
 const PATH: [&[u32]; 2] = [&[0, 1], &[2]];
 
+fn completed(records: &Records) -> &[Completion] {
+    &records.series.completions.as_ref().expect("completions are recorded").points
+}
+
 /// What `flows` do as short flows, in the order in which they started.
 fn completions(network: &Scenario, flows: &[(u64, u32)]) -> Vec<Completion> {
     let mut network = network.clone();
     network.arrivals.push(arrivals(&network, PATH, listed(flows)));
     network.record.completions = true;
-    let mut done = run(&network).unwrap().completions;
+    let mut done = completed(&run(&network).unwrap()).to_vec();
     done.sort_by_key(|done| done.start);
     done
 }
@@ -121,7 +125,7 @@ fn counters_leave_the_warm_up_out() {
     assert_eq!(record.offered, 20 + 30 + 1000);
     assert_eq!(record.sent, 10 + 20 + 30 + 10, "the last has sent its initial window");
     assert_eq!(record.concurrent_max, 1);
-    assert!(records.completions.is_empty(), "nobody asked");
+    assert!(records.series.completions.is_none(), "nobody asked");
     assert!(record.delivered_unique >= 60 && record.delivered_unique <= record.sent);
 }
 
@@ -138,8 +142,8 @@ fn twenty_thousand_flows_need_few_places() {
     assert!((record.started as f64 - 22_000.0).abs() < 5.0 * 22_000f64.sqrt(), "{}", record.started);
     assert!(record.concurrent_max < 400, "{}", record.concurrent_max);
     assert!(record.finished <= record.started && record.finished + 400 > record.started);
-    assert_eq!(record.completed, records.completions.len() as u64);
-    let spans: Vec<f64> = records.completions.iter().map(|done| done.span.nanos() as f64).collect();
+    assert_eq!(record.completed, completed(&records).len() as u64);
+    let spans: Vec<f64> = completed(&records).iter().map(|done| done.span.nanos() as f64).collect();
     let mean = record.completion_sum.nanos() as f64 / record.completed as f64;
     assert!((mean / (spans.iter().sum::<f64>() / spans.len() as f64) - 1.0).abs() < 1e-9);
     let below = spans.iter().filter(|&&span| span <= record.completion_p95.nanos() as f64 * 1.005).count();
@@ -155,7 +159,7 @@ fn another_flow_moves_no_draw_of_a_process() {
     network.arrivals.push(arrivals(&network, [&[2, 0], &[1, 3]], poisson));
     let drawn = |network: &Scenario| {
         let mut drawn: Vec<_> =
-            run(network).unwrap().completions.iter().map(|done| (done.start, done.packets)).collect();
+            completed(&run(network).unwrap()).iter().map(|done| (done.start, done.packets)).collect();
         drawn.sort_unstable();
         drawn.retain(|(start, _)| start.nanos() < 15 * SECOND);
         drawn
@@ -243,7 +247,7 @@ proptest! {
         let record = &records.arrivals[0];
         prop_assert_eq!((record.started, record.finished), (flows.len() as u64, flows.len() as u64));
         prop_assert_eq!(record.delivered_unique, flows.iter().map(|&(_, packets)| u64::from(packets)).sum::<u64>());
-        let mut done: Vec<_> = records.completions.iter().map(|done| (done.start.nanos(), done.packets)).collect();
+        let mut done: Vec<_> = completed(&records).iter().map(|done| (done.start.nanos(), done.packets)).collect();
         done.sort_unstable();
         prop_assert_eq!(done, flows);
         prop_assert_eq!(run(&network).unwrap().digest(), records.digest());

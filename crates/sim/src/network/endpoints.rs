@@ -2,6 +2,7 @@
 
 use super::Network;
 use crate::event::{Event, Moment};
+use crate::observer::{Kinds, Occurrence, SenderState};
 use crate::packet::{CE, ECE, IN_PROFILE, Packet, PacketKind, SackPool, TEST};
 use crate::pipe::Jitter;
 use crate::random;
@@ -106,6 +107,7 @@ impl Network {
     #[inline(always)]
     fn emit(&mut self, packet: Packet, now: Time) {
         self.census.created += 1;
+        self.observer.note(Kinds::SENT, now, || Occurrence::PacketSent { packet });
         self.note_begin(packet.flow());
         let side = &mut self.senders[packet.flow() as usize];
         let mut at = Moment { time: now, cause: now };
@@ -159,13 +161,12 @@ impl Network {
             return None;
         };
         let received = receiver.on_data(packet, at.time);
+        let is_new = received.is_new;
+        self.observer.note(Kinds::ARRIVED, at.time, || Occurrence::PacketArrived { packet, is_new });
         if at.time >= self.measured.from {
             side.delivered_total += 1;
-            side.delivered_unique += u64::from(received.is_new);
+            side.delivered_unique += u64::from(is_new);
             side.marks += u64::from(packet.has(CE));
-            if received.is_new {
-                self.series.delivered(at.time - self.measured.from, packet.flow());
-            }
         }
         match received.answer {
             AckDecision::Now => {
@@ -185,6 +186,10 @@ impl Network {
         self.census.delivered += 1;
         let side = &mut self.senders[packet.flow() as usize];
         let Transport::Tcp(sender) = &mut side.sender else { return self.on_report(packet, now) };
+        self.observer.note(Kinds::ACKNOWLEDGED, now, || Occurrence::AckArrived {
+            packet,
+            newly_acknowledged: packet.number().saturating_sub(sender.sent().una),
+        });
         let blocks = self.sacks.get(packet.sack());
         let cut = sender.on_ack(packet.number(), blocks, packet.has(ECE), now);
         self.sacks.release(packet.sack());
@@ -275,6 +280,10 @@ impl Network {
 
     pub(super) fn record_cut(&mut self, flow: u32, cut: WindowCut, now: Time) {
         let sender = &self.senders[flow as usize].sender;
-        self.series.cut(now, flow, cut, sender.window(), sender.slow_start_threshold());
+        self.observer.note(Kinds::CUT, now, || Occurrence::WindowCut {
+            flow,
+            cut,
+            state: SenderState::of(sender),
+        });
     }
 }

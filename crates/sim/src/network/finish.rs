@@ -15,7 +15,6 @@ impl Network {
     pub fn finish(mut self, scenario: &Scenario) -> Records {
         let summary = self.balance();
         let (warmup, end) = (self.measured.from, self.measured.to);
-        self.series.finish_rates(warmup, end);
         let sides = self.senders.iter_mut().zip(&self.receivers);
         let flows = sides
             .zip(&scenario.flows)
@@ -53,8 +52,8 @@ impl Network {
             queue_record(port, busy, capacity_bytes, end - warmup)
         });
         let queues = queues.collect();
-        let (arrivals, completions) = self.short.finish(&mut self.senders, &self.receivers);
-        Records { flows, queues, arrivals, completions, series: self.series, summary }
+        let arrivals = self.short.finish(&self.senders, &self.receivers);
+        Records { flows, queues, arrivals, series: self.observer.finish(), summary }
     }
 
     /// Packets in = delivered + dropped + queued + in flight, at every queue and in the whole network.

@@ -2,6 +2,7 @@
 
 use super::Network;
 use crate::event::Moment;
+use crate::observer::{Kinds, Occurrence};
 use crate::packet::{CE, Packet, PacketKind};
 use crate::tcp::receiver::AckDecision;
 use crate::transport::{AnyReceiver, Transport};
@@ -23,13 +24,12 @@ impl Network {
         };
         let stamp = sender.stamp(packet.number());
         let received = receiver.on_data(packet.number(), packet.has(CE), stamp, now);
+        let is_new = received.is_new;
+        self.observer.note(Kinds::ARRIVED, now, || Occurrence::PacketArrived { packet, is_new });
         if now >= self.measured.from {
             side.delivered_total += 1;
-            side.delivered_unique += u64::from(received.is_new);
+            side.delivered_unique += u64::from(is_new);
             side.marks += u64::from(packet.has(CE));
-            if received.is_new {
-                self.series.delivered(now - self.measured.from, flow);
-            }
         }
         match received.answer {
             AckDecision::Now => {

@@ -4,6 +4,7 @@
 use super::Network;
 use crate::ahead::Order;
 use crate::event::Event;
+use crate::observer::Site;
 use crate::port::Transmitter;
 use crate::port::trace::{OPPORTUNITY_BYTES, Progress as Sending};
 use crate::queue::{Queued, Signal};
@@ -32,8 +33,8 @@ impl Network {
     fn follow_signals(&mut self, index: u32, now: Time) {
         while let Some(signal) = self.ports[index as usize].queue.next_signal() {
             match signal {
-                Signal::Dropped(packet, _) => self.bury(packet, Some(index), now),
-                Signal::Marked(packet) => self.note_mark(packet, index, now),
+                Signal::Dropped(packet, reason) => self.bury(packet, Site::Queue(index), reason, now),
+                Signal::Marked(packet) => self.note_mark(packet, Site::Queue(index), now),
             }
         }
     }

@@ -9,6 +9,7 @@ use crate::event::Event;
 use crate::event_queue::{EventQueue, Population};
 use crate::impairment::Impairment;
 use crate::lane::Lane;
+use crate::observer::Observer;
 use crate::packet::SackPool;
 use crate::pipe::{Jitter, PipeLink};
 use crate::port::asking::AskingTransmitter;
@@ -17,8 +18,8 @@ use crate::port::trace::TraceTransmitter;
 use crate::port::{Port, Transmitter};
 use crate::queue::Queue;
 use crate::random::Stream;
-use crate::records::Series;
 use crate::scenario::{ImpairmentSpec, LinkSpec, Scenario, SourceSpec};
+use crate::series::Extent;
 use crate::source::Source;
 use crate::topology::{FlowRoute, Place, StageIndex, Topology};
 use sawtooth_cc::units::{Rate, Span, Time};
@@ -42,12 +43,13 @@ impl Network {
         let ends = |next: StageIndex| topology.stages[next as usize].place == Place::End;
         let lane = |next| Lane::new(next, ends(next));
         let links = || topology.links.iter().map(|&link| &scenario.links[link as usize]);
+        let measured = Measured {
+            from: Time::from_nanos(scenario.warmup_ns),
+            to: Time::from_nanos(scenario.duration_ns),
+        };
         let mut network = Network {
             events: EventQueue::new(population),
-            measured: Measured {
-                from: Time::from_nanos(scenario.warmup_ns),
-                to: Time::from_nanos(scenario.duration_ns),
-            },
+            measured,
             senders: flows().map(|(flow, route)| sender_side(flow, route, scenario)).collect(),
             short: ShortFlows::new(scenario, &topology.arrivals),
             ack_events: vec![Time::NEVER; scenario.flows.len()],
@@ -56,7 +58,7 @@ impl Network {
             step: foresee::step(population.lanes),
             stages: topology.stages,
             links: links().map(pipe_link).collect(),
-            impairments: links().map(|link| impairments(&scenario.seed, link)).collect(),
+            impairments: topology.links.iter().map(|&link| impairments(scenario, link)).collect(),
             ports: topology
                 .ports
                 .iter()
@@ -65,7 +67,10 @@ impl Network {
             sources: sources(scenario),
             source_stages: topology.sources,
             sacks: SackPool::default(),
-            series: Series::new(&scenario.record, scenario.flows.len()),
+            observer: Observer::new(
+                &scenario.record,
+                &Extent { flows: scenario.flows.len() as u32, measured },
+            ),
             census: Census::default(),
             order,
             passages: (0..population.passages).map(|_| VecDeque::new()).collect(),
@@ -107,9 +112,10 @@ fn impairment(seed: &str, link: &LinkSpec, what: &str, spec: Option<&ImpairmentS
     spec.map(|spec| Impairment::new(spec, Stream::new(seed, &format!("link/{}/{what}", link.name))))
 }
 
-fn impairments(seed: &str, link: &LinkSpec) -> LinkImpairments {
-    let of = |what, spec: &Option<ImpairmentSpec>| impairment(seed, link, what, spec.as_ref());
-    LinkImpairments { drop: of("drop", &link.drop), mark: of("mark", &link.mark) }
+fn impairments(scenario: &Scenario, link: u32) -> LinkImpairments {
+    let spec = &scenario.links[link as usize];
+    let of = |what, given: &Option<ImpairmentSpec>| impairment(&scenario.seed, spec, what, given.as_ref());
+    LinkImpairments { link, drop: of("drop", &spec.drop), mark: of("mark", &spec.mark) }
 }
 
 fn pipe_link(link: &LinkSpec) -> PipeLink {

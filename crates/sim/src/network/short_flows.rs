@@ -10,7 +10,8 @@ use super::endpoints::{ReceiverSide, SenderSide};
 use crate::arrivals::{Arrival, Arrivals};
 use crate::event::Event;
 use crate::histogram::Histogram;
-use crate::records::{ArrivalRecord, Completion};
+use crate::observer::{Kinds, Occurrence};
+use crate::records::ArrivalRecord;
 use crate::scenario::{FlowSpec, Profile, Scenario};
 use crate::topology::FlowRoute;
 use sawtooth_cc::units::{Span, Time};
@@ -25,7 +26,6 @@ pub(super) struct ShortFlows {
     processes: Vec<Process>,
     slots: Vec<Slot>,
     free: Vec<u32>,
-    completions: Option<Vec<Completion>>,
 }
 
 /// One process: what its flows have in common, when the next one starts, and what has been counted.
@@ -86,7 +86,6 @@ impl ShortFlows {
             processes: processes.collect(),
             slots: Vec::new(),
             free: Vec::new(),
-            completions: scenario.record.completions.then(Vec::new),
         }
     }
 
@@ -99,11 +98,7 @@ impl ShortFlows {
     }
 
     /// The run is over: what has been counted.
-    pub fn finish(
-        mut self,
-        senders: &mut [SenderSide],
-        receivers: &[ReceiverSide],
-    ) -> (Vec<ArrivalRecord>, Vec<Completion>) {
+    pub fn finish(mut self, senders: &[SenderSide], receivers: &[ReceiverSide]) -> Vec<ArrivalRecord> {
         let first = self.first as usize;
         for (index, slot) in self.slots.iter().enumerate().filter(|(_, slot)| slot.state != State::Free) {
             let process = &mut self.processes[slot.process as usize];
@@ -118,7 +113,7 @@ impl ShortFlows {
                 ..process.record
             }
         });
-        (records.collect(), self.completions.unwrap_or_default())
+        records.collect()
     }
 }
 
@@ -244,10 +239,12 @@ impl Network {
                 record.completion_sum += span;
                 process.completion_times.add(span);
             }
-            if let Some(completions) = &mut self.short.completions {
-                let Slot { process, start, packets, .. } = *slot;
-                completions.push(Completion { process, start, packets, span });
-            }
+            let Slot { process, start, packets, .. } = *slot;
+            self.observer.note(Kinds::COMPLETED, finished, || Occurrence::FlowCompleted {
+                process,
+                start,
+                packets,
+            });
         }
         if slot.state == State::Completed && side.under_way == 0 {
             slot.state = State::Free;

@@ -339,7 +339,7 @@ pub fn any_network(entries: Entries) -> impl Strategy<Value = Network> {
                 sample_ns: sample.map(|ms| ms * MILLISECOND),
                 rates_ns: rates.map(|ms| ms * MILLISECOND),
                 congestion: windows,
-                completions: false,
+                ..RecordSpec::default()
             };
             Network(scenario)
         })
@@ -470,13 +470,10 @@ pub fn winding_network(entries: Entries) -> impl Strategy<Value = Network> {
             scenario.sources.extend(cross.map(|(route, source)| SourceSpec { route, ..source }));
             let (all, sample, warmup) = records;
             scenario.warmup_ns = warmup.unwrap_or(0) * MILLISECOND;
-            scenario.record = RecordSpec {
-                windows: all,
-                sample_ns: sample.map(|ms| ms * MILLISECOND),
-                rates_ns: sample.map(|ms| ms * MILLISECOND),
-                congestion: all,
-                completions: all,
-            };
+            let record = &mut scenario.record;
+            (record.windows, record.congestion, record.completions) = (all, all, all);
+            record.sample_ns = sample.map(|ms| ms * MILLISECOND);
+            record.rates_ns = record.sample_ns;
             Network(scenario)
         },
     )

@@ -52,7 +52,7 @@ pub fn common_books_are_in_order(scenario: &Scenario, records: &Records) -> Test
             prop_assert!(flow.marks == 0 && flow.ecn_reductions == 0, "{:?}", flow);
         }
     }
-    for point in &records.series.windows {
+    for point in records.series.windows.iter().flat_map(|windows| &windows.points) {
         prop_assert!(
             point.window.is_finite() && point.window >= 0.0 && !point.threshold.is_nan(),
             "{:?}",
@@ -78,7 +78,7 @@ pub fn common_books_are_in_order(scenario: &Scenario, records: &Records) -> Test
             prop_assert!(link.drop.is_some() || arrivals.drops[DropReason::Impairment as usize] == 0);
         }
     }
-    for point in &records.series.queues {
+    for point in records.series.queue_samples.iter().flat_map(|samples| &samples.points) {
         let spec = ports[point.queue as usize].queue.as_ref().expect("a port has a queue");
         let (packets, bytes) = spec.limit();
         if matches!(spec, QueueSpec::Rio(_)) && scenario.flows.iter().any(|flow| flow.in_profile) {

@@ -1,0 +1,227 @@
+//! One observer: what happens in a run, as timed events. Every recorded series is made of them.
+//!
+//! The network tells the observer what happens. A series says which [`Kinds`] of events it hears; an event of a kind that nobody hears
+//! is never made, and costs a test of one word. So a run without records pays three such tests for a packet.
+//!
+//! The engine works out parts of a packet's way ahead of time ([`Order::Ahead`](crate::ahead::Order)). So an event may be observed before its time, and
+//! events of different senders, queues and receivers are not observed in the order of time. The time that they carry is right: a
+//! series that needs the order sorts when the run is over ([`Series::finish`](crate::series::Series::finish)), by its own columns alone, so
+//! that it comes out the same in either order of events.
+
+use crate::packet::Packet;
+use crate::queue::{Backlog, DropReason};
+use crate::scenario::RecordSpec;
+use crate::series::{AllSeries, Extent};
+use crate::tcp::sender::WindowCut;
+use crate::transport::Transport;
+use sawtooth_cc::units::{Span, Time, Window};
+
+/// Something that happened, and when.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Observation {
+    /// When it happens.
+    pub time: Time,
+    /// What happens.
+    pub occurrence: Occurrence,
+}
+
+/// What happens in a network. Packets of short flows and of cross traffic are among them: `packet.flow()` and `packet.kind()` tell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Occurrence {
+    /// The sender of a flow lets a data packet or a SYN go. A data packet that was sent before has the flag `RETRANSMISSION`.
+    PacketSent {
+        /// The packet.
+        packet: Packet,
+    },
+    /// A data packet reaches its receiver.
+    PacketArrived {
+        /// The packet.
+        packet: Packet,
+        /// Has the receiver not had it before?
+        is_new: bool,
+    },
+    /// A packet of any kind is dropped.
+    PacketDropped {
+        /// The packet.
+        packet: Packet,
+        /// Where.
+        site: Site,
+        /// Why.
+        reason: DropReason,
+    },
+    /// A packet of any kind is marked.
+    PacketMarked {
+        /// The packet, marked.
+        packet: Packet,
+        /// Where.
+        site: Site,
+    },
+    /// An acknowledgement reaches its sender, which has not looked at it yet. Reports of rate-based flows are none.
+    AckArrived {
+        /// The acknowledgement; its number is the first packet that the receiver misses.
+        packet: Packet,
+        /// How many packets it is the first to acknowledge cumulatively.
+        newly_acknowledged: u32,
+    },
+    /// A sender cuts its window.
+    WindowCut {
+        /// Which.
+        flow: u32,
+        /// The cause, and the window before.
+        cut: WindowCut,
+        /// The state after the cut.
+        state: SenderState,
+    },
+    /// The state of a listed flow's sender at a sampling time.
+    SenderSampled {
+        /// Which.
+        flow: u32,
+        /// Its state.
+        state: SenderState,
+    },
+    /// The depth of a queue at a sampling time.
+    QueueSampled {
+        /// Which, by its row in `queues`.
+        queue: u32,
+        /// What waits or is in transmission.
+        backlog: Backlog,
+    },
+    /// Everything that a short flow had to send has been acknowledged.
+    FlowCompleted {
+        /// Its process, by its row in `arrivals`.
+        process: u32,
+        /// When its first SYN left.
+        start: Time,
+        /// How many packets it carried.
+        packets: u32,
+    },
+}
+
+/// Where in the network something happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Site {
+    /// At a queue, by its row in `queues`.
+    Queue(u32),
+    /// On a link without a queue, by its number in the scenario.
+    Link(u32),
+}
+
+/// What a sender and its controller show of themselves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SenderState {
+    /// The window, or the packets that a rate sends in a round trip.
+    pub window: Window,
+    /// The window below which slow start runs.
+    pub threshold: Window,
+}
+
+impl SenderState {
+    /// The state of this sender.
+    pub fn of(sender: &Transport) -> Self {
+        SenderState { window: sender.window(), threshold: sender.slow_start_threshold() }
+    }
+}
+
+/// A set of kinds of occurrences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kinds(u32);
+
+impl Kinds {
+    /// None of them.
+    pub const NONE: Kinds = Kinds(0);
+    /// [`Occurrence::PacketSent`].
+    pub const SENT: Kinds = Kinds(1);
+    /// [`Occurrence::PacketArrived`].
+    pub const ARRIVED: Kinds = Kinds(1 << 1);
+    /// [`Occurrence::PacketDropped`].
+    pub const DROPPED: Kinds = Kinds(1 << 2);
+    /// [`Occurrence::PacketMarked`].
+    pub const MARKED: Kinds = Kinds(1 << 3);
+    /// [`Occurrence::AckArrived`].
+    pub const ACKNOWLEDGED: Kinds = Kinds(1 << 4);
+    /// [`Occurrence::WindowCut`].
+    pub const CUT: Kinds = Kinds(1 << 5);
+    /// [`Occurrence::SenderSampled`].
+    pub const SENDER_SAMPLED: Kinds = Kinds(1 << 6);
+    /// [`Occurrence::QueueSampled`].
+    pub const QUEUE_SAMPLED: Kinds = Kinds(1 << 7);
+    /// [`Occurrence::FlowCompleted`].
+    pub const COMPLETED: Kinds = Kinds(1 << 8);
+
+    /// These and those.
+    #[must_use]
+    pub const fn and(self, others: Kinds) -> Kinds {
+        Kinds(self.0 | others.0)
+    }
+
+    /// Is any of those among these?
+    #[inline(always)]
+    pub const fn has_any(self, others: Kinds) -> bool {
+        self.0 & others.0 != 0
+    }
+}
+
+impl Occurrence {
+    /// Its kind, a set of one.
+    pub const fn kind(&self) -> Kinds {
+        match self {
+            Occurrence::PacketSent { .. } => Kinds::SENT,
+            Occurrence::PacketArrived { .. } => Kinds::ARRIVED,
+            Occurrence::PacketDropped { .. } => Kinds::DROPPED,
+            Occurrence::PacketMarked { .. } => Kinds::MARKED,
+            Occurrence::AckArrived { .. } => Kinds::ACKNOWLEDGED,
+            Occurrence::WindowCut { .. } => Kinds::CUT,
+            Occurrence::SenderSampled { .. } => Kinds::SENDER_SAMPLED,
+            Occurrence::QueueSampled { .. } => Kinds::QUEUE_SAMPLED,
+            Occurrence::FlowCompleted { .. } => Kinds::COMPLETED,
+        }
+    }
+}
+
+/// What a run tells of itself goes through here to the series that hear it.
+#[derive(Debug)]
+pub struct Observer {
+    heard: Kinds,
+    sample_interval: Option<Span>,
+    series: AllSeries,
+}
+
+impl Observer {
+    /// The observer of a run that has not begun.
+    pub fn new(spec: &RecordSpec, extent: &Extent) -> Self {
+        let series = AllSeries::new(spec, extent);
+        Observer { heard: series.hears(), sample_interval: spec.sample_ns.map(Span::from_nanos), series }
+    }
+
+    /// How long it is from one sample of senders and queues to the next, if there are samples.
+    pub fn sample_interval(&self) -> Option<Span> {
+        self.sample_interval
+    }
+
+    /// Something of this kind happens at this time: what it is, is asked if anybody hears it.
+    #[inline(always)]
+    pub fn note(&mut self, kind: Kinds, time: Time, occurrence: impl FnOnce() -> Occurrence) {
+        if self.heard.has_any(kind) {
+            self.tell(time, occurrence);
+        }
+    }
+
+    /// Out of line, so that the path of a packet stays short where nobody hears, and made anew for each place that calls, where
+    /// it is known which occurrence it is and who hears it.
+    #[cold]
+    #[inline(never)]
+    fn tell(&mut self, time: Time, occurrence: impl FnOnce() -> Occurrence) {
+        self.series.observe(&Observation { time, occurrence: occurrence() });
+    }
+
+    /// The series so far, each in the order in which it was observed.
+    pub fn series(&self) -> &AllSeries {
+        &self.series
+    }
+
+    /// The run is over: its series, complete.
+    pub fn finish(mut self) -> AllSeries {
+        self.series.finish();
+        self.series
+    }
+}
