@@ -2,21 +2,11 @@
 
 from typing import TypedDict
 
-class _Tables(TypedDict, total=False):
-    flows: dict[str, tuple[str, bytes]]
-    queues: dict[str, tuple[str, bytes]]
-    arrivals: dict[str, tuple[str, bytes]]
-    completions: dict[str, tuple[str, bytes]]
-    windows: dict[str, tuple[str, bytes]]
-    queue_samples: dict[str, tuple[str, bytes]]
-    rates: dict[str, tuple[str, bytes]]
-    congestion: dict[str, tuple[str, bytes]]
-
 class _Result(TypedDict):
     run_id: str
     behaviour: dict[str, int]
     digest: str
-    tables: _Tables
+    tables: dict[str, dict[str, tuple[str, bytes]]]
     summary: dict[str, int]
 
 class _Version(TypedDict):
@@ -93,6 +83,22 @@ class _TcpBase(TypedDict):
 class _Tcp(_TcpBase, total=False):
     choices: list[str]
 
+class _ColumnBase(TypedDict):
+    name: str
+    meaning: str
+    unit: str
+
+class _Column(_ColumnBase, total=False):
+    codes: list[str]
+
+class _Series(TypedDict):
+    name: str
+    key: str
+    kind: str
+    also: str
+    summary: str
+    columns: list[_Column]
+
 class _Planned(TypedDict):
     disciplines: list[str]
 
@@ -101,6 +107,7 @@ class _Description(TypedDict):
     recoveries: list[_Recovery]
     disciplines: list[_Discipline]
     tcp: list[_Tcp]
+    series: list[_Series]
     behaviour: dict[str, int]
     planned: _Planned
 

@@ -19,6 +19,7 @@ from sawtooth.errors import MISSING, InputError
 from sawtooth.fields import parse_seed
 from sawtooth.plain import canonical
 from sawtooth.queue_value import marks
+from sawtooth.record_fields import engine_record
 from sawtooth.scenario import FlowsBase, Scenario
 from sawtooth.schedule import Schedule
 from sawtooth.tcp_fields import engine_tcp, settings
@@ -124,15 +125,8 @@ def resolve(scenario: Scenario, seed: str | int | None = None, decided: Decided 
             for flow, route in zip(layout.flows, layout.routes, strict=True)
         ],
         "sources": cross.sources,
-        "record": {
-            "windows": scenario.record.windows,
-            "sample_ns": scenario.record.sample,
-            "rates_ns": scenario.record.rates,
-            **({"congestion": True} if scenario.record.congestion else {}),
-        },
+        "record": engine_record(scenario.record),
     }
-    if scenario.record.completions:
-        engine["record"]["completions"] = True
     measured = cross_flows.add(scenario, layout, engine, chosen, capacity)
     check(scenario, engine, profile_of_group, layout)
     available = schedule.time_mean(scenario.warmup, scenario.duration)

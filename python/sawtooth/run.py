@@ -23,6 +23,7 @@ from sawtooth.described import describe
 from sawtooth.errors import MISSING, InputError
 from sawtooth.metrics import METRICS, Measured, flow_goodputs_bps, measure
 from sawtooth.plain import canonical, json_value
+from sawtooth.record_fields import recorded_series
 from sawtooth.resolve import Resolved
 
 FORMAT = 2
@@ -60,8 +61,8 @@ class RunSummary:
 
 @dataclass(frozen=True, eq=False)
 class Run(RunSummary):
-    """A whole run. `engine` is the scenario as the engine read it; `records` the series that it asked for (`windows`, `queue_samples`,
-    `rates`, `completions`, times in ns) and, where short flows come and go, what became of them (`arrivals`, a row per process);
+    """A whole run. `engine` is the scenario as the engine read it; `records` the series that it asked for (`sawtooth list series` says
+    what they hold) and, where short flows come and go, what became of them (`arrivals`, a row per process);
     `summary` the packet account of the whole run, warm-up included; `behaviour` the behaviour number of everything the run used, which with
     the scenario makes its id; `provenance` who made it."""
 
@@ -119,8 +120,7 @@ def simulate(engine: Mapping[str, Any], meta: Mapping[str, Any]) -> Run:
     except ValueError as error:
         key, _, accepted = str(error).partition(": expected ")
         raise InputError(str(meta.get("name", "scenario")), key, MISSING, accepted) from error
-    found: Mapping[str, Any] = result["tables"]  # those of series that nobody asked for stay as they are
-    tables = {name: table_of(found[name]) for name in ("flows", "queues", *recorded(engine))}
+    tables = {name: table_of(result["tables"][name]) for name in ("flows", "queues", *recorded(engine))}
     return assemble(
         engine,
         meta,
@@ -201,18 +201,8 @@ def assemble(
 
 
 def recorded(engine: Mapping[str, Any]) -> list[str]:
-    """Names of the series that a scenario asks for."""
-    record = engine["record"]
-    sampled = record["sample_ns"] is not None
-    asked = {
-        "windows": record["windows"] or sampled,
-        "queue_samples": sampled,
-        "rates": record["rates_ns"] is not None,
-        "congestion": bool(record.get("congestion")),
-        "arrivals": bool(engine.get("arrivals")),
-        "completions": bool(record.get("completions")),
-    }
-    return [name for name, wanted in asked.items() if wanted]
+    """Names of the tables beside `flows` and `queues`: the series that a scenario asks for, and what became of its short flows."""
+    return [*recorded_series(engine), *(["arrivals"] if engine.get("arrivals") else [])]
 
 
 def measured_of(

@@ -1,7 +1,7 @@
 """Scenario files: the models of the user's TOML, its units turned into integers, its mistakes into `InputError`s.
 
 A scenario plus a seed fully describes one run; `resolve` turns it into the engine's plain data. Keys, units and
-meanings are those of the design page; the keys of `[tcp]` and of the controllers come from the engine's own
+meanings are those of the design page; the keys of `[tcp]`, of `[record]` and of the controllers come from the engine's own
 description, so they stand in one place. `sawtooth run --schema` prints `json_schema()`.
 """
 
@@ -36,6 +36,7 @@ from sawtooth.fields import (
 from sawtooth.free_network import Link, Name, Node, Source, check_network
 from sawtooth.overrides import apply_overrides, parse_override
 from sawtooth.queue_value import Queue, apart
+from sawtooth.record_fields import record_fields
 from sawtooth.scenario_values import Control, Impairment, Start
 from sawtooth.schedule import read_text
 from sawtooth.shapes import Dumbbell, Free, Topology, TwoRouter
@@ -125,21 +126,6 @@ class PathTable(Strict):
         return self
 
 
-class Record(Strict):
-    """Time series to keep beside the counters."""
-
-    windows: bool = False
-    """Every window decrease of every flow."""
-    sample: PositiveTime | None = None
-    """Interval of samples of windows and queues. Default: none are kept."""
-    rates: PositiveTime | None = None
-    """Interval over which delivered packets are counted per flow. Default: none are kept."""
-    congestion: bool = False
-    """Every drop and every mark of data at the bottleneck."""
-    completions: bool = False
-    """Start, length and completion time of every short flow."""
-
-
 class FlowsBase(Strict):
     """A group of alike flows. Ids count through the groups in order."""
 
@@ -205,10 +191,16 @@ class FlowsBase(Strict):
 if TYPE_CHECKING:
     Flows = FlowsBase
     Tcp = Strict
+
+    class Record(Strict):
+        def __getattr__(self, key: str) -> Any: ...
 else:
     Tcp = create_model("Tcp", __base__=Strict, __doc__="TCP settings of every flow.", **tcp_fields())
     Flows = create_model(
         "Flows", __base__=FlowsBase, __doc__=FlowsBase.__doc__, **tcp_fields(overriding="tcp")
+    )
+    Record = create_model(
+        "Record", __base__=Strict, __doc__="Time series to keep beside the counters.", **record_fields()
     )
 
 

@@ -1,6 +1,6 @@
 """`sawtooth list`: the tables of the laboratory: what can be named in a scenario, a comparison or a reproduction.
 
-Nothing is listed by hand: controllers, recoveries and disciplines come from the engine's own description, the rest from the tables
+Nothing is listed by hand: controllers, recoveries, disciplines and series come from the engine's own description, the rest from the tables
 `ENVIRONMENTS`, `METRICS` and the study files.
 """
 
@@ -27,7 +27,7 @@ KindArgument = Annotated[
     str | None,
     typer.Argument(
         metavar="[KIND]",
-        help="controllers, recoveries, disciplines, environments, metrics or studies [default: all].",
+        help="controllers, recoveries, disciplines, environments, metrics, series or studies [default: all].",
         show_default=False,
     ),
 ]
@@ -81,6 +81,11 @@ def metrics() -> Rows:
     ]
 
 
+def series() -> Rows:
+    """Every series that a run can record, with the key of `[record]` that asks for it and its columns."""
+    return [dict(entry) for entry in _native.describe()["series"]]
+
+
 def studies() -> Rows:
     """Every study that `sawtooth reproduce` knows, those without runs last."""
     return [dict(entry) for entry in [*list_studies(), *list_arq(), *list_mathematics(), *list_overlays()]]
@@ -92,12 +97,13 @@ KINDS: dict[str, tuple[Callable[[], Rows], tuple[str, ...]]] = {
     "disciplines": (disciplines, ("name", "summary", "source")),
     "environments": (environments, ("name", "number", "summary", "source")),
     "metrics": (metrics, ("name", "unit", "summary", "source")),
+    "series": (series, ("name", "key", "summary")),
     "studies": (studies, ("name", "title", "runs", "claims")),
 }
 
 
 def command(kind: KindArgument = None, as_json: JsonOption = False) -> None:
-    """List what can be named: controllers, recoveries, disciplines, environments, metrics, studies.
+    """List what can be named: controllers, recoveries, disciplines, environments, metrics, recorded series, studies.
 
     Example: sawtooth list controllers
     """
