@@ -206,6 +206,7 @@ series! {
     interval "queue_samples" queue_samples::QueueSamples(sample_ns);
     interval "rates" rates::Rates(rates_ns);
     flag "congestion" congestion::CongestionSigns(congestion);
+    flag "packets" packets::Packets(packets);
 }
 
 fn table<S: Series>(name: &'static str, series: &S) -> Table {
