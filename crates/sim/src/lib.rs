@@ -8,7 +8,7 @@
 //! let text = include_str!("../examples/one_flow.json");
 //! let scenario: Scenario = serde_json::from_str(text).unwrap();
 //! let records = run(&scenario).unwrap();
-//! assert!(records.queues[0].departures.forwarded > 0);
+//! assert!(records.bottleneck().unwrap().departures.forwarded > 0);
 //! ```
 
 pub mod agenda;

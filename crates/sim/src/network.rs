@@ -20,7 +20,7 @@ use crate::port::{Port, Transmitter};
 use crate::queue::{Admission, Backlog, DropReason, QueueState, Queued, is_impairable};
 use crate::series::AllSeries;
 use crate::source::Source;
-use crate::topology::{FIRST_PASSAGE, NO_LANE, Place, Stage, StageIndex};
+use crate::topology::{BOTTLENECK, FIRST_PASSAGE, NO_LANE, Place, Stage, StageIndex};
 use endpoints::{ReceiverSide, SenderSide};
 use foresee::Foresight;
 use sawtooth_cc::units::{Span, Time};
@@ -370,7 +370,7 @@ impl Network {
         if packet.kind() == PacketKind::Data
             && let Site::Queue(queue) = site
         {
-            if queue == 0 {
+            if queue == BOTTLENECK {
                 self.receivers[packet.flow() as usize].drops += 1;
             } else {
                 self.senders[packet.flow() as usize].drops_elsewhere += 1;

@@ -4,6 +4,7 @@ use crate::queue::DropReason;
 use crate::queue::counters::{Arrivals, Departures};
 use crate::series::AllSeries;
 use crate::table::{self, Column, Table};
+use crate::topology::BOTTLENECK;
 use sawtooth_cc::units::Span;
 
 /// One flow, over the measured time.
@@ -18,7 +19,7 @@ pub struct FlowRecord {
     pub timeouts: u64,
     pub loss_events: u64,
     pub ecn_reductions: u64,
-    /// Data packets dropped at the first queue.
+    /// Data packets dropped at the bottleneck.
     pub drops: u64,
     /// Data packets dropped at other queues.
     pub drops_elsewhere: u64,
@@ -105,6 +106,11 @@ pub struct Records {
 }
 
 impl Records {
+    /// The queue of the bottleneck, the first link that has one; `None` if no link has.
+    pub fn bottleneck(&self) -> Option<&QueueRecord> {
+        self.queues.get(BOTTLENECK as usize)
+    }
+
     /// All tables of the run: what is shown, stored and hashed.
     pub fn tables(&self) -> Vec<Table> {
         let mut tables = vec![flows(&self.flows), queues(&self.queues), arrivals(&self.arrivals)];

@@ -22,6 +22,10 @@ pub const NO_LANE: u32 = u32::MAX;
 /// In place of a lane where nothing is done ahead: `FIRST_PASSAGE + n` is the passage of link n.
 pub const FIRST_PASSAGE: u32 = 1 << 30;
 
+/// The bottleneck, by its number among ports: the port of the first link that has a queue. What a flow loses there is counted apart, and
+/// the series `congestion` is of its drops and marks.
+pub const BOTTLENECK: u32 = 0;
+
 /// What a packet passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {

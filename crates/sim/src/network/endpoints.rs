@@ -20,7 +20,7 @@ pub(super) struct SenderSide {
     /// The timer event that counts; events at other times are stale.
     pub timer_event: Time,
     pub jitter: Option<Box<Jitter>>,
-    /// Data packets dropped at other queues than the first since counting began.
+    /// Data packets dropped at queues other than the bottleneck since counting began.
     pub drops_elsewhere: u64,
     /// First stage of its data.
     pub route: StageIndex,
@@ -67,7 +67,7 @@ pub(super) struct ReceiverSide {
     pub delivered_total: u64,
     /// Of these, marked ones.
     pub marks: u64,
-    /// Data packets dropped at the first queue since counting began. They are counted here, where a packet on its way to the
+    /// Data packets dropped at the bottleneck since counting began. They are counted here, where a packet on its way to the
     /// queue has what it needs brought into the cache: 10 ns a packet with 100,000 flows, a fifth of whose packets are lost.
     pub drops: u64,
 }

@@ -4,10 +4,11 @@ use super::{ColumnInfo, Extent, RecordSpec, Series};
 use crate::observer::{Kinds, Observation, Occurrence, Site};
 use crate::packet::{Packet, PacketKind};
 use crate::table::Column;
+use crate::topology::BOTTLENECK;
 use sawtooth_cc::units::Time;
 
 /// The queue that counts: the first.
-const BOTTLENECK: Site = Site::Queue(0);
+const AT_BOTTLENECK: Site = Site::Queue(BOTTLENECK);
 
 /// What happened to a data packet at the bottleneck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,10 +60,10 @@ impl Series for CongestionSigns {
 
     fn observe(&mut self, observation: &Observation) {
         match observation.occurrence {
-            Occurrence::PacketDropped { packet, site: BOTTLENECK, .. } => {
+            Occurrence::PacketDropped { packet, site: AT_BOTTLENECK, .. } => {
                 self.push(observation.time, packet, PacketFate::Drop);
             }
-            Occurrence::PacketMarked { packet, site: BOTTLENECK } => {
+            Occurrence::PacketMarked { packet, site: AT_BOTTLENECK } => {
                 self.push(observation.time, packet, PacketFate::Mark);
             }
             _ => {}
