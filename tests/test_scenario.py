@@ -452,7 +452,7 @@ def test_a_default_of_the_schema_is_read_as_the_default() -> None:
 
 
 def test_a_step_takes_a_depth_in_packets_or_in_time_and_marks() -> None:
-    base = {"bottleneck": {"rate": "10 Mbit/s"}, "flows": [{"control": "aimd(1, 0.5)"}]}
+    base: dict[str, Any] = {"bottleneck": {"rate": "10 Mbit/s"}, "flows": [{"control": "aimd(1, 0.5)"}]}
     for threshold, engine in (("65 packets", {"packets": 65}), ("1 ms", {"ns": 1_000_000})):
         queue = {"kind": "step", "threshold": threshold}
         scenario = parse_scenario({**base, "bottleneck": {**base["bottleneck"], "queue": queue}})
