@@ -68,7 +68,12 @@ impl Series for Windows {
         ColumnInfo::coded(
             "event",
             "what happened to the window",
-            &["nothing, a sample", "cut by a fast retransmit", "cut by a timeout", "cut by an ECN echo"],
+            &[
+                "nothing, a sample",
+                "cut by a fast retransmit",
+                "cut by a timeout or persistent congestion",
+                "cut by an ECN echo",
+            ],
         ),
         ColumnInfo::new("window_before", "the window before the event", "packets"),
         ColumnInfo::new("window", "the window after it", "packets"),
