@@ -7,7 +7,7 @@
 //!
 //! [`Order::InTurn`] does none of it: each event happens when its time comes. Both orders give the same digests
 //! (`tests/order.rs`); whoever wants to see packets in the order of time, such as a packet tap, takes that one. Bringing memory into
-//! the cache before it is needed is another matter (`network/foresee.rs`) and changes nothing.
+//! the cache before it is needed is another matter (`network/prefetch.rs`) and changes nothing.
 //!
 //! | done ahead                           | where                          | if                                                       |
 //! |--------------------------------------|--------------------------------|----------------------------------------------------------|

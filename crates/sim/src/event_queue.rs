@@ -8,7 +8,7 @@
 
 use crate::agenda::Agenda;
 use crate::event::{Event, Moment};
-use crate::tournament::{RISEN, Risen, Tournament};
+use crate::tournament::{Tournament, WATCHED, Winners};
 use sawtooth_cc::units::Time;
 
 /// How many players of each kind there are.
@@ -92,21 +92,21 @@ impl EventQueue {
     /// The same. Also returns which lanes won the last rounds of the tree: the next event's, one of the next four, of the next
     /// sixteen and so on. A number that is no lane's stands for another player.
     #[inline(always)]
-    pub fn follow_lane_watched(&mut self, lane: u32, next: Option<Moment>) -> Risen {
+    pub fn follow_lane_watched(&mut self, lane: u32, next: Option<Moment>) -> Winners {
         if lane < self.lanes {
-            let risen = self.main.set_watched(self.first_lane + lane, next);
-            risen.map(|player| player.wrapping_sub(self.first_lane))
+            let winners = self.main.set_watched(self.first_lane + lane, next);
+            winners.map(|player| player.wrapping_sub(self.first_lane))
         } else {
             self.set_spare_lane(lane - self.lanes, next);
-            [u32::MAX; RISEN]
+            [u32::MAX; WATCHED]
         }
     }
 
     /// Prefetch the part of the tree that scheduling this lane will touch.
     #[inline(always)]
-    pub fn foresee(&self, lane: u32) {
+    pub fn prefetch(&self, lane: u32) {
         if lane < self.lanes {
-            self.main.foresee(self.first_lane + lane);
+            self.main.prefetch(self.first_lane + lane);
         }
     }
 

@@ -94,21 +94,21 @@ impl Lane {
 
     /// Prefetch the packet at this distance behind the head, and its neighbour.
     #[inline(always)]
-    pub fn foresee(&self, distance: usize) {
-        self.packets.foresee(distance + 1);
+    pub fn prefetch(&self, distance: usize) {
+        self.packets.prefetch(distance + 1);
     }
 
     /// Prefetch the head.
     #[inline(always)]
-    pub fn foresee_head(&self) {
-        self.packets.foresee(0);
-        self.packets.foresee(1);
+    pub fn prefetch_head(&self) {
+        self.packets.prefetch(0);
+        self.packets.prefetch(1);
     }
 
     /// Prefetch the place of the next packet that is added.
     #[inline(always)]
-    pub fn foresee_tail(&self) {
-        self.packets.foresee(self.packets.len());
+    pub fn prefetch_tail(&self) {
+        self.packets.prefetch(self.packets.len());
     }
 
     /// The packet at this distance behind the head.

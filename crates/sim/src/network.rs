@@ -2,33 +2,34 @@
 
 mod endpoints;
 mod finish;
-mod foresee;
 mod paced;
 mod ports;
+mod prefetch;
 mod setup;
 mod short_flows;
+mod travel;
 
 use crate::ahead::{Measured, Order};
 use crate::event::{Event, Moment};
 use crate::event_queue::EventQueue;
 use crate::impairment::Impairment;
-use crate::lane::{Lane, Placed};
-use crate::observer::{Kinds, Observer, Occurrence, SenderState, Site};
-use crate::packet::{CE, ECT, Packet, PacketKind, SackPool};
+use crate::lane::Lane;
+use crate::observer::{Kinds, Observer, Occurrence, SenderState};
+use crate::packet::{Packet, PacketKind, SackPool};
 use crate::pipe::PipeLink;
 use crate::port::{Port, Transmitter};
-use crate::queue::{Admission, Backlog, DropReason, QueueState, Queued, is_impairable};
+use crate::queue::Backlog;
 use crate::series::AllSeries;
 use crate::source::Source;
-use crate::topology::{BOTTLENECK, FIRST_PASSAGE, NO_LANE, Place, Stage, StageIndex};
+use crate::topology::{Stage, StageIndex};
 use endpoints::{ReceiverSide, SenderSide};
-use foresee::Foresight;
-use sawtooth_cc::units::{Span, Time};
+use prefetch::Prefetching;
+use sawtooth_cc::units::Time;
 use short_flows::ShortFlows;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// What a run shows to other threads: how far it is, and whether it should go on.
+/// What a run and another thread tell each other: how far the run is, and whether it shall go on.
 #[derive(Debug, Default)]
 pub struct Progress {
     /// Simulated nanoseconds so far.
@@ -46,13 +47,13 @@ struct LinkImpairments {
     mark: Option<Impairment>,
 }
 
-/// Where packets have gone, from the start of the run.
+/// Where all packets went, from the start of the run.
 #[derive(Clone, Copy, Debug, Default)]
 struct Census {
     created: u64,
     delivered: u64,
     dropped: u64,
-    /// Known not to reach their next place before the run ends.
+    /// Packets that will not reach their next place before the run ends.
     beyond_end: u64,
     events: u64,
 }
@@ -64,7 +65,7 @@ pub struct Network {
     measured: Measured,
     stages: Vec<Stage>,
     lanes: Vec<Lane>,
-    /// How many packets of a lane each stage of foresight goes ahead.
+    /// The distance in packets of a lane between two steps of prefetching.
     step: usize,
     links: Vec<PipeLink>,
     impairments: Vec<LinkImpairments>,
@@ -72,7 +73,7 @@ pub struct Network {
     senders: Vec<SenderSide>,
     receivers: Vec<ReceiverSide>,
     short: ShortFlows,
-    /// By flow, the delayed-acknowledgement event that counts; events at other times are stale.
+    /// By flow, the time of its pending delayed acknowledgement; events at other times are out of date.
     ack_events: Vec<Time>,
     sources: Vec<Source>,
     /// First stages of sources.
@@ -127,15 +128,15 @@ impl Network {
                 let lane = &mut self.lanes[index as usize];
                 let (packet, head) = lane.pop();
                 let (stage, ends) = (lane.next, lane.ends);
-                match self.foresight() {
-                    Foresight::None => self.events.follow_lane(index, head),
-                    Foresight::ByLane(step) => {
+                match self.prefetching() {
+                    Prefetching::None => self.events.follow_lane(index, head),
+                    Prefetching::ByLane(step) => {
                         self.events.follow_lane(index, head);
-                        self.foresee(index, step);
+                        self.prefetch(index, step);
                     }
-                    Foresight::ByTurn => {
-                        let risen = self.events.follow_lane_watched(index, head);
-                        self.foresee_risen(risen);
+                    Prefetching::ByTurn => {
+                        let winners = self.events.follow_lane_watched(index, head);
+                        self.prefetch_winners(winners);
                     }
                 }
                 self.resume(packet, stage, ends, now);
@@ -155,229 +156,13 @@ impl Network {
         }
     }
 
-    /// A packet has waited for its turn and goes on.
+    /// A packet's turn has come.
     #[inline]
     fn resume(&mut self, packet: Packet, stage: StageIndex, ends: bool, now: Time) {
-        // Acknowledgements reach their sender in the order of time: this is the only way there.
+        // This is the only way to a sender, so acknowledgements arrive in the order of time.
         match packet.kind() {
             PacketKind::Ack if ends => self.on_ack(packet, now),
             _ => self.travel(packet, stage, Moment { time: now, cause: now }),
-        }
-    }
-
-    /// A packet goes from this stage as far as its way is certain. `at` says when it gets there, and since when
-    /// that is known.
-    fn travel(&mut self, mut packet: Packet, mut index: StageIndex, mut at: Moment) {
-        loop {
-            let stage = self.stages[index as usize];
-            let mut late = false;
-            match stage.place {
-                Place::Link(link) => {
-                    let pipe = &mut self.links[link as usize];
-                    late = pipe.is_busy_at(at.time);
-                    at.time = if pipe.is_impaired {
-                        match self.cross_impaired(link, packet, at.time) {
-                            Some((survivor, exit)) => {
-                                packet = survivor;
-                                exit
-                            }
-                            None => return,
-                        }
-                    } else {
-                        pipe.pass(packet.bytes(), at.time)
-                    };
-                }
-                Place::Port(port) => {
-                    let Some((admitted, departure, delay)) = self.enter_port(port, packet, index, at.time)
-                    else {
-                        return;
-                    };
-                    packet = admitted;
-                    let Some(arrival) = self.leave_port(delay, stage, departure) else { return };
-                    at = arrival;
-                }
-                Place::End => {
-                    let Some((answer, route)) = self.arrive(packet, at) else { return };
-                    (packet, index) = (answer, route);
-                    at.cause = at.time;
-                    continue;
-                }
-            }
-            if stage.lane != NO_LANE {
-                self.wait(stage, late, packet, at);
-                return;
-            }
-            index = stage.next;
-        }
-    }
-
-    /// A packet waits for its turn at what comes after this stage.
-    #[inline(always)]
-    fn wait(&mut self, stage: Stage, late: bool, packet: Packet, at: Moment) {
-        let mut index = if late && stage.spare != NO_LANE { stage.spare } else { stage.lane };
-        let Some(lane) = self.lanes.get_mut(index as usize) else {
-            return self.wait_in_passing(stage, packet, at);
-        };
-        let mut placed = lane.push(packet, at);
-        if placed == Placed::Nowhere {
-            index = stage.spare;
-            placed = self.lanes[index as usize].push(packet, at);
-        }
-        match placed {
-            Placed::Behind => {}
-            Placed::First => self.events.set_lane(index, Some(at)),
-            Placed::Nowhere => {
-                unreachable!("packets of one link come out in the order in which they went in")
-            }
-        }
-    }
-
-    /// A packet waits for its time alone; then it goes on as it would have done at once.
-    #[cold]
-    fn wait_in_passing(&mut self, stage: Stage, packet: Packet, mut at: Moment) {
-        if matches!(stage.place, Place::Port(_)) {
-            at.cause = at.time; // as `leave_port` has it where the packet goes on at once
-        }
-        let link = stage.lane - FIRST_PASSAGE;
-        let passage = &mut self.passages[link as usize];
-        passage.push_back((at, packet, stage.next));
-        if passage.len() == 1 {
-            self.events.set_passage(link, Some(at));
-        }
-    }
-
-    /// The time of the first packet behind this link has come.
-    #[cold]
-    fn pass_on(&mut self, link: u32) {
-        let passage = &mut self.passages[link as usize];
-        let (at, packet, stage) = passage.pop_front().expect("an event stands for a packet");
-        let next = passage.front().map(|&(at, ..)| at);
-        self.events.set_passage(link, next);
-        self.travel(packet, stage, at);
-    }
-
-    /// What a link with impairments makes of a packet that enters it, and when it comes out: `None` if it is lost.
-    #[cold]
-    fn cross_impaired(&mut self, index: u32, mut packet: Packet, now: Time) -> Option<(Packet, Time)> {
-        if now >= self.measured.to {
-            self.census.beyond_end += 1;
-            return None;
-        }
-        if is_impairable(packet) {
-            let LinkImpairments { link, drop, mark } = &mut self.impairments[index as usize];
-            let site = Site::Link(*link);
-            if drop.as_mut().is_some_and(Impairment::hits_next) {
-                self.bury(packet, site, DropReason::Impairment, now);
-                return None;
-            }
-            if mark.as_mut().is_some_and(Impairment::hits_next) && packet.has(ECT) {
-                packet = packet.marked();
-                self.note_mark(packet, site, now);
-            }
-        }
-        Some((packet, self.links[index as usize].pass(packet.bytes(), now)))
-    }
-
-    /// What the impairments of a port's link make of a packet that arrives there: `None` if it is lost.
-    #[cold]
-    fn impair_at_port(&mut self, index: u32, packet: Packet, now: Time) -> Option<Packet> {
-        if !is_impairable(packet) {
-            return Some(packet);
-        }
-        let port = &mut self.ports[index as usize];
-        if port.drop.as_mut().is_some_and(Impairment::hits_next) {
-            port.queue.count_impaired(packet);
-            self.bury(packet, Site::Queue(index), DropReason::Impairment, now);
-            return None;
-        }
-        let marks = port.mark.as_mut().is_some_and(Impairment::hits_next);
-        let packet = if marks { port.queue.mark_impaired(packet) } else { packet };
-        if marks && packet.has(CE) {
-            self.note_mark(packet, Site::Queue(index), now);
-        }
-        Some(packet)
-    }
-
-    /// A packet reaches a port, where it may be marked: the packet, when its last bit leaves and how long the wire is, if it may
-    /// wait and if that is certain by now.
-    #[inline(always)]
-    fn enter_port(
-        &mut self,
-        index: u32,
-        mut packet: Packet,
-        stage: StageIndex,
-        now: Time,
-    ) -> Option<(Packet, Time, Span)> {
-        let mut port = &mut self.ports[index as usize];
-        if port.is_impaired {
-            packet = self.impair_at_port(index, packet, now)?;
-            port = &mut self.ports[index as usize];
-        }
-        let Transmitter::Rate(transmitter) = &mut port.transmitter else {
-            self.enter_asking_port(index, Queued { packet, arrived: now, stage });
-            return None;
-        };
-        transmitter.settle(self.events.now());
-        let (waiting, in_transmission) = transmitter.backlogs();
-        let found = QueueState { now, waiting, in_transmission, idle_since: transmitter.idle_since() };
-        let admission = port.queue.admit(packet, &found);
-        if let Admission::Drop(reason) = admission {
-            self.bury(packet, Site::Queue(index), reason, now);
-            return None;
-        }
-        let was_marked = packet.has(CE);
-        if admission == Admission::Mark {
-            packet = packet.marked();
-        }
-        let (begin, end) = transmitter.accept(packet.bytes(), now);
-        if begin < self.measured.to {
-            port.busy += self.measured.part_of(begin, end);
-            port.count_departure(packet, now, begin, self.measured);
-        }
-        let delay = port.delay;
-        if admission == Admission::Mark && !was_marked {
-            self.note_mark(packet, Site::Queue(index), now);
-        }
-        Some((packet, end, delay))
-    }
-
-    /// The last bit of a packet leaves a port then, whose wire has this delay: when it reaches what comes after the wire, unless the run ends before.
-    #[inline(always)]
-    fn leave_port(&mut self, delay: Span, stage: Stage, departure: Time) -> Option<Moment> {
-        let time = departure + delay;
-        if stage.lane != NO_LANE {
-            return Some(Moment { time, cause: departure });
-        }
-        if time >= self.measured.to {
-            self.census.beyond_end += 1;
-            return None;
-        }
-        Some(Moment { time, cause: time })
-    }
-
-    /// A packet was just marked.
-    #[cold]
-    fn note_mark(&mut self, packet: Packet, site: Site, now: Time) {
-        self.observer.note(Kinds::MARKED, now, || Occurrence::PacketMarked { packet, site });
-    }
-
-    /// A packet was just dropped and leaves the run.
-    #[cold]
-    fn bury(&mut self, packet: Packet, site: Site, reason: DropReason, now: Time) {
-        self.observer.note(Kinds::DROPPED, now, || Occurrence::PacketDropped { packet, site, reason });
-        self.census.dropped += 1;
-        self.sacks.release(packet.sack());
-        if packet.kind() == PacketKind::Data
-            && let Site::Queue(queue) = site
-        {
-            if queue == BOTTLENECK {
-                self.receivers[packet.flow() as usize].drops += 1;
-            } else {
-                self.senders[packet.flow() as usize].drops_elsewhere += 1;
-            }
-        }
-        if packet.kind() != PacketKind::Cbr {
-            self.note_end(packet.flow());
         }
     }
 

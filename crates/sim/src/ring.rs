@@ -48,7 +48,7 @@ impl<T: Copy + Default> Ring<T> {
 
     /// Have the entry this many places behind the oldest, whatever it is, brought into the cache.
     #[inline(always)]
-    pub fn foresee(&self, distance: usize) {
+    pub fn prefetch(&self, distance: usize) {
         prefetch_index(&self.cells, (self.head + distance) & self.cells.len().wrapping_sub(1));
     }
 

@@ -95,9 +95,9 @@ impl Match {
 }
 
 /// For how many levels from the root [`Tournament::set_watched`] returns the winner.
-pub const RISEN: usize = 6;
+pub const WATCHED: usize = 6;
 /// The winners of the last levels, the root's first.
-pub type Risen = [u32; RISEN];
+pub type Winners = [u32; WATCHED];
 
 /// The tree.
 #[derive(Debug)]
@@ -138,25 +138,25 @@ impl Tournament {
         self.play(player, at.map_or(Key::idle(player), |at| Key::new(at, player)), |_| ());
     }
 
-    /// The same, and who has risen: who won the last matches that were played, the final first. Whoever won the final comes next; of
+    /// The same, and who has winners: who won the last matches that were played, the final first. Whoever won the final comes next; of
     /// the four who meet in it each comes after about four events, of the sixteen before them each after sixteen.
     #[inline(always)]
-    pub fn set_watched(&mut self, player: u32, at: Option<Moment>) -> Risen {
-        let (mut risen, mut round) = ([u32::MAX; RISEN], self.rounds);
+    pub fn set_watched(&mut self, player: u32, at: Option<Moment>) -> Winners {
+        let (mut winners, mut round) = ([u32::MAX; WATCHED], self.rounds);
         self.play(player, at.map_or(Key::idle(player), |at| Key::new(at, player)), |winner| {
             round -= 1;
-            if let Some(place) = risen.get_mut(round) {
+            if let Some(place) = winners.get_mut(round) {
                 *place = winner.player();
             }
         });
-        risen
+        winners
     }
 
     /// Have the first matches of this player brought into the cache, up to those that others have just played.
     #[inline(always)]
-    pub fn foresee(&self, player: u32) {
+    pub fn prefetch(&self, player: u32) {
         let mut index = self.first_round + player as usize / 4;
-        for _ in RISEN..self.rounds {
+        for _ in WATCHED..self.rounds {
             prefetch_index(&self.matches, index);
             index = index.wrapping_sub(1) / 4;
         }

@@ -33,7 +33,7 @@ impl Network {
     fn follow_signals(&mut self, index: u32, now: Time) {
         while let Some(signal) = self.ports[index as usize].queue.next_signal() {
             match signal {
-                Signal::Dropped(packet, reason) => self.bury(packet, Site::Queue(index), reason, now),
+                Signal::Dropped(packet, reason) => self.discard(packet, Site::Queue(index), reason, now),
                 Signal::Marked(packet) => self.note_mark(packet, Site::Queue(index), now),
             }
         }

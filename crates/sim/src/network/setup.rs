@@ -1,7 +1,7 @@
 //! From a checked scenario to a network at time zero.
 
 use super::endpoints::{ReceiverSide, SenderSide};
-use super::foresee;
+use super::prefetch;
 use super::short_flows::ShortFlows;
 use super::{Census, LinkImpairments, Network};
 use crate::ahead::{Ahead, Measured, Order};
@@ -55,7 +55,7 @@ impl Network {
             ack_events: vec![Time::NEVER; scenario.flows.len()],
             receivers: flows().map(|(flow, route)| receiver_side(flow, route, scenario)).collect(),
             lanes: topology.lanes.iter().chain(&topology.spare_lanes).copied().map(lane).collect(),
-            step: foresee::step(population.lanes),
+            step: prefetch::step(population.lanes),
             stages: topology.stages,
             links: links().map(pipe_link).collect(),
             impairments: topology.links.iter().map(|&link| impairments(scenario, link)).collect(),
