@@ -22,6 +22,7 @@ class _Parameter(TypedDict):
     default: float | None
     min: float
     max: float
+    whole: bool
     accepted: str
     why: str
 

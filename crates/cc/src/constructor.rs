@@ -20,6 +20,8 @@ pub struct ParameterInfo {
     pub min: f64,
     /// The largest value accepted.
     pub max: f64,
+    /// Only whole numbers are accepted: it counts something, or it is a flag, 0 or 1.
+    pub whole: bool,
     /// Where the default or the bound comes from.
     pub why: &'static str,
 }
@@ -33,7 +35,12 @@ impl ParameterInfo {
         interval: (f64, f64),
         why: &'static str,
     ) -> Self {
-        ParameterInfo { name, unit, default, min: interval.0, max: interval.1, why }
+        ParameterInfo { name, unit, default, min: interval.0, max: interval.1, whole: false, why }
+    }
+
+    /// A parameter that takes whole numbers only.
+    pub const fn whole(self) -> Self {
+        ParameterInfo { whole: true, ..self }
     }
 }
 
@@ -107,6 +114,18 @@ pub enum ConstructorError {
         /// Largest accepted.
         max: f64,
     },
+    /// A number with a fraction where only whole ones differ.
+    #[error("controller.{parameter} = {value}: expected a whole number, {min} ≤ {parameter} ≤ {max}")]
+    NotWhole {
+        /// Which parameter.
+        parameter: &'static str,
+        /// What was given.
+        value: f64,
+        /// Smallest accepted.
+        min: f64,
+        /// Largest accepted.
+        max: f64,
+    },
 }
 
 /// How many rows these lists have together.
@@ -155,9 +174,12 @@ impl ConstructorInfo {
     /// Check the values against their intervals and build.
     pub fn with_values(&self, values: &[f64]) -> Result<ControllerSpec, ConstructorError> {
         for (parameter, &value) in self.parameters.iter().zip(values) {
-            let ParameterInfo { name, min, max, .. } = *parameter;
+            let ParameterInfo { name: parameter, min, max, whole, .. } = *parameter;
             if !(min..=max).contains(&value) {
-                return Err(ConstructorError::OutOfRange { parameter: name, value, min, max });
+                return Err(ConstructorError::OutOfRange { parameter, value, min, max });
+            }
+            if whole && value.fract() != 0.0 {
+                return Err(ConstructorError::NotWhole { parameter, value, min, max });
             }
         }
         Ok((self.build)(values))
@@ -324,12 +346,20 @@ mod tests {
         check("aimd-fc+(1)", "expected aimd-fc+(a, b, f)");
         check("aimd-fc+(1, 0.5, 0.6)", "0 ≤ f ≤ 0.5");
         check("sqrt(1, 1, 1)", "3 parameters given; expected sqrt(a, b)");
+        check("tfrc(8.5)", "controller.intervals = 8.5: expected a whole number, 2 ≤ intervals ≤ 64");
+        check("tfrc(8, 0.3, 0.5)", "controller.damping = 0.5: expected a whole number, 0 ≤ damping ≤ 1");
+        check("rap(1, 0.5, 0.1)", "controller.fine_grain = 0.1: expected a whole number");
     }
 
     #[test]
     fn every_row_has_what_a_reader_needs() {
         for row in CONTROLLERS.iter().chain(RATE_CONTROLLERS) {
             assert!(!row.summary.is_empty() && !row.source.is_empty(), "{}", row.name);
+            assert!(
+                row.parameters.iter().all(|p| p.whole || p.unit != "flag"),
+                "{}: a flag is 0 or 1",
+                row.name
+            );
         }
     }
 

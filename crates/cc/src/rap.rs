@@ -67,7 +67,8 @@ pub const CONSTRUCTORS: &[ConstructorInfo] = &[ConstructorInfo {
             Some(0.0),
             (0.0, 1.0),
             "Rejaie99 §2.3; off shows the AIMD alone",
-        ),
+        )
+        .whole(),
         ParameterInfo::new(
             "gain",
             "1",

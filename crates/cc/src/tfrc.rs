@@ -50,7 +50,7 @@ pub struct TfrcParams {
 pub const PROPERTIES: Properties = Properties::OWN_TRANSPORT;
 
 const COUNT: ParameterInfo =
-    ParameterInfo::new("intervals", "1", Some(8.0), (2.0, 64.0), "FloydHandley00 §3.3; RFC 5348 §5.4");
+    ParameterInfo::new("intervals", "1", Some(8.0), (2.0, 64.0), "FloydHandley00 §3.3; RFC 5348 §5.4").whole();
 const DISCOUNT: ParameterInfo = ParameterInfo::new(
     "discount",
     "1",
@@ -59,7 +59,7 @@ const DISCOUNT: ParameterInfo = ParameterInfo::new(
     "gives the newest interval 0.4 of the weights, FloydHandley00 app. A.1; 1: none",
 );
 const DAMPING: ParameterInfo =
-    ParameterInfo::new("damping", "flag", Some(1.0), (0.0, 1.0), "FloydHandley00 §3.4");
+    ParameterInfo::new("damping", "flag", Some(1.0), (0.0, 1.0), "FloydHandley00 §3.4").whole();
 
 const fn tfrc(numbers: &[f64]) -> TfrcParams {
     TfrcParams { intervals: numbers[0], discount: numbers[1], damping: numbers[2] }

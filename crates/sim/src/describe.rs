@@ -149,7 +149,8 @@ pub fn describe() -> Value {
             value["rate_based"] = (!properties.window).into();
             value["form"] = row.form().into();
             for parameter in value["parameters"].as_array_mut().into_iter().flatten() {
-                parameter["accepted"] = format!("{} to {}", parameter["min"], parameter["max"]).into();
+                let whole = if parameter["whole"] == true { ", whole" } else { "" };
+                parameter["accepted"] = format!("{} to {}{whole}", parameter["min"], parameter["max"]).into();
             }
             value
         })

@@ -524,7 +524,12 @@ impl Profile {
                 value: value.to_string(),
                 expected: format!("{min} ≤ {parameter} ≤ {max}"),
             },
-            other => unreachable!("plain numbers can only be out of range: {other}"),
+            ConstructorError::NotWhole { parameter, value, min, max } => ScenarioError {
+                path: at(&format!("controller.{parameter}")),
+                value: value.to_string(),
+                expected: format!("a whole number, {min} ≤ {parameter} ≤ {max}"),
+            },
+            other => unreachable!("plain numbers can only be out of range or not whole: {other}"),
         })
     }
 }

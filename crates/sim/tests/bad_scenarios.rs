@@ -89,6 +89,14 @@ fn a_wrong_value_is_named_with_what_is_accepted() {
         "profiles[0].tcp.initial_window = 0.5: expected 1 to 1e9 packets",
     );
     check("/profiles/0/controller/b_d", json!(1.5), "profiles[0].controller.b_d = 1.5: expected 0 ≤ b_d ≤ 1");
+    let mut paced = example()["profiles"][0].clone();
+    paced["recovery"] = json!(null);
+    paced["controller"] = json!({"kind": "tfrc", "intervals": 8.5, "discount": 1.0, "damping": 1.0});
+    check(
+        "/profiles/0",
+        paced,
+        "profiles[0].controller.intervals = 8.5: expected a whole number, 2 ≤ intervals ≤ 64",
+    );
     check("/flows/0/profile", json!(2), "flows[0].profile = 2: expected an index below 2");
     check("/flows/0/forward", json!([99]), "flows[0].forward = 99: expected an index below 10");
     check("/flows/0/reverse", json!([]), "flows[0].reverse = 0 links: expected 1 to 249 links");

@@ -6,8 +6,8 @@
 use crate::networks::{self, MILLISECOND, SECOND};
 use proptest::prelude::*;
 use sawtooth_cc::{
-    CONTROLLERS, ConstructorInfo, ControllerSpec, RATE_CONTROLLERS, SlowStartExit, TimeoutThreshold,
-    WindowArithmetic,
+    CONTROLLERS, ConstructorInfo, ControllerSpec, ParameterInfo, RATE_CONTROLLERS, SlowStartExit,
+    TimeoutThreshold, WindowArithmetic,
 };
 use sawtooth_sim::identity;
 use sawtooth_sim::queue::{DISCIPLINES, DisciplineInfo, DisciplineParameter};
@@ -69,7 +69,20 @@ pub fn combinations() -> Vec<Entries> {
 fn controller(row: &'static ConstructorInfo) -> impl Strategy<Value = ControllerSpec> {
     let numbers: Vec<_> =
         row.parameters.iter().map(|parameter| parameter.min.max(-4.0)..=parameter.max.min(8.0)).collect();
-    numbers.prop_map(|values| row.with_values(&values).expect("the table accepts what lies in its intervals"))
+    numbers.prop_map(|values| {
+        let values: Vec<_> =
+            row.parameters.iter().zip(values).map(|(parameter, value)| accepted(parameter, value)).collect();
+        row.with_values(&values).expect("the table accepts what lies in its intervals")
+    })
+}
+
+/// Of a number that must be whole the whole part; of a flag 1, unless it is 0.
+fn accepted(parameter: &ParameterInfo, value: f64) -> f64 {
+    match parameter.unit {
+        "flag" => value.ceil(),
+        _ if parameter.whole => value.floor(),
+        _ => value,
+    }
 }
 
 /// A queue of this discipline with so much room.
