@@ -56,6 +56,8 @@ class _QueueParameterBase(TypedDict):
     default: str | float | bool
     accepted: str
     why: str
+    only_with: list[dict[str, str | bool]]
+    of_marks: bool
 
 class _QueueParameter(_QueueParameterBase, total=False):
     choices: list[str]
@@ -68,6 +70,7 @@ class _Discipline(TypedDict):
     behaviour: int
     schedules: bool
     keeps_flows_apart: bool
+    spares_in_profile: bool
     limit_counts_transmission: bool
     knows_departures_ahead: bool
     draws: bool
@@ -80,6 +83,8 @@ class _TcpBase(TypedDict):
     default: str | int | float | bool | None
     accepted: str
     why: str
+    read_by: list[str]
+    only_with: list[dict[str, str | bool]]
 
 class _Tcp(_TcpBase, total=False):
     choices: list[str]

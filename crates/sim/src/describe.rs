@@ -2,9 +2,10 @@
 
 use crate::identity;
 use crate::queue::{DISCIPLINES, DisciplineInfo};
+use crate::rate;
 use crate::scenario::{QueueSpec, TcpSpec};
 use crate::series::SERIES;
-use crate::tcp::RECOVERIES;
+use crate::tcp::{RECOVERIES, RecoveryInfo};
 use sawtooth_cc::{CONTROLLERS, RATE_CONTROLLERS};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -23,6 +24,37 @@ pub struct SettingInfo {
     pub choices: &'static [&'static str],
     /// Where the default comes from.
     pub why: &'static str,
+    /// Other settings with the values of which one at least must hold, or this setting acts on nothing; empty: it always acts.
+    #[serde(skip)]
+    pub only_with: Conditions,
+}
+
+/// Settings, or parameters of the same table, each with a value: a word, `true` or `false`.
+pub type Conditions = &'static [(&'static str, &'static str)];
+
+impl SettingInfo {
+    const fn only_with(self, conditions: Conditions) -> Self {
+        SettingInfo { only_with: conditions, ..self }
+    }
+
+    /// Who reads it: recoveries by name, and `none` for flows without one. A setting that recoveries list as their own is read by
+    /// these alone, any other by every recovery.
+    pub fn read_by(&self) -> Vec<&'static str> {
+        let own = |row: &&RecoveryInfo| row.own_settings.contains(&self.name);
+        let everybody = !RECOVERIES.iter().any(|row| own(&row));
+        let mut readers: Vec<_> =
+            RECOVERIES.iter().filter(|row| everybody || own(row)).map(|row| row.name).collect();
+        if rate::SETTINGS.contains(&self.name) {
+            readers.push("none");
+        }
+        readers
+    }
+}
+
+/// Conditions as plain data: `{"delayed_ack": true}`, one table for each that may hold.
+fn conditions(conditions: Conditions) -> Value {
+    let plain = |word: &str| word.parse::<bool>().map_or_else(|_| word.into(), Value::from);
+    conditions.iter().map(|&(name, word)| json!({ name: plain(word) })).collect()
 }
 
 const fn setting(
@@ -31,11 +63,11 @@ const fn setting(
     accepted: &'static str,
     why: &'static str,
 ) -> SettingInfo {
-    SettingInfo { name, kind, accepted, choices: &[], why }
+    SettingInfo { name, kind, accepted, choices: &[], why, only_with: &[] }
 }
 
 const fn choice(name: &'static str, choices: &'static [&'static str], why: &'static str) -> SettingInfo {
-    SettingInfo { name, kind: "choice", accepted: "one of the choices", choices, why }
+    SettingInfo { choices, ..setting(name, "choice", "one of the choices", why) }
 }
 
 /// Every TCP setting; defaults are those of [`TcpSpec`].
@@ -47,13 +79,15 @@ pub const TCP: &[SettingInfo] = &[
     setting("timer_tick", "span", "a time; 0 is an exact clock", "RFC 6298 §4; ns-2 used 10 or 100 ms"),
     setting("limited_transmit", "flag", "true or false", "RFC 3042"),
     setting("delayed_ack", "flag", "true or false", "one acknowledgement per packet, as in the four studies"),
-    setting("delayed_ack_timeout", "span", "a positive time", "ns-3; RFC 5681 §4.2 allows up to 500 ms"),
+    setting("delayed_ack_timeout", "span", "a positive time", "ns-3; RFC 5681 §4.2 allows up to 500 ms")
+        .only_with(&[("delayed_ack", "true")]),
     choice("slow_start_exit", &["half", "law"], "ns-2 halves, because doubling overshoots by up to two"),
     choice(
         "timeout_threshold",
         &["half", "law"],
         "RFC 5681 §3.1 and ns-2: half; law applies the controller's own decrease",
-    ),
+    )
+    .only_with(&[("rto_cuts", "true")]),
     choice(
         "window_arithmetic",
         &["real", "integer"],
@@ -113,11 +147,14 @@ fn discipline(row: &DisciplineInfo) -> Value {
     let defaults = serde_json::to_value(&spec).expect("plain data");
     let mut value = serde_json::to_value(row).expect("plain data");
     value["knows_departures_ahead"] = spec.knows_departures_ahead().into();
-    for parameter in value["parameters"].as_array_mut().into_iter().flatten() {
-        let default = &defaults[parameter["name"].as_str().expect("a parameter has a name")];
-        parameter["default"] = match parameter["kind"].as_str() {
-            Some("size") => format!("{default} B").into(),
-            Some("depth") => depth_text(default),
+    for (info, parameter) in
+        row.parameters.iter().zip(value["parameters"].as_array_mut().into_iter().flatten())
+    {
+        let default = &defaults[info.name];
+        parameter["only_with"] = conditions(info.only_with);
+        parameter["default"] = match info.kind {
+            "size" => format!("{default} B").into(),
+            "depth" => depth_text(default),
             _ => default.clone(),
         };
     }
@@ -136,6 +173,8 @@ pub fn describe() -> Value {
                 _ if setting.name == "ecn" => Value::Null,
                 _ => defaults[setting.name].clone(),
             };
+            row["read_by"] = setting.read_by().into();
+            row["only_with"] = conditions(setting.only_with);
             row
         })
         .collect();

@@ -14,6 +14,9 @@ pub mod tfrc_receiver;
 use crate::ring::Ring;
 use sawtooth_cc::units::{Span, Time};
 
+/// The TCP settings that mean something to a flow with a rate: those of its handshake, and whether its packets are ECN-capable.
+pub const SETTINGS: &[&str] = &["initial_rto", "min_rto", "max_rto", "ecn"];
+
 /// What a data packet says besides its number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stamp {

@@ -414,6 +414,12 @@ impl LinkSpec {
             (Some(rate), None) => {
                 let known = (1..=RATE_MAX_BPS).contains(rate);
                 require(known, format!("{path}.rate_bps"), rate, "1 bit/s to 100 Tbit/s")?;
+                require(
+                    !self.trace_once,
+                    format!("{path}.trace_once"),
+                    true,
+                    "false where there is no trace",
+                )?;
             }
             (None, Some(trace)) => {
                 let some = trace.last().is_some_and(|&last| last > 0);

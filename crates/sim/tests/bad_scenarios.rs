@@ -43,6 +43,11 @@ fn a_wrong_value_is_named_with_what_is_accepted() {
         "links[0].rate_bps = neither: expected either rate_bps or trace_ms",
     );
     check(
+        "/links/0",
+        json!({"name": "x", "rate_bps": 1, "delay_ns": 0, "trace_once": true}),
+        "links[0].trace_once = true: expected false where there is no trace",
+    );
+    check(
         "/links/0/delay_ns",
         json!(u64::MAX),
         "links[0].delay_ns = 18446744073709551615: expected at most one day",

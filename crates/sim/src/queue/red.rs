@@ -78,7 +78,8 @@ pub const PARAMETERS: &[DisciplineParameter] = &[
         "",
         "true or false",
         "RFC 3168; true marks ECN-capable packets below max",
-    ),
+    )
+    .of_marks(),
     DisciplineParameter::new(
         "mean_packet",
         "size",

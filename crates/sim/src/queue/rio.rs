@@ -23,6 +23,7 @@ use super::{
     Admission, ArrivalRule, DisciplineInfo, DisciplineParameter, DisciplineSpec, DropReason, Marking,
     QueueState, ScenarioError,
 };
+use crate::describe::Conditions;
 use crate::packet::{IN_PROFILE, Packet};
 use crate::random::Stream;
 use sawtooth_cc::units::Rate;
@@ -32,6 +33,7 @@ use serde::{Deserialize, Serialize};
 pub const INFO: DisciplineInfo = DisciplineInfo {
     summary: "in-profile packets are spared; the others see RED or drop-tail on the whole queue",
     source: "ClarkFang98",
+    spares_in_profile: true,
     draws: true,
     marking: Marking::WithEcn,
     parameters: PARAMETERS,
@@ -48,14 +50,18 @@ const OWN: [DisciplineParameter; 2] = [
         "average_updates",
         &["all", "in-profile"],
         "the average is the queue's: every arrival; ns-2 since 2001: in-profile arrivals only",
-    ),
+    )
+    .only_with(WITH_RED),
 ];
+
+/// What belongs to RED acts where out-profile packets see RED.
+const WITH_RED: Conditions = &[("rule", "red")];
 
 const OWN_AND_RED: [DisciplineParameter; OWN.len() + red::PARAMETERS.len()] = {
     let mut all = [OWN[0]; OWN.len() + red::PARAMETERS.len()];
     let mut index = 1;
     while index < all.len() {
-        all[index] = if index < OWN.len() { OWN[index] } else { red::PARAMETERS[index - OWN.len()] };
+        all[index] = if index < OWN.len() { OWN[index] } else { red::PARAMETERS[index - OWN.len()].only_with(WITH_RED) };
         index += 1;
     }
     all

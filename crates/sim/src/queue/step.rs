@@ -34,7 +34,8 @@ pub const INFO: DisciplineInfo = DisciplineInfo {
         "packets or time",
         Depth::ACCEPTED,
         "Alizadeh10 §3.4: K = 20 packets at 1 Gbit/s",
-    )],
+    )
+    .of_marks()],
     ..DisciplineInfo::BLANK
 };
 

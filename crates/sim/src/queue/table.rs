@@ -2,6 +2,7 @@
 
 use super::discipline::Backlog;
 use super::limit::Limit;
+use crate::describe::Conditions;
 use crate::scenario::ScenarioError;
 use sawtooth_cc::units::Rate;
 use serde::Serialize;
@@ -22,6 +23,11 @@ pub struct DisciplineParameter {
     pub accepted: &'static str,
     /// Where the default comes from.
     pub why: &'static str,
+    /// Other parameters with the values of which one at least must hold, or this one acts on nothing; empty: it always acts.
+    #[serde(skip)]
+    pub only_with: Conditions,
+    /// Does it decide about marks alone, so that it acts on ECN-capable packets only?
+    pub of_marks: bool,
 }
 
 impl DisciplineParameter {
@@ -33,7 +39,7 @@ impl DisciplineParameter {
         accepted: &'static str,
         why: &'static str,
     ) -> Self {
-        DisciplineParameter { name, kind, choices: &[], unit, accepted, why }
+        DisciplineParameter { name, kind, choices: &[], unit, accepted, why, only_with: &[], of_marks: false }
     }
 
     /// One word of several.
@@ -42,7 +48,17 @@ impl DisciplineParameter {
         choices: &'static [&'static str],
         why: &'static str,
     ) -> DisciplineParameter {
-        DisciplineParameter { name, kind: "choice", choices, unit: "", accepted: "one of the choices", why }
+        Self { choices, ..Self::new(name, "choice", "", "one of the choices", why) }
+    }
+
+    /// A parameter that decides about marks alone.
+    pub const fn of_marks(self) -> Self {
+        DisciplineParameter { of_marks: true, ..self }
+    }
+
+    /// A parameter that acts beside some values of others only.
+    pub const fn only_with(self, conditions: Conditions) -> Self {
+        DisciplineParameter { only_with: conditions, ..self }
     }
 }
 
@@ -75,6 +91,8 @@ pub struct DisciplineInfo {
     pub schedules: bool,
     /// Does it keep flows apart, so that each gets its share whatever the others send?
     pub keeps_flows_apart: bool,
+    /// Does it neither drop nor mark packets in profile?
+    pub spares_in_profile: bool,
     /// Does its limit count the packet in transmission?
     pub limit_counts_transmission: bool,
     /// Does it draw random numbers?
@@ -95,6 +113,7 @@ impl DisciplineInfo {
         behaviour: 1,
         schedules: false,
         keeps_flows_apart: false,
+        spares_in_profile: false,
         limit_counts_transmission: false,
         draws: false,
         marking: Marking::Never,

@@ -44,6 +44,9 @@ pub struct RecoveryInfo {
     pub source: &'static str,
     /// Its behaviour number, which goes up with every change that moves a result (see `identity`).
     pub behaviour: u32,
+    /// TCP settings that it reads and not every recovery does.
+    #[serde(skip)]
+    pub own_settings: &'static [&'static str],
     /// What it is in code.
     #[serde(skip)]
     pub kind: RecoveryKind,
@@ -57,6 +60,7 @@ pub const RECOVERIES: &[RecoveryInfo] = &[
         summary: "fast retransmit and fast recovery, left on the first new acknowledgement",
         source: "RFC 5681 §3.2",
         behaviour: 1,
+        own_settings: &["reno_recover_test"],
         kind: RecoveryKind::Reno,
     },
     RecoveryInfo {
@@ -65,6 +69,7 @@ pub const RECOVERIES: &[RecoveryInfo] = &[
         summary: "fast recovery that lasts until the whole window is acknowledged; one hole per round trip",
         source: "RFC 6582",
         behaviour: 1,
+        own_settings: &[],
         kind: RecoveryKind::NewReno,
     },
     RecoveryInfo {
@@ -73,6 +78,7 @@ pub const RECOVERIES: &[RecoveryInfo] = &[
         summary: "selective acknowledgements, scoreboard and pipe; many holes per round trip",
         source: "RFC 2018; RFC 6675",
         behaviour: 1,
+        own_settings: &["sack_pipe", "sack_timeout"],
         kind: RecoveryKind::Sack,
     },
     RecoveryInfo {
@@ -81,6 +87,7 @@ pub const RECOVERIES: &[RecoveryInfo] = &[
         summary: "fast retransmit, then slow start from one packet; everything after the hole again",
         source: "[Jacobson88]; [FallFloyd96] §2",
         behaviour: 1,
+        own_settings: &[],
         kind: RecoveryKind::Tahoe,
     },
 ];

@@ -1,0 +1,190 @@
+//! Scenarios in which knobs act: small networks that lose packets, run out of timers, mark, idle and fill.
+//!
+//! Together the [`cases`] use every field of a scenario. What is made of the tables (TCP settings, controllers, disciplines) is put into
+//! [`lossy`], [`distant`] and [`crowded`] instead.
+
+use crate::networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, flow, pipe, profile, source};
+use sawtooth_sim::scenario::{
+    ArrivalSchedule, ArrivalSpec, FlowSpec, ImpairmentSpec, LinkSpec, Profile, QueueSpec, RecordSpec,
+    Scenario, SourceSpec, TcpSpec,
+};
+use serde_json::{Value, from_value, json, to_value};
+
+fn plain(scenario: Scenario) -> Value {
+    to_value(scenario).expect("plain data")
+}
+
+fn queue(plain: Value) -> Option<QueueSpec> {
+    Some(from_value(plain).expect("a queue"))
+}
+
+fn every(n: u64) -> Option<ImpairmentSpec> {
+    Some(ImpairmentSpec::Periodic { n })
+}
+
+fn list(packets: impl IntoIterator<Item = u64>) -> Option<ImpairmentSpec> {
+    Some(ImpairmentSpec::List { packets: packets.into_iter().collect() })
+}
+
+fn at_random(p: f64) -> Option<ImpairmentSpec> {
+    Some(ImpairmentSpec::Bernoulli { p })
+}
+
+/// Scenarios by name.
+pub fn cases() -> Vec<(&'static str, Value)> {
+    vec![("two ways", plain(two_ways())), ("trace", plain(trace())), ("shares", plain(shares()))]
+}
+
+/// Flows against each other through RIO and a queue in bytes, with impairments everywhere, sources and short flows.
+fn two_ways() -> Scenario {
+    let ecn = TcpSpec { ecn: true, ..TcpSpec::default() };
+    let first = Profile { send_jitter_ns: 300_000, tcp: ecn.clone(), ..profile("aimd(1, 0.7)", "sack") };
+    let second = Profile { packet_bytes: 700, ack_bytes: 50, tcp: ecn, ..profile("aiad(1, 2)", "reno") };
+    let short = profile("aimd(1, 0.5)", "sack");
+    let mut network = dumbbell(4, 20, first, 3 * SECOND);
+    network.profiles.extend([second, short]);
+    network.warmup_ns = 200 * MILLISECOND;
+    network.links[0] = LinkSpec {
+        queue: queue(json!({ "kind": "rio", "packets": 40, "min": 8, "max": 25, "weight": 0.05 })),
+        drop: at_random(0.01),
+        mark: every(70),
+        ..network.links[0].clone()
+    };
+    network.links[1] = LinkSpec {
+        queue: queue(json!({ "kind": "droptail", "bytes": 4_000 })),
+        drop: list([40, 41, 300]),
+        mark: at_random(0.02),
+        rate_bps: Some(2 * MEGABIT),
+        ..network.links[1].clone()
+    };
+    network.links[2].mark = list([30, 31, 35]);
+    network.links[4].drop = every(60);
+    network.flows[1] = FlowSpec { profile: 1, in_profile: true, ..network.flows[1].clone() };
+    network.flows[2] = FlowSpec { packets: Some(20), ..network.flows[2].clone() };
+    network.flows[0].stop_ns = Some(2 * SECOND);
+    network.flows[3] = FlowSpec { test: false, forward: vec![8, 1], reverse: vec![0, 9], ..flow(&[], &[]) };
+    let cross = source(&[0], &[[100 * MILLISECOND, MEGABIT], [SECOND, MEGABIT], [2 * SECOND, MEGABIT / 2]]);
+    let spared = SourceSpec { name: "spared".to_owned(), in_profile: true, ..cross.clone() };
+    network.sources = vec![SourceSpec { counts: vec![2, 1, 3], ..cross }, spared];
+    network.links.extend([
+        pipe("web", 100 * MEGABIT, 5 * MILLISECOND),
+        pipe("web-reverse", 100 * MEGABIT, 5 * MILLISECOND),
+    ]);
+    let drawn = ArrivalSchedule::Poisson {
+        intervals: vec![[0, 100 * MILLISECOND], [SECOND, 50 * MILLISECOND]],
+        packets_mean: 8.0,
+        packets_shape: 1.5,
+    };
+    let web = ArrivalSpec {
+        name: "web".to_owned(),
+        profile: 2,
+        in_profile: true,
+        forward: vec![10, 0],
+        reverse: vec![1, 11],
+        schedule: drawn,
+    };
+    let listed =
+        ArrivalSchedule::List { starts_ns: vec![300 * MILLISECOND, 700 * MILLISECOND], packets: vec![5, 40] };
+    network.arrivals = vec![web.clone(), ArrivalSpec { name: "listed".to_owned(), schedule: listed, ..web }];
+    network.record = RecordSpec {
+        windows: true,
+        sample_ns: Some(50 * MILLISECOND),
+        rates_ns: Some(100 * MILLISECOND),
+        congestion: true,
+        completions: true,
+        packets: true,
+    };
+    network
+}
+
+/// A link that ends with its trace and always has something to send.
+fn trace() -> Scenario {
+    let ecn = TcpSpec { ecn: true, ..TcpSpec::default() };
+    let mut network = dumbbell(2, 30, Profile { tcp: ecn, ..profile("aimd(1, 0.7)", "newreno") }, SECOND);
+    network.links[0] = LinkSpec {
+        rate_bps: None,
+        trace_ms: Some((1..150).map(|index| 5 * index + index % 3).collect()),
+        trace_once: true,
+        queue: queue(json!({ "kind": "red", "packets": 9, "min": 2, "max": 5, "weight": 0.1, "ecn": true })),
+        ..network.links[0].clone()
+    };
+    network.links[2].drop = list([5, 8, 9]);
+    network.sources = vec![source(&[0], &[[0, 2 * MEGABIT], [200 * MILLISECOND, 7 * MEGABIT / 4]])];
+    network
+}
+
+/// Unequal packets in queues of their own, the buffer in bytes; nothing is drawn.
+fn shares() -> Scenario {
+    let mut network = dumbbell(3, 30, profile("aimd(1, 0.7)", "tahoe"), SECOND);
+    network.profiles.push(Profile { packet_bytes: 300, ..profile("rap", "none") });
+    network.flows[1].profile = 1;
+    network.links[0].rate_bps = Some(2 * MEGABIT);
+    network.links[0].queue = queue(json!({ "kind": "drr", "bytes": 12_000, "quantum": 500 }));
+    network
+}
+
+/// What happens to connections: losses, timeouts, a long way and competition.
+pub fn connections(controller: &str, recovery: &str) -> [Value; 3] {
+    [lossy, silenced, distant].map(|network| network(controller, recovery))
+}
+
+/// Two flows: one loses single packets, one several of a window; both lose all for a while, and acknowledgements too.
+fn lossy(controller: &str, recovery: &str) -> Value {
+    let mut network = dumbbell(2, 40, profile(controller, recovery), 5 * SECOND);
+    network.links[0] = LinkSpec {
+        rate_bps: Some(6 * MEGABIT),
+        drop: list((1_200..1_240).chain(2_300..2_330)),
+        mark: every(60),
+        ..network.links[0].clone()
+    };
+    network.links[1].drop = every(45);
+    network.links[2].drop = list((60..5_000).step_by(140));
+    network.links[4].drop =
+        list((50..5_000).step_by(190).flat_map(|number| [number, number + 2, number + 5]));
+    plain(network)
+}
+
+/// One flow whose window stands at about sixteen packets beyond slow start when all of it is lost, twice.
+fn silenced(controller: &str, recovery: &str) -> Value {
+    let tcp = TcpSpec { initial_ssthresh: Some(16.0), ..TcpSpec::default() };
+    let mut network = dumbbell(1, 10, Profile { tcp, ..profile(controller, recovery) }, 3 * SECOND);
+    let (burst, span) = (300 * MEGABIT, 70 * MILLISECOND);
+    let at = [400 * MILLISECOND, 1_800 * MILLISECOND];
+    network.sources =
+        vec![source(&[0], &[[at[0], burst], [at[0] + span, 0], [at[1], burst], [at[1] + span, 0]])];
+    plain(network)
+}
+
+/// One flow so far away that its first timeout comes before the answer, behind a link that others fill now and then.
+fn distant(controller: &str, recovery: &str) -> Value {
+    let tcp =
+        TcpSpec { initial_rto_ns: 150 * MILLISECOND, min_rto_ns: 50 * MILLISECOND, ..TcpSpec::default() };
+    let mut network = dumbbell(1, 15, Profile { tcp, ..profile(controller, recovery) }, 4 * SECOND);
+    network.links[0].rate_bps = Some(2 * MEGABIT);
+    network.links[2].delay_ns = 120 * MILLISECOND;
+    network.sources =
+        vec![source(&[0], &[[SECOND, 4 * MEGABIT], [1_300 * MILLISECOND, 0], [3 * SECOND, 4 * MEGABIT]])];
+    plain(network)
+}
+
+/// A queue that fills, idles and fills again: flows that ECN reaches and one that it does not, unequal packets, a few in profile.
+pub fn crowded(queue: &Value) -> Value {
+    let capable = Profile {
+        packet_bytes: 600,
+        tcp: TcpSpec { ecn: true, ..TcpSpec::default() },
+        ..profile("aimd(1, 0.7)", "sack")
+    };
+    let few = Profile { tcp: TcpSpec { receive_window: Some(3), ..capable.tcp.clone() }, ..capable.clone() };
+    let mut network = dumbbell(4, 1, profile("aimd(1, 0.7)", "sack"), 2 * SECOND);
+    network.profiles.extend([capable, few]);
+    for (flow, profile) in network.flows.iter_mut().zip([0, 1, 1, 2]) {
+        flow.profile = profile;
+        flow.in_profile = profile == 2;
+        flow.stop_ns = Some(1_500 * MILLISECOND);
+    }
+    network.links[0].rate_bps = Some(4 * MEGABIT);
+    network.links[0].queue = Some(from_value(queue.clone()).expect("a queue of the table"));
+    let (burst, pause) = (200 * MILLISECOND, [400 * MILLISECOND, 0]);
+    network.sources = vec![source(&[0], &[[burst, 3 * MEGABIT], pause, [1_700 * MILLISECOND, 6 * MEGABIT]])];
+    plain(network)
+}
