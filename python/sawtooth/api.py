@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from sawtooth.errors import InputError
+from sawtooth.overrides import parse_override
 from sawtooth.resolve import Resolved, resolve
 from sawtooth.run import Run, call_of, execute, simulate
-from sawtooth.scenario import Scenario, load_scenario, parse_scenario, with_overrides, with_values
+from sawtooth.scenario import Scenario, load_scenario, parse_scenario, with_values
 from sawtooth.store import Store
+from sawtooth.unused_keys import refuse_unused
 
 ScenarioSource = Scenario | Path | str | Mapping[str, Any]
 
@@ -39,16 +41,23 @@ def run(
 
 
 def scenario_of(source: ScenarioSource, overrides: Mapping[str, Any] | Sequence[str] = ()) -> Scenario:
-    """The scenario that `source` names or holds, with `overrides`. Text with a line break or `=` is TOML; other text is a path."""
+    """The scenario that `source` names or holds, with `overrides`; a key that acts on nothing is refused (`unused_keys`).
+
+    Text with a line break or `=` is TOML; other text is a path.
+    """
     if isinstance(source, Scenario):
         scenario = source
     elif isinstance(source, Mapping) or (isinstance(source, str) and ("\n" in source or "=" in source)):
         scenario = parse_scenario(source)
     else:
         scenario = load_scenario(Path(source))
-    if isinstance(overrides, Mapping):
-        return with_values(scenario, overrides) if overrides else scenario
-    return with_overrides(scenario, list(overrides)) if overrides else scenario
+    values = overrides if isinstance(overrides, Mapping) else dict(map(parse_override, overrides))
+    if not values:
+        refuse_unused(scenario)
+        return scenario
+    changed = with_values(scenario, values)
+    refuse_unused(changed, before=scenario, replaced=values)
+    return changed
 
 
 def job_of(scenario: Scenario, seed: str | int | None = None) -> Resolved:

@@ -22,7 +22,7 @@ from sawtooth import _native, units
 from sawtooth.described import describe
 from sawtooth.errors import InputError
 from sawtooth.fields import DefaultsAsWritten, JsonSchema, Parsed, Strict, input_error
-from sawtooth.tcp_fields import default_of, type_of
+from sawtooth.tcp_fields import default_of, type_of, unmet
 
 HINTS: Mapping[str, str] = {"ecn": 'RED that marks: { kind = "red", ecn = true }'}
 """What to write for a name that people use for something else's parameter."""
@@ -136,6 +136,28 @@ def marks(queue: Mapping[str, Any] | None) -> bool:
         return False
     marking = _discipline(queue["kind"])["marking"]
     return marking == "always" or (marking == "with-ecn" and bool(queue["ecn"]))
+
+
+def spares(queue: Mapping[str, Any] | None) -> bool:
+    """Whether a queue, as the engine has it, neither drops nor marks what is in profile."""
+    return queue is not None and bool(_discipline(queue["kind"])["spares_in_profile"])
+
+
+def sparing() -> list[str]:
+    """The disciplines that neither drop nor mark what is in profile."""
+    return [_spellings(row)[0] for row in describe()["disciplines"] if row["spares_in_profile"]]
+
+
+def of_marks(queue: Mapping[str, Any], name: str) -> bool:
+    """Whether a parameter of a queue decides about marks alone, and so acts on ECN-capable packets only."""
+    return any(row["name"] == name and row["of_marks"] for row in _discipline(queue["kind"])["parameters"])
+
+
+def needs(queue: Mapping[str, Any] | None, name: str) -> str | None:
+    """What must hold for a parameter of a queue, as the engine has it, to act (`rule = "red"`); None where it does."""
+    rows = [] if queue is None else _discipline(queue["kind"])["parameters"]
+    row = next((row for row in rows if row["name"] == name), None)
+    return None if queue is None or row is None else unmet(row["only_with"], queue)
 
 
 def _canonical(kind: str, names: list[str]) -> str:

@@ -24,6 +24,7 @@ from sawtooth.report import write_reproduction
 from sawtooth.reproduction import Reproduction, conclude
 from sawtooth.store import Store
 from sawtooth.study import Study
+from sawtooth.unused_keys import idle
 
 
 def chosen_studies(
@@ -31,7 +32,7 @@ def chosen_studies(
 ) -> list[Study]:
     """The parts of a paper that ``name`` means, shortened, reseeded and varied as asked.
 
-    A value of ``varied`` goes to every part that has its key as an open parameter; InputError where none has.
+    A value of ``varied`` goes to every part that has its key as an open parameter; InputError where none has, or where it acts in no run.
     """
     studies = parts(name)
     if quick:
@@ -48,6 +49,10 @@ def chosen_studies(
             study.varied(key, value) if any(entry.key == key for entry in study.parameter) else study
             for study in studies
         ]
+        unused = idle((cell for study in studies for cell in study.kinds()), key)
+        if unused is not None:
+            accepted = f"an open parameter that acts in {name} ({key}: {unused.accepted})"
+            raise InputError("--set", key, value, accepted)
     return studies
 
 

@@ -40,10 +40,8 @@ from sawtooth.record_fields import record_fields
 from sawtooth.scenario_values import Control, Impairment, Start
 from sawtooth.schedule import read_text
 from sawtooth.shapes import Dumbbell, Free, Topology, TwoRouter
-from sawtooth.tcp_fields import tcp_fields
+from sawtooth.tcp_fields import settings, tcp_fields
 
-RATE_SETTINGS = ("ecn", "initial_rto", "min_rto", "max_rto")
-"""TCP settings that mean something to a rate-based flow as well."""
 STAND_IN = "1 bit/s"
 """Rate of the bottleneck of a free topology until its links are read."""
 
@@ -173,7 +171,8 @@ class FlowsBase(Strict):
         if self.control.takes_recovery:
             return self
         given = self.model_fields_set
-        refused = ["recovery", "bytes", *(name for name in sorted(self.tcp()) if name not in RATE_SETTINGS)]
+        unread = {row["name"] for row in settings() if "none" not in row["read_by"]}
+        refused = ["recovery", "bytes", *sorted(unread & set(self.tcp()))]
         for name in refused:
             if name in given and getattr(self, name) is not None:
                 accepted = (

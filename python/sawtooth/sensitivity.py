@@ -22,6 +22,7 @@ more than four such units.
 
 from __future__ import annotations
 
+import itertools
 import json
 import shlex
 import time
@@ -47,6 +48,7 @@ from sawtooth.scoring import SCORED
 from sawtooth.store import Store
 from sawtooth.study import Parameter, Study
 from sawtooth.tally import Tally
+from sawtooth.unused_keys import idle
 
 SCORES: Final = tuple([("D", metric) for metric in SCORED] + [("C", "goodput")])
 """The orders that are compared."""
@@ -311,6 +313,8 @@ def variations(studies: Sequence[Study], plain: Sequence[Study]) -> Iterator[tup
         routers = {setting.router for setting in study.matrix.settings}
         for entry in study.parameter:
             if routers and entry.routers is not None and routers.isdisjoint(entry.routers):
+                continue
+            if idle(itertools.chain.from_iterable(each.kinds() for each in studies), entry.key) is not None:
                 continue
             values = [*entry.plausible]
             if entry.value not in own.get(entry.key, []):

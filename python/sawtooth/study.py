@@ -293,6 +293,15 @@ class Study(Strict):
         for probe in self.probe:
             yield from self.probed(probe)
 
+    def kinds(self) -> Iterator[Mapping[str, Any]]:
+        """Its scenarios but for seeds, and of algorithms one that takes a recovery and one that takes none."""
+        by_kind = {Control.parse(entry.control).takes_recovery: entry for entry in reversed(self.algorithm)}
+        settings = [*self.matrix.settings, *self.matrix.compared_with]
+        for setting, algorithm in itertools.product(settings, by_kind.values()):
+            yield from (self.cell(setting, algorithm, name) for name in self.matrix.environments)
+        for probe in self.seeded(1).probe:
+            yield from (planned.scenario for planned in self.probed(probe))
+
     def probed(self, probe: Probe) -> Iterator[Planned]:
         """The runs of one of its probes."""
         return probe.plan(self._base(None, None) if probe.base else {})

@@ -15,6 +15,7 @@ from pydantic.json_schema import WithJsonSchema
 
 from sawtooth import units
 from sawtooth.described import describe
+from sawtooth.errors import show
 from sawtooth.fields import Depth, PositiveSize, Real, Time
 
 COUNT_MAX: Final = 2**32 - 1
@@ -72,6 +73,14 @@ def _engine_defaults() -> tuple[tuple[str, str, Any], ...]:
 def engine_key(row: Mapping[str, Any]) -> str:
     """The name of a setting in the engine's scenario."""
     return f"{row['name']}_ns" if row["kind"] == "span" else str(row["name"])
+
+
+def unmet(only_with: Iterable[Mapping[str, Any]], values: Mapping[str, Any]) -> str | None:
+    """What must hold for a setting or parameter to act, in the spelling of the file (`delayed_ack = true`); None where it does."""
+    conditions = list(only_with)
+    if not conditions or any(values[name] == word for table in conditions for name, word in table.items()):
+        return None
+    return " or ".join(f"{name} = {show(word)}" for table in conditions for name, word in table.items())
 
 
 def setting_names() -> Iterable[str]:

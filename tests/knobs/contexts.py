@@ -1,0 +1,221 @@
+"""Scenarios in which keys act: of each shape, discipline, recovery, environment and kind of traffic one, some seconds long.
+
+All of them lose packets now and then and a whole window once, so that recoveries and timers have something to do.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sawtooth.described import describe
+
+Tables = dict[str, Any]
+
+LOST: Final = (150, 400, 401, 404, 700, *range(1000, 1046), 1300, 1302, *range(1600, 1664))
+"""Numbers of the packets that are lost: single ones, several of a window, all for a while."""
+LOSSES: Final = f"list({', '.join(map(str, LOST))})"
+
+BASE: Final[Tables] = {
+    "duration": "3 s",
+    "warmup": "0.1 s",
+    "bottleneck": {"rate": "8 Mbit/s", "delay": "8 ms", "buffer": "20 packets", "drop": LOSSES},
+    "path": {"rtt": "40 ms", "rtt_spread": 0.1, "access_rate": "50 Mbit/s", "send_jitter": "100 us"},
+    "tcp": {"initial_window": 3, "min_rto": "30 ms", "initial_rto": "100 ms"},
+    "flows": [{"count": 2, "control": "aimd(1, 0.7)", "recovery": "sack", "start": "uniform 0..50 ms"}],
+}
+
+
+def context(**changes: Any) -> Tables:
+    """The base with tables joined key by key; a list, or None, replaces."""
+    return _joined(copy.deepcopy(BASE), changes)
+
+
+def _joined(old: Tables, new: Mapping[str, Any]) -> Tables:
+    for key, value in new.items():
+        if value is None:
+            old.pop(key, None)
+        elif isinstance(value, Mapping):
+            _joined(old.setdefault(key, {}), value)
+        else:
+            old[key] = copy.deepcopy(value)
+    return old
+
+
+def group(recovery: str | None = "sack", control: str = "aimd(1, 0.7)", **keys: Any) -> Tables:
+    """A group of flows."""
+    own = {} if recovery is None else {"recovery": recovery}
+    return {"control": control, "start": "uniform 0..50 ms", **own, **keys}
+
+
+def discipline(kind: str) -> Mapping[str, Any]:
+    """The row of a discipline."""
+    return next(row for row in describe()["disciplines"] if row["name"] == kind)
+
+
+def queue(kind: str) -> Tables:
+    """A queue of a discipline that is small as the contexts are."""
+    row = discipline(kind)
+    small: Tables = {"min": 2, "max": 6, "weight": 0.03, "ecn": True}
+    names = [parameter["name"] for parameter in row["parameters"]]
+    return {
+        "kind": kind,
+        **{
+            name: small.get(name, parameter["default"])
+            for name, parameter in zip(names, row["parameters"], strict=True)
+        },
+    }
+
+
+def mixed(kind: str) -> list[Tables]:
+    """Unequal flows for a queue; if it spares what is in profile, a small one is."""
+    third = group()
+    if discipline(kind)["spares_in_profile"]:
+        third |= {"in_profile": True, "receive_window": 10}
+    return [group(count=2), group(packet="700 B"), third]
+
+
+FAMILIES: Final[Mapping[str, Tables]] = {
+    "constant": {"rate": "1 Mbit/s"},
+    "square": {"high": "4 Mbit/s", "low": "0.2 Mbit/s", "period": "0.6 s"},
+    "saw-tooth": {"high": "4 Mbit/s", "low": "0.2 Mbit/s", "period": "0.8 s", "step": "0.2 s"},
+    "step": {"first": "4 Mbit/s", "then": "0.2 Mbit/s", "at": "0.5 s", "until": "1.5 s", "over": "0.2 s"},
+    "random": {"high": "4 Mbit/s", "low": "0.3 Mbit/s", "interval": "0.2 s"},
+    "walk": {"start": "1 Mbit/s", "delta": "1 Mbit/s", "interval": "0.2 s"},
+    "constrained": {"start": "1 Mbit/s", "delta": "0.2 Mbit/s", "mu": 1.1, "interval": "0.2 s"},
+    "short-flows": {
+        "interarrival": ["20 ms", "60 ms"],
+        "interval": "0.5 s",
+        "packets_mean": 8,
+        "cross_rtt": "60 ms",
+    },
+    "file": {"file": "schedule.csv"},
+}
+"""Small tables of every kind of environment that is no other's with numbers."""
+
+FREE: Final[Tables] = {
+    "topology": {"kind": "free"},
+    "bottleneck": None,
+    "path": {"rtt": None, "rtt_spread": None},
+    "nodes": [{"name": "A"}, {"name": "B"}, {"name": "C"}],
+    "links": [
+        {"from": "A", "to": "B", "rate": "2 Mbit/s", "delay": "8 ms", "buffer": "10 packets", "drop": LOSSES},
+        {
+            "from": "B",
+            "to": "C",
+            "rate": "3 Mbit/s",
+            "delay": "9 ms",
+            "buffer": "12 packets",
+            "queue": queue("red"),
+            "mark": "periodic(40)",
+        },
+        {"from": "C", "to": "B", "rate": "3 Mbit/s", "delay": "9 ms", "drop": "periodic(30)"},
+    ],
+    "sources": [{"route": ["B", "C"], "rate": "1 Mbit/s", "start": "0.5 s", "stop": "1.5 s"}],
+    "flows": [group(route=["A", "C"]), group("reno", route=["B", "C"]), group(route=["A", "B"])],
+}
+
+
+def contexts() -> dict[str, Tables]:
+    """By name."""
+    found = {
+        f"recovery {row['name']}": context(flows=[group(row["name"], count=2)])
+        for row in describe()["recoveries"]
+    }
+    for law in describe()["controllers"]:
+        if law["properties"]["own_transport"]:
+            found[f"law {law['name']}"] = context(
+                tcp={"initial_window": None, "initial_rto": "10 ms", "min_rto": "10 ms"},
+                bottleneck={"rate": "1.5 Mbit/s", "buffer": "6 packets"},
+                flows=[group(None, law["name"], count=2)],
+            )
+    for row in describe()["disciplines"]:
+        found[f"queue {row['name']}"] = context(
+            bottleneck={"queue": queue(row["name"])}, path={"drop": "periodic(97)"}, flows=mixed(row["name"])
+        )
+    found["ECN"] = context(
+        bottleneck={"queue": queue("red")}, flows=[group(), group(ecn=True), group("reno", ecn=False)]
+    )
+    found["queue in bytes"] = context(bottleneck={"buffer": "12 kB"})
+    found["rio drop-tail"] = context(
+        duration="5 s",
+        bottleneck={
+            "rate": "3 Mbit/s",
+            "buffer": "80 packets",
+            "drop": None,
+            "queue": {"kind": "rio", "rule": "drop-tail"},
+        },
+        flows=[group(count=3), group(receive_window=3, in_profile=True)],
+    )
+    found["delayed acknowledgements"] = context(tcp={"delayed_ack": True})
+    found["timeouts without cuts"] = context(tcp={"rto_cuts": False})
+    found["marks"] = context(
+        bottleneck={"mark": "periodic(30)"}, path={"mark": "periodic(70)", "drop": "periodic(90)"}
+    )
+    found["own settings"] = context(
+        tcp={"min_rto": None},
+        path={"rtt": None},
+        flows=[
+            group(rtt="30 ms", min_rto="25 ms", count=2),
+            group("reno", rtt=["50 ms", "60 ms"], count=2, min_rto="35 ms"),
+        ],
+    )
+    found["trace"] = context(
+        bottleneck={"rate": None, "trace": "short.trace", "trace_once": False},
+        path={"rtt_spread": None},
+        flows=[group()],
+    )
+    found["two ways"] = context(
+        reverse={
+            "rate": "1 Mbit/s",
+            "delay": "6 ms",
+            "buffer": "20 packets",
+            "queue": queue("red") | {"max": 12, "max_p": 0.5},
+            "drop": "periodic(80)",
+            "mark": "periodic(60)",
+        },
+        flows=[group(), group("reno", reverse=True, count=2), group(bytes="400 kB"), group(stop="1.2 s")],
+    )
+    found["equal-rate"] = context(topology={"kind": "equal-rate"}, path={"access_rate": None})
+    found["ring"] = context(topology={"kind": "ring", "links": 4, "hops": 2}, flows=[group(count=4)])
+    found["two-router"] = context(topology={"kind": "two-router", "delay": "4 ms"}, environment=square_wave())
+    found["two-router, no cross traffic"] = context(topology={"kind": "two-router"})
+    found["fair cross traffic"] = context(bottleneck={"queue": "drr"}, environment=square_wave())
+    for name, keys in FAMILIES.items():
+        found[f"environment {name}"] = context(environment={"kind": name, **keys})
+    by_interval = {key: value for key, value in FAMILIES["square"].items() if key != "period"}
+    found["square by interval"] = context(environment={"kind": "square", **by_interval, "interval": "0.3 s"})
+    found["short flows beside RED"] = context(
+        bottleneck={"queue": queue("red")},
+        environment={
+            "kind": "short-flows",
+            **FAMILIES["short-flows"],
+            "interarrival": "20 ms",
+            "interval": None,
+        },
+    )
+    found["listed short flows"] = context(
+        topology={"kind": "two-router", "delay": "4 ms"},
+        environment={"kind": "short-flows", "arrivals": "flows.csv", "cross_rtt": "60 ms"},
+    )
+    found["free"] = context(**FREE)
+    back = {"from": "C", "to": "B", "rate": "1 Mbit/s", "delay": "5 ms"}
+    found["free, nodes of links"] = context(**{**FREE, "nodes": None, "links": [*FREE["links"][:2], back]})
+    return found
+
+
+def square_wave() -> Tables:
+    """An environment whose cross traffic comes and goes."""
+    return {"kind": "square", **FAMILIES["square"]}
+
+
+FILES: Final[Mapping[str, str]] = {
+    "schedule.csv": "time_s,available_bps_per_flow\n0,1000000\n0.5,300000\n1,1500000\n",
+    "other.csv": "time_s,available_bps_per_flow\n0,500000\n",
+    "flows.csv": "start_time_s,packets\n"
+    + "".join(f"{index / 20},{5 + index % 30}\n" for index in range(50)),
+    "other-flows.csv": "start_time_s,packets\n0.2,10\n",
+    "short.trace": "".join(f"{3 * index}\n" for index in range(1, 200)),
+}
+"""What scenarios name, in the directory of each."""

@@ -1,0 +1,114 @@
+"""Every key of the scenario file, in every context: another value of it changes what a run gives, or it is refused.
+
+A key added later is tested by itself; where the test does not know what to write, or in which scenario it acts, it fails and says so.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+
+import pytest
+from tests.knobs.contexts import FILES, Tables, contexts
+from tests.knobs.keys import Key, at, keys, put
+from tests.knobs.values import others
+
+from sawtooth import InputError
+from sawtooth.described import describe
+from sawtooth.environments import ENVIRONMENTS
+from sawtooth.resolve import resolve
+from sawtooth.run import execute
+from sawtooth.scenario import parse_scenario
+from sawtooth.shapes import SHAPES
+from sawtooth.tcp_fields import setting_names
+from sawtooth.unused_keys import refuse_unused
+
+CONTEXTS = contexts()
+
+Effects = Mapping[Key, str]
+
+
+@pytest.fixture(scope="module")
+def effects(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Effects]:
+    """By key of a context what comes of other values; each context is run once."""
+    folder = tmp_path_factory.mktemp("knobs")
+    for name, text in FILES.items():
+        (folder / name).write_text(text)
+
+    @cache
+    def of(name: str) -> Effects:
+        tables = CONTEXTS[name]
+        before = outcome(tables, folder)
+        return {key: effect(tables, key, before, folder) for key in keys(tables)}
+
+    return of
+
+
+def outcome(tables: Tables, folder: Path) -> str:
+    """What comes of a scenario: the digest of its run, and the metrics."""
+    scenario = parse_scenario(copy.deepcopy(tables), "s.toml", folder)
+    refuse_unused(scenario)
+    run = execute(resolve(scenario))
+    return f"{run.digest} {dict(run.values)}"
+
+
+def effect(tables: Tables, key: Key, before: str, folder: Path) -> str:
+    """`acts`, `refused` (every other value is), or `silent`: some are accepted and nothing changes."""
+    current = at(tables, key.path)
+    current = key.schema.get("default") if current is None else current
+    accepted = refused = 0
+    for value in others(key.name, key.schema, current):
+        changed = copy.deepcopy(tables)
+        put(changed, key.path, value)
+        try:
+            after = outcome(changed, folder)
+        except InputError:
+            refused += 1
+            continue
+        if after != before:
+            return "acts"
+        accepted += 1
+    # Of a flag without a default one value is the one that holds anyway.
+    return "refused" if not accepted or (accepted == refused == 1 and current is None) else "silent"
+
+
+def is_setting(key: Key) -> bool:
+    """Whether it is a TCP setting, of all flows or of a group."""
+    return key.path[0] in ("tcp", "flows") and key.name in setting_names()
+
+
+@pytest.mark.parametrize("name", CONTEXTS)
+def test_every_key_acts_or_is_refused(name: str, effects: Callable[[str], Effects]) -> None:
+    """Settings act where recoveries and laws are the matter; in every other context losses would have to be made for each."""
+    found = effects(name)
+    silent = [
+        ".".join(map(str, key.path))
+        for key, effect in found.items()
+        if effect == "silent" and (name.startswith(("recovery", "law")) or not is_setting(key))
+    ]
+    assert not silent, f"{name}: accepted, and nothing changes: {', '.join(silent)}"
+
+
+NAMES = {"nodes[].name": "what links refer to: another name is refused"}
+"""Keys that act by being refused alone, and why."""
+
+
+def test_every_key_acts_in_some_context(effects: Callable[[str], Effects]) -> None:
+    found = {name: effects(name) for name in CONTEXTS}
+    there = {key.knob for of in found.values() for key in of}
+    acting = {key.knob for of in found.values() for key, effect in of.items() if effect == "acts"}
+    never = there - acting
+    assert never == set(NAMES), (
+        f"add a context to tests/knobs/contexts.py where they act: {never ^ set(NAMES)}"
+    )
+
+
+def test_every_kind_has_a_context() -> None:
+    """Each family of environments, shape of network and discipline appears in a context, and with it its keys."""
+    there = {key.knob.partition(".")[0] for tables in CONTEXTS.values() for key in keys(tables)}
+    wanted = {f"environment<{entry.family.__name__}>" for entry in ENVIRONMENTS}
+    wanted |= {f"topology<{shape.name}>" for shape in SHAPES if len(shape.model_fields) > 1}
+    wanted |= {f"queue<{row['name']}>" for row in describe()["disciplines"] if row["parameters"]}
+    assert wanted <= there, f"add contexts to tests/knobs/contexts.py: {wanted - there}"
