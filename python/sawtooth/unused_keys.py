@@ -1,8 +1,7 @@
 """Keys that act on nothing: a scenario of the user's that writes one is refused, with where the key would act.
 
-A key is used if another value of it could change what comes of a run; whether the value that stands there does is not asked. So
-`tcp.sack_pipe` is refused where no flow has recovery sack, even if it says the default. A default that nobody wrote is no key, and a
-switch that is off or a spread of 0 asks for nothing: they may stand.
+A key is used if another value of it could change what comes of a run. A key that acts on nothing may stand if it says what holds anyway: a
+TCP setting at its default, a switch that is off, a spread of 0. So `tcp.sack_pipe = "rfc6675"` is refused where no flow has recovery sack.
 
 Where values were replaced (`--set`) a key of the file must act before or after, and what was replaced after. Cells of a study share their
 keys, and none of them is refused: `idle` says what acts in no cell.
@@ -49,15 +48,29 @@ def refuse_unused(scenario: Scenario, before: Scenario | None = None, replaced: 
 
 
 def unused(scenario: Scenario) -> list[InputError]:
-    """Every key that the scenario's tables write and that acts on nothing in it. InputError if it has no network."""
+    """Every key that the scenario's tables write and that acts on nothing in it, but for those that say what holds anyway. InputError if
+    it has no network."""
+    return [error for error in _without_effect(scenario) if not _holds_anyway(scenario, error)]
+
+
+def _without_effect(scenario: Scenario) -> Iterator[InputError]:
+    """Every key that no value would make act."""
     there = Crossings(scenario)
-    rules = (_settings, _groups, _path, _reverse, _record, _environment, _topology, _links, _nodes)
-    return [error for rule in rules for error in rule(there) if not _asks_for_nothing(error)]
+    for rule in (_settings, _groups, _path, _reverse, _record, _environment, _topology, _links, _nodes):
+        yield from rule(there)
 
 
-def _asks_for_nothing(error: InputError) -> bool:
-    name = (error.key or "").rpartition(".")[2]
-    return error.value in ([False, 0] if name in SWITCHES else [])
+def _holds_anyway(scenario: Scenario, error: InputError) -> bool:
+    """Whether the value of a key is what the scenario does without it: a switch that is off, a TCP setting at its default."""
+    table, _, name = (error.key or "").rpartition(".")
+    if name in SWITCHES:
+        return error.value in (False, 0)
+    row = next((row for row in settings() if row["name"] == name), None)
+    group = re.fullmatch(r"flows\[(\d+)\]", table)
+    if row is None or not (table == "tcp" or group):
+        return False
+    holder = scenario.flows[int(group[1])] if group else scenario.tcp
+    return bool(getattr(holder, name) == default_of(row))
 
 
 def idle(cells: Iterable[Mapping[str, Any]], key: str) -> InputError | None:
@@ -68,7 +81,9 @@ def idle(cells: Iterable[Mapping[str, Any]], key: str) -> InputError | None:
         if not written:
             continue
         try:
-            refused = [error for error in unused(parse_scenario(tables)) if _covers([key], error.key)]
+            refused = [
+                error for error in _without_effect(parse_scenario(tables)) if _covers([key], error.key)
+            ]
         except InputError:
             return None  # which whoever runs it will be told
         if len(refused) < written:

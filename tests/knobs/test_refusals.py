@@ -62,9 +62,9 @@ def tables_of(*changes: Tables) -> Tables:
         ),
         ([RATE_BASED], "tcp.timer_tick", "10 ms", "this key only beside a controller with a window"),
         (
-            [{"flows": [group(limited_transmit=False, count=2)]}],
+            [{"flows": [group(limited_transmit=True, count=2)]}],
             "tcp.limited_transmit",
-            True,
+            False,
             "no such key where every group of flows has its own",
         ),
         ([], "tcp.ecn", True, NO_MARKS),
@@ -184,9 +184,11 @@ def test_a_setting_that_one_flow_reads_is_used() -> None:
     assert scenario_of(tables_of(short)).tcp.sack_pipe == "rfc6675"  # type: ignore[attr-defined]
 
 
-def test_the_value_does_not_matter_and_a_default_that_nobody_wrote_is_no_key() -> None:
-    assert scenario_of(tables_of()).tcp.reno_recover_test  # type: ignore[attr-defined]
-    assert "reno_recover_test = true" in complaint(key="tcp.reno_recover_test", value=True)
+def test_a_setting_at_its_default_may_stand_and_another_value_not() -> None:
+    """A file that states defaults for all recoveries says nothing that does not hold."""
+    stated = tables_of({"tcp": {"reno_recover_test": True, "sack_pipe": "conservative"}})
+    assert scenario_of(stated).tcp.reno_recover_test  # type: ignore[attr-defined]
+    assert "reno_recover_test = false" in complaint(key="tcp.reno_recover_test", value=False)
 
 
 def test_what_asks_for_nothing_may_stand() -> None:
