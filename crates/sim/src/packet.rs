@@ -20,23 +20,30 @@ pub enum PacketKind {
 }
 
 /// Retransmitted data.
-pub const RETRANSMISSION: u8 = 1;
-/// ECN-capable transport, RFC 3168 §5.
-pub const ECT: u8 = 2;
+pub const RETRANSMISSION: u16 = 1;
+/// ECN-capable transport, RFC 3168 §5: the codepoint ECT(0).
+pub const ECT: u16 = 2;
 /// Congestion experienced.
-pub const CE: u8 = 4;
+pub const CE: u16 = 4;
 /// ECN echo, on acknowledgements.
-pub const ECE: u8 = 8;
+pub const ECE: u16 = 8;
 /// Congestion window reduced, on data.
-pub const CWR: u8 = 16;
+pub const CWR: u16 = 16;
 /// Belongs to a flow whose packets count in the metrics.
-pub const TEST: u8 = 32;
+pub const TEST: u16 = 32;
 /// Within the profile that its traffic keeps to: RIO spares it.
-pub const IN_PROFILE: u8 = 64;
+pub const IN_PROFILE: u16 = 64;
+
+/// Flags of the simulation's own books, which no header carries. They stand between the flags of the header, of which bits 7 to 12
+/// are free: elsewhere they would take a hash of departures, whose value must stay, nine instructions a packet.
+pub const BOOKKEEPING: u16 = TEST | IN_PROFILE;
+/// Where the kind stands, above the flags.
+const KIND: u16 = 0xe000;
+const KIND_SHIFT: u32 = KIND.trailing_zeros();
 
 impl PacketKind {
     #[inline(always)]
-    const fn of(number: u8) -> Self {
+    const fn of(number: u16) -> Self {
         match number {
             0 => PacketKind::Data,
             1 => PacketKind::Ack,
@@ -62,10 +69,10 @@ pub struct Packet {
 impl Packet {
     /// A packet of this kind and size; `flow` is a source's index for cross traffic.
     #[inline(always)]
-    pub const fn new(kind: PacketKind, flow: u32, number: u32, bytes: u16, flags: u8) -> Self {
+    pub const fn new(kind: PacketKind, flow: u32, number: u32, bytes: u16, flags: u16) -> Self {
         Packet {
             who: (flow as u64) << 32 | number as u64,
-            what: (bytes as u64) << 16 | (kind as u64) << 8 | flags as u64,
+            what: (bytes as u64) << 16 | (kind as u64) << KIND_SHIFT | flags as u64,
         }
     }
 
@@ -90,13 +97,19 @@ impl Packet {
     /// What it is.
     #[inline(always)]
     pub const fn kind(self) -> PacketKind {
-        PacketKind::of((self.what >> 8) as u8)
+        PacketKind::of(self.what as u16 >> KIND_SHIFT)
     }
 
     /// Flag bits above.
     #[inline(always)]
-    pub const fn flags(self) -> u8 {
-        self.what as u8
+    pub const fn flags(self) -> u16 {
+        self.what as u16 & !KIND
+    }
+
+    /// Its flags for a hash: the lowest byte of them.
+    #[inline(always)]
+    pub const fn flags_to_hash(self) -> u64 {
+        self.what & 0xff
     }
 
     /// SACK blocks in the pool, if any.
@@ -119,15 +132,15 @@ impl Packet {
 
     /// Is this flag set?
     #[inline(always)]
-    pub const fn has(self, flag: u8) -> bool {
-        self.flags() & flag != 0
+    pub const fn has(self, flag: u16) -> bool {
+        self.what & flag as u64 != 0
     }
 
     /// Is it data of a test flow?
     #[inline(always)]
     pub const fn is_test_data(self) -> bool {
-        const DATA: u64 = PacketKind::Data as u64;
-        self.what & (0xff00 | TEST as u64) == DATA << 8 | TEST as u64
+        const TEST_DATA: u16 = (PacketKind::Data as u16) << KIND_SHIFT | TEST;
+        self.what as u16 & (KIND | TEST) == TEST_DATA
     }
 }
 
@@ -217,6 +230,27 @@ impl SackPool {
     pub fn release(&mut self, handle: SackHandle) {
         if handle.is_some() {
             self.free.push(handle.0 - 1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kind_flags_and_numbers_keep_out_of_each_others_way() {
+        let kinds = [PacketKind::Data, PacketKind::Ack, PacketKind::Syn, PacketKind::SynAck, PacketKind::Cbr];
+        for kind in kinds {
+            for flags in [0, ECT, ECT | CWR | TEST, RETRANSMISSION | IN_PROFILE, CE | ECE | TEST | IN_PROFILE]
+            {
+                let packet = Packet::new(kind, u32::MAX, 7, u16::MAX, flags);
+                assert_eq!((packet.kind(), packet.flags()), (kind, flags));
+                assert_eq!((packet.flow(), packet.number(), packet.bytes()), (u32::MAX, 7, u16::MAX));
+                assert_eq!(packet.is_test_data(), kind == PacketKind::Data && packet.has(TEST));
+                assert_eq!(packet.marked().flags(), flags | CE);
+                assert_eq!(packet.flags_to_hash(), u64::from(flags));
+            }
         }
     }
 }

@@ -60,7 +60,7 @@ pub(super) struct ReceiverSide {
     /// First stage of its acknowledgements.
     pub route: StageIndex,
     pub ack_bytes: u16,
-    pub ack_flags: u8,
+    pub ack_flags: u16,
     /// Packets delivered for the first time within the measured time.
     pub delivered_unique: u64,
     /// Packets delivered within the measured time.

@@ -228,7 +228,7 @@ mod tests {
     use super::*;
     use crate::packet::{ECT, PacketKind};
 
-    fn data(number: u32, flags: u8) -> Packet {
+    fn data(number: u32, flags: u16) -> Packet {
         Packet::new(PacketKind::Data, 0, number, 1000, flags)
     }
 

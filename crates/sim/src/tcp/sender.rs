@@ -85,13 +85,12 @@ pub struct Sender {
     /// How many packets the controller allows in flight.
     allowed: u32,
     packet_bytes: u16,
-    flags: u8,
+    flags: u16,
     /// Recovery has nothing to repair and counts nothing.
     calm: bool,
     established: bool,
     announce_reduction: bool,
     window_limited: bool,
-    syn_lost: bool,
     window_since: Time,
     /// The controller's window, as it has been since then.
     window: Window,
@@ -110,6 +109,7 @@ pub struct Sender {
     /// Everything below was sent before the last reduction on an echo.
     echo_point: u32,
     syn_bytes: u16,
+    syn_lost: bool,
     /// What takes the place of `control` if the SYN is lost: it starts from one packet (RFC 5681 §3.1).
     control_after_lost_syn: Option<Box<AnyController>>,
     /// Everything there was to send has been acknowledged, at this time.
@@ -169,7 +169,7 @@ impl Sender {
         }
     }
 
-    fn packet(&self, kind: PacketKind, number: u32, bytes: u16, flags: u8) -> Packet {
+    fn packet(&self, kind: PacketKind, number: u32, bytes: u16, flags: u16) -> Packet {
         Packet::new(kind, self.flow, number, bytes, flags)
     }
 

@@ -307,7 +307,7 @@ impl Stage {
         }
     }
 
-    fn expect_packet(&mut self, kind: PacketKind, number: u32, again: bool, flags: u8) -> Checked {
+    fn expect_packet(&mut self, kind: PacketKind, number: u32, again: bool, flags: u16) -> Checked {
         let wanted = describe(kind, number, again, flags);
         let Some(packet) = self.outbox.pop_front() else {
             return Err(format!("expected {wanted}, but the sender sends nothing"));
@@ -331,7 +331,7 @@ fn packet_text(packet: Packet) -> String {
     describe(packet.kind(), packet.number(), packet.has(RETRANSMISSION), packet.flags() & (ECT | CWR))
 }
 
-fn describe(kind: PacketKind, number: u32, again: bool, flags: u8) -> String {
+fn describe(kind: PacketKind, number: u32, again: bool, flags: u16) -> String {
     let what = match (kind, again) {
         (PacketKind::Syn, _) => return "syn".to_owned(),
         (_, false) => "send",
@@ -342,7 +342,7 @@ fn describe(kind: PacketKind, number: u32, again: bool, flags: u8) -> String {
     format!("{what} {number}{ect}{cwr}")
 }
 
-fn flag_bits(words: &[&str]) -> Result<u8, String> {
+fn flag_bits(words: &[&str]) -> Result<u16, String> {
     words.iter().try_fold(0, |bits, word| match *word {
         "ect" => Ok(bits | ECT),
         "cwr" => Ok(bits | CWR),
