@@ -82,6 +82,7 @@ class _TcpBase(TypedDict):
 
 class _Tcp(_TcpBase, total=False):
     choices: list[str]
+    implicit: bool
 
 class _ColumnBase(TypedDict):
     name: str

@@ -40,7 +40,7 @@ from sawtooth.record_fields import record_fields
 from sawtooth.scenario_values import Control, Impairment, Start
 from sawtooth.schedule import read_text
 from sawtooth.shapes import Dumbbell, Free, Topology, TwoRouter
-from sawtooth.tcp_fields import tcp_fields
+from sawtooth.tcp_fields import implicit_defaults, tcp_fields
 
 RATE_SETTINGS = ("ecn", "initial_rto", "min_rto", "max_rto")
 """TCP settings that mean something to a rate-based flow as well."""
@@ -328,6 +328,11 @@ class Scenario(Strict):
             if group.start.latest(group.count) >= self.duration:
                 accepted = f"starts before the end of the run, {end}"
                 raise InputError("", f"flows[{index}].start", group.start.text(), accepted)
+        if not any(group.control.takes_recovery for group in self.flows):
+            for name, default in implicit_defaults().items():
+                if (given := getattr(self.tcp, name)) != default:
+                    accepted = "no such key beside rate-based controllers alone, whose transport is their own"
+                    raise InputError("", f"tcp.{name}", given, accepted)
         following = sum(group.count for group in self.flows if not group.reverse and group.rtt is None)
         if isinstance(self.path.rtt, tuple) and len(self.path.rtt) != following:
             written = [units.format_time(rtt) for rtt in self.path.rtt]

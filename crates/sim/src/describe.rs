@@ -23,6 +23,9 @@ pub struct SettingInfo {
     pub choices: &'static [&'static str],
     /// Where the default comes from.
     pub why: &'static str,
+    /// The engine's data leave it out at its default: its first word.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub implicit: bool,
 }
 
 const fn setting(
@@ -31,11 +34,20 @@ const fn setting(
     accepted: &'static str,
     why: &'static str,
 ) -> SettingInfo {
-    SettingInfo { name, kind, accepted, choices: &[], why }
+    SettingInfo { name, kind, accepted, choices: &[], why, implicit: false }
 }
 
 const fn choice(name: &'static str, choices: &'static [&'static str], why: &'static str) -> SettingInfo {
-    SettingInfo { name, kind: "choice", accepted: "one of the choices", choices, why }
+    SettingInfo { name, kind: "choice", accepted: "one of the choices", choices, why, implicit: false }
+}
+
+/// A choice that the engine's data leave out at its default, the first word.
+const fn later_choice(
+    name: &'static str,
+    choices: &'static [&'static str],
+    why: &'static str,
+) -> SettingInfo {
+    SettingInfo { implicit: true, ..choice(name, choices, why) }
 }
 
 /// Every TCP setting; defaults are those of [`TcpSpec`].
@@ -83,6 +95,11 @@ pub const TCP: &[SettingInfo] = &[
         "real",
         "at least 1 packet; left out there is none",
         "RFC 5681 §3.1: arbitrarily high",
+    ),
+    later_choice(
+        "ecn_feedback",
+        &["echo", "counts"],
+        "RFC 3168 §6.1.3: echo until the sender has reduced; counts tells how many packets were marked (RFC 9768)",
     ),
 ];
 
@@ -134,6 +151,7 @@ pub fn describe() -> Value {
             row["default"] = match setting.kind {
                 "span" => defaults[format!("{}_ns", setting.name)].as_u64().map(span_text).into(),
                 _ if setting.name == "ecn" => Value::Null,
+                _ if setting.implicit => setting.choices[0].into(),
                 _ => defaults[setting.name].clone(),
             };
             row
@@ -199,6 +217,7 @@ mod tests {
         let defaults = serde_json::to_value(TcpSpec::default()).unwrap();
         let keys: Vec<String> = TCP
             .iter()
+            .filter(|row| !row.implicit)
             .map(|row| if row.kind == "span" { format!("{}_ns", row.name) } else { row.name.to_owned() })
             .collect();
         let fields: Vec<&String> = defaults.as_object().unwrap().keys().collect();
@@ -206,6 +225,17 @@ mod tests {
         sorted.sort();
         assert_eq!(sorted, fields, "TCP and TcpSpec list the same settings");
         let described = describe();
+        for row in TCP.iter().filter(|row| row.implicit) {
+            let with = |word: &str| {
+                let mut tcp = defaults.clone();
+                tcp[row.name] = word.into();
+                serde_json::from_value::<TcpSpec>(tcp).expect("a choice of the table")
+            };
+            assert_eq!(with(row.choices[0]), TcpSpec::default(), "{}: the default comes first", row.name);
+            for &word in &row.choices[1..] {
+                assert_eq!(serde_json::to_value(with(word)).unwrap()[row.name], word);
+            }
+        }
         assert_eq!(described["tcp"][1]["default"], "1 s");
         assert_eq!(described["tcp"][2]["default"], "200 ms");
         assert_eq!(described["tcp"][8]["default"], "half");

@@ -8,13 +8,14 @@ mod ports;
 mod setup;
 mod short_flows;
 
+use crate::ack_details::DetailsPool;
 use crate::ahead::{Measured, Order};
 use crate::event::{Event, Moment};
 use crate::event_queue::EventQueue;
 use crate::impairment::Impairment;
 use crate::lane::{Lane, Placed};
 use crate::observer::{Kinds, Observer, Occurrence, SenderState, Site};
-use crate::packet::{CE, ECT, Packet, PacketKind, SackPool};
+use crate::packet::{CE, ECT, Packet, PacketKind};
 use crate::pipe::PipeLink;
 use crate::port::{Port, Transmitter};
 use crate::queue::{Admission, Backlog, DropReason, QueueState, Queued, is_impairable};
@@ -77,7 +78,7 @@ pub struct Network {
     sources: Vec<Source>,
     /// First stages of sources.
     source_stages: Vec<StageIndex>,
-    sacks: SackPool,
+    details: DetailsPool,
     observer: Observer,
     census: Census,
     order: Order,
@@ -366,7 +367,7 @@ impl Network {
     fn bury(&mut self, packet: Packet, site: Site, reason: DropReason, now: Time) {
         self.observer.note(Kinds::DROPPED, now, || Occurrence::PacketDropped { packet, site, reason });
         self.census.dropped += 1;
-        self.sacks.release(packet.sack());
+        self.details.release(packet.details());
         if packet.kind() == PacketKind::Data
             && let Site::Queue(queue) = site
         {

@@ -1,6 +1,6 @@
-//! A packet: what the simulation needs of its header, and the pool of SACK blocks beside it.
+//! A packet: what the simulation needs of its header.
 
-use prefetch_index::prefetch_index;
+use crate::ack_details::DetailsHandle;
 
 /// What a packet is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,7 +62,7 @@ impl PacketKind {
 pub struct Packet {
     /// Flow · number.
     who: u64,
-    /// SACK handle · size · kind · flags.
+    /// Handle of details · size · kind · flags.
     what: u64,
 }
 
@@ -112,16 +112,16 @@ impl Packet {
         self.what & 0xff
     }
 
-    /// SACK blocks in the pool, if any.
+    /// Details in the pool, if any.
     #[inline(always)]
-    pub const fn sack(self) -> SackHandle {
-        SackHandle((self.what >> 32) as u32)
+    pub const fn details(self) -> DetailsHandle {
+        DetailsHandle::from_bits((self.what >> 32) as u32)
     }
 
-    /// The same packet with these SACK blocks; it had none.
+    /// The same packet with these details; it had none.
     #[inline(always)]
-    pub const fn with_sack(self, sack: SackHandle) -> Self {
-        Packet { what: self.what | (sack.0 as u64) << 32, ..self }
+    pub const fn with_details(self, details: DetailsHandle) -> Self {
+        Packet { what: self.what | (details.bits() as u64) << 32, ..self }
     }
 
     /// The same packet with *congestion experienced* set.
@@ -141,96 +141,6 @@ impl Packet {
     pub const fn is_test_data(self) -> bool {
         const TEST_DATA: u16 = (PacketKind::Data as u16) << KIND_SHIFT | TEST;
         self.what as u16 & (KIND | TEST) == TEST_DATA
-    }
-}
-
-/// A half-open range of packet numbers that the receiver holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SackBlock {
-    /// First number.
-    pub start: u32,
-    /// One past the last.
-    pub end: u32,
-}
-
-/// Most blocks one acknowledgement carries: three fit beside a timestamp option (RFC 2018 §3).
-pub const SACK_BLOCKS_MAX: usize = 3;
-
-/// The blocks of one acknowledgement, newest first: two to a cache line, and none astride of two.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(align(32))]
-pub struct SackBlocks {
-    blocks: [SackBlock; SACK_BLOCKS_MAX],
-    len: u8,
-}
-
-impl SackBlocks {
-    /// Add a block if there is room.
-    pub fn push(&mut self, block: SackBlock) {
-        if usize::from(self.len) < SACK_BLOCKS_MAX {
-            self.blocks[usize::from(self.len)] = block;
-            self.len += 1;
-        }
-    }
-
-    /// The blocks.
-    pub fn as_slice(&self) -> &[SackBlock] {
-        &self.blocks[..usize::from(self.len)]
-    }
-}
-
-/// Where an acknowledgement's blocks are: one more than their slot in the pool, or 0 for none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SackHandle(u32);
-
-impl SackHandle {
-    /// Are there blocks?
-    #[inline(always)]
-    pub fn is_some(self) -> bool {
-        self.0 != 0
-    }
-}
-
-/// SACK blocks of acknowledgements under way. Most packets carry none, so they live beside the packets.
-#[derive(Debug, Default)]
-pub struct SackPool {
-    slots: Vec<SackBlocks>,
-    free: Vec<u32>,
-}
-
-impl SackPool {
-    /// Keep blocks until their acknowledgement arrives or is lost.
-    pub fn keep(&mut self, blocks: SackBlocks) -> SackHandle {
-        match self.free.pop() {
-            Some(slot) => {
-                self.slots[slot as usize] = blocks;
-                SackHandle(slot + 1)
-            }
-            None => {
-                self.slots.push(blocks);
-                SackHandle(self.slots.len() as u32)
-            }
-        }
-    }
-
-    /// The blocks of an acknowledgement.
-    #[inline(always)]
-    pub fn get(&self, handle: SackHandle) -> &[SackBlock] {
-        if handle.is_some() { self.slots[handle.0 as usize - 1].as_slice() } else { &[] }
-    }
-
-    /// Have the blocks of an acknowledgement, if it has any, brought into the cache.
-    #[inline(always)]
-    pub fn foresee(&self, handle: SackHandle) {
-        prefetch_index(&self.slots, (handle.0 as usize).wrapping_sub(1));
-    }
-
-    /// The acknowledgement has arrived or is lost: its blocks make room.
-    #[inline(always)]
-    pub fn release(&mut self, handle: SackHandle) {
-        if handle.is_some() {
-            self.free.push(handle.0 - 1);
-        }
     }
 }
 

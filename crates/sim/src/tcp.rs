@@ -11,4 +11,5 @@ pub mod rtt;
 pub mod scoreboard;
 pub mod sender;
 
+pub use receiver::EcnFeedback;
 pub use recovery::{RECOVERIES, RecoveryInfo, RecoveryKind, SackPipe, SackTimeout};

@@ -8,7 +8,7 @@ use crate::tcp::RecoveryKind;
 use crate::tcp::receiver::Receiver;
 use crate::tcp::sender::{Sender, SenderStats, WindowCut};
 use sawtooth_cc::RandomKey;
-use sawtooth_cc::units::{Span, Time, Window};
+use sawtooth_cc::units::{Time, Window};
 
 /// The sender of a flow. The tag comes first: it shares a cache line with what each packet needs.
 #[derive(Debug)]
@@ -143,9 +143,8 @@ impl AnyReceiver {
         if let Some(receiver) = PacedReceiver::new(&profile.controller) {
             return AnyReceiver::Paced(Box::new(receiver));
         }
-        let delay = Span::from_nanos(profile.tcp.delayed_ack_timeout_ns);
         let sends_sack = profile.recovery == Some(RecoveryKind::Sack);
-        AnyReceiver::Tcp(Receiver::new(sends_sack, profile.tcp.delayed_ack.then_some(delay)))
+        AnyReceiver::Tcp(Receiver::new(sends_sack, &profile.tcp))
     }
 
     /// When a delayed answer is due; `NEVER` if none waits.

@@ -101,6 +101,7 @@ scripts! {
     ecn_echo_after_a_timeout_cuts_nothing_more
     ecn_loss_of_the_same_window_is_repaired_without_a_cut
     ecn_reduces_once_per_window
+    ecn_counts_reduce_once_per_window
     ecn_retransmissions_are_not_capable
 
     receive_window_limits

@@ -5,7 +5,7 @@ pub mod reno;
 pub mod sack;
 pub mod tahoe;
 
-use crate::packet::SackBlock;
+use crate::ack_details::SackBlock;
 use crate::scenario::TcpSpec;
 use newreno::NewReno;
 use reno::Reno;

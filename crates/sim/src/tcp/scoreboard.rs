@@ -12,7 +12,7 @@
 //! of its bits, full words at once, and the loss frontier and the retransmission cursor visit each packet once.
 
 use super::number_set::NumberSet;
-use crate::packet::SackBlock;
+use crate::ack_details::SackBlock;
 use prefetch_index::prefetch_index;
 use std::slice::from_ref;
 

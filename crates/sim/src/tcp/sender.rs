@@ -14,9 +14,11 @@
 //! recoveries agree on what happens then, so they are not asked; that takes 10 ns off a packet, and a calm flow's
 //! scoreboard stays out of the cache.
 
+use super::receiver::EcnFeedback;
 use super::recovery::{AnyRecovery, LossEvent, LossRecovery, SendState, Transmission, acknowledge};
 use super::rtt::RttEstimator;
-use crate::packet::{CWR, ECT, IN_PROFILE, Packet, PacketKind, RETRANSMISSION, SackBlock, TEST};
+use crate::ack_details::AckDetails;
+use crate::packet::{CWR, ECT, IN_PROFILE, Packet, PacketKind, RETRANSMISSION, TEST};
 use crate::scenario::{FlowSpec, Profile};
 use prefetch_index::prefetch_index;
 use sawtooth_cc::units::{Bytes, Span, Time, Window};
@@ -110,6 +112,11 @@ pub struct Sender {
     echo_point: u32,
     syn_bytes: u16,
     syn_lost: bool,
+    /// Reductions are announced, so that the receiver ends its echo.
+    announces: bool,
+    /// Marked packets that the receiver has counted, and how many of them the controller has heard of.
+    ce_counted: u32,
+    ce_told: u32,
     /// What takes the place of `control` if the SYN is lost: it starts from one packet (RFC 5681 §3.1).
     control_after_lost_syn: Option<Box<AnyController>>,
     /// Everything there was to send has been acknowledged, at this time.
@@ -154,6 +161,9 @@ impl Sender {
             },
             established: false,
             syn_lost: false,
+            announces: tcp.ecn && tcp.ecn_feedback == EcnFeedback::Echo,
+            ce_counted: 0,
+            ce_told: 0,
             timed: None,
             timed_at: Time::ZERO,
             deadline: Time::NEVER,
@@ -211,27 +221,30 @@ impl Sender {
     pub fn on_ack(
         &mut self,
         cumulative: u32,
-        blocks: &[SackBlock],
+        details: Option<&AckDetails>,
         echo: bool,
         now: Time,
     ) -> Option<WindowCut> {
-        if self.calm && cumulative > self.sent.una && blocks.is_empty() && !echo {
+        if self.calm && cumulative > self.sent.una && details.is_none() && !echo {
             let newly_acked = acknowledge(cumulative, &mut self.sent);
             let rtt = self.note_progress(cumulative, now);
             self.restart_timer(now);
-            self.grow(newly_acked, cumulative, rtt, now);
+            self.grow(newly_acked, cumulative, rtt, 0, now);
             return None;
         }
-        self.on_eventful_ack(cumulative, blocks, echo, now)
+        self.on_eventful_ack(cumulative, details, echo, now)
     }
 
     fn on_eventful_ack(
         &mut self,
         cumulative: u32,
-        blocks: &[SackBlock],
+        details: Option<&AckDetails>,
         echo: bool,
         now: Time,
     ) -> Option<WindowCut> {
+        let blocks = details.map_or(&[][..], AckDetails::blocks);
+        let marks = details.is_some_and(|details| self.note_counts(details));
+        let echo = echo || marks;
         let verdict = self.recovery.on_ack(cumulative, blocks, &mut self.sent);
         self.calm = self.recovery.is_calm();
         let mut rtt = None;
@@ -269,9 +282,18 @@ impl Sender {
             return Some(self.cut(Congestion::EcnMark, now));
         }
         if verdict.newly_acked > 0 && !verdict.recovered && !self.recovery.in_recovery() {
-            self.grow(verdict.newly_acked, cumulative, rtt, now);
+            let ce_marked = self.ce_counted - self.ce_told;
+            self.ce_told = self.ce_counted;
+            self.grow(verdict.newly_acked, cumulative, rtt, ce_marked, now);
         }
         None
+    }
+
+    /// The receiver's count of marked packets; have there been more?
+    fn note_counts(&mut self, details: &AckDetails) -> bool {
+        let more = details.ce_packets > self.ce_counted;
+        self.ce_counted = self.ce_counted.max(details.ce_packets);
+        more
     }
 
     /// Something was acknowledged for the first time: perhaps the packet whose round trip is being timed.
@@ -289,7 +311,7 @@ impl Sender {
 
     /// The controller hears of an acknowledgement outside recovery.
     #[inline(always)]
-    fn grow(&mut self, newly_acked: u32, cumulative: u32, rtt: Option<Span>, now: Time) {
+    fn grow(&mut self, newly_acked: u32, cumulative: u32, rtt: Option<Span>, ce_marked: u32, now: Time) {
         self.accrue_window(now);
         let counted = if cumulative <= self.restart_point {
             1 // RFC 3465 §2.3: what a retransmission uncovers must not come back as a burst
@@ -299,7 +321,8 @@ impl Sender {
             u32::MAX // RFC 3465 §2.1: in congestion avoidance everything counts
         };
         let newly_acked = newly_acked.min(counted);
-        self.control.on_ack(&AckSample::classic(now, newly_acked, rtt, self.window_limited));
+        let sample = AckSample::classic(now, newly_acked, rtt, self.window_limited);
+        self.control.on_ack(&AckSample { ce_marked, ..sample });
         self.follow_control();
     }
 
@@ -382,7 +405,7 @@ impl Sender {
     /// ECN and loss share one reduction per window of data (RFC 3168 §6.1.2).
     fn note_reduction(&mut self) {
         self.reduced_until = self.sent.high;
-        self.announce_reduction = self.flags & ECT != 0;
+        self.announce_reduction = self.announces;
     }
 
     fn cut(&mut self, kind: Congestion, now: Time) -> WindowCut {

@@ -7,7 +7,7 @@
 //! 0.100 syn-ack
 //! expect send 0-3              # new packets, in this order
 //! 0.201 sack 0 2-3 echo        # first number missing, blocks (ends included) newest first, ECN echo
-//! 0.202 ack 1
+//! 0.202 ack 1                  # `ce 5` at the end: five marked packets so far, where the receiver counts
 //! expect retransmit 1 cwr      # flags of a packet: ect, cwr
 //! 0.502 expect timeout         # the retransmission timer runs out at exactly this time
 //! expect window 4 + 1/4        # also threshold, timer, srtt, recovery, finished, timeouts, losses, …
@@ -23,7 +23,9 @@ mod paced;
 use paced::PacedStage;
 use sawtooth_cc::units::Time;
 use sawtooth_cc::{ControllerSpec, parse_controller};
-use sawtooth_sim::packet::{CWR, ECT, Packet, PacketKind, RETRANSMISSION, SACK_BLOCKS_MAX, SackBlock};
+use sawtooth_sim::ack_details::{AckDetails, SACK_BLOCKS_MAX, SackBlock};
+use sawtooth_sim::describe::TCP;
+use sawtooth_sim::packet::{CWR, ECT, Packet, PacketKind, RETRANSMISSION};
 use sawtooth_sim::rate::sender::PacedSender;
 use sawtooth_sim::scenario::{FlowSpec, Profile, TcpSpec};
 use sawtooth_sim::tcp::RECOVERIES;
@@ -76,15 +78,12 @@ impl Settings {
             "recovery" => self.recovery = Some(value.to_owned()),
             "packets" => self.packets = Some(number(value)?),
             _ => {
-                let known = serde_json::to_value(TcpSpec::default()).expect("plain data");
-                let span = format!("{key}_ns");
-                if known.get(&span).is_some() {
-                    self.tcp.insert(span, seconds(value)?.into());
-                } else if known.get(key).is_some() {
+                let row = TCP.iter().find(|row| row.name == key);
+                if row.ok_or_else(|| format!("`{key}` is no setting"))?.kind == "span" {
+                    self.tcp.insert(format!("{key}_ns"), seconds(value)?.into());
+                } else {
                     let json = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
                     self.tcp.insert(key.to_owned(), json);
-                } else {
-                    return Err(format!("`{key}` is no setting"));
                 }
             }
         }
@@ -220,34 +219,42 @@ impl Stage {
                 return Ok(());
             }
             ["syn-ack"] => self.sender()?.on_syn_ack(now),
-            ["ack", cumulative] => self.acknowledge(cumulative, &[], false)?,
-            ["ack", cumulative, "echo"] => self.acknowledge(cumulative, &[], true)?,
-            ["sack", cumulative, ref blocks @ .., "echo"] => self.acknowledge(cumulative, blocks, true)?,
-            ["sack", cumulative, ref blocks @ ..] => self.acknowledge(cumulative, blocks, false)?,
+            ["ack", cumulative] => self.acknowledge(cumulative, &[], "0", false)?,
+            ["ack", cumulative, "echo"] => self.acknowledge(cumulative, &[], "0", true)?,
+            ["ack", cumulative, "ce", count] => self.acknowledge(cumulative, &[], count, false)?,
+            ["sack", cumulative, ref blocks @ .., "echo"] => {
+                self.acknowledge(cumulative, blocks, "0", true)?;
+            }
+            ["sack", cumulative, ref blocks @ .., "ce", count] => {
+                self.acknowledge(cumulative, blocks, count, false)?;
+            }
+            ["sack", cumulative, ref blocks @ ..] => self.acknowledge(cumulative, blocks, "0", false)?,
             _ => return Err(format!("`{}`: no such input", words.join(" "))),
         }
         self.pump()
     }
 
-    fn acknowledge(&mut self, cumulative: &str, blocks: &[&str], echo: bool) -> Checked {
+    fn acknowledge(&mut self, cumulative: &str, blocks: &[&str], marks: &str, echo: bool) -> Checked {
         let now = Time::from_nanos(self.now);
         let cumulative: u32 = number(cumulative)?;
-        let mut ranges = Vec::new();
+        let mut details = AckDetails::counting(number(marks)?);
+        if blocks.len() > SACK_BLOCKS_MAX {
+            return Err(format!("{} blocks: an acknowledgement carries {SACK_BLOCKS_MAX}", blocks.len()));
+        }
         for block in blocks {
             let (first, last) = range(block)?;
-            ranges.push(SackBlock { start: first, end: last + 1 });
-        }
-        if ranges.len() > SACK_BLOCKS_MAX {
-            return Err(format!("{} blocks: an acknowledgement carries {SACK_BLOCKS_MAX}", ranges.len()));
+            details.push_block(SackBlock { start: first, end: last + 1 });
         }
         let sender = self.sender()?;
         let sent = sender.sent();
-        let top = ranges.iter().map(|block| block.end).chain([cumulative]).max().unwrap_or_default();
+        let ends = details.blocks().iter().map(|block| block.end);
+        let top = ends.chain([cumulative]).max().unwrap_or_default();
         if cumulative < sent.una || top > sent.high {
             let (una, high) = (sent.una, sent.high);
             return Err(format!("{una} is acknowledged and {high} not sent yet: no receiver says this"));
         }
-        sender.on_ack(cumulative, &ranges, echo, now);
+        let details = (details != AckDetails::default()).then_some(&details);
+        sender.on_ack(cumulative, details, echo, now);
         Ok(())
     }
 

@@ -11,7 +11,7 @@
 //! Differs: on leaving, the window is `ssthresh` (option 2 of §3.2 step 3) without a burst limit.
 
 use super::{DuplicateAcks, LossEvent, LossRecovery, SendState, Transmission, Verdict, acknowledge};
-use crate::packet::SackBlock;
+use crate::ack_details::SackBlock;
 
 /// NewReno recovery.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@
 //! After a timeout it goes back to the first hole and sends everything again.
 
 use super::{DuplicateAcks, LossEvent, LossRecovery, SendState, Transmission, Verdict, acknowledge};
-use crate::packet::SackBlock;
+use crate::ack_details::SackBlock;
 
 /// Reno recovery.
 #[derive(Clone, Debug)]

@@ -31,7 +31,7 @@
 //! scoreboard (`"counted"` does as well), and retransmits holes with fewer than three SACKed packets above.
 
 use super::{DUPLICATE_ACKS, LossEvent, LossRecovery, SendState, Transmission, Verdict, acknowledge};
-use crate::packet::SackBlock;
+use crate::ack_details::SackBlock;
 use crate::tcp::scoreboard::Scoreboard;
 use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};

@@ -13,7 +13,7 @@
 //! A mark (ECN) is no loss: it cuts the window by the law, without slow start (RFC 3168 §6.1.2).
 
 use super::{DUPLICATE_ACKS, LossEvent, LossRecovery, SendState, Transmission, Verdict, acknowledge};
-use crate::packet::SackBlock;
+use crate::ack_details::SackBlock;
 
 /// Tahoe recovery.
 #[derive(Clone, Debug)]
