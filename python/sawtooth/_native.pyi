@@ -44,9 +44,11 @@ class _Controller(TypedDict):
 class _Recovery(TypedDict):
     name: str
     aliases: list[str]
+    title: str
     summary: str
     source: str
     behaviour: int
+    selective: bool
 
 class _QueueParameterBase(TypedDict):
     name: str

@@ -4,7 +4,6 @@ use crate::packet::Packet;
 use crate::rate::receiver::PacedReceiver;
 use crate::rate::sender::PacedSender;
 use crate::scenario::{FlowSpec, Profile};
-use crate::tcp::RecoveryKind;
 use crate::tcp::receiver::Receiver;
 use crate::tcp::sender::{Sender, SenderStats, WindowCut};
 use sawtooth_cc::RandomKey;
@@ -143,7 +142,7 @@ impl AnyReceiver {
         if let Some(receiver) = PacedReceiver::new(&profile.controller) {
             return AnyReceiver::Paced(Box::new(receiver));
         }
-        let sends_sack = profile.recovery == Some(RecoveryKind::Sack);
+        let sends_sack = profile.recovery.is_some_and(|kind| kind.info().selective);
         AnyReceiver::Tcp(Receiver::new(sends_sack, &profile.tcp))
     }
 

@@ -15,7 +15,9 @@
 //! scoreboard stays out of the cache.
 
 use super::receiver::EcnFeedback;
-use super::recovery::{AnyRecovery, LossEvent, LossRecovery, SendState, Transmission, acknowledge};
+use super::recovery::{
+    Acknowledgement, AnyRecovery, Connection, LossEvent, LossRecovery, SendState, Transmission, acknowledge,
+};
 use super::rtt::RttEstimator;
 use crate::ack_details::AckDetails;
 use crate::packet::{CWR, ECT, IN_PROFILE, Packet, PacketKind, RETRANSMISSION, TEST};
@@ -242,10 +244,11 @@ impl Sender {
         echo: bool,
         now: Time,
     ) -> Option<WindowCut> {
-        let blocks = details.map_or(&[][..], AckDetails::blocks);
+        let ack = Acknowledgement { cumulative, blocks: details.map_or(&[][..], AckDetails::blocks) };
         let marks = details.is_some_and(|details| self.note_counts(details));
         let echo = echo || marks;
-        let verdict = self.recovery.on_ack(cumulative, blocks, &mut self.sent);
+        let mut connection = Connection { now, sent: &mut self.sent, rtt: &self.rtt };
+        let verdict = self.recovery.on_ack(&ack, &mut connection);
         self.calm = self.recovery.is_calm();
         let mut rtt = None;
         if verdict.newly_acked > 0 {
@@ -341,7 +344,7 @@ impl Sender {
         self.restart_point = self.sent.high;
         self.note_reduction();
         let cut = self.cut(Congestion::Timeout { repeated }, now);
-        self.recovery.on_timeout(&mut self.sent);
+        self.recovery.on_timeout(&mut Connection { now, sent: &mut self.sent, rtt: &self.rtt });
         self.calm = self.recovery.is_calm();
         self.deadline = now + self.rto;
         Ok(cut)
@@ -358,7 +361,8 @@ impl Sender {
             let limited = self.sent.next - self.sent.una >= window;
             (!limited && self.sent.may_send_next()).then(|| self.sent.advance())
         } else {
-            self.recovery.next(&mut self.sent, window)
+            let mut connection = Connection { now, sent: &mut self.sent, rtt: &self.rtt };
+            self.recovery.next(&mut connection, window)
         };
         let Some(Transmission { number, again }) = next else {
             let flight =
@@ -478,10 +482,8 @@ impl Sender {
     /// Have what stands elsewhere brought into the cache, if it is needed: the scoreboard.
     #[inline(always)]
     pub fn foresee_repair(&self) {
-        if let AnyRecovery::Sack(sack) = &self.recovery
-            && !self.calm
-        {
-            sack.foresee();
+        if !self.calm {
+            self.recovery.foresee();
         }
     }
 

@@ -30,12 +30,25 @@
 //! Differs from ns-2's `Sack1`: that counts acknowledgements instead of deriving `pipe` from the
 //! scoreboard (`"counted"` does as well), and retransmits holes with fewer than three SACKed packets above.
 
-use super::{DUPLICATE_ACKS, LossEvent, LossRecovery, SendState, Transmission, Verdict, acknowledge};
+use super::{
+    About, Acknowledgement, Connection, DUPLICATE_ACKS, LossEvent, LossRecovery, SendState, Transmission,
+    Verdict, acknowledge,
+};
 use crate::ack_details::SackBlock;
+use crate::scenario::TcpSpec;
 use crate::tcp::scoreboard::Scoreboard;
 use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
 use std::slice::from_ref;
+
+/// What it says about itself.
+pub const ABOUT: About = About {
+    aliases: &[],
+    title: "SACK",
+    summary: "selective acknowledgements, scoreboard and pipe; many holes per round trip",
+    source: "RFC 2018; RFC 6675",
+    behaviour: 1,
+};
 
 /// What `pipe` makes of lost packets during fast recovery.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,11 +96,11 @@ pub struct Sack {
 
 impl Sack {
     /// No loss seen yet.
-    pub fn new(limited_transmit: bool, pipe: SackPipe, after_timeout: SackTimeout) -> Self {
+    pub fn new(tcp: &TcpSpec) -> Self {
         Sack {
-            limited_transmit,
-            pipe,
-            after_timeout,
+            limited_transmit: tcp.limited_transmit,
+            pipe: tcp.sack_pipe,
+            after_timeout: tcp.sack_timeout,
             resending: false,
             board: Scoreboard::default(),
             duplicates: 0,
@@ -97,13 +110,6 @@ impl Sack {
             rescued: false,
             counted: 0,
         }
-    }
-
-    /// Have it brought into the cache.
-    #[inline(always)]
-    pub fn foresee(&self) {
-        prefetch_index(from_ref(&self.duplicates), 0);
-        self.board.foresee();
     }
 
     fn should_begin(&self, sent: &SendState) -> bool {
@@ -139,7 +145,8 @@ impl Sack {
 
 impl LossRecovery for Sack {
     #[inline]
-    fn on_ack(&mut self, cumulative: u32, blocks: &[SackBlock], sent: &mut SendState) -> Verdict {
+    fn on_ack(&mut self, ack: &Acknowledgement<'_>, connection: &mut Connection<'_>) -> Verdict {
+        let (cumulative, sent) = (ack.cumulative, &mut *connection.sent);
         self.board.acknowledge(sent.una); // a calm sender does not tell
         let mut verdict = Verdict::default();
         self.counted = self.counted.saturating_sub(1 + u32::from(cumulative > sent.una));
@@ -154,13 +161,14 @@ impl LossRecovery for Sack {
                 self.resending = false;
             }
         }
-        if !blocks.is_empty() && !self.resending {
-            self.on_blocks(blocks, sent, &mut verdict);
+        if !ack.blocks.is_empty() && !self.resending {
+            self.on_blocks(ack.blocks, sent, &mut verdict);
         }
         verdict
     }
 
-    fn on_timeout(&mut self, sent: &mut SendState) {
+    fn on_timeout(&mut self, connection: &mut Connection<'_>) {
+        let sent = &*connection.sent;
         self.recovering = false;
         self.resending = self.after_timeout == SackTimeout::Resend;
         self.retransmit = false;
@@ -193,7 +201,8 @@ impl LossRecovery for Sack {
     }
 
     #[inline]
-    fn next(&mut self, sent: &mut SendState, window: u32) -> Option<Transmission> {
+    fn next(&mut self, connection: &mut Connection<'_>, window: u32) -> Option<Transmission> {
+        let sent = &mut *connection.sent;
         if self.retransmit {
             self.retransmit = false;
             let first = self.board.next_lost().and_then(|number| self.again(number));
@@ -224,5 +233,11 @@ impl LossRecovery for Sack {
             return Some(Transmission { number: sent.high - 1, again: true });
         }
         None
+    }
+
+    #[inline(always)]
+    fn foresee(&self) {
+        prefetch_index(from_ref(&self.duplicates), 0);
+        self.board.foresee();
     }
 }
