@@ -121,7 +121,7 @@ impl Network {
         self.observer.series()
     }
 
-    #[inline]
+    #[inline(always)]
     fn handle(&mut self, event: Event, now: Time) {
         match event {
             Event::LaneExit(index) => {

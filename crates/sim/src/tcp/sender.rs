@@ -10,14 +10,15 @@
 //!
 //! Time is read from arguments only; what to do next is read from `deadline` and `next_packet`.
 //!
-//! Almost every acknowledgement finds a *calm* sender: nothing lost, nothing repaired, no duplicate counted. All
-//! recoveries agree on what happens then, so they are not asked; that takes 10 ns off a packet, and a calm flow's
-//! scoreboard stays out of the cache.
+//! Almost every acknowledgement finds a *lean* sender: nothing lost, nothing repaired, no duplicate counted. All
+//! recoveries agree on what happens then, so they are not asked; that takes 10 ns off a packet, and a lean flow's
+//! scoreboard stays out of the cache. What else may happen to an acknowledgement stands in `eventful`.
+
+mod eventful;
+mod stats;
 
 use super::receiver::EcnFeedback;
-use super::recovery::{
-    Acknowledgement, AnyRecovery, Connection, LossEvent, LossRecovery, SendState, Transmission, acknowledge,
-};
+use super::recovery::{AnyRecovery, Connection, LossRecovery, SendState, Transmission, acknowledge};
 use super::rtt::RttEstimator;
 use crate::ack_details::AckDetails;
 use crate::packet::{CWR, ECT, IN_PROFILE, Packet, PacketKind, RETRANSMISSION, TEST};
@@ -28,55 +29,16 @@ use sawtooth_cc::{
     AckSample, AnyController, Congestion, CongestionSignal, ControlSettings, Controller, RandomKey,
     WindowOfData,
 };
+pub use stats::{SenderStats, WindowCut};
 use std::slice::from_ref;
 
-/// What is counted per sender since counting began.
-#[derive(Clone, Debug, Default)]
-#[repr(C)]
-pub struct SenderStats {
-    window_seconds: f64,
-    /// Data packets sent.
-    pub sent: u64,
-    /// Of these, packets sent before.
-    pub retransmits: u64,
-    /// Retransmission timeouts.
-    pub timeouts: u64,
-    /// Fast retransmits.
-    pub loss_events: u64,
-    /// Reductions on ECN echoes.
-    pub ecn_reductions: u64,
-}
-
-impl SenderStats {
-    /// The window has been this for so long.
-    #[inline]
-    pub fn accrue(&mut self, window: Window, span: Span) {
-        // A span fits into 63 bits, from which the conversion is one instruction instead of six.
-        self.window_seconds += window.packets() * span.nanos().cast_signed() as f64;
-    }
-
-    /// Time mean of the window over so long.
-    pub fn window_mean(&self, span: Span) -> f64 {
-        let nanos = span.nanos() as f64;
-        if nanos > 0.0 { self.window_seconds / nanos } else { 0.0 }
-    }
-}
-
-/// A cut of the window, to be recorded.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WindowCut {
-    /// Why.
-    pub kind: Congestion,
-    /// Window before.
-    pub before: Window,
-}
-
-/// The sender of one flow. The order of the fields is that of their use: a calm acknowledgement touches nothing behind
-/// the first counters. With what the network puts in front that is four cache lines, a fifth of them for counters, and
+/// The sender of one flow, over a controller and a recovery: those of the tables, but where a test listens in on them.
+///
+/// The order of the fields is that of their use: an acknowledgement to a lean sender touches nothing behind the first counters. With what the network puts in front that is four cache lines, a fifth of them for counters, and
 /// [`Sender::foresee`] names one field in each.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[repr(C)]
-pub struct Sender {
+pub struct Sender<C = AnyController, R = AnyRecovery> {
     sent: SendState,
     flow: u32,
     /// The packet whose round trip is being timed.
@@ -91,7 +53,7 @@ pub struct Sender {
     packet_bytes: u16,
     flags: u16,
     /// Recovery has nothing to repair and counts nothing.
-    calm: bool,
+    lean: bool,
     established: bool,
     announce_reduction: bool,
     window_limited: bool,
@@ -100,9 +62,9 @@ pub struct Sender {
     window: Window,
     /// The timeout, which changes once a round trip.
     rto: Span,
-    recovery: AnyRecovery,
+    recovery: R,
     /// How much may be in flight.
-    control: AnyController,
+    control: C,
     /// Counters; the first two change often.
     pub stats: SenderStats,
     rtt: RttEstimator,
@@ -120,17 +82,33 @@ pub struct Sender {
     ce_counted: u32,
     ce_told: u32,
     /// What takes the place of `control` if the SYN is lost: it starts from one packet (RFC 5681 §3.1).
-    control_after_lost_syn: Option<Box<AnyController>>,
+    control_after_lost_syn: Option<Box<C>>,
     /// Everything there was to send has been acknowledged, at this time.
     pub finished: Option<Time>,
 }
 
 impl Sender {
+    /// A sender before its SYN, with a key where its controller draws random numbers.
+    pub fn new(index: u32, flow: &FlowSpec, profile: &Profile, random: Option<RandomKey>) -> Self {
+        let kind = profile.recovery.expect("a checked profile without a transport of its own has a recovery");
+        let control = |settings: &ControlSettings| AnyController::new(&profile.controller, settings);
+        Sender::joined(index, flow, profile, random, control, AnyRecovery::new(kind, &profile.tcp))
+    }
+}
+
+impl<C: Controller, R: LossRecovery> Sender<C, R> {
     /// `L` of RFC 3465: most packets that one acknowledgement counts for in slow start.
     const COUNTED_MAX: u32 = 2;
 
-    /// A sender before its SYN, with a key where its controller draws random numbers.
-    pub fn new(index: u32, flow: &FlowSpec, profile: &Profile, random: Option<RandomKey>) -> Self {
+    /// A sender before its SYN, of such a controller and this recovery.
+    pub fn joined(
+        index: u32,
+        flow: &FlowSpec,
+        profile: &Profile,
+        random: Option<RandomKey>,
+        control: impl Fn(&ControlSettings) -> C,
+        recovery: R,
+    ) -> Self {
         let tcp = &profile.tcp;
         let packet = Bytes::new(u64::from(profile.packet_bytes));
         let settings = ControlSettings { packet, random, ..tcp.control_settings() };
@@ -138,7 +116,8 @@ impl Sender {
         let ecn = if tcp.ecn { ECT } else { 0 };
         let test = if flow.test { TEST } else { 0 };
         let in_profile = if flow.in_profile { IN_PROFILE } else { 0 };
-        let control = AnyController::new(&profile.controller, &settings);
+        let control_after_lost_syn = Some(Box::new(control(&one_packet)));
+        let control = control(&settings);
         let window = control.window();
         let rtt = RttEstimator::new(tcp);
         Sender {
@@ -146,12 +125,12 @@ impl Sender {
             packet_bytes: profile.packet_bytes,
             syn_bytes: profile.ack_bytes,
             flags: ecn | test | in_profile,
-            recovery: AnyRecovery::new(profile.recovery.expect("a checked window has a recovery"), tcp),
-            calm: true,
+            recovery,
+            lean: true,
             allowed: window.whole_packets(),
             window,
             control,
-            control_after_lost_syn: Some(Box::new(AnyController::new(&profile.controller, &one_packet))),
+            control_after_lost_syn,
             rto: rtt.rto(),
             rtt,
             sent: SendState {
@@ -227,7 +206,7 @@ impl Sender {
         echo: bool,
         now: Time,
     ) -> Option<WindowCut> {
-        if self.calm && cumulative > self.sent.una && details.is_none() && !echo {
+        if self.lean && cumulative > self.sent.una && details.is_none() && !echo {
             let newly_acked = acknowledge(cumulative, &mut self.sent);
             let rtt = self.note_progress(cumulative, now);
             self.restart_timer(now);
@@ -235,68 +214,6 @@ impl Sender {
             return None;
         }
         self.on_eventful_ack(cumulative, details, echo, now)
-    }
-
-    fn on_eventful_ack(
-        &mut self,
-        cumulative: u32,
-        details: Option<&AckDetails>,
-        echo: bool,
-        now: Time,
-    ) -> Option<WindowCut> {
-        let ack = Acknowledgement { cumulative, blocks: details.map_or(&[][..], AckDetails::blocks) };
-        let marks = details.is_some_and(|details| self.note_counts(details));
-        let echo = echo || marks;
-        let mut connection = Connection { now, sent: &mut self.sent, rtt: &self.rtt };
-        let verdict = self.recovery.on_ack(&ack, &mut connection);
-        self.calm = self.recovery.is_calm();
-        let mut rtt = None;
-        if verdict.newly_acked > 0 {
-            rtt = self.note_progress(cumulative, now);
-        }
-        if verdict.restart_timer {
-            self.restart_timer(now);
-        }
-        if let Some(event) = verdict.loss_event {
-            self.stats.loss_events += 1;
-            self.timed = None;
-            // RFC 3168 §6.1.2: one reduction for the drops and marks of a window of data.
-            let repeated = self.sent.una < self.echo_point;
-            let kind = match event {
-                LossEvent::Repair if repeated => return None,
-                LossEvent::Repair => Congestion::Loss,
-                LossEvent::Restart => Congestion::LossRestart { repeated },
-            };
-            if event == LossEvent::Restart {
-                self.restart_point = self.sent.high;
-            }
-            self.note_reduction();
-            return Some(self.cut(kind, now));
-        }
-        if echo {
-            // Up to the last packet sent before the cut, acknowledgements still echo: CWR was on a later one.
-            let announced = self.reduced_until == 0 || cumulative > self.reduced_until;
-            if !announced || self.recovery.in_recovery() {
-                return None;
-            }
-            self.stats.ecn_reductions += 1;
-            self.note_reduction();
-            self.echo_point = self.sent.high;
-            return Some(self.cut(Congestion::EcnMark, now));
-        }
-        if verdict.newly_acked > 0 && !verdict.recovered && !self.recovery.in_recovery() {
-            let ce_marked = self.ce_counted - self.ce_told;
-            self.ce_told = self.ce_counted;
-            self.grow(verdict.newly_acked, cumulative, rtt, ce_marked, now);
-        }
-        None
-    }
-
-    /// The receiver's count of marked packets; have there been more?
-    fn note_counts(&mut self, details: &AckDetails) -> bool {
-        let more = details.ce_packets > self.ce_counted;
-        self.ce_counted = self.ce_counted.max(details.ce_packets);
-        more
     }
 
     /// Something was acknowledged for the first time: perhaps the packet whose round trip is being timed.
@@ -345,7 +262,7 @@ impl Sender {
         self.note_reduction();
         let cut = self.cut(Congestion::Timeout { repeated }, now);
         self.recovery.on_timeout(&mut Connection { now, sent: &mut self.sent, rtt: &self.rtt });
-        self.calm = self.recovery.is_calm();
+        self.lean = self.recovery.is_calm();
         self.deadline = now + self.rto;
         Ok(cut)
     }
@@ -357,7 +274,7 @@ impl Sender {
             return None;
         }
         let window = self.allowed;
-        let next = if self.calm {
+        let next = if self.lean {
             let limited = self.sent.next - self.sent.una >= window;
             (!limited && self.sent.may_send_next()).then(|| self.sent.advance())
         } else {
@@ -366,7 +283,7 @@ impl Sender {
         };
         let Some(Transmission { number, again }) = next else {
             let flight =
-                if self.calm { self.sent.next - self.sent.una } else { self.recovery.flight(&self.sent) };
+                if self.lean { self.sent.next - self.sent.una } else { self.recovery.flight(&self.sent) };
             self.window_limited = flight >= window;
             return None;
         };
@@ -482,7 +399,7 @@ impl Sender {
     /// Have what stands elsewhere brought into the cache, if it is needed: the scoreboard.
     #[inline(always)]
     pub fn foresee_repair(&self) {
-        if !self.calm {
+        if !self.lean {
             self.recovery.foresee();
         }
     }

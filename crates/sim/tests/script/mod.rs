@@ -11,6 +11,7 @@
 //! expect retransmit 1 cwr      # flags of a packet: ect, cwr
 //! 0.502 expect timeout         # the retransmission timer runs out at exactly this time
 //! expect window 4 + 1/4        # also threshold, timer, srtt, recovery, finished, timeouts, losses, …
+//! expect told marked 2         # what the last sample told the controller, pair by pair
 //! expect nothing
 //! ```
 //!
@@ -19,19 +20,24 @@
 //! Scripts of rate-based senders have the inputs and expectations that `paced` tells.
 
 mod paced;
+mod watched;
 
 use paced::PacedStage;
 use sawtooth_cc::units::Time;
-use sawtooth_cc::{ControllerSpec, parse_controller};
+use sawtooth_cc::{AnyController, ControlSettings, ControllerSpec, parse_controller};
 use sawtooth_sim::ack_details::{AckDetails, SACK_BLOCKS_MAX, SackBlock};
 use sawtooth_sim::describe::TCP;
 use sawtooth_sim::packet::{CWR, ECT, Packet, PacketKind, RETRANSMISSION};
 use sawtooth_sim::rate::sender::PacedSender;
 use sawtooth_sim::scenario::{FlowSpec, Profile, TcpSpec};
 use sawtooth_sim::tcp::RECOVERIES;
+use sawtooth_sim::tcp::recovery::AnyRecovery;
 use sawtooth_sim::tcp::sender::Sender;
 use serde_json::{Map, Value};
+use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::rc::Rc;
+use watched::{Told, Watched};
 
 /// Play a script to its end.
 ///
@@ -57,7 +63,8 @@ type Checked = Result<(), String>;
 struct Stage {
     settings: Settings,
     now: u64,
-    sender: Option<Sender>,
+    sender: Option<Sender<Watched>>,
+    told: Rc<RefCell<Told>>,
     paced: Option<PacedStage>,
     outbox: VecDeque<Packet>,
 }
@@ -90,11 +97,16 @@ impl Settings {
         Ok(())
     }
 
-    fn sender(&self) -> Result<Sender, String> {
+    fn sender(&self, told: &Rc<RefCell<Told>>) -> Result<Sender<Watched>, String> {
         let recovery = self.recovery.as_deref().unwrap_or("sack");
         let row = RECOVERIES.iter().find(|row| row.name == recovery);
         let kind = row.ok_or_else(|| format!("`{recovery}` is no recovery"))?.kind;
-        Ok(Sender::new(0, &self.flow(), &Profile { recovery: Some(kind), ..self.profile()? }, None))
+        let profile = self.profile()?;
+        let control = |settings: &ControlSettings| {
+            Watched::new(AnyController::new(&profile.controller, settings), told)
+        };
+        let recovery = AnyRecovery::new(kind, &profile.tcp);
+        Ok(Sender::joined(0, &self.flow(), &profile, None, control, recovery))
     }
 
     fn paced_sender(&self) -> Result<PacedSender, String> {
@@ -188,7 +200,7 @@ impl Stage {
         Ok(())
     }
 
-    fn sender(&mut self) -> Result<&mut Sender, String> {
+    fn sender(&mut self) -> Result<&mut Sender<Watched>, String> {
         self.sender.as_mut().ok_or_else(|| "there is no sender before `syn`".to_owned())
     }
 
@@ -209,7 +221,7 @@ impl Stage {
                 return Ok(());
             }
             ["syn"] => {
-                let mut sender = self.settings.sender()?;
+                let mut sender = self.settings.sender(&self.told)?;
                 self.outbox.push_back(sender.syn(now));
                 self.sender = Some(sender);
                 return Ok(());
@@ -280,6 +292,7 @@ impl Stage {
     fn expect(&mut self, words: &[&str]) -> Checked {
         match *words {
             ["nothing"] => return self.nothing_is_left(),
+            ["told", ref pairs @ ..] => return self.told.borrow().expect(pairs),
             ["syn"] => return self.expect_packet(PacketKind::Syn, 0, false, 0),
             [what @ ("send" | "retransmit"), numbers, ref flags @ ..] => {
                 let (first, last) = range(numbers)?;
