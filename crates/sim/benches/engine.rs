@@ -75,7 +75,7 @@ fn lose_and_repair(board: &mut Scoreboard, una: u32, window: u32) {
             continue;
         }
         let start = number - (number - una) % HOLE_EVERY + 1;
-        board.sack(&[SackBlock { start, end: number + 1 }, older[0], older[1]], high);
+        board.sack(&[SackBlock { start, end: number + 1 }, older[0], older[1]], high, |_, _| ());
         if (number + 1 - una).is_multiple_of(HOLE_EVERY) {
             older = [SackBlock { start, end: number + 1 }, older[0]];
         }

@@ -101,6 +101,11 @@ pub const TCP: &[SettingInfo] = &[
         &["echo", "counts"],
         "RFC 3168 §6.1.3: echo until the sender has reduced; counts tells how many packets were marked (RFC 9768)",
     ),
+    later_choice(
+        "rtt_samples",
+        &["round", "every"],
+        "RFC 6298 §3: one sample per round trip; every takes one from each packet that was sent once, as Linux does",
+    ),
 ];
 
 /// Disciplines of the design that are not built yet.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use thiserror::Error;
 
-use crate::tcp::{EcnFeedback, RecoveryKind, SackPipe, SackTimeout};
+use crate::tcp::{EcnFeedback, RecoveryKind, RttSamples, SackPipe, SackTimeout};
 
 mod arrivals;
 mod record;
@@ -147,6 +147,8 @@ pub struct TcpSpec {
     pub initial_ssthresh: Option<f64>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub ecn_feedback: EcnFeedback,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub rtt_samples: RttSamples,
 }
 
 /// Settings that came later are left out at their default, so that scenarios from before keep their text and their identity.
@@ -177,6 +179,7 @@ impl Default for TcpSpec {
             receive_window: None,
             initial_ssthresh: None,
             ecn_feedback: EcnFeedback::default(),
+            rtt_samples: RttSamples::default(),
         }
     }
 }
@@ -523,6 +526,9 @@ impl Profile {
         let takes_recovery = self.controller.properties().takes_recovery();
         let expected = "echo for a rate-based controller, whose reports say what was marked";
         require(!counts || takes_recovery, at("tcp.ecn_feedback"), "counts", expected)?;
+        let every = tcp.rtt_samples == RttSamples::Every;
+        let expected = "round for a rate-based controller, which has its own measure of round trips";
+        require(!every || takes_recovery, at("tcp.rtt_samples"), "every", expected)?;
         let wanted = if takes_recovery {
             "a loss recovery for a controller with a window"
         } else {

@@ -4,6 +4,7 @@
 //! any recovery combines with any controller.
 
 pub mod bit_ring;
+pub mod flight;
 pub mod number_set;
 pub mod receiver;
 pub mod recovery;
@@ -13,3 +14,4 @@ pub mod sender;
 
 pub use receiver::EcnFeedback;
 pub use recovery::{RECOVERIES, RecoveryInfo, RecoveryKind, SackPipe, SackTimeout};
+pub use rtt::RttSamples;

@@ -5,10 +5,12 @@
 pub mod duplicates;
 pub mod table;
 
+use super::flight::FlightRecords;
 use super::rtt::RttEstimator;
 use crate::ack_details::SackBlock;
 use crate::scenario::TcpSpec;
 pub use sack::{SackPipe, SackTimeout};
+use sawtooth_cc::SentPacket;
 use sawtooth_cc::units::Time;
 use serde::{Deserialize, Serialize};
 use table::recoveries;
@@ -90,6 +92,8 @@ pub struct Verdict {
     pub recovered: bool,
     /// The retransmission timer starts afresh.
     pub restart_timer: bool,
+    /// What the controller was last told about congestion was spurious: nothing of that window of data had been lost.
+    pub spurious: bool,
 }
 
 /// An acknowledgement as a recovery sees it.
@@ -101,7 +105,8 @@ pub struct Acknowledgement<'a> {
     pub blocks: &'a [SackBlock],
 }
 
-/// What a recovery sees of its connection.
+/// What a recovery sees of its connection, and what it tells it. What it says of single packets goes into their records, if there are any;
+/// classic senders keep none and pay nothing for being told.
 #[derive(Debug)]
 pub struct Connection<'a> {
     /// The present.
@@ -110,6 +115,39 @@ pub struct Connection<'a> {
     pub sent: &'a mut SendState,
     /// Round-trip times.
     pub rtt: &'a RttEstimator,
+    /// Records of the packets in flight.
+    pub records: Option<&'a mut FlightRecords>,
+}
+
+impl Connection<'_> {
+    /// The record of a packet that has been sent and was not acknowledged before; of a recovery that
+    /// [keeps records](LossRecovery::keeps_records).
+    pub fn packet(&self, number: u32) -> Option<SentPacket> {
+        self.records.as_ref()?.packet(number)
+    }
+
+    /// This packet has arrived, as the receiver says beside its cumulative acknowledgement. Once is enough, but twice does no harm.
+    #[inline]
+    pub fn deliver(&mut self, number: u32) {
+        if let Some(records) = &mut self.records {
+            records.deliver(number, self.now);
+        }
+    }
+
+    /// This packet is called lost.
+    #[inline]
+    pub fn lose(&mut self, number: u32) {
+        if let Some(records) = &mut self.records {
+            records.lose(number);
+        }
+    }
+
+    /// Everything in flight is called lost.
+    pub fn lose_all(&mut self) {
+        if let Some(records) = &mut self.records {
+            records.lose_all();
+        }
+    }
 }
 
 /// A loss recovery.
@@ -132,6 +170,11 @@ pub trait LossRecovery {
 
     /// The next packet to send with this many allowed in flight.
     fn next(&mut self, connection: &mut Connection<'_>, window: u32) -> Option<Transmission>;
+
+    /// Must there be a record of each packet in flight?
+    fn keeps_records(&self) -> bool {
+        false
+    }
 
     /// Have what the next acknowledgement needs brought into the cache.
     #[inline(always)]

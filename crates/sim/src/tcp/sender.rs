@@ -12,17 +12,22 @@
 //!
 //! Almost every acknowledgement finds a *lean* sender: nothing lost, nothing repaired, no duplicate counted. All
 //! recoveries agree on what happens then, so they are not asked; that takes 10 ns off a packet, and a lean flow's
-//! scoreboard stays out of the cache. What else may happen to an acknowledgement stands in `eventful`.
+//! scoreboard stays out of the cache. What else may happen to an acknowledgement stands in `eventful`. A sender whose settings,
+//! recovery or controller ask for more (`extras`) is never lean: it goes the way of `full`.
 
 mod eventful;
+mod extras;
+mod full;
 mod stats;
 
 use super::receiver::EcnFeedback;
-use super::recovery::{AnyRecovery, Connection, LossRecovery, SendState, Transmission, acknowledge};
+use super::recovery::{AnyRecovery, LossRecovery, SendState, Transmission, Verdict, acknowledge};
 use super::rtt::RttEstimator;
 use crate::ack_details::AckDetails;
 use crate::packet::{CWR, ECT, IN_PROFILE, Packet, PacketKind, RETRANSMISSION, TEST};
 use crate::scenario::{FlowSpec, Profile};
+use extras::Extras;
+use full::connection;
 use prefetch_index::prefetch_index;
 use sawtooth_cc::units::{Bytes, Span, Time, Window};
 use sawtooth_cc::{
@@ -52,7 +57,7 @@ pub struct Sender<C = AnyController, R = AnyRecovery> {
     allowed: u32,
     packet_bytes: u16,
     flags: u16,
-    /// Recovery has nothing to repair and counts nothing.
+    /// Recovery has nothing to repair and counts nothing, and there are no extras.
     lean: bool,
     established: bool,
     announce_reduction: bool,
@@ -83,6 +88,7 @@ pub struct Sender<C = AnyController, R = AnyRecovery> {
     ce_told: u32,
     /// What takes the place of `control` if the SYN is lost: it starts from one packet (RFC 5681 §3.1).
     control_after_lost_syn: Option<Box<C>>,
+    extras: Option<Box<Extras>>,
     /// Everything there was to send has been acknowledged, at this time.
     pub finished: Option<Time>,
 }
@@ -120,13 +126,15 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         let control = control(&settings);
         let window = control.window();
         let rtt = RttEstimator::new(tcp);
+        let extras = Extras::new(tcp, control.wants(), recovery.keeps_records(), packet);
         Sender {
             flow: index,
             packet_bytes: profile.packet_bytes,
             syn_bytes: profile.ack_bytes,
             flags: ecn | test | in_profile,
             recovery,
-            lean: true,
+            lean: extras.is_none(),
+            extras,
             allowed: window.whole_packets(),
             window,
             control,
@@ -233,17 +241,23 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     #[inline(always)]
     fn grow(&mut self, newly_acked: u32, cumulative: u32, rtt: Option<Span>, ce_marked: u32, now: Time) {
         self.accrue_window(now);
-        let counted = if cumulative <= self.restart_point {
+        let newly_acked = self.counted(newly_acked, cumulative);
+        let sample = AckSample::classic(now, newly_acked, rtt, self.window_limited);
+        self.control.on_ack(&AckSample { ce_marked, ..sample });
+        self.follow_control();
+    }
+
+    /// How many of these packets count for growth.
+    #[inline(always)]
+    fn counted(&self, newly_acked: u32, cumulative: u32) -> u32 {
+        let most = if cumulative <= self.restart_point {
             1 // RFC 3465 §2.3: what a retransmission uncovers must not come back as a burst
         } else if self.window < self.control.slow_start_threshold() {
             Self::COUNTED_MAX
         } else {
             u32::MAX // RFC 3465 §2.1: in congestion avoidance everything counts
         };
-        let newly_acked = newly_acked.min(counted);
-        let sample = AckSample::classic(now, newly_acked, rtt, self.window_limited);
-        self.control.on_ack(&AckSample { ce_marked, ..sample });
-        self.follow_control();
+        newly_acked.min(most)
     }
 
     /// The retransmission timer ran out. Returns the SYN to send again, or the cut.
@@ -259,10 +273,12 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         let repeated = self.timer_resent == Some(self.sent.una);
         self.timer_resent = Some(self.sent.una);
         self.restart_point = self.sent.high;
+        self.begin_records(self.sent.una, now);
+        self.recovery.on_timeout(&mut connection!(self, now));
+        self.lean = self.recovery.is_calm() && self.extras.is_none();
+        self.conclude_records(&Verdict::default(), now);
         self.note_reduction();
         let cut = self.cut(Congestion::Timeout { repeated }, now);
-        self.recovery.on_timeout(&mut Connection { now, sent: &mut self.sent, rtt: &self.rtt });
-        self.lean = self.recovery.is_calm();
         self.deadline = now + self.rto;
         Ok(cut)
     }
@@ -273,20 +289,21 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         if !self.established {
             return None;
         }
-        let window = self.allowed;
-        let next = if self.lean {
-            let limited = self.sent.next - self.sent.una >= window;
-            (!limited && self.sent.may_send_next()).then(|| self.sent.advance())
-        } else {
-            let mut connection = Connection { now, sent: &mut self.sent, rtt: &self.rtt };
-            self.recovery.next(&mut connection, window)
-        };
-        let Some(Transmission { number, again }) = next else {
-            let flight =
-                if self.lean { self.sent.next - self.sent.una } else { self.recovery.flight(&self.sent) };
-            self.window_limited = flight >= window;
+        if !self.lean {
+            return self.next_packet_in_full(now);
+        }
+        let limited = self.sent.next - self.sent.una >= self.allowed;
+        if limited || !self.sent.may_send_next() {
+            self.window_limited = limited;
             return None;
-        };
+        }
+        let transmission = self.sent.advance();
+        Some(self.packet_of(transmission, now))
+    }
+
+    #[inline(always)]
+    fn packet_of(&mut self, transmission: Transmission, now: Time) -> Packet {
+        let Transmission { number, again } = transmission;
         self.stats.sent += 1;
         let mut flags = self.flags;
         if again {
@@ -308,7 +325,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         if self.deadline == Time::NEVER {
             self.deadline = now + self.rto;
         }
-        Some(self.packet(PacketKind::Data, number, self.packet_bytes, flags))
+        self.packet(PacketKind::Data, number, self.packet_bytes, flags)
     }
 
     #[inline]
@@ -338,6 +355,9 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             _ => self.reduced_until,
         };
         let window_of_data = WindowOfData::numbered(u64::from(end));
+        if let Some(extras) = &mut self.extras {
+            extras.last_signal = Some((kind, window_of_data));
+        }
         self.control.on_congestion(&CongestionSignal { now, kind, window_of_data });
         self.follow_control();
         WindowCut { kind, before }
@@ -348,6 +368,14 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     fn follow_control(&mut self) {
         self.window = self.control.window();
         self.allowed = self.window.whole_packets();
+    }
+
+    /// The controller may have changed its window at a call after which it rarely does.
+    fn follow_change(&mut self, now: Time) {
+        if self.control.window() != self.window {
+            self.accrue_window(now);
+            self.follow_control();
+        }
     }
 
     #[inline]

@@ -11,7 +11,7 @@
 //! expect retransmit 1 cwr      # flags of a packet: ect, cwr
 //! 0.502 expect timeout         # the retransmission timer runs out at exactly this time
 //! expect window 4 + 1/4        # also threshold, timer, srtt, recovery, finished, timeouts, losses, …
-//! expect told marked 2         # what the last sample told the controller, pair by pair
+//! expect told marked 2         # what the controller was told: see `watched`, also for `set wants …` and `expect heard …`
 //! expect nothing
 //! ```
 //!
@@ -24,7 +24,7 @@ mod watched;
 
 use paced::PacedStage;
 use sawtooth_cc::units::Time;
-use sawtooth_cc::{AnyController, ControlSettings, ControllerSpec, parse_controller};
+use sawtooth_cc::{AnyController, ControlSettings, ControllerSpec, Wants, parse_controller};
 use sawtooth_sim::ack_details::{AckDetails, SACK_BLOCKS_MAX, SackBlock};
 use sawtooth_sim::describe::TCP;
 use sawtooth_sim::packet::{CWR, ECT, Packet, PacketKind, RETRANSMISSION};
@@ -75,6 +75,7 @@ struct Settings {
     controller: Option<String>,
     recovery: Option<String>,
     packets: Option<u32>,
+    wants: Wants,
     tcp: Map<String, Value>,
 }
 
@@ -84,6 +85,7 @@ impl Settings {
             "controller" => self.controller = Some(value.to_owned()),
             "recovery" => self.recovery = Some(value.to_owned()),
             "packets" => self.packets = Some(number(value)?),
+            "wants" => self.wants = watched::wants(value)?,
             _ => {
                 let row = TCP.iter().find(|row| row.name == key);
                 if row.ok_or_else(|| format!("`{key}` is no setting"))?.kind == "span" {
@@ -103,7 +105,7 @@ impl Settings {
         let kind = row.ok_or_else(|| format!("`{recovery}` is no recovery"))?.kind;
         let profile = self.profile()?;
         let control = |settings: &ControlSettings| {
-            Watched::new(AnyController::new(&profile.controller, settings), told)
+            Watched::new(AnyController::new(&profile.controller, settings), self.wants, told)
         };
         let recovery = AnyRecovery::new(kind, &profile.tcp);
         Ok(Sender::joined(0, &self.flow(), &profile, None, control, recovery))
@@ -293,6 +295,7 @@ impl Stage {
         match *words {
             ["nothing"] => return self.nothing_is_left(),
             ["told", ref pairs @ ..] => return self.told.borrow().expect(pairs),
+            ["heard", ref calls @ ..] => return self.told.borrow_mut().expect_heard(calls),
             ["syn"] => return self.expect_packet(PacketKind::Syn, 0, false, 0),
             [what @ ("send" | "retransmit"), numbers, ref flags @ ..] => {
                 let (first, last) = range(numbers)?;

@@ -52,6 +52,7 @@ impl LossRecovery for NewReno {
                 self.duplicates.retransmit = true;
                 let restart_timer = !self.had_partial;
                 self.had_partial = true;
+                connection.lose(cumulative);
                 return Verdict { newly_acked, restart_timer, ..Verdict::default() };
             }
             let recovered = self.duplicates.recovering;
@@ -61,12 +62,16 @@ impl LossRecovery for NewReno {
         let duplicate = cumulative == sent.una && sent.high > sent.una;
         let begins = duplicate && self.duplicates.on_duplicate(sent);
         self.had_partial &= !begins;
+        if begins {
+            connection.lose(ack.cumulative);
+        }
         let loss_event = begins.then_some(LossEvent::Repair);
         Verdict { loss_event, restart_timer: begins, ..Verdict::default() }
     }
 
     fn on_timeout(&mut self, connection: &mut Connection<'_>) {
         self.duplicates.on_timeout(connection.sent);
+        connection.lose_all();
     }
 
     #[inline]

@@ -52,12 +52,16 @@ impl LossRecovery for Reno {
         }
         let duplicate = cumulative == sent.una && sent.high > sent.una;
         let begins = duplicate && self.duplicates.on_duplicate(sent);
+        if begins {
+            connection.lose(ack.cumulative);
+        }
         let loss_event = begins.then_some(LossEvent::Repair);
         Verdict { loss_event, restart_timer: begins, ..Verdict::default() }
     }
 
     fn on_timeout(&mut self, connection: &mut Connection<'_>) {
         self.duplicates.on_timeout(connection.sent);
+        connection.lose_all();
     }
 
     #[inline]

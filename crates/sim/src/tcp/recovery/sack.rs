@@ -36,7 +36,7 @@ use super::{
 };
 use crate::ack_details::SackBlock;
 use crate::scenario::TcpSpec;
-use crate::tcp::scoreboard::Scoreboard;
+use crate::tcp::scoreboard::{Finding, Scoreboard};
 use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
 use std::slice::from_ref;
@@ -124,13 +124,18 @@ impl Sack {
     }
 
     /// Blocks arrived: update the scoreboard, count duplicates, begin a recovery if there is evidence.
-    fn on_blocks(&mut self, blocks: &[SackBlock], sent: &SendState, verdict: &mut Verdict) {
+    fn on_blocks(&mut self, blocks: &[SackBlock], connection: &mut Connection<'_>, verdict: &mut Verdict) {
         // RFC 6675 §2: a duplicate is an acknowledgement that SACKs something new and moves nothing else.
-        let news = self.board.sack(blocks, sent.high);
+        let news = self.board.sack(blocks, connection.sent.high, |number, finding| match finding {
+            Finding::Arrived => connection.deliver(number),
+            Finding::Lost => connection.lose(number),
+        });
         if verdict.newly_acked == 0 && news > 0 {
             self.duplicates += 1;
         }
-        if self.should_begin(sent) {
+        if self.should_begin(connection.sent) {
+            connection.lose(connection.sent.una);
+            let sent = &*connection.sent;
             self.recovering = true;
             self.recovery_point = sent.high;
             self.retransmit = true;
@@ -162,7 +167,7 @@ impl LossRecovery for Sack {
             }
         }
         if !ack.blocks.is_empty() && !self.resending {
-            self.on_blocks(ack.blocks, sent, &mut verdict);
+            self.on_blocks(ack.blocks, connection, &mut verdict);
         }
         verdict
     }
@@ -176,6 +181,7 @@ impl LossRecovery for Sack {
         self.recovery_point = sent.high;
         self.board.acknowledge(sent.una);
         self.board.all_lost(sent.high);
+        connection.lose_all();
     }
 
     #[inline]

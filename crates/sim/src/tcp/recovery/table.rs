@@ -128,6 +128,10 @@ macro_rules! recoveries {
                 match self { $(AnyRecovery::$recovery(recovery) => recovery.next(connection, window),)* }
             }
 
+            fn keeps_records(&self) -> bool {
+                match self { $(AnyRecovery::$recovery(recovery) => recovery.keeps_records(),)* }
+            }
+
             #[inline(always)]
             fn foresee(&self) {
                 match self { $(AnyRecovery::$recovery(recovery) => recovery.foresee(),)* }

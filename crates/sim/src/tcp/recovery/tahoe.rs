@@ -69,11 +69,13 @@ impl LossRecovery for Tahoe {
             return Verdict::default();
         }
         self.go_back(sent);
+        connection.lose_all();
         Verdict { loss_event: Some(LossEvent::Restart), restart_timer: true, ..Verdict::default() }
     }
 
     fn on_timeout(&mut self, connection: &mut Connection<'_>) {
         self.go_back(connection.sent);
+        connection.lose_all();
     }
 
     #[inline]
