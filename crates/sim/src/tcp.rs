@@ -11,6 +11,7 @@ pub mod recovery;
 pub mod rtt;
 pub mod scoreboard;
 pub mod sender;
+pub mod timers;
 
 pub use receiver::EcnFeedback;
 pub use recovery::{RECOVERIES, RecoveryInfo, RecoveryKind, SackPipe, SackTimeout};

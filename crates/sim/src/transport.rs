@@ -60,18 +60,12 @@ impl Transport {
     /// When something is to be done without having been told.
     #[inline(always)]
     pub fn deadline(&self) -> Time {
-        match self {
-            Transport::Tcp(sender) => sender.deadline,
-            Transport::Paced(sender) => sender.deadline(),
-        }
+        both!(self, sender => sender.deadline())
     }
 
     /// The deadline has come. Returns the SYN to send again, or the cut it brought, if any.
     pub fn on_deadline(&mut self, now: Time) -> Result<Option<WindowCut>, Packet> {
-        match self {
-            Transport::Tcp(sender) => sender.on_timeout(now).map(Some),
-            Transport::Paced(sender) => sender.on_deadline(now),
-        }
+        both!(self, sender => sender.on_deadline(now))
     }
 
     /// The next packet to send now, if one may go.

@@ -245,14 +245,20 @@ impl Network {
         self.arm_timer(flow);
     }
 
-    #[inline]
+    #[inline(always)]
     fn arm_timer(&mut self, flow: u32) {
-        let side = &mut self.senders[flow as usize];
+        let side = &self.senders[flow as usize];
         let deadline = side.sender.deadline();
         if deadline < side.timer_event {
-            side.timer_event = deadline;
-            self.events.schedule(deadline, Event::SenderTimer(flow));
+            self.expect_timer(flow, deadline);
         }
+    }
+
+    /// Have the timer event of a sender come earlier than it would.
+    #[inline(never)]
+    fn expect_timer(&mut self, flow: u32, deadline: Time) {
+        self.senders[flow as usize].timer_event = deadline;
+        self.events.schedule(deadline, Event::SenderTimer(flow));
     }
 
     pub(super) fn sender_timer(&mut self, flow: u32, now: Time) {

@@ -7,6 +7,7 @@ pub mod table;
 
 use super::flight::FlightRecords;
 use super::rtt::RttEstimator;
+use super::timers::{Timer, Timers};
 use crate::ack_details::SackBlock;
 use crate::scenario::TcpSpec;
 pub use sack::{SackPipe, SackTimeout};
@@ -106,7 +107,8 @@ pub struct Acknowledgement<'a> {
 }
 
 /// What a recovery sees of its connection, and what it tells it. What it says of single packets goes into their records, if there are any;
-/// classic senders keep none and pay nothing for being told.
+/// classic senders keep none and pay nothing for being told. Timers are for a recovery that
+/// [keeps records](LossRecovery::keeps_records).
 #[derive(Debug)]
 pub struct Connection<'a> {
     /// The present.
@@ -117,11 +119,12 @@ pub struct Connection<'a> {
     pub rtt: &'a RttEstimator,
     /// Records of the packets in flight.
     pub records: Option<&'a mut FlightRecords>,
+    /// Timers that recovery may set.
+    pub timers: Option<&'a mut Timers>,
 }
 
 impl Connection<'_> {
-    /// The record of a packet that has been sent and was not acknowledged before; of a recovery that
-    /// [keeps records](LossRecovery::keeps_records).
+    /// The record of a packet that has been sent and was not acknowledged before.
     pub fn packet(&self, number: u32) -> Option<SentPacket> {
         self.records.as_ref()?.packet(number)
     }
@@ -142,6 +145,11 @@ impl Connection<'_> {
         }
     }
 
+    /// Have a timer run out then, or never, in place of what it said before: [`LossRecovery::on_timer`].
+    pub fn set_timer(&mut self, timer: Timer, at: Time) {
+        self.timers.as_mut().expect("a recovery that sets timers keeps records").set(timer, at);
+    }
+
     /// Everything in flight is called lost.
     pub fn lose_all(&mut self) {
         if let Some(records) = &mut self.records {
@@ -158,6 +166,14 @@ pub trait LossRecovery {
     /// The retransmission timer ran out.
     fn on_timeout(&mut self, connection: &mut Connection<'_>);
 
+    /// A timer that it set has run out, and is off now. What is acknowledged says no verdict of this.
+    fn on_timer(&mut self, timer: Timer, _connection: &mut Connection<'_>) -> Verdict {
+        unreachable!("{timer:?} runs out, which this recovery never sets")
+    }
+
+    /// A packet was sent. Called where there are records only.
+    fn on_sent(&mut self, _number: u32, _connection: &mut Connection<'_>) {}
+
     /// Is fast recovery under way, so that the window must not grow?
     fn in_recovery(&self) -> bool;
 
@@ -171,7 +187,7 @@ pub trait LossRecovery {
     /// The next packet to send with this many allowed in flight.
     fn next(&mut self, connection: &mut Connection<'_>, window: u32) -> Option<Transmission>;
 
-    /// Must there be a record of each packet in flight?
+    /// Must there be a record of each packet in flight? Then it may set timers too.
     fn keeps_records(&self) -> bool {
         false
     }

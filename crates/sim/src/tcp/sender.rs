@@ -23,6 +23,7 @@ mod stats;
 use super::receiver::EcnFeedback;
 use super::recovery::{AnyRecovery, LossRecovery, SendState, Transmission, Verdict, acknowledge};
 use super::rtt::RttEstimator;
+use super::timers::Due;
 use crate::ack_details::AckDetails;
 use crate::packet::{CWR, ECT, IN_PROFILE, Packet, PacketKind, RETRANSMISSION, TEST};
 use crate::scenario::{FlowSpec, Profile};
@@ -50,7 +51,7 @@ pub struct Sender<C = AnyController, R = AnyRecovery> {
     timed: Option<u32>,
     timed_at: Time,
     /// When the retransmission timer runs out; `NEVER` when it is off.
-    pub deadline: Time,
+    retransmit_at: Time,
     /// Everything below was sent before the last timeout, or before recovery last began again from one packet.
     restart_point: u32,
     /// How many packets the controller allows in flight.
@@ -155,7 +156,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             ce_told: 0,
             timed: None,
             timed_at: Time::ZERO,
-            deadline: Time::NEVER,
+            retransmit_at: Time::NEVER,
             timer_resent: None,
             restart_point: 0,
             reduced_until: 0,
@@ -175,7 +176,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     /// Send the SYN, for the first time or again.
     pub fn syn(&mut self, now: Time) -> Packet {
         (self.timed, self.timed_at) = ((!self.syn_lost).then_some(0), now);
-        self.deadline = now + self.rto;
+        self.retransmit_at = now + self.rto;
         self.window_since = now;
         self.packet(PacketKind::Syn, 0, self.syn_bytes, self.flags & !ECT)
     }
@@ -186,7 +187,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             return;
         }
         self.established = true;
-        self.deadline = Time::NEVER;
+        self.retransmit_at = Time::NEVER;
         if self.timed.take().is_some() {
             self.rtt.sample(now - self.timed_at);
         }
@@ -260,8 +261,25 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         newly_acked.min(most)
     }
 
+    /// When something is to be done without having been told.
+    #[inline(always)]
+    pub fn deadline(&self) -> Time {
+        if self.lean { self.retransmit_at } else { self.earliest_deadline() }
+    }
+
+    /// The deadline has come: one timer is dealt with, and if another is due as well, the deadline says so. Returns the SYN to send again,
+    /// or the cut it brought, if any.
+    pub fn on_deadline(&mut self, now: Time) -> Result<Option<WindowCut>, Packet> {
+        match self.take_due(now) {
+            Some(Due::Pacing) => Ok(None),
+            Some(Due::Recovery(timer)) => Ok(self.on_recovery_timer(timer, now)),
+            None if self.retransmit_at <= now => self.on_timeout(now).map(Some),
+            None => Ok(None),
+        }
+    }
+
     /// The retransmission timer ran out. Returns the SYN to send again, or the cut.
-    pub fn on_timeout(&mut self, now: Time) -> Result<WindowCut, Packet> {
+    fn on_timeout(&mut self, now: Time) -> Result<WindowCut, Packet> {
         self.stats.timeouts += 1;
         self.rtt.back_off();
         self.rto = self.rtt.rto();
@@ -279,7 +297,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         self.conclude_records(&Verdict::default(), now);
         self.note_reduction();
         let cut = self.cut(Congestion::Timeout { repeated }, now);
-        self.deadline = now + self.rto;
+        self.retransmit_at = now + self.rto;
         Ok(cut)
     }
 
@@ -322,8 +340,8 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
                 flags |= CWR;
             }
         }
-        if self.deadline == Time::NEVER {
-            self.deadline = now + self.rto;
+        if self.retransmit_at == Time::NEVER {
+            self.retransmit_at = now + self.rto;
         }
         self.packet(PacketKind::Data, number, self.packet_bytes, flags)
     }
@@ -331,9 +349,9 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     #[inline]
     fn restart_timer(&mut self, now: Time) {
         if self.sent.una < self.sent.high {
-            self.deadline = now + self.rto;
+            self.retransmit_at = now + self.rto;
         } else {
-            self.deadline = Time::NEVER;
+            self.retransmit_at = Time::NEVER;
             if self.sent.una == self.sent.limit && self.finished.is_none() {
                 self.finished = Some(now);
             }
@@ -419,7 +437,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     /// Have what an acknowledgement needs brought into the cache, but for the line in which the sender begins.
     #[inline(always)]
     pub fn foresee(&self) {
-        prefetch_index(from_ref(&self.deadline), 0);
+        prefetch_index(from_ref(&self.retransmit_at), 0);
         prefetch_index(from_ref(&self.control), 0);
         prefetch_index(from_ref(&self.stats), 0);
     }

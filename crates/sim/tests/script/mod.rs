@@ -193,7 +193,7 @@ impl Stage {
         if time < self.now {
             return Err(format!("{text} lies before the line above"));
         }
-        let deadline = self.sender.as_ref().map_or(u64::MAX, |sender| sender.deadline.nanos());
+        let deadline = self.sender.as_ref().map_or(u64::MAX, |sender| sender.deadline().nanos());
         if deadline < time || deadline == time && !for_timeout {
             let at = shown(deadline);
             return Err(format!("the timer ran out at {at}: expected a line `{at} expect timeout` before"));
@@ -276,17 +276,19 @@ impl Stage {
         let now = self.now;
         self.nothing_is_left()?;
         let sender = self.sender()?;
-        let deadline = sender.deadline.nanos();
+        let deadline = sender.deadline().nanos();
         if deadline != now {
             let state =
                 if deadline == u64::MAX { "is off".into() } else { format!("says {}", shown(deadline)) };
             return Err(format!("expected a timeout at {}, but the timer {state}", shown(now)));
         }
-        match sender.on_timeout(Time::from_nanos(now)) {
+        let timeouts = sender.stats.timeouts;
+        match sender.on_deadline(Time::from_nanos(now)) {
             Err(syn) => {
                 self.outbox.push_back(syn);
                 Ok(())
             }
+            Ok(_) if sender.stats.timeouts == timeouts => Err("another timer has run out".to_owned()),
             Ok(_) => self.pump(),
         }
     }
@@ -315,8 +317,8 @@ impl Stage {
             ["threshold", ref sum @ ..] => {
                 close("threshold", sender.slow_start_threshold().packets(), value(sum)?)
             }
-            ["timer", "off"] => same("timer", shown(sender.deadline.nanos()), shown(u64::MAX)),
-            ["timer", at] => same("timer", shown(sender.deadline.nanos()), shown(seconds(at)?)),
+            ["timer", "off"] => same("timer", shown(sender.deadline().nanos()), shown(u64::MAX)),
+            ["timer", at] => same("timer", shown(sender.deadline().nanos()), shown(seconds(at)?)),
             ["srtt", span] => same("srtt", shown(sender.srtt_nanos()), shown(seconds(span)?)),
             ["recovery", "on"] => same("recovery", sender.in_recovery(), true),
             ["recovery", "off"] => same("recovery", sender.in_recovery(), false),

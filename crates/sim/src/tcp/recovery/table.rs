@@ -108,6 +108,14 @@ macro_rules! recoveries {
                 match self { $(AnyRecovery::$recovery(recovery) => recovery.on_timeout(connection),)* }
             }
 
+            fn on_timer(&mut self, timer: Timer, connection: &mut Connection<'_>) -> Verdict {
+                match self { $(AnyRecovery::$recovery(recovery) => recovery.on_timer(timer, connection),)* }
+            }
+
+            fn on_sent(&mut self, number: u32, connection: &mut Connection<'_>) {
+                match self { $(AnyRecovery::$recovery(recovery) => recovery.on_sent(number, connection),)* }
+            }
+
             #[inline]
             fn in_recovery(&self) -> bool {
                 match self { $(AnyRecovery::$recovery(recovery) => recovery.in_recovery(),)* }

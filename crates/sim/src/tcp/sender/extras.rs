@@ -3,13 +3,15 @@
 use crate::scenario::TcpSpec;
 use crate::tcp::RttSamples;
 use crate::tcp::flight::FlightRecords;
+use crate::tcp::timers::Timers;
 use sawtooth_cc::units::Bytes;
 use sawtooth_cc::{Congestion, Wants, WindowOfData};
 
-/// Records, and what is to be made of them.
+/// Records, timers, and what is to be made of them.
 #[derive(Debug)]
 pub(super) struct Extras {
     pub records: Option<FlightRecords>,
+    pub timers: Timers,
     /// What the controller wants to hear.
     pub wants: Wants,
     /// Every packet gives a round-trip sample, not one per round trip.
@@ -31,6 +33,9 @@ impl Extras {
         let records = (by_controller || samples_every_packet || recovery_keeps_records)
             .then(|| FlightRecords::new(packet));
         let needed = records.is_some() || wants.recovery;
-        needed.then(|| Box::new(Extras { records, wants, samples_every_packet, last_signal: None }))
+        needed.then(|| {
+            let timers = Timers::default();
+            Box::new(Extras { records, timers, wants, samples_every_packet, last_signal: None })
+        })
     }
 }

@@ -8,19 +8,20 @@ use super::{Sender, WindowCut};
 use crate::packet::Packet;
 use crate::tcp::flight::Outcome;
 use crate::tcp::recovery::{Acknowledgement, LossRecovery, Verdict};
+use crate::tcp::timers::{Due, Timer};
 use sawtooth_cc::units::{Span, Time};
 use sawtooth_cc::{AckSample, Controller, RoundTripTimes, UndoSignal};
 
 /// The connection of a sender, as its recovery sees it.
 macro_rules! connection {
-    ($sender:ident, $now:expr) => {
-        $crate::tcp::recovery::Connection {
-            now: $now,
-            sent: &mut $sender.sent,
-            rtt: &$sender.rtt,
-            records: $sender.extras.as_mut().and_then(|extras| extras.records.as_mut()),
-        }
-    };
+    ($sender:ident, $now:expr) => {{
+        let (records, timers) = match &mut $sender.extras {
+            Some(extras) => (extras.records.as_mut(), Some(&mut extras.timers)),
+            None => (None, None),
+        };
+        let (sent, rtt) = (&mut $sender.sent, &$sender.rtt);
+        $crate::tcp::recovery::Connection { now: $now, sent, rtt, records, timers }
+    }};
 }
 pub(super) use connection;
 
@@ -55,6 +56,28 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             records.forget_below(self.sent.una);
         }
         cut
+    }
+
+    /// When the first timer of all runs out.
+    pub(super) fn earliest_deadline(&self) -> Time {
+        let others = self.extras.as_ref().map_or(Time::NEVER, |extras| extras.timers.earliest());
+        self.retransmit_at.min(others)
+    }
+
+    /// A timer other than that of retransmission that has run out, if one has.
+    pub(super) fn take_due(&mut self, now: Time) -> Option<Due> {
+        self.extras.as_mut()?.timers.take_due(now)
+    }
+
+    /// A timer of recovery has run out. Returns the cut it brought, if any.
+    pub(super) fn on_recovery_timer(&mut self, timer: Timer, now: Time) -> Option<WindowCut> {
+        self.begin_records(self.sent.una, now);
+        let verdict = self.recovery.on_timer(timer, &mut connection!(self, now));
+        self.conclude_records(&verdict, now);
+        if verdict.restart_timer {
+            self.restart_timer(now);
+        }
+        self.heed(&verdict, false, self.sent.una, now)
     }
 
     /// An acknowledgement arrives, or a timer has run out: what was acknowledged cumulatively is delivered.
@@ -154,6 +177,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
                 if extras.wants.packets {
                     self.control.on_sent(&record);
                 }
+                self.recovery.on_sent(transmission.number, &mut connection!(self, now));
             }
         }
         Some(packet)
