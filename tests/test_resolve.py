@@ -331,6 +331,14 @@ def test_alike_groups_share_a_profile_and_others_do_not() -> None:
     assert [p["tcp"]["min_rto_ns"] for p in run.engine["profiles"]] == [200 * M, 200 * M, S]
 
 
+def test_settings_that_came_later_are_left_out_at_their_default_and_beside_rate_based_controllers() -> None:
+    flows = [group(ecn=True), {**group(ecn=True), "control": "tfrc"}]
+    assert all("ecn_feedback" not in p["tcp"] for p in resolved(flows=flows).engine["profiles"])
+    run = resolved(flows=flows, tcp={"ecn_feedback": "counts", "rtt_samples": "every"})
+    assert [p["tcp"].get("ecn_feedback") for p in run.engine["profiles"]] == ["counts", None]
+    assert [p["tcp"].get("rtt_samples") for p in run.engine["profiles"]] == ["every", None]
+
+
 def test_ecn_follows_marks_unless_told() -> None:
     def ecn(**tables: Any) -> bool:
         return bool(resolved(**tables).engine["profiles"][0]["tcp"]["ecn"])
@@ -409,6 +417,10 @@ def test_the_echo_has_every_number() -> None:
         ),
         ({"tcp": {"initial_window": 0}}, "s.toml: tcp.initial_window = 0"),
         ({"tcp": {"max_rto": "100 ms"}}, 's.toml: tcp.max_rto = "100 ms": expected at least min_rto'),
+        (
+            {"tcp": {"ecn_feedback": "counts"}},
+            's.toml: tcp.ecn_feedback = "counts": expected echo where tcp.ecn is false',
+        ),
         ({"flows": [group(min_rto=0)]}, 's.toml: flows[0].min_rto = "0 s": expected a positive time'),
         (
             {"path": {"access_rate": "200000 Gbit/s"}},

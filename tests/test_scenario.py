@@ -245,6 +245,14 @@ def test_a_group_overrides_any_setting_of_tcp() -> None:
         ({"tcp": {"limited_transmit": 1}}, "s.toml: tcp.limited_transmit = 1: expected true or false"),
         ({"tcp": {"min_rto": 200}}, 's.toml: tcp.min_rto = 200: expected a time such as "20 ms"'),
         (
+            {"flows": flows(control="tfrc"), "tcp": {"ecn": True, "ecn_feedback": "counts"}},
+            's.toml: tcp.ecn_feedback = "counts": expected no such key beside rate-based controllers alone',
+        ),
+        (
+            {"flows": flows(control="rap", ecn_feedback="counts")},
+            's.toml: flows[0].ecn_feedback = "counts": expected no ecn_feedback beside a rate-based controller',
+        ),
+        (
             {"tcp": {"slow_start_exit": "quarter"}},
             "s.toml: tcp.slow_start_exit = \"quarter\": expected 'half' or 'law'",
         ),

@@ -45,9 +45,11 @@ class _Controller(TypedDict):
 class _Recovery(TypedDict):
     name: str
     aliases: list[str]
+    title: str
     summary: str
     source: str
     behaviour: int
+    selective: bool
 
 class _QueueParameterBase(TypedDict):
     name: str
@@ -88,6 +90,7 @@ class _TcpBase(TypedDict):
 
 class _Tcp(_TcpBase, total=False):
     choices: list[str]
+    implicit: bool
 
 class _ColumnBase(TypedDict):
     name: str

@@ -22,7 +22,7 @@ from sawtooth.queue_value import marks
 from sawtooth.record_fields import engine_record
 from sawtooth.scenario import FlowsBase, Scenario
 from sawtooth.schedule import Schedule
-from sawtooth.tcp_fields import engine_tcp, settings
+from sawtooth.tcp_fields import engine_tcp, implicit_defaults, settings
 from sawtooth.topology.middle import capacity_of, trace_of
 from sawtooth.trace import Trace
 
@@ -194,7 +194,8 @@ def _profiles(scenario: Scenario, links: list[dict[str, Any]]) -> tuple[list[dic
     profiles: list[dict[str, Any]] = []
     of_group: list[int] = []
     for group in scenario.flows:
-        tcp = engine_tcp({"ecn": marked, **common, **group.tcp()})
+        meaningless = {} if group.control.takes_recovery else implicit_defaults()
+        tcp = engine_tcp({"ecn": marked, **common, **meaningless, **group.tcp()})
         profile = {
             "controller": dict(group.control.engine),
             "recovery": group.recovery if group.control.takes_recovery else None,

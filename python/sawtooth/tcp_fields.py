@@ -60,14 +60,27 @@ def default_of(row: Mapping[str, Any]) -> Any:
 
 
 def engine_tcp(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings by name as the engine's scenario has them: spans get the suffix `_ns`, what is absent its default."""
-    return {key: values.get(name, default) for name, key, default in _engine_defaults()}
+    """Settings by name as the engine's scenario has them: spans get the suffix `_ns`, what is absent its default.
+
+    An implicit setting is left out at its default, so that scenarios from before there was such a setting keep their text.
+    """
+    found = {key: values.get(name, default) for name, key, default in _engine_defaults()}
+    for name, default in implicit_defaults().items():
+        if found[name] == default:
+            del found[name]
+    return found
 
 
 @cache
 def _engine_defaults() -> tuple[tuple[str, str, Any], ...]:
     """Name, name in the engine's scenario and default of every setting: read once, since every run of a sweep asks for them."""
     return tuple((row["name"], engine_key(row), default_of(row)) for row in settings())
+
+
+@cache
+def implicit_defaults() -> Mapping[str, Any]:
+    """The settings that the engine's data leave out at their default. None of them means anything to a transport of a controller's own."""
+    return {row["name"]: default_of(row) for row in settings() if row.get("implicit", False)}
 
 
 def engine_key(row: Mapping[str, Any]) -> str:

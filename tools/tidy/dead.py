@@ -118,7 +118,11 @@ def _data(tree: Tree) -> Iterator[Finding]:
             or file.suffix == ".proptest-regressions"
         ):
             continue
-        stem = file.stem.rpartition("__")[2] if file.suffix == ".snap" else file.stem
+        stem = file.stem
+        if (
+            file.suffix == ".snap"
+        ):  # `grids__flows_by_recovery@sack`: of `flows_by_recovery`, the golden of the row `sack`
+            stem = stem.rpartition("__")[2].partition("@")[0]
         named = re.compile(rf"\b{re.escape(stem)}\b")
         folder = re.compile(rf"[\"'/]{re.escape(file.parent.name)}[\"'/]")
         if not any(

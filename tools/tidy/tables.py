@@ -16,12 +16,12 @@ from tools.tidy.citations import BARE_KEY, RFC
 from tools.tidy.tree import Finding, Tree, declared_by_rows, line_of
 
 # Rust tables: (name of the table, folder in which it is searched)
-RUST_TABLES = (
-    ("CONSTRUCTORS", "crates/cc/src/"),
-    ("RECOVERIES", "crates/sim/src/"),
-)
+RUST_TABLES = (("CONSTRUCTORS", "crates/cc/src/"),)
 # Rust tables made by a macro, a row per line that names the file: (name of the table, macro, file of the rows, folder of the files)
-MACRO_TABLES = (("DISCIPLINES", "disciplines", "crates/sim/src/queue.rs", "crates/sim/src/queue/"),)
+MACRO_TABLES = (
+    ("DISCIPLINES", "disciplines", "crates/sim/src/queue.rs", "crates/sim/src/queue/"),
+    ("RECOVERIES", "recoveries", "crates/sim/src/tcp/recovery.rs", "crates/sim/src/tcp/recovery/"),
+)
 MACRO_ROW = re.compile(r"^    \w+ \"([^\"]+)\" (\w+)::(\w+)\(", re.MULTILINE)
 PYTHON_TABLES = (("ENVIRONMENTS", "python/sawtooth/environments/"), ("METRICS", "python/sawtooth/metrics/"))
 # Implementations: (pattern of the impl, folder, table, traits' own file)
@@ -31,7 +31,7 @@ IMPLEMENTATIONS = (
         "crates/sim/src/",
         "disciplines",
     ),
-    (re.compile(r"^impl(?:<[^>]*>)? LossRecovery for (\w+)", re.MULTILINE), "crates/sim/src/", "RECOVERIES"),
+    (re.compile(r"^impl(?:<[^>]*>)? LossRecovery for (\w+)", re.MULTILINE), "crates/sim/src/", "recoveries"),
 )
 LAWS = "crates/cc/src/"
 # What is generic is part of the frame: `impl<L: Law> Controller for Windowed<L>`.
@@ -91,7 +91,9 @@ def _macro_rows(tree: Tree, table: str, macro: str, path: str, folder: str) -> I
         source = re.search(r"\bsource: \"([^\"]*)\"", tree.rust_without_tests(file))
         if not source or not (BARE_KEY.search(source.group(1)) or RFC.search(source.group(1))):
             yield Finding(
-                file, 1, f"{table} row `{name}` names no reference: give INFO a source with a key or an RFC"
+                file,
+                1,
+                f"{table} row `{name}` names no reference: give its description a source with a key or an RFC",
             )
 
 

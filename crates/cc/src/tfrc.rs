@@ -50,7 +50,8 @@ pub struct TfrcParams {
 pub const PROPERTIES: Properties = Properties::OWN_TRANSPORT;
 
 const COUNT: ParameterInfo =
-    ParameterInfo::new("intervals", "1", Some(8.0), (2.0, 64.0), "FloydHandley00 §3.3; RFC 5348 §5.4").whole();
+    ParameterInfo::new("intervals", "1", Some(8.0), (2.0, 64.0), "FloydHandley00 §3.3; RFC 5348 §5.4")
+        .whole();
 const DISCOUNT: ParameterInfo = ParameterInfo::new(
     "discount",
     "1",

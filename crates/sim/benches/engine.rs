@@ -22,9 +22,10 @@ use networks::{MEGABIT, MILLISECOND, SECOND};
 use sawtooth_cc::units::{Rate, Span, Time, Window};
 use sawtooth_cc::{AckSample, AnyController, ControlSettings, Controller, parse_controller};
 use sawtooth_sim::Scenario;
+use sawtooth_sim::ack_details::SackBlock;
 use sawtooth_sim::event::{Event, Moment};
 use sawtooth_sim::event_queue::{EventQueue, Population};
-use sawtooth_sim::packet::{Packet, PacketKind, SackBlock, TEST};
+use sawtooth_sim::packet::{Packet, PacketKind, TEST};
 use sawtooth_sim::port::rate::RateTransmitter;
 use sawtooth_sim::queue::{Admission, Backlog, DISCIPLINES, Queue, QueueState, Queued, TransmitterState};
 use sawtooth_sim::random::Stream;
@@ -74,7 +75,7 @@ fn lose_and_repair(board: &mut Scoreboard, una: u32, window: u32) {
             continue;
         }
         let start = number - (number - una) % HOLE_EVERY + 1;
-        board.sack(&[SackBlock { start, end: number + 1 }, older[0], older[1]], high);
+        board.sack(&[SackBlock { start, end: number + 1 }, older[0], older[1]], high, |_, _| ());
         if (number + 1 - una).is_multiple_of(HOLE_EVERY) {
             older = [SackBlock { start, end: number + 1 }, older[0]];
         }

@@ -24,6 +24,9 @@ pub struct SettingInfo {
     pub choices: &'static [&'static str],
     /// Where the default comes from.
     pub why: &'static str,
+    /// The engine's data leave it out at its default: its first word.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub implicit: bool,
     /// Other settings with the values of which one at least must hold, or this setting acts on nothing; empty: it always acts.
     #[serde(skip)]
     pub only_with: Conditions,
@@ -63,11 +66,20 @@ const fn setting(
     accepted: &'static str,
     why: &'static str,
 ) -> SettingInfo {
-    SettingInfo { name, kind, accepted, choices: &[], why, only_with: &[] }
+    SettingInfo { name, kind, accepted, choices: &[], why, implicit: false, only_with: &[] }
 }
 
 const fn choice(name: &'static str, choices: &'static [&'static str], why: &'static str) -> SettingInfo {
     SettingInfo { choices, ..setting(name, "choice", "one of the choices", why) }
+}
+
+/// A choice that the engine's data leave out at its default, the first word.
+const fn later_choice(
+    name: &'static str,
+    choices: &'static [&'static str],
+    why: &'static str,
+) -> SettingInfo {
+    SettingInfo { implicit: true, ..choice(name, choices, why) }
 }
 
 /// Every TCP setting; defaults are those of [`TcpSpec`].
@@ -117,6 +129,17 @@ pub const TCP: &[SettingInfo] = &[
         "real",
         "at least 1 packet; left out there is none",
         "RFC 5681 §3.1: arbitrarily high",
+    ),
+    later_choice(
+        "ecn_feedback",
+        &["echo", "counts"],
+        "RFC 3168 §6.1.3: echo until the sender has reduced; counts tells how many packets were marked (RFC 9768)",
+    )
+    .only_with(&[("ecn", "true")]),
+    later_choice(
+        "rtt_samples",
+        &["round", "every"],
+        "RFC 6298 §3: one sample per round trip; every takes one from each packet that was sent once, as Linux does",
     ),
 ];
 
@@ -171,6 +194,7 @@ pub fn describe() -> Value {
             row["default"] = match setting.kind {
                 "span" => defaults[format!("{}_ns", setting.name)].as_u64().map(span_text).into(),
                 _ if setting.name == "ecn" => Value::Null,
+                _ if setting.implicit => setting.choices[0].into(),
                 _ => defaults[setting.name].clone(),
             };
             row["read_by"] = setting.read_by().into();
@@ -239,6 +263,7 @@ mod tests {
         let defaults = serde_json::to_value(TcpSpec::default()).unwrap();
         let keys: Vec<String> = TCP
             .iter()
+            .filter(|row| !row.implicit)
             .map(|row| if row.kind == "span" { format!("{}_ns", row.name) } else { row.name.to_owned() })
             .collect();
         let fields: Vec<&String> = defaults.as_object().unwrap().keys().collect();
@@ -246,6 +271,17 @@ mod tests {
         sorted.sort();
         assert_eq!(sorted, fields, "TCP and TcpSpec list the same settings");
         let described = describe();
+        for row in TCP.iter().filter(|row| row.implicit) {
+            let with = |word: &str| {
+                let mut tcp = defaults.clone();
+                tcp[row.name] = word.into();
+                serde_json::from_value::<TcpSpec>(tcp).expect("a choice of the table")
+            };
+            assert_eq!(with(row.choices[0]), TcpSpec::default(), "{}: the default comes first", row.name);
+            for &word in &row.choices[1..] {
+                assert_eq!(serde_json::to_value(with(word)).unwrap()[row.name], word);
+            }
+        }
         assert_eq!(described["tcp"][1]["default"], "1 s");
         assert_eq!(described["tcp"][2]["default"], "200 ms");
         assert_eq!(described["tcp"][8]["default"], "half");

@@ -6,7 +6,7 @@
 
 use crate::queue::DISCIPLINES;
 use crate::scenario::{LinkSpec, Scenario};
-use crate::tcp::RECOVERIES;
+use crate::tcp::{EcnFeedback, RECOVERIES, RttSamples};
 use sawtooth_cc::LAWS;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -19,8 +19,14 @@ type Part = (&'static str, u32, fn(&Scenario) -> bool);
 
 /// Parts with numbers of their own beside the core.
 pub const PARTS: &[Part] = &[
+    ("ecn-counts", 1, |scenario| {
+        scenario.profiles.iter().any(|profile| profile.tcp.ecn_feedback == EcnFeedback::Counts)
+    }),
     ("impairments", 2, |scenario| {
         scenario.links.iter().any(|link| link.drop.is_some() || link.mark.is_some())
+    }),
+    ("rtt-of-every-packet", 1, |scenario| {
+        scenario.profiles.iter().any(|profile| profile.tcp.rtt_samples == RttSamples::Every)
     }),
     ("send-jitter", 1, |scenario| scenario.profiles.iter().any(|profile| profile.send_jitter_ns > 0)),
     ("short-flows", 1, |scenario| !scenario.arrivals.is_empty()),

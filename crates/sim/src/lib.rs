@@ -11,6 +11,7 @@
 //! assert!(records.bottleneck().unwrap().departures.forwarded > 0);
 //! ```
 
+pub mod ack_details;
 pub mod agenda;
 pub mod ahead;
 pub mod arrivals;

@@ -9,13 +9,14 @@ mod setup;
 mod short_flows;
 mod travel;
 
+use crate::ack_details::DetailsPool;
 use crate::ahead::{Measured, Order};
 use crate::event::{Event, Moment};
 use crate::event_queue::EventQueue;
 use crate::impairment::Impairment;
 use crate::lane::Lane;
 use crate::observer::{Kinds, Observer, Occurrence, SenderState};
-use crate::packet::{Packet, PacketKind, SackPool};
+use crate::packet::{Packet, PacketKind};
 use crate::pipe::PipeLink;
 use crate::port::{Port, Transmitter};
 use crate::queue::Backlog;
@@ -78,7 +79,7 @@ pub struct Network {
     sources: Vec<Source>,
     /// First stages of sources.
     source_stages: Vec<StageIndex>,
-    sacks: SackPool,
+    details: DetailsPool,
     observer: Observer,
     census: Census,
     order: Order,
@@ -121,7 +122,7 @@ impl Network {
         self.observer.series()
     }
 
-    #[inline]
+    #[inline(always)]
     fn handle(&mut self, event: Event, now: Time) {
         match event {
             Event::LaneExit(index) => {

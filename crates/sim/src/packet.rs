@@ -1,6 +1,6 @@
-//! A packet: what the simulation needs of its header, and the pool of SACK blocks beside it.
+//! A packet: what the simulation needs of its header.
 
-use prefetch_index::prefetch_index;
+use crate::ack_details::DetailsHandle;
 
 /// What a packet is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,23 +20,30 @@ pub enum PacketKind {
 }
 
 /// Retransmitted data.
-pub const RETRANSMISSION: u8 = 1;
-/// ECN-capable transport, RFC 3168 §5.
-pub const ECT: u8 = 2;
+pub const RETRANSMISSION: u16 = 1;
+/// ECN-capable transport, RFC 3168 §5: the codepoint ECT(0).
+pub const ECT: u16 = 2;
 /// Congestion experienced.
-pub const CE: u8 = 4;
+pub const CE: u16 = 4;
 /// ECN echo, on acknowledgements.
-pub const ECE: u8 = 8;
+pub const ECE: u16 = 8;
 /// Congestion window reduced, on data.
-pub const CWR: u8 = 16;
+pub const CWR: u16 = 16;
 /// Belongs to a flow whose packets count in the metrics.
-pub const TEST: u8 = 32;
+pub const TEST: u16 = 32;
 /// Within the profile that its traffic keeps to: RIO spares it.
-pub const IN_PROFILE: u8 = 64;
+pub const IN_PROFILE: u16 = 64;
+
+/// Flags of the simulation's own books, which no header carries. They stand between the flags of the header, of which bits 7 to 12
+/// are free: elsewhere they would take a hash of departures, whose value must stay, nine instructions a packet.
+pub const BOOKKEEPING: u16 = TEST | IN_PROFILE;
+/// Where the kind stands, above the flags.
+const KIND: u16 = 0xe000;
+const KIND_SHIFT: u32 = KIND.trailing_zeros();
 
 impl PacketKind {
     #[inline(always)]
-    const fn of(number: u8) -> Self {
+    const fn of(number: u16) -> Self {
         match number {
             0 => PacketKind::Data,
             1 => PacketKind::Ack,
@@ -55,17 +62,17 @@ impl PacketKind {
 pub struct Packet {
     /// Flow · number.
     who: u64,
-    /// SACK handle · size · kind · flags.
+    /// Handle of details · size · kind · flags.
     what: u64,
 }
 
 impl Packet {
     /// A packet of this kind and size; `flow` is a source's index for cross traffic.
     #[inline(always)]
-    pub const fn new(kind: PacketKind, flow: u32, number: u32, bytes: u16, flags: u8) -> Self {
+    pub const fn new(kind: PacketKind, flow: u32, number: u32, bytes: u16, flags: u16) -> Self {
         Packet {
             who: (flow as u64) << 32 | number as u64,
-            what: (bytes as u64) << 16 | (kind as u64) << 8 | flags as u64,
+            what: (bytes as u64) << 16 | (kind as u64) << KIND_SHIFT | flags as u64,
         }
     }
 
@@ -90,25 +97,31 @@ impl Packet {
     /// What it is.
     #[inline(always)]
     pub const fn kind(self) -> PacketKind {
-        PacketKind::of((self.what >> 8) as u8)
+        PacketKind::of(self.what as u16 >> KIND_SHIFT)
     }
 
     /// Flag bits above.
     #[inline(always)]
-    pub const fn flags(self) -> u8 {
-        self.what as u8
+    pub const fn flags(self) -> u16 {
+        self.what as u16 & !KIND
     }
 
-    /// SACK blocks in the pool, if any.
+    /// Its flags for a hash: the lowest byte of them.
     #[inline(always)]
-    pub const fn sack(self) -> SackHandle {
-        SackHandle((self.what >> 32) as u32)
+    pub const fn flags_to_hash(self) -> u64 {
+        self.what & 0xff
     }
 
-    /// The same packet with these SACK blocks; it had none.
+    /// Details in the pool, if any.
     #[inline(always)]
-    pub const fn with_sack(self, sack: SackHandle) -> Self {
-        Packet { what: self.what | (sack.0 as u64) << 32, ..self }
+    pub const fn details(self) -> DetailsHandle {
+        DetailsHandle::from_bits((self.what >> 32) as u32)
+    }
+
+    /// The same packet with these details; it had none.
+    #[inline(always)]
+    pub const fn with_details(self, details: DetailsHandle) -> Self {
+        Packet { what: self.what | (details.bits() as u64) << 32, ..self }
     }
 
     /// The same packet with *congestion experienced* set.
@@ -119,104 +132,35 @@ impl Packet {
 
     /// Is this flag set?
     #[inline(always)]
-    pub const fn has(self, flag: u8) -> bool {
-        self.flags() & flag != 0
+    pub const fn has(self, flag: u16) -> bool {
+        self.what & flag as u64 != 0
     }
 
     /// Is it data of a test flow?
     #[inline(always)]
     pub const fn is_test_data(self) -> bool {
-        const DATA: u64 = PacketKind::Data as u64;
-        self.what & (0xff00 | TEST as u64) == DATA << 8 | TEST as u64
+        const TEST_DATA: u16 = (PacketKind::Data as u16) << KIND_SHIFT | TEST;
+        self.what as u16 & (KIND | TEST) == TEST_DATA
     }
 }
 
-/// A half-open range of packet numbers that the receiver holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SackBlock {
-    /// First number.
-    pub start: u32,
-    /// One past the last.
-    pub end: u32,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Most blocks one acknowledgement carries: three fit beside a timestamp option (RFC 2018 §3).
-pub const SACK_BLOCKS_MAX: usize = 3;
-
-/// The blocks of one acknowledgement, newest first: two to a cache line, and none astride of two.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(align(32))]
-pub struct SackBlocks {
-    blocks: [SackBlock; SACK_BLOCKS_MAX],
-    len: u8,
-}
-
-impl SackBlocks {
-    /// Add a block if there is room.
-    pub fn push(&mut self, block: SackBlock) {
-        if usize::from(self.len) < SACK_BLOCKS_MAX {
-            self.blocks[usize::from(self.len)] = block;
-            self.len += 1;
-        }
-    }
-
-    /// The blocks.
-    pub fn as_slice(&self) -> &[SackBlock] {
-        &self.blocks[..usize::from(self.len)]
-    }
-}
-
-/// Where an acknowledgement's blocks are: one more than their slot in the pool, or 0 for none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SackHandle(u32);
-
-impl SackHandle {
-    /// Are there blocks?
-    #[inline(always)]
-    pub fn is_some(self) -> bool {
-        self.0 != 0
-    }
-}
-
-/// SACK blocks of acknowledgements under way. Most packets carry none, so they live beside the packets.
-#[derive(Debug, Default)]
-pub struct SackPool {
-    slots: Vec<SackBlocks>,
-    free: Vec<u32>,
-}
-
-impl SackPool {
-    /// Keep blocks until their acknowledgement arrives or is lost.
-    pub fn keep(&mut self, blocks: SackBlocks) -> SackHandle {
-        match self.free.pop() {
-            Some(slot) => {
-                self.slots[slot as usize] = blocks;
-                SackHandle(slot + 1)
+    #[test]
+    fn kind_flags_and_numbers_keep_out_of_each_others_way() {
+        let kinds = [PacketKind::Data, PacketKind::Ack, PacketKind::Syn, PacketKind::SynAck, PacketKind::Cbr];
+        for kind in kinds {
+            for flags in [0, ECT, ECT | CWR | TEST, RETRANSMISSION | IN_PROFILE, CE | ECE | TEST | IN_PROFILE]
+            {
+                let packet = Packet::new(kind, u32::MAX, 7, u16::MAX, flags);
+                assert_eq!((packet.kind(), packet.flags()), (kind, flags));
+                assert_eq!((packet.flow(), packet.number(), packet.bytes()), (u32::MAX, 7, u16::MAX));
+                assert_eq!(packet.is_test_data(), kind == PacketKind::Data && packet.has(TEST));
+                assert_eq!(packet.marked().flags(), flags | CE);
+                assert_eq!(packet.flags_to_hash(), u64::from(flags));
             }
-            None => {
-                self.slots.push(blocks);
-                SackHandle(self.slots.len() as u32)
-            }
-        }
-    }
-
-    /// The blocks of an acknowledgement.
-    #[inline(always)]
-    pub fn get(&self, handle: SackHandle) -> &[SackBlock] {
-        if handle.is_some() { self.slots[handle.0 as usize - 1].as_slice() } else { &[] }
-    }
-
-    /// Have the blocks of an acknowledgement, if it has any, brought into the cache.
-    #[inline(always)]
-    pub fn foresee(&self, handle: SackHandle) {
-        prefetch_index(&self.slots, (handle.0 as usize).wrapping_sub(1));
-    }
-
-    /// The acknowledgement has arrived or is lost: its blocks make room.
-    #[inline(always)]
-    pub fn release(&mut self, handle: SackHandle) {
-        if handle.is_some() {
-            self.free.push(handle.0 - 1);
         }
     }
 }

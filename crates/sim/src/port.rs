@@ -92,7 +92,7 @@ impl Port {
         let word = now.nanos()
             ^ (u64::from(packet.flow()) << 40)
             ^ (u64::from(packet.number()) << 8)
-            ^ u64::from(packet.flags());
+            ^ packet.flags_to_hash();
         self.departures_hash =
             (self.departures_hash.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }

@@ -46,6 +46,16 @@ impl<T: Copy + Default> Ring<T> {
         (self.len > distance).then(|| self.cells[self.place(distance)])
     }
 
+    /// The entry this many places behind the oldest, to be changed, if there is one.
+    #[inline(always)]
+    pub fn ahead_mut(&mut self, distance: usize) -> Option<&mut T> {
+        if distance >= self.len {
+            return None;
+        }
+        let place = self.place(distance);
+        Some(&mut self.cells[place])
+    }
+
     /// Have the entry this many places behind the oldest, whatever it is, brought into the cache.
     #[inline(always)]
     pub fn prefetch(&self, distance: usize) {

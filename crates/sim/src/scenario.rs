@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use thiserror::Error;
 
-use crate::tcp::{RecoveryKind, SackPipe, SackTimeout};
+use crate::tcp::{EcnFeedback, RecoveryKind, RttSamples, SackPipe, SackTimeout};
 
 mod arrivals;
 mod record;
@@ -145,6 +145,15 @@ pub struct TcpSpec {
     pub ecn: bool,
     pub receive_window: Option<u32>,
     pub initial_ssthresh: Option<f64>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ecn_feedback: EcnFeedback,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub rtt_samples: RttSamples,
+}
+
+/// Settings that came later are left out at their default, so that scenarios from before keep their text and their identity.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl Default for TcpSpec {
@@ -169,6 +178,8 @@ impl Default for TcpSpec {
             ecn: false,
             receive_window: None,
             initial_ssthresh: None,
+            ecn_feedback: EcnFeedback::default(),
+            rtt_samples: RttSamples::default(),
         }
     }
 }
@@ -516,7 +527,14 @@ impl Profile {
         ] {
             require(span <= WAIT_MAX_NS, at(name), span, "at most one day")?;
         }
+        let counts = tcp.ecn_feedback == EcnFeedback::Counts;
+        require(!counts || tcp.ecn, at("tcp.ecn_feedback"), "counts", "echo where tcp.ecn is false")?;
         let takes_recovery = self.controller.properties().takes_recovery();
+        let expected = "echo for a rate-based controller, whose reports say what was marked";
+        require(!counts || takes_recovery, at("tcp.ecn_feedback"), "counts", expected)?;
+        let every = tcp.rtt_samples == RttSamples::Every;
+        let expected = "round for a rate-based controller, which has its own measure of round trips";
+        require(!every || takes_recovery, at("tcp.rtt_samples"), "every", expected)?;
         let wanted = if takes_recovery {
             "a loss recovery for a controller with a window"
         } else {

@@ -25,7 +25,7 @@ pub struct Source {
     /// The number of the first of them.
     first: u32,
     packet_bytes: u16,
-    flags: u8,
+    flags: u16,
     rates: Vec<[u64; 2]>,
     counts: Vec<u32>,
     next_change: usize,

@@ -4,11 +4,15 @@
 //! any recovery combines with any controller.
 
 pub mod bit_ring;
+pub mod flight;
 pub mod number_set;
 pub mod receiver;
 pub mod recovery;
 pub mod rtt;
 pub mod scoreboard;
 pub mod sender;
+pub mod timers;
 
+pub use receiver::EcnFeedback;
 pub use recovery::{RECOVERIES, RecoveryInfo, RecoveryKind, SackPipe, SackTimeout};
+pub use rtt::RttSamples;

@@ -4,11 +4,10 @@ use crate::packet::Packet;
 use crate::rate::receiver::PacedReceiver;
 use crate::rate::sender::PacedSender;
 use crate::scenario::{FlowSpec, Profile};
-use crate::tcp::RecoveryKind;
 use crate::tcp::receiver::Receiver;
 use crate::tcp::sender::{Sender, SenderStats, WindowCut};
 use sawtooth_cc::RandomKey;
-use sawtooth_cc::units::{Span, Time, Window};
+use sawtooth_cc::units::{Time, Window};
 
 /// The sender of a flow. The tag comes first: it shares a cache line with what each packet needs.
 #[derive(Debug)]
@@ -61,18 +60,12 @@ impl Transport {
     /// When something is to be done without having been told.
     #[inline(always)]
     pub fn deadline(&self) -> Time {
-        match self {
-            Transport::Tcp(sender) => sender.deadline,
-            Transport::Paced(sender) => sender.deadline(),
-        }
+        both!(self, sender => sender.deadline())
     }
 
     /// The deadline has come. Returns the SYN to send again, or the cut it brought, if any.
     pub fn on_deadline(&mut self, now: Time) -> Result<Option<WindowCut>, Packet> {
-        match self {
-            Transport::Tcp(sender) => sender.on_timeout(now).map(Some),
-            Transport::Paced(sender) => sender.on_deadline(now),
-        }
+        both!(self, sender => sender.on_deadline(now))
     }
 
     /// The next packet to send now, if one may go.
@@ -143,9 +136,8 @@ impl AnyReceiver {
         if let Some(receiver) = PacedReceiver::new(&profile.controller) {
             return AnyReceiver::Paced(Box::new(receiver));
         }
-        let delay = Span::from_nanos(profile.tcp.delayed_ack_timeout_ns);
-        let sends_sack = profile.recovery == Some(RecoveryKind::Sack);
-        AnyReceiver::Tcp(Receiver::new(sends_sack, profile.tcp.delayed_ack.then_some(delay)))
+        let sends_sack = profile.recovery.is_some_and(|kind| kind.info().selective);
+        AnyReceiver::Tcp(Receiver::new(sends_sack, &profile.tcp))
     }
 
     /// When a delayed answer is due; `NEVER` if none waits.

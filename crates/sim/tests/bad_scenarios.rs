@@ -21,7 +21,11 @@ fn example() -> Value {
 /// The complaint about the example with one value replaced.
 fn complaint(pointer: &str, value: Value) -> String {
     let mut text = example();
-    *text.pointer_mut(pointer).unwrap_or_else(|| panic!("{pointer} leads nowhere")) = value;
+    let (table, key) = pointer.rsplit_once('/').expect("a pointer begins with a stroke");
+    match text.pointer_mut(table).unwrap_or_else(|| panic!("{table} leads nowhere")) {
+        Value::Array(items) => items[key.parse::<usize>().expect("an index")] = value,
+        fields => fields[key] = value, // a field that is left out at its default may be new
+    }
     match serde_json::from_value::<Scenario>(text) {
         Err(error) => error.to_string(),
         Ok(scenario) => scenario.check().expect_err(pointer).to_string(),
@@ -101,6 +105,11 @@ fn a_wrong_value_is_named_with_what_is_accepted() {
         "/profiles/0",
         paced,
         "profiles[0].controller.intervals = 8.5: expected a whole number, 2 ≤ intervals ≤ 64",
+    );
+    check(
+        "/profiles/0/tcp/ecn_feedback",
+        json!("counts"),
+        "profiles[0].tcp.ecn_feedback = counts: expected echo where tcp.ecn is false",
     );
     check("/flows/0/profile", json!(2), "flows[0].profile = 2: expected an index below 2");
     check("/flows/0/forward", json!([99]), "flows[0].forward = 99: expected an index below 10");

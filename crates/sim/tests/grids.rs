@@ -52,6 +52,19 @@ fn check(name: &str, text: &str) {
     settings.bind(|| insta::assert_snapshot!(name, text));
 }
 
+/// A golden for each recovery, so that a new one moves none.
+fn check_recoveries<R>(
+    name: &str,
+    rows: &[(String, R)],
+    controller: &str,
+    cell: impl Fn(&R, &Profile) -> Scenario,
+) {
+    for (recovery, endpoints) in recoveries(controller) {
+        let file = format!("{name}@{}", recovery.to_lowercase().replace(", ", "_").replace(' ', ""));
+        check(&file, &grid(rows, &[(recovery, endpoints)], &cell));
+    }
+}
+
 #[test]
 fn buffer_by_loss() {
     let rows: Vec<(String, Option<ImpairmentSpec>)> = vec![
@@ -92,10 +105,9 @@ fn recoveries(controller: &str) -> Vec<(String, Profile)> {
 #[test]
 fn flows_by_recovery() {
     let rows: Vec<(String, u32)> = [1, 2, 4, 8, 16].map(|flows| (format!("{flows} flows"), flows)).into();
-    let text = grid(&rows, &recoveries("aimd(1, 0.5)"), |&flows, endpoints| {
+    check_recoveries("flows_by_recovery", &rows, "aimd(1, 0.5)", |&flows, endpoints| {
         dumbbell(flows, 50, endpoints.clone(), 10 * SECOND)
     });
-    check("flows_by_recovery", &text);
 }
 
 #[test]
@@ -103,10 +115,9 @@ fn overshoot_by_recovery() {
     // One flow leaves its first slow start with up to half of a window lost: what each recovery makes of it.
     let rows: Vec<(String, u64)> =
         [12, 50, 200, 800].map(|packets| (format!("{packets} packets"), packets)).into();
-    let text = grid(&rows, &recoveries("aimd(1, 0.5)"), |&buffer, endpoints| {
+    check_recoveries("overshoot_by_recovery", &rows, "aimd(1, 0.5)", |&buffer, endpoints| {
         dumbbell(1, buffer, endpoints.clone(), 10 * SECOND)
     });
-    check("overshoot_by_recovery", &text);
 }
 
 #[test]
@@ -122,9 +133,8 @@ fn controller_by_recovery() {
     ]
     .map(|control| (control.to_owned(), control))
     .into();
-    let text = grid(&rows, &recoveries("aimd(1, 0.5)"), |control, endpoints| {
+    check_recoveries("controller_by_recovery", &rows, "aimd(1, 0.5)", |control, endpoints| {
         let controller = parse_controller(control).unwrap();
         dumbbell(4, 50, Profile { controller, ..endpoints.clone() }, 10 * SECOND)
     });
-    check("controller_by_recovery", &text);
 }

@@ -17,7 +17,7 @@ use sawtooth_sim::scenario::{
 };
 
 /// Offer so many packets with these flags to a queue in which so many always wait: with a weight of 1 that is the average.
-fn offered(spec: QueueSpec, waiting: u64, flags: u8, packets: u32) -> Queue {
+fn offered(spec: QueueSpec, waiting: u64, flags: u16, packets: u32) -> Queue {
     let mut queue = Queue::new(&spec, Rate::from_bits_per_second(MEGABIT), Stream::new("1", "test"));
     let waiting = Backlog { packets: waiting, bytes: 1000 * waiting };
     let found = QueueState {

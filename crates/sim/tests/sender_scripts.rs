@@ -92,6 +92,8 @@ scripts! {
     timer_restarts_with_each_new_ack
     karns_rule
     karns_rule_spans_a_repair
+    rtt_of_every_packet
+    rtt_of_every_packet_by_karns_rule
 
     syn_loss_starts_with_one_packet_and_three_seconds
 
@@ -101,8 +103,11 @@ scripts! {
     ecn_echo_after_a_timeout_cuts_nothing_more
     ecn_loss_of_the_same_window_is_repaired_without_a_cut
     ecn_reduces_once_per_window
+    ecn_counts_reduce_once_per_window
     ecn_retransmissions_are_not_capable
 
+    told_packets_lost_and_sent_again
+    told_timeout_loses_everything
     receive_window_limits
     finite_flow_finishes
     stop_ends_new_data_only

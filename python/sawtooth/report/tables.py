@@ -12,6 +12,7 @@ from typing import Final
 
 from sawtooth.claims.logic import Finding, Verdict
 from sawtooth.claims.table import Judged
+from sawtooth.described import describe
 from sawtooth.instances import FamilyTable
 from sawtooth.intervals import Interval, interval
 from sawtooth.matrix import Block
@@ -41,7 +42,7 @@ UNITS: Final[Mapping[str, str]] = {
 }
 
 
-RECOVERIES: Final = {"reno": "Reno", "sack": "SACK", "newreno": "NewReno", "tahoe": "Tahoe"}
+RECOVERIES: Final[Mapping[str, str]] = {row["name"]: row["title"] for row in describe()["recoveries"]}
 ROUTERS: Final = {"droptail": "drop-tail", "red": "RED", "ecn": "ECN", "drr": "DRR", "rio": "RIO"}
 
 

@@ -1,9 +1,10 @@
 //! Flows at the ends of their routes: what senders and receivers make of time and packets.
 
 use super::Network;
+use crate::ack_details::DetailsPool;
 use crate::event::{Event, Moment};
 use crate::observer::{Kinds, Occurrence, SenderState};
-use crate::packet::{CE, ECE, IN_PROFILE, Packet, PacketKind, SackPool, TEST};
+use crate::packet::{CE, ECE, IN_PROFILE, Packet, PacketKind, TEST};
 use crate::pipe::Jitter;
 use crate::random;
 use crate::scenario::{FlowSpec, Profile};
@@ -60,7 +61,7 @@ pub(super) struct ReceiverSide {
     /// First stage of its acknowledgements.
     pub route: StageIndex,
     pub ack_bytes: u16,
-    pub ack_flags: u8,
+    pub ack_flags: u16,
     /// Packets delivered for the first time within the measured time.
     pub delivered_unique: u64,
     /// Packets delivered within the measured time.
@@ -91,14 +92,14 @@ impl ReceiverSide {
 
     /// An acknowledgement that leaves now.
     #[inline(always)]
-    fn acknowledgement(&mut self, flow: u32, sacks: &mut SackPool) -> Packet {
+    fn acknowledgement(&mut self, flow: u32, details: &mut DetailsPool) -> Packet {
         let AnyReceiver::Tcp(receiver) = &mut self.receiver else {
             unreachable!("a rate-based receiver reports");
         };
         let (number, echo) = receiver.acknowledge();
         let flags = self.ack_flags | if echo { ECE } else { 0 };
         let ack = Packet::new(PacketKind::Ack, flow, number, self.ack_bytes, flags);
-        if receiver.has_blocks() { ack.with_sack(sacks.keep(receiver.blocks())) } else { ack }
+        if receiver.has_details() { ack.with_details(details.keep(receiver.details())) } else { ack }
     }
 }
 
@@ -171,7 +172,7 @@ impl Network {
         match received.answer {
             AckDecision::Now => {
                 self.census.created += 1;
-                Some((side.acknowledgement(packet.flow(), &mut self.sacks), side.route))
+                Some((side.acknowledgement(packet.flow(), &mut self.details), side.route))
             }
             AckDecision::At(due) => {
                 self.expect_delayed_ack(packet.flow(), due);
@@ -190,9 +191,9 @@ impl Network {
             packet,
             newly_acknowledged: packet.number().saturating_sub(sender.sent().una),
         });
-        let blocks = self.sacks.get(packet.sack());
-        let cut = sender.on_ack(packet.number(), blocks, packet.has(ECE), now);
-        self.sacks.release(packet.sack());
+        let details = self.details.get(packet.details());
+        let cut = sender.on_ack(packet.number(), details, packet.has(ECE), now);
+        self.details.release(packet.details());
         if let Some(cut) = cut {
             self.record_cut(packet.flow(), cut, now);
         }
@@ -219,7 +220,7 @@ impl Network {
             let ack = match &side.receiver {
                 AnyReceiver::Tcp(_) => {
                     self.census.created += 1;
-                    side.acknowledgement(flow, &mut self.sacks)
+                    side.acknowledgement(flow, &mut self.details)
                 }
                 AnyReceiver::Paced(_) => self.report(flow, now),
             };
@@ -244,14 +245,20 @@ impl Network {
         self.arm_timer(flow);
     }
 
-    #[inline]
+    #[inline(always)]
     fn arm_timer(&mut self, flow: u32) {
-        let side = &mut self.senders[flow as usize];
+        let side = &self.senders[flow as usize];
         let deadline = side.sender.deadline();
         if deadline < side.timer_event {
-            side.timer_event = deadline;
-            self.events.schedule(deadline, Event::SenderTimer(flow));
+            self.expect_timer(flow, deadline);
         }
+    }
+
+    /// Have the timer event of a sender come earlier than it would.
+    #[inline(never)]
+    fn expect_timer(&mut self, flow: u32, deadline: Time) {
+        self.senders[flow as usize].timer_event = deadline;
+        self.events.schedule(deadline, Event::SenderTimer(flow));
     }
 
     pub(super) fn sender_timer(&mut self, flow: u32, now: Time) {

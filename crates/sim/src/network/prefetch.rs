@@ -138,11 +138,11 @@ impl Network {
         }
     }
 
-    /// The first line of the sender that a packet goes to, and its SACK blocks.
+    /// The first line of the sender that a packet goes to, and what it says in detail.
     #[inline(always)]
     fn prefetch_sender(&self, packet: Packet) {
         prefetch_index(&self.senders, packet.flow() as usize);
-        self.sacks.foresee(packet.sack());
+        self.details.foresee(packet.details());
     }
 
     /// The other lines of the sender, and the first stage of what it sends.

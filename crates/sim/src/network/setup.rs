@@ -4,13 +4,13 @@ use super::endpoints::{ReceiverSide, SenderSide};
 use super::prefetch;
 use super::short_flows::ShortFlows;
 use super::{Census, LinkImpairments, Network};
+use crate::ack_details::DetailsPool;
 use crate::ahead::{Ahead, Measured, Order};
 use crate::event::Event;
 use crate::event_queue::{EventQueue, Population};
 use crate::impairment::Impairment;
 use crate::lane::Lane;
 use crate::observer::Observer;
-use crate::packet::SackPool;
 use crate::pipe::{Jitter, PipeLink};
 use crate::port::asking::AskingTransmitter;
 use crate::port::rate::RateTransmitter;
@@ -66,7 +66,7 @@ impl Network {
                 .collect(),
             sources: sources(scenario),
             source_stages: topology.sources,
-            sacks: SackPool::default(),
+            details: DetailsPool::default(),
             observer: Observer::new(
                 &scenario.record,
                 &Extent { flows: scenario.flows.len() as u32, measured },

@@ -215,7 +215,7 @@ impl Network {
     pub(super) fn discard(&mut self, packet: Packet, site: Site, reason: DropReason, now: Time) {
         self.observer.note(Kinds::DROPPED, now, || Occurrence::PacketDropped { packet, site, reason });
         self.census.dropped += 1;
-        self.sacks.release(packet.sack());
+        self.details.release(packet.details());
         if packet.kind() == PacketKind::Data
             && let Site::Queue(queue) = site
         {

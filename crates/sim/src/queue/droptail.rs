@@ -85,7 +85,7 @@ mod tests {
     }
 
     /// Offer packets of these sizes and flags to a queue that nothing leaves; the queue, and which stay.
-    fn offered(spec: &QueueSpec, held: Backlog, packets: &[(u16, u8)]) -> (Queue, Vec<usize>) {
+    fn offered(spec: &QueueSpec, held: Backlog, packets: &[(u16, u16)]) -> (Queue, Vec<usize>) {
         let mut queue = Queue::new(spec, Rate::from_bits_per_second(1), Stream::new("1", "test"));
         let mut waiting = Backlog::default();
         let mut kept = Vec::new();
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn drops_in_a_row_are_one_run_whatever_other_traffic_does_between() {
         let spec = QueueSpec::DropTail(DropTailSpec { packets: None, bytes: Some(2500) });
-        let check = |packets: &[(u16, u8)], drops: u64, runs: u64| {
+        let check = |packets: &[(u16, u16)], drops: u64, runs: u64| {
             let (queue, _) = offered(&spec, Backlog::default(), packets);
             let counters = &queue.tally().arrivals;
             assert_eq!((counters.test_drops, counters.test_drop_runs), (drops, runs), "{packets:?}");

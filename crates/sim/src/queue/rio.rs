@@ -61,7 +61,11 @@ const OWN_AND_RED: [DisciplineParameter; OWN.len() + red::PARAMETERS.len()] = {
     let mut all = [OWN[0]; OWN.len() + red::PARAMETERS.len()];
     let mut index = 1;
     while index < all.len() {
-        all[index] = if index < OWN.len() { OWN[index] } else { red::PARAMETERS[index - OWN.len()].only_with(WITH_RED) };
+        all[index] = if index < OWN.len() {
+            OWN[index]
+        } else {
+            red::PARAMETERS[index - OWN.len()].only_with(WITH_RED)
+        };
         index += 1;
     }
     all

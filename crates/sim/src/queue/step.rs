@@ -101,7 +101,7 @@ mod tests {
     use sawtooth_cc::units::Time;
 
     /// What becomes of a packet of 1000 bytes that finds so many like it waiting.
-    fn admitted(spec: &StepSpec, waiting: u64, flags: u8) -> Admission {
+    fn admitted(spec: &StepSpec, waiting: u64, flags: u16) -> Admission {
         let found = QueueState {
             now: Time::ZERO,
             waiting: Backlog { packets: waiting, bytes: 1000 * waiting },

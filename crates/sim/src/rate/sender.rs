@@ -8,7 +8,7 @@
 
 use super::rap_sender::RapSender;
 use super::{Arrived, Feedback, Report, Stamp};
-use crate::packet::{ECT, IN_PROFILE, Packet, PacketKind, TEST};
+use crate::packet::{BOOKKEEPING, ECT, IN_PROFILE, Packet, PacketKind, TEST};
 use crate::ring::Ring;
 use crate::scenario::{FlowSpec, Profile};
 use crate::tcp::rtt::RttEstimator;
@@ -89,7 +89,7 @@ pub struct PacedSender {
     flow: u32,
     packet_bytes: u16,
     syn_bytes: u16,
-    flags: u8,
+    flags: u16,
     law: Law,
     handshake: RttEstimator,
     /// When the SYN left, if it was the first.
@@ -143,7 +143,7 @@ impl PacedSender {
     }
 
     fn opening(&self) -> Packet {
-        Packet::new(PacketKind::Syn, self.flow, 0, self.syn_bytes, self.flags & (TEST | IN_PROFILE))
+        Packet::new(PacketKind::Syn, self.flow, 0, self.syn_bytes, self.flags & BOOKKEEPING)
     }
 
     /// The SYN was answered: data may go.

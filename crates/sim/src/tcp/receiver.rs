@@ -1,20 +1,38 @@
-//! The receiver: cumulative acknowledgements, SACK blocks, delayed acknowledgements, ECN echo.
+//! The receiver: cumulative acknowledgements, SACK blocks, delayed acknowledgements, ECN feedback.
 //!
-//! Source: RFC 5681 §4.2 (when to acknowledge), RFC 2018 §4 (which blocks), RFC 3168 §6.1.3 (echo).
+//! Source: RFC 5681 §4.2 (when to acknowledge), RFC 2018 §4 (which blocks), RFC 3168 §6.1.3 (echo), RFC 9768 §3.2 (counts).
 //!
 //! | parameter           | unit  | default | why                                                           |
 //! |---------------------|-------|---------|---------------------------------------------------------------|
 //! | delayed_ack         | flag  | false   | one acknowledgement per packet, as in all four studies        |
 //! | delayed_ack_timeout | ns    | 200 ms  | ns-3 and BSD; RFC 5681 §4.2 allows up to 500 ms               |
 //! | ack every           | packets | 2     | RFC 5681 §4.2: at least every second full-sized segment       |
+//! | ecn_feedback        | choice | echo   | RFC 3168; `counts` gives the number of marked packets in each acknowledgement |
+//!
+//! Differs from RFC 9768: an acknowledgement carries the whole count of marked packets, where the RFC has three bits and, in an option, counters of 24
+//! bits of bytes; and the exchange of SYNs negotiates nothing.
 //!
 //! The receiver never limits the sender unless the scenario gives a receive window.
 
 use super::number_set::NumberSet;
-use crate::packet::{CE, CWR, Packet, SACK_BLOCKS_MAX, SackBlock, SackBlocks};
+use crate::ack_details::{AckDetails, SACK_BLOCKS_MAX, SackBlock};
+use crate::packet::{CE, CWR, Packet};
+use crate::scenario::TcpSpec;
 use prefetch_index::prefetch_index;
 use sawtooth_cc::units::{Span, Time};
+use serde::{Deserialize, Serialize};
 use std::slice::from_ref;
+
+/// What a receiver says about marked packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EcnFeedback {
+    /// That there were some, until the sender says that it has reduced its window.
+    #[default]
+    Echo,
+    /// How many there were.
+    Counts,
+}
 
 /// Is an acknowledgement due?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,12 +60,37 @@ struct Disorder {
     recent_len: usize,
 }
 
-/// The state of a receiver that delays its acknowledgements.
+/// What few receivers do.
+#[derive(Clone, Debug, Default)]
+struct Extras {
+    delay: Option<Delay>,
+    marks: Option<Marks>,
+}
+
+/// Acknowledgements that wait.
 #[derive(Clone, Debug)]
 struct Delay {
     span: Span,
     pending: u32,
     due: Time,
+}
+
+/// Marked packets, counted.
+#[derive(Clone, Debug, Default)]
+struct Marks {
+    count: u32,
+    /// Was the newest packet marked?
+    marked: bool,
+}
+
+impl Marks {
+    /// A packet arrived; is it the first of a run of marked ones?
+    fn note(&mut self, marked: bool) -> bool {
+        let begins = marked && !self.marked;
+        self.count += u32::from(marked);
+        self.marked = marked;
+        begins
+    }
 }
 
 /// The receiver of one flow. What most packets need of it is small; the rest stands elsewhere.
@@ -57,9 +100,9 @@ pub struct Receiver {
     sends_sack: bool,
     echo: bool,
     has_gap: bool,
-    has_blocks: bool,
+    has_details: bool,
     disorder: Option<Box<Disorder>>,
-    delay: Option<Box<Delay>>,
+    extras: Option<Box<Extras>>,
 }
 
 impl Receiver {
@@ -67,15 +110,18 @@ impl Receiver {
     const ACK_EVERY: u32 = 2;
 
     /// A receiver that has seen nothing.
-    pub fn new(sends_sack: bool, delay: Option<Span>) -> Self {
+    pub fn new(sends_sack: bool, tcp: &TcpSpec) -> Self {
+        let span = Span::from_nanos(tcp.delayed_ack_timeout_ns);
+        let delay = tcp.delayed_ack.then_some(Delay { span, pending: 0, due: Time::NEVER });
+        let marks = (tcp.ecn_feedback == EcnFeedback::Counts).then(Marks::default);
         Receiver {
             next_expected: 0,
             sends_sack,
             echo: false,
             has_gap: false,
-            has_blocks: false,
+            has_details: marks.is_some(),
             disorder: None,
-            delay: delay.map(|span| Box::new(Delay { span, pending: 0, due: Time::NEVER })),
+            extras: (delay.is_some() || marks.is_some()).then(|| Box::new(Extras { delay, marks })),
         }
     }
 
@@ -102,14 +148,36 @@ impl Receiver {
         } else {
             is_new = self.on_disorder(packet.number());
         }
-        let Some(delay) = &mut self.delay else { return Received { is_new, answer: AckDecision::Now } };
-        // RFC 5681 §4.2: data out of order, and data that fills a gap, is acknowledged at once.
-        delay.pending += 1;
-        if !in_order || had_gap || echo_changes || delay.pending >= Self::ACK_EVERY {
+        if self.extras.is_none() {
             return Received { is_new, answer: AckDecision::Now };
         }
+        let marked = packet.has(CE);
+        // RFC 5681 §4.2: data out of order, and data that fills a gap, is acknowledged at once.
+        Received { is_new, answer: self.answer_with_extras(marked, echo_changes, !in_order || had_gap, now) }
+    }
+
+    /// Whether a packet is acknowledged at once, where marks are counted or acknowledgements wait.
+    fn answer_with_extras(
+        &mut self,
+        marked: bool,
+        echo_changes: bool,
+        disorder: bool,
+        now: Time,
+    ) -> AckDecision {
+        let Some(extras) = &mut self.extras else { return AckDecision::Now };
+        let mut ecn_changes = echo_changes;
+        if let Some(marks) = &mut extras.marks {
+            // RFC 9768 §3.2.2.5.1: a mark after a packet without one is told at once.
+            ecn_changes = marks.note(marked);
+            self.echo = false;
+        }
+        let Some(delay) = &mut extras.delay else { return AckDecision::Now };
+        delay.pending += 1;
+        if disorder || ecn_changes || delay.pending >= Self::ACK_EVERY {
+            return AckDecision::Now;
+        }
         delay.due = delay.due.min(now + delay.span);
-        Received { is_new, answer: AckDecision::At(delay.due) }
+        AckDecision::At(delay.due)
     }
 
     fn note_ecn(&mut self, packet: Packet) -> bool {
@@ -169,7 +237,7 @@ impl Receiver {
             }
         }
         (*recent, *recent_len) = (kept, len);
-        self.has_blocks = true;
+        self.has_details = true;
     }
 
     fn forget_blocks_below(&mut self, number: u32) {
@@ -182,13 +250,15 @@ impl Receiver {
             }
         }
         *recent_len = len;
-        self.has_blocks = len > 0;
+        self.has_details = len > 0 || self.counted_marks().is_some();
     }
 
-    /// An acknowledgement leaves: its number and its echo. It carries [`Receiver::blocks`] if there are any.
+    /// An acknowledgement leaves: its number and its echo. It carries [`Receiver::details`] if there are any.
     #[inline(always)]
     pub fn acknowledge(&mut self) -> (u32, bool) {
-        if let Some(delay) = &mut self.delay {
+        if let Some(extras) = &mut self.extras
+            && let Some(delay) = &mut extras.delay
+        {
             (delay.pending, delay.due) = (0, Time::NEVER);
         }
         (self.next_expected, self.echo)
@@ -196,25 +266,28 @@ impl Receiver {
 
     /// When the delayed acknowledgement is due; `NEVER` if none waits.
     pub fn ack_due(&self) -> Time {
-        self.delay.as_ref().map_or(Time::NEVER, |delay| delay.due)
+        let delay = self.extras.as_ref().and_then(|extras| extras.delay.as_ref());
+        delay.map_or(Time::NEVER, |delay| delay.due)
     }
 
-    /// Does an acknowledgement carry SACK blocks now?
+    fn counted_marks(&self) -> Option<u32> {
+        self.extras.as_ref()?.marks.as_ref().map(|marks| marks.count)
+    }
+
+    /// Does an acknowledgement say more than its number and its echo now?
     #[inline(always)]
-    pub fn has_blocks(&self) -> bool {
-        self.has_blocks
+    pub fn has_details(&self) -> bool {
+        self.has_details
     }
 
-    /// The blocks of an acknowledgement, newest first.
+    /// What an acknowledgement says in detail.
     #[cold]
-    pub fn blocks(&self) -> SackBlocks {
-        let mut blocks = SackBlocks::default();
-        if let Some(disorder) = &self.disorder {
-            for &block in &disorder.recent[..disorder.recent_len] {
-                blocks.push(block);
-            }
+    pub fn details(&self) -> AckDetails {
+        let ce_packets = self.counted_marks().unwrap_or(0);
+        match &self.disorder {
+            Some(disorder) => AckDetails::new(disorder.recent, disorder.recent_len, ce_packets),
+            None => AckDetails::counting(ce_packets),
         }
-        blocks
     }
 
     /// Numbers below have all arrived.
@@ -228,17 +301,17 @@ mod tests {
     use super::*;
     use crate::packet::{ECT, PacketKind};
 
-    fn data(number: u32, flags: u8) -> Packet {
+    fn data(number: u32, flags: u16) -> Packet {
         Packet::new(PacketKind::Data, 0, number, 1000, flags)
     }
 
     fn blocks_after(numbers: &[u32]) -> (u32, Vec<(u32, u32)>) {
-        let mut receiver = Receiver::new(true, None);
+        let mut receiver = Receiver::new(true, &TcpSpec::default());
         for &number in numbers {
             receiver.on_data(data(number, 0), Time::ZERO);
         }
         let (next, _) = receiver.acknowledge();
-        (next, receiver.blocks().as_slice().iter().map(|block| (block.start, block.end)).collect())
+        (next, receiver.details().blocks().iter().map(|block| (block.start, block.end)).collect())
     }
 
     #[test]
@@ -253,9 +326,8 @@ mod tests {
 
     #[test]
     fn every_second_packet_is_acknowledged_and_disorder_at_once() {
-        let delay = Span::from_millis(200);
-        let mut receiver = Receiver::new(true, Some(delay));
-        let later = AckDecision::At(Time::ZERO + delay);
+        let mut receiver = Receiver::new(true, &TcpSpec { delayed_ack: true, ..TcpSpec::default() });
+        let later = AckDecision::At(Time::ZERO + Span::from_millis(200));
         assert_eq!(receiver.on_data(data(0, 0), Time::ZERO).answer, later);
         assert_eq!(receiver.on_data(data(1, 0), Time::ZERO).answer, AckDecision::Now);
         receiver.acknowledge();
@@ -268,7 +340,7 @@ mod tests {
 
     #[test]
     fn congestion_experienced_is_echoed_until_the_window_is_reduced() {
-        let mut receiver = Receiver::new(false, None);
+        let mut receiver = Receiver::new(false, &TcpSpec::default());
         let echo_after = |receiver: &mut Receiver, packet: Packet| {
             receiver.on_data(packet, Time::ZERO);
             receiver.acknowledge().1
@@ -278,5 +350,41 @@ mod tests {
         assert!(echo_after(&mut receiver, data(2, ECT)));
         assert!(!echo_after(&mut receiver, data(3, ECT | CWR)));
         assert!(echo_after(&mut receiver, data(4, ECT | CWR | CE)));
+    }
+
+    #[test]
+    fn marked_packets_are_counted_duplicates_among_them_and_nothing_is_echoed() {
+        let tcp = TcpSpec { ecn: true, ecn_feedback: EcnFeedback::Counts, ..TcpSpec::default() };
+        let mut receiver = Receiver::new(true, &tcp);
+        let mut counted = |packet: Packet| {
+            receiver.on_data(packet, Time::ZERO);
+            let (_, echo) = receiver.acknowledge();
+            assert!(!echo && receiver.has_details());
+            (receiver.details().ce_packets, receiver.details().blocks().len())
+        };
+        assert_eq!(counted(data(0, ECT)), (0, 0));
+        assert_eq!(counted(data(1, ECT | CE)), (1, 0));
+        assert_eq!(counted(data(1, ECT | CE)), (2, 0));
+        assert_eq!(counted(data(3, ECT | CE)), (3, 1));
+        assert_eq!(counted(data(2, ECT)), (3, 0));
+    }
+
+    #[test]
+    fn the_first_mark_of_a_run_is_told_at_once() {
+        let tcp =
+            TcpSpec { delayed_ack: true, ecn: true, ecn_feedback: EcnFeedback::Counts, ..TcpSpec::default() };
+        let mut receiver = Receiver::new(true, &tcp);
+        let mut told = |packet: Packet| {
+            let at_once = receiver.on_data(packet, Time::ZERO).answer == AckDecision::Now;
+            if at_once {
+                receiver.acknowledge();
+            }
+            at_once
+        };
+        assert!(told(data(0, ECT | CE)));
+        assert!(!told(data(1, ECT | CE)));
+        assert!(told(data(2, ECT | CE))); // the second that waits
+        assert!(!told(data(3, ECT)));
+        assert!(told(data(4, ECT | CE)));
     }
 }

@@ -1,103 +1,35 @@
 //! Loss recovery: decides *what* to send and reports loss events; the controller decides *how much*.
+//!
+//! A new recovery is a file in `recovery/` with what it says about itself (`ABOUT`) and its tests, and one line below.
 
-pub mod newreno;
-pub mod reno;
-pub mod sack;
-pub mod tahoe;
+pub mod duplicates;
+pub mod table;
 
-use crate::packet::SackBlock;
+use super::flight::FlightRecords;
+use super::rtt::RttEstimator;
+use super::timers::{Timer, Timers};
+use crate::ack_details::SackBlock;
 use crate::scenario::TcpSpec;
-use newreno::NewReno;
-use reno::Reno;
-use sack::Sack;
 pub use sack::{SackPipe, SackTimeout};
+use sawtooth_cc::SentPacket;
+use sawtooth_cc::units::Time;
 use serde::{Deserialize, Serialize};
-use tahoe::Tahoe;
+use table::recoveries;
+pub use table::{About, RecoveryInfo};
+
+recoveries! {
+    /// RFC 5681.
+    cumulative "reno" reno::Reno(TcpSpec);
+    /// RFC 6582.
+    cumulative "newreno" newreno::NewReno(TcpSpec);
+    /// RFC 2018 and RFC 6675.
+    selective "sack" sack::Sack(TcpSpec);
+    /// Fast retransmit without fast recovery.
+    cumulative "tahoe" tahoe::Tahoe(TcpSpec);
+}
 
 /// Duplicate acknowledgements that trigger fast retransmit (RFC 5681 §3.2).
 pub const DUPLICATE_ACKS: u32 = 3;
-
-/// Which recovery a flow uses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum RecoveryKind {
-    /// RFC 5681.
-    Reno,
-    /// RFC 6582.
-    NewReno,
-    /// RFC 2018 and RFC 6675.
-    Sack,
-    /// Fast retransmit without fast recovery.
-    Tahoe,
-}
-
-/// One row of the table of recoveries.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct RecoveryInfo {
-    /// Its name in data.
-    pub name: &'static str,
-    /// Other spellings.
-    pub aliases: &'static [&'static str],
-    /// What it does.
-    pub summary: &'static str,
-    /// The RFC.
-    pub source: &'static str,
-    /// Its behaviour number, which goes up with every change that moves a result (see `identity`).
-    pub behaviour: u32,
-    /// TCP settings that it reads and not every recovery does.
-    #[serde(skip)]
-    pub own_settings: &'static [&'static str],
-    /// What it is in code.
-    #[serde(skip)]
-    pub kind: RecoveryKind,
-}
-
-/// Every recovery there is.
-pub const RECOVERIES: &[RecoveryInfo] = &[
-    RecoveryInfo {
-        name: "reno",
-        aliases: &[],
-        summary: "fast retransmit and fast recovery, left on the first new acknowledgement",
-        source: "RFC 5681 §3.2",
-        behaviour: 1,
-        own_settings: &["reno_recover_test"],
-        kind: RecoveryKind::Reno,
-    },
-    RecoveryInfo {
-        name: "newreno",
-        aliases: &["new-reno"],
-        summary: "fast recovery that lasts until the whole window is acknowledged; one hole per round trip",
-        source: "RFC 6582",
-        behaviour: 1,
-        own_settings: &[],
-        kind: RecoveryKind::NewReno,
-    },
-    RecoveryInfo {
-        name: "sack",
-        aliases: &[],
-        summary: "selective acknowledgements, scoreboard and pipe; many holes per round trip",
-        source: "RFC 2018; RFC 6675",
-        behaviour: 1,
-        own_settings: &["sack_pipe", "sack_timeout"],
-        kind: RecoveryKind::Sack,
-    },
-    RecoveryInfo {
-        name: "tahoe",
-        aliases: &[],
-        summary: "fast retransmit, then slow start from one packet; everything after the hole again",
-        source: "[Jacobson88]; [FallFloyd96] §2",
-        behaviour: 1,
-        own_settings: &[],
-        kind: RecoveryKind::Tahoe,
-    },
-];
-
-impl RecoveryKind {
-    /// Its row of the table.
-    pub fn info(self) -> &'static RecoveryInfo {
-        RECOVERIES.iter().find(|row| row.kind == self).expect("every recovery has a row")
-    }
-}
 
 /// What the sender has sent, in packet numbers.
 #[derive(Clone, Copy, Debug)]
@@ -161,185 +93,113 @@ pub struct Verdict {
     pub recovered: bool,
     /// The retransmission timer starts afresh.
     pub restart_timer: bool,
+    /// What the controller was last told about congestion was spurious: nothing of that window of data had been lost.
+    pub spurious: bool,
+}
+
+/// An acknowledgement as a recovery sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Acknowledgement<'a> {
+    /// The first packet that the receiver misses.
+    pub cumulative: u32,
+    /// What it holds beyond, newest first.
+    pub blocks: &'a [SackBlock],
+}
+
+/// What a recovery sees of its connection, and what it tells it. What it says of single packets goes into their records, if there are any;
+/// classic senders keep none and pay nothing for being told. Timers are for a recovery that
+/// [keeps records](LossRecovery::keeps_records).
+#[derive(Debug)]
+pub struct Connection<'a> {
+    /// The present.
+    pub now: Time,
+    /// What has been sent; a recovery moves it on.
+    pub sent: &'a mut SendState,
+    /// Round-trip times.
+    pub rtt: &'a RttEstimator,
+    /// Records of the packets in flight.
+    pub records: Option<&'a mut FlightRecords>,
+    /// Timers that recovery may set.
+    pub timers: Option<&'a mut Timers>,
+}
+
+impl Connection<'_> {
+    /// The record of a packet that has been sent and was not acknowledged before.
+    pub fn packet(&self, number: u32) -> Option<SentPacket> {
+        self.records.as_ref()?.packet(number)
+    }
+
+    /// This packet has arrived, as the receiver says beside its cumulative acknowledgement. Once is enough, but twice does no harm.
+    #[inline]
+    pub fn deliver(&mut self, number: u32) {
+        if let Some(records) = &mut self.records {
+            records.deliver(number, self.now);
+        }
+    }
+
+    /// This packet is called lost.
+    #[inline]
+    pub fn lose(&mut self, number: u32) {
+        if let Some(records) = &mut self.records {
+            records.lose(number);
+        }
+    }
+
+    /// Have a timer run out then, or never, in place of what it said before: [`LossRecovery::on_timer`].
+    pub fn set_timer(&mut self, timer: Timer, at: Time) {
+        self.timers.as_mut().expect("a recovery that sets timers keeps records").set(timer, at);
+    }
+
+    /// Everything in flight is called lost.
+    pub fn lose_all(&mut self) {
+        if let Some(records) = &mut self.records {
+            records.lose_all();
+        }
+    }
 }
 
 /// A loss recovery.
 pub trait LossRecovery {
-    /// An acknowledgement up to `cumulative` with these blocks arrived.
-    fn on_ack(&mut self, cumulative: u32, blocks: &[SackBlock], sent: &mut SendState) -> Verdict;
+    /// An acknowledgement arrived.
+    fn on_ack(&mut self, ack: &Acknowledgement<'_>, connection: &mut Connection<'_>) -> Verdict;
 
     /// The retransmission timer ran out.
-    fn on_timeout(&mut self, sent: &mut SendState);
+    fn on_timeout(&mut self, connection: &mut Connection<'_>);
+
+    /// A timer that it set has run out, and is off now. What is acknowledged says no verdict of this.
+    fn on_timer(&mut self, timer: Timer, _connection: &mut Connection<'_>) -> Verdict {
+        unreachable!("{timer:?} runs out, which this recovery never sets")
+    }
+
+    /// A packet was sent. Called where there are records only.
+    fn on_sent(&mut self, _number: u32, _connection: &mut Connection<'_>) {}
 
     /// Is fast recovery under way, so that the window must not grow?
     fn in_recovery(&self) -> bool;
 
     /// Is there nothing to repair and nothing counted? Then an acknowledgement of new data without blocks moves
-    /// `una` and the window alone decides what goes next; the sender does both without asking.
+    /// `una` and the window alone decides what goes next; the sender may do both without asking.
     fn is_calm(&self) -> bool;
 
     /// Packets thought to be in flight.
     fn flight(&self, sent: &SendState) -> u32;
 
     /// The next packet to send with this many allowed in flight.
-    fn next(&mut self, sent: &mut SendState, window: u32) -> Option<Transmission>;
-}
+    fn next(&mut self, connection: &mut Connection<'_>, window: u32) -> Option<Transmission>;
 
-/// Any recovery of the table; an enum, so that no virtual call stands on the path of an acknowledgement. A calm sender does not
-/// ask it, so its state stands elsewhere.
-#[derive(Clone, Debug)]
-pub enum AnyRecovery {
-    /// Reno.
-    Reno(Box<Reno>),
-    /// NewReno.
-    NewReno(Box<NewReno>),
-    /// SACK.
-    Sack(Box<Sack>),
-    /// Tahoe.
-    Tahoe(Box<Tahoe>),
-}
-
-impl AnyRecovery {
-    /// A recovery that has seen no loss.
-    pub fn new(kind: RecoveryKind, tcp: &TcpSpec) -> Self {
-        let limited_transmit = tcp.limited_transmit;
-        match kind {
-            RecoveryKind::Reno => {
-                AnyRecovery::Reno(Box::new(Reno::new(limited_transmit, tcp.reno_recover_test)))
-            }
-            RecoveryKind::NewReno => AnyRecovery::NewReno(Box::new(NewReno::new(limited_transmit))),
-            RecoveryKind::Sack => {
-                AnyRecovery::Sack(Box::new(Sack::new(limited_transmit, tcp.sack_pipe, tcp.sack_timeout)))
-            }
-            RecoveryKind::Tahoe => AnyRecovery::Tahoe(Box::new(Tahoe::new(limited_transmit))),
-        }
-    }
-}
-
-macro_rules! each_recovery {
-    ($self:ident, $recovery:ident => $body:expr) => {
-        match $self {
-            AnyRecovery::Reno($recovery) => $body,
-            AnyRecovery::NewReno($recovery) => $body,
-            AnyRecovery::Sack($recovery) => $body,
-            AnyRecovery::Tahoe($recovery) => $body,
-        }
-    };
-}
-
-impl LossRecovery for AnyRecovery {
-    #[inline]
-    fn on_ack(&mut self, cumulative: u32, blocks: &[SackBlock], sent: &mut SendState) -> Verdict {
-        each_recovery!(self, recovery => recovery.on_ack(cumulative, blocks, sent))
+    /// Must there be a record of each packet in flight? Then it may set timers too.
+    fn keeps_records(&self) -> bool {
+        false
     }
 
-    fn on_timeout(&mut self, sent: &mut SendState) {
-        each_recovery!(self, recovery => recovery.on_timeout(sent))
-    }
-
-    #[inline]
-    fn in_recovery(&self) -> bool {
-        each_recovery!(self, recovery => recovery.in_recovery())
-    }
-
-    fn is_calm(&self) -> bool {
-        each_recovery!(self, recovery => recovery.is_calm())
-    }
-
-    #[inline]
-    fn flight(&self, sent: &SendState) -> u32 {
-        each_recovery!(self, recovery => recovery.flight(sent))
-    }
-
-    #[inline]
-    fn next(&mut self, sent: &mut SendState, window: u32) -> Option<Transmission> {
-        each_recovery!(self, recovery => recovery.next(sent, window))
-    }
-}
-
-/// Duplicate acknowledgements of a sender without SACK: what they trigger, and what they let go.
-///
-/// Source: RFC 5681 §3.2, RFC 3042 (limited transmit), RFC 6582 §3.2 (the `recover` test).
-#[derive(Clone, Debug)]
-pub struct DuplicateAcks {
-    limited_transmit: bool,
-    recover_test: bool,
-    count: u32,
-    /// Fast recovery is under way.
-    recovering: bool,
-    /// One past the highest number sent when the last loss event or timeout happened.
-    recover: u32,
-    /// The first hole must go, whatever the window.
-    retransmit: bool,
-    /// Packets that have left the network, by duplicate acknowledgements of this recovery.
-    inflation: u32,
-}
-
-impl DuplicateAcks {
-    fn new(limited_transmit: bool, recover_test: bool) -> Self {
-        DuplicateAcks {
-            limited_transmit,
-            recover_test,
-            count: 0,
-            recovering: false,
-            recover: 0,
-            retransmit: false,
-            inflation: 0,
-        }
-    }
-
-    /// One more duplicate; does it start a fast retransmit?
-    fn on_duplicate(&mut self, sent: &SendState) -> bool {
-        self.count += 1;
-        if self.recovering {
-            self.inflation += 1;
-            return false;
-        }
-        // RFC 6582 §3.2 step 2: only if everything sent before the last event has been acknowledged.
-        let allowed = !self.recover_test || self.recover == 0 || sent.una > self.recover;
-        if self.count != DUPLICATE_ACKS || !allowed {
-            return false;
-        }
-        self.recovering = true;
-        self.recover = sent.high;
-        self.retransmit = true;
-        self.inflation = DUPLICATE_ACKS;
-        true
-    }
-
-    fn is_calm(&self) -> bool {
-        self.count == 0 && !self.recovering && !self.retransmit
-    }
-
-    /// Recovery is over, or there was none.
-    fn reset(&mut self) {
-        self.count = 0;
-        self.recovering = false;
-        self.retransmit = false;
-        self.inflation = 0;
-    }
-
-    /// Go back to the first hole and send on from there.
-    fn on_timeout(&mut self, sent: &mut SendState) {
-        self.reset();
-        self.recover = sent.high;
-        sent.next = sent.una;
-    }
-
-    fn next(&mut self, sent: &mut SendState, window: u32) -> Option<Transmission> {
-        if self.retransmit {
-            self.retransmit = false;
-            return Some(Transmission { number: sent.una, again: true });
-        }
-        let limited = if self.limited_transmit { self.count.min(DUPLICATE_ACKS - 1) } else { 0 };
-        let extra = if self.recovering { self.inflation } else { limited };
-        (sent.may_send_next() && sent.next - sent.una < window + extra).then(|| sent.advance())
-    }
+    /// Have what the next acknowledgement needs brought into the cache.
+    #[inline(always)]
+    fn foresee(&self) {}
 }
 
 /// Move `una` up to `cumulative`; how many packets did it acknowledge?
 #[inline(always)]
-pub(super) fn acknowledge(cumulative: u32, sent: &mut SendState) -> u32 {
+pub fn acknowledge(cumulative: u32, sent: &mut SendState) -> u32 {
     let newly_acked = cumulative - sent.una;
     sent.una = cumulative;
     sent.next = sent.next.max(cumulative);

@@ -9,6 +9,7 @@
 //! | min_rto     | ns   | 200 ms  | Linux; RFC 6298 §2.4 says 1 s, which studies of 2002 also used |
 //! | max_rto     | ns   | 60 s    | RFC 6298 §2.5                                                |
 //! | timer_tick  | ns   | 0       | exact clock; BSD used 500 ms, ns-2 10 or 100 ms              |
+//! | rtt_samples | choice | round | one per round trip (§3); `every`: one from each acknowledgement of packets sent once, which needs a record per packet |
 //! | G           | ns   | 1 ms    | ns-3 and QUIC; clock granularity of RFC 6298 §2.3            |
 //!
 //! An exact clock has no granularity of its own, and on a path whose round trips are all alike RTTVAR
@@ -19,9 +20,24 @@
 //! than an exact one would), and the averages are scaled integers as in [Jacobson88] appendix A, BSD and
 //! ns-2. Truncation then keeps the mean deviation from falling below three quarters of a tick, which holds
 //! the timeout three ticks above the round trip: near a full buffer this decides between a timeout and none.
+//!
+//! `rtt_samples = "every"` takes the same weights for samples that come many times a round trip (RFC 6298 §4 has nothing against it; RFC 7323
+//! app. G would have smaller ones), so the averages forget within a few packets, as Linux's smoothed time does.
 
 use crate::scenario::TcpSpec;
 use sawtooth_cc::units::Span;
+use serde::{Deserialize, Serialize};
+
+/// Which packets give round-trip samples.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RttSamples {
+    /// One per round trip.
+    #[default]
+    Round,
+    /// Every packet, by its record.
+    Every,
+}
 
 /// The averages.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +62,8 @@ pub struct RttEstimator {
     min_rto: u64,
     max_rto: u64,
     tick: u64,
+    /// The least round trip of the connection, exact whatever the tick.
+    minimum: Option<Span>,
 }
 
 impl RttEstimator {
@@ -62,6 +80,7 @@ impl RttEstimator {
             averages: Averages::None,
             backoff: 0,
             rto: Span::ZERO,
+            minimum: None,
         };
         estimator.rto = estimator.timeout();
         estimator
@@ -69,12 +88,23 @@ impl RttEstimator {
 
     /// A valid sample: update the averages, forget the back-off.
     pub fn sample(&mut self, rtt: Span) {
+        self.note(rtt);
         self.backoff = 0;
         self.averages = match self.tick {
             0 => self.exact(rtt.nanos() as f64),
             tick => self.scaled(rtt.nanos().div_ceil(tick).max(1) as i64),
         };
         self.rto = self.timeout();
+    }
+
+    /// A round trip that is no sample for the averages: perhaps the least one.
+    pub fn note(&mut self, rtt: Span) {
+        self.minimum = Some(self.minimum.map_or(rtt, |minimum| minimum.min(rtt)));
+    }
+
+    /// The least round trip of the connection, if there was one.
+    pub fn minimum(&self) -> Option<Span> {
+        self.minimum
     }
 
     fn exact(&self, r: f64) -> Averages {
@@ -183,6 +213,16 @@ mod tests {
         assert!(spans[9..].iter().all(|&span| span == 60_000_000_000));
         rtt.sample(Span::from_millis(10));
         assert_eq!(rtt.rto(), Span::from_millis(200));
+    }
+
+    #[test]
+    fn the_least_round_trip_is_kept_whatever_else_was_noted() {
+        let mut rtt = estimator(1, 10_000_000);
+        assert_eq!(rtt.minimum(), None);
+        rtt.sample(Span::from_millis(121));
+        rtt.note(Span::from_millis(103));
+        rtt.sample(Span::from_millis(130));
+        assert_eq!(rtt.minimum(), Some(Span::from_millis(103)));
     }
 
     #[test]

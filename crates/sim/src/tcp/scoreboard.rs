@@ -12,12 +12,21 @@
 //! of its bits, full words at once, and the loss frontier and the retransmission cursor visit each packet once.
 
 use super::number_set::NumberSet;
-use crate::packet::SackBlock;
+use crate::ack_details::SackBlock;
 use prefetch_index::prefetch_index;
 use std::slice::from_ref;
 
 /// Packets SACKed above a hole that make it lost.
 pub const DUPLICATE_THRESHOLD: u32 = 3;
+
+/// What blocks say about a packet for the first time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// The receiver holds it.
+    Arrived,
+    /// It is lost (`IsLost`).
+    Lost,
+}
 
 /// The scoreboard of one sender.
 #[derive(Clone, Debug, Default)]
@@ -59,8 +68,9 @@ impl Scoreboard {
         self.base = una;
     }
 
-    /// Digest the blocks of an acknowledgement; how many packets are SACKed for the first time?
-    pub fn sack(&mut self, blocks: &[SackBlock], high: u32) -> u32 {
+    /// Digest the blocks of an acknowledgement and tell what they say about single packets; how many are SACKed for the first time?
+    #[inline]
+    pub fn sack(&mut self, blocks: &[SackBlock], high: u32, mut tell: impl FnMut(u32, Finding)) -> u32 {
         let before = self.sacked.count();
         for block in blocks {
             let (start, end) = (block.start.max(self.base), block.end.min(high));
@@ -71,6 +81,7 @@ impl Scoreboard {
             sacked.insert(start, end, |number| {
                 lost.remove(number);
                 retransmitted.remove(number);
+                tell(number, Finding::Arrived);
                 let rank = highest.iter().position(|&other| number + 1 > other);
                 if let Some(rank) = rank {
                     highest[rank..].rotate_right(1);
@@ -80,17 +91,19 @@ impl Scoreboard {
         }
         let news = self.sacked.count() - before;
         if news > 0 {
-            self.move_frontier();
+            self.move_frontier(|number| tell(number, Finding::Lost));
         }
         news
     }
 
     /// Mark lost what has three SACKed packets above.
-    fn move_frontier(&mut self) {
+    #[inline]
+    fn move_frontier(&mut self, mut on_lost: impl FnMut(u32)) {
         let third = self.highest[DUPLICATE_THRESHOLD as usize - 1].saturating_sub(1);
         for number in self.frontier.max(self.base)..third {
             if !self.sacked.contains(number) {
                 self.lost.add(number);
+                on_lost(number);
             }
         }
         self.frontier = self.frontier.max(third);
@@ -243,6 +256,7 @@ mod tests {
             let mut board = Scoreboard::default();
             let mut model = Model::default();
             let mut received = BTreeSet::new();
+            let (mut arrived, mut lost) = (BTreeSet::new(), BTreeSet::new());
             for step in steps {
                 match step {
                     Step::Receive(rank) => {
@@ -258,10 +272,17 @@ mod tests {
                         if number > una {
                             let start = (0..=number).rev().take_while(|n| received.contains(n)).last().unwrap();
                             let end = (number..).find(|n| !received.contains(n)).unwrap();
-                            board.sack(&[SackBlock { start, end }], high);
+                            board.sack(&[SackBlock { start, end }], high, |number, finding| match finding {
+                                Finding::Arrived => _ = arrived.insert(number),
+                                Finding::Lost => _ = lost.insert(number),
+                            });
                             model.sacked.extend(start..end);
                         }
                         model.update_lost(high);
+                        // What is told is what the model finds, but for what is acknowledged cumulatively.
+                        let beyond = |set: &BTreeSet<u32>| set.range(una..).copied().collect::<Vec<_>>();
+                        prop_assert_eq!(beyond(&arrived), beyond(&model.sacked));
+                        prop_assert!(lost.is_subset(&model.lost) && beyond(&model.lost).iter().all(|n| lost.contains(n)));
                     }
                     Step::Retransmit => {
                         let next = board.next_lost();
@@ -276,6 +297,7 @@ mod tests {
                         model.sacked.clear();
                         model.retransmitted.clear();
                         model.lost = (model.una..high).collect();
+                        (arrived, lost) = (BTreeSet::new(), model.lost.clone());
                     }
                 }
                 prop_assert_eq!(board.pipe(model.una, high), model.pipe(high));
@@ -286,9 +308,14 @@ mod tests {
     #[test]
     fn three_packets_above_make_a_hole_lost() {
         let mut board = Scoreboard::default();
-        board.sack(&[SackBlock { start: 1, end: 3 }], 10);
+        let mut told = Vec::new();
+        board.sack(&[SackBlock { start: 1, end: 3 }], 10, |number, finding| told.push((number, finding)));
         assert!(!board.first_is_lost());
-        board.sack(&[SackBlock { start: 1, end: 4 }], 10);
+        board.sack(&[SackBlock { start: 1, end: 4 }], 10, |number, finding| told.push((number, finding)));
+        assert_eq!(
+            told,
+            [(1, Finding::Arrived), (2, Finding::Arrived), (3, Finding::Arrived), (0, Finding::Lost)]
+        );
         assert!(board.first_is_lost());
         assert_eq!(board.next_lost(), Some(0));
         assert_eq!(board.pipe(0, 10), 6);
@@ -297,7 +324,7 @@ mod tests {
     #[test]
     fn without_new_data_a_hole_that_is_not_lost_may_go() {
         let mut board = Scoreboard::default();
-        board.sack(&[SackBlock { start: 2, end: 3 }, SackBlock { start: 4, end: 5 }], 10);
+        board.sack(&[SackBlock { start: 2, end: 3 }, SackBlock { start: 4, end: 5 }], 10, |_, _| ());
         assert_eq!(board.next_lost(), None);
         assert_eq!(board.next_hole(), Some(0));
         board.note_retransmission(0);

@@ -10,96 +10,67 @@
 //!
 //! Time is read from arguments only; what to do next is read from `deadline` and `next_packet`.
 //!
-//! Almost every acknowledgement finds a *calm* sender: nothing lost, nothing repaired, no duplicate counted. All
-//! recoveries agree on what happens then, so they are not asked; that takes 10 ns off a packet, and a calm flow's
-//! scoreboard stays out of the cache.
+//! Almost every acknowledgement finds a *lean* sender: nothing lost, nothing repaired, no duplicate counted. All
+//! recoveries agree on what happens then, so they are not asked; that takes 10 ns off a packet, and a lean flow's
+//! scoreboard stays out of the cache. What else may happen to an acknowledgement stands in `eventful`. A sender whose settings,
+//! recovery or controller ask for more (`extras`) is never lean: it goes the way of `full`.
 
-use super::recovery::{AnyRecovery, LossEvent, LossRecovery, SendState, Transmission, acknowledge};
+mod eventful;
+mod extras;
+mod full;
+mod stats;
+
+use super::receiver::EcnFeedback;
+use super::recovery::{AnyRecovery, LossRecovery, SendState, Transmission, Verdict, acknowledge};
 use super::rtt::RttEstimator;
-use crate::packet::{CWR, ECT, IN_PROFILE, Packet, PacketKind, RETRANSMISSION, SackBlock, TEST};
+use super::timers::Due;
+use crate::ack_details::AckDetails;
+use crate::packet::{CWR, ECT, IN_PROFILE, Packet, PacketKind, RETRANSMISSION, TEST};
 use crate::scenario::{FlowSpec, Profile};
+use extras::Extras;
+use full::connection;
 use prefetch_index::prefetch_index;
 use sawtooth_cc::units::{Bytes, Span, Time, Window};
 use sawtooth_cc::{
     AckSample, AnyController, Congestion, CongestionSignal, ControlSettings, Controller, RandomKey,
     WindowOfData,
 };
+pub use stats::{SenderStats, WindowCut};
 use std::slice::from_ref;
 
-/// What is counted per sender since counting began.
-#[derive(Clone, Debug, Default)]
-#[repr(C)]
-pub struct SenderStats {
-    window_seconds: f64,
-    /// Data packets sent.
-    pub sent: u64,
-    /// Of these, packets sent before.
-    pub retransmits: u64,
-    /// Retransmission timeouts.
-    pub timeouts: u64,
-    /// Fast retransmits.
-    pub loss_events: u64,
-    /// Reductions on ECN echoes.
-    pub ecn_reductions: u64,
-}
-
-impl SenderStats {
-    /// The window has been this for so long.
-    #[inline]
-    pub fn accrue(&mut self, window: Window, span: Span) {
-        // A span fits into 63 bits, from which the conversion is one instruction instead of six.
-        self.window_seconds += window.packets() * span.nanos().cast_signed() as f64;
-    }
-
-    /// Time mean of the window over so long.
-    pub fn window_mean(&self, span: Span) -> f64 {
-        let nanos = span.nanos() as f64;
-        if nanos > 0.0 { self.window_seconds / nanos } else { 0.0 }
-    }
-}
-
-/// A cut of the window, to be recorded.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WindowCut {
-    /// Why.
-    pub kind: Congestion,
-    /// Window before.
-    pub before: Window,
-}
-
-/// The sender of one flow. The order of the fields is that of their use: a calm acknowledgement touches nothing behind
-/// the first counters. With what the network puts in front that is four cache lines, a fifth of them for counters, and
+/// The sender of one flow, over a controller and a recovery: those of the tables, but where a test listens in on them.
+///
+/// The order of the fields is that of their use: an acknowledgement to a lean sender touches nothing behind the first counters. With what the network puts in front that is four cache lines, a fifth of them for counters, and
 /// [`Sender::foresee`] names one field in each.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[repr(C)]
-pub struct Sender {
+pub struct Sender<C = AnyController, R = AnyRecovery> {
     sent: SendState,
     flow: u32,
     /// The packet whose round trip is being timed.
     timed: Option<u32>,
     timed_at: Time,
     /// When the retransmission timer runs out; `NEVER` when it is off.
-    pub deadline: Time,
+    retransmit_at: Time,
     /// Everything below was sent before the last timeout, or before recovery last began again from one packet.
     restart_point: u32,
     /// How many packets the controller allows in flight.
     allowed: u32,
     packet_bytes: u16,
-    flags: u8,
-    /// Recovery has nothing to repair and counts nothing.
-    calm: bool,
+    flags: u16,
+    /// Recovery has nothing to repair and counts nothing, and there are no extras.
+    lean: bool,
     established: bool,
     announce_reduction: bool,
     window_limited: bool,
-    syn_lost: bool,
     window_since: Time,
     /// The controller's window, as it has been since then.
     window: Window,
     /// The timeout, which changes once a round trip.
     rto: Span,
-    recovery: AnyRecovery,
+    recovery: R,
     /// How much may be in flight.
-    control: AnyController,
+    control: C,
     /// Counters; the first two change often.
     pub stats: SenderStats,
     rtt: RttEstimator,
@@ -110,18 +81,41 @@ pub struct Sender {
     /// Everything below was sent before the last reduction on an echo.
     echo_point: u32,
     syn_bytes: u16,
+    syn_lost: bool,
+    /// Reductions are announced, so that the receiver ends its echo.
+    announces: bool,
+    /// Marked packets that the receiver has counted, and how many of them the controller has heard of.
+    ce_counted: u32,
+    ce_told: u32,
     /// What takes the place of `control` if the SYN is lost: it starts from one packet (RFC 5681 §3.1).
-    control_after_lost_syn: Option<Box<AnyController>>,
+    control_after_lost_syn: Option<Box<C>>,
+    extras: Option<Box<Extras>>,
     /// Everything there was to send has been acknowledged, at this time.
     pub finished: Option<Time>,
 }
 
 impl Sender {
+    /// A sender before its SYN, with a key where its controller draws random numbers.
+    pub fn new(index: u32, flow: &FlowSpec, profile: &Profile, random: Option<RandomKey>) -> Self {
+        let kind = profile.recovery.expect("a checked profile without a transport of its own has a recovery");
+        let control = |settings: &ControlSettings| AnyController::new(&profile.controller, settings);
+        Sender::joined(index, flow, profile, random, control, AnyRecovery::new(kind, &profile.tcp))
+    }
+}
+
+impl<C: Controller, R: LossRecovery> Sender<C, R> {
     /// `L` of RFC 3465: most packets that one acknowledgement counts for in slow start.
     const COUNTED_MAX: u32 = 2;
 
-    /// A sender before its SYN, with a key where its controller draws random numbers.
-    pub fn new(index: u32, flow: &FlowSpec, profile: &Profile, random: Option<RandomKey>) -> Self {
+    /// A sender before its SYN, of such a controller and this recovery.
+    pub fn joined(
+        index: u32,
+        flow: &FlowSpec,
+        profile: &Profile,
+        random: Option<RandomKey>,
+        control: impl Fn(&ControlSettings) -> C,
+        recovery: R,
+    ) -> Self {
         let tcp = &profile.tcp;
         let packet = Bytes::new(u64::from(profile.packet_bytes));
         let settings = ControlSettings { packet, random, ..tcp.control_settings() };
@@ -129,20 +123,23 @@ impl Sender {
         let ecn = if tcp.ecn { ECT } else { 0 };
         let test = if flow.test { TEST } else { 0 };
         let in_profile = if flow.in_profile { IN_PROFILE } else { 0 };
-        let control = AnyController::new(&profile.controller, &settings);
+        let control_after_lost_syn = Some(Box::new(control(&one_packet)));
+        let control = control(&settings);
         let window = control.window();
         let rtt = RttEstimator::new(tcp);
+        let extras = Extras::new(tcp, control.wants(), recovery.keeps_records(), packet);
         Sender {
             flow: index,
             packet_bytes: profile.packet_bytes,
             syn_bytes: profile.ack_bytes,
             flags: ecn | test | in_profile,
-            recovery: AnyRecovery::new(profile.recovery.expect("a checked window has a recovery"), tcp),
-            calm: true,
+            recovery,
+            lean: extras.is_none(),
+            extras,
             allowed: window.whole_packets(),
             window,
             control,
-            control_after_lost_syn: Some(Box::new(AnyController::new(&profile.controller, &one_packet))),
+            control_after_lost_syn,
             rto: rtt.rto(),
             rtt,
             sent: SendState {
@@ -154,9 +151,12 @@ impl Sender {
             },
             established: false,
             syn_lost: false,
+            announces: tcp.ecn && tcp.ecn_feedback == EcnFeedback::Echo,
+            ce_counted: 0,
+            ce_told: 0,
             timed: None,
             timed_at: Time::ZERO,
-            deadline: Time::NEVER,
+            retransmit_at: Time::NEVER,
             timer_resent: None,
             restart_point: 0,
             reduced_until: 0,
@@ -169,14 +169,14 @@ impl Sender {
         }
     }
 
-    fn packet(&self, kind: PacketKind, number: u32, bytes: u16, flags: u8) -> Packet {
+    fn packet(&self, kind: PacketKind, number: u32, bytes: u16, flags: u16) -> Packet {
         Packet::new(kind, self.flow, number, bytes, flags)
     }
 
     /// Send the SYN, for the first time or again.
     pub fn syn(&mut self, now: Time) -> Packet {
         (self.timed, self.timed_at) = ((!self.syn_lost).then_some(0), now);
-        self.deadline = now + self.rto;
+        self.retransmit_at = now + self.rto;
         self.window_since = now;
         self.packet(PacketKind::Syn, 0, self.syn_bytes, self.flags & !ECT)
     }
@@ -187,7 +187,7 @@ impl Sender {
             return;
         }
         self.established = true;
-        self.deadline = Time::NEVER;
+        self.retransmit_at = Time::NEVER;
         if self.timed.take().is_some() {
             self.rtt.sample(now - self.timed_at);
         }
@@ -211,67 +211,18 @@ impl Sender {
     pub fn on_ack(
         &mut self,
         cumulative: u32,
-        blocks: &[SackBlock],
+        details: Option<&AckDetails>,
         echo: bool,
         now: Time,
     ) -> Option<WindowCut> {
-        if self.calm && cumulative > self.sent.una && blocks.is_empty() && !echo {
+        if self.lean && cumulative > self.sent.una && details.is_none() && !echo {
             let newly_acked = acknowledge(cumulative, &mut self.sent);
             let rtt = self.note_progress(cumulative, now);
             self.restart_timer(now);
-            self.grow(newly_acked, cumulative, rtt, now);
+            self.grow(newly_acked, cumulative, rtt, 0, now);
             return None;
         }
-        self.on_eventful_ack(cumulative, blocks, echo, now)
-    }
-
-    fn on_eventful_ack(
-        &mut self,
-        cumulative: u32,
-        blocks: &[SackBlock],
-        echo: bool,
-        now: Time,
-    ) -> Option<WindowCut> {
-        let verdict = self.recovery.on_ack(cumulative, blocks, &mut self.sent);
-        self.calm = self.recovery.is_calm();
-        let mut rtt = None;
-        if verdict.newly_acked > 0 {
-            rtt = self.note_progress(cumulative, now);
-        }
-        if verdict.restart_timer {
-            self.restart_timer(now);
-        }
-        if let Some(event) = verdict.loss_event {
-            self.stats.loss_events += 1;
-            self.timed = None;
-            // RFC 3168 §6.1.2: one reduction for the drops and marks of a window of data.
-            let repeated = self.sent.una < self.echo_point;
-            let kind = match event {
-                LossEvent::Repair if repeated => return None,
-                LossEvent::Repair => Congestion::Loss,
-                LossEvent::Restart => Congestion::LossRestart { repeated },
-            };
-            if event == LossEvent::Restart {
-                self.restart_point = self.sent.high;
-            }
-            self.note_reduction();
-            return Some(self.cut(kind, now));
-        }
-        if echo {
-            // Up to the last packet sent before the cut, acknowledgements still echo: CWR was on a later one.
-            let announced = self.reduced_until == 0 || cumulative > self.reduced_until;
-            if !announced || self.recovery.in_recovery() {
-                return None;
-            }
-            self.stats.ecn_reductions += 1;
-            self.note_reduction();
-            self.echo_point = self.sent.high;
-            return Some(self.cut(Congestion::EcnMark, now));
-        }
-        if verdict.newly_acked > 0 && !verdict.recovered && !self.recovery.in_recovery() {
-            self.grow(verdict.newly_acked, cumulative, rtt, now);
-        }
-        None
+        self.on_eventful_ack(cumulative, details, echo, now)
     }
 
     /// Something was acknowledged for the first time: perhaps the packet whose round trip is being timed.
@@ -289,22 +240,46 @@ impl Sender {
 
     /// The controller hears of an acknowledgement outside recovery.
     #[inline(always)]
-    fn grow(&mut self, newly_acked: u32, cumulative: u32, rtt: Option<Span>, now: Time) {
+    fn grow(&mut self, newly_acked: u32, cumulative: u32, rtt: Option<Span>, ce_marked: u32, now: Time) {
         self.accrue_window(now);
-        let counted = if cumulative <= self.restart_point {
+        let newly_acked = self.counted(newly_acked, cumulative);
+        let sample = AckSample::classic(now, newly_acked, rtt, self.window_limited);
+        self.control.on_ack(&AckSample { ce_marked, ..sample });
+        self.follow_control();
+    }
+
+    /// How many of these packets count for growth.
+    #[inline(always)]
+    fn counted(&self, newly_acked: u32, cumulative: u32) -> u32 {
+        let most = if cumulative <= self.restart_point {
             1 // RFC 3465 §2.3: what a retransmission uncovers must not come back as a burst
         } else if self.window < self.control.slow_start_threshold() {
             Self::COUNTED_MAX
         } else {
             u32::MAX // RFC 3465 §2.1: in congestion avoidance everything counts
         };
-        let newly_acked = newly_acked.min(counted);
-        self.control.on_ack(&AckSample::classic(now, newly_acked, rtt, self.window_limited));
-        self.follow_control();
+        newly_acked.min(most)
+    }
+
+    /// When something is to be done without having been told.
+    #[inline(always)]
+    pub fn deadline(&self) -> Time {
+        if self.lean { self.retransmit_at } else { self.earliest_deadline() }
+    }
+
+    /// The deadline has come: one timer is dealt with, and if another is due as well, the deadline says so. Returns the SYN to send again,
+    /// or the cut it brought, if any.
+    pub fn on_deadline(&mut self, now: Time) -> Result<Option<WindowCut>, Packet> {
+        match self.take_due(now) {
+            Some(Due::Pacing) => Ok(None),
+            Some(Due::Recovery(timer)) => Ok(self.on_recovery_timer(timer, now)),
+            None if self.retransmit_at <= now => self.on_timeout(now).map(Some),
+            None => Ok(None),
+        }
     }
 
     /// The retransmission timer ran out. Returns the SYN to send again, or the cut.
-    pub fn on_timeout(&mut self, now: Time) -> Result<WindowCut, Packet> {
+    fn on_timeout(&mut self, now: Time) -> Result<WindowCut, Packet> {
         self.stats.timeouts += 1;
         self.rtt.back_off();
         self.rto = self.rtt.rto();
@@ -316,11 +291,13 @@ impl Sender {
         let repeated = self.timer_resent == Some(self.sent.una);
         self.timer_resent = Some(self.sent.una);
         self.restart_point = self.sent.high;
+        self.begin_records(self.sent.una, now);
+        self.recovery.on_timeout(&mut connection!(self, now));
+        self.lean = self.recovery.is_calm() && self.extras.is_none();
+        self.conclude_records(&Verdict::default(), now);
         self.note_reduction();
         let cut = self.cut(Congestion::Timeout { repeated }, now);
-        self.recovery.on_timeout(&mut self.sent);
-        self.calm = self.recovery.is_calm();
-        self.deadline = now + self.rto;
+        self.retransmit_at = now + self.rto;
         Ok(cut)
     }
 
@@ -330,19 +307,21 @@ impl Sender {
         if !self.established {
             return None;
         }
-        let window = self.allowed;
-        let next = if self.calm {
-            let limited = self.sent.next - self.sent.una >= window;
-            (!limited && self.sent.may_send_next()).then(|| self.sent.advance())
-        } else {
-            self.recovery.next(&mut self.sent, window)
-        };
-        let Some(Transmission { number, again }) = next else {
-            let flight =
-                if self.calm { self.sent.next - self.sent.una } else { self.recovery.flight(&self.sent) };
-            self.window_limited = flight >= window;
+        if !self.lean {
+            return self.next_packet_in_full(now);
+        }
+        let limited = self.sent.next - self.sent.una >= self.allowed;
+        if limited || !self.sent.may_send_next() {
+            self.window_limited = limited;
             return None;
-        };
+        }
+        let transmission = self.sent.advance();
+        Some(self.packet_of(transmission, now))
+    }
+
+    #[inline(always)]
+    fn packet_of(&mut self, transmission: Transmission, now: Time) -> Packet {
+        let Transmission { number, again } = transmission;
         self.stats.sent += 1;
         let mut flags = self.flags;
         if again {
@@ -361,18 +340,18 @@ impl Sender {
                 flags |= CWR;
             }
         }
-        if self.deadline == Time::NEVER {
-            self.deadline = now + self.rto;
+        if self.retransmit_at == Time::NEVER {
+            self.retransmit_at = now + self.rto;
         }
-        Some(self.packet(PacketKind::Data, number, self.packet_bytes, flags))
+        self.packet(PacketKind::Data, number, self.packet_bytes, flags)
     }
 
     #[inline]
     fn restart_timer(&mut self, now: Time) {
         if self.sent.una < self.sent.high {
-            self.deadline = now + self.rto;
+            self.retransmit_at = now + self.rto;
         } else {
-            self.deadline = Time::NEVER;
+            self.retransmit_at = Time::NEVER;
             if self.sent.una == self.sent.limit && self.finished.is_none() {
                 self.finished = Some(now);
             }
@@ -382,7 +361,7 @@ impl Sender {
     /// ECN and loss share one reduction per window of data (RFC 3168 §6.1.2).
     fn note_reduction(&mut self) {
         self.reduced_until = self.sent.high;
-        self.announce_reduction = self.flags & ECT != 0;
+        self.announce_reduction = self.announces;
     }
 
     fn cut(&mut self, kind: Congestion, now: Time) -> WindowCut {
@@ -394,6 +373,9 @@ impl Sender {
             _ => self.reduced_until,
         };
         let window_of_data = WindowOfData::numbered(u64::from(end));
+        if let Some(extras) = &mut self.extras {
+            extras.last_signal = Some((kind, window_of_data));
+        }
         self.control.on_congestion(&CongestionSignal { now, kind, window_of_data });
         self.follow_control();
         WindowCut { kind, before }
@@ -404,6 +386,14 @@ impl Sender {
     fn follow_control(&mut self) {
         self.window = self.control.window();
         self.allowed = self.window.whole_packets();
+    }
+
+    /// The controller may have changed its window at a call after which it rarely does.
+    fn follow_change(&mut self, now: Time) {
+        if self.control.window() != self.window {
+            self.accrue_window(now);
+            self.follow_control();
+        }
     }
 
     #[inline]
@@ -447,7 +437,7 @@ impl Sender {
     /// Have what an acknowledgement needs brought into the cache, but for the line in which the sender begins.
     #[inline(always)]
     pub fn foresee(&self) {
-        prefetch_index(from_ref(&self.deadline), 0);
+        prefetch_index(from_ref(&self.retransmit_at), 0);
         prefetch_index(from_ref(&self.control), 0);
         prefetch_index(from_ref(&self.stats), 0);
     }
@@ -455,10 +445,8 @@ impl Sender {
     /// Have what stands elsewhere brought into the cache, if it is needed: the scoreboard.
     #[inline(always)]
     pub fn foresee_repair(&self) {
-        if let AnyRecovery::Sack(sack) = &self.recovery
-            && !self.calm
-        {
-            sack.foresee();
+        if !self.lean {
+            self.recovery.foresee();
         }
     }
 

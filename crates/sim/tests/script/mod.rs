@@ -7,10 +7,11 @@
 //! 0.100 syn-ack
 //! expect send 0-3              # new packets, in this order
 //! 0.201 sack 0 2-3 echo        # first number missing, blocks (ends included) newest first, ECN echo
-//! 0.202 ack 1
+//! 0.202 ack 1                  # `ce 5` at the end: five marked packets so far, where the receiver counts
 //! expect retransmit 1 cwr      # flags of a packet: ect, cwr
 //! 0.502 expect timeout         # the retransmission timer runs out at exactly this time
 //! expect window 4 + 1/4        # also threshold, timer, srtt, recovery, finished, timeouts, losses, …
+//! expect told marked 2         # what the controller was told: see `watched`, also for `set wants …` and `expect heard …`
 //! expect nothing
 //! ```
 //!
@@ -19,17 +20,24 @@
 //! Scripts of rate-based senders have the inputs and expectations that `paced` tells.
 
 mod paced;
+mod watched;
 
 use paced::PacedStage;
 use sawtooth_cc::units::Time;
-use sawtooth_cc::{ControllerSpec, parse_controller};
-use sawtooth_sim::packet::{CWR, ECT, Packet, PacketKind, RETRANSMISSION, SACK_BLOCKS_MAX, SackBlock};
+use sawtooth_cc::{AnyController, ControlSettings, ControllerSpec, Wants, parse_controller};
+use sawtooth_sim::ack_details::{AckDetails, SACK_BLOCKS_MAX, SackBlock};
+use sawtooth_sim::describe::TCP;
+use sawtooth_sim::packet::{CWR, ECT, Packet, PacketKind, RETRANSMISSION};
 use sawtooth_sim::rate::sender::PacedSender;
 use sawtooth_sim::scenario::{FlowSpec, Profile, TcpSpec};
 use sawtooth_sim::tcp::RECOVERIES;
+use sawtooth_sim::tcp::recovery::AnyRecovery;
 use sawtooth_sim::tcp::sender::Sender;
 use serde_json::{Map, Value};
+use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::rc::Rc;
+use watched::{Told, Watched};
 
 /// Play a script to its end.
 ///
@@ -55,7 +63,8 @@ type Checked = Result<(), String>;
 struct Stage {
     settings: Settings,
     now: u64,
-    sender: Option<Sender>,
+    sender: Option<Sender<Watched>>,
+    told: Rc<RefCell<Told>>,
     paced: Option<PacedStage>,
     outbox: VecDeque<Packet>,
 }
@@ -66,6 +75,7 @@ struct Settings {
     controller: Option<String>,
     recovery: Option<String>,
     packets: Option<u32>,
+    wants: Wants,
     tcp: Map<String, Value>,
 }
 
@@ -75,27 +85,30 @@ impl Settings {
             "controller" => self.controller = Some(value.to_owned()),
             "recovery" => self.recovery = Some(value.to_owned()),
             "packets" => self.packets = Some(number(value)?),
+            "wants" => self.wants = watched::wants(value)?,
             _ => {
-                let known = serde_json::to_value(TcpSpec::default()).expect("plain data");
-                let span = format!("{key}_ns");
-                if known.get(&span).is_some() {
-                    self.tcp.insert(span, seconds(value)?.into());
-                } else if known.get(key).is_some() {
+                let row = TCP.iter().find(|row| row.name == key);
+                if row.ok_or_else(|| format!("`{key}` is no setting"))?.kind == "span" {
+                    self.tcp.insert(format!("{key}_ns"), seconds(value)?.into());
+                } else {
                     let json = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
                     self.tcp.insert(key.to_owned(), json);
-                } else {
-                    return Err(format!("`{key}` is no setting"));
                 }
             }
         }
         Ok(())
     }
 
-    fn sender(&self) -> Result<Sender, String> {
+    fn sender(&self, told: &Rc<RefCell<Told>>) -> Result<Sender<Watched>, String> {
         let recovery = self.recovery.as_deref().unwrap_or("sack");
         let row = RECOVERIES.iter().find(|row| row.name == recovery);
         let kind = row.ok_or_else(|| format!("`{recovery}` is no recovery"))?.kind;
-        Ok(Sender::new(0, &self.flow(), &Profile { recovery: Some(kind), ..self.profile()? }, None))
+        let profile = self.profile()?;
+        let control = |settings: &ControlSettings| {
+            Watched::new(AnyController::new(&profile.controller, settings), self.wants, told)
+        };
+        let recovery = AnyRecovery::new(kind, &profile.tcp);
+        Ok(Sender::joined(0, &self.flow(), &profile, None, control, recovery))
     }
 
     fn paced_sender(&self) -> Result<PacedSender, String> {
@@ -180,7 +193,7 @@ impl Stage {
         if time < self.now {
             return Err(format!("{text} lies before the line above"));
         }
-        let deadline = self.sender.as_ref().map_or(u64::MAX, |sender| sender.deadline.nanos());
+        let deadline = self.sender.as_ref().map_or(u64::MAX, |sender| sender.deadline().nanos());
         if deadline < time || deadline == time && !for_timeout {
             let at = shown(deadline);
             return Err(format!("the timer ran out at {at}: expected a line `{at} expect timeout` before"));
@@ -189,7 +202,7 @@ impl Stage {
         Ok(())
     }
 
-    fn sender(&mut self) -> Result<&mut Sender, String> {
+    fn sender(&mut self) -> Result<&mut Sender<Watched>, String> {
         self.sender.as_mut().ok_or_else(|| "there is no sender before `syn`".to_owned())
     }
 
@@ -210,7 +223,7 @@ impl Stage {
                 return Ok(());
             }
             ["syn"] => {
-                let mut sender = self.settings.sender()?;
+                let mut sender = self.settings.sender(&self.told)?;
                 self.outbox.push_back(sender.syn(now));
                 self.sender = Some(sender);
                 return Ok(());
@@ -220,34 +233,42 @@ impl Stage {
                 return Ok(());
             }
             ["syn-ack"] => self.sender()?.on_syn_ack(now),
-            ["ack", cumulative] => self.acknowledge(cumulative, &[], false)?,
-            ["ack", cumulative, "echo"] => self.acknowledge(cumulative, &[], true)?,
-            ["sack", cumulative, ref blocks @ .., "echo"] => self.acknowledge(cumulative, blocks, true)?,
-            ["sack", cumulative, ref blocks @ ..] => self.acknowledge(cumulative, blocks, false)?,
+            ["ack", cumulative] => self.acknowledge(cumulative, &[], "0", false)?,
+            ["ack", cumulative, "echo"] => self.acknowledge(cumulative, &[], "0", true)?,
+            ["ack", cumulative, "ce", count] => self.acknowledge(cumulative, &[], count, false)?,
+            ["sack", cumulative, ref blocks @ .., "echo"] => {
+                self.acknowledge(cumulative, blocks, "0", true)?;
+            }
+            ["sack", cumulative, ref blocks @ .., "ce", count] => {
+                self.acknowledge(cumulative, blocks, count, false)?;
+            }
+            ["sack", cumulative, ref blocks @ ..] => self.acknowledge(cumulative, blocks, "0", false)?,
             _ => return Err(format!("`{}`: no such input", words.join(" "))),
         }
         self.pump()
     }
 
-    fn acknowledge(&mut self, cumulative: &str, blocks: &[&str], echo: bool) -> Checked {
+    fn acknowledge(&mut self, cumulative: &str, blocks: &[&str], marks: &str, echo: bool) -> Checked {
         let now = Time::from_nanos(self.now);
         let cumulative: u32 = number(cumulative)?;
-        let mut ranges = Vec::new();
+        let mut details = AckDetails::counting(number(marks)?);
+        if blocks.len() > SACK_BLOCKS_MAX {
+            return Err(format!("{} blocks: an acknowledgement carries {SACK_BLOCKS_MAX}", blocks.len()));
+        }
         for block in blocks {
             let (first, last) = range(block)?;
-            ranges.push(SackBlock { start: first, end: last + 1 });
-        }
-        if ranges.len() > SACK_BLOCKS_MAX {
-            return Err(format!("{} blocks: an acknowledgement carries {SACK_BLOCKS_MAX}", ranges.len()));
+            details.push_block(SackBlock { start: first, end: last + 1 });
         }
         let sender = self.sender()?;
         let sent = sender.sent();
-        let top = ranges.iter().map(|block| block.end).chain([cumulative]).max().unwrap_or_default();
+        let ends = details.blocks().iter().map(|block| block.end);
+        let top = ends.chain([cumulative]).max().unwrap_or_default();
         if cumulative < sent.una || top > sent.high {
             let (una, high) = (sent.una, sent.high);
             return Err(format!("{una} is acknowledged and {high} not sent yet: no receiver says this"));
         }
-        sender.on_ack(cumulative, &ranges, echo, now);
+        let details = (details != AckDetails::default()).then_some(&details);
+        sender.on_ack(cumulative, details, echo, now);
         Ok(())
     }
 
@@ -255,17 +276,19 @@ impl Stage {
         let now = self.now;
         self.nothing_is_left()?;
         let sender = self.sender()?;
-        let deadline = sender.deadline.nanos();
+        let deadline = sender.deadline().nanos();
         if deadline != now {
             let state =
                 if deadline == u64::MAX { "is off".into() } else { format!("says {}", shown(deadline)) };
             return Err(format!("expected a timeout at {}, but the timer {state}", shown(now)));
         }
-        match sender.on_timeout(Time::from_nanos(now)) {
+        let timeouts = sender.stats.timeouts;
+        match sender.on_deadline(Time::from_nanos(now)) {
             Err(syn) => {
                 self.outbox.push_back(syn);
                 Ok(())
             }
+            Ok(_) if sender.stats.timeouts == timeouts => Err("another timer has run out".to_owned()),
             Ok(_) => self.pump(),
         }
     }
@@ -273,6 +296,8 @@ impl Stage {
     fn expect(&mut self, words: &[&str]) -> Checked {
         match *words {
             ["nothing"] => return self.nothing_is_left(),
+            ["told", ref pairs @ ..] => return self.told.borrow().expect(pairs),
+            ["heard", ref calls @ ..] => return self.told.borrow_mut().expect_heard(calls),
             ["syn"] => return self.expect_packet(PacketKind::Syn, 0, false, 0),
             [what @ ("send" | "retransmit"), numbers, ref flags @ ..] => {
                 let (first, last) = range(numbers)?;
@@ -292,8 +317,8 @@ impl Stage {
             ["threshold", ref sum @ ..] => {
                 close("threshold", sender.slow_start_threshold().packets(), value(sum)?)
             }
-            ["timer", "off"] => same("timer", shown(sender.deadline.nanos()), shown(u64::MAX)),
-            ["timer", at] => same("timer", shown(sender.deadline.nanos()), shown(seconds(at)?)),
+            ["timer", "off"] => same("timer", shown(sender.deadline().nanos()), shown(u64::MAX)),
+            ["timer", at] => same("timer", shown(sender.deadline().nanos()), shown(seconds(at)?)),
             ["srtt", span] => same("srtt", shown(sender.srtt_nanos()), shown(seconds(span)?)),
             ["recovery", "on"] => same("recovery", sender.in_recovery(), true),
             ["recovery", "off"] => same("recovery", sender.in_recovery(), false),
@@ -307,7 +332,7 @@ impl Stage {
         }
     }
 
-    fn expect_packet(&mut self, kind: PacketKind, number: u32, again: bool, flags: u8) -> Checked {
+    fn expect_packet(&mut self, kind: PacketKind, number: u32, again: bool, flags: u16) -> Checked {
         let wanted = describe(kind, number, again, flags);
         let Some(packet) = self.outbox.pop_front() else {
             return Err(format!("expected {wanted}, but the sender sends nothing"));
@@ -331,7 +356,7 @@ fn packet_text(packet: Packet) -> String {
     describe(packet.kind(), packet.number(), packet.has(RETRANSMISSION), packet.flags() & (ECT | CWR))
 }
 
-fn describe(kind: PacketKind, number: u32, again: bool, flags: u8) -> String {
+fn describe(kind: PacketKind, number: u32, again: bool, flags: u16) -> String {
     let what = match (kind, again) {
         (PacketKind::Syn, _) => return "syn".to_owned(),
         (_, false) => "send",
@@ -342,7 +367,7 @@ fn describe(kind: PacketKind, number: u32, again: bool, flags: u8) -> String {
     format!("{what} {number}{ect}{cwr}")
 }
 
-fn flag_bits(words: &[&str]) -> Result<u8, String> {
+fn flag_bits(words: &[&str]) -> Result<u16, String> {
     words.iter().try_fold(0, |bits, word| match *word {
         "ect" => Ok(bits | ECT),
         "cwr" => Ok(bits | CWR),

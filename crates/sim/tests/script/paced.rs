@@ -193,7 +193,7 @@ impl PacedStage {
         (first..=last).try_for_each(|number| self.expect_packet(PacketKind::Data, number, flags))
     }
 
-    fn expect_packet(&mut self, kind: PacketKind, number: u32, flags: u8) -> Checked {
+    fn expect_packet(&mut self, kind: PacketKind, number: u32, flags: u16) -> Checked {
         let wanted = describe(kind, number, false, flags);
         match self.outbox.pop_front() {
             None => Err(format!("expected {wanted}, but the sender sends nothing")),

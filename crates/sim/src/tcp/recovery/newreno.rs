@@ -10,8 +10,22 @@
 //!
 //! Differs: on leaving, the window is `ssthresh` (option 2 of §3.2 step 3) without a burst limit.
 
-use super::{DuplicateAcks, LossEvent, LossRecovery, SendState, Transmission, Verdict, acknowledge};
-use crate::packet::SackBlock;
+use super::duplicates::DuplicateAcks;
+use super::{
+    About, Acknowledgement, Connection, LossEvent, LossRecovery, SendState, Transmission, Verdict,
+    acknowledge,
+};
+use crate::scenario::TcpSpec;
+
+/// What it says about itself.
+pub const ABOUT: About = About {
+    aliases: &["new-reno"],
+    title: "NewReno",
+    summary: "fast recovery that lasts until the whole window is acknowledged; one hole per round trip",
+    source: "RFC 6582",
+    behaviour: 1,
+    own_settings: &[],
+};
 
 /// NewReno recovery.
 #[derive(Clone, Debug)]
@@ -22,14 +36,15 @@ pub struct NewReno {
 
 impl NewReno {
     /// No loss seen yet.
-    pub fn new(limited_transmit: bool) -> Self {
-        NewReno { duplicates: DuplicateAcks::new(limited_transmit, true), had_partial: false }
+    pub fn new(tcp: &TcpSpec) -> Self {
+        NewReno { duplicates: DuplicateAcks::new(tcp.limited_transmit, true), had_partial: false }
     }
 }
 
 impl LossRecovery for NewReno {
     #[inline]
-    fn on_ack(&mut self, cumulative: u32, _blocks: &[SackBlock], sent: &mut SendState) -> Verdict {
+    fn on_ack(&mut self, ack: &Acknowledgement<'_>, connection: &mut Connection<'_>) -> Verdict {
+        let (cumulative, sent) = (ack.cumulative, &mut *connection.sent);
         if cumulative > sent.una {
             let newly_acked = acknowledge(cumulative, sent);
             if self.duplicates.recovering && cumulative < self.duplicates.recover {
@@ -38,6 +53,7 @@ impl LossRecovery for NewReno {
                 self.duplicates.retransmit = true;
                 let restart_timer = !self.had_partial;
                 self.had_partial = true;
+                connection.lose(cumulative);
                 return Verdict { newly_acked, restart_timer, ..Verdict::default() };
             }
             let recovered = self.duplicates.recovering;
@@ -47,12 +63,16 @@ impl LossRecovery for NewReno {
         let duplicate = cumulative == sent.una && sent.high > sent.una;
         let begins = duplicate && self.duplicates.on_duplicate(sent);
         self.had_partial &= !begins;
+        if begins {
+            connection.lose(ack.cumulative);
+        }
         let loss_event = begins.then_some(LossEvent::Repair);
         Verdict { loss_event, restart_timer: begins, ..Verdict::default() }
     }
 
-    fn on_timeout(&mut self, sent: &mut SendState) {
-        self.duplicates.on_timeout(sent);
+    fn on_timeout(&mut self, connection: &mut Connection<'_>) {
+        self.duplicates.on_timeout(connection.sent);
+        connection.lose_all();
     }
 
     #[inline]
@@ -70,7 +90,7 @@ impl LossRecovery for NewReno {
     }
 
     #[inline]
-    fn next(&mut self, sent: &mut SendState, window: u32) -> Option<Transmission> {
-        self.duplicates.next(sent, window)
+    fn next(&mut self, connection: &mut Connection<'_>, window: u32) -> Option<Transmission> {
+        self.duplicates.next(connection.sent, window)
     }
 }

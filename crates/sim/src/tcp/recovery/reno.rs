@@ -11,8 +11,22 @@
 //!
 //! After a timeout it goes back to the first hole and sends everything again.
 
-use super::{DuplicateAcks, LossEvent, LossRecovery, SendState, Transmission, Verdict, acknowledge};
-use crate::packet::SackBlock;
+use super::duplicates::DuplicateAcks;
+use super::{
+    About, Acknowledgement, Connection, LossEvent, LossRecovery, SendState, Transmission, Verdict,
+    acknowledge,
+};
+use crate::scenario::TcpSpec;
+
+/// What it says about itself.
+pub const ABOUT: About = About {
+    aliases: &[],
+    title: "Reno",
+    summary: "fast retransmit and fast recovery, left on the first new acknowledgement",
+    source: "RFC 5681 §3.2",
+    behaviour: 1,
+    own_settings: &["reno_recover_test"],
+};
 
 /// Reno recovery.
 #[derive(Clone, Debug)]
@@ -22,14 +36,15 @@ pub struct Reno {
 
 impl Reno {
     /// No loss seen yet.
-    pub fn new(limited_transmit: bool, recover_test: bool) -> Self {
-        Reno { duplicates: DuplicateAcks::new(limited_transmit, recover_test) }
+    pub fn new(tcp: &TcpSpec) -> Self {
+        Reno { duplicates: DuplicateAcks::new(tcp.limited_transmit, tcp.reno_recover_test) }
     }
 }
 
 impl LossRecovery for Reno {
     #[inline]
-    fn on_ack(&mut self, cumulative: u32, _blocks: &[SackBlock], sent: &mut SendState) -> Verdict {
+    fn on_ack(&mut self, ack: &Acknowledgement<'_>, connection: &mut Connection<'_>) -> Verdict {
+        let (cumulative, sent) = (ack.cumulative, &mut *connection.sent);
         if cumulative > sent.una {
             let newly_acked = acknowledge(cumulative, sent);
             let recovered = self.duplicates.recovering;
@@ -38,12 +53,16 @@ impl LossRecovery for Reno {
         }
         let duplicate = cumulative == sent.una && sent.high > sent.una;
         let begins = duplicate && self.duplicates.on_duplicate(sent);
+        if begins {
+            connection.lose(ack.cumulative);
+        }
         let loss_event = begins.then_some(LossEvent::Repair);
         Verdict { loss_event, restart_timer: begins, ..Verdict::default() }
     }
 
-    fn on_timeout(&mut self, sent: &mut SendState) {
-        self.duplicates.on_timeout(sent);
+    fn on_timeout(&mut self, connection: &mut Connection<'_>) {
+        self.duplicates.on_timeout(connection.sent);
+        connection.lose_all();
     }
 
     #[inline]
@@ -61,7 +80,7 @@ impl LossRecovery for Reno {
     }
 
     #[inline]
-    fn next(&mut self, sent: &mut SendState, window: u32) -> Option<Transmission> {
-        self.duplicates.next(sent, window)
+    fn next(&mut self, connection: &mut Connection<'_>, window: u32) -> Option<Transmission> {
+        self.duplicates.next(connection.sent, window)
     }
 }

@@ -30,12 +30,26 @@
 //! Differs from ns-2's `Sack1`: that counts acknowledgements instead of deriving `pipe` from the
 //! scoreboard (`"counted"` does as well), and retransmits holes with fewer than three SACKed packets above.
 
-use super::{DUPLICATE_ACKS, LossEvent, LossRecovery, SendState, Transmission, Verdict, acknowledge};
-use crate::packet::SackBlock;
-use crate::tcp::scoreboard::Scoreboard;
+use super::{
+    About, Acknowledgement, Connection, DUPLICATE_ACKS, LossEvent, LossRecovery, SendState, Transmission,
+    Verdict, acknowledge,
+};
+use crate::ack_details::SackBlock;
+use crate::scenario::TcpSpec;
+use crate::tcp::scoreboard::{Finding, Scoreboard};
 use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
 use std::slice::from_ref;
+
+/// What it says about itself.
+pub const ABOUT: About = About {
+    aliases: &[],
+    title: "SACK",
+    summary: "selective acknowledgements, scoreboard and pipe; many holes per round trip",
+    source: "RFC 2018; RFC 6675",
+    behaviour: 1,
+    own_settings: &["sack_pipe", "sack_timeout"],
+};
 
 /// What `pipe` makes of lost packets during fast recovery.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,11 +97,11 @@ pub struct Sack {
 
 impl Sack {
     /// No loss seen yet.
-    pub fn new(limited_transmit: bool, pipe: SackPipe, after_timeout: SackTimeout) -> Self {
+    pub fn new(tcp: &TcpSpec) -> Self {
         Sack {
-            limited_transmit,
-            pipe,
-            after_timeout,
+            limited_transmit: tcp.limited_transmit,
+            pipe: tcp.sack_pipe,
+            after_timeout: tcp.sack_timeout,
             resending: false,
             board: Scoreboard::default(),
             duplicates: 0,
@@ -97,13 +111,6 @@ impl Sack {
             rescued: false,
             counted: 0,
         }
-    }
-
-    /// Have it brought into the cache.
-    #[inline(always)]
-    pub fn foresee(&self) {
-        prefetch_index(from_ref(&self.duplicates), 0);
-        self.board.foresee();
     }
 
     fn should_begin(&self, sent: &SendState) -> bool {
@@ -118,13 +125,18 @@ impl Sack {
     }
 
     /// Blocks arrived: update the scoreboard, count duplicates, begin a recovery if there is evidence.
-    fn on_blocks(&mut self, blocks: &[SackBlock], sent: &SendState, verdict: &mut Verdict) {
+    fn on_blocks(&mut self, blocks: &[SackBlock], connection: &mut Connection<'_>, verdict: &mut Verdict) {
         // RFC 6675 §2: a duplicate is an acknowledgement that SACKs something new and moves nothing else.
-        let news = self.board.sack(blocks, sent.high);
+        let news = self.board.sack(blocks, connection.sent.high, |number, finding| match finding {
+            Finding::Arrived => connection.deliver(number),
+            Finding::Lost => connection.lose(number),
+        });
         if verdict.newly_acked == 0 && news > 0 {
             self.duplicates += 1;
         }
-        if self.should_begin(sent) {
+        if self.should_begin(connection.sent) {
+            connection.lose(connection.sent.una);
+            let sent = &*connection.sent;
             self.recovering = true;
             self.recovery_point = sent.high;
             self.retransmit = true;
@@ -139,7 +151,8 @@ impl Sack {
 
 impl LossRecovery for Sack {
     #[inline]
-    fn on_ack(&mut self, cumulative: u32, blocks: &[SackBlock], sent: &mut SendState) -> Verdict {
+    fn on_ack(&mut self, ack: &Acknowledgement<'_>, connection: &mut Connection<'_>) -> Verdict {
+        let (cumulative, sent) = (ack.cumulative, &mut *connection.sent);
         self.board.acknowledge(sent.una); // a calm sender does not tell
         let mut verdict = Verdict::default();
         self.counted = self.counted.saturating_sub(1 + u32::from(cumulative > sent.una));
@@ -154,13 +167,14 @@ impl LossRecovery for Sack {
                 self.resending = false;
             }
         }
-        if !blocks.is_empty() && !self.resending {
-            self.on_blocks(blocks, sent, &mut verdict);
+        if !ack.blocks.is_empty() && !self.resending {
+            self.on_blocks(ack.blocks, connection, &mut verdict);
         }
         verdict
     }
 
-    fn on_timeout(&mut self, sent: &mut SendState) {
+    fn on_timeout(&mut self, connection: &mut Connection<'_>) {
+        let sent = &*connection.sent;
         self.recovering = false;
         self.resending = self.after_timeout == SackTimeout::Resend;
         self.retransmit = false;
@@ -168,6 +182,7 @@ impl LossRecovery for Sack {
         self.recovery_point = sent.high;
         self.board.acknowledge(sent.una);
         self.board.all_lost(sent.high);
+        connection.lose_all();
     }
 
     #[inline]
@@ -193,7 +208,8 @@ impl LossRecovery for Sack {
     }
 
     #[inline]
-    fn next(&mut self, sent: &mut SendState, window: u32) -> Option<Transmission> {
+    fn next(&mut self, connection: &mut Connection<'_>, window: u32) -> Option<Transmission> {
+        let sent = &mut *connection.sent;
         if self.retransmit {
             self.retransmit = false;
             let first = self.board.next_lost().and_then(|number| self.again(number));
@@ -224,5 +240,11 @@ impl LossRecovery for Sack {
             return Some(Transmission { number: sent.high - 1, again: true });
         }
         None
+    }
+
+    #[inline(always)]
+    fn foresee(&self) {
+        prefetch_index(from_ref(&self.duplicates), 0);
+        self.board.foresee();
     }
 }

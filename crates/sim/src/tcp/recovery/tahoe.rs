@@ -12,8 +12,21 @@
 //! ns-2's Tahoe has as well). Without it, packets that arrive twice while the sender goes back would start the next fast retransmit.
 //! A mark (ECN) is no loss: it cuts the window by the law, without slow start (RFC 3168 §6.1.2).
 
-use super::{DUPLICATE_ACKS, LossEvent, LossRecovery, SendState, Transmission, Verdict, acknowledge};
-use crate::packet::SackBlock;
+use super::{
+    About, Acknowledgement, Connection, DUPLICATE_ACKS, LossEvent, LossRecovery, SendState, Transmission,
+    Verdict, acknowledge,
+};
+use crate::scenario::TcpSpec;
+
+/// What it says about itself.
+pub const ABOUT: About = About {
+    aliases: &[],
+    title: "Tahoe",
+    summary: "fast retransmit, then slow start from one packet; everything after the hole again",
+    source: "[Jacobson88]; [FallFloyd96] §2",
+    behaviour: 1,
+    own_settings: &[],
+};
 
 /// Tahoe recovery.
 #[derive(Clone, Debug)]
@@ -27,8 +40,8 @@ pub struct Tahoe {
 
 impl Tahoe {
     /// No loss seen yet.
-    pub fn new(limited_transmit: bool) -> Self {
-        Tahoe { limited_transmit, duplicates: 0, recover: 0 }
+    pub fn new(tcp: &TcpSpec) -> Self {
+        Tahoe { limited_transmit: tcp.limited_transmit, duplicates: 0, recover: 0 }
     }
 
     /// Send on from the first hole.
@@ -41,7 +54,8 @@ impl Tahoe {
 
 impl LossRecovery for Tahoe {
     #[inline]
-    fn on_ack(&mut self, cumulative: u32, _blocks: &[SackBlock], sent: &mut SendState) -> Verdict {
+    fn on_ack(&mut self, ack: &Acknowledgement<'_>, connection: &mut Connection<'_>) -> Verdict {
+        let (cumulative, sent) = (ack.cumulative, &mut *connection.sent);
         if cumulative > sent.una {
             self.duplicates = 0;
             let newly_acked = acknowledge(cumulative, sent);
@@ -56,11 +70,13 @@ impl LossRecovery for Tahoe {
             return Verdict::default();
         }
         self.go_back(sent);
+        connection.lose_all();
         Verdict { loss_event: Some(LossEvent::Restart), restart_timer: true, ..Verdict::default() }
     }
 
-    fn on_timeout(&mut self, sent: &mut SendState) {
-        self.go_back(sent);
+    fn on_timeout(&mut self, connection: &mut Connection<'_>) {
+        self.go_back(connection.sent);
+        connection.lose_all();
     }
 
     #[inline]
@@ -78,7 +94,8 @@ impl LossRecovery for Tahoe {
     }
 
     #[inline]
-    fn next(&mut self, sent: &mut SendState, window: u32) -> Option<Transmission> {
+    fn next(&mut self, connection: &mut Connection<'_>, window: u32) -> Option<Transmission> {
+        let sent = &mut *connection.sent;
         let extra = if self.limited_transmit { self.duplicates } else { 0 };
         (sent.may_send_next() && sent.next - sent.una < window + extra).then(|| sent.advance())
     }

@@ -1,0 +1,470 @@
+//! A record per packet in flight, and what follows from the records: delivery rates, round trips of single packets, rounds.
+//!
+//! Source: draft-ietf-ccwg-bbr §4.1 (delivery-rate samples, application-limited phases, round trips); RFC 6298 §3 (Karn's rule).
+//!
+//! Classic senders keep none of this. Where it is kept, a packet costs a record of 40 bytes in a ring, found by the packet's number.
+//!
+//! Volumes are counted in packets, since those of a flow are of one size, and told in bytes. *In flight* is what has been sent and
+//! neither been delivered nor called lost: a fact about the records, beside the estimates by which recoveries bound what they send.
+//!
+//! Differs from the draft: a packet that is sent again although it is neither lost nor delivered stays one packet in flight; one that
+//! is sent again although it has been delivered (`sack_timeout = "resend"`) is none. Without SACK a packet counts as delivered
+//! when it is acknowledged cumulatively. Karn's rule by record: no round trip from an acknowledgement of a packet that was sent more than
+//! once, nor from any other packet that it acknowledges, since those may have arrived long ago.
+
+use crate::ring::Ring;
+use sawtooth_cc::units::{Bytes, Span, Time};
+use sawtooth_cc::{DeliveryRate, SentPacket};
+use std::ops::Range;
+
+/// What has become of a packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Fate {
+    #[default]
+    InFlight,
+    Lost,
+    Delivered,
+}
+
+/// What the sender knew when it last sent a packet, volumes in packets.
+#[derive(Clone, Copy, Debug, Default)]
+struct Record {
+    sent_at: Time,
+    delivered_at: Time,
+    first_sent_at: Time,
+    delivered: u32,
+    lost: u32,
+    in_flight: u32,
+    times_sent: u16,
+    app_limited: bool,
+    fate: Fate,
+}
+
+/// What one acknowledgement, or one timer, has brought about so far.
+#[derive(Clone, Debug, Default)]
+struct News {
+    in_flight_before: u32,
+    delivered: u32,
+    /// The packet sent last of those delivered, and its number.
+    newest: Option<(u32, Record)>,
+    /// A packet that was sent more than once has been delivered.
+    ambiguous: bool,
+    /// Numbers of those called lost.
+    lost: Vec<u32>,
+}
+
+/// What one acknowledgement, or one timer, has brought about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Delivered for the first time, selectively or not.
+    pub newly_delivered: Bytes,
+    /// Called lost.
+    pub newly_lost: Bytes,
+    /// In flight before.
+    pub in_flight_before: Bytes,
+    /// In flight now.
+    pub in_flight_after: Bytes,
+    /// The round trip of the newest packet delivered, if it is certain.
+    pub rtt: Option<Span>,
+    /// How fast packets have been delivered.
+    pub rate: Option<DeliveryRate>,
+    /// A packet that was sent after the last round ended has been delivered.
+    pub round_ended: bool,
+}
+
+/// Records of the packets that have been sent and not been acknowledged cumulatively.
+#[derive(Debug)]
+pub struct FlightRecords {
+    packet: Bytes,
+    records: Ring<Record>,
+    /// The number of the oldest.
+    first: u32,
+    in_flight: u32,
+    /// Delivered so far, and when the last of it was.
+    delivered: u32,
+    delivered_at: Time,
+    /// Called lost so far, a packet as often as it was.
+    lost: u32,
+    /// When the packet was sent that was delivered last, or the first one after nothing was in flight.
+    first_sent_at: Time,
+    /// While no more than this has been delivered, samples are limited by the application; 0: they are not.
+    app_limited_until: u32,
+    /// A round ends with the delivery of a packet that was sent when so much had been delivered.
+    round_end: u32,
+    news: News,
+}
+
+impl FlightRecords {
+    /// Nothing has been sent.
+    pub fn new(packet: Bytes) -> Self {
+        FlightRecords {
+            packet,
+            records: Ring::default(),
+            first: 0,
+            in_flight: 0,
+            delivered: 0,
+            delivered_at: Time::ZERO,
+            lost: 0,
+            first_sent_at: Time::ZERO,
+            app_limited_until: 0,
+            round_end: 0,
+            news: News::default(),
+        }
+    }
+
+    fn bytes(&self, packets: u32) -> Bytes {
+        Bytes::new(u64::from(packets) * self.packet.count())
+    }
+
+    fn numbers(&self) -> Range<u32> {
+        self.first..self.first + self.records.len() as u32
+    }
+
+    fn record_mut(&mut self, number: u32) -> &mut Record {
+        let record = number.checked_sub(self.first).and_then(|place| self.records.ahead_mut(place as usize));
+        record.expect("what has been sent and not been acknowledged has a record")
+    }
+
+    /// This packet leaves now, for the first time if its number is the next one.
+    pub fn on_sent(&mut self, number: u32, now: Time) -> SentPacket {
+        if number == self.numbers().end {
+            self.records.push_back(Record { fate: Fate::Lost, ..Record::default() }); // in flight in a moment
+        }
+        if self.in_flight == 0 {
+            (self.first_sent_at, self.delivered_at) = (now, now);
+        }
+        let fate = self.record_mut(number).fate;
+        self.in_flight += u32::from(fate == Fate::Lost);
+        let (delivered_at, first_sent_at) = (self.delivered_at, self.first_sent_at);
+        let (delivered, lost, in_flight) = (self.delivered, self.lost, self.in_flight);
+        let app_limited = self.app_limited_until != 0;
+        let record = self.record_mut(number);
+        *record = Record {
+            sent_at: now,
+            delivered_at,
+            first_sent_at,
+            delivered,
+            lost,
+            in_flight,
+            times_sent: record.times_sent.saturating_add(1),
+            app_limited,
+            fate: if fate == Fate::Lost { Fate::InFlight } else { fate },
+        };
+        let record = *record;
+        self.told(record)
+    }
+
+    fn told(&self, record: Record) -> SentPacket {
+        SentPacket {
+            sent_at: record.sent_at,
+            size: self.packet,
+            delivered: self.bytes(record.delivered),
+            delivered_at: record.delivered_at,
+            first_sent_at: record.first_sent_at,
+            in_flight: self.bytes(record.in_flight),
+            lost: self.bytes(record.lost),
+            app_limited: record.app_limited,
+            times_sent: u32::from(record.times_sent),
+        }
+    }
+
+    /// The record of a packet that has been sent and was not acknowledged cumulatively before this acknowledgement.
+    pub fn packet(&self, number: u32) -> Option<SentPacket> {
+        let record = self.records.ahead(number.checked_sub(self.first)? as usize)?;
+        Some(self.told(record))
+    }
+
+    /// An acknowledgement arrives, or a timer has run out: everything below `cumulative` is delivered.
+    pub fn begin(&mut self, cumulative: u32, now: Time) {
+        let News { lost, .. } = &mut self.news;
+        lost.clear();
+        let lost = std::mem::take(lost);
+        self.news = News { in_flight_before: self.in_flight, lost, ..News::default() };
+        for number in self.first..cumulative {
+            self.deliver(number, now);
+        }
+    }
+
+    /// This packet is known to have arrived. Only the first time counts.
+    pub fn deliver(&mut self, number: u32, now: Time) {
+        let record = self.record_mut(number);
+        if record.fate == Fate::Delivered {
+            return;
+        }
+        let was_in_flight = record.fate == Fate::InFlight;
+        record.fate = Fate::Delivered;
+        let record = *record;
+        self.in_flight -= u32::from(was_in_flight);
+        self.delivered += 1;
+        self.delivered_at = now;
+        self.news.delivered += 1;
+        self.news.ambiguous |= record.times_sent > 1;
+        let is_newest =
+            self.news.newest.is_none_or(|(newest, other)| (record.sent_at, number) > (other.sent_at, newest));
+        if is_newest {
+            self.news.newest = Some((number, record));
+        }
+    }
+
+    /// This packet is called lost, if it is in flight.
+    pub fn lose(&mut self, number: u32) {
+        let record = self.record_mut(number);
+        if record.fate != Fate::InFlight {
+            return;
+        }
+        record.fate = Fate::Lost;
+        self.in_flight -= 1;
+        self.lost += 1;
+        self.news.lost.push(number);
+    }
+
+    /// Everything in flight is called lost.
+    pub fn lose_all(&mut self) {
+        self.numbers().for_each(|number| self.lose(number));
+    }
+
+    /// The acknowledgement, or the timer, has been dealt with.
+    pub fn conclude(&mut self, minimum_rtt: Option<Span>) -> Outcome {
+        if self.app_limited_until != 0 && self.delivered > self.app_limited_until {
+            self.app_limited_until = 0; // the gap has left the path
+        }
+        let newest = self.news.newest.map(|(_, record)| record);
+        let round_ended = newest.is_some_and(|record| record.delivered >= self.round_end);
+        if round_ended {
+            self.round_end = self.delivered;
+        }
+        if let Some(record) = newest {
+            self.first_sent_at = record.sent_at;
+        }
+        Outcome {
+            newly_delivered: self.bytes(self.news.delivered),
+            newly_lost: self.bytes(self.news.lost.len() as u32),
+            in_flight_before: self.bytes(self.news.in_flight_before),
+            in_flight_after: self.bytes(self.in_flight),
+            rtt: newest.filter(|_| !self.news.ambiguous).map(|record| self.delivered_at - record.sent_at),
+            rate: newest.and_then(|record| self.rate(record, minimum_rtt)),
+            round_ended,
+        }
+    }
+
+    /// What has been delivered since this packet was sent, over the longer of the times that sending and delivering it took; none
+    /// over less than the least round trip, which no delivery takes (draft-ietf-ccwg-bbr, `GenerateRateSample`).
+    fn rate(&self, newest: Record, minimum_rtt: Option<Span>) -> Option<DeliveryRate> {
+        let sending = newest.sent_at - newest.first_sent_at;
+        let interval = sending.max(self.delivered_at - newest.delivered_at);
+        if minimum_rtt.is_some_and(|minimum| interval < minimum) {
+            return None;
+        }
+        Some(DeliveryRate {
+            delivered: self.bytes(self.delivered - newest.delivered),
+            interval,
+            prior_delivered: self.bytes(newest.delivered),
+            in_flight_at_sending: self.bytes(newest.in_flight),
+            lost: self.bytes(self.lost - newest.lost),
+            app_limited: newest.app_limited,
+        })
+    }
+
+    /// Everything below is acknowledged cumulatively: nobody asks for it again.
+    pub fn forget_below(&mut self, una: u32) {
+        while self.first < una && self.records.pop_front().is_some() {
+            self.first += 1;
+        }
+    }
+
+    /// What was called lost just now, and how much had been called lost with each.
+    pub fn newly_lost(&self) -> impl Iterator<Item = (SentPacket, Bytes)> + '_ {
+        let before = self.lost - self.news.lost.len() as u32;
+        (before + 1..).zip(&self.news.lost).map(|(lost, &number)| {
+            let packet = self.packet(number).expect("a lost packet has a record");
+            (packet, self.bytes(lost))
+        })
+    }
+
+    /// There was less to send than was allowed: samples of what is sent until now, and from now on until the gap has left the path, say
+    /// little about the path.
+    pub fn mark_app_limited(&mut self) {
+        self.app_limited_until = (self.delivered + self.in_flight).max(1);
+    }
+
+    /// Delivered so far.
+    pub fn delivered(&self) -> Bytes {
+        self.bytes(self.delivered)
+    }
+
+    /// In flight now.
+    pub fn in_flight(&self) -> Bytes {
+        self.bytes(self.in_flight)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PACKET: u64 = 1_000;
+
+    fn at(millis: u64) -> Time {
+        Time::ZERO + Span::from_millis(millis)
+    }
+
+    fn packets(count: u64) -> Bytes {
+        Bytes::new(count * PACKET)
+    }
+
+    fn records() -> FlightRecords {
+        FlightRecords::new(packets(1))
+    }
+
+    /// An acknowledgement up to here with nothing beside.
+    fn acknowledged(records: &mut FlightRecords, cumulative: u32, now: Time) -> Outcome {
+        records.begin(cumulative, now);
+        let outcome = records.conclude(None);
+        records.forget_below(cumulative);
+        outcome
+    }
+
+    #[test]
+    fn a_record_says_what_was_known_when_the_packet_left() {
+        let mut records = records();
+        let first = records.on_sent(0, at(0));
+        assert_eq!((first.in_flight, first.delivered, first.times_sent), (packets(1), packets(0), 1));
+        assert_eq!((first.first_sent_at, first.delivered_at), (at(0), at(0)));
+        records.on_sent(1, at(1));
+        acknowledged(&mut records, 1, at(40));
+        // Delivery was last heard of at 40 ms; what was delivered then had been sent at 0 ms.
+        let third = records.on_sent(2, at(41));
+        let expected = SentPacket {
+            sent_at: at(41),
+            size: packets(1),
+            delivered: packets(1),
+            delivered_at: at(40),
+            first_sent_at: at(0),
+            in_flight: packets(2),
+            lost: packets(0),
+            app_limited: false,
+            times_sent: 1,
+        };
+        assert_eq!(third, expected);
+        assert_eq!(records.packet(2), Some(expected));
+        assert_eq!(records.packet(0), None);
+    }
+
+    #[test]
+    fn the_rate_is_the_lower_of_those_of_sending_and_of_delivering() {
+        // Ten packets at once; they are delivered one every 10 ms from 100 ms on, each answered by a new one.
+        let mut records = records();
+        (0..10).for_each(|number| _ = records.on_sent(number, at(0)));
+        for number in 0..10 {
+            let now = at(100 + 10 * u64::from(number));
+            let rate = acknowledged(&mut records, number + 1, now).rate.expect("it delivers something");
+            // Counted from the moment at which the flight began: number + 1 packets in `now`.
+            assert_eq!(rate.delivered, packets(u64::from(number) + 1));
+            assert_eq!(rate.interval, now - at(0));
+            records.on_sent(number + 10, now);
+        }
+        for number in 10..30 {
+            let now = at(100 + 10 * u64::from(number));
+            let rate = acknowledged(&mut records, number + 1, now).rate.expect("it delivers something");
+            // Sent at the delivery of its tenth predecessor: ten packets have been delivered in 100 ms, 1000 bytes each. Of
+            // the first twenty ten had left at once, which gives a longer interval of sending and a lower rate.
+            let sending = if number < 20 { Span::from_millis(10 * u64::from(number)) } else { Span::ZERO };
+            let interval = sending.max(Span::from_millis(100));
+            assert_eq!((rate.delivered, rate.interval), (packets(10), interval));
+            let expected = 80_000_000 * 1_000_000 / interval.nanos();
+            assert!(rate.rate().is_some_and(|rate| rate.bits_per_second().abs_diff(expected) <= 1));
+            assert_eq!((rate.in_flight_at_sending, rate.lost), (packets(10), packets(0)));
+            records.on_sent(number + 10, now);
+        }
+        // Acknowledgements that come together do not raise the rate above that of sending: five packets sent over 40 ms.
+        let mut records = self::records();
+        (0..5).for_each(|number| _ = records.on_sent(number, at(10 * u64::from(number))));
+        acknowledged(&mut records, 1, at(100));
+        let rate = acknowledged(&mut records, 5, at(100)).rate.expect("it delivers something");
+        assert_eq!((rate.delivered, rate.interval), (packets(5), Span::from_millis(100)));
+    }
+
+    #[test]
+    fn a_sample_over_less_than_the_least_round_trip_is_none() {
+        let mut records = records();
+        records.on_sent(0, at(0));
+        records.lose_all();
+        records.on_sent(0, at(200));
+        records.begin(1, at(201)); // of the first copy
+        let outcome = records.conclude(Some(Span::from_millis(40)));
+        assert_eq!((outcome.rate, outcome.rtt), (None, None));
+    }
+
+    #[test]
+    fn samples_are_limited_by_the_application_until_the_gap_has_left_the_path() {
+        let mut records = records();
+        let limited = |outcome: Outcome| outcome.rate.expect("it delivers something").app_limited;
+        records.on_sent(0, at(0));
+        records.on_sent(1, at(0));
+        records.mark_app_limited(); // two in flight, and no more to send
+        records.on_sent(2, at(10));
+        assert!(!limited(acknowledged(&mut records, 1, at(40))), "it was sent before the gap");
+        records.on_sent(3, at(40));
+        assert!(!limited(acknowledged(&mut records, 2, at(40))));
+        assert!(limited(acknowledged(&mut records, 3, at(50))), "it was sent after the gap");
+        // Three have been delivered, more than were delivered or in flight when data ran out.
+        records.on_sent(4, at(50));
+        assert!(limited(acknowledged(&mut records, 4, at(80))), "it was sent before the gap had left");
+        assert!(!limited(acknowledged(&mut records, 5, at(90))));
+    }
+
+    #[test]
+    fn only_packets_that_were_sent_once_give_round_trips() {
+        let mut records = records();
+        (0..4).for_each(|number| _ = records.on_sent(number, at(u64::from(number))));
+        records.begin(0, at(40));
+        records.deliver(1, at(40));
+        assert_eq!(records.conclude(None).rtt, Some(Span::from_millis(39)));
+        records.begin(0, at(41));
+        records.lose(0);
+        assert_eq!(records.conclude(None).rtt, None);
+        records.on_sent(0, at(41));
+        // 2 has waited for 0 at the receiver, perhaps long: no sample from it, nor from 0.
+        assert_eq!(acknowledged(&mut records, 3, at(81)).rtt, None);
+        assert_eq!(acknowledged(&mut records, 4, at(82)).rtt, Some(Span::from_millis(79)));
+    }
+
+    #[test]
+    fn a_packet_is_in_flight_delivered_or_lost() {
+        let mut records = records();
+        (0..5).for_each(|number| _ = records.on_sent(number, at(0)));
+        records.begin(0, at(40));
+        (2..5).for_each(|number| records.deliver(number, at(40)));
+        records.deliver(4, at(40));
+        (0..2).for_each(|number| records.lose(number));
+        records.lose(4);
+        let outcome = records.conclude(None);
+        assert_eq!((outcome.newly_delivered, outcome.newly_lost), (packets(3), packets(2)));
+        assert_eq!((outcome.in_flight_before, outcome.in_flight_after), (packets(5), packets(0)));
+        let lost: Vec<Bytes> = records.newly_lost().map(|(_, lost)| lost).collect();
+        assert_eq!(lost, [packets(1), packets(2)]);
+        let again = records.on_sent(0, at(50));
+        assert_eq!((again.times_sent, again.lost, again.in_flight), (2, packets(2), packets(1)));
+        // 1 arrives late, and 0 again: lost packets may turn up.
+        let outcome = acknowledged(&mut records, 5, at(90));
+        assert_eq!((outcome.newly_delivered, outcome.in_flight_after), (packets(2), packets(0)));
+        assert_eq!(records.delivered(), packets(5));
+        assert_eq!(outcome.rate.map(|rate| rate.lost), Some(packets(0)), "none since 0 was sent again");
+    }
+
+    #[test]
+    fn a_round_ends_with_a_packet_that_was_sent_after_the_last_had_ended() {
+        let mut records = records();
+        (0..3).for_each(|number| _ = records.on_sent(number, at(0)));
+        let ended = |records: &mut FlightRecords, cumulative, now| {
+            let ended = acknowledged(records, cumulative, at(now)).round_ended;
+            records.on_sent(cumulative + 2, at(now));
+            ended
+        };
+        assert!(ended(&mut records, 1, 40)); // 3 leaves
+        assert!(!ended(&mut records, 2, 41));
+        assert!(!ended(&mut records, 3, 42));
+        assert!(ended(&mut records, 4, 80));
+        assert!(!ended(&mut records, 5, 81));
+    }
+}

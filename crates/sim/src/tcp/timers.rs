@@ -1,0 +1,112 @@
+//! The timers of a sender beside that of retransmission: a small value with one earliest deadline.
+//!
+//! | timer      | set by   | for                                                              |
+//! |------------|----------|------------------------------------------------------------------|
+//! | probe      | recovery | a tail-loss probe (RFC 8985 §7.2), a probe timeout (RFC 9002 §6.2) |
+//! | reordering | recovery | packets that are lost if they have not arrived by then (RFC 8985 §6.2, RFC 9002 §6.1.2) |
+//! | pacing     | pacer    | the next packet may leave                                        |
+//!
+//! Setting a timer is writing a time down: among the events of a run a sender has one for the earliest of them, which is put off lazily, and
+//! the timer that has run out reaches whoever set it. Classic senders have none of these.
+
+use sawtooth_cc::units::Time;
+
+/// A timer of a recovery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timer {
+    /// Nothing has been heard for a while: send something, so that something is.
+    Probe,
+    /// What was sent long enough before something that arrived is lost now.
+    Reordering,
+}
+
+/// A timer that has run out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Due {
+    /// One that recovery set.
+    Recovery(Timer),
+    /// The pacer lets something go.
+    Pacing,
+}
+
+/// When each timer runs out; `NEVER` when it is off.
+#[derive(Clone, Copy, Debug)]
+pub struct Timers {
+    probe: Time,
+    reordering: Time,
+    pacing: Time,
+}
+
+impl Default for Timers {
+    fn default() -> Self {
+        Timers { probe: Time::NEVER, reordering: Time::NEVER, pacing: Time::NEVER }
+    }
+}
+
+impl Timers {
+    /// Have a timer of recovery run out then, or never, whatever it said before.
+    pub fn set(&mut self, timer: Timer, at: Time) {
+        match timer {
+            Timer::Probe => self.probe = at,
+            Timer::Reordering => self.reordering = at,
+        }
+    }
+
+    /// When a timer of recovery runs out.
+    pub fn at(&self, timer: Timer) -> Time {
+        match timer {
+            Timer::Probe => self.probe,
+            Timer::Reordering => self.reordering,
+        }
+    }
+
+    /// Wait for the pacer until then.
+    pub fn pace(&mut self, at: Time) {
+        self.pacing = at;
+    }
+
+    /// When the first of them runs out.
+    pub fn earliest(&self) -> Time {
+        self.probe.min(self.reordering).min(self.pacing)
+    }
+
+    /// One that has run out by now, if any has; it is off then. The pacer's comes last: what recovery finds decides what it lets go.
+    pub fn take_due(&mut self, now: Time) -> Option<Due> {
+        for (at, due) in [
+            (&mut self.reordering, Due::Recovery(Timer::Reordering)),
+            (&mut self.probe, Due::Recovery(Timer::Probe)),
+            (&mut self.pacing, Due::Pacing),
+        ] {
+            if *at <= now {
+                *at = Time::NEVER;
+                return Some(due);
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_earliest_runs_out_first_and_each_once() {
+        let at = Time::from_nanos;
+        let mut timers = Timers::default();
+        assert_eq!((timers.earliest(), timers.take_due(at(u64::MAX - 1))), (Time::NEVER, None));
+        timers.set(Timer::Probe, at(30));
+        timers.pace(at(10));
+        timers.set(Timer::Reordering, at(20));
+        assert_eq!((timers.earliest(), timers.take_due(at(9))), (at(10), None));
+        assert_eq!(timers.take_due(at(10)), Some(Due::Pacing));
+        timers.set(Timer::Probe, at(20)); // an earlier time, and then both are due
+        assert_eq!((timers.earliest(), timers.at(Timer::Probe)), (at(20), at(20)));
+        assert_eq!(timers.take_due(at(20)), Some(Due::Recovery(Timer::Reordering)));
+        assert_eq!(timers.take_due(at(20)), Some(Due::Recovery(Timer::Probe)));
+        assert_eq!((timers.take_due(at(20)), timers.earliest()), (None, Time::NEVER));
+        timers.set(Timer::Reordering, at(40));
+        timers.set(Timer::Reordering, Time::NEVER);
+        assert_eq!(timers.earliest(), Time::NEVER);
+    }
+}
