@@ -94,11 +94,6 @@ type Passage = VecDeque<(Moment, Packet, StageIndex)>;
 const STOP_CHECK_EVENTS: u64 = 1 << 14;
 
 impl Network {
-    /// Run to the end. `None` if it was stopped.
-    pub fn run(&mut self, progress: &Progress) -> Option<()> {
-        self.run_until(self.measured.to, progress)
-    }
-
     /// Run up to this moment, which is not included, or to the end if that comes first. `None` if it was stopped.
     pub fn run_until(&mut self, until: Time, progress: &Progress) -> Option<()> {
         if progress.stop.load(Ordering::Relaxed) {
