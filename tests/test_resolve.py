@@ -334,9 +334,10 @@ def test_alike_groups_share_a_profile_and_others_do_not() -> None:
 def test_settings_that_came_later_are_left_out_at_their_default_and_beside_rate_based_controllers() -> None:
     flows = [group(ecn=True), {**group(ecn=True), "control": "tfrc"}]
     assert all("ecn_feedback" not in p["tcp"] for p in resolved(flows=flows).engine["profiles"])
-    run = resolved(flows=flows, tcp={"ecn_feedback": "counts", "rtt_samples": "every"})
+    run = resolved(flows=flows, tcp={"ecn_feedback": "counts", "rtt_samples": "every", "pacing": "on"})
     assert [p["tcp"].get("ecn_feedback") for p in run.engine["profiles"]] == ["counts", None]
     assert [p["tcp"].get("rtt_samples") for p in run.engine["profiles"]] == ["every", None]
+    assert [p["tcp"].get("pacing") for p in run.engine["profiles"]] == ["on", None]
 
 
 def test_ecn_follows_marks_unless_told() -> None:

@@ -249,6 +249,18 @@ def test_a_group_overrides_any_setting_of_tcp() -> None:
             's.toml: tcp.ecn_feedback = "counts": expected no such key beside rate-based controllers alone',
         ),
         (
+            {"flows": flows(control="tfrc"), "tcp": {"pacing": "on"}},
+            's.toml: tcp.pacing = "on": expected no such key beside rate-based controllers alone',
+        ),
+        (
+            {"flows": flows(control="rap", pacing="on")},
+            's.toml: flows[0].pacing = "on": expected no pacing beside a rate-based controller',
+        ),
+        (
+            {"tcp": {"pacing": "slow"}},
+            "s.toml: tcp.pacing = \"slow\": expected 'off' or 'on'",
+        ),
+        (
             {"flows": flows(control="rap", ecn_feedback="counts")},
             's.toml: flows[0].ecn_feedback = "counts": expected no ecn_feedback beside a rate-based controller',
         ),

@@ -141,6 +141,11 @@ pub const TCP: &[SettingInfo] = &[
         &["round", "every"],
         "RFC 6298 §3: one sample per round trip; every takes one from each packet that was sent once, as Linux does",
     ),
+    later_choice(
+        "pacing",
+        &["off", "on"],
+        "the four studies are unpaced; on spreads packets as Linux does, 2 windows a round trip below half of the slow-start threshold and 1.2 beyond (RFC 9002 §7.7)",
+    ),
 ];
 
 /// Disciplines of the design that are not built yet.

@@ -5,8 +5,8 @@
 //! way to the same bytes, a component that a run does not use. `tests/ledger.rs` sees to it that no digest moves without a new number.
 
 use crate::queue::DISCIPLINES;
-use crate::scenario::{LinkSpec, Scenario};
-use crate::tcp::{EcnFeedback, RECOVERIES, RttSamples};
+use crate::scenario::{LinkSpec, Profile, Scenario};
+use crate::tcp::{EcnFeedback, Pacing, RECOVERIES, RttSamples};
 use sawtooth_cc::LAWS;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -24,6 +24,12 @@ pub const PARTS: &[Part] = &[
     }),
     ("impairments", 2, |scenario| {
         scenario.links.iter().any(|link| link.drop.is_some() || link.mark.is_some())
+    }),
+    ("pacing", 1, |scenario| {
+        let paced = |profile: &Profile| {
+            profile.tcp.pacing == Pacing::On || profile.controller.properties().pacing_rate
+        };
+        scenario.profiles.iter().any(|profile| profile.recovery.is_some() && paced(profile))
     }),
     ("rtt-of-every-packet", 1, |scenario| {
         scenario.profiles.iter().any(|profile| profile.tcp.rtt_samples == RttSamples::Every)

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use thiserror::Error;
 
-use crate::tcp::{EcnFeedback, RecoveryKind, RttSamples, SackPipe, SackTimeout};
+use crate::tcp::{EcnFeedback, Pacing, RecoveryKind, RttSamples, SackPipe, SackTimeout};
 
 mod arrivals;
 mod record;
@@ -149,6 +149,8 @@ pub struct TcpSpec {
     pub ecn_feedback: EcnFeedback,
     #[serde(default, skip_serializing_if = "is_default")]
     pub rtt_samples: RttSamples,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub pacing: Pacing,
 }
 
 /// Settings that came later are left out at their default, so that scenarios from before keep their text and their identity.
@@ -180,6 +182,7 @@ impl Default for TcpSpec {
             initial_ssthresh: None,
             ecn_feedback: EcnFeedback::default(),
             rtt_samples: RttSamples::default(),
+            pacing: Pacing::default(),
         }
     }
 }
@@ -535,6 +538,9 @@ impl Profile {
         let every = tcp.rtt_samples == RttSamples::Every;
         let expected = "round for a rate-based controller, which has its own measure of round trips";
         require(!every || takes_recovery, at("tcp.rtt_samples"), "every", expected)?;
+        let paced = tcp.pacing == Pacing::On;
+        let expected = "off for a rate-based controller, whose packets leave one by one anyway";
+        require(!paced || takes_recovery, at("tcp.pacing"), "on", expected)?;
         let wanted = if takes_recovery {
             "a loss recovery for a controller with a window"
         } else {

@@ -6,6 +6,7 @@
 pub mod bit_ring;
 pub mod flight;
 pub mod number_set;
+pub mod pacer;
 pub mod receiver;
 pub mod recovery;
 pub mod rtt;
@@ -13,6 +14,7 @@ pub mod scoreboard;
 pub mod sender;
 pub mod timers;
 
+pub use pacer::Pacing;
 pub use receiver::EcnFeedback;
 pub use recovery::{RECOVERIES, RecoveryInfo, RecoveryKind, SackPipe, SackTimeout};
 pub use rtt::RttSamples;

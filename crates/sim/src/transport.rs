@@ -68,6 +68,11 @@ impl Transport {
         both!(self, sender => sender.on_deadline(now))
     }
 
+    /// Does a pacer hold the packets of a window?
+    pub fn is_paced(&self) -> bool {
+        matches!(self, Transport::Tcp(sender) if sender.is_paced())
+    }
+
     /// The next packet to send now, if one may go.
     #[inline(always)]
     pub fn next_packet(&mut self, now: Time) -> Option<Packet> {

@@ -111,6 +111,22 @@ fn a_wrong_value_is_named_with_what_is_accepted() {
         json!("counts"),
         "profiles[0].tcp.ecn_feedback = counts: expected echo where tcp.ecn is false",
     );
+    for (key, value, expected) in [
+        ("ecn_feedback", "counts", "echo for a rate-based controller, whose reports say what was marked"),
+        (
+            "rtt_samples",
+            "every",
+            "round for a rate-based controller, which has its own measure of round trips",
+        ),
+        ("pacing", "on", "off for a rate-based controller, whose packets leave one by one anyway"),
+    ] {
+        let mut profile = example()["profiles"][0].clone();
+        profile["controller"] = json!({"kind": "tfrc", "intervals": 8.0, "discount": 0.3, "damping": 1.0});
+        profile["recovery"] = json!(null);
+        profile["tcp"]["ecn"] = json!(true);
+        profile["tcp"][key] = json!(value);
+        check("/profiles/0", profile, &format!("profiles[0].tcp.{key} = {value}: expected {expected}"));
+    }
     check("/flows/0/profile", json!(2), "flows[0].profile = 2: expected an index below 2");
     check("/flows/0/forward", json!([99]), "flows[0].forward = 99: expected an index below 10");
     check("/flows/0/reverse", json!([]), "flows[0].reverse = 0 links: expected 1 to 249 links");

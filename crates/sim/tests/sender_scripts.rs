@@ -108,6 +108,10 @@ scripts! {
 
     told_packets_lost_and_sent_again
     told_timeout_loses_everything
+    pacing_in_slow_start
+    pacing_in_congestion_avoidance
+    pacing_and_too_little_data
+    pacing_holds_retransmissions
     receive_window_limits
     finite_flow_finishes
     stop_ends_new_data_only

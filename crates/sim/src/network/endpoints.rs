@@ -21,13 +21,15 @@ pub(super) struct SenderSide {
     /// The timer event that counts; events at other times are stale.
     pub timer_event: Time,
     pub jitter: Option<Box<Jitter>>,
-    /// Data packets dropped at queues other than the bottleneck since counting began.
-    pub drops_elsewhere: u64,
+    /// Of a sender that paces, the event that counts after that one; it stands among the events already.
+    pub later_event: Time,
     /// First stage of its data.
     pub route: StageIndex,
     /// Of a short flow, packets and answers that have left one end and not reached the other.
     pub under_way: u32,
     pub sender: Transport,
+    /// Data packets dropped at queues other than the bottleneck since counting began.
+    pub drops_elsewhere: u64,
 }
 
 impl SenderSide {
@@ -47,6 +49,7 @@ impl SenderSide {
             route: route.data,
             under_way: 0,
             timer_event: Time::NEVER,
+            later_event: Time::NEVER,
             jitter: None,
             drops_elsewhere: 0,
         }
@@ -254,10 +257,15 @@ impl Network {
         }
     }
 
-    /// Have the timer event of a sender come earlier than it would.
+    /// Have the timer event of a sender come earlier than it would. A sender that paces does so packet by packet: the event for its other
+    /// timers is kept in mind, or each packet would leave one behind.
     #[inline(never)]
     fn expect_timer(&mut self, flow: u32, deadline: Time) {
-        self.senders[flow as usize].timer_event = deadline;
+        let side = &mut self.senders[flow as usize];
+        if side.sender.is_paced() {
+            side.later_event = side.timer_event;
+        }
+        side.timer_event = deadline;
         self.events.schedule(deadline, Event::SenderTimer(flow));
     }
 
@@ -266,7 +274,7 @@ impl Network {
         if side.timer_event != now {
             return; // stale
         }
-        side.timer_event = Time::NEVER;
+        side.timer_event = std::mem::replace(&mut side.later_event, Time::NEVER);
         if side.sender.deadline() > now {
             self.arm_timer(flow); // acknowledgements have moved it
             return;

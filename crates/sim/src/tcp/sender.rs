@@ -127,7 +127,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         let control = control(&settings);
         let window = control.window();
         let rtt = RttEstimator::new(tcp);
-        let extras = Extras::new(tcp, control.wants(), recovery.keeps_records(), packet);
+        let extras = Extras::new(tcp, &control, recovery.keeps_records(), packet);
         Sender {
             flow: index,
             packet_bytes: profile.packet_bytes,
@@ -427,6 +427,11 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     /// Smoothed round-trip time in nanoseconds; 0 before the first sample.
     pub fn srtt_nanos(&self) -> u64 {
         self.rtt.srtt().map_or(0, |srtt| srtt.nanos())
+    }
+
+    /// Does a pacer hold its packets?
+    pub fn is_paced(&self) -> bool {
+        self.extras.as_ref().is_some_and(|extras| extras.pacer.is_some())
     }
 
     /// What has been sent.

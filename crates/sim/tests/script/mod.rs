@@ -12,6 +12,7 @@
 //! 0.502 expect timeout         # the retransmission timer runs out at exactly this time
 //! expect window 4 + 1/4        # also threshold, timer, srtt, recovery, finished, timeouts, losses, …
 //! expect told marked 2         # what the controller was told: see `watched`, also for `set wants …` and `expect heard …`
+//! 0.510 expect send 4          # also, where the sender is paced, what the pacer lets go at exactly this time
 //! expect nothing
 //! ```
 //!
@@ -172,7 +173,8 @@ impl Stage {
                 self.expect_timeout()
             }
             [time, "expect", ref expected @ ..] => {
-                self.clock(time, false)?;
+                self.clock(time, true)?;
+                self.let_the_pacer_go()?;
                 self.expect(expected)
             }
             [time, ref input @ ..] if time.starts_with(|c: char| c.is_ascii_digit()) => {
@@ -269,6 +271,20 @@ impl Stage {
         }
         let details = (details != AckDetails::default()).then_some(&details);
         sender.on_ack(cumulative, details, echo, now);
+        Ok(())
+    }
+
+    /// Where the sender waits for its pacer until now, it sends.
+    fn let_the_pacer_go(&mut self) -> Checked {
+        let (now, at) = (Time::from_nanos(self.now), shown(self.now));
+        let sender = self.sender()?;
+        if sender.deadline() == now {
+            let timeouts = sender.stats.timeouts;
+            if sender.on_deadline(now).is_err() || sender.stats.timeouts > timeouts {
+                return Err(format!("the timer ran out at {at}: expected a line `{at} expect timeout`"));
+            }
+            self.pump()?;
+        }
         Ok(())
     }
 

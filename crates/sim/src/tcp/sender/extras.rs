@@ -1,17 +1,19 @@
 //! What a sender keeps beyond a classic one, because its settings, its recovery or its controller ask for it.
 
 use crate::scenario::TcpSpec;
-use crate::tcp::RttSamples;
 use crate::tcp::flight::FlightRecords;
+use crate::tcp::pacer::{self, Pacer};
 use crate::tcp::timers::Timers;
-use sawtooth_cc::units::Bytes;
-use sawtooth_cc::{Congestion, Wants, WindowOfData};
+use crate::tcp::{Pacing, RttSamples};
+use sawtooth_cc::units::{Bytes, Span, Time};
+use sawtooth_cc::{Congestion, Controller, Wants, WindowOfData};
 
-/// Records, timers, and what is to be made of them.
+/// Records, timers, a pacer, and what is to be made of them.
 #[derive(Debug)]
 pub(super) struct Extras {
     pub records: Option<FlightRecords>,
     pub timers: Timers,
+    pub pacer: Option<Pacer>,
     /// What the controller wants to hear.
     pub wants: Wants,
     /// Every packet gives a round-trip sample, not one per round trip.
@@ -24,18 +26,37 @@ impl Extras {
     /// What is needed, if anything is.
     pub fn new(
         tcp: &TcpSpec,
-        wants: Wants,
+        control: &impl Controller,
         recovery_keeps_records: bool,
         packet: Bytes,
     ) -> Option<Box<Self>> {
+        let wants = control.wants();
         let samples_every_packet = tcp.rtt_samples == RttSamples::Every;
         let by_controller = wants.packets || wants.rates || wants.rounds;
         let records = (by_controller || samples_every_packet || recovery_keeps_records)
             .then(|| FlightRecords::new(packet));
-        let needed = records.is_some() || wants.recovery;
+        let paced = tcp.pacing == Pacing::On || control.pacing_rate().is_some();
+        let needed = records.is_some() || paced || wants.recovery;
         needed.then(|| {
-            let timers = Timers::default();
-            Box::new(Extras { records, timers, wants, samples_every_packet, last_signal: None })
+            Box::new(Extras {
+                records,
+                timers: Timers::default(),
+                pacer: paced.then(Pacer::default),
+                wants,
+                samples_every_packet,
+                last_signal: None,
+            })
         })
+    }
+
+    /// A packet of this size leaves: when the next one may.
+    pub fn pace(&mut self, control: &impl Controller, packet: Bytes, srtt: Option<Span>, now: Time) {
+        let Some(pacer) = &mut self.pacer else { return };
+        let gap = match control.pacing_rate() {
+            Some(rate) => pacer::gap_by_rate(rate, packet),
+            None => pacer::gap_by_window(control.window(), control.slow_start_threshold(), srtt),
+        };
+        let quantum = (control.send_quantum().count() / packet.count()).max(1) as u32;
+        pacer.on_sent(now, gap, quantum);
     }
 }

@@ -9,7 +9,7 @@ use crate::packet::Packet;
 use crate::tcp::flight::Outcome;
 use crate::tcp::recovery::{Acknowledgement, LossRecovery, Verdict};
 use crate::tcp::timers::{Due, Timer};
-use sawtooth_cc::units::{Span, Time};
+use sawtooth_cc::units::{Bytes, Span, Time};
 use sawtooth_cc::{AckSample, Controller, RoundTripTimes, UndoSignal};
 
 /// The connection of a sender, as its recovery sees it.
@@ -160,6 +160,11 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
 
     /// The next packet to send now, where recovery has something to repair or more is kept than a classic sender does.
     pub(super) fn next_packet_in_full(&mut self, now: Time) -> Option<Packet> {
+        let pacer = self.extras.as_ref().and_then(|extras| extras.pacer.as_ref());
+        if let Some(opens_at) = pacer.and_then(|pacer| pacer.holds(now)) {
+            self.wait_for_the_pacer(opens_at);
+            return None;
+        }
         let window = self.allowed;
         let next = self.recovery.next(&mut connection!(self, now), window);
         let Some(transmission) = next else {
@@ -169,6 +174,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         };
         let packet = self.packet_of(transmission, now);
         if let Some(extras) = &mut self.extras {
+            extras.pace(&self.control, Bytes::new(u64::from(self.packet_bytes)), self.rtt.srtt(), now);
             if extras.samples_every_packet {
                 self.timed = None;
             }
@@ -181,6 +187,22 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             }
         }
         Some(packet)
+    }
+
+    /// The pacer holds what there may be to send. Where nothing is repaired it is plain whether there is anything, and a window that is full
+    /// or data that is short limits as it would without a pacer. Otherwise it is the pacer that limits, not the
+    /// application; its rate comes from the window, unless the controller has one of its own, so it counts as the window.
+    fn wait_for_the_pacer(&mut self, opens_at: Time) {
+        if self.recovery.is_calm() {
+            let full = self.recovery.flight(&self.sent) >= self.allowed;
+            if full || !self.sent.may_send_next() {
+                self.window_limited = full;
+                self.note_shortage();
+                return;
+            }
+        }
+        self.window_limited |= self.control.pacing_rate().is_none();
+        self.extras.as_mut().expect(FULL).timers.pace(opens_at);
     }
 
     /// Nothing may go now. If that is because there is no data, samples say little about the path for a while.
