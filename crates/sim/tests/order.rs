@@ -14,7 +14,7 @@ mod random_runs;
 use networks::examples;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
-use random_networks::{Entries, any_network, combinations, winding_network};
+use random_networks::{Entries, any_network, combinations, winding_network, with_later_settings};
 use random_runs::hold;
 use sawtooth_cc::units::Time;
 use sawtooth_sim::scenario::Scenario;
@@ -80,6 +80,11 @@ fn for_all<S: Strategy<Value = random_networks::Network>>(cases: u32, networks: 
 #[test]
 fn dumbbells_are_the_same_in_both_orders() {
     for_all(4, any_network);
+}
+
+#[test]
+fn paced_and_recorded_senders_are_the_same_in_both_orders() {
+    for_all(4, |entries| with_later_settings(winding_network(entries)));
 }
 
 #[test]

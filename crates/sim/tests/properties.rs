@@ -12,7 +12,7 @@ mod random_runs;
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
-use random_networks::{Entries, Network, any_network, finite_network};
+use random_networks::{Entries, Network, any_network, finite_network, with_later_settings};
 use random_runs::{common_books_are_in_order, hold, repeats};
 use sawtooth_cc::CONTROLLERS;
 use sawtooth_sim::queue::DISCIPLINES;
@@ -22,9 +22,12 @@ use sawtooth_sim::{Records, run};
 
 /// Cases per combination of entries; there are dozens of combinations.
 const CASES: u32 = 48;
+/// The same for networks with settings that are younger.
+const LATER_CASES: u32 = 12;
 
 /// Hold a property for every combination of entries; each recovery has a thread of its own.
 fn for_all<S: Strategy<Value = Network>>(
+    cases: u32,
     networks: impl Fn(Entries) -> S + Sync,
     holds: impl Fn(&Scenario) -> TestCaseResult + Sync,
 ) {
@@ -32,7 +35,7 @@ fn for_all<S: Strategy<Value = Network>>(
         for discipline in DISCIPLINES {
             for controller in CONTROLLERS {
                 let entries = Entries { recovery: Some(recovery), controller, discipline };
-                hold(entries, CASES, networks(entries), |network| holds(&network.0));
+                hold(entries, cases, networks(entries), |network| holds(&network.0));
             }
         }
     };
@@ -74,10 +77,20 @@ fn finishes(scenario: &Scenario) -> TestCaseResult {
 
 #[test]
 fn books_repetition_seeds_and_strangers() {
-    for_all(any_network, holds_for_any_network);
+    for_all(CASES, any_network, holds_for_any_network);
 }
 
 #[test]
 fn finite_flows_finish() {
-    for_all(finite_network, finishes);
+    for_all(CASES, finite_network, finishes);
+}
+
+#[test]
+fn paced_and_recorded_senders_keep_the_same_books() {
+    for_all(LATER_CASES, |entries| with_later_settings(any_network(entries)), holds_for_any_network);
+}
+
+#[test]
+fn paced_and_recorded_flows_finish() {
+    for_all(LATER_CASES, |entries| with_later_settings(finite_network(entries)), finishes);
 }

@@ -15,7 +15,7 @@ use sawtooth_sim::scenario::{
     ArrivalSchedule, ArrivalSpec, AverageUpdates, DropTailSpec, DrrSpec, FlowSpec, ImpairmentSpec, LinkSpec,
     OutProfileRule, Profile, QueueSpec, RecordSpec, RedSpec, RioSpec, Scenario, SourceSpec, Spacing, TcpSpec,
 };
-use sawtooth_sim::tcp::{RECOVERIES, RecoveryInfo, SackPipe, SackTimeout};
+use sawtooth_sim::tcp::{EcnFeedback, Pacing, RECOVERIES, RecoveryInfo, RttSamples, SackPipe, SackTimeout};
 use serde_json::{Value, json};
 use std::fmt;
 
@@ -405,6 +405,22 @@ pub fn finite_network(entries: Entries) -> impl Strategy<Value = Network> {
             }
             Network(scenario)
         })
+}
+
+/// The same networks with settings of senders that are younger than the ledger, which draws none of them: its draws stay as they are.
+pub fn with_later_settings(networks: impl Strategy<Value = Network>) -> impl Strategy<Value = Network> {
+    (networks, any::<[bool; 3]>()).prop_map(|(Network(mut scenario), [paced, every, counted])| {
+        for profile in &mut scenario.profiles {
+            if profile.recovery.is_some() {
+                let tcp = &mut profile.tcp;
+                tcp.pacing = if paced { Pacing::On } else { Pacing::Off };
+                tcp.rtt_samples = if every { RttSamples::Every } else { RttSamples::Round };
+                let counts = counted && tcp.ecn;
+                tcp.ecn_feedback = if counts { EcnFeedback::Counts } else { EcnFeedback::Echo };
+            }
+        }
+        Network(scenario)
+    })
 }
 
 /// A copy with one flow more, which begins when the run is over.
