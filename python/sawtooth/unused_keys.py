@@ -61,10 +61,13 @@ def _without_effect(scenario: Scenario) -> Iterator[InputError]:
 
 
 def _holds_anyway(scenario: Scenario, error: InputError) -> bool:
-    """Whether the value of a key is what the scenario does without it: a switch that is off, a TCP setting at its default."""
+    """Whether the value of a key is what the scenario does without it: a switch that is off, a TCP setting at its default, the delay of the
+    bottleneck on the way back."""
     table, _, name = (error.key or "").rpartition(".")
     if name in SWITCHES:
         return error.value in (False, 0)
+    if error.key == "reverse.delay":
+        return scenario.reverse.delay == scenario.bottleneck.delay
     row = next((row for row in settings() if row["name"] == name), None)
     group = re.fullmatch(r"flows\[(\d+)\]", table)
     if row is None or not (table == "tcp" or group):

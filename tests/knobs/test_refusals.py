@@ -191,6 +191,12 @@ def test_a_setting_at_its_default_may_stand_and_another_value_not() -> None:
     assert "reno_recover_test = false" in complaint(key="tcp.reno_recover_test", value=False)
 
 
+def test_a_way_back_as_long_as_the_way_there_may_be_stated() -> None:
+    delays = {"bottleneck": {"rate": "8 Mbit/s", "delay": "10 ms"}, "reverse": {"delay": "10 ms"}}
+    assert scenario_of(tables_of(delays)).reverse.delay == 10_000_000
+    assert "reverse.delay" in complaint(delays, key="reverse.delay", value="5 ms")
+
+
 def test_what_asks_for_nothing_may_stand() -> None:
     off = {
         "flows": [group(ecn=False, in_profile=False)],
