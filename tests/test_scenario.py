@@ -245,14 +245,6 @@ def test_a_group_overrides_any_setting_of_tcp() -> None:
         ({"tcp": {"limited_transmit": 1}}, "s.toml: tcp.limited_transmit = 1: expected true or false"),
         ({"tcp": {"min_rto": 200}}, 's.toml: tcp.min_rto = 200: expected a time such as "20 ms"'),
         (
-            {"flows": flows(control="tfrc"), "tcp": {"ecn": True, "ecn_feedback": "counts"}},
-            's.toml: tcp.ecn_feedback = "counts": expected no such key beside rate-based controllers alone',
-        ),
-        (
-            {"flows": flows(control="tfrc"), "tcp": {"pacing": "on"}},
-            's.toml: tcp.pacing = "on": expected no such key beside rate-based controllers alone',
-        ),
-        (
             {"flows": flows(control="rap", pacing="on")},
             's.toml: flows[0].pacing = "on": expected no pacing beside a rate-based controller',
         ),

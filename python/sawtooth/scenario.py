@@ -40,7 +40,7 @@ from sawtooth.record_fields import record_fields
 from sawtooth.scenario_values import Control, Impairment, Start
 from sawtooth.schedule import read_text
 from sawtooth.shapes import Dumbbell, Free, Topology, TwoRouter
-from sawtooth.tcp_fields import implicit_defaults, settings, tcp_fields
+from sawtooth.tcp_fields import settings, tcp_fields
 
 STAND_IN = "1 bit/s"
 """Rate of the bottleneck of a free topology until its links are read."""
@@ -327,11 +327,6 @@ class Scenario(Strict):
             if group.start.latest(group.count) >= self.duration:
                 accepted = f"starts before the end of the run, {end}"
                 raise InputError("", f"flows[{index}].start", group.start.text(), accepted)
-        if not any(group.control.takes_recovery for group in self.flows):
-            for name, default in implicit_defaults().items():
-                if (given := getattr(self.tcp, name)) != default:
-                    accepted = "no such key beside rate-based controllers alone, whose transport is their own"
-                    raise InputError("", f"tcp.{name}", given, accepted)
         following = sum(group.count for group in self.flows if not group.reverse and group.rtt is None)
         if isinstance(self.path.rtt, tuple) and len(self.path.rtt) != following:
             written = [units.format_time(rtt) for rtt in self.path.rtt]
