@@ -331,6 +331,14 @@ def test_alike_groups_share_a_profile_and_others_do_not() -> None:
     assert [p["tcp"]["min_rto_ns"] for p in run.engine["profiles"]] == [200 * M, 200 * M, S]
 
 
+def test_a_supply_counts_packets_from_the_start_of_each_flow() -> None:
+    supply = [["0 s", "10 packets"], ["1.5 s", "2001 B"]]
+    run = resolved(flows=[group(count=2, supply=supply), group()])
+    assert [flow.get("supply") for flow in run.engine["flows"]] == [[[0, 10], [1500 * M, 3]]] * 2 + [None]
+    assert [row.get("supply") for row in run.echo["flows"]] == [[[0, 10], [1500 * M, 3]]] * 2 + [None]
+    assert all(flow["packets"] is None for flow in run.engine["flows"])
+
+
 def test_settings_that_came_later_are_left_out_at_their_default_and_beside_rate_based_controllers() -> None:
     flows = [group(ecn=True), {**group(ecn=True), "control": "tfrc"}]
     assert all("ecn_feedback" not in p["tcp"] for p in resolved(flows=flows).engine["profiles"])

@@ -249,6 +249,32 @@ def test_a_group_overrides_any_setting_of_tcp() -> None:
             's.toml: flows[0].pacing = "on": expected no pacing beside a rate-based controller',
         ),
         (
+            {"flows": flows(supply=[["0 s", "10 packets"], ["0 s", "1 kB"]])},
+            's.toml: flows[0].supply[1][0] = "0 s": expected a time after 0 s, that of the entry before',
+        ),
+        (
+            {"flows": flows(supply=[["0 s", "10 ms"]])},
+            's.toml: flows[0].supply[0] = ["0 s", "10 ms"]: expected a volume such as "10 packets" or "64 kB"',
+        ),
+        ({"flows": flows(supply=[["0 s", "1.5 packets"]])}, "in whole packets"),
+        (
+            {"flows": flows(supply=["1 s"])},
+            's.toml: flows[0].supply[0] = "1 s": expected a pair such as ["0.5 s"',
+        ),
+        ({"flows": flows(supply=[])}, "s.toml: flows[0].supply = []: expected a list of pairs such as"),
+        (
+            {"flows": flows(supply=[["0 s", "1 kB"]], bytes="1 MB")},
+            's.toml: flows[0].bytes = "1 MB": expected no bytes beside supply',
+        ),
+        (
+            {"duration": "9 s", "flows": flows(supply=[["0 s", "1 kB"], ["9 s", "1 kB"]])},
+            's.toml: flows[0].supply[1] = "9 s": expected a time before the end of the run, 9 s',
+        ),
+        (
+            {"flows": flows(control="rap", supply=[["0 s", "1 kB"]])},
+            's.toml: flows[0].supply = [["0 s", "1 kB"]]: expected no supply beside a rate-based controller',
+        ),
+        (
             {"tcp": {"pacing": "slow"}},
             "s.toml: tcp.pacing = \"slow\": expected 'off' or 'on'",
         ),

@@ -230,6 +230,7 @@ def _flow(
         "start_ns": start_ns,
         "stop_ns": group.stop,
         "packets": packets,
+        **({"supply": group.supply.engine(group.packet)} if group.supply else {}),
     }
 
 
@@ -278,6 +279,7 @@ def _echo(
                 "start_ns": spec["start_ns"],
                 "stop_ns": spec["stop_ns"],
                 "packets": spec["packets"],
+                **({"supply": spec["supply"]} if "supply" in spec else {}),
             }
         )
     return {

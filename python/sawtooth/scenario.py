@@ -22,6 +22,7 @@ from sawtooth.fields import (
     DefaultsAsWritten,
     JsonSchema,
     PacketSize,
+    Parsed,
     PositiveRate,
     PositiveSize,
     PositiveTime,
@@ -37,7 +38,7 @@ from sawtooth.free_network import Link, Name, Node, Source, check_network
 from sawtooth.overrides import apply_overrides, parse_override
 from sawtooth.queue_value import Queue, apart
 from sawtooth.record_fields import record_fields
-from sawtooth.scenario_values import Control, Impairment, Start
+from sawtooth.scenario_values import Control, Impairment, Start, Supply
 from sawtooth.schedule import read_text
 from sawtooth.shapes import Dumbbell, Free, Topology, TwoRouter
 from sawtooth.tcp_fields import settings, tcp_fields
@@ -143,6 +144,8 @@ class FlowsBase(Strict):
     """When the senders stop. Default: never."""
     bytes: PositiveSize | None = None
     """How much each flow carries, rounded up to whole packets. Default: without end."""
+    supply: Supply | None = None
+    """When the application makes how much available, counted from the start of each flow. Default: everything is there from the start."""
     reverse: bool = False
     """Data crosses the reverse link, against the test flows, and is no test flow."""
     in_profile: bool = False
@@ -159,6 +162,13 @@ class FlowsBase(Strict):
             raise InputError("", "rtt", [*map(units.format_time, self.rtt)], per_flow)
         if self.start.times and self.start.every_ns is None and len(self.start.times) != self.count:
             raise InputError("", "start", self.start.text(), per_flow)
+        if self.supply is not None and self.bytes is not None:
+            raise InputError(
+                "",
+                "bytes",
+                units.format_size(self.bytes),
+                "no bytes beside supply, whose sum says how much a flow carries",
+            )
         if self.stop is not None and self.stop <= self.start.latest(self.count):
             latest = units.format_time(self.start.latest(self.count))
             raise InputError(
@@ -172,13 +182,14 @@ class FlowsBase(Strict):
             return self
         given = self.model_fields_set
         unread = {row["name"] for row in settings() if "none" not in row["read_by"]}
-        refused = ["recovery", "bytes", *sorted(unread & set(self.tcp()))]
+        refused = ["recovery", "bytes", "supply", *sorted(unread & set(self.tcp()))]
         for name in refused:
             if name in given and getattr(self, name) is not None:
                 accepted = (
                     f"no {name} beside a rate-based controller, which has no window and sends nothing twice"
                 )
-                raise InputError("", name, getattr(self, name), accepted)
+                value = getattr(self, name)
+                raise InputError("", name, value.text() if isinstance(value, Parsed) else value, accepted)
         return self
 
     def tcp(self) -> dict[str, Any]:
@@ -327,6 +338,12 @@ class Scenario(Strict):
             if group.start.latest(group.count) >= self.duration:
                 accepted = f"starts before the end of the run, {end}"
                 raise InputError("", f"flows[{index}].start", group.start.text(), accepted)
+            for place, (after, _) in enumerate(group.supply.entries if group.supply else ()):
+                if after >= self.duration:
+                    key = f"flows[{index}].supply[{place}]"
+                    raise InputError(
+                        "", key, units.format_time(after), f"a time before the end of the run, {end}"
+                    )
         following = sum(group.count for group in self.flows if not group.reverse and group.rtt is None)
         if isinstance(self.path.rtt, tuple) and len(self.path.rtt) != following:
             written = [units.format_time(rtt) for rtt in self.path.rtt]

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 from sawtooth import _native, units
@@ -136,6 +137,56 @@ class Start(Parsed):
         if self.every_ns is not None:
             return self.times[0] + (count - 1) * self.every_ns
         return max(self.times) if self.times else self.highest_ns
+
+
+@dataclass(frozen=True)
+class Supply(Parsed):
+    """Data that an application makes available over time: spans after the start of a flow, each with a volume."""
+
+    entries: tuple[tuple[int, units.Buffer], ...]
+
+    ACCEPTED: ClassVar[str] = (
+        'a list of pairs such as ["0.5 s", "10 packets"] or ["2 s", "64 kB"], each with a later time than the one before'
+    )
+
+    @classmethod
+    def parse(cls, value: object) -> Self:
+        if not isinstance(value, list) or not value:
+            raise ValueError(cls.ACCEPTED)
+        entries = tuple(each(value, cls._entry))
+        for index, ((earlier, _), (later, _)) in enumerate(pairwise(entries), start=1):
+            if later <= earlier:
+                accepted = f"a time after {units.format_time(earlier)}, that of the entry before"
+                raise InputError("", f"[{index}][0]", units.format_time(later), accepted)
+        return cls(entries)
+
+    @classmethod
+    def _entry(cls, value: object) -> tuple[int, units.Buffer]:
+        if not isinstance(value, list) or len(value) != 2:
+            raise ValueError('a pair such as ["0.5 s", "10 packets"]')
+        return units.parse_time(value[0]), units.parse_volume(value[1])
+
+    @classmethod
+    def schema(cls) -> JsonSchema:
+        text = {"type": "string"}
+        pair = {"type": "array", "prefixItems": [text, text], "minItems": 2, "maxItems": 2}
+        return {
+            "type": "array",
+            "items": pair,
+            "minItems": 1,
+            "description": cls.ACCEPTED,
+            "examples": [[["0 s", "10 packets"], ["2 s", "64 kB"]]],
+        }
+
+    def text(self) -> Any:
+        return [[units.format_time(after), str(volume)] for after, volume in self.entries]
+
+    def engine(self, packet: int) -> list[list[int]]:
+        """As the engine's scenario has it, for packets of this size: what is no whole number of them is rounded up, entry by entry."""
+        return [
+            [after, int(volume.amount) if volume.unit == "packets" else -(-int(volume.amount) // packet)]
+            for after, volume in self.entries
+        ]
 
 
 def _named(name: str, value: object) -> int:

@@ -52,6 +52,7 @@ TIME_ACCEPTED: Final = 'a time such as "20 ms" (ns, us, ms, s, min)'
 RATE_ACCEPTED: Final = 'a rate such as "100 Mbit/s" (bit/s, kbit/s, Mbit/s, Gbit/s)'
 SIZE_ACCEPTED: Final = 'a size such as "1000 B" (B, kB, MB, KiB, MiB)'
 DEPTH_ACCEPTED: Final = 'a depth such as "20 packets" or "1 ms"'
+VOLUME_ACCEPTED: Final = 'a volume such as "10 packets" or "64 kB"'
 BUFFER_ACCEPTED: Final = 'a buffer such as "1 bdp", "1500 packets", "120 ms" or "1.5 MB"'
 
 _QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,4})?)\s*([^\d\s.].*)?", re.ASCII)
@@ -130,6 +131,18 @@ class Buffer:
         if self.unit == "packets":
             return f"{self.amount} packets"
         return f"{_exact(self.amount)} bdp"
+
+
+def parse_volume(value: object) -> Buffer:
+    """A volume of data, `10 packets` or `64 kB`; must be above zero. Raises ValueError."""
+    number, unit = _split(value, VOLUME_ACCEPTED)
+    if unit in ("packets", "packet"):
+        if number <= 0 or number != number.to_integral_value():
+            raise ValueError(f"{VOLUME_ACCEPTED}, in whole packets")
+        return Buffer(_bounded(number, VOLUME_ACCEPTED), "packets")
+    if unit in SIZES:
+        return Buffer(Fraction(parse_size(value, positive=True)), "bytes")
+    raise ValueError(VOLUME_ACCEPTED)
 
 
 def parse_depth(value: object) -> dict[str, int]:

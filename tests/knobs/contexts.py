@@ -134,6 +134,7 @@ def contexts() -> dict[str, Tables]:
         found[f"queue {row['name']}"] = context(
             bottleneck={"queue": queue(row["name"])}, path={"drop": "periodic(97)"}, flows=mixed(row["name"])
         )
+    found["supply"] = context(flows=[group(supply=[["0 s", "300 packets"], ["1 s", "90 kB"]]), group()])
     found["ECN"] = context(
         bottleneck={"queue": queue("red")}, flows=[group(), group(ecn=True), group("reno", ecn=False)]
     )

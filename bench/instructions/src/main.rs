@@ -62,6 +62,7 @@ fn dumbbell(flows: u32, mbit: u64, buffer: u64, control: &str, recovery: &str, s
             start_ns: u64::from(flow % 10) * 100 * MILLISECOND,
             stop_ns: None,
             packets: None,
+            supply: Vec::new(),
         });
     }
     let known = RECOVERIES.iter().find(|row| row.name == recovery);

@@ -48,6 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             start_ns: 0,
             stop_ns: None,
             packets: None,
+            supply: Vec::new(),
         }],
         arrivals: Vec::new(),
         sources: Vec::new(),

@@ -27,6 +27,8 @@ pub enum Event {
     Arrival(u32),
     /// A flow offers no more new data.
     FlowStop(u32),
+    /// The application of a flow makes more data available.
+    Supply(u32),
     /// A sender's timer may have run out, or its next paced packet may be due.
     SenderTimer(u32),
     /// A delayed acknowledgement is due.

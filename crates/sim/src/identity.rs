@@ -37,6 +37,7 @@ pub const PARTS: &[Part] = &[
     ("send-jitter", 1, |scenario| scenario.profiles.iter().any(|profile| profile.send_jitter_ns > 0)),
     ("short-flows", 1, |scenario| !scenario.arrivals.is_empty()),
     ("sources", 1, |scenario| !scenario.sources.is_empty()),
+    ("supply", 1, |scenario| scenario.flows.iter().any(|flow| !flow.supply.is_empty())),
     ("traces", 1, |scenario| scenario.links.iter().any(|link| link.trace_ms.is_some())),
 ];
 

@@ -7,6 +7,7 @@ mod ports;
 mod prefetch;
 mod setup;
 mod short_flows;
+mod supply;
 mod travel;
 
 use crate::ack_details::DetailsPool;
@@ -144,6 +145,7 @@ impl Network {
             Event::DelayedAck(flow) => self.delayed_ack(flow, now),
             Event::FlowStart(flow) => self.flow_start(flow, now),
             Event::Arrival(process) => self.arrival(process, now),
+            Event::Supply(flow) => self.supply(flow, now),
             Event::FlowStop(flow) => self.senders[flow as usize].sender.stop(),
             Event::SourceChange(source) => self.source_change(source, now),
             Event::Passage(link) => self.pass_on(link),

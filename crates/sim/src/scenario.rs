@@ -225,6 +225,10 @@ pub struct FlowSpec {
     /// How many packets it carries; absent: without end.
     #[serde(default)]
     pub packets: Option<u32>,
+    /// `[after_ns, packets]`: so long after its start its application makes so many more packets available; absent: everything is
+    /// there from the start.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub supply: Vec<[u64; 2]>,
 }
 
 /// A source of constant bit rate whose rate follows a schedule, or several that are alike.
@@ -378,6 +382,7 @@ impl Scenario {
             flow.packets.unwrap_or(0),
             "none for a rate-based flow, which never makes up for what is lost",
         )?;
+        self.check_supply(flow, &format!("{path}.supply"))?;
         if let Some(stop) = flow.stop_ns {
             require(stop > flow.start_ns, format!("{path}.stop_ns"), stop, "later than start_ns")?;
         }
@@ -389,6 +394,31 @@ impl Scenario {
             format!("[{}, …]", flow.forward[0]),
             "a first link without queue where send_jitter_ns is set",
         )
+    }
+
+    fn check_supply(&self, flow: &FlowSpec, path: &str) -> Result<(), ScenarioError> {
+        if flow.supply.is_empty() {
+            return Ok(());
+        }
+        let count = || format!("{} entries", flow.supply.len());
+        let takes_recovery = self.profiles[flow.profile as usize].controller.properties().takes_recovery();
+        let expected = "none for a rate-based flow, which always has something to send";
+        require(takes_recovery, path, count(), expected)?;
+        let expected = "none beside packets, of which it is the sum";
+        require(flow.packets.is_none(), path, count(), expected)?;
+        for (i, pair) in flow.supply.windows(2).enumerate() {
+            let at = format!("{path}[{}]", i + 1);
+            require(pair[0][0] < pair[1][0], at, pair[1][0], "a time later than the one before")?;
+        }
+        let mut total = 0u64;
+        for (i, &[after, packets]) in flow.supply.iter().enumerate() {
+            let at = || format!("{path}[{i}]");
+            require(after <= DURATION_MAX_NS, at(), after, "at most ten years after the start")?;
+            require(packets > 0, at(), 0, "at least 1 packet")?;
+            total = total.saturating_add(packets);
+            require(total < u64::from(u32::MAX), at(), packets, "fewer than 4294967295 packets together")?;
+        }
+        Ok(())
     }
 
     fn check_source(&self, source: &SourceSpec, path: &str) -> Result<(), ScenarioError> {

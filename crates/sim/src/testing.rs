@@ -51,6 +51,7 @@ pub fn dumbbell(flows: u32) -> Scenario {
                 start_ns: 0,
                 stop_ns: None,
                 packets: None,
+                supply: Vec::new(),
             })
             .collect(),
         arrivals: Vec::new(),

@@ -57,6 +57,14 @@ impl Transport {
         both!(self, sender => sender.stop());
     }
 
+    /// The application makes so many more packets available, and will make more if it says so.
+    pub fn supply(&mut self, packets: u32, more: bool, now: Time) {
+        match self {
+            Transport::Tcp(sender) => sender.supply(packets, more, now),
+            Transport::Paced(_) => unreachable!("a checked flow with a rate of its own has no supply"),
+        }
+    }
+
     /// When something is to be done without having been told.
     #[inline(always)]
     pub fn deadline(&self) -> Time {

@@ -135,6 +135,27 @@ fn a_wrong_value_is_named_with_what_is_accepted() {
         json!([0]),
         "flows[0].forward = [0, …]: expected a first link without queue where send_jitter_ns is set",
     );
+    for (supply, expected) in [
+        (json!([[5, 1], [5, 2]]), "flows[0].supply[1] = 5: expected a time later than the one before"),
+        (json!([[0, 1], [1, 0]]), "flows[0].supply[1] = 0: expected at least 1 packet"),
+        (
+            json!([[0, 4_000_000_000u64], [1, 294_967_295]]),
+            "flows[0].supply[1] = 294967295: expected fewer than 4294967295 packets together",
+        ),
+        (
+            json!([[u64::MAX, 1]]),
+            "flows[0].supply[0] = 18446744073709551615: expected at most ten years after the start",
+        ),
+    ] {
+        check("/flows/0/supply", supply, expected);
+    }
+    let mut flow = example()["flows"][0].clone();
+    (flow["supply"], flow["packets"]) = (json!([[0, 1]]), json!(1));
+    check(
+        "/flows/0",
+        flow,
+        "flows[0].supply = 1 entries: expected none beside packets, of which it is the sum",
+    );
     check(
         "/sources/0/rates/1",
         json!([0, 1]),

@@ -47,6 +47,8 @@ impl Controller for Fixed {
 enum Arrival {
     Data(Packet),
     Ack(u32),
+    /// So many packets from the application.
+    Supply(u32),
 }
 
 /// A sender, a link of this rate with a queue without end, a receiver, and nothing on the way back but delay.
@@ -61,7 +63,16 @@ struct Path {
 }
 
 impl Path {
-    fn new(rate: Rate, delay: Span, window: f64, samples: &Rc<RefCell<Vec<AckSample>>>) -> Self {
+    /// Data without end, or what is supplied at these times in ms.
+    fn new(
+        rate: Rate,
+        delay: Span,
+        window: f64,
+        supply: &[(u64, u32)],
+        samples: &Rc<RefCell<Vec<AckSample>>>,
+    ) -> Self {
+        let later =
+            |&(at, packets): &(u64, u32)| ((Time::ZERO + Span::from_millis(at), 0), Arrival::Supply(packets));
         let tcp = TcpSpec::default();
         let profile = Profile {
             controller: sawtooth_cc::parse_controller("aimd(1, 0.5)").expect("a controller of the table"),
@@ -80,6 +91,7 @@ impl Path {
             start_ns: 0,
             stop_ns: None,
             packets: None,
+            supply: supply.iter().map(|&(at, packets)| [at, u64::from(packets)]).collect(),
         };
         let recovery = AnyRecovery::new(RecoveryKind::Sack, &tcp);
         let control = |_: &_| Fixed { window, samples: Rc::clone(samples) };
@@ -89,7 +101,7 @@ impl Path {
             rate,
             delay,
             free_at: Time::ZERO,
-            arrivals: BTreeMap::new(),
+            arrivals: supply.iter().map(later).collect(),
             sent: 0,
         }
     }
@@ -118,6 +130,10 @@ impl Path {
                     let (number, _) = self.receiver.acknowledge();
                     self.arrivals.insert((now + self.delay, order), Arrival::Ack(number));
                 }
+                Arrival::Supply(packets) => {
+                    self.sender.supply(packets, true, now);
+                    self.send_allowed(now);
+                }
                 Arrival::Ack(number) => {
                     self.sender.on_ack(number, None, false, now);
                     self.send_allowed(now);
@@ -130,7 +146,7 @@ impl Path {
 /// The rates that samples gave after the first two round trips, in bit/s.
 fn rates(rate: Rate, delay: Span, window: f64) -> Vec<u64> {
     let samples = Rc::new(RefCell::new(Vec::new()));
-    let mut path = Path::new(rate, delay, window, &samples);
+    let mut path = Path::new(rate, delay, window, &[], &samples);
     path.run(Time::ZERO + Span::from_seconds(5));
     let samples = samples.borrow();
     let settled = samples.iter().filter(|sample| sample.delivered > Bytes::new(3 * window as u64 * PACKET));
@@ -163,4 +179,37 @@ fn a_window_below_the_path_shows_the_window_per_round_trip() {
             "{expected}: {found:?}"
         );
     }
+}
+
+#[test]
+fn samples_of_an_application_that_pauses_are_flagged_and_no_others() {
+    // 8 Mbit/s, 41 ms: a full link, a pause, five packets, a pause, a full link again. Packets are told apart by when they were sent.
+    let rate = Rate::from_bits_per_second(8_000_000);
+    let samples = Rc::new(RefCell::new(Vec::new()));
+    let supply = [(100, 1_000), (3_000, 5), (4_000, 1_000)];
+    Path::new(rate, Span::from_millis(20), 100.0, &supply, &samples).run(Time::ZERO + Span::from_seconds(6));
+    let samples = samples.borrow();
+    assert_eq!(samples.len(), 2_005);
+    let of = |from: usize, to: usize| {
+        samples[from..to].iter().map(|sample| {
+            let rate = sample.rate.expect("it delivers something");
+            (rate.app_limited, rate.rate().expect("over some time").bits_per_second())
+        })
+    };
+    // Data came later than the connection: the first window was sent after a gap, and the draft counts one packet more as such.
+    assert!(of(0, 101).all(|(flagged, _)| flagged));
+    assert!(of(101, 1_000).all(|(flagged, _)| !flagged), "all of it was sent before data ran out");
+    assert!(of(300, 1_000).all(|(_, found)| found.abs_diff(8_000_000) <= 10));
+    // Five packets at once after a pause: the first has its own round trip, 41 ms, and the fifth 4 ms more for five packets.
+    let expected = |packets: u64| packets * 8 * PACKET * 1_000 / (41 + packets - 1);
+    let found: Vec<(bool, u64)> = of(1_000, 1_005).collect();
+    assert!(
+        found.iter().zip(1..).all(|(&(flagged, rate), count)| flagged && rate.abs_diff(expected(count)) <= 1),
+        "{found:?}"
+    );
+    // A window of 100 leaves at once after the pause. With the delivery of its first packet the gap has left the path: what is sent then
+    // is flagged no more, and from the third window on shows the link again.
+    assert!(of(1_005, 1_105).all(|(flagged, _)| flagged));
+    assert!(of(1_105, 2_005).all(|(flagged, _)| !flagged));
+    assert!(of(1_205, 2_005).all(|(_, found)| found.abs_diff(8_000_000) <= 10));
 }

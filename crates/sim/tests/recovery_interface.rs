@@ -174,6 +174,7 @@ fn sender() -> (Sender<Halved, ByTime>, Log) {
         start_ns: 0,
         stop_ns: None,
         packets: None,
+        supply: Vec::new(),
     };
     let control = |_: &_| Halved { log: Rc::clone(&log), window: 4.0, before: 0.0 };
     let recovery = ByTime { log: Rc::clone(&log), recovering: false, again: None };

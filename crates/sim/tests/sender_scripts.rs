@@ -115,6 +115,8 @@ scripts! {
     receive_window_limits
     finite_flow_finishes
     stop_ends_new_data_only
+    supply_limits_and_idles
+    supply_ends_with_stop
 
     tfrc_slow_start_doubles_up_to_twice_what_was_received
     tfrc_reports_within_a_round_trip_double_once

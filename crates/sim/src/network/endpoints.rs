@@ -1,6 +1,7 @@
 //! Flows at the ends of their routes: what senders and receivers make of time and packets.
 
 use super::Network;
+use super::supply::Supply;
 use crate::ack_details::DetailsPool;
 use crate::event::{Event, Moment};
 use crate::observer::{Kinds, Occurrence, SenderState};
@@ -30,6 +31,8 @@ pub(super) struct SenderSide {
     pub sender: Transport,
     /// Data packets dropped at queues other than the bottleneck since counting began.
     pub drops_elsewhere: u64,
+    /// What its application has not offered yet, where it offers data over time.
+    pub supply: Option<Box<Supply>>,
 }
 
 impl SenderSide {
@@ -51,6 +54,7 @@ impl SenderSide {
             timer_event: Time::NEVER,
             later_event: Time::NEVER,
             jitter: None,
+            supply: Supply::new(flow),
             drops_elsewhere: 0,
         }
     }
@@ -235,6 +239,7 @@ impl Network {
     }
 
     pub(super) fn flow_start(&mut self, flow: u32, now: Time) {
+        self.begin_supply(flow, now);
         let syn = self.senders[flow as usize].sender.syn(now);
         self.emit(syn, now);
         self.arm_timer(flow);

@@ -59,6 +59,7 @@ impl ArrivalSpec {
             start_ns: 0,
             stop_ns: None,
             packets: Some(1),
+            supply: Vec::new(),
         }
     }
 

@@ -32,8 +32,8 @@ use full::connection;
 use prefetch_index::prefetch_index;
 use sawtooth_cc::units::{Bytes, Span, Time, Window};
 use sawtooth_cc::{
-    AckSample, AnyController, Congestion, CongestionSignal, ControlSettings, Controller, RandomKey,
-    WindowOfData,
+    AckSample, AnyController, Congestion, CongestionSignal, ControlSettings, Controller, IdleSignal,
+    RandomKey, WindowOfData,
 };
 pub use stats::{SenderStats, WindowCut};
 use std::slice::from_ref;
@@ -90,6 +90,10 @@ pub struct Sender<C = AnyController, R = AnyRecovery> {
     /// What takes the place of `control` if the SYN is lost: it starts from one packet (RFC 5681 §3.1).
     control_after_lost_syn: Option<Box<C>>,
     extras: Option<Box<Extras>>,
+    /// The application will make more data available.
+    more_to_come: bool,
+    /// Since when everything there is so far has been acknowledged, while more is to come; `NEVER` otherwise.
+    idle_since: Time,
     /// Everything there was to send has been acknowledged, at this time.
     pub finished: Option<Time>,
 }
@@ -146,7 +150,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
                 una: 0,
                 next: 0,
                 high: 0,
-                limit: flow.packets.unwrap_or(u32::MAX),
+                limit: if flow.supply.is_empty() { flow.packets.unwrap_or(u32::MAX) } else { 0 },
                 receive_window: tcp.receive_window.unwrap_or(u32::MAX),
             },
             established: false,
@@ -164,6 +168,8 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             announce_reduction: false,
             window_limited: true,
             window_since: Time::ZERO,
+            more_to_come: !flow.supply.is_empty(),
+            idle_since: Time::NEVER,
             finished: None,
             stats: SenderStats::default(),
         }
@@ -204,6 +210,24 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     /// Offer no data beyond what has been sent.
     pub fn stop(&mut self) {
         self.sent.limit = self.sent.limit.min(self.sent.high);
+        self.more_to_come = false;
+        if self.idle_since != Time::NEVER {
+            self.finished = Some(self.idle_since);
+        }
+    }
+
+    /// The application makes so many more packets available, and will make more if it says so.
+    pub fn supply(&mut self, packets: u32, more: bool, now: Time) {
+        if !self.more_to_come {
+            return; // it was stopped
+        }
+        self.sent.limit += packets;
+        self.more_to_come = more;
+        if self.idle_since != Time::NEVER {
+            self.control.on_idle(&IdleSignal { now, since: self.idle_since });
+            self.follow_change(now);
+            self.idle_since = Time::NEVER;
+        }
     }
 
     /// An acknowledgement arrived. Returns the cut it caused, if any.
@@ -352,9 +376,18 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             self.retransmit_at = now + self.rto;
         } else {
             self.retransmit_at = Time::NEVER;
-            if self.sent.una == self.sent.limit && self.finished.is_none() {
-                self.finished = Some(now);
+            if self.sent.una == self.sent.limit {
+                self.note_end_of_data(now);
             }
+        }
+    }
+
+    /// Everything that there is to send has been acknowledged, for good or for now.
+    fn note_end_of_data(&mut self, now: Time) {
+        if self.more_to_come {
+            self.idle_since = now;
+        } else if self.finished.is_none() {
+            self.finished = Some(now);
         }
     }
 

@@ -118,6 +118,7 @@ fn shares() -> Scenario {
     let mut network = dumbbell(3, 30, profile("aimd(1, 0.7)", "tahoe"), SECOND);
     network.profiles.push(Profile { packet_bytes: 300, ..profile("rap", "none") });
     network.flows[1].profile = 1;
+    network.flows[2].supply = vec![[60 * MILLISECOND, 20], [300 * MILLISECOND, 12]];
     network.links[0].rate_bps = Some(2 * MEGABIT);
     network.links[0].queue = queue(json!({ "kind": "drr", "bytes": 12_000, "quantum": 500 }));
     network

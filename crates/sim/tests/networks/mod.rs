@@ -55,6 +55,7 @@ pub fn flow(forward: &[u32], reverse: &[u32]) -> FlowSpec {
         start_ns: 0,
         stop_ns: None,
         packets: None,
+        supply: Vec::new(),
     }
 }
 

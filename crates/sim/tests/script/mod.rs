@@ -9,6 +9,7 @@
 //! 0.201 sack 0 2-3 echo        # first number missing, blocks (ends included) newest first, ECN echo
 //! 0.202 ack 1                  # `ce 5` at the end: five marked packets so far, where the receiver counts
 //! expect retransmit 1 cwr      # flags of a packet: ect, cwr
+//! 0.300 supply 5               # five packets more, where `set supply later`; `last` at the end: there will be no more
 //! 0.502 expect timeout         # the retransmission timer runs out at exactly this time
 //! expect window 4 + 1/4        # also threshold, timer, srtt, recovery, finished, timeouts, losses, …
 //! expect told marked 2         # what the controller was told: see `watched`, also for `set wants …` and `expect heard …`
@@ -77,6 +78,7 @@ struct Settings {
     recovery: Option<String>,
     packets: Option<u32>,
     wants: Wants,
+    supply: bool,
     tcp: Map<String, Value>,
 }
 
@@ -86,6 +88,7 @@ impl Settings {
             "controller" => self.controller = Some(value.to_owned()),
             "recovery" => self.recovery = Some(value.to_owned()),
             "packets" => self.packets = Some(number(value)?),
+            "supply" => self.supply = value == "later",
             "wants" => self.wants = watched::wants(value)?,
             _ => {
                 let row = TCP.iter().find(|row| row.name == key);
@@ -148,6 +151,7 @@ impl Settings {
             start_ns: 0,
             stop_ns: None,
             packets: self.packets,
+            supply: if self.supply { vec![[0, 1]] } else { Vec::new() },
         }
     }
 }
@@ -234,6 +238,8 @@ impl Stage {
                 self.sender()?.stop();
                 return Ok(());
             }
+            ["supply", packets] => self.sender()?.supply(number(packets)?, true, now),
+            ["supply", packets, "last"] => self.sender()?.supply(number(packets)?, false, now),
             ["syn-ack"] => self.sender()?.on_syn_ack(now),
             ["ack", cumulative] => self.acknowledge(cumulative, &[], "0", false)?,
             ["ack", cumulative, "echo"] => self.acknowledge(cumulative, &[], "0", true)?,

@@ -1,0 +1,60 @@
+//! Applications that make data available over time, in a network.
+
+#[allow(dead_code, reason = "each test file uses a part of the networks")]
+mod networks;
+
+use networks::{MILLISECOND, SECOND, dumbbell, profile};
+use sawtooth_sim::run;
+use sawtooth_sim::scenario::Scenario;
+
+/// One flow that starts at 1 s, over 10 Mbit/s and 40 ms, whose application offers this: ms after the start, packets.
+fn supplied(supply: &[[u64; 2]]) -> Scenario {
+    let mut scenario = dumbbell(1, 200, profile("aimd(1, 0.5)", "sack"), 10 * SECOND);
+    scenario.flows[0].start_ns = SECOND;
+    scenario.flows[0].supply = supply.iter().map(|&[at, packets]| [at * MILLISECOND, packets]).collect();
+    scenario
+}
+
+#[test]
+fn a_flow_sends_what_it_is_given_and_finishes_with_the_last_of_it() {
+    let records = run(&supplied(&[[0, 3], [500, 20], [4_000, 2]])).expect("the scenario is valid");
+    let flow = &records.flows[0];
+    assert_eq!((flow.sent, flow.delivered_unique, flow.retransmits), (25, 25, 0));
+    // The last two leave 4 s after the start. The second of them waits at the access link and at the bottleneck for the first, crosses both
+    // and 20 ms of wires, and is acknowledged over as much: 40 bytes at 10 Mbit/s and at 1 Gbit/s.
+    let micros = 5_000_000 + 2 * 800 + 8 + 40_000 + 32;
+    let finished = flow.finished_ns.expect("everything is acknowledged");
+    assert!(finished.abs_diff(micros * 1_000) < 1_000, "{finished}");
+}
+
+#[test]
+fn all_of_it_at_the_start_is_a_flow_of_that_length() {
+    let given = run(&supplied(&[[0, 700]])).expect("the scenario is valid");
+    let mut finite = supplied(&[]);
+    finite.flows[0].packets = Some(700);
+    let finite = run(&finite).expect("the scenario is valid");
+    assert!(finite.flows[0].finished_ns.is_some());
+    assert_eq!(given.digest(), finite.digest());
+}
+
+#[test]
+fn a_steady_application_gets_what_it_asks_for_and_its_window_stays_small() {
+    // Ten packets every 100 ms are 800 kbit/s, a twelfth of the link: the first window takes them, and it never grows.
+    let entries: Vec<[u64; 2]> = (0..80).map(|index| [index * 100, 10]).collect();
+    let records = run(&supplied(&entries)).expect("the scenario is valid");
+    let flow = &records.flows[0];
+    assert_eq!((flow.delivered_unique, flow.loss_events), (800, 0));
+    assert!(flow.window_mean <= 20.0, "{}", flow.window_mean);
+    // Data without end, over the same time, fills the link: some 80 packets of it and the queue.
+    let endless = run(&supplied(&[])).expect("the scenario is valid");
+    assert!(endless.flows[0].window_mean > 80.0, "{}", endless.flows[0].window_mean);
+}
+
+#[test]
+fn a_stop_ends_a_schedule() {
+    let mut scenario = supplied(&[[0, 5], [1_000, 5], [3_000, 5]]);
+    scenario.flows[0].stop_ns = Some(3 * SECOND);
+    let records = run(&scenario).expect("the scenario is valid");
+    assert_eq!(records.flows[0].sent, 10);
+    assert!(records.flows[0].finished_ns.is_some_and(|finished| finished < 2_200 * MILLISECOND));
+}
