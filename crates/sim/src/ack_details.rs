@@ -106,7 +106,7 @@ impl DetailsPool {
 
     /// Have the details of an acknowledgement, if it has any, brought into the cache.
     #[inline(always)]
-    pub fn foresee(&self, handle: DetailsHandle) {
+    pub fn prefetch(&self, handle: DetailsHandle) {
         prefetch_index(&self.slots, (handle.0 as usize).wrapping_sub(1));
     }
 

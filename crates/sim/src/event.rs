@@ -8,7 +8,7 @@ use sawtooth_cc::units::Time;
 pub struct Moment {
     /// When it happens.
     pub time: Time,
-    /// When it became certain that it would: a packet entered a link, a timer was set.
+    /// When it became certain: when a timer was set, a transmission began, or a packet last left an endpoint, a port or a lane.
     pub cause: Time,
 }
 

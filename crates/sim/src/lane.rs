@@ -74,7 +74,7 @@ impl Lane {
     #[inline(never)]
     fn push_between(&mut self, packet: Packet, at: Moment) -> Placed {
         for distance in 1..=REACH {
-            match self.packets.from_back(distance) {
+            match self.packets.nth_back(distance) {
                 Some(other) if other.at > at => {}
                 other => {
                     self.packets.insert_before(distance, InTransit { at, packet });

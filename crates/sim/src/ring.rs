@@ -75,7 +75,7 @@ impl<T: Copy + Default> Ring<T> {
 
     /// The entry that so many were added behind.
     #[inline(always)]
-    pub fn from_back(&self, distance: usize) -> Option<T> {
+    pub fn nth_back(&self, distance: usize) -> Option<T> {
         (distance < self.len).then(|| self.cells[self.place(self.len - 1 - distance)])
     }
 
@@ -129,8 +129,8 @@ mod tests {
                     Some((entry, distance)) => {
                         ring.push_back(entry);
                         model.push_back(entry);
-                        let from_back = model.iter().rev().nth(distance - 5).copied();
-                        prop_assert_eq!(ring.from_back(distance - 5), from_back);
+                        let nth_back = model.iter().rev().nth(distance - 5).copied();
+                        prop_assert_eq!(ring.nth_back(distance - 5), nth_back);
                     }
                 }
                 prop_assert_eq!((ring.front(), ring.len()), (model.front().copied(), model.len()));

@@ -127,9 +127,9 @@ impl Transport {
 
     /// Have what the next packet of this flow needs brought into the cache.
     #[inline(always)]
-    pub fn foresee(&self) {
+    pub fn prefetch(&self) {
         if let Transport::Tcp(sender) = self {
-            sender.foresee();
+            sender.prefetch();
         }
     }
 }

@@ -84,7 +84,7 @@ impl LossRecovery for ByTime {
         self.recovering
     }
 
-    fn is_calm(&self) -> bool {
+    fn is_open(&self) -> bool {
         false
     }
 

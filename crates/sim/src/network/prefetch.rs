@@ -142,14 +142,14 @@ impl Network {
     #[inline(always)]
     fn prefetch_sender(&self, packet: Packet) {
         prefetch_index(&self.senders, packet.flow() as usize);
-        self.details.foresee(packet.details());
+        self.details.prefetch(packet.details());
     }
 
     /// The other lines of the sender, and the first stage of what it sends.
     #[inline(always)]
     fn prefetch_sender_stage(&self, packet: Packet) {
         if let Some(side) = self.senders.get(packet.flow() as usize) {
-            side.sender.foresee();
+            side.sender.prefetch();
             prefetch_index(&self.stages, side.route as usize);
         }
     }
@@ -160,7 +160,7 @@ impl Network {
         if let Some(SenderSide { sender: Transport::Tcp(sender), .. }) =
             self.senders.get(packet.flow() as usize)
         {
-            sender.foresee_repair();
+            sender.prefetch_repair();
         }
     }
 
@@ -176,7 +176,7 @@ impl Network {
         if let Some(side) = self.receivers.get(packet.flow() as usize) {
             prefetch_index(&self.stages, side.route as usize);
             if let AnyReceiver::Tcp(receiver) = &side.receiver {
-                receiver.foresee();
+                receiver.prefetch();
             }
         }
     }

@@ -127,7 +127,7 @@ impl Receiver {
 
     /// Have what it holds beyond a gap, if it does, brought into the cache.
     #[inline(always)]
-    pub fn foresee(&self) {
+    pub fn prefetch(&self) {
         if let Some(disorder) = &self.disorder
             && self.has_gap
         {

@@ -177,9 +177,9 @@ pub trait LossRecovery {
     /// Is fast recovery under way, so that the window must not grow?
     fn in_recovery(&self) -> bool;
 
-    /// Is there nothing to repair and nothing counted? Then an acknowledgement of new data without blocks moves
+    /// Is there nothing to repair and nothing counted, as in the state that Linux calls Open? Then an acknowledgement of new data without blocks moves
     /// `una` and the window alone decides what goes next; the sender may do both without asking.
-    fn is_calm(&self) -> bool;
+    fn is_open(&self) -> bool;
 
     /// Packets thought to be in flight.
     fn flight(&self, sent: &SendState) -> u32;
@@ -194,7 +194,7 @@ pub trait LossRecovery {
 
     /// Have what the next acknowledgement needs brought into the cache.
     #[inline(always)]
-    fn foresee(&self) {}
+    fn prefetch(&self) {}
 }
 
 /// Move `una` up to `cumulative`; how many packets did it acknowledge?

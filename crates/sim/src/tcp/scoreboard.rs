@@ -48,7 +48,7 @@ pub struct Scoreboard {
 impl Scoreboard {
     /// Have it brought into the cache.
     #[inline(always)]
-    pub fn foresee(&self) {
+    pub fn prefetch(&self) {
         prefetch_index(from_ref(&self.sacked), 0);
         prefetch_index(from_ref(&self.retransmitted), 0);
     }

@@ -41,7 +41,7 @@ use std::slice::from_ref;
 /// The sender of one flow, over a controller and a recovery: those of the tables, but where a test listens in on them.
 ///
 /// The order of the fields is that of their use: an acknowledgement to a lean sender touches nothing behind the first counters. With what the network puts in front that is four cache lines, a fifth of them for counters, and
-/// [`Sender::foresee`] names one field in each.
+/// [`Sender::prefetch`] names one field in each.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Sender<C = AnyController, R = AnyRecovery> {
@@ -317,7 +317,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         self.restart_point = self.sent.high;
         self.begin_records(self.sent.una, now);
         self.recovery.on_timeout(&mut connection!(self, now));
-        self.lean = self.recovery.is_calm() && self.extras.is_none();
+        self.lean = self.recovery.is_open() && self.extras.is_none();
         self.conclude_records(&Verdict::default(), now);
         self.note_reduction();
         let cut = self.cut(Congestion::Timeout { repeated }, now);
@@ -474,7 +474,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
 
     /// Have what an acknowledgement needs brought into the cache, but for the line in which the sender begins.
     #[inline(always)]
-    pub fn foresee(&self) {
+    pub fn prefetch(&self) {
         prefetch_index(from_ref(&self.retransmit_at), 0);
         prefetch_index(from_ref(&self.control), 0);
         prefetch_index(from_ref(&self.stats), 0);
@@ -482,9 +482,9 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
 
     /// Have what stands elsewhere brought into the cache, if it is needed: the scoreboard.
     #[inline(always)]
-    pub fn foresee_repair(&self) {
+    pub fn prefetch_repair(&self) {
         if !self.lean {
-            self.recovery.foresee();
+            self.recovery.prefetch();
         }
     }
 

@@ -54,7 +54,7 @@ impl DuplicateAcks {
     }
 
     /// Is there nothing to repair and nothing counted?
-    pub fn is_calm(&self) -> bool {
+    pub fn is_open(&self) -> bool {
         self.count == 0 && !self.recovering && !self.retransmit
     }
 

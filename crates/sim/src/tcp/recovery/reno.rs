@@ -70,8 +70,8 @@ impl LossRecovery for Reno {
         self.duplicates.recovering
     }
 
-    fn is_calm(&self) -> bool {
-        self.duplicates.is_calm()
+    fn is_open(&self) -> bool {
+        self.duplicates.is_open()
     }
 
     #[inline]

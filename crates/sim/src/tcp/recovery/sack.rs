@@ -153,7 +153,7 @@ impl LossRecovery for Sack {
     #[inline]
     fn on_ack(&mut self, ack: &Acknowledgement<'_>, connection: &mut Connection<'_>) -> Verdict {
         let (cumulative, sent) = (ack.cumulative, &mut *connection.sent);
-        self.board.acknowledge(sent.una); // a calm sender does not tell
+        self.board.acknowledge(sent.una); // a lean sender does not tell
         let mut verdict = Verdict::default();
         self.counted = self.counted.saturating_sub(1 + u32::from(cumulative > sent.una));
         if cumulative > sent.una {
@@ -190,7 +190,7 @@ impl LossRecovery for Sack {
         self.recovering
     }
 
-    fn is_calm(&self) -> bool {
+    fn is_open(&self) -> bool {
         self.board.is_quiet() && !self.recovering && !self.retransmit && self.duplicates == 0
     }
 
@@ -243,8 +243,8 @@ impl LossRecovery for Sack {
     }
 
     #[inline(always)]
-    fn foresee(&self) {
+    fn prefetch(&self) {
         prefetch_index(from_ref(&self.duplicates), 0);
-        self.board.foresee();
+        self.board.prefetch();
     }
 }

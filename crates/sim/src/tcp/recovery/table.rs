@@ -127,8 +127,8 @@ macro_rules! recoveries {
             }
 
             #[inline]
-            fn is_calm(&self) -> bool {
-                match self { $(AnyRecovery::$recovery(recovery) => recovery.is_calm(),)* }
+            fn is_open(&self) -> bool {
+                match self { $(AnyRecovery::$recovery(recovery) => recovery.is_open(),)* }
             }
 
             #[inline]
@@ -146,8 +146,8 @@ macro_rules! recoveries {
             }
 
             #[inline(always)]
-            fn foresee(&self) {
-                match self { $(AnyRecovery::$recovery(recovery) => recovery.foresee(),)* }
+            fn prefetch(&self) {
+                match self { $(AnyRecovery::$recovery(recovery) => recovery.prefetch(),)* }
             }
         }
     };

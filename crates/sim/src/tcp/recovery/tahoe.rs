@@ -84,7 +84,7 @@ impl LossRecovery for Tahoe {
         false
     }
 
-    fn is_calm(&self) -> bool {
+    fn is_open(&self) -> bool {
         self.duplicates == 0
     }
 

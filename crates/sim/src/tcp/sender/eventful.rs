@@ -21,7 +21,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             return self.on_ack_in_full(&ack, echo, now);
         }
         let verdict = self.recovery.on_ack(&ack, &mut connection!(self, now));
-        self.lean = self.recovery.is_calm();
+        self.lean = self.recovery.is_open();
         let mut rtt = None;
         if verdict.newly_acked > 0 {
             rtt = self.note_progress(cumulative, now);

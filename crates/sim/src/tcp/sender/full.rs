@@ -193,7 +193,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     /// or data that is short limits as it would without a pacer. Otherwise it is the pacer that limits, not the
     /// application; its rate comes from the window, unless the controller has one of its own, so it counts as the window.
     fn wait_for_the_pacer(&mut self, opens_at: Time) {
-        if self.recovery.is_calm() {
+        if self.recovery.is_open() {
             let full = self.recovery.flight(&self.sent) >= self.allowed;
             if full || !self.sent.may_send_next() {
                 self.window_limited = full;
