@@ -62,8 +62,8 @@ pub struct RttEstimator {
     min_rto: u64,
     max_rto: u64,
     tick: u64,
-    /// The least round trip of the connection, exact whatever the tick.
-    minimum: Option<Span>,
+    /// The least round trip of the connection in ns, exact whatever the tick; `MAX` before the first.
+    minimum: u64,
 }
 
 impl RttEstimator {
@@ -80,7 +80,7 @@ impl RttEstimator {
             averages: Averages::None,
             backoff: 0,
             rto: Span::ZERO,
-            minimum: None,
+            minimum: u64::MAX,
         };
         estimator.rto = estimator.timeout();
         estimator
@@ -99,12 +99,12 @@ impl RttEstimator {
 
     /// A round trip that is no sample for the averages: perhaps the least one.
     pub fn note(&mut self, rtt: Span) {
-        self.minimum = Some(self.minimum.map_or(rtt, |minimum| minimum.min(rtt)));
+        self.minimum = self.minimum.min(rtt.nanos());
     }
 
     /// The least round trip of the connection, if there was one.
     pub fn minimum(&self) -> Option<Span> {
-        self.minimum
+        (self.minimum != u64::MAX).then(|| Span::from_nanos(self.minimum))
     }
 
     fn exact(&self, r: f64) -> Averages {
