@@ -409,7 +409,7 @@ pub fn finite_network(entries: Entries) -> impl Strategy<Value = Network> {
 
 /// The same networks with settings of senders that are younger than the ledger, which draws none of them: its draws stay as they are.
 pub fn with_later_settings(networks: impl Strategy<Value = Network>) -> impl Strategy<Value = Network> {
-    (networks, any::<[bool; 3]>()).prop_map(|(Network(mut scenario), [paced, every, counted])| {
+    (networks, any::<[bool; 4]>()).prop_map(|(Network(mut scenario), [paced, every, counted, supplied])| {
         for profile in &mut scenario.profiles {
             if profile.recovery.is_some() {
                 let tcp = &mut profile.tcp;
@@ -417,6 +417,12 @@ pub fn with_later_settings(networks: impl Strategy<Value = Network>) -> impl Str
                 tcp.rtt_samples = if every { RttSamples::Every } else { RttSamples::Round };
                 let counts = counted && tcp.ecn;
                 tcp.ecn_feedback = if counts { EcnFeedback::Counts } else { EcnFeedback::Echo };
+            }
+        }
+        for flow in &mut scenario.flows {
+            let has_window = scenario.profiles[flow.profile as usize].recovery.is_some();
+            if supplied && has_window && flow.packets.is_none() {
+                flow.supply = vec![[0, 5], [200 * MILLISECOND, 40], [900 * MILLISECOND, 3]];
             }
         }
         Network(scenario)
