@@ -48,8 +48,9 @@ format: build ## write all sources in the form that `make lint` asks for
 	rustfmt --edition 2024 $(RUST_FILES)
 	$(BIN)/ruff format .
 
-test-rust: build ## tests of cc and sim, examples included
+test-rust: build ## tests of cc and sim, examples included; ledger and orders of events optimised as well
 	cargo test --workspace --locked
+	cargo test --profile optimised --package sawtooth-sim --locked --test ledger --test order
 
 # A second build of the module without optimisation: both must give the same digests.
 test-python: build ## tests of the experiment layer, the command line and the house rules
