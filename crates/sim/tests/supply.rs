@@ -1,11 +1,25 @@
-//! Applications that make data available over time, in a network.
+//! Applications that make data available over time: in a network whose numbers can be reckoned, and in random ones.
+//!
+//! `PROPTEST_CASES=200 cargo test --release -p sawtooth-sim --test supply` draws so many fresh cases per combination of entries.
 
 #[allow(dead_code, reason = "each test file uses a part of the networks")]
 mod networks;
+#[allow(dead_code, reason = "each test file uses a part of the networks")]
+mod random_networks;
+mod random_runs;
 
 use networks::{MILLISECOND, SECOND, dumbbell, profile};
-use sawtooth_sim::run;
-use sawtooth_sim::scenario::Scenario;
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseResult;
+use random_networks::{
+    Entries, Network, any_network, combinations, finite_network, with_later_settings, with_supplies,
+};
+use random_runs::{common_books_are_in_order, hold, repeats};
+use sawtooth_sim::scenario::{FlowSpec, Scenario};
+use sawtooth_sim::{Order, Progress, Records, Simulation, run};
+
+/// Cases per combination of entries; there are hundreds of combinations.
+const CASES: u32 = 6;
 
 /// One flow that starts at 1 s, over 10 Mbit/s and 40 ms, whose application offers this: ms after the start, packets.
 fn supplied(supply: &[[u64; 2]]) -> Scenario {
@@ -57,4 +71,53 @@ fn a_stop_ends_a_schedule() {
     let records = run(&scenario).expect("the scenario is valid");
     assert_eq!(records.flows[0].sent, 10);
     assert!(records.flows[0].finished_ns.is_some_and(|finished| finished < 2_200 * MILLISECOND));
+}
+
+fn for_all<S: Strategy<Value = Network>>(
+    networks: impl Fn(Entries) -> S,
+    holds: impl Fn(&Scenario) -> TestCaseResult,
+) {
+    for entries in combinations().into_iter().filter(|entries| entries.recovery.is_some()) {
+        let drawn = with_supplies(with_later_settings(networks(entries)));
+        hold(format!("supply {entries}"), CASES, drawn, |network| holds(&network.0));
+    }
+}
+
+/// How many packets a flow carries, if it ends.
+fn length(flow: &FlowSpec) -> Option<u64> {
+    let supplied = flow.supply.iter().map(|&[_, packets]| packets).sum();
+    if flow.supply.is_empty() { flow.packets.map(u64::from) } else { Some(supplied) }
+}
+
+fn in_turn(scenario: &Scenario) -> Records {
+    let simulation = Simulation::new(scenario, Order::InTurn).expect("random networks pass the check");
+    simulation.finish(&Progress::default()).expect("nobody stops this run")
+}
+
+#[test]
+fn no_more_is_sent_than_is_supplied_and_everything_repeats_in_both_orders() {
+    for_all(any_network, |scenario| {
+        let records = run(scenario).expect("random networks pass the check");
+        common_books_are_in_order(scenario, &records)?;
+        for (flow, spec) in records.flows.iter().zip(&scenario.flows) {
+            prop_assert!(length(spec).is_none_or(|length| flow.delivered_unique <= length), "{:?}", flow);
+        }
+        repeats(scenario, &records)?;
+        prop_assert_eq!(in_turn(scenario).digest(), records.digest(), "each event in its turn");
+        Ok(())
+    });
+}
+
+#[test]
+fn what_is_supplied_arrives() {
+    for_all(finite_network, |scenario| {
+        let records = run(scenario).expect("random networks pass the check");
+        common_books_are_in_order(scenario, &records)?;
+        for (flow, spec) in records.flows.iter().zip(&scenario.flows) {
+            prop_assert!(flow.finished_ns.is_some(), "not finished: {:?}", flow);
+            prop_assert_eq!(Some(flow.delivered_unique), length(spec));
+        }
+        prop_assert_eq!(records.summary.packets_queued + records.summary.packets_in_flight, 0);
+        Ok(())
+    });
 }

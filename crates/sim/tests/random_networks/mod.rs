@@ -429,6 +429,26 @@ pub fn with_later_settings(networks: impl Strategy<Value = Network>) -> impl Str
     })
 }
 
+/// The same networks where some applications make their data available over time, in place of a length of their flows.
+pub fn with_supplies(networks: impl Strategy<Value = Network>) -> impl Strategy<Value = Network> {
+    let offers = proptest::collection::vec((1u64..600, 1u64..60), 1..5);
+    (networks, proptest::collection::vec(maybe(offers), 4)).prop_map(|(Network(mut scenario), supplies)| {
+        for (flow, offers) in scenario.flows.iter_mut().zip(supplies) {
+            let Some(offers) = offers else { continue };
+            let mut at = 0;
+            flow.packets = None;
+            flow.supply = offers
+                .iter()
+                .map(|&(after_ms, packets)| {
+                    at += after_ms * MILLISECOND;
+                    [at, packets]
+                })
+                .collect();
+        }
+        Network(scenario)
+    })
+}
+
 /// A copy with one flow more, which begins when the run is over.
 pub fn with_a_flow_after_the_end(scenario: &Scenario) -> Scenario {
     let mut more = scenario.clone();
