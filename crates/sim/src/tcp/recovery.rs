@@ -166,7 +166,7 @@ pub trait LossRecovery {
     /// The retransmission timer ran out.
     fn on_timeout(&mut self, connection: &mut Connection<'_>);
 
-    /// A timer that it set has run out, and is off now. What is acknowledged says no verdict of this.
+    /// A timer that it set has run out, and is off now. The verdict acknowledges nothing.
     fn on_timer(&mut self, timer: Timer, _connection: &mut Connection<'_>) -> Verdict {
         unreachable!("{timer:?} runs out, which this recovery never sets")
     }

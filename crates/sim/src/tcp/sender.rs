@@ -15,32 +15,31 @@
 //! scoreboard stays out of the cache. What else may happen to an acknowledgement stands in `eventful`. A sender whose settings,
 //! recovery or controller ask for more (`extras`) is never lean: it goes the way of `full`.
 
+mod congestion;
 mod eventful;
 mod extras;
 mod full;
+mod lifetime;
 mod stats;
 
 use super::receiver::EcnFeedback;
-use super::recovery::{AnyRecovery, LossRecovery, SendState, Transmission, Verdict, acknowledge};
+use super::recovery::{AnyRecovery, LossRecovery, SendState, Transmission, acknowledge};
 use super::rtt::RttEstimator;
 use super::timers::Due;
 use crate::ack_details::AckDetails;
 use crate::packet::{CWR, ECT, IN_PROFILE, Packet, PacketKind, RETRANSMISSION, TEST};
 use crate::scenario::{FlowSpec, Profile};
 use extras::Extras;
-use full::connection;
 use prefetch_index::prefetch_index;
 use sawtooth_cc::units::{Bytes, Span, Time, Window};
-use sawtooth_cc::{
-    AckSample, AnyController, Congestion, CongestionSignal, ControlSettings, Controller, IdleSignal,
-    RandomKey, WindowOfData,
-};
+use sawtooth_cc::{AckSample, AnyController, ControlSettings, Controller, RandomKey};
 pub use stats::{SenderStats, WindowCut};
 use std::slice::from_ref;
 
 /// The sender of one flow, over a controller and a recovery: those of the tables, but where a test listens in on them.
 ///
-/// The order of the fields is that of their use: an acknowledgement to a lean sender touches nothing behind the first counters. With what the network puts in front that is four cache lines, a fifth of them for counters, and
+/// The order of the fields is that of their use: an acknowledgement to a lean sender touches nothing behind the first counters. With
+/// what the network puts in front that is four cache lines, a fifth of them for counters, and
 /// [`Sender::prefetch`] names one field in each.
 #[derive(Debug)]
 #[repr(C)]
@@ -179,57 +178,6 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         Packet::new(kind, self.flow, number, bytes, flags)
     }
 
-    /// Send the SYN, for the first time or again.
-    pub fn syn(&mut self, now: Time) -> Packet {
-        (self.timed, self.timed_at) = ((!self.syn_lost).then_some(0), now);
-        self.retransmit_at = now + self.rto;
-        self.window_since = now;
-        self.packet(PacketKind::Syn, 0, self.syn_bytes, self.flags & !ECT)
-    }
-
-    /// The SYN was answered: data may go.
-    pub fn on_syn_ack(&mut self, now: Time) {
-        if self.established {
-            return;
-        }
-        self.established = true;
-        self.retransmit_at = Time::NEVER;
-        if self.timed.take().is_some() {
-            self.rtt.sample(now - self.timed_at);
-        }
-        let after_lost_syn = self.control_after_lost_syn.take();
-        if self.syn_lost {
-            self.rtt.handshake_was_lost();
-            self.control = *after_lost_syn.expect("a connection is established once");
-            self.follow_control();
-        }
-        self.rto = self.rtt.rto();
-        self.window_since = now;
-    }
-
-    /// Offer no data beyond what has been sent.
-    pub fn stop(&mut self) {
-        self.sent.limit = self.sent.limit.min(self.sent.high);
-        self.more_to_come = false;
-        if self.idle_since != Time::NEVER {
-            self.finished = Some(self.idle_since);
-        }
-    }
-
-    /// The application makes so many more packets available, and will make more if it says so.
-    pub fn supply(&mut self, packets: u32, more: bool, now: Time) {
-        if !self.more_to_come {
-            return; // it was stopped
-        }
-        self.sent.limit += packets;
-        self.more_to_come = more;
-        if self.idle_since != Time::NEVER {
-            self.control.on_idle(&IdleSignal { now, since: self.idle_since });
-            self.follow_change(now);
-            self.idle_since = Time::NEVER;
-        }
-    }
-
     /// An acknowledgement arrived. Returns the cut it caused, if any.
     #[inline]
     pub fn on_ack(
@@ -302,29 +250,6 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         }
     }
 
-    /// The retransmission timer ran out. Returns the SYN to send again, or the cut.
-    fn on_timeout(&mut self, now: Time) -> Result<WindowCut, Packet> {
-        self.stats.timeouts += 1;
-        self.rtt.back_off();
-        self.rto = self.rtt.rto();
-        self.timed = None;
-        if !self.established {
-            self.syn_lost = true;
-            return Err(self.syn(now));
-        }
-        let repeated = self.timer_resent == Some(self.sent.una);
-        self.timer_resent = Some(self.sent.una);
-        self.restart_point = self.sent.high;
-        self.begin_records(self.sent.una, now);
-        self.recovery.on_timeout(&mut connection!(self, now));
-        self.lean = self.recovery.is_open() && self.extras.is_none();
-        self.conclude_records(&Verdict::default(), now);
-        self.note_reduction();
-        let cut = self.cut(Congestion::Timeout { repeated }, now);
-        self.retransmit_at = now + self.rto;
-        Ok(cut)
-    }
-
     /// The next packet to send now, if one may go.
     #[inline(always)]
     pub fn next_packet(&mut self, now: Time) -> Option<Packet> {
@@ -380,38 +305,6 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
                 self.note_end_of_data(now);
             }
         }
-    }
-
-    /// Everything that there is to send has been acknowledged, for good or for now.
-    fn note_end_of_data(&mut self, now: Time) {
-        if self.more_to_come {
-            self.idle_since = now;
-        } else if self.finished.is_none() {
-            self.finished = Some(now);
-        }
-    }
-
-    /// ECN and loss share one reduction per window of data (RFC 3168 §6.1.2).
-    fn note_reduction(&mut self) {
-        self.reduced_until = self.sent.high;
-        self.announce_reduction = self.announces;
-    }
-
-    fn cut(&mut self, kind: Congestion, now: Time) -> WindowCut {
-        self.accrue_window(now);
-        let before = self.window;
-        // A restart after an echo repeats the cut of the window of data that was cut for at the echo.
-        let end = match kind {
-            Congestion::LossRestart { repeated: true } => self.echo_point,
-            _ => self.reduced_until,
-        };
-        let window_of_data = WindowOfData::numbered(u64::from(end));
-        if let Some(extras) = &mut self.extras {
-            extras.last_signal = Some((kind, window_of_data));
-        }
-        self.control.on_congestion(&CongestionSignal { now, kind, window_of_data });
-        self.follow_control();
-        WindowCut { kind, before }
     }
 
     /// The controller's window may have changed; it is asked once, however often it is needed.
