@@ -5,7 +5,7 @@ mod networks;
 
 use networks::{MILLISECOND, SECOND, dumbbell, profile};
 use sawtooth_cc::units::{Bytes, Rate, Span, Time, Window};
-use sawtooth_cc::{AckSample, CongestionSignal, Controller};
+use sawtooth_cc::{AckSample, CongestionSignal, Controller, SentPacket, Wants};
 use sawtooth_sim::records::Records;
 use sawtooth_sim::run;
 use sawtooth_sim::scenario::{FlowSpec, Profile, Scenario, TcpSpec};
@@ -80,14 +80,25 @@ fn a_packet_that_waits_takes_one_timer() {
     assert!((0.48..=0.52).contains(&more), "{more} events per packet");
 }
 
-/// A rate, a window that does not matter, and what it was told.
+/// A rate, a window that does not matter, and what it was told. The rate may be another from some packet on.
 struct Rated {
     rate: Rate,
+    sent: u32,
+    later: Option<(u32, Rate)>,
     quantum: Bytes,
     limited: Rc<RefCell<Vec<bool>>>,
 }
 
 impl Controller for Rated {
+    fn wants(&self) -> Wants {
+        Wants { packets: self.later.is_some(), ..Wants::NOTHING }
+    }
+
+    fn on_sent(&mut self, _: &SentPacket) {
+        self.sent += 1;
+        self.rate = self.later.filter(|&(from, _)| from <= self.sent).map_or(self.rate, |(_, rate)| rate);
+    }
+
     fn on_ack(&mut self, ack: &AckSample) {
         self.limited.borrow_mut().push(ack.cwnd_limited);
     }
@@ -112,13 +123,15 @@ impl Controller for Rated {
 }
 
 /// When each packet of the first 10 ms leaves, in µs, and what the controller is told at an acknowledgement after them.
-fn paced_by_controller(quantum: u64) -> (Vec<u64>, Vec<bool>) {
+fn paced_by_controller(quantum: u64, later: Option<(u32, Rate)>) -> (Vec<u64>, Vec<bool>) {
     let limited = Rc::new(RefCell::new(Vec::new()));
     let flow = FlowSpec { forward: Vec::new(), reverse: Vec::new(), ..networks::flow(&[], &[]) };
     let endpoints = profile("aimd(1, 0.5)", "sack");
     assert_eq!(endpoints.tcp.pacing, Pacing::Off, "a controller with a rate is paced whatever the setting");
     let control = |_: &_| Rated {
         rate: Rate::from_bits_per_second(8_000_000),
+        sent: 0,
+        later,
         quantum: Bytes::new(quantum),
         limited: Rc::clone(&limited),
     };
@@ -144,12 +157,19 @@ fn paced_by_controller(quantum: u64) -> (Vec<u64>, Vec<bool>) {
 fn a_controller_that_answers_with_a_rate_is_paced_by_it() {
     // 1000 bytes at 8 Mbit/s: a packet a millisecond. The pacer holds data, so neither the application limits nor the window,
     // which has said so since the start.
-    let (left, told) = paced_by_controller(0);
+    let (left, told) = paced_by_controller(0, None);
     assert_eq!(left, (0..10).map(|packet| packet * 1_000).collect::<Vec<_>>());
     assert_eq!(told, [true]);
     // Three at a time, every three milliseconds; 3,999 bytes are three packets.
     for quantum in [3_000, 3_999] {
-        let (left, _) = paced_by_controller(quantum);
+        let (left, _) = paced_by_controller(quantum, None);
         assert_eq!(left, [0, 0, 0, 3_000, 3_000, 3_000, 6_000, 6_000, 6_000, 9_000, 9_000, 9_000]);
     }
+}
+
+#[test]
+fn a_rate_that_changes_with_a_packet_paces_what_follows_it() {
+    let half = Rate::from_bits_per_second(4_000_000);
+    let (left, _) = paced_by_controller(0, Some((3, half)));
+    assert_eq!(left, [0, 1_000, 2_000, 4_000, 6_000, 8_000]);
 }

@@ -130,7 +130,8 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         let control = control(&settings);
         let window = control.window();
         let rtt = RttEstimator::new(tcp);
-        let extras = Extras::new(tcp, &control, recovery.keeps_records(), packet);
+        let has_rate = profile.controller.properties().pacing_rate || control.pacing_rate().is_some();
+        let extras = Extras::new(tcp, control.wants(), has_rate, recovery.keeps_records(), packet);
         Sender {
             flow: index,
             packet_bytes: profile.packet_bytes,

@@ -14,6 +14,8 @@ pub(super) struct Extras {
     pub records: Option<FlightRecords>,
     pub timers: Timers,
     pub pacer: Option<Pacer>,
+    /// What paces while the controller answers with no rate: the window, or nothing.
+    paced_by_window: bool,
     /// What the controller wants to hear.
     pub wants: Wants,
     /// Every packet gives a round-trip sample, not one per round trip.
@@ -26,22 +28,24 @@ impl Extras {
     /// What is needed, if anything is.
     pub fn new(
         tcp: &TcpSpec,
-        control: &impl Controller,
+        wants: Wants,
+        has_rate: bool,
         recovery_keeps_records: bool,
         packet: Bytes,
     ) -> Option<Box<Self>> {
-        let wants = control.wants();
         let samples_every_packet = tcp.rtt_samples == RttSamples::Every;
         let by_controller = wants.packets || wants.rates || wants.rounds;
         let records = (by_controller || samples_every_packet || recovery_keeps_records)
             .then(|| FlightRecords::new(packet));
-        let paced = tcp.pacing == Pacing::On || control.pacing_rate().is_some();
+        let paced_by_window = tcp.pacing == Pacing::On;
+        let paced = paced_by_window || has_rate;
         let needed = records.is_some() || paced || wants.recovery;
         needed.then(|| {
             Box::new(Extras {
                 records,
                 timers: Timers::default(),
                 pacer: paced.then(Pacer::default),
+                paced_by_window,
                 wants,
                 samples_every_packet,
                 last_signal: None,
@@ -54,7 +58,10 @@ impl Extras {
         let Some(pacer) = &mut self.pacer else { return };
         let gap = match control.pacing_rate() {
             Some(rate) => pacer::gap_by_rate(rate, packet),
-            None => pacer::gap_by_window(control.window(), control.slow_start_threshold(), srtt),
+            None if self.paced_by_window => {
+                pacer::gap_by_window(control.window(), control.slow_start_threshold(), srtt)
+            }
+            None => Span::ZERO,
         };
         let quantum = (control.send_quantum().count() / packet.count()).max(1) as u32;
         pacer.on_sent(now, gap, quantum);

@@ -173,20 +173,28 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             return None;
         };
         let packet = self.packet_of(transmission, now);
-        if let Some(extras) = &mut self.extras {
-            extras.pace(&self.control, Bytes::new(u64::from(self.packet_bytes)), self.rtt.srtt(), now);
-            if extras.samples_every_packet {
-                self.timed = None;
-            }
-            if let Some(records) = &mut extras.records {
-                let record = records.on_sent(transmission.number, now);
-                if extras.wants.packets {
-                    self.control.on_sent(&record);
-                }
-                self.recovery.on_sent(transmission.number, &mut connection!(self, now));
-            }
+        if self.extras.is_some() {
+            self.note_sent(transmission.number, now);
         }
         Some(packet)
+    }
+
+    /// A packet leaves: its record, who hears of it, and when the next one may.
+    fn note_sent(&mut self, number: u32, now: Time) {
+        let extras = self.extras.as_mut().expect(FULL);
+        if extras.samples_every_packet {
+            self.timed = None;
+        }
+        if let Some(records) = &mut extras.records {
+            let record = records.on_sent(number, now);
+            if extras.wants.packets {
+                self.control.on_sent(&record);
+                self.follow_change(now);
+            }
+            self.recovery.on_sent(number, &mut connection!(self, now));
+        }
+        let packet = Bytes::new(u64::from(self.packet_bytes));
+        self.extras.as_mut().expect(FULL).pace(&self.control, packet, self.rtt.srtt(), now);
     }
 
     /// The pacer holds what there may be to send. Where nothing is repaired it is plain whether there is anything, and a window that is full
