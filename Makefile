@@ -87,7 +87,7 @@ bench-grow: build ## how the cost grows: flows, cross traffic, loss, window, rec
 bench-sweep: build ## a thousand runs through runner and store: wall time, share of the engine, memory
 	$(BIN)/python -m bench sweep
 
-bench-docs: build ## every measurement of docs/performance.md anew, and the page: an hour on a quiet machine
+bench-docs: build ## measure everything on the performance pages again and fill them: an hour on a quiet machine
 	$(BIN)/python -m bench compare --save
 	$(BIN)/python -m bench grow --save
 	$(BIN)/python -m bench sweep --save

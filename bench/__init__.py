@@ -5,7 +5,7 @@
     python -m bench grow              cost against flows, cross traffic, loss, window, recording, and every table entry
     python -m bench sweep             a thousand runs through runner and store
     python -m bench gate              instructions per packet against the committed baseline
-    python -m bench report            the tables and figures of docs/performance.md from bench/results
+    python -m bench report            the tables and figures of the performance pages from bench/results
 
 Micro-benchmarks of single parts are criterion's: `make bench-micro`.
 """

@@ -1,4 +1,4 @@
-"""The figures of docs/performance.md, from bench/results alone. Colours and file form are those of the report."""
+"""The figures of the performance pages, from bench/results alone. Colours and file form are those of the report."""
 
 from __future__ import annotations
 

@@ -1,16 +1,24 @@
-"""The tables of docs/performance.md, by the name of the block they stand in: plain functions of what bench/results holds."""
+"""The blocks of docs/performance.md and docs/history/performance.md: plain functions of what bench/results holds."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from bench.compare import AIMS
 from bench.figures import lines_of
 from bench.gate import Counts
 from bench.measure import Spread
+from bench.subjects import engine
 
 Whole = Mapping[str, Any]
+GROWING: Final[Mapping[str, str]] = {
+    "flows": "flows",
+    "cross": "share of CBR traffic",
+    "loss": "loss rate",
+    "recording": "what is recorded",
+}
+"""Curves of the short table, and what grows along them."""
 
 
 def markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -29,7 +37,73 @@ def machine(whole: Whole) -> str:
     at = whole["machine"]
     others = ", ".join(f"{name} {at[name]}" for name in ("ns-2", "ns-3") if at.get(name))
     programs = f", {others}" if others else ""
-    return f"{at['date']}, {at['cores']} cores of an {at['processor']}, {at['system']}, {at['rustc']}{programs}; engine {at['engine']}"
+    rounds = f"; rounds: {whole['rounds']}" if "rounds" in whole else ""
+    return (
+        f"{at['date']}, {at['cores']} cores of an {at['processor']}, {at['system']}, {at['rustc']}{programs}; "
+        f"engine {at['engine']}{rounds}"
+    )
+
+
+def headline(whole: Whole) -> str:
+    """Cost, speed and the ratio to ns-2 on the first dumbbell, in a sentence."""
+    first = whole["comparisons"][0]
+    cost = first["subjects"][engine.NAME]["ns_per_packet"]["median"]
+    ratio = first["ratios"]["ns2_by_ours"]["median"]
+    return (
+        f"{cost:.0f} ns of CPU time with its acknowledgement: {1e3 / cost:.1f} million packets per second on one core, "
+        f"{ratio:.1f} times as fast as ns-2 as it comes"
+    )
+
+
+def speed(whole: Whole) -> str:
+    """Our cost, speed and memory on every dumbbell, and the cost relative to the floor."""
+    rows = []
+    for compared in whole["comparisons"]:
+        ours = compared["subjects"][engine.NAME]
+        cost = ours["ns_per_packet"]
+        rows.append(
+            [
+                compared["text"],
+                spread(cost, 0),
+                f"{1e3 / cost['median']:.1f}",
+                spread(compared["ratios"]["ours_by_floor"], 2),
+                f"{ours['peak_kb'] / 1e3:,.0f} MB",
+            ]
+        )
+    return markdown(["scenario", "ns per packet", "million packets/s", "cost / floor", "peak memory"], rows)
+
+
+def simulators(whole: Whole) -> str:
+    """How many times as fast as every other simulator, on the dumbbells where they were measured."""
+    rows = []
+    for compared in whole["comparisons"]:
+        for key, ratio in compared["ratios"].items():
+            above, below, _ = AIMS[key]
+            if below != engine.NAME:
+                continue
+            other = compared["subjects"][above]
+            rows.append(
+                [
+                    above,
+                    compared["text"],
+                    spread(other["ns_per_packet"], 0),
+                    spread(ratio, 1),
+                    f"{other['peak_kb'] / 1e3:.0f} MB",
+                ]
+            )
+    return markdown(["simulator", "scenario", "ns per packet", "times ours", "peak memory"], rows)
+
+
+def ns2_ratio(whole: Whole) -> str:
+    """Our speed over that of ns-2 as it comes."""
+    return spread(whole["comparisons"][0]["ratios"]["ns2_by_ours"], 2)
+
+
+def floor_ratio(whole: Whole) -> str:
+    """The dearest dumbbell, compared with the floor."""
+    ratios = {compared["text"]: compared["ratios"]["ours_by_floor"] for compared in whole["comparisons"]}
+    dearest = max(ratios, key=lambda text: ratios[text]["median"])
+    return f"at most {spread(ratios[dearest], 2)} ({dearest})"
 
 
 def comparisons(whole: Whole) -> str:
@@ -72,6 +146,37 @@ def flows(whole: Whole) -> str:
     return markdown(["program and work", "flows", "ns per packet", "bytes per flow"], rows)
 
 
+def growth(whole: Whole) -> str:
+    """Both ends of every curve of ours along which something grows."""
+    rows = []
+    for curve, what in GROWING.items():
+        for line, points in lines_of(whole["points"], curve).items():
+            if points[0]["program"] != engine.NAME:
+                continue
+            ends = [points[0], points[-1]]
+            of = line.removeprefix(f"{engine.NAME}, ") if curve != "recording" else ""
+            rows.append(
+                [
+                    f"{what}{': ' if of else ''}{of}",
+                    " → ".join(_place(end["x"]) for end in ends),
+                    " → ".join(f"{end['ns_per_packet']['median']:.0f}" for end in ends),
+                ]
+            )
+    return markdown(["what grows", "from → to", "ns per packet"], rows)
+
+
+def lead_in(whole: Whole) -> str:
+    """After how many simulated seconds the points of the flows' curve begin."""
+    starts: dict[int, set[int]] = {}
+    for row in whole["points"]:
+        if row["curve"] == "flows":
+            starts.setdefault(row["lead_in"], set()).add(row["flows"])
+    return "; ".join(
+        f"{seconds} s for {min(counts):,} to {max(counts):,} flows"
+        for seconds, counts in sorted(starts.items(), reverse=True)
+    )
+
+
 def others(whole: Whole) -> str:
     """Every curve but that of the flows."""
     rows = [
@@ -83,7 +188,7 @@ def others(whole: Whole) -> str:
 
 
 def _place(x: float | str) -> str:
-    return x if isinstance(x, str) else f"{x:g}"
+    return x if isinstance(x, str) else f"{x:,g}"
 
 
 def cross(whole: Whole) -> str:
@@ -104,6 +209,11 @@ def sweep(whole: Whole) -> str:
         rows.append([threads, f"{row['runs']:,}", f"{row['forwarded']:,}", wall, cpu, share, peaks])
     heads = ["threads", "runs", "packets", "wall, s", "CPU, s", "CPU outside the engine", "peak memory"]
     return markdown(heads, rows)
+
+
+def outside(whole: Whole) -> str:
+    """Share of a sweep's CPU time outside the engine, with one thread."""
+    return f"{spread(whole['threads']['1']['outside_share'], 1, 100.0)} %"
 
 
 def threads(whole: Whole) -> str:

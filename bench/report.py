@@ -1,7 +1,8 @@
-"""`python -m bench report`: the tables of docs/performance.md and its figures, from bench/results and the gate's baseline.
+"""`python -m bench report`: the numbers on docs/performance.md and docs/history/performance.md, and their figures.
 
-Nothing is measured. A block lies between `<!-- results: NAME -->` and `<!-- end -->`; the rest of the page is left alone, and so are the
-blocks whose results are not there. `--check` writes nothing and ends with 1 if anything would change.
+They come from bench/results and from the gate's baseline; nothing is measured. A block lies between `<!-- results: NAME -->` and
+`<!-- end -->` and is filled on whichever page it stands. The rest of a page is left alone, and so are blocks whose results are missing.
+`--check` writes nothing and exits with 1 if anything would change.
 """
 
 from __future__ import annotations
@@ -20,20 +21,28 @@ from sawtooth.atomic import write_text_atomic
 from sawtooth.report.figures import standalone
 from sawtooth.report.markdown import PLACE, with_content
 
-PAGE = ROOT / "docs" / "performance.md"
+PAGES = (ROOT / "docs" / "performance.md", ROOT / "docs" / "history" / "performance.md")
 FIGURES = ROOT / "docs" / "figures"
 
 # block -> (whose results, what it makes of them)
 BLOCKS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = {
     "comparison machine": ("compare", page.machine),
+    "headline": ("compare", page.headline),
+    "speed": ("compare", page.speed),
+    "simulators": ("compare", page.simulators),
+    "ns-2 ratio": ("compare", page.ns2_ratio),
+    "floor ratio": ("compare", page.floor_ratio),
     "comparison": ("compare", page.comparisons),
     "ratios": ("compare", page.ratios),
     "growth machine": ("grow", page.machine),
+    "growth": ("grow", page.growth),
+    "lead-in": ("grow", page.lead_in),
     "flows": ("grow", page.flows),
     "cross": ("grow", page.cross),
-    "growth": ("grow", page.others),
+    "other curves": ("grow", page.others),
     "sweep machine": ("sweep", page.machine),
     "sweep": ("sweep", page.sweep),
+    "outside": ("sweep", page.outside),
     "threads": ("sweep", page.threads),
 }
 DRAWN = {"flows": figures.flows, "work": figures.work, "entries": figures.entries}
@@ -55,10 +64,10 @@ def filled(text: str, results: Mapping[str, Mapping[str, Any]], baseline: Counts
 
 
 def outputs() -> dict[Path, str]:
-    """Every file of the page with what it should hold."""
+    """Every page and figure with what it should hold."""
     results = {name: found for name in NAMES if (found := load(name))}
     baseline = Counts.parse(BASELINE.read_text(encoding="utf-8"))
-    files = {PAGE: filled(PAGE.read_text(encoding="utf-8"), results, baseline)}
+    files = {path: filled(path.read_text(encoding="utf-8"), results, baseline) for path in PAGES}
     if "grow" in results:
         for name, draw in DRAWN.items():
             drawn = draw(results["grow"]["points"])

@@ -16,6 +16,7 @@ from bench.subjects import engine, floor
 from bench.subjects.frame import Subject, Work
 
 from sawtooth import _native
+from sawtooth.report.markdown import PLACE
 
 ROOT = Path(__file__).resolve().parents[1]
 COST = {"median": 100.0, "low": 90.0, "high": 120.0}
@@ -144,8 +145,35 @@ def test_tables_of_the_page_say_what_the_results_say() -> None:
         {"comparisons": [compared]}
     )
     assert "100.00 (90.00 … 120.00)" in page.ratios({"comparisons": [compared]})
+    assert "| 10 flows | 100 (90 … 120) | 10.0 | 100.00 (90.00 … 120.00) | 2 MB |" in page.speed(
+        {"comparisons": [compared | {"subjects": {"sawtooth": subject}}]}
+    )
     assert page.spread(COST, 0, 0.5) == Spread(50.0, 45.0, 60.0).text(0)
 
 
-def test_the_committed_page_is_what_the_committed_results_give() -> None:
-    assert report.outputs()[report.PAGE] == report.PAGE.read_text(encoding="utf-8"), "python -m bench report"
+def test_the_dearest_dumbbell_counts_against_the_floor() -> None:
+    def compared(text: str, median: float) -> dict[str, Any]:
+        return {"text": text, "ratios": {"ours_by_floor": {"median": median, "low": 1.0, "high": 9.0}}}
+
+    found = page.floor_ratio({"comparisons": [compared("10 flows", 2.0), compared("1,000 flows", 3.0)]})
+    assert found == "at most 3.00 (1.00 … 9.00) (1,000 flows)"
+
+
+def test_growth_shows_both_ends_of_our_own_curves() -> None:
+    def point(program: str, x: int, cost: float) -> dict[str, Any]:
+        line = f"{program}, 64 RTTs"
+        return {"curve": "flows", "line": line, "program": program, "x": x, "ns_per_packet": {"median": cost}}
+
+    ours = [point("sawtooth", x, cost) for x, cost in ((1, 50.0), (10, 70.0), (100, 90.0))]
+    rows = page.growth({"points": [ours[0], point("floor", 1, 20.0), *ours[1:]]}).splitlines()
+    assert rows[2:] == ["| flows: 64 RTTs | 1 → 100 | 50 → 90 |"]
+
+
+def test_every_block_stands_on_a_page() -> None:
+    named = {match["name"] for path in report.PAGES for match in PLACE.finditer(path.read_text("utf-8"))}
+    assert named == {*report.BLOCKS, "instructions"}
+
+
+@pytest.mark.parametrize("path", report.PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_the_committed_pages_are_what_the_committed_results_give(path: Path) -> None:
+    assert report.outputs()[path] == path.read_text(encoding="utf-8"), "python -m bench report"

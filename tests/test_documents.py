@@ -25,7 +25,7 @@ from sawtooth.scenario import load_scenario, parse_scenario
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted(
-    [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "studies").glob("*.md")],
+    [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "studies").glob("*.md")],
     key=lambda page: page.relative_to(ROOT).as_posix(),
 )
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
