@@ -7,8 +7,8 @@ Source: [Akella02] section 3 and Table 1, with the readings of docs/akella2002.m
     C_a    = max over e in E of d_a(e) (Table 1 prints the maximum over a; the text means over e)
 
 d, D and C are formed within each seed, because all algorithms share a seed's environment draw and start times; the score
-is the mean of these per-seed scores and its interval is over seeds (intervals.py). D of the seed means stands beside it:
-a distance is convex in the values, so run-to-run noise lifts the mean of D above D of the means, and the gap shows how much.
+is the mean of these per-seed scores and its interval is over seeds (intervals.py). D of the metrics averaged over seeds is
+kept as well. The mean D is the larger: a distance is never negative, so noise between seeds adds to it. The difference is that noise.
 
 | parameter    | unit | default | why                                                                               |
 |--------------|------|---------|-----------------------------------------------------------------------------------|

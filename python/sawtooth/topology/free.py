@@ -7,8 +7,8 @@ Acknowledgements take the shortest way back.
 
 Each flow has access links of its own at both ends of its route, of rate `path.access_rate` and without delay: RTTs are those of the links.
 The first listed link with a queue is the bottleneck of results; delay and loss of a flow are those of all queues that its data
-crosses. What there is for a test flow is the least, over the links with a queue on its way, of the rate that sources leave, in equal
-shares for the test flows there; goodput is measured by the mean of that over the test flows.
+crosses. The bandwidth available to a test flow is that of its tightest queue: the rate that constant-rate sources leave there, divided
+equally among the test flows there. Goodput is relative to the mean of these bandwidths over the test flows.
 """
 
 from __future__ import annotations
