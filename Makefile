@@ -22,7 +22,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates \( -nam
 # By name, since rustfmt does not find the modules that a macro's row declares.
 RUST_FILES := $(shell find crates bench -name '*.rs' -not -path '*/target/*')
 
-.PHONY: help build demo test lint format test-rust test-python gate tidy studies validation bench bench-appendix bench-grow bench-sweep bench-docs bench-micro lock clean
+.PHONY: help build demo test test-long lint format test-rust test-python test-builds test-optimised gate tidy studies validation bench bench-appendix bench-grow bench-sweep bench-docs bench-micro lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -33,7 +33,10 @@ demo: build ## two figures over five seeds: score tables beside the printed numb
 	$(BIN)/sawtooth reproduce akella2002/fig4 --seeds 5
 	$(BIN)/sawtooth reproduce akella2002/fig5 --seeds 5
 
-test: lint test-rust test-python gate ## everything continuous integration runs
+test: lint test-rust test-python gate ## what to run before a commit: at most 8 minutes on 2 quiet cores, the first build included
+
+# What is long and rarely finds what `make test` does not: the same digests from an optimised and from an unoptimised engine.
+test-long: test-optimised test-builds ## the rest of what continuous integration runs: the engine under other optimisation
 
 lint: build ## formatting, clippy, ruff, mypy: a warning is an error
 	@if cargo fmt --version >/dev/null 2>&1; then echo "rustfmt --check"; rustfmt --check --edition 2024 $(RUST_FILES); \
@@ -48,14 +51,19 @@ format: build ## write all sources in the form that `make lint` asks for
 	rustfmt --edition 2024 $(RUST_FILES)
 	$(BIN)/ruff format .
 
-test-rust: build ## tests of cc and sim, examples included; ledger and orders of events optimised as well
+test-rust: build ## tests of cc and sim, examples, ledger and orders of events included
 	cargo test --workspace --locked
+
+test-python: build ## tests of the experiment layer, the command line and the house rules, on all cores
+	$(BIN)/python -m pytest --numprocesses auto
+
+test-optimised: build ## ledger and orders of events with the optimisation of a release
 	cargo test --profile optimised --package sawtooth-sim --locked --test ledger --test order
 
 # A second build of the module without optimisation: both must give the same digests.
-test-python: build ## tests of the experiment layer, the command line and the house rules
+test-builds: build ## the module without optimisation beside the one in use: the same digests
 	cargo build --package sawtooth-py --locked
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -m long
 
 gate: build ## instructions per packet against the committed baseline, where valgrind is installed
 	$(BIN)/python -m bench gate $(if $(STRICT),--strict)
@@ -108,16 +116,19 @@ clean: ## remove what was built (stores and reports stay)
 $(VENV)/.created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "$(PYTHON) is older than Python 3.11: set PYTHON=/path/to/a/newer/python3"; exit 1; }
+	@echo "making $(VENV)"
 	@$(PYTHON) -m venv $(VENV) || { echo "python3 -m venv failed (Debian: apt-get install python3-venv)"; exit 1; }
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.created requirements.lock
-	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	@echo "installing the packages of requirements.lock into $(VENV)"
+	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
 	@touch $@
 
 # The module gets the time at which its build began, so that a source edited during the build is newer.
 # maturin finds the environment by VIRTUAL_ENV; a surrounding conda environment would be a second candidate, and it refuses to choose.
 $(NATIVE): $(VENV)/.installed $(RUST_SOURCES)
 	@touch $(VENV)/.compiling
-	@echo "compiling the engine"; env -u CONDA_PREFIX PIP_QUIET=1 VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked --quiet >/dev/null
+	@echo "compiling the engine: a minute or two the first time"
+	@env -u CONDA_PREFIX PIP_QUIET=1 VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked
 	@touch -r $(VENV)/.compiling $@
