@@ -17,12 +17,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bench.machine import provenance
-from sawtooth.comparison import Jobs
-from sawtooth.plan import CellKey, Planned
-from sawtooth.runner import default_threads, run_each
-from sawtooth.store import Store
-from sawtooth.study import Study
-from sawtooth.study_files import load_study
+from sawtooth.experiment.perform import Jobs
+from sawtooth.experiment.plan import CellKey, Planned
+from sawtooth.experiment.study import Study
+from sawtooth.experiment.study_files import load_study
+from sawtooth.run.runner import default_threads, run_each
+from sawtooth.run.store import Store
 
 STUDY = "akella2002/appendix"
 STRIDE = 7

@@ -88,8 +88,8 @@ class Cell:
     def engine(self) -> str:
         """The engine's scenario as canonical JSON."""
         from sawtooth.plain import canonical
-        from sawtooth.resolve import resolve
-        from sawtooth.scenario import parse_scenario
+        from sawtooth.scenario.resolve import resolve
+        from sawtooth.scenario.scenario import parse_scenario
 
         engine = resolve(parse_scenario(self.scenario(), "bench")).engine
         if self.cross_share == 1:

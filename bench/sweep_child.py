@@ -16,11 +16,11 @@ from typing import Any
 
 from bench.subjects.engine_child import peak_kb
 from sawtooth import _native
-from sawtooth.compare import comparison_study
-from sawtooth.comparison import perform
-from sawtooth.environments import ENVIRONMENTS
-from sawtooth.store import Store
-from sawtooth.study_files import load_comparison
+from sawtooth.experiment.compare import comparison_study
+from sawtooth.experiment.perform import perform
+from sawtooth.experiment.study_files import load_comparison
+from sawtooth.run.store import Store
+from sawtooth.scenario.environments import ENVIRONMENTS
 
 PLACES = [entry.name for entry in ENVIRONMENTS if entry.number in range(1, 11)]
 """Where one source or none makes the bandwidth: environments 1 to 10 of the 2002 study."""
@@ -67,7 +67,9 @@ def main(threads: int, runs: int, seconds: int, folder: str) -> None:
     study = comparison_study(algorithms, ["sack"], ["droptail"], PLACES, seeds, f"{seconds} s", "5 s")
     start_up_cpu_s = time.process_time()
     engine = Engine()
-    simulating = importlib.import_module("sawtooth.run")  # `sawtooth.run` as an attribute is the function
+    simulating = importlib.import_module(
+        "sawtooth.run.run"
+    )  # `sawtooth.run.run` as an attribute is the function
     simulating._native = engine  # type: ignore[attr-defined]
     peaks: dict[str, int] = {}
 

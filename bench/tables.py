@@ -38,7 +38,7 @@ def recoveries() -> list[str]:
 def disciplines() -> dict[str, dict[str, Any]]:
     """Every discipline, by name, as the table of a scenario file: with the study's numbers where it has some, else with defaults."""
     from sawtooth import _native
-    from sawtooth.study_files import load_comparison
+    from sawtooth.experiment.study_files import load_comparison
 
     routers = load_comparison().routers
     names = [row["name"] for row in _native.describe()["disciplines"]]

@@ -9,10 +9,10 @@ import pytest
 from tests.conftest import CommandLine
 
 from sawtooth import _native
-from sawtooth.arq.protocol import transfer
-from sawtooth.arq.study import cases, load_arq, measure
 from sawtooth.errors import InputError
 from sawtooth.models.sliding_window import efficiency, go_back_n
+from sawtooth.papers.reddy2012.sliding_window.protocol import transfer
+from sawtooth.papers.reddy2012.sliding_window.study import cases, load_arq, measure
 
 
 def damage(slots: int, *bad: int) -> list[bool]:

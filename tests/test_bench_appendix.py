@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 from bench.appendix import STRIDE, STUDY, measured, sample
 
-from sawtooth.plan import CellKey
-from sawtooth.study_files import load_study
+from sawtooth.experiment.plan import CellKey
+from sawtooth.experiment.study_files import load_study
 
 
 def keys(passes: int) -> list[CellKey]:

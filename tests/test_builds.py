@@ -1,8 +1,8 @@
 """The same bytes come out of every build and on any number of threads: optimised and debug, alone and beside others.
 
-`make test` builds the extension module a second time without optimisation (target/debug); here both simulate the examples, each module in a
-process of its own, on one thread and on two at once, and every digest must be the same. Another seed gives another one, if anything is
-random.
+`make test-long` builds the extension module a second time without optimisation (target/debug). Here both simulate the examples, each module
+in a process of its own, on one thread and on two at once, and every digest must be the same. Another seed gives another digest, if
+anything is random.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ from typing import Any
 import pytest
 
 from sawtooth.plain import canonical
-from sawtooth.resolve import resolve
-from sawtooth.scenario import load_scenario, with_values
+from sawtooth.scenario.resolve import resolve
+from sawtooth.scenario.scenario import load_scenario, with_values
+
+pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).resolve().parents[1]
 DEBUG = [ROOT / "target" / "debug" / name for name in ("lib_native.so", "lib_native.dylib")]
@@ -67,7 +69,9 @@ def digests(module: Path) -> dict[str, Any]:
 def test_builds_and_threads_agree_to_the_last_byte() -> None:
     debug = next((file for file in DEBUG if file.is_file()), None)
     if debug is None:
-        pytest.fail("no debug build to compare with: make test builds it, or cargo build -p sawtooth-py")
+        pytest.fail(
+            "no debug build to compare with: make test-builds builds it, or cargo build -p sawtooth-py"
+        )
     installed = importlib.util.find_spec("sawtooth._native")
     assert installed is not None
     assert installed.origin is not None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,6 @@ from numpy.typing import NDArray
 
 import sawtooth
 from sawtooth import _native
-from sawtooth.claims import introduction, reddy, section3, section4, section5
 from sawtooth.claims.logic import (
     Finding,
     Verdict,
@@ -33,20 +34,30 @@ from sawtooth.claims.logic import (
     possible_orders,
     spearman,
 )
-from sawtooth.claims.table import MODULES, claim, claims, judge, judge_paper
+from sawtooth.claims.table import judge, judge_paper
 from sawtooth.claims.view import FOUR, Part, RunView, UnavailableError, View
-from sawtooth.matrix import Block, ProbeRun, Results
-from sawtooth.metrics import METRIC_NAMES, Metric, metric
-from sawtooth.plan import CellKey, ProbeKey
-from sawtooth.published import AppendixRow, appendix, environments
-from sawtooth.scoring import Values, difference_by_identity, distances, score
-from sawtooth.study_files import load_study
+from sawtooth.experiment.matrix import Block, ProbeRun, Results
+from sawtooth.experiment.plan import CellKey, ProbeKey
+from sawtooth.experiment.scoring import Values, difference_by_identity, distances, score
+from sawtooth.experiment.study_files import load_study
+from sawtooth.measure.metrics import METRIC_NAMES, Metric, metric
+from sawtooth.papers import PAPERS
+from sawtooth.papers.akella2002.claims import introduction, section3, section4, section5
+from sawtooth.papers.akella2002.printed import AppendixRow, appendix, environments
+from sawtooth.papers.reddy2012.claims import tables as reddy
+from sawtooth.papers.register import claim, claims
 
 TOLERANCES = load_study("akella2002/fig5").tolerance
 H, F, U = Verdict.HOLDS, Verdict.FAILS, Verdict.UNDECIDED
-OTHERS = ("lahanas_", "floyd_", "steady_states", "sliding_window", "section2.")
+OTHERS = (
+    "lahanas2003/",
+    "floyd2000/",
+    "akella2002/steady_states",
+    "reddy2012/sliding_window",
+    "akella2002/section2.",
+)
 """Modules whose checks test_claims_mathematics.py, test_claims_floyd.py and test_claims_section2.py break."""
-CHECKED = [entry for entry in claims() if entry.check is not None and not entry.check.startswith(OTHERS)]
+CHECKED = [entry for entry in claims() if entry.check is not None and not entry.judged_by.startswith(OTHERS)]
 ON_RUNS = [entry for entry in CHECKED if entry.settings]
 FIXED = [entry for entry in CHECKED if not entry.settings]
 ALL_13 = tuple(row.name for row in environments())
@@ -76,17 +87,21 @@ def test_a_claim_has_a_check_or_says_what_it_waits_for() -> None:
 
 
 def test_every_check_of_the_modules_is_used() -> None:
-    used = {entry.check for entry in claims()}
-    for module_name, module in MODULES.items():
-        for name, value in vars(module).items():
-            own = getattr(value, "__module__", None) == module.__name__
-            takes_view = (
-                own
-                and callable(value)
-                and list(getattr(value, "__annotations__", {}).values()) == ["View", "Finding"]
-            )
-            if takes_view and not name.startswith("_"):
-                assert f"{module_name}.{name}" in used, f"{module_name}.{name} judges no claim"
+    used = {entry.judged_by for entry in claims()}
+    for paper in PAPERS.values():
+        package = import_module(paper.source.checks)
+        for found in iter_modules(package.__path__):
+            module = import_module(f"{package.__name__}.{found.name}")
+            for name, value in vars(module).items():
+                own = getattr(value, "__module__", None) == module.__name__
+                takes_view = (
+                    own
+                    and callable(value)
+                    and list(getattr(value, "__annotations__", {}).values()) == ["View", "Finding"]
+                )
+                if takes_view and not name.startswith("_"):
+                    check = f"{paper.name}/{found.name}.{name}"
+                    assert check in used, f"{check} judges no claim"
 
 
 def test_an_unknown_claim() -> None:
@@ -474,7 +489,7 @@ def test_definitions_are_never_undecided() -> None:
 
 
 def test_an_undecided_definition_is_a_bug() -> None:
-    changes = {"check": "section4.worst_case_orders_alike", "settings": ("reno/droptail",)}
+    changes = {"check": "akella2002/section4.worst_case_orders_alike", "settings": ("reno/droptail",)}
     entry = claim("akella-3-def-D").model_copy(update=changes)
     with pytest.raises(AssertionError, match="came out undecided"):
         judge(entry, results(noisy()), TOLERANCES)

@@ -10,13 +10,16 @@ import numpy as np
 import pytest
 from tests.conftest import CommandLine
 
-from sawtooth import _native, units
-from sawtooth.claims import agreement, floyd_compatibility
+from sawtooth import _native
+from sawtooth.claims import agreement
 from sawtooth.claims.logic import Verdict
-from sawtooth.claims.table import claim, claims, judge_mathematics
 from sawtooth.claims.view import NoRuns
-from sawtooth.mathematics import floyd2000, mathematics
 from sawtooth.models import compatibility, padhye, response, smoothness, tfrc_average, throughput_ratio
+from sawtooth.papers.floyd2000 import drawings as floyd2000
+from sawtooth.papers.floyd2000.claims import compatibility as floyd_compatibility
+from sawtooth.papers.mathematics import mathematics
+from sawtooth.papers.register import claim, claims, judge_mathematics
+from sawtooth.scenario import units
 
 H, F = Verdict.HOLDS, Verdict.FAILS
 CLAIMS = [entry for entry in claims() if entry.paper == "floyd2000"]

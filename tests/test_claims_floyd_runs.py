@@ -10,13 +10,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sawtooth import ratio_histograms, share_gap
-from sawtooth.claims import floyd_rates, floyd_shares
 from sawtooth.claims.logic import Finding, Verdict
-from sawtooth.claims.table import claims
 from sawtooth.claims.view import Part, RunView
-from sawtooth.matrix import ProbeRun, Results
-from sawtooth.study_files import load_study
+from sawtooth.experiment.matrix import ProbeRun, Results
+from sawtooth.experiment.study_files import load_study
+from sawtooth.papers.floyd2000 import ratio_histograms, share_gap
+from sawtooth.papers.floyd2000.claims import rates as floyd_rates
+from sawtooth.papers.floyd2000.claims import shares as floyd_shares
+from sawtooth.papers.register import claims
 
 H, F = Verdict.HOLDS, Verdict.FAILS
 SEEDS = 4

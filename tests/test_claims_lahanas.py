@@ -9,18 +9,17 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from sawtooth import gain
-from sawtooth.claims import lahanas_dynamic as dynamic
-from sawtooth.claims import lahanas_stationary as stationary
 from sawtooth.claims.logic import Finding, Verdict
-from sawtooth.claims.table import claims
 from sawtooth.claims.view import Part, RunView, View
-from sawtooth.curves import labels, lay, select
-from sawtooth.matrix import ProbeRun, Results
-from sawtooth.plan import Label
+from sawtooth.experiment.curves import labels, lay, select
+from sawtooth.experiment.matrix import ProbeRun, Results
+from sawtooth.experiment.plan import Label
+from sawtooth.experiment.study import Probe
+from sawtooth.experiment.study_files import STUDIES, load_study
+from sawtooth.papers.lahanas2003 import gain
+from sawtooth.papers.lahanas2003.claims import dynamic, stationary
+from sawtooth.papers.register import claims
 from sawtooth.report.curve_tables import markdown_table
-from sawtooth.study import Probe
-from sawtooth.study_files import STUDIES, load_study
 
 PAPER = "lahanas2003"
 PARTS = [load_study(name) for name in STUDIES if name.startswith(PAPER)]
@@ -109,7 +108,7 @@ CHECKS = [
     for entry in claims()
     if entry.paper == PAPER and entry.kind == "simulation" and entry.check is not None
     for module in (stationary, dynamic)
-    if module.__name__.endswith(entry.check.partition(".")[0])
+    if module.__name__.endswith(f"claims.{entry.check.partition('.')[0]}")
 ]
 
 

@@ -11,13 +11,11 @@ import numpy as np
 import pytest
 
 import sawtooth
-from sawtooth import resolve
-from sawtooth.claims import lahanas_section3, lahanas_section5
 from sawtooth.claims.logic import Finding, Verdict
-from sawtooth.claims.table import Claim, claim, claims, judge_mathematics
+from sawtooth.claims.table import Claim
 from sawtooth.claims.view import NoRuns, UnavailableError
 from sawtooth.errors import InputError
-from sawtooth.metrics import Metric, metric
+from sawtooth.measure.metrics import Metric, metric
 from sawtooth.models import (
     fair_queueing,
     fairness,
@@ -26,21 +24,25 @@ from sawtooth.models import (
     synchronous,
 )
 from sawtooth.models import fast_convergence as fc
+from sawtooth.papers.lahanas2003.claims import section3 as lahanas_section3
+from sawtooth.papers.lahanas2003.claims import section5 as lahanas_section5
+from sawtooth.papers.register import claim, claims, judge_mathematics
+from sawtooth.scenario import resolve
 
 if TYPE_CHECKING:
     from tests.conftest import CommandLine
 
 H, F = Verdict.HOLDS, Verdict.FAILS
 MODULES = (
-    "lahanas_section2",
-    "lahanas_section3",
-    "lahanas_section3_fc",
-    "lahanas_section4",
-    "lahanas_section5",
-    "steady_states",
-    "sliding_window",
+    "lahanas2003/section2",
+    "lahanas2003/section3",
+    "lahanas2003/section3_fc",
+    "lahanas2003/section4",
+    "lahanas2003/section5",
+    "akella2002/steady_states",
+    "reddy2012/sliding_window",
 )
-CHECKED = [entry for entry in claims() if (entry.check or "").partition(".")[0] in MODULES]
+CHECKED = [entry for entry in claims() if entry.judged_by.partition(".")[0] in MODULES]
 
 real_rounds, real_system, real_resolve = synchronous.rounds, fc.system, resolve.resolve
 

@@ -13,21 +13,22 @@ import pyarrow as pa
 import pytest
 
 from sawtooth.claims.logic import Verdict
-from sawtooth.claims.section3_3 import WEB_LIKE
-from sawtooth.claims.section4_3 import LEADERS
-from sawtooth.claims.table import Claim, claim, claims, judge_printed
+from sawtooth.claims.table import Claim, judge_printed
 from sawtooth.claims.view import FOUR, PrintedView, UnavailableError, View
-from sawtooth.instances import CHOSEN
-from sawtooth.matrix import ProbeRun
-from sawtooth.published import appendix as printed_instances
-from sawtooth.published import environments
-from sawtooth.scoring import Values
-from sawtooth.study_files import load_study
+from sawtooth.experiment.matrix import ProbeRun
+from sawtooth.experiment.scoring import Values
+from sawtooth.experiment.study_files import load_study
+from sawtooth.papers.akella2002.claims.section3_3 import WEB_LIKE
+from sawtooth.papers.akella2002.claims.section4_3 import LEADERS
+from sawtooth.papers.akella2002.instances import CHOSEN
+from sawtooth.papers.akella2002.printed import appendix as printed_instances
+from sawtooth.papers.akella2002.printed import environments, tables
+from sawtooth.papers.register import claim, claims
 
 TOLERANCES = load_study("akella2002/fig5").tolerance
 H, F, U = Verdict.HOLDS, Verdict.FAILS, Verdict.UNDECIDED
 PAPERS = ("akella2002", "reddy2012")
-PATTERNS = "sawtooth.claims.section2"
+PATTERNS = "sawtooth.papers.akella2002.claims.section2"
 """Checks on patterns of bandwidth have worlds of their own: test_claims_section2.py."""
 ON_RUNS = [
     entry
@@ -161,8 +162,8 @@ def recovery_is(name: str) -> Callable[[Asked], bool]:
 
 
 HOLDING: Final[dict[str, Answer]] = {
-    "abstract.aiad_fair_unless_droptail": where(router_is("droptail"), 3.0, 1.0),
-    "introduction.aqm_early": by_metric(
+    "akella2002/abstract.aiad_fair_unless_droptail": where(router_is("droptail"), 3.0, 1.0),
+    "akella2002/introduction.aqm_early": by_metric(
         0,
         full_drops=0.0,
         loss=1.0,
@@ -170,70 +171,76 @@ HOLDING: Final[dict[str, Answer]] = {
         drop_run=where(router_is("red"), 1, 2),
         timeouts=where(router_is("red"), 1, 2),
     ),
-    "introduction.ecn_costs_nothing": by_metric(0, retransmits=1.0, signals=100.0),
-    "section3_3.cross_share": by_metric(0, cross_share=0.3, cross_excess=-0.5),
-    "section3_3.cross_no_loss": lambda _: 0.0,
-    "section3.cbr_loss": lambda _: 0.01,
-    "section3.ratio_form": rank(*FOUR),
-    "section4.jain_alike": lambda q: rank(*FOUR)(q) / (-10 if q.metric == "jain" else 10),
-    "section4.worst_case_orders_alike": rank(*FOUR),
-    "section4.more_flows": rank(*FOUR),
-    "section4_1.multiplicative_timeouts": additive_first,
-    "section4_1.sack_goodput": where(recovery_is("sack"), 2.0, 1.0),
-    "section4_1.sack_loss_delay": where(recovery_is("sack"), 2.0, 1.0),
-    "section4_1.sack_less_fair": where(recovery_is("sack"), 2.0, 1.0),
-    "section4_1.shares_persist": where(recovery_is("sack"), 2.0, 1.0),
-    "section4_1_3.same_goodput": lambda _: 0.8,
-    "section4_1_3.more_outstanding": rank("AIMD", "AIAD"),
-    "section4_2_1.red_cuts_loss_delay": where(router_is("red"), 1.0, 2.0),
-    "section4_2_1.red_fairer": where(router_is("red"), 1.0, 2.0),
-    "section4_2_1.red_decouples": by_metric(
+    "akella2002/introduction.ecn_costs_nothing": by_metric(0, retransmits=1.0, signals=100.0),
+    "akella2002/section3_3.cross_share": by_metric(0, cross_share=0.3, cross_excess=-0.5),
+    "akella2002/section3_3.cross_no_loss": lambda _: 0.0,
+    "akella2002/section3.cbr_loss": lambda _: 0.01,
+    "akella2002/section3.ratio_form": rank(*FOUR),
+    "akella2002/section4.jain_alike": lambda q: rank(*FOUR)(q) / (-10 if q.metric == "jain" else 10),
+    "akella2002/section4.worst_case_orders_alike": rank(*FOUR),
+    "akella2002/section4.more_flows": rank(*FOUR),
+    "akella2002/section4_1.multiplicative_timeouts": additive_first,
+    "akella2002/section4_1.sack_goodput": where(recovery_is("sack"), 2.0, 1.0),
+    "akella2002/section4_1.sack_loss_delay": where(recovery_is("sack"), 2.0, 1.0),
+    "akella2002/section4_1.sack_less_fair": where(recovery_is("sack"), 2.0, 1.0),
+    "akella2002/section4_1.shares_persist": where(recovery_is("sack"), 2.0, 1.0),
+    "akella2002/section4_1_3.same_goodput": lambda _: 0.8,
+    "akella2002/section4_1_3.more_outstanding": rank("AIMD", "AIAD"),
+    "akella2002/section4_2_1.red_cuts_loss_delay": where(router_is("red"), 1.0, 2.0),
+    "akella2002/section4_2_1.red_fairer": where(router_is("red"), 1.0, 2.0),
+    "akella2002/section4_2_1.red_decouples": by_metric(
         0, loss_epoch_correlation=where(router_is("red"), 0.1, 0.9), loss_bias=1.0
     ),
-    "section4_2_1.unequal_rtts": by_metric(0, fairness=where(router_is("red"), 1.0, 2.0), rtt_bias=-1.0),
-    "section4_2_1.sack_worse": where(recovery_is("sack"), 2.0, 1.0),
-    "section4_2_1.rare_timeouts": lambda q: 1.0 if (q.setting, q.algorithm) == ("sack/red", "MIMD") else 10.0,
-    "section4_2_2.ecn_cuts_loss": where(router_is("ecn"), 1.0, 2.0),
-    "section4_2_2.ecn_delays": where(router_is("ecn"), 2.0, 1.0),
-    "section4_2_2.ecn_less_fair": where(router_is("ecn"), 2.0, 1.0),
-    "section4_2_2.shares_persist": where(router_is("ecn"), 2.0, 1.0),
-    "section4_2_3.fairness_unchanged": lambda _: 1.0,
-    "section4_2_3.multiplicative_deteriorate": lambda q: (
+    "akella2002/section4_2_1.unequal_rtts": by_metric(
+        0, fairness=where(router_is("red"), 1.0, 2.0), rtt_bias=-1.0
+    ),
+    "akella2002/section4_2_1.sack_worse": where(recovery_is("sack"), 2.0, 1.0),
+    "akella2002/section4_2_1.rare_timeouts": lambda q: (
+        1.0 if (q.setting, q.algorithm) == ("sack/red", "MIMD") else 10.0
+    ),
+    "akella2002/section4_2_2.ecn_cuts_loss": where(router_is("ecn"), 1.0, 2.0),
+    "akella2002/section4_2_2.ecn_delays": where(router_is("ecn"), 2.0, 1.0),
+    "akella2002/section4_2_2.ecn_less_fair": where(router_is("ecn"), 2.0, 1.0),
+    "akella2002/section4_2_2.shares_persist": where(router_is("ecn"), 2.0, 1.0),
+    "akella2002/section4_2_3.fairness_unchanged": lambda _: 1.0,
+    "akella2002/section4_2_3.multiplicative_deteriorate": lambda q: (
         {"goodput": -1.0, "loss": 1.0}[q.metric] * (2 if not q.part else 1)
     ),
-    "section4_2_3.aiad_over_aimd": lambda q: rank("AIAD", "AIMD")(q),
-    "section4_2_3.red_insensitive": rank(*FOUR),
-    "section4_2_4.scheduler_fair": lambda _: 0.1,
-    "section4_2_4.all_but_miad": where(algorithm_is("MIAD"), 1.0, 0.1),
-    "section4_3.less_bursty": additive_first,
-    "section4_3.aimd_low": rank(*FOUR),
-    "section4_3.leaders": lambda q: 1.0 if q.algorithm in LEADERS[q.setting] else 10.0,
-    "section5_2.gentler_cut": lambda q: 0.05 * rank("MAIMD", "MAIMD(0.5)")(q),
-    "section5_2.aimad_fairer": rank("AIMAD", "AIMD", "AIAD"),
-    "section5_2.aimad_goodput": rank("AIMAD", "AIAD"),
-    "section5_2.aimad_less": rank("AIMAD", "AIAD"),
-    "section5_2.aimad_like_aimd": lambda _: 1.0,
-    "section5_2.maimd_worst_case": lambda q: rank("MAIMD", "AIMD")(q) if q.kind == "C" else 1.0,
-    "section5_2.maimd_loss_fairness": rank("AIMD", "MAIMD"),
-    "section5_2.maimd_high_capacity": lambda q: (
+    "akella2002/section4_2_3.aiad_over_aimd": lambda q: rank("AIAD", "AIMD")(q),
+    "akella2002/section4_2_3.red_insensitive": rank(*FOUR),
+    "akella2002/section4_2_4.scheduler_fair": lambda _: 0.1,
+    "akella2002/section4_2_4.all_but_miad": where(algorithm_is("MIAD"), 1.0, 0.1),
+    "akella2002/section4_3.less_bursty": additive_first,
+    "akella2002/section4_3.aimd_low": rank(*FOUR),
+    "akella2002/section4_3.leaders": lambda q: 1.0 if q.algorithm in LEADERS[q.setting] else 10.0,
+    "akella2002/section5_2.gentler_cut": lambda q: 0.05 * rank("MAIMD", "MAIMD(0.5)")(q),
+    "akella2002/section5_2.aimad_fairer": rank("AIMAD", "AIMD", "AIAD"),
+    "akella2002/section5_2.aimad_goodput": rank("AIMAD", "AIAD"),
+    "akella2002/section5_2.aimad_less": rank("AIMAD", "AIAD"),
+    "akella2002/section5_2.aimad_like_aimd": lambda _: 1.0,
+    "akella2002/section5_2.maimd_worst_case": lambda q: rank("MAIMD", "AIMD")(q) if q.kind == "C" else 1.0,
+    "akella2002/section5_2.maimd_loss_fairness": rank("AIMD", "MAIMD"),
+    "akella2002/section5_2.maimd_high_capacity": lambda q: (
         2.0 if q.algorithm == "MAIMD" and q.environment.endswith("high") else 1.0
     ),
-    "section5_2.maimd_delay": lambda _: 1.0,
-    "section5_2.maimd_fair_elsewhere": lambda _: 1.0,
-    "section5_2.aimad_everywhere": rank("AIMAD", "AIAD"),
-    "section5_2.maimd_with_sack": lambda q: 9.0 if q.recovery == "reno" and q.algorithm == "MAIMD" else 1.0,
-    "section5_2.small_cut_enough": lambda _: 1.0,
-    "section6.aild_better": lambda q: (
+    "akella2002/section5_2.maimd_delay": lambda _: 1.0,
+    "akella2002/section5_2.maimd_fair_elsewhere": lambda _: 1.0,
+    "akella2002/section5_2.aimad_everywhere": rank("AIMAD", "AIAD"),
+    "akella2002/section5_2.maimd_with_sack": lambda q: (
+        9.0 if q.recovery == "reno" and q.algorithm == "MAIMD" else 1.0
+    ),
+    "akella2002/section5_2.small_cut_enough": lambda _: 1.0,
+    "akella2002/section6.aild_better": lambda q: (
         rank("AIMD", "AILD")(q) if q.metric == "goodput" else rank("AILD", "AIMD")(q)
     ),
-    "appendix.representatives": chosen_best,
-    "appendix.representatives_of_two": chosen_best,
-    "appendix.good_everywhere": chosen_best,
-    "appendix.others_poor": chosen_best,
-    "appendix.table": as_printed,
-    "appendix.other_metrics": lambda q: float(FOUR.index(q.algorithm.partition("(")[0])),
-    "appendix.halving_mimd": lambda _: 0.5,
-    "reddy.sack_goodput": where(recovery_is("sack"), 2.0, 1.0),
+    "akella2002/appendix.representatives": chosen_best,
+    "akella2002/appendix.representatives_of_two": chosen_best,
+    "akella2002/appendix.good_everywhere": chosen_best,
+    "akella2002/appendix.others_poor": chosen_best,
+    "akella2002/appendix.table": as_printed,
+    "akella2002/appendix.other_metrics": lambda q: float(FOUR.index(q.algorithm.partition("(")[0])),
+    "akella2002/appendix.halving_mimd": lambda _: 0.5,
+    "reddy2012/tables.sack_goodput": where(recovery_is("sack"), 2.0, 1.0),
 }
 """A world in which a check holds, where the printed tables cannot show one and chance would hardly find one."""
 
@@ -247,8 +254,8 @@ def chance(seed: object, q: Asked) -> float:
 def worlds(entry: Claim) -> Iterator[View]:
     """The printed tables, the world in which the claim is known to hold, worlds that depart from it, and worlds of chance."""
     settings = entry.settings if entry.quantifier != "some" else entry.settings[:2]
-    yield PrintedView(settings, TOLERANCES)
-    known = HOLDING.get(entry.check or "")
+    yield PrintedView(settings, TOLERANCES, tables())
+    known = HOLDING.get(entry.judged_by)
     if known is not None:
         yield from (World(settings, answer) for answer in (known, *departures(known)))
     for seed in itertools.count():
@@ -282,9 +289,9 @@ def test_a_check_can_hold_and_fail(entry: Claim) -> None:
 
 @pytest.mark.parametrize("entry", ON_RUNS, ids=lambda entry: entry.id)
 def test_a_check_stays_undecided_where_seeds_disagree(entry: Claim) -> None:
-    if entry.check == "section3_3.cross_no_loss":
+    if entry.judged_by == "akella2002/section3_3.cross_no_loss":
         return  # a count of drops: one is enough
-    known = HOLDING.get(entry.check or "")
+    known = HOLDING.get(entry.judged_by)
     if known is not None:
         pairs = [(known, other) for other in departures(known)]
     else:
@@ -294,7 +301,7 @@ def test_a_check_stays_undecided_where_seeds_disagree(entry: Claim) -> None:
 
 def test_the_world_that_holds_is_the_one_that_the_check_means() -> None:
     for entry in ON_RUNS:
-        known = HOLDING.get(entry.check or "")
+        known = HOLDING.get(entry.judged_by)
         if known is not None:
             assert entry.function(World(entry.settings, known)).verdict is H, entry.id
 
@@ -350,7 +357,7 @@ def test_cross_traffic_that_loses_one_packet_in_one_run_is_found() -> None:
 
 def test_the_gap_of_the_halving_mimd_follows_from_the_printed_tables() -> None:
     """0.77 - 0.01 among the four, less 0.60 - 0.02 within the family."""
-    found = claim("akella-6-fn10-mimd-0.5").function(PrintedView(("sack/drr",), TOLERANCES))
+    found = claim("akella-6-fn10-mimd-0.5").function(PrintedView(("sack/drr",), TOLERANCES, tables()))
     assert found.interval is not None
     assert found.interval.mean == pytest.approx(0.77 - 0.01 - (0.60 - 0.02))
 
@@ -366,5 +373,5 @@ def test_a_hybrid_that_is_ahead_and_not_level_gets_the_statement_that_holds() ->
         assert found.verdict is F
         assert found.instead is not None
         assert found.instead.verdict is H
-        level = entry.function(World(entry.settings, HOLDING[entry.check or ""]))
+        level = entry.function(World(entry.settings, HOLDING[entry.judged_by or ""]))
         assert (level.verdict, level.instead) == (H, None)

@@ -11,17 +11,18 @@ import pyarrow as pa
 import pytest
 
 from sawtooth.claims.logic import Verdict
-from sawtooth.claims.section2 import PANELS
-from sawtooth.claims.table import Claim, claim, claims
+from sawtooth.claims.table import Claim
 from sawtooth.claims.view import FOUR, UnavailableError, View
-from sawtooth.matrix import ProbeRun
-from sawtooth.pattern_search.space import Space
-from sawtooth.scoring import Values
-from sawtooth.study_files import load_study
+from sawtooth.experiment.matrix import ProbeRun
+from sawtooth.experiment.scoring import Values
+from sawtooth.experiment.search.space import Space
+from sawtooth.experiment.study_files import load_study
+from sawtooth.papers.akella2002.claims.section2 import PANELS
+from sawtooth.papers.register import claim, claims
 
 H, F, U = Verdict.HOLDS, Verdict.FAILS, Verdict.UNDECIDED
 TOLERANCES = load_study("akella2002/fig1").tolerance
-MINE = [entry for entry in claims() if (entry.check or "").startswith("section2.")]
+MINE = [entry for entry in claims() if entry.judged_by.startswith("akella2002/section2.")]
 
 
 class Panel(View):

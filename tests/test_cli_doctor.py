@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 import sawtooth as st
-from sawtooth import doctor
 from sawtooth.cli import exit_code
-from sawtooth.doctor import Check, conservation, same, self_check, traffic
-from sawtooth.resolve import Resolved
-from sawtooth.run import Run, execute
+from sawtooth.run import doctor
+from sawtooth.run.doctor import Check, conservation, same, self_check, traffic
+from sawtooth.run.run import Run, execute
+from sawtooth.scenario.resolve import Resolved
 
 if TYPE_CHECKING:
     from tests.conftest import CommandLine
@@ -39,7 +39,7 @@ def test_a_sound_installation(sawtooth: CommandLine) -> None:
 def test_a_failed_check_is_exit_1(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("sawtooth.cli.doctor.self_check", lambda: [Check("repeatable", False, "two digests")])
+    monkeypatch.setattr(doctor, "self_check", lambda: [Check("repeatable", False, "two digests")])
     assert exit_code(["doctor"]) == 1
     assert "FAILED" in capsys.readouterr().out
 

@@ -13,8 +13,9 @@ import pytest
 
 from sawtooth.cli import exit_code
 from sawtooth.cli.environment import BARS, sparkline
-from sawtooth.environments import AKELLA, Environment, schedule_of
-from sawtooth.schedule import Schedule, parse_schedule
+from sawtooth.scenario.environments import Environment, schedule_of
+from sawtooth.scenario.environments.sets import SETS
+from sawtooth.scenario.schedule import Schedule, parse_schedule
 
 S = 1_000_000_000
 
@@ -38,7 +39,7 @@ def sawtooth(capfd: pytest.CaptureFixture[str]) -> Callable[..., Done]:
     return run
 
 
-@pytest.mark.parametrize("name", [name for name in AKELLA if not name.startswith("real-")])
+@pytest.mark.parametrize("name", [name for name in SETS["akella2002"]() if not name.startswith("real-")])
 def test_the_csv_is_the_schedule_of_a_run(name: str, sawtooth: Callable[..., Done]) -> None:
     done = sawtooth(name, "--seed", "3", "--duration", "60 s", "--csv")
     assert (done.code, done.err) == (0, "")

@@ -9,8 +9,8 @@ import pytest
 from sawtooth import _native
 from sawtooth.cli import exit_code
 from sawtooth.cli.list import KINDS
-from sawtooth.environments import ENVIRONMENTS
-from sawtooth.metrics import METRIC_NAMES
+from sawtooth.measure.metrics import METRIC_NAMES
+from sawtooth.scenario.environments import ENVIRONMENTS
 
 if TYPE_CHECKING:
     from tests.conftest import CommandLine

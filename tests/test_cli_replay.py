@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import sawtooth as st
-from sawtooth.store import Store
+from sawtooth.run.store import Store
 
 if TYPE_CHECKING:
     from tests.conftest import CommandLine

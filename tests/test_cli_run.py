@@ -12,10 +12,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from sawtooth import runner
 from sawtooth.cli import SOFTWARE_FAULT, exit_code
-from sawtooth.resolve import Resolved
-from sawtooth.run import Run
+from sawtooth.run import runner
+from sawtooth.run.run import Run
+from sawtooth.scenario.resolve import Resolved
 
 if TYPE_CHECKING:
     from tests.conftest import CommandLine

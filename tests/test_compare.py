@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 from tests.conftest import CommandLine
 
-from sawtooth.compare import compare, comparison_study, labelled
-from sawtooth.comparison import Jobs, MissingRunError, evaluate, perform
 from sawtooth.errors import InputError
-from sawtooth.intervals import interval
-from sawtooth.resolve import resolve
-from sawtooth.scenario import parse_scenario
-from sawtooth.scoring import SCORED
-from sawtooth.store import Store
-from sawtooth.study_files import load_comparison
+from sawtooth.experiment.compare import compare, comparison_study, labelled
+from sawtooth.experiment.intervals import interval
+from sawtooth.experiment.perform import Jobs, MissingRunError, evaluate, perform
+from sawtooth.experiment.scoring import SCORED
+from sawtooth.experiment.study_files import load_comparison
+from sawtooth.run.store import Store
+from sawtooth.scenario.resolve import resolve
+from sawtooth.scenario.scenario import parse_scenario
 
 SHORT = ("--duration", "8 s", "--warmup", "2 s")
 
@@ -112,7 +112,7 @@ def test_scores_are_those_of_the_stored_runs_by_hand(store: Store) -> None:
     jobs = Jobs(study)
     values: dict[tuple[str, str, str], float] = {}
     for planned, job in zip(jobs.plan, jobs, strict=True):
-        from sawtooth.run import run_id_of
+        from sawtooth.run.run import run_id_of
 
         run = store.get(run_id_of(job))
         assert run is not None
@@ -160,10 +160,20 @@ def test_environments_and_settings_by_their_other_names() -> None:
     assert study.cell(study.matrix.settings[0], study.algorithm[0], "sq-high")["bottleneck"]["queue"] == {
         "kind": "drop-tail"
     }
-    assert (
-        comparison_study(["aimd(1, 0.8)"], ["sack"], ["drop-tail"], "all").matrix.environments[9]
-        == "rw-multiplicative"
-    )
+
+
+def test_a_set_of_environments_stands_for_its_members() -> None:
+    def taken(*names: str) -> list[str]:
+        return comparison_study(["aimd(1, 0.8)"], ["sack"], ["drop-tail"], names).matrix.environments
+
+    thirteen = taken("akella2002")
+    assert (len(thirteen), thirteen[9]) == (13, "rw-multiplicative")
+    assert set(taken("all")) == {*thirteen, "short-flows"}  # the others need numbers of the user's
+    assert taken("sq-high", "cl") == ["sq-high", "cons-low"]
+    with pytest.raises(InputError, match="each once"):
+        taken("akella2002", "cl")
+    with pytest.raises(InputError, match="all, akella2002, or"):
+        taken("akella")
 
 
 def test_routers_are_those_of_the_study_or_any_discipline() -> None:

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 import sawtooth
-from sawtooth.cross_traffic import SOURCES_MAX
 from sawtooth.errors import InputError
-from sawtooth.resolve import Resolved, resolve
-from sawtooth.scenario import parse_scenario
+from sawtooth.scenario.cross_traffic import SOURCES_MAX
+from sawtooth.scenario.resolve import Resolved, resolve
+from sawtooth.scenario.scenario import parse_scenario
 
 S = 1_000_000_000
 M = 1_000_000

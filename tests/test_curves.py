@@ -8,14 +8,14 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from sawtooth.comparison import perform
-from sawtooth.curves import CurveSpec, lay
 from sawtooth.errors import InputError
-from sawtooth.matrix import ProbeRun
-from sawtooth.report import write_report
+from sawtooth.experiment.curves import CurveSpec, lay
+from sawtooth.experiment.matrix import ProbeRun
+from sawtooth.experiment.perform import perform
+from sawtooth.experiment.study_files import read_study
 from sawtooth.report.curve_tables import markdown_table
-from sawtooth.store import Store
-from sawtooth.study_files import read_study
+from sawtooth.report.write import write_report
+from sawtooth.run.store import Store
 
 STUDY = """
 name = "made/up"

@@ -20,8 +20,8 @@ import typer.main
 from typer.core import TyperGroup
 
 from sawtooth.cli import SEARCH, app
-from sawtooth.resolve import resolve
-from sawtooth.scenario import load_scenario, parse_scenario
+from sawtooth.scenario.resolve import resolve
+from sawtooth.scenario.scenario import load_scenario, parse_scenario
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted(
@@ -29,7 +29,8 @@ PAGES = sorted(
     key=lambda page: page.relative_to(ROOT).as_posix(),
 )
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 RUN = ("run", "list", "environment", "doctor")
 PLACEHOLDER = re.compile(r"\bmy-|\b[A-Z]{3,}\b")  # my-own.trace, RUNID: the reader's own
 
@@ -40,6 +41,12 @@ def blocks(language: str) -> Iterator[tuple[str, str]]:
         for name, text in FENCE.findall(page.read_text(encoding="utf-8")):
             if name == language:
                 yield page.relative_to(ROOT).as_posix(), text
+
+
+def anchors(page: Path) -> set[str]:
+    """What links into a page may name: its headings in lower case, spaces as hyphens, without other marks."""
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in HEADING.findall(text)}
 
 
 def commands() -> list[tuple[str, str]]:
@@ -64,8 +71,10 @@ def workplace(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_links_lead_somewhere(page: Path) -> None:
-    targets = [link for link in LINK.findall(page.read_text(encoding="utf-8")) if "://" not in link]
-    assert [link for link in targets if not (page.parent / link).exists()] == []
+    links = [link for link in LINK.findall(page.read_text(encoding="utf-8")) if "://" not in link[0]]
+    assert [path for path, _ in links if not (page.parent / path).exists()] == []
+    headed = [(page.parent / path if path else page, anchor) for path, anchor in links if anchor]
+    assert [anchor for target, anchor in headed if anchor not in anchors(target)] == []
 
 
 @pytest.mark.parametrize(("page", "text"), [(p, t) for p, t in blocks("toml") if "[bottleneck]" in t])

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from sawtooth import _native
-from sawtooth.environments import AKELLA, ENVIRONMENTS, Environment, lookup, schedule_of
 from sawtooth.errors import InputError
-from sawtooth.schedule import Schedule, write_schedule
+from sawtooth.scenario.environments import ENVIRONMENTS, Environment, lookup, schedule_of
+from sawtooth.scenario.environments.sets import SETS
+from sawtooth.scenario.schedule import Schedule, write_schedule
 
 S = 1_000_000_000
 M = 1_000_000
@@ -34,7 +35,7 @@ def clip(rate: float, floor: int = 70_000, ceiling: int = 10 * M) -> int:
 
 
 def test_those_of_the_paper_come_first_and_in_its_order() -> None:
-    assert AKELLA == (
+    assert SETS["akella2002"]() == (
         "cons-low",
         "cons-high",
         "sq-low",
@@ -49,7 +50,7 @@ def test_those_of_the_paper_come_first_and_in_its_order() -> None:
         "real-cons-high",
         "real-sq",
     )
-    assert [lookup(name).number for name in AKELLA] == list(range(1, 14))
+    assert [lookup(name).number for name in SETS["akella2002"]()] == list(range(1, 14))
     general = [
         "constant",
         "square",
@@ -61,7 +62,7 @@ def test_those_of_the_paper_come_first_and_in_its_order() -> None:
         "short-flows",
         "file",
     ]
-    assert [entry.name for entry in ENVIRONMENTS] == [*AKELLA, *general]
+    assert [entry.name for entry in ENVIRONMENTS] == [*SETS["akella2002"](), *general]
 
 
 def test_names_and_aliases_are_unique() -> None:

@@ -8,8 +8,8 @@ import pytest
 
 import sawtooth
 from sawtooth.errors import InputError
-from sawtooth.resolve import resolve
-from sawtooth.scenario import parse_scenario
+from sawtooth.scenario.resolve import resolve
+from sawtooth.scenario.scenario import parse_scenario
 
 MS = 1_000_000
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from sawtooth import _native
-from sawtooth.resolve import resolve
-from sawtooth.scenario import load_scenario, with_overrides
+from sawtooth.scenario.resolve import resolve
+from sawtooth.scenario.scenario import load_scenario, with_overrides
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.toml"))
 

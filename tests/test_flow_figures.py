@@ -8,14 +8,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sawtooth.comparison import evaluate, perform
 from sawtooth.errors import InputError
-from sawtooth.flow_shares import SharesSpec, lay_shares
-from sawtooth.matrix import ProbeRun
-from sawtooth.report import write_report
-from sawtooth.store import Store
-from sawtooth.strips import Recorded, StripsSpec, lay_strips
-from sawtooth.study_files import load_study, read_study
+from sawtooth.experiment.flow_shares import SharesSpec, lay_shares
+from sawtooth.experiment.matrix import ProbeRun
+from sawtooth.experiment.perform import evaluate, perform
+from sawtooth.experiment.strips import Recorded, StripsSpec, lay_strips
+from sawtooth.experiment.study_files import load_study, read_study
+from sawtooth.report.write import write_report
+from sawtooth.run.store import Store
 
 STUDY = """
 name = "made/flows"

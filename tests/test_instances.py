@@ -7,13 +7,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from sawtooth import instances
-from sawtooth.instances import CHOSEN, choices, family_tables, totals
-from sawtooth.matrix import Block
-from sawtooth.metrics import METRIC_NAMES
-from sawtooth.plan import CellKey
-from sawtooth.published import AppendixRow, appendix, printed
-from sawtooth.study_files import load_study
+from sawtooth.experiment.matrix import Block
+from sawtooth.experiment.plan import CellKey
+from sawtooth.experiment.study_files import load_study
+from sawtooth.measure.metrics import METRIC_NAMES
+from sawtooth.papers.akella2002 import instances
+from sawtooth.papers.akella2002.instances import CHOSEN, choices, family_tables, totals
+from sawtooth.papers.akella2002.printed import AppendixRow, appendix, printed
 
 STUDY = load_study("akella2002/appendix")
 SETTINGS = [str(setting) for setting in STUDY.matrix.settings]

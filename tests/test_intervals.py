@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from sawtooth.intervals import (
+from sawtooth.experiment.intervals import (
     BOOTSTRAP_FROM,
     BOOTSTRAP_T,
     EXACT,

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 import sawtooth
-from sawtooth.measures import Measure
-from sawtooth.run import Run
+from sawtooth.measure.measures import Measure
+from sawtooth.run.run import Run
 
 S = 1_000_000_000
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sawtooth.metrics import METRIC_NAMES, METRICS, Measured, measure, metric
-from sawtooth.metrics.share_autocorrelation import integrated_time
-from sawtooth.metrics.window_climb import turns
+from sawtooth.measure.metrics import METRIC_NAMES, METRICS, Measured, measure, metric
+from sawtooth.measure.metrics.share_autocorrelation import integrated_time
+from sawtooth.measure.metrics.window_climb import turns
 
 SECOND = 1_000_000_000
 

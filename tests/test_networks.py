@@ -11,10 +11,10 @@ from sawtooth import _native
 from sawtooth.columns import table_of
 from sawtooth.errors import InputError
 from sawtooth.plain import canonical
-from sawtooth.resolve import Resolved, resolve
-from sawtooth.run import Run, execute
-from sawtooth.scenario import parse_scenario
-from sawtooth.topology.ring import entries
+from sawtooth.run.run import Run, execute
+from sawtooth.scenario.resolve import Resolved, resolve
+from sawtooth.scenario.scenario import parse_scenario
+from sawtooth.scenario.topology.ring import entries
 
 if TYPE_CHECKING:
     from tests.conftest import CommandLine

@@ -11,20 +11,21 @@ import pyarrow as pa
 import pytest
 from tests.conftest import CommandLine
 
-from sawtooth.claims import floyd_random_loss
 from sawtooth.claims.logic import Verdict
-from sawtooth.claims.table import claim, judge_on_runs
+from sawtooth.claims.table import judge_on_runs
 from sawtooth.claims.view import UnavailableError
 from sawtooth.errors import InputError
-from sawtooth.intervals import interval
-from sawtooth.matrix import ProbeRun
+from sawtooth.experiment.intervals import interval
+from sawtooth.experiment.matrix import ProbeRun
 from sawtooth.models import padhye, response, synchronous
-from sawtooth.overlay import Overlay, causes, judge_for, loss, overlay, runs_for_claims, sharing
-from sawtooth.overlay.points import Curve, Point
-from sawtooth.overlay.study import OverlayStudy, load_overlay
+from sawtooth.papers.floyd2000.claims import random_loss as floyd_random_loss
+from sawtooth.papers.formulas import Overlay, causes, judge_for, loss, overlay, runs_for_claims, sharing
+from sawtooth.papers.formulas.points import Curve, Point
+from sawtooth.papers.formulas.study import OverlayStudy, load_overlay
+from sawtooth.papers.register import claim
 from sawtooth.report.overlay import update_page
-from sawtooth.run import Run
-from sawtooth.store import Store
+from sawtooth.run.run import Run
+from sawtooth.run.store import Store
 
 
 class Recorded:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from sawtooth.errors import InputError
-from sawtooth.overrides import apply_overrides, parse_override
-from sawtooth.scenario import parse_scenario, with_overrides, with_values
+from sawtooth.scenario.overrides import apply_overrides, parse_override
+from sawtooth.scenario.scenario import parse_scenario, with_overrides, with_values
 
 BASE: dict[str, Any] = {
     "bottleneck": {"rate": "10 Mbit/s"},

@@ -6,8 +6,8 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sawtooth.described import describe
-from sawtooth.store import Store
+from sawtooth.run.store import Store
+from sawtooth.scenario.described import describe
 
 if TYPE_CHECKING:
     from tests.conftest import CommandLine

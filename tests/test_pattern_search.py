@@ -11,19 +11,20 @@ import pytest
 
 from sawtooth.claims.logic import Verdict, both, either, fact, inequality, opposite
 from sawtooth.cli import exit_code
-from sawtooth.comparison import Comparison
-from sawtooth.environments import Environment
 from sawtooth.errors import InputError
-from sawtooth.matrix import Block, Results
-from sawtooth.metrics import METRIC_NAMES
-from sawtooth.pattern_search import search as search_module
-from sawtooth.pattern_search.ask import find, setup
-from sawtooth.pattern_search.goal import Goal, margins, met, rank, scales
-from sawtooth.pattern_search.search import Share, budget, search
-from sawtooth.pattern_search.space import SHAPES, Space
-from sawtooth.plan import CellKey
-from sawtooth.store import Store
-from sawtooth.study import Study
+from sawtooth.experiment.comparison import Comparison
+from sawtooth.experiment.intervals import Share
+from sawtooth.experiment.matrix import Block, Results
+from sawtooth.experiment.plan import CellKey
+from sawtooth.experiment.search import search as search_module
+from sawtooth.experiment.search.goal import Goal, margins, met, rank, scales
+from sawtooth.experiment.search.search import budget, search
+from sawtooth.experiment.search.space import SHAPES, Space
+from sawtooth.experiment.study import Study
+from sawtooth.measure.metrics import METRIC_NAMES
+from sawtooth.papers.pattern_search import find, setup
+from sawtooth.run.store import Store
+from sawtooth.scenario.environments import Environment
 
 TINY = {"duration": "3 s", "bottleneck.rate": "20 Mbit/s", "bottleneck.buffer": "40 packets"}
 

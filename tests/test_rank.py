@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, spearmanr
 
-from sawtooth.rank import agreement, kendall_rows, spearman_rows
+from sawtooth.experiment.rank import agreement, kendall_rows, spearman_rows
 
 
 def test_rows_are_those_of_scipy_with_ties_and_without() -> None:

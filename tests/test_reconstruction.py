@@ -12,12 +12,18 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from sawtooth.comparison import Held, perform
 from sawtooth.errors import InputError
-from sawtooth.published import appendix, figures
-from sawtooth.reconstruction.factors import Factor, combinations, factors_of
-from sawtooth.reconstruction.reconstruct import Design, command_line, reconstruct, reconstruct_study
-from sawtooth.reconstruction.rows import (
+from sawtooth.experiment.perform import Held, perform
+from sawtooth.experiment.study import Algorithm, Matrix, Parameter, Quick, Setting, Study
+from sawtooth.papers.akella2002.printed import appendix, figures
+from sawtooth.papers.reconstruction.factors import Factor, combinations, factors_of
+from sawtooth.papers.reconstruction.reconstruct import (
+    Design,
+    command_line,
+    reconstruct,
+    reconstruct_study,
+)
+from sawtooth.papers.reconstruction.rows import (
     EXPLAINED,
     FIGURE,
     SAME,
@@ -28,13 +34,12 @@ from sawtooth.reconstruction.rows import (
     printed_rows,
     study_of,
 )
-from sawtooth.reconstruction.surrogate import Observations, fit
-from sawtooth.reconstruction.sweep import deal
+from sawtooth.papers.reconstruction.surrogate import Observations, fit
+from sawtooth.papers.reconstruction.sweep import deal
 from sawtooth.report.reconstruction import blocks
-from sawtooth.resolve import Resolved
-from sawtooth.schedule import Schedule
-from sawtooth.store import Store
-from sawtooth.study import Algorithm, Matrix, Parameter, Quick, Setting, Study
+from sawtooth.run.store import Store
+from sawtooth.scenario.resolve import Resolved
+from sawtooth.scenario.schedule import Schedule
 
 REPRESENTATIVES = {"AIMD(1,0.5)": "AIMD"}
 

@@ -14,15 +14,16 @@ from xml.etree import ElementTree
 import pytest
 
 from sawtooth.claims.logic import Verdict
-from sawtooth.comparison import Comparison, evaluate, perform
 from sawtooth.errors import InputError
-from sawtooth.intervals import interval
-from sawtooth.report import write_report
+from sawtooth.experiment.comparison import Comparison
+from sawtooth.experiment.intervals import interval
+from sawtooth.experiment.perform import evaluate, perform
+from sawtooth.experiment.study_files import load_study
+from sawtooth.papers.reproduction import Reproduction, conclude
 from sawtooth.report.markdown import all_blocks, update
 from sawtooth.report.tables import duration_text, number, spread, with_spread
-from sawtooth.reproduction import Reproduction, conclude
-from sawtooth.store import Store
-from sawtooth.study_files import load_study
+from sawtooth.report.write import write_report
+from sawtooth.run.store import Store
 
 VOID = {"meta", "br", "link", "img", "hr", "input"}
 

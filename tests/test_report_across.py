@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from sawtooth.matrix import Block
-from sawtooth.plan import CellKey
+from sawtooth.experiment.matrix import Block
+from sawtooth.experiment.plan import CellKey
+from sawtooth.experiment.scoring import SCORED
 from sawtooth.report import across, figures
-from sawtooth.scoring import SCORED
 
 NAMES = ("AIMD", "AIAD", "AIMAD")
 PLACES = ("cons-low", "sq-high")

@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 from tests.conftest import CommandLine
 
-from sawtooth.claims.table import claims, touched
 from sawtooth.errors import InputError
-from sawtooth.published import printed
-from sawtooth.report import write_reproduction
+from sawtooth.experiment.study import Study
+from sawtooth.experiment.study_files import load_study
+from sawtooth.papers.akella2002.printed import printed
+from sawtooth.papers.register import claims, touched
+from sawtooth.papers.reproduce import chosen_studies, perform_parts, report_path
+from sawtooth.papers.reproduction import Reproduction
 from sawtooth.report.markdown import all_blocks, update
-from sawtooth.reproduce import chosen_studies, perform_parts, report_path
-from sawtooth.reproduction import Reproduction
-from sawtooth.store import Store
-from sawtooth.study import Study
-from sawtooth.study_files import load_study
+from sawtooth.report.pages import write_reproduction
+from sawtooth.run.store import Store
 
 ROOT = Path(__file__).resolve().parents[1]
 QUICK = ("--quick", "--seeds", "2")
@@ -135,9 +135,15 @@ def test_a_quick_or_varied_report_does_not_replace_that_of_the_study(tmp_path: P
     ],
 )
 def test_a_page_that_cannot_be_filled_is_refused_before_any_run(
-    sawtooth: CommandLine, tmp_path: Path, text: str | None, options: list[str], said: str
+    sawtooth: CommandLine,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    text: str | None,
+    options: list[str],
+    said: str,
 ) -> None:
-    page = tmp_path / "page.md"
+    monkeypatch.chdir(tmp_path)  # a message shortens a long path
+    page = Path("page.md")
     if text is not None:
         page.write_text(text)
     ended = sawtooth(
@@ -215,8 +221,8 @@ def test_fresh_makes_a_run_that_parts_share_once(tmp_path: Path) -> None:
 
 KILLED = """
 import sys
-from sawtooth.reproduce import perform_parts
-from sawtooth.store import Store
+from sawtooth.papers.reproduce import perform_parts
+from sawtooth.run.store import Store
 from tests.test_reproduce import two_parts
 perform_parts("akella2002", two_parts(), Store(sys.argv[1]), threads=2)
 """

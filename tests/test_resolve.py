@@ -11,11 +11,11 @@ import pytest
 
 from sawtooth import _native
 from sawtooth.errors import InputError
-from sawtooth.resolve import Resolved, decide, resolve
-from sawtooth.scenario import parse_scenario
-from sawtooth.schedule import Schedule, write_schedule
-from sawtooth.tcp_fields import engine_tcp
-from sawtooth.trace import Trace, write_trace
+from sawtooth.scenario.resolve import Resolved, decide, resolve
+from sawtooth.scenario.scenario import parse_scenario
+from sawtooth.scenario.schedule import Schedule, write_schedule
+from sawtooth.scenario.tcp_fields import engine_tcp
+from sawtooth.scenario.trace import Trace, write_trace
 
 S = 1_000_000_000
 M = 1_000_000

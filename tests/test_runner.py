@@ -14,21 +14,21 @@ from typing import Any, ClassVar
 
 import pytest
 
-from sawtooth import runner
-from sawtooth.errors import InputError
-from sawtooth.resolve import Resolved, resolve
-from sawtooth.run import Run, RunSummary, execute, run_id_of
-from sawtooth.runner import RunError, default_threads, run_each, run_many
-from sawtooth.scenario import parse_scenario
-from sawtooth.store import Store
+from sawtooth.errors import InputError, RunError
+from sawtooth.run import runner
+from sawtooth.run.run import Run, RunSummary, execute, run_id_of
+from sawtooth.run.runner import default_threads, run_each, run_many
+from sawtooth.run.store import Store
+from sawtooth.scenario.resolve import Resolved, resolve
+from sawtooth.scenario.scenario import parse_scenario
 
 SWEEP = """
 import sys
 from pathlib import Path
-from sawtooth.resolve import resolve
-from sawtooth.runner import run_many
-from sawtooth.scenario import parse_scenario
-from sawtooth.store import Store
+from sawtooth.scenario.resolve import resolve
+from sawtooth.run.runner import run_many
+from sawtooth.scenario.scenario import parse_scenario
+from sawtooth.run.store import Store
 
 scenario = parse_scenario(Path(sys.argv[1]).read_text())
 jobs = [resolve(scenario, seed) for seed in range(int(sys.argv[3]))]

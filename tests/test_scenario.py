@@ -11,8 +11,8 @@ import pytest
 
 from sawtooth import _native
 from sawtooth.errors import InputError
-from sawtooth.resolve import resolve
-from sawtooth.scenario import Scenario, json_schema, load_scenario, parse_scenario
+from sawtooth.scenario.resolve import resolve
+from sawtooth.scenario.scenario import Scenario, json_schema, load_scenario, parse_scenario
 
 S = 1_000_000_000
 

@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sawtooth.errors import InputError
-from sawtooth.schedule import HEADER, Schedule, format_schedule, parse_schedule, read_schedule, write_schedule
+from sawtooth.scenario.schedule import (
+    HEADER,
+    Schedule,
+    format_schedule,
+    parse_schedule,
+    read_schedule,
+    write_schedule,
+)
 
 SQUARE = Schedule((0, 5_000_000_000, 10_000_000_000), (10_000_000, 1_000_000, 10_000_000))
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from sawtooth.metrics import metric
-from sawtooth.scoring import (
+from sawtooth.experiment.scoring import (
     HIGHER_IS_BETTER,
     SCORED,
     difference_by_identity,
@@ -19,6 +18,7 @@ from sawtooth.scoring import (
     score,
     score_all,
 )
+from sawtooth.measure.metrics import metric
 
 NAMES, PLACES = ("a", "b", "c"), ("e", "f")
 

@@ -13,17 +13,18 @@ import pytest
 
 from sawtooth.claims.logic import Verdict
 from sawtooth.cli import exit_code
-from sawtooth.comparison import Jobs, perform
 from sawtooth.errors import InputError
-from sawtooth.overrides import parse_override
+from sawtooth.experiment.perform import Jobs, perform
+from sawtooth.experiment.study import Algorithm, Matrix, Parameter, Quick, Setting, Study
+from sawtooth.experiment.study_files import load_study
+from sawtooth.papers.reproduce import chosen_studies
+from sawtooth.papers.sensitivity import command_line, sensitivity, variations, vary
+from sawtooth.papers.variation import PROMOTED, SCREENED, Turn
 from sawtooth.report.sensitivity import blocks
-from sawtooth.reproduce import chosen_studies
-from sawtooth.run import run_id_of
-from sawtooth.sensitivity import PROMOTED, SCREENED, Turn, command_line, sensitivity, variations, vary
-from sawtooth.store import Store
-from sawtooth.study import Algorithm, Matrix, Parameter, Quick, Setting, Study
-from sawtooth.study_files import load_study
-from sawtooth.tally import Tally, metrics_version
+from sawtooth.run.run import run_id_of
+from sawtooth.run.store import Store
+from sawtooth.run.tally import Tally, metrics_version
+from sawtooth.scenario.overrides import parse_override
 
 
 def small_study() -> Study:
@@ -141,7 +142,7 @@ def test_the_command_writes_table_json_and_report(
 ) -> None:
     study = small_study()
     found = vary("akella2002/small", [study.shortened()], [study], Store(tmp_path))
-    monkeypatch.setattr("sawtooth.cli.reproduce.sensitivity", lambda *_, **__: found)
+    monkeypatch.setattr("sawtooth.papers.sensitivity.sensitivity", lambda *_, **__: found)
     report = tmp_path / "report.html"
     arguments = ["reproduce", "akella2002/fig4", "--sensitivity", "--report", str(report)]
     assert exit_code(arguments) == 0

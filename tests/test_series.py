@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 import sawtooth as st
-from sawtooth.described import describe
 from sawtooth.errors import InputError
-from sawtooth.record_fields import WRITTEN_ALWAYS, engine_record
-from sawtooth.scenario import Record, Scenario, parse_scenario, with_values
-from sawtooth.store import Store
+from sawtooth.run.store import Store
+from sawtooth.scenario.described import describe
+from sawtooth.scenario.record_fields import WRITTEN_ALWAYS, engine_record
+from sawtooth.scenario.scenario import Record, Scenario, parse_scenario, with_values
 
 SERIES = {row["name"]: row for row in describe()["series"]}
 SHORT_FLOWS = """

@@ -9,9 +9,9 @@ import pytest
 
 from sawtooth import _native
 from sawtooth.columns import table_of
-from sawtooth.resolve import resolve
-from sawtooth.run import simulate
-from sawtooth.scenario import parse_scenario
+from sawtooth.run.run import simulate
+from sawtooth.scenario.resolve import resolve
+from sawtooth.scenario.scenario import parse_scenario
 
 POISSON = {
     "kind": "poisson",

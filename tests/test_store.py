@@ -24,10 +24,10 @@ from sawtooth.atomic import (
     write_text_atomic,
 )
 from sawtooth.errors import InputError
-from sawtooth.resolve import resolve
-from sawtooth.run import Run
-from sawtooth.scenario import parse_scenario, with_values
-from sawtooth.store import Store, StoreWarning
+from sawtooth.run.run import Run
+from sawtooth.run.store import Store, StoreWarning
+from sawtooth.scenario.resolve import resolve
+from sawtooth.scenario.scenario import parse_scenario, with_values
 
 RECORDED = {"record.windows": True, "record.sample": "50 ms", "record.rates": "100 ms"}
 

@@ -7,17 +7,24 @@ from pathlib import Path
 
 import pytest
 
-from sawtooth.arq.study import FILE as ARQ_FILE
-from sawtooth.claims.table import claims, touched
-from sawtooth.environments import AKELLA
 from sawtooth.errors import InputError
-from sawtooth.overlay.study import FILE
-from sawtooth.paper import join, list_studies, parts
-from sawtooth.plan import CellKey, ProbeKey, put
-from sawtooth.published import ENVIRONMENTS, appendix, environments, figures, printed, printed_beside
-from sawtooth.resolve import resolve
-from sawtooth.scenario import parse_scenario
-from sawtooth.study_files import STUDIES, load_comparison, load_study, read_study, study_names
+from sawtooth.experiment.plan import CellKey, ProbeKey, put
+from sawtooth.experiment.study_files import STUDIES, load_comparison, load_study, read_study, study_names
+from sawtooth.papers.akella2002.printed import (
+    ENVIRONMENTS,
+    appendix,
+    environments,
+    figures,
+    printed,
+    printed_beside,
+)
+from sawtooth.papers.formulas.study import FILE
+from sawtooth.papers.parts import join, list_studies, parts
+from sawtooth.papers.reddy2012.sliding_window.study import FILE as ARQ_FILE
+from sawtooth.papers.register import claims, touched
+from sawtooth.scenario.environments.sets import SETS
+from sawtooth.scenario.resolve import resolve
+from sawtooth.scenario.scenario import parse_scenario
 
 ROOT = Path(__file__).resolve().parents[1] / "studies"
 
@@ -132,7 +139,7 @@ def test_the_open_parameters_are_complete_and_reasoned() -> None:
 
 def test_environments_are_those_of_the_printed_table() -> None:
     study = load_study("akella2002/fig4")
-    assert tuple(study.matrix.environments) == AKELLA
+    assert tuple(study.matrix.environments) == SETS["akella2002"]()
     assert [*study.matrix.environments, *study.matrix.absent] == [row.name for row in environments()]
 
 

@@ -33,11 +33,11 @@ TIDY = {
     ),
     "crates/sim/Cargo.toml": '[package]\nname = "sawtooth-sim"\n[dependencies]\nsawtooth-cc = "0.1"\n',
     "crates/sim/src/lib.rs": "//! The network.\nuse sawtooth_cc::CONTROLLERS;\n",
-    "python/sawtooth/__init__.py": '"""The laboratory."""\nfrom sawtooth.metrics import METRICS\n',
-    "python/sawtooth/metrics/__init__.py": (
-        '"""The metrics."""\nfrom sawtooth.metrics.delay import DELAY\nMETRICS = (DELAY,)\n'
+    "python/sawtooth/__init__.py": '"""The laboratory."""\nfrom sawtooth.measure.metrics import METRICS\n',
+    "python/sawtooth/measure/metrics/__init__.py": (
+        '"""The metrics."""\nfrom sawtooth.measure.metrics.delay import DELAY\nMETRICS = (DELAY,)\n'
     ),
-    "python/sawtooth/metrics/delay.py": '"""Delay.\n\nSource: [ChiuJain89].\n"""\nDELAY = Metric(name="delay")\n',
+    "python/sawtooth/measure/metrics/delay.py": '"""Delay.\n\nSource: [ChiuJain89].\n"""\nDELAY = Metric(name="delay")\n',
     "studies/README.md": "| fig4 | fig4.toml |\n",
     "studies/fig4.toml": 'figure = "4"\n[expected]\nsource = "Figure 4"\nvalues = { AIMD = 0.15 }\n',
     "tests/test_delay.py": '"""Delay."""\nassert DELAY.name == "delay"\n',
@@ -146,12 +146,12 @@ PLANTED: tuple[tuple[str, str, dict[str, str]], ...] = (
     (
         "table-entry",
         "stands in no METRICS",
-        {"python/sawtooth/metrics/jitter.py": TIDY["python/sawtooth/metrics/delay.py"]},
+        {"python/sawtooth/measure/metrics/jitter.py": TIDY["python/sawtooth/measure/metrics/delay.py"]},
     ),
     (
         "table-entry",
         "no `Source:`",
-        {"python/sawtooth/metrics/delay.py": '"""Delay."""\nDELAY = Metric(name="delay")\n'},
+        {"python/sawtooth/measure/metrics/delay.py": '"""Delay."""\nDELAY = Metric(name="delay")\n'},
     ),
     ("table-entry", "DISCIPLINES row `red` stands in no test", QUEUE),
     (
@@ -197,7 +197,7 @@ PLANTED: tuple[tuple[str, str, dict[str, str]], ...] = (
         "import",
         "metrics see no files",
         {
-            "python/sawtooth/metrics/delay.py": TIDY["python/sawtooth/metrics/delay.py"]
+            "python/sawtooth/measure/metrics/delay.py": TIDY["python/sawtooth/measure/metrics/delay.py"]
             + "from pathlib import Path\n"
         },
     ),
@@ -205,16 +205,18 @@ PLANTED: tuple[tuple[str, str, dict[str, str]], ...] = (
         "import",
         "a report never runs anything",
         {
-            "python/sawtooth/__init__.py": '"""L."""\nfrom sawtooth import metrics, report, runner\n',
-            "python/sawtooth/report.py": '"""R."""\nfrom sawtooth.runner import execute\n',
-            "python/sawtooth/runner.py": '"""R."""\n',
+            "python/sawtooth/__init__.py": (
+                '"""L."""\nfrom sawtooth import report\nfrom sawtooth.measure import metrics\nfrom sawtooth.run import runner\n'
+            ),
+            "python/sawtooth/report.py": '"""R."""\nfrom sawtooth.run.runner import execute\n',
+            "python/sawtooth/run/runner.py": '"""R."""\n',
         },
     ),
     (
         "import",
         "below the command line",
         {
-            "python/sawtooth/cli.py": '"""C."""\nfrom sawtooth import metrics, tables\n',
+            "python/sawtooth/cli.py": '"""C."""\nfrom sawtooth import tables\nfrom sawtooth.measure import metrics\n',
             "python/sawtooth/tables.py": '"""T."""\nimport sawtooth.cli\n',
         },
     ),
@@ -222,7 +224,7 @@ PLANTED: tuple[tuple[str, str, dict[str, str]], ...] = (
         "import",
         "import cycle",
         {
-            "python/sawtooth/__init__.py": '"""L."""\nfrom sawtooth import a, metrics\n',
+            "python/sawtooth/__init__.py": '"""L."""\nfrom sawtooth import a\nfrom sawtooth.measure import metrics\n',
             "python/sawtooth/a.py": '"""A."""\nimport sawtooth.b\n',
             "python/sawtooth/b.py": '"""B."""\nfrom sawtooth.a import x\n',
         },
@@ -232,7 +234,7 @@ PLANTED: tuple[tuple[str, str, dict[str, str]], ...] = (
         "dead-file",
         "nothing in the package imports it",
         {
-            "python/sawtooth/cli.py": '"""C."""\nfrom sawtooth import metrics\n',
+            "python/sawtooth/cli.py": '"""C."""\nfrom sawtooth.measure import metrics\n',
             "python/sawtooth/left_over.py": '"""L."""\n',
         },
     ),

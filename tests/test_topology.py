@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from sawtooth.errors import InputError
-from sawtooth.resolve import resolve
-from sawtooth.scenario import parse_scenario
-from sawtooth.topology import spread_order, spread_rtts
+from sawtooth.scenario.resolve import resolve
+from sawtooth.scenario.scenario import parse_scenario
+from sawtooth.scenario.topology import spread_order, spread_rtts
 
 MS = 1_000_000
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sawtooth.errors import InputError
-from sawtooth.trace import (
+from sawtooth.scenario.trace import (
     SHIPPED,
     Cellular,
     Trace,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sawtooth import units
+from sawtooth.scenario import units
 
 QUANTITIES = st.integers(min_value=0, max_value=units.LARGEST)
 

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any, Final
 
-from sawtooth.resolve import Resolved
-from sawtooth.run import RunSummary
-from sawtooth.runner import run_many
+from sawtooth.run.run import RunSummary
+from sawtooth.run.runner import run_many
+from sawtooth.scenario.resolve import Resolved
 from validation.runs import job, table
 
 SEEDS: Final = 5

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from sawtooth.models import random_loss, response
 from sawtooth.report.figures import GRID, INK, MUTED, SERIES, standalone
-from sawtooth.run import Run
+from sawtooth.run.run import Run
 from validation.cells import BOUNDS, JUDGED, Cell
 from validation.linux import DROPS, Recording, listed
 from validation.loss import Random, Regular

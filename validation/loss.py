@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from sawtooth.models import random_loss, response
-from sawtooth.run import Run, RunSummary
+from sawtooth.run.run import Run, RunSummary
 from validation.runs import LOSS, decreases, job, runs, table
 
 LAWS: Final = ((1.0, 0.5), (0.2, 0.125), (0.4, 0.125), (1.0, 0.125))

@@ -29,8 +29,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from sawtooth.measures import Measure
-from sawtooth.run import Run
+from sawtooth.measure.measures import Measure
+from sawtooth.run.run import Run
 from validation.runs import job, runs, table
 
 SEEDS: Final = 12

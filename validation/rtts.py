@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import log, sqrt
 from typing import Final
 
-from sawtooth.run import Run
+from sawtooth.run.run import Run
 from validation.cells import Statistic
 from validation.runs import job, runs, table
 

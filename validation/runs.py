@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from sawtooth.resolve import Resolved, resolve
-from sawtooth.run import Run
-from sawtooth.runner import run_many
-from sawtooth.scenario import load_scenario, with_values
+from sawtooth.run.run import Run
+from sawtooth.run.runner import run_many
+from sawtooth.scenario.resolve import Resolved, resolve
+from sawtooth.scenario.scenario import load_scenario, with_values
 
 HERE = Path(__file__).resolve().parent
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any, Final
 
-from sawtooth.run import Run
+from sawtooth.run.run import Run
 from validation.cells import Statistic
 from validation.runs import job, runs, table
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sawtooth.resolve import Resolved
-from sawtooth.run import Run
+from sawtooth.run.run import Run
+from sawtooth.scenario.resolve import Resolved
 from validation.runs import decreases, job, runs, table
 
 WITHIN_PACKETS: Final = 2.0

@@ -14,17 +14,23 @@ Tables are Arrow tables: polars, pandas and DuckDB take them without copying. On
 
 from __future__ import annotations
 
-# Imported here and not on demand: `run`, `compare` and `reproduce` are also names of modules of this package, and an import of such
-# a module would put itself in the place of the function. Bound after that import, the function stays.
-from sawtooth.api import Replay, replay, run
-from sawtooth.compare import compare
-from sawtooth.errors import InputError
-from sawtooth.mathematics import mathematics
-from sawtooth.overlay import overlay
-from sawtooth.reproduce import reproduce
-from sawtooth.run import Run, RunSummary
-from sawtooth.runner import RunError, run_many
-from sawtooth.store import Store
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from sawtooth.errors import InputError, RunError
+    from sawtooth.experiment.compare import compare
+    from sawtooth.papers.formulas import overlay
+    from sawtooth.papers.mathematics import mathematics
+    from sawtooth.papers.reproduce import reproduce
+    from sawtooth.run.api import Replay, replay, run
+    from sawtooth.run.run import Run, RunSummary
+    from sawtooth.run.runner import run_many
+    from sawtooth.run.store import Store
+else:
+    # A package of this name exists beside the function. Loaded now, it cannot take the function's place later.
+    import_module("sawtooth.run")
+    del globals()["run"]
 
 __all__ = [
     "InputError",
@@ -41,3 +47,32 @@ __all__ = [
     "run",
     "run_many",
 ]
+
+_HOMES: Final = {
+    "InputError": "sawtooth.errors",
+    "Replay": "sawtooth.run.api",
+    "Run": "sawtooth.run.run",
+    "RunError": "sawtooth.errors",
+    "RunSummary": "sawtooth.run.run",
+    "Store": "sawtooth.run.store",
+    "compare": "sawtooth.experiment.compare",
+    "mathematics": "sawtooth.papers.mathematics",
+    "overlay": "sawtooth.papers.formulas",
+    "replay": "sawtooth.run.api",
+    "reproduce": "sawtooth.papers.reproduce",
+    "run": "sawtooth.run.api",
+    "run_many": "sawtooth.run.runner",
+}
+"""The module of each public name. It is loaded when somebody asks for the name, so that a command waits for no library it does not use."""
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(home), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

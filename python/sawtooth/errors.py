@@ -1,4 +1,4 @@
-"""What a user can get wrong, as one exception: where, which key, which value, what is accepted.
+"""What a user can get wrong, as one exception: where, which key, which value, what is accepted; and a run that failed, as another.
 
 Everything that reads input (scenario files, schedules, traces, `--set`) raises `InputError`; the command
 line prints it on standard error and leaves with status 2. What only a bug can cause is an assertion instead.
@@ -68,6 +68,15 @@ def show(value: object) -> str:
     else:
         text = _one_line(str(value))
     return text if len(text) <= VALUE_WIDTH else text[: VALUE_WIDTH - 1] + "…"
+
+
+class RunError(RuntimeError):
+    """A run ended in a fault of the engine. Carries `run_id` and `seed`, enough to make it again."""
+
+    def __init__(self, run_id: str, seed: str, message: str) -> None:
+        super().__init__(f"run {run_id} (seed {seed}) failed: {message}")
+        self.run_id = run_id
+        self.seed = seed
 
 
 def join_key(prefix: str, key: str | None) -> str | None:

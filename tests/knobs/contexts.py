@@ -9,7 +9,7 @@ import copy
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sawtooth.described import describe
+from sawtooth.scenario.described import describe
 
 Tables = dict[str, Any]
 

@@ -9,12 +9,20 @@ from typing import Any, Final
 
 from tests.knobs.contexts import Tables
 
-from sawtooth import queue_value
-from sawtooth.environments import Family, lookup
-from sawtooth.fields import DefaultsAsWritten, Strict
-from sawtooth.free_network import Link, Node, Source
-from sawtooth.scenario import Bottleneck, Flows, PathTable, Record, Reverse, Scenario, Tcp
-from sawtooth.shapes import SHAPES, Dumbbell
+from sawtooth.scenario import queue_value
+from sawtooth.scenario.environments import Family, lookup
+from sawtooth.scenario.fields import DefaultsAsWritten, Strict
+from sawtooth.scenario.free_network import Link, Node, Source
+from sawtooth.scenario.scenario import (
+    Bottleneck,
+    Flows,
+    PathTable,
+    Record,
+    Reverse,
+    Scenario,
+    Tcp,
+)
+from sawtooth.scenario.shapes import SHAPES, Dumbbell
 
 
 @dataclass(frozen=True, eq=False)

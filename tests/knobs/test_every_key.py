@@ -16,14 +16,14 @@ from tests.knobs.keys import Key, at, keys, put
 from tests.knobs.values import others
 
 from sawtooth import InputError
-from sawtooth.described import describe
-from sawtooth.environments import ENVIRONMENTS
-from sawtooth.resolve import resolve
-from sawtooth.run import execute
-from sawtooth.scenario import parse_scenario
-from sawtooth.shapes import SHAPES
-from sawtooth.tcp_fields import setting_names
-from sawtooth.unused_keys import refuse_unused
+from sawtooth.run.run import execute
+from sawtooth.scenario.described import describe
+from sawtooth.scenario.environments import ENVIRONMENTS
+from sawtooth.scenario.resolve import resolve
+from sawtooth.scenario.scenario import parse_scenario
+from sawtooth.scenario.shapes import SHAPES
+from sawtooth.scenario.tcp_fields import setting_names
+from sawtooth.scenario.unused_keys import refuse_unused
 
 CONTEXTS = contexts()
 

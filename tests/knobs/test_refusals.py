@@ -11,10 +11,10 @@ from tests.conftest import CommandLine
 from tests.knobs.contexts import FREE, Tables, context, group
 
 from sawtooth import InputError
-from sawtooth.api import scenario_of
-from sawtooth.scenario import parse_scenario
-from sawtooth.study_files import STUDIES, load_study, studies_folder
-from sawtooth.unused_keys import unused
+from sawtooth.experiment.study_files import STUDIES, load_study, studies_folder
+from sawtooth.run.api import scenario_of
+from sawtooth.scenario.scenario import parse_scenario
+from sawtooth.scenario.unused_keys import unused
 
 RATE_BASED = {"flows": [group(None, "tfrc", count=2)], "tcp": {"initial_window": None}}
 TWO_ROUTER = {"topology": {"kind": "two-router"}}

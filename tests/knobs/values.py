@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from sawtooth.described import describe
+from sawtooth.scenario.described import describe
 
 TIMES: Final = ("50 ms", "300 ms", "3 ms", "2 s")
 """Besides a time twice or half as long, since what a timer does is a matter of scale."""

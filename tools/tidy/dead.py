@@ -27,6 +27,7 @@ DATA = (
 )
 CODE = (".rs", ".py", ".toml", ".md", ".tcl", "Makefile")
 
+CHECK = re.compile(r"^check = \"(\w+/)?(\w+)\.\w+\"", re.MULTILINE)
 # A row of a macro's table declares the module of its file: `arrival "red" red::Red(RedSpec);`
 MODULE_ROW = re.compile(r"^\s*\w+ \"[^\"]+\" (\w+)::\w+\(", re.MULTILINE)
 
@@ -79,7 +80,7 @@ def _modules(path: str, text: str, macros: list[str]) -> Iterator[str]:
 
 def _python(tree: Tree) -> Iterator[Finding]:
     modules = {module_name(path): path for path in tree.under(PACKAGE, ".py")}
-    todo = [root for root in ROOTS if root in modules]
+    todo = [root for root in (*ROOTS, *_checks(tree)) if root in modules]
     reached = set(todo)
     while todo:
         name = todo.pop()
@@ -101,6 +102,16 @@ def _python(tree: Tree) -> Iterator[Finding]:
                 1,
                 "nothing in the package imports it: list it where its kind is listed, or remove the file",
             )
+
+
+def _checks(tree: Tree) -> Iterator[str]:
+    """Modules that a paper's claims name: `check = "section2.epochs"`, or `"akella2002/section2.epochs"` for one of another paper."""
+    for path in tree.under(PACKAGE, "claims.toml"):
+        package = module_name(path.replace("/claims.toml", "/__init__.py"))
+        yield package
+        for paper, module in CHECK.findall(tree.text(path)):
+            home = f"{package.rsplit('.', 2)[0]}.{paper.removesuffix('/')}.claims" if paper else package
+            yield f"{home}.{module}"
 
 
 def _data(tree: Tree) -> Iterator[Finding]:

@@ -25,50 +25,47 @@ CRATES: dict[str, frozenset[str]] = {
 DOTTED = re.compile(r"sawtooth(\.\w+)+")
 OURS = re.compile(r"\bsawtooth_(?:cc|sim|py|bridge)\b")
 
+# folder of sawtooth -> folders whose modules its own may import; what stands beside the folders (`errors`, `progress`) anyone may.
+ROOMS: dict[str, frozenset[str]] = {
+    "scenario": frozenset(),
+    "models": frozenset({"scenario"}),
+    "measure": frozenset({"scenario", "models"}),
+    "run": frozenset({"scenario", "measure"}),
+    "claims": frozenset({"experiment"}),
+    "experiment": frozenset({"scenario", "models", "measure", "run", "claims"}),
+    "papers": frozenset({"scenario", "models", "measure", "run", "experiment", "claims", "report"}),
+    "report": frozenset({"scenario", "models", "measure", "run", "experiment", "claims", "papers"}),
+}
+# What claims may know of experiments: values and their shapes, nothing that runs or plans them.
+CLAIMS_KNOW = frozenset(f"sawtooth.experiment.{name}" for name in ("intervals", "matrix", "scoring", "study"))
+# (module, what it imports although its room may not): each is a debt, to be paid and struck out.
+DEBTS = frozenset(
+    {
+        (
+            "sawtooth.experiment.comparison",
+            "sawtooth.papers",
+        ),  # printed and derived figures should be handed in
+    }
+)
+
 # (part of sawtooth, what it must not import, what to do instead)
 FORBIDDEN: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
-        "report",
-        ("sawtooth.runner", "sawtooth.run", "sawtooth.resolve", "sawtooth._native"),
-        "read the store: a report never runs anything, so that a plot can be restyled without a run",
-    ),
-    (
-        "metrics",
-        (
-            "sawtooth.store",
-            "sawtooth.runner",
-            "sawtooth.run",
-            "sawtooth._native",
-            "pathlib",
-            "os",
-            "io",
-            "shutil",
-        ),
+        "measure.metrics",
+        ("sawtooth._native", "pathlib", "os", "io", "shutil"),
         "take columns: metrics see no files, so that they serve stored and fresh runs alike",
     ),
     (
-        "environments",
-        (
-            "sawtooth.store",
-            "sawtooth.runner",
-            "sawtooth.run",
-            "sawtooth.resolve",
-            "sawtooth.scenario",
-            "sawtooth.metrics",
-        ),
+        "scenario.environments",
+        ("sawtooth.scenario.resolve", "sawtooth.scenario.scenario"),
         "return a plain schedule: an environment knows times and rates only",
     ),
-    (
-        "scoring",
-        ("sawtooth.store", "sawtooth.runner", "sawtooth.run", "sawtooth.cli", "pathlib"),
-        "take tables of numbers",
-    ),
-    (
-        "intervals",
-        ("sawtooth.store", "sawtooth.runner", "sawtooth.run", "sawtooth.cli", "pathlib"),
-        "take arrays of numbers",
-    ),
+    ("experiment.scoring", ("pathlib",), "take tables of numbers"),
+    ("experiment.intervals", ("pathlib",), "take arrays of numbers"),
 )
+# What a report must not even reach through what it imports.
+REPORT = "sawtooth.report"
+RUNS = ("sawtooth.run.runner", "sawtooth.run.api", "sawtooth.experiment.perform")
 # Everything may be imported by the command line; nothing but its own files may import it.
 TOP = "sawtooth.cli"
 
@@ -81,20 +78,60 @@ def imports(tree: Tree) -> Iterator[Finding]:
     for name, path in modules.items():
         found = list(imported(tree.module(path), name, path.endswith("__init__.py")))
         loaded[name] = {resolve(target, modules) for target, _, at_load in found if at_load} - {name, ""}
-        part = name.removeprefix("sawtooth.").split(".")[0]
-        for target, line, _ in found:
-            for owner, banned, instead in FORBIDDEN:
-                if part == owner and any(target == ban or target.startswith(f"{ban}.") for ban in banned):
-                    yield Finding(path, line, f"{owner} imports {target}: {instead}")
-            if (target == TOP or target.startswith(f"{TOP}.")) and part not in ("cli", "__main__"):
-                yield Finding(
-                    path, line, f"{name} imports {target}: move what is shared below the command line"
-                )
+        for target, line, at_run in found:
+            yield from (Finding(path, line, text) for text in _refused(name, target, at_run))
+    yield from _report_is_pure(loaded, modules)
     for cycle in _cycles(loaded):
         chain = " -> ".join(cycle)
         yield Finding(
             modules[cycle[0]], 1, f"import cycle {chain}: move what both need into a module of its own"
         )
+
+
+def _refused(name: str, target: str, at_load: bool) -> Iterator[str]:
+    """What speaks against an import of one module by another, wherever in the file it stands."""
+    part = name.removeprefix("sawtooth.")
+    for owner, banned, instead in FORBIDDEN:
+        if within(part, owner) and any(within(target, ban) for ban in banned):
+            yield f"{owner} imports {target}: {instead}"
+    room, wanted = part.split(".")[0], target.removeprefix("sawtooth.").split(".")[0]
+    if within(target, TOP) and room not in ("cli", "__main__"):
+        yield f"{name} imports {target}: move what is shared below the command line"
+    elif room in ROOMS and wanted in ROOMS and wanted != room and at_load:
+        debt = any(name == owner and within(target, what) for owner, what in DEBTS)
+        if wanted not in ROOMS[room] and not debt:
+            allowed = ", ".join(sorted(ROOMS[room])) or "nothing beside it"
+            yield f"{room} imports {target}: it may use {allowed}; hand the value in, or move what both need down"
+        if (
+            room == "claims"
+            and wanted == "experiment"
+            and not any(within(target, known) for known in CLAIMS_KNOW)
+        ):
+            yield f"claims imports {target}: claims judge values and know no plans or runs"
+
+
+def _report_is_pure(loaded: dict[str, set[str]], modules: dict[str, str]) -> Iterator[Finding]:
+    """Modules of the report from which something that simulates can be reached."""
+    for name, path in modules.items():
+        if not within(name, REPORT):
+            continue
+        seen, rest = {name}, [name]
+        while rest:
+            for target in loaded.get(rest.pop(), set()) - seen:
+                seen.add(target)
+                rest.append(target)
+        for found in sorted(seen.intersection(RUNS)):
+            yield Finding(
+                path,
+                1,
+                f"{name} reaches {found} through what it imports: a report never runs anything, so that a plot can be restyled "
+                "without a run",
+            )
+
+
+def within(name: str, package: str) -> bool:
+    """Whether a dotted name is the package or in it."""
+    return name == package or name.startswith(f"{package}.")
 
 
 def _crates(tree: Tree) -> Iterator[Finding]:

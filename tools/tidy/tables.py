@@ -23,7 +23,10 @@ MACRO_TABLES = (
     ("RECOVERIES", "recoveries", "crates/sim/src/tcp/recovery.rs", "crates/sim/src/tcp/recovery/"),
 )
 MACRO_ROW = re.compile(r"^    \w+ \"([^\"]+)\" (\w+)::(\w+)\(", re.MULTILINE)
-PYTHON_TABLES = (("ENVIRONMENTS", "python/sawtooth/environments/"), ("METRICS", "python/sawtooth/metrics/"))
+PYTHON_TABLES = (
+    ("ENVIRONMENTS", "python/sawtooth/scenario/environments/"),
+    ("METRICS", "python/sawtooth/measure/metrics/"),
+)
 # Implementations: (pattern of the impl, folder, table, traits' own file)
 IMPLEMENTATIONS = (
     (

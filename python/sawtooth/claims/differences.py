@@ -13,7 +13,7 @@ import numpy as np
 
 from sawtooth.claims.logic import Finding, Relation, both, inequality
 from sawtooth.claims.view import View
-from sawtooth.scoring import Values
+from sawtooth.experiment.scoring import Values
 
 
 def paired(first: Values, second: Values) -> tuple[Values, Values]:

@@ -31,7 +31,7 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sawtooth.intervals import Interval, interval, seeds_to_decide
+from sawtooth.experiment.intervals import Interval, interval, seeds_to_decide
 
 Relation = Literal[">", ">=", "<", "<="]
 

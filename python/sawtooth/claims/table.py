@@ -11,103 +11,23 @@ analysis claims need no runs and are never undecided.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
-from types import ModuleType
-from typing import Final, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
-from sawtooth.claims import (
-    abstract,
-    appendix,
-    floyd_compatibility,
-    floyd_random_loss,
-    floyd_rates,
-    floyd_response,
-    floyd_shares,
-    floyd_smoothness,
-    introduction,
-    lahanas_dynamic,
-    lahanas_section2,
-    lahanas_section3,
-    lahanas_section3_fc,
-    lahanas_section4,
-    lahanas_section5,
-    lahanas_stationary,
-    reddy,
-    section2,
-    section3,
-    section3_3,
-    section4,
-    section4_1,
-    section4_1_3,
-    section4_2_1,
-    section4_2_2,
-    section4_2_3,
-    section4_2_4,
-    section4_3,
-    section5,
-    section5_2,
-    section6,
-    sliding_window,
-    steady_states,
-)
 from sawtooth.claims.logic import Finding, Verdict
+from sawtooth.claims.source import ClaimSource
 from sawtooth.claims.view import NoRuns, Part, PrintedView, RunView, UnavailableError, View
-from sawtooth.matrix import ProbeRun, Results
-from sawtooth.published import ENVIRONMENTS, environments
-from sawtooth.study import Study, Tolerance
+from sawtooth.experiment.matrix import ProbeRun, Results
+from sawtooth.experiment.study import Tolerance
 
 Check = Callable[[View], Finding]
 
-PAPERS: Final = ("akella2002", "floyd2000", "lahanas2003", "reddy2012")
-
-PRINTED: Final = (None, "akella2002/appendix", "reddy2012/appendix", "reddy2012/fair-queueing")
-"""Parts whose scores are printed: the main studies and, further on, the appendix and a setting of it."""
-
-MODULES: Final[Mapping[str, ModuleType]] = {
-    "abstract": abstract,
-    "introduction": introduction,
-    "section2": section2,
-    "section3": section3,
-    "section3_3": section3_3,
-    "section4": section4,
-    "section4_1": section4_1,
-    "section4_1_3": section4_1_3,
-    "section4_2_1": section4_2_1,
-    "section4_2_2": section4_2_2,
-    "section4_2_3": section4_2_3,
-    "section4_2_4": section4_2_4,
-    "section4_3": section4_3,
-    "section5": section5,
-    "section5_2": section5_2,
-    "section6": section6,
-    "appendix": appendix,
-    "lahanas_section2": lahanas_section2,
-    "lahanas_section3": lahanas_section3,
-    "lahanas_section3_fc": lahanas_section3_fc,
-    "lahanas_section4": lahanas_section4,
-    "lahanas_section5": lahanas_section5,
-    "lahanas_stationary": lahanas_stationary,
-    "lahanas_dynamic": lahanas_dynamic,
-    "steady_states": steady_states,
-    "reddy": reddy,
-    "floyd_response": floyd_response,
-    "floyd_random_loss": floyd_random_loss,
-    "floyd_compatibility": floyd_compatibility,
-    "floyd_smoothness": floyd_smoothness,
-    "floyd_shares": floyd_shares,
-    "floyd_rates": floyd_rates,
-    "sliding_window": sliding_window,
-}
-
 
 class Claim(BaseModel):
-    """One statement of a paper; the keys are explained at the head of data/claims/akella2002.toml."""
+    """One statement of a paper; the keys are explained at the head of papers/akella2002/claims/claims.toml."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -124,15 +44,21 @@ class Claim(BaseModel):
     check: str | None = None
     needs: tuple[str, ...] = ()
     published: Mapping[str, object] = {}
+    source: ClaimSource = Field(exclude=True, repr=False)
+
+    @property
+    def judged_by(self) -> str:
+        """Its check with the paper that has it, ``akella2002/abstract.aimd_right_choice``; empty for a claim that waits."""
+        if self.check is None:
+            return ""
+        return self.check if "/" in self.check else f"{self.source.paper}/{self.check}"
 
     @property
     def function(self) -> Check:
         """The check. LookupError for a claim that waits."""
         if self.check is None:
             raise LookupError(f"{self.id} has no check yet: it needs {', '.join(self.needs)}")
-        module, _, name = self.check.partition(".")
-        function: Check = getattr(MODULES[module], name)
-        return function
+        return self.source.check(self.check)
 
 
 @dataclass(frozen=True)
@@ -185,44 +111,6 @@ class Judged:
         return document
 
 
-@cache
-def claims() -> tuple[Claim, ...]:
-    """Every claim we carry, in the order of the papers."""
-    found = []
-    for paper in PAPERS:
-        path = resources.files("sawtooth").joinpath("data", "claims", f"{paper}.toml")
-        for table in tomllib.loads(path.read_text(encoding="utf-8"))["claim"]:
-            found.append(Claim(paper=paper, **table))
-    return tuple(found)
-
-
-def claim(name: str) -> Claim:
-    """The claim of that id. KeyError otherwise."""
-    for entry in claims():
-        if entry.id == name:
-            return entry
-    raise KeyError(f"no claim {name!r}")
-
-
-def touched(study: Study) -> list[Claim]:
-    """The claims that a study judges, in the order of the papers: those that speak of its cells, and those it names."""
-    return [entry for entry in claims() if entry.id in study.claims or _speaks_of(entry, study)]
-
-
-def _speaks_of(entry: Claim, study: Study) -> bool:
-    """Whether a claim is about cells of a study: of its part, or of settings of the paper's main studies."""
-    if entry.check is None or entry.paper != study.paper:
-        return False
-    if entry.part is not None:
-        return entry.part == study.name
-    if not study.main:
-        return False
-    own = {str(setting) for setting in study.matrix.settings}
-    present = own | {str(setting) for setting in study.matrix.compared_with}
-    among = bool(own & set(entry.settings))
-    return among and (entry.quantifier != "joint" or set(entry.settings) <= present)
-
-
 def judge(
     entry: Claim,
     results: Results,
@@ -232,7 +120,7 @@ def judge(
     """The verdict on one claim from the results of the part that it speaks of; its check may look into other ``parts``, by name."""
     present = tuple(name for name in entry.settings if name in results.blocks)
     missing = tuple(name for name in entry.settings if name not in results.blocks)
-    reasons = _environments_missing(results) if entry.environments == ENVIRONMENTS else []
+    reasons = _environments_missing(entry, results)
     complete = not reasons
     if missing:
         reasons.append(f"it speaks also of {', '.join(missing)}, of which there are no runs here")
@@ -282,18 +170,6 @@ def _waiting(entry: Claim, reason: str) -> Judged:
     return Judged(entry, Verdict.UNDECIDED, None, reason, (), (), 0, None)
 
 
-def judge_mathematics(paper: str) -> list[Judged]:
-    """The verdicts on every definition and analysis claim of a paper, which need no runs and are never undecided.
-
-    LookupError for a claim without a check.
-    """
-    return [
-        judge_alone(entry)
-        for entry in claims()
-        if entry.paper == paper and entry.kind != "simulation" and entry.check
-    ]
-
-
 def judge_alone(entry: Claim) -> Judged:
     """The verdict on a claim that needs no runs."""
     finding = entry.function(NoRuns())
@@ -315,19 +191,26 @@ def judge_on_runs(
 
 def judge_printed(entry: Claim, tolerances: Mapping[str, Tolerance]) -> Verdict | None:
     """The verdict of the same check on the paper's printed tables; None where they cannot tell."""
-    if entry.kind != "simulation" or not entry.settings or entry.part not in PRINTED:
+    if entry.kind != "simulation" or not entry.settings or entry.source.tables is None:
+        return None
+    tables = entry.source.tables()
+    if entry.part not in tables.parts:
         return None
     try:
-        return entry.function(PrintedView(entry.settings, tolerances)).verdict
+        return entry.function(PrintedView(entry.settings, tolerances, tables)).verdict
     except UnavailableError:
         return None
 
 
-def _environments_missing(results: Results) -> list[str]:
-    missing = [row for row in environments() if row.name not in results.environments]
-    if not missing:
+def _environments_missing(entry: Claim, results: Results) -> list[str]:
+    """Why a claim about all environments of its paper is open where some were not run."""
+    if entry.environments is None or entry.source.tables is None:
         return []
-    names = ", ".join(row.name for row in missing)
-    if [row.number for row in missing] == [11, 12, 13]:
-        names = f"11 to 13 ({names})"
-    return [f"it speaks of all {ENVIRONMENTS} environments, and {names} were not run"]
+    wanted = entry.source.tables().environments
+    missing = [(number, name) for number, name in enumerate(wanted, 1) if name not in results.environments]
+    if entry.environments != len(wanted) or not missing:
+        return []
+    numbers, names = [number for number, _ in missing], ", ".join(name for _, name in missing)
+    if len(missing) > 1 and numbers == list(range(numbers[0], numbers[-1] + 1)):
+        names = f"{numbers[0]} to {numbers[-1]} ({names})"
+    return [f"it speaks of all {len(wanted)} environments, and {names} were not run"]

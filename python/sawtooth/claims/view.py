@@ -1,8 +1,8 @@
 """What a check sees: scores and raw values by setting and algorithm, and the study's tolerances.
 
 Source: none. Two views answer the same questions: ``RunView`` from the runs of a study, ``PrintedView`` from the printed tables;
-``NoRuns`` answers none, for checks that need no runs. A view is of one part of a paper (``sawtooth.paper``); ``view.part`` gives that
-of another, with the same methods for that part's settings and labels.
+``NoRuns`` answers none, for checks that need no runs. A view is of one part of a paper (``sawtooth.papers.parts``); ``view.part``
+gives that of another, with the same methods for that part's settings and labels.
 The second lets every check be put to the paper's own numbers, which says whether a sentence agrees with its tables
 and guards the checks themselves (tests/test_claims.py).
 """
@@ -12,15 +12,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import ClassVar, Final
 
 import numpy as np
 
-from sawtooth.matrix import Block, ProbeRun, Results, scored_mean
-from sawtooth.published import ENVIRONMENTS, appendix, environments, printed
-from sawtooth.scoring import Values, ratio_scores
-from sawtooth.study import Tolerance
+from sawtooth.claims.source import PrintedTables
+from sawtooth.experiment.matrix import Block, ProbeRun, Results, scored_mean
+from sawtooth.experiment.scoring import Values, ratio_scores
+from sawtooth.experiment.study import Tolerance
 
 FOUR: Final = ("AIMD", "AIAD", "MIMD", "MIAD")
 """The four representatives, in the order of the printed tables."""
@@ -190,45 +189,31 @@ class RunView(View):
 
 
 class PrintedView(View):
-    """The printed tables, as if two seeds had given the same numbers: no spread, so every inequality is decided.
-
-    A label with numbers, ``AIMD(1,0.8)``, is an instance of the appendix, whose D and C are within its family.
-    """
+    """The printed tables, as if two seeds had given the same numbers: no spread, so every inequality is decided."""
 
     has_raw = False
 
-    def __init__(self, settings: Sequence[str], tolerances: Mapping[str, Tolerance]) -> None:
+    def __init__(
+        self, settings: Sequence[str], tolerances: Mapping[str, Tolerance], tables: PrintedTables
+    ) -> None:
         super().__init__(settings, tolerances)
+        self._tables = tables
 
     @property
     def environments(self) -> tuple[str, ...]:
-        """The paper's 13."""
-        names = tuple(row.name for row in environments())
-        if len(names) != ENVIRONMENTS:
-            raise AssertionError("the table of environments has 13 rows")
-        return names
+        """The paper's."""
+        return self._tables.environments
 
     def D(self, setting: str, algorithm: str, metric: str) -> Values:  # noqa: N802
         """The printed D."""
         return self._column(setting, algorithm, f"D_{metric}")
 
     def C(self, setting: str, algorithm: str, metric: str) -> Values:  # noqa: N802
-        """The printed C, which exists for goodput only."""
+        """The printed C."""
         return self._column(setting, algorithm, f"C_{metric}")
 
     def _column(self, setting: str, algorithm: str, column: str) -> Values:
-        recovery, _, router = setting.partition("/")
-        row = printed(recovery, router).get(algorithm) or _instances(recovery, router).get(algorithm)
+        row = self._tables.scores(setting).get(algorithm)
         if row is None or column not in row:
             raise UnavailableError(f"printed {column} of {algorithm} in {setting}")
         return np.full(2, row[column])
-
-
-@cache
-def _instances(recovery: str, router: str) -> dict[str, dict[str, float]]:
-    """The instances of the appendix in one setting, by label."""
-    return {
-        row.label: {"D_goodput": row.D, "C_goodput": row.C}
-        for row in appendix()
-        if (row.recovery, row.router) == (recovery, router)
-    }

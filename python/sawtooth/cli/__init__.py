@@ -24,8 +24,7 @@ from sawtooth import _native
 from sawtooth.cli import compare, doctor, environment, environment_search, model, replay, reproduce, run
 from sawtooth.cli import list as list_
 from sawtooth.cli.output import emit_text, note
-from sawtooth.errors import InputError
-from sawtooth.runner import RunError
+from sawtooth.errors import InputError, RunError
 
 SOFTWARE_FAULT = 70  # EX_SOFTWARE of sysexits.h: not to be taken for a failed comparison
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it

@@ -7,9 +7,6 @@ from typing import Annotated
 import typer
 
 from sawtooth.cli.output import JsonOption, StoreOption, console, emit_json
-from sawtooth.cli.scores import print_scores
-from sawtooth.compare import compare
-from sawtooth.progress import progress_bar
 
 ControllersArgument = Annotated[
     list[str],
@@ -34,7 +31,7 @@ EnvironmentOption = Annotated[
     typer.Option(
         "--environment",
         metavar="E",
-        help="Environment, or all; may be repeated [default: all of the study, 1 to 10].",
+        help="Environment, or a set of them: all, akella2002 (the 13 of that paper); may be repeated [default: akella2002].",
     ),
 ]
 SeedsOption = Annotated[
@@ -68,12 +65,17 @@ def command(
 
     Example: sawtooth compare 'aimd(1, 0.8)' 'aimd(1, 0.5)' --recovery reno --recovery sack --environment sq-high --seeds 3
     """
+    from sawtooth.cli.scores import print_scores
+    from sawtooth.experiment.compare import compare
+    from sawtooth.progress import progress_bar
+    from sawtooth.scenario.environments.sets import USUAL
+
     with progress_bar("compare") as progress:
         found = compare(
             controllers,
             recovery or ["sack"],
             router or ["droptail"],
-            environment or "all",
+            environment or USUAL,
             seeds,
             store=store,
             fresh=fresh,

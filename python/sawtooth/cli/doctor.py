@@ -5,7 +5,6 @@ from __future__ import annotations
 import typer
 
 from sawtooth.cli.output import JsonOption, console, emit_json, table
-from sawtooth.doctor import self_check, versions
 
 
 def command(as_json: JsonOption = False) -> None:
@@ -13,6 +12,8 @@ def command(as_json: JsonOption = False) -> None:
 
     Example: sawtooth doctor
     """
+    from sawtooth.run.doctor import self_check, versions
+
     found = versions()
     checks = self_check()
     sound = all(check.ok for check in checks)

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from sawtooth import units
 from sawtooth.cli.output import JsonOption, console, emit_json, emit_text, number, table
-from sawtooth.environments import Environment, ShortFlows, conditions_of, schedule_under
-from sawtooth.environments.short_flows import format_flows
 from sawtooth.errors import InputError, join_key
-from sawtooth.overrides import WHERE, parse_override
-from sawtooth.schedule import Schedule, format_schedule
+
+if TYPE_CHECKING:
+    from sawtooth.scenario.environments import Environment
+    from sawtooth.scenario.schedule import Schedule
+
 
 BARS: Final = "▁▂▃▄▅▆▇█"
 """The levels of a sparkline."""
@@ -62,6 +62,10 @@ def command(
 
     The defaults are those of the Akella studies. Example: sawtooth environment rw-high --seed 3 --csv
     """
+    from sawtooth.scenario import units
+    from sawtooth.scenario.environments.short_flows import format_flows
+    from sawtooth.scenario.schedule import format_schedule
+
     if csv and as_json:
         raise InputError("sawtooth environment", None, "--csv --json", "one of --csv and --json")
     duration_ns = _option("--duration", duration, units.parse_time)
@@ -110,6 +114,9 @@ def _drawn(
     name: str, overrides: list[str], seed: str, duration_ns: int, capacity_bps: int, flows: int
 ) -> tuple[Environment, Schedule, list[tuple[int, int]] | None]:
     """The environment, its schedule, and its short flows if it has any; an error names the option the mistake is in."""
+    from sawtooth.scenario.environments import Environment, ShortFlows, conditions_of, schedule_under
+    from sawtooth.scenario.overrides import WHERE, parse_override
+
     given = dict(parse_override(text) for text in overrides)
     try:
         environment = Environment.parse({**given, "kind": name})

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
-from sawtooth.claims.logic import Finding
 from sawtooth.cli.output import JsonOption, StoreOption, console, emit_json, note, number, table
-from sawtooth.cli.scores import COLOURS
-from sawtooth.environments import Environment, schedule_of
 from sawtooth.errors import InputError
-from sawtooth.overrides import parse_override
-from sawtooth.pattern_search.ask import find
-from sawtooth.pattern_search.search import Search
-from sawtooth.pattern_search.space import COMMAND, SHAPES
-from sawtooth.progress import progress_bar
-from sawtooth.report.traces import FORMATS
+from sawtooth.experiment.search.space import SHAPES
+
+if TYPE_CHECKING:
+    from sawtooth.claims.logic import Finding
+    from sawtooth.experiment.search.search import Search
+
 
 DRAWN_NS = 400_000_000_000
 """Length of the schedule handed to the figure, which shows its first periods."""
@@ -91,6 +88,10 @@ def command(
 
     Example: sawtooth environment search --winner mimd --shape square --range period='20 s..60 s' --runs 400
     """
+    from sawtooth.papers.pattern_search import find
+    from sawtooth.progress import progress_bar
+    from sawtooth.scenario.overrides import parse_override
+
     if plot is not None:
         check_plot(plot)
     with progress_bar("search") as progress:
@@ -123,6 +124,8 @@ def command(
 
 def check_plot(plot: Path) -> None:
     """InputError if the figure could not be written, before the search takes its time."""
+    from sawtooth.report.traces import FORMATS
+
     if plot.suffix.removeprefix(".") not in FORMATS:
         raise InputError("--plot", None, str(plot), "a file name that ends in ." + ", .".join(FORMATS))
     if not plot.absolute().parent.is_dir():
@@ -133,6 +136,7 @@ def draw(found: Search, plot: Path) -> None:
     """The map of the search as a file."""
     from sawtooth.report.drawing import save  # matplotlib takes long to load
     from sawtooth.report.pattern_map import pattern_map
+    from sawtooth.scenario.environments import Environment, schedule_of
 
     flows, capacity_bps = 10, 100_000_000
     schedule = schedule_of(
@@ -181,10 +185,14 @@ def _judged(found: Search) -> None:
 
 
 def _coloured(finding: Finding) -> Text:
+    from sawtooth.cli.scores import COLOURS
+
     return Text(finding.verdict.value, style=COLOURS[finding.verdict])
 
 
 def _range(text: str) -> tuple[str, str]:
+    from sawtooth.experiment.search.space import COMMAND
+
     key, equals, ends = text.partition("=")
     if not equals:
         raise InputError(COMMAND, "--range", text, "KEY=LOW..HIGH, such as period='0.5 s..5 s'")

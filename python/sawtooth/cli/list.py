@@ -12,15 +12,8 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from sawtooth import _native
-from sawtooth.arq import list_arq
 from sawtooth.cli.output import JsonOption, console, emit_json, table
-from sawtooth.environments import ENVIRONMENTS
 from sawtooth.errors import InputError
-from sawtooth.mathematics import list_mathematics
-from sawtooth.metrics import METRICS
-from sawtooth.overlay import list_overlays
-from sawtooth.paper import list_studies
 
 Rows = list[dict[str, Any]]
 KindArgument = Annotated[
@@ -35,16 +28,22 @@ KindArgument = Annotated[
 
 def controllers() -> Rows:
     """Every controller, with its constructor form and parameters."""
+    from sawtooth import _native
+
     return [dict(entry) for entry in _native.describe()["controllers"]]
 
 
 def recoveries() -> Rows:
     """Every loss recovery."""
+    from sawtooth import _native
+
     return [dict(entry) for entry in _native.describe()["recoveries"]]
 
 
 def disciplines() -> Rows:
     """Every queue discipline, and those that are planned but not built."""
+    from sawtooth import _native
+
     described = _native.describe()
     planned = described["planned"]["disciplines"]
     built = [{**entry, "built": True} for entry in described["disciplines"]]
@@ -53,6 +52,8 @@ def disciplines() -> Rows:
 
 def environments() -> Rows:
     """Every environment, with its number in Akella's Table 2 and its parameters."""
+    from sawtooth.scenario.environments import ENVIRONMENTS
+
     return [
         {
             "name": entry.name,
@@ -68,6 +69,8 @@ def environments() -> Rows:
 
 def metrics() -> Rows:
     """Every metric, with unit, window and direction."""
+    from sawtooth.measure.metrics import METRICS
+
     return [
         {
             "name": entry.name,
@@ -83,11 +86,18 @@ def metrics() -> Rows:
 
 def series() -> Rows:
     """Every series that a run can record, with the key of `[record]` that asks for it and its columns."""
+    from sawtooth import _native
+
     return [dict(entry) for entry in _native.describe()["series"]]
 
 
 def studies() -> Rows:
     """Every study that `sawtooth reproduce` knows, those without runs last."""
+    from sawtooth.papers.formulas import list_overlays
+    from sawtooth.papers.mathematics import list_mathematics
+    from sawtooth.papers.parts import list_studies
+    from sawtooth.papers.reddy2012.sliding_window import list_arq
+
     return [dict(entry) for entry in [*list_studies(), *list_arq(), *list_mathematics(), *list_overlays()]]
 
 

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from sawtooth.api import replay
 from sawtooth.cli.output import JsonOption, StoreOption, emit_json, emit_text
 
 RunIdArgument = Annotated[
@@ -19,6 +18,8 @@ def command(run_id: RunIdArgument, store: StoreOption = None, as_json: JsonOptio
 
     Example: sawtooth replay 3f9a12
     """
+    from sawtooth.run.api import replay
+
     again = replay(run_id, store)
     if as_json:
         emit_json(

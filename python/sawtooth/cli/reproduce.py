@@ -4,39 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sawtooth.arq import NAME as ARQ
-from sawtooth.arq import Arq, reproduce_arq
 from sawtooth.cli.compare import FreshOption
 from sawtooth.cli.output import JsonOption, StoreOption, console, emit_json, note
-from sawtooth.cli.scores import (
-    print_arq,
-    print_computed,
-    print_overlay,
-    print_part,
-    print_reconstruction,
-    print_sensitivity,
-    print_verdicts,
-)
 from sawtooth.errors import InputError
-from sawtooth.mathematics import PAPERS, SUFFIX, mathematics
-from sawtooth.overlay import Overlay, overlay
-from sawtooth.overlay.study import NAME as OVERLAY
-from sawtooth.overrides import parse_override
-from sawtooth.progress import progress_bar
-from sawtooth.reconstruction.reconstruct import Design, reconstruct
-from sawtooth.reconstruction.result import Reconstruction
-from sawtooth.report.markdown import check_page, update
-from sawtooth.report.tables import duration_text
-from sawtooth.reproduce import reproduce
-from sawtooth.runner import default_threads
-from sawtooth.sensitivity import Sensitivity, sensitivity
-from sawtooth.store import Store
-from sawtooth.study_files import STUDIES
-from sawtooth.units import parse_time
+
+if TYPE_CHECKING:
+    from sawtooth.papers.formulas import Overlay
+    from sawtooth.papers.reconstruction.result import Reconstruction
+    from sawtooth.papers.reddy2012.sliding_window import Arq
+    from sawtooth.papers.variation import Sensitivity
+
 
 NameArgument = Annotated[
     str, typer.Argument(metavar="PAPER[/FIGURE]", help="A study, or a paper for all of its studies.")
@@ -152,6 +133,20 @@ def command(
 
     Example: sawtooth reproduce akella2002/fig4 --quick
     """
+    from sawtooth.cli.scores import print_part, print_verdicts
+    from sawtooth.papers.formulas import overlay
+    from sawtooth.papers.formulas.study import NAME as OVERLAY
+    from sawtooth.papers.reconstruction.reconstruct import Design, reconstruct
+    from sawtooth.papers.reddy2012.sliding_window import NAME as ARQ
+    from sawtooth.papers.reddy2012.sliding_window import reproduce_arq
+    from sawtooth.papers.reproduce import reproduce
+    from sawtooth.papers.sensitivity import sensitivity
+    from sawtooth.progress import progress_bar
+    from sawtooth.report.markdown import check_page, update
+    from sawtooth.report.tables import duration_text
+    from sawtooth.run.runner import default_threads
+    from sawtooth.scenario.overrides import parse_override
+
     known = known_names()
     if name not in known:
         raise InputError("reproduce", None, name, f"one of {', '.join(known)}")
@@ -241,7 +236,9 @@ def command(
 def _sensitivity(
     found: Sensitivity, store: Path | None, report: Path | None, markdown: list[Path], as_json: bool
 ) -> None:
+    from sawtooth.cli.scores import print_sensitivity
     from sawtooth.report.sensitivity import update_page, write_sensitivity  # matplotlib takes long to load
+    from sawtooth.run.store import Store
 
     name = f"{found.name.replace('/', '_')}-sensitivity.html"
     path = report or Store(store).path / "reports" / name
@@ -264,6 +261,8 @@ def refuse(beside: str, **given: object) -> None:
 
 def budget_of(text: str | None) -> float | None:
     """A budget of time in seconds."""
+    from sawtooth.scenario.units import parse_time
+
     if text is None:
         return None
     try:
@@ -275,11 +274,13 @@ def budget_of(text: str | None) -> float | None:
 def _reconstruction(
     found: Reconstruction, store: Path | None, report: Path | None, markdown: list[Path], as_json: bool
 ) -> None:
+    from sawtooth.cli.scores import print_reconstruction
     from sawtooth.report.reconstruction import (  # matplotlib takes long to load
         sentences,
         update_page,
         write_reconstruction,
     )
+    from sawtooth.run.store import Store
 
     path = report or Store(store).path / "reports" / f"{found.name}-reconstruction.html"
     write_reconstruction(found, path)
@@ -293,6 +294,8 @@ def _reconstruction(
 
 
 def _overlay(found: Overlay, as_json: bool) -> None:
+    from sawtooth.cli.scores import print_overlay
+
     if as_json:
         emit_json(found.to_json())
         return
@@ -301,6 +304,8 @@ def _overlay(found: Overlay, as_json: bool) -> None:
 
 
 def _arq(found: Arq, as_json: bool) -> None:
+    from sawtooth.cli.scores import print_arq
+
     if as_json:
         emit_json(found.to_json())
         return
@@ -317,18 +322,32 @@ def _refuse(name: str, given: Mapping[str, object]) -> None:
 
 def known_names() -> tuple[str, ...]:
     """Everything that can be reproduced: papers, their studies and mathematics, and the runs laid over formulas."""
+    from sawtooth.experiment.study_files import STUDIES
+    from sawtooth.papers import PAPERS
+    from sawtooth.papers.formulas.study import NAME as OVERLAY
+    from sawtooth.papers.mathematics import SUFFIX
+    from sawtooth.papers.reddy2012.sliding_window import NAME as ARQ
+
     papers = dict.fromkeys([*(study.partition("/")[0] for study in STUDIES), *PAPERS])
     return (*papers, *STUDIES, ARQ, *(paper + SUFFIX for paper in PAPERS), OVERLAY)
 
 
 def paper_of(name: str) -> str | None:
     """The paper whose mathematics ``name`` means: ``PAPER/mathematics``, or a paper that has nothing else."""
+    from sawtooth.experiment.study_files import STUDIES
+    from sawtooth.papers import PAPERS
+    from sawtooth.papers.mathematics import SUFFIX
+
     paper = name.removesuffix(SUFFIX)
     with_runs = {study.partition("/")[0] for study in STUDIES}
     return paper if paper in PAPERS and (name != paper or paper not in with_runs) else None
 
 
 def _mathematics(paper: str, store: Path | None, report: Path | None, as_json: bool) -> None:
+    from sawtooth.cli.scores import print_computed
+    from sawtooth.papers.mathematics import mathematics
+    from sawtooth.run.store import Store
+
     path = report or Store(store).path / "reports" / f"{paper}_mathematics.html"
     found = mathematics(paper, path)
     if as_json:

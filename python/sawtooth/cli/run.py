@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sawtooth.api import job_of, scenario_of
-from sawtooth.atomic import write_bytes_atomic
 from sawtooth.cli.output import JsonOption, StoreOption, console, emit_json, note, number, table
 from sawtooth.errors import MISSING, InputError
-from sawtooth.metrics import METRICS
-from sawtooth.progress import progress_bar
-from sawtooth.report.traces import FORMATS, Traces, draw
-from sawtooth.run import Run
-from sawtooth.runner import run_many
-from sawtooth.scenario import Scenario, json_schema, with_values
-from sawtooth.store import Store
-from sawtooth.units import format_time
+
+if TYPE_CHECKING:
+    from sawtooth.report.traces import Traces
+    from sawtooth.run.run import Run
+    from sawtooth.scenario.scenario import Scenario
+
 
 SAMPLES = 2000
 """Samples of each series in a figure: about two per dot of a printed page."""
@@ -53,10 +49,18 @@ def command(
     schema: SchemaOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Simulate one scenario, always, and keep the run in the store.
+    """Simulate one scenario and store the run, even if the store has it already.
 
     Example: sawtooth run scenario.toml --seed 2 --set path.rtt='60 ms' --plot run.svg
     """
+    from sawtooth.atomic import write_bytes_atomic
+    from sawtooth.progress import progress_bar
+    from sawtooth.report.traces import draw
+    from sawtooth.run.api import job_of, scenario_of
+    from sawtooth.run.runner import run_many
+    from sawtooth.run.store import Store
+    from sawtooth.scenario.scenario import json_schema
+
     if schema:
         emit_json(json_schema())
         return
@@ -80,6 +84,10 @@ def command(
 
 def plottable(scenario: Scenario, plot: Path) -> Scenario:
     """The same scenario with what the figure needs recorded. InputError if the figure could not be written."""
+    from sawtooth.report.traces import FORMATS
+    from sawtooth.scenario.scenario import with_values
+    from sawtooth.scenario.units import format_time
+
     if plot.suffix.removeprefix(".") not in FORMATS:
         raise InputError("--plot", None, str(plot), "a file name that ends in ." + ", .".join(FORMATS))
     if not plot.absolute().parent.is_dir():
@@ -90,6 +98,8 @@ def plottable(scenario: Scenario, plot: Path) -> Scenario:
 
 def traces_of(run: Run) -> Traces:
     """What the figure shows of a run."""
+    from sawtooth.report.traces import Traces
+
     queue = run.engine["links"][0]["queue"]
     flows = run.flows.select(["id", "controller", "recovery"]).to_pylist()
     return Traces(
@@ -106,6 +116,8 @@ def traces_of(run: Run) -> Traces:
 
 def show(run: Run) -> None:
     """The run for people: flows, queues, metrics."""
+    from sawtooth.measure.metrics import METRICS
+
     out = console()
     flows = table(
         "flows",

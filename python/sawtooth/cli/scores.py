@@ -7,15 +7,17 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from sawtooth.arq import Arq
 from sawtooth.claims.logic import Verdict
 from sawtooth.claims.table import Judged
 from sawtooth.cli.output import table
-from sawtooth.comparison import Comparison
-from sawtooth.instances import choices, family_tables
-from sawtooth.mathematics import Mathematics
-from sawtooth.overlay import Overlay
-from sawtooth.reconstruction.result import Reconstruction
+from sawtooth.experiment.comparison import Comparison
+from sawtooth.papers.akella2002.instances import choices, family_tables
+from sawtooth.papers.formulas import Overlay
+from sawtooth.papers.mathematics import Mathematics
+from sawtooth.papers.reconstruction.result import Reconstruction
+from sawtooth.papers.reddy2012.sliding_window import Arq
+from sawtooth.papers.reproduction import Reproduction
+from sawtooth.papers.variation import Sensitivity
 from sawtooth.report.tables import (
     COLUMNS,
     DECIMALS,
@@ -25,8 +27,6 @@ from sawtooth.report.tables import (
     score_table,
     spread,
 )
-from sawtooth.reproduction import Reproduction
-from sawtooth.sensitivity import Sensitivity
 
 COLOURS = {Verdict.HOLDS: "green", Verdict.FAILS: "red", Verdict.UNDECIDED: "yellow"}
 

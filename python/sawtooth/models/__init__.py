@@ -17,3 +17,10 @@ for what lies outside its domain. Modules by subject:
 - ``fair_queueing``, ``sliding_window``, ``loss_proportional``: what the studies cite in passing
 - ``inputs``: what a model accepts, and the error for what it does not
 """
+
+from __future__ import annotations
+
+from typing import Final
+
+CYCLES: Final = 100
+"""Cycles of the synchronous model where the caller says nothing. Here, because the help text of a command names it and loads no model."""

@@ -25,11 +25,9 @@ from numpy.typing import NDArray
 
 from sawtooth import _native
 from sawtooth.errors import InputError
+from sawtooth.models import CYCLES
 from sawtooth.models.inputs import WHERE, Numbers, count, within
-from sawtooth.scenario_values import Control
-
-CYCLES: Final = 100
-"""Cycles run where the caller says nothing."""
+from sawtooth.scenario.values import Control
 
 ROUNDS_MOST: Final = 2_000_000
 """Rounds after which a model that has not had its cycles is given up."""

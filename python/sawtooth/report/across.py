@@ -7,18 +7,21 @@ one setting, the text of section 5.2 speaks of all. Error bars are 95 % interval
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from sawtooth.comparison import Comparison
-from sawtooth.intervals import Interval
-from sawtooth.matrix import Block
+from sawtooth.experiment.scoring import SCORED
 from sawtooth.report import figures
 from sawtooth.report.elements import element, paragraph, section, text
 from sawtooth.report.tables import RECOVERIES, ROUTERS, UNITS
-from sawtooth.scoring import SCORED
+
+if TYPE_CHECKING:
+    from sawtooth.experiment.comparison import Comparison
+    from sawtooth.experiment.intervals import Interval
+    from sawtooth.experiment.matrix import Block
 
 CAPTION = (
     "D, the sum over the environments of the distance to the best of the set: mean and 95 % interval over seeds, lower is better. "

@@ -10,7 +10,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sawtooth.arq.study import Point
 from sawtooth.atomic import write_bytes_atomic, write_text_atomic
 from sawtooth.errors import MISSING, InputError
 from sawtooth.models.sliding_window import efficiency
@@ -31,7 +30,8 @@ from sawtooth.report.elements import (
 from sawtooth.report.tables import number, with_spread
 
 if TYPE_CHECKING:
-    from sawtooth.arq import Arq
+    from sawtooth.papers.reddy2012.sliding_window import Arq
+    from sawtooth.papers.reddy2012.sliding_window.study import Point
 
 
 def write_arq(found: Arq, path: Path) -> list[Path]:

@@ -12,7 +12,8 @@ import re
 from collections.abc import Sequence
 
 from sawtooth.claims.logic import Verdict
-from sawtooth.claims.table import Judged, claims
+from sawtooth.claims.table import Judged
+from sawtooth.papers.register import claims
 from sawtooth.report.pipe_table import pipe_row, pipe_table
 
 HEADS = ("claim", "verdict", "on the part run", "printed tables", "judged by", "statement")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from sawtooth.claims.logic import Finding, Verdict
-from sawtooth.claims.table import Judged
 from sawtooth.report.elements import (
     code,
     details,
@@ -18,6 +18,9 @@ from sawtooth.report.elements import (
     text,
 )
 from sawtooth.report.tables import counts, leaf_text, seeds_text
+
+if TYPE_CHECKING:
+    from sawtooth.claims.table import Judged
 
 JUDGED_HOW = (
     "Verdicts are computed. An inequality is judged on per-seed paired differences: it holds or fails when its 95 % interval lies on one "
@@ -41,14 +44,13 @@ def summary(judged: Sequence[Judged]) -> str:
         entries.append(element("li", f"of {len(judged)} claims", class_="muted"))
         return element("ul", "".join(entries), class_="verdicts")
     partial = [item.finding.verdict for item in judged if item.partial and item.finding is not None]
-    split = ", ".join(f"{sum(v is verdict for v in partial)} {verdict.value}" for verdict in Verdict)
-    entries.append(
-        element(
-            "li",
-            f"of {len(judged)} claims; {len(partial)} speak of more than was run, and on the part that was: {split}",
-            class_="muted",
-        )
+    split = ", ".join(f"{verdict.value} {sum(v is verdict for v in partial)}" for verdict in Verdict)
+    beyond = (
+        f"; {len(partial)} of them need further runs. What the present runs say of these: {split}"
+        if partial
+        else ""
     )
+    entries.append(element("li", f"of {len(judged)} claims{beyond}", class_="muted"))
     return element("ul", "".join(entries), class_="verdicts")
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from sawtooth.curves import Curve, CurvePoint
-from sawtooth.intervals import Interval
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sawtooth.experiment.curves import Curve, CurvePoint
+    from sawtooth.experiment.intervals import Interval
 
 
 def contrast_label(curve: Curve) -> str:

@@ -6,7 +6,7 @@ Source: none. Bars are 95 % intervals over seeds; a filled marker of the right p
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,12 +14,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, NullLocator
 from numpy.typing import NDArray
 
-from sawtooth.curves import Curve, CurvePoint
-from sawtooth.intervals import Interval
 from sawtooth.report import figures
 from sawtooth.report.curve_tables import cell, contrast_label, contrast_scale
 from sawtooth.report.drawing import MUTED, SERIES, canvas
 from sawtooth.report.elements import code, details, element, head, paragraph, row, section, table, text
+
+if TYPE_CHECKING:
+    from sawtooth.experiment.curves import Curve, CurvePoint
+    from sawtooth.experiment.intervals import Interval
 
 MARKERS: Final = "osD^vPX*"
 DODGE: Final = 0.008

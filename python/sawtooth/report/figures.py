@@ -13,7 +13,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import matplotlib as mpl
 import numpy as np
@@ -21,8 +21,7 @@ from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sawtooth.matrix import Block
-from sawtooth.published import environment_key
+from sawtooth.papers.akella2002.printed import environment_key
 from sawtooth.report.tables import (
     COLUMNS,
     DECIMALS,
@@ -33,6 +32,9 @@ from sawtooth.report.tables import (
     score_table,
     spread,
 )
+
+if TYPE_CHECKING:
+    from sawtooth.experiment.matrix import Block
 
 INK: Final = "#1b1f24"
 MUTED: Final = "#59636e"

@@ -8,12 +8,12 @@ runs, and ``sawtooth replay RUNID`` makes any of them again.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from sawtooth.comparison import Comparison
-from sawtooth.matrix import Block
-from sawtooth.published import ENVIRONMENTS
-from sawtooth.published import environments as printed_environments
-from sawtooth.report import PartLink, figures, instances, shares, strips
+from sawtooth.papers.akella2002.printed import ENVIRONMENTS
+from sawtooth.papers.akella2002.printed import environments as printed_environments
+from sawtooth.papers.akella2002.winners import winner_map
+from sawtooth.report import figures, instances, shares, strips
 from sawtooth.report.across import across_section, spans
 from sawtooth.report.claims import JUDGED_HOW, claims_section, summary
 from sawtooth.report.curves import anchor, curve_section
@@ -30,6 +30,7 @@ from sawtooth.report.elements import (
     table,
     text,
 )
+from sawtooth.report.part_link import PartLink
 from sawtooth.report.tables import (
     COLUMNS,
     DECIMALS,
@@ -43,7 +44,10 @@ from sawtooth.report.tables import (
     spread,
 )
 from sawtooth.report.winners import winners_section
-from sawtooth.winners import winner_map
+
+if TYPE_CHECKING:
+    from sawtooth.experiment.comparison import Comparison
+    from sawtooth.experiment.matrix import Block
 
 FOLDED_FROM = 100
 """Rows from which a table of runs is folded."""

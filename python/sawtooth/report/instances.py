@@ -6,13 +6,14 @@ Source: the layout of the tables is that of the appendix of [Akella02]: D and C 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from sawtooth.comparison import Comparison
-from sawtooth.instances import (
+from sawtooth.experiment.rank import RESAMPLES, Estimate
+from sawtooth.experiment.scoring import SCORED
+from sawtooth.papers.akella2002.instances import (
     CHOSEN,
     REFERENCE,
     Choice,
@@ -23,8 +24,6 @@ from sawtooth.instances import (
     family_tables,
     totals,
 )
-from sawtooth.matrix import Block
-from sawtooth.rank import RESAMPLES, Estimate
 from sawtooth.report import figures
 from sawtooth.report.drawing import GRID, INK, MUTED, SERIES, canvas
 from sawtooth.report.elements import details, element, head, paragraph, row, section, table, text
@@ -37,7 +36,10 @@ from sawtooth.report.tables import (
     spread,
     with_spread,
 )
-from sawtooth.scoring import SCORED
+
+if TYPE_CHECKING:
+    from sawtooth.experiment.comparison import Comparison
+    from sawtooth.experiment.matrix import Block
 
 SHOWN: Final = 6
 """How many of the 36 the table of total goodputs shows before it is unfolded."""

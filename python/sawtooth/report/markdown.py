@@ -20,19 +20,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sawtooth.atomic import write_text_atomic
 from sawtooth.claims.logic import Verdict
-from sawtooth.claims.table import Judged, touched
+from sawtooth.claims.table import Judged
 from sawtooth.claims.view import FOUR
-from sawtooth.comparison import Comparison
 from sawtooth.errors import MISSING, InputError
-from sawtooth.instances import Choice, FamilyTable, Total, choices, family_tables, totals
-from sawtooth.intervals import interval
-from sawtooth.matrix import Block
-from sawtooth.paper import parts
-from sawtooth.pattern_search.search import Share
+from sawtooth.experiment.intervals import Share, interval
+from sawtooth.experiment.scoring import SCORED
+from sawtooth.experiment.study_files import STUDIES, load_study
+from sawtooth.papers.akella2002.instances import Choice, FamilyTable, Total, choices, family_tables, totals
+from sawtooth.papers.akella2002.winners import Standing, winner_map
+from sawtooth.papers.parts import parts
+from sawtooth.papers.register import touched
 from sawtooth.report.claim_rows import counted, renewed
 from sawtooth.report.curve_tables import markdown_table
 from sawtooth.report.pipe_table import pipe_table
@@ -48,10 +49,11 @@ from sawtooth.report.tables import (
     score_table,
     with_spread,
 )
-from sawtooth.reproduction import Reproduction
-from sawtooth.scoring import SCORED
-from sawtooth.study_files import STUDIES, load_study
-from sawtooth.winners import Standing, winner_map
+
+if TYPE_CHECKING:
+    from sawtooth.experiment.comparison import Comparison
+    from sawtooth.experiment.matrix import Block
+    from sawtooth.papers.reproduction import Reproduction
 
 PLACE = re.compile(
     r"(?P<begin><!-- results: (?P<name>[^>]+?) -->)(?P<line>\n?)(?P<content>.*?)(?P<end><!-- end -->)",
@@ -327,4 +329,4 @@ def _totals(found: Mapping[str, Sequence[Total]]) -> str:
 def _verdicts(judged: Sequence[Judged]) -> str:
     parts = [item.finding.verdict for item in judged if item.partial and item.finding is not None]
     text = counted([item.verdict for item in judged])
-    return text + (f"; of the undecided, on the part that was run: {counted(parts)}" if parts else "")
+    return text + (f"; of the undecided, by the present runs alone: {counted(parts)}" if parts else "")

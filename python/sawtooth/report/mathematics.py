@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from sawtooth.claims.table import Judged
 from sawtooth.report import figures
 from sawtooth.report.claims import COMPUTED_HOW, claims_section, summary
-from sawtooth.report.drawing import Drawing
 from sawtooth.report.elements import document, element, link, paragraph, section, text
+
+if TYPE_CHECKING:
+    from sawtooth.claims.table import Judged
+    from sawtooth.report.drawing import Drawing
 
 
 def page(title: str, name: str, drawings: Sequence[Drawing], judged: Sequence[Judged]) -> str:

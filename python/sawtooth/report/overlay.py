@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 
 from sawtooth.atomic import write_bytes_atomic, write_text_atomic
 from sawtooth.claims.logic import Finding, Verdict
-from sawtooth.claims.table import Judged
 from sawtooth.errors import MISSING, InputError
-from sawtooth.overlay.points import Curve, Point
-from sawtooth.overlay.study import NAME
+from sawtooth.papers.formulas.study import NAME
 from sawtooth.report import figures
 from sawtooth.report.claims import JUDGED_HOW, claims_section, summary
 from sawtooth.report.drawing import encode, figure_files
@@ -32,7 +30,9 @@ from sawtooth.report.overlay_figures import overlay_figure
 from sawtooth.report.tables import counts, leaf_text
 
 if TYPE_CHECKING:
-    from sawtooth.overlay import Overlay
+    from sawtooth.claims.table import Judged
+    from sawtooth.papers.formulas import Overlay
+    from sawtooth.papers.formulas.points import Curve, Point
 
 
 def write_overlay(found: Overlay, path: Path) -> list[Path]:

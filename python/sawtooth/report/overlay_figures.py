@@ -7,15 +7,18 @@ apart; a filled marker is apart, a ring is not.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
-from sawtooth.intervals import Interval
-from sawtooth.overlay.points import Curve, Point
 from sawtooth.report.drawing import GRID, INK, MUTED, SERIES, canvas
+
+if TYPE_CHECKING:
+    from sawtooth.experiment.intervals import Interval
+    from sawtooth.papers.formulas.points import Curve, Point
 
 MARKERS = "osD^vP"
 

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sawtooth.comparison import Comparison
-from sawtooth.report import PartLink, write_report
+from sawtooth.report.part_link import PartLink
+from sawtooth.report.write import write_report
+
+if TYPE_CHECKING:
+    from sawtooth.experiment.comparison import Comparison
+from sawtooth.papers.reproduction import Reproduction
 
 PAGES_EACH = 2
 """A process takes some two seconds to start: it must have so many pages to draw."""
@@ -47,3 +52,21 @@ def write_pages(pages: Sequence[Page], processes: int) -> None:
     with ProcessPoolExecutor(drawers, mp_context=get_context("spawn")) as pool:
         for drawn in [pool.submit(page.write) for page in largest_first]:
             drawn.result()
+
+
+def write_reproduction(found: Reproduction, path: Path, processes: int = 1) -> Reproduction:
+    """Write the reports of all parts, the first as ``path`` with all claims, by at most so many ``processes``.
+
+    Returns the reproduction with its files named.
+    """
+    targets = [path, *(path.with_name(f"{path.stem}_{_tail(part)}.html") for part in found.parts[1:])]
+    named = [replace(part, report=target) for part, target in zip(found.parts, targets, strict=True)]
+    drawn = [replace(named[0], judged=found.judged), *named[1:]]
+    links = [PartLink.of(part) for part in named]
+    pages = [Page(part, target, links) for part, target in zip(drawn, targets, strict=True)]
+    write_pages(pages, processes)
+    return replace(found, parts=tuple(named), report=path)
+
+
+def _tail(part: Comparison) -> str:
+    return part.study.name.rpartition("/")[2]

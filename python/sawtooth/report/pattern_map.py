@@ -6,7 +6,7 @@ Only the patterns that cover the space evenly are dots of the map; the share of 
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import matplotlib as mpl
 import numpy as np
@@ -14,10 +14,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from sawtooth.pattern_search.search import Candidate, Search
-from sawtooth.pattern_search.space import Dimension
 from sawtooth.report.drawing import INK, MODEL_STYLE, MUTED, SERIES, canvas
-from sawtooth.schedule import Schedule
+
+if TYPE_CHECKING:
+    from sawtooth.experiment.search.search import Candidate, Search
+    from sawtooth.experiment.search.space import Dimension
+    from sawtooth.scenario.schedule import Schedule
 
 ACROSS: Final = "period"
 """The number on the horizontal axis of every map."""

@@ -7,7 +7,7 @@ Blocks: ``reconstruction command`` (what was run), ``reconstruction summary`` (s
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import matplotlib as mpl
 import numpy as np
@@ -16,14 +16,16 @@ from matplotlib.figure import Figure
 
 from sawtooth.atomic import write_bytes_atomic
 from sawtooth.errors import MISSING, InputError
-from sawtooth.reconstruction.factors import Combination
-from sawtooth.reconstruction.result import Gain, Reconstruction
-from sawtooth.reconstruction.rows import EXPLAINED, FIGURE
+from sawtooth.papers.reconstruction.factors import Combination
+from sawtooth.papers.reconstruction.rows import EXPLAINED, FIGURE
 from sawtooth.report import figures
 from sawtooth.report.drawing import INK, MODEL_STYLE, MUTED, SERIES, canvas, encode, figure_files
 from sawtooth.report.elements import code, document, element, head, paragraph, row, section, table, text
 from sawtooth.report.markdown import fill
 from sawtooth.report.pipe_table import pipe_table
+
+if TYPE_CHECKING:
+    from sawtooth.papers.reconstruction.result import Gain, Reconstruction
 
 EFFECTS_MOST: Final = 36
 """Effects that the figure shows: those that are surest to differ from zero."""

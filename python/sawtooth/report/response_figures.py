@@ -6,13 +6,16 @@ Source: [Floyd00] Figures 1, 7, 13 and equation 10. Every function takes numbers
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
-from sawtooth.models.inputs import Numbers
 from sawtooth.report.drawing import INK, MUTED, SERIES, canvas
+
+if TYPE_CHECKING:
+    from sawtooth.models.inputs import Numbers
 
 Point = tuple[float, float]
 

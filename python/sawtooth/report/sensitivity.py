@@ -16,12 +16,12 @@ from matplotlib.patches import Patch
 
 from sawtooth.atomic import write_bytes_atomic
 from sawtooth.errors import MISSING, InputError
+from sawtooth.papers.variation import PROMOTED, SCREENED, Sensitivity, Variation, simulated
 from sawtooth.report import figures
 from sawtooth.report.drawing import MODEL_STYLE, MUTED, SERIES, canvas, encode, figure_files
 from sawtooth.report.elements import code, document, element, head, paragraph, pill, row, section, table, text
 from sawtooth.report.markdown import fill
 from sawtooth.report.pipe_table import pipe_table
-from sawtooth.sensitivity import PROMOTED, SCREENED, Sensitivity, Variation, simulated
 
 ROWS_MOST: Final = 40
 """Variations that the figure shows, the strongest first."""

@@ -6,17 +6,19 @@ figures with other links can be compared, the lower ones over the number of flow
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sawtooth.flow_shares import SharesFigure, SharesPoint
-from sawtooth.intervals import Interval
-from sawtooth.plan import Label
 from sawtooth.report import figures
 from sawtooth.report.drawing import MUTED, SERIES, canvas
 from sawtooth.report.elements import code, details, element, head, paragraph, row, section, table, text
+
+if TYPE_CHECKING:
+    from sawtooth.experiment.flow_shares import SharesFigure, SharesPoint
+    from sawtooth.experiment.intervals import Interval
+    from sawtooth.experiment.plan import Label
 
 MARKERS: Final = ("o", "s")
 LINES: Final = ("--", "-")

@@ -5,7 +5,7 @@ Source: [Floyd00] Figures 8 and 9 for the arrangement and the symbols.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -14,7 +14,9 @@ from matplotlib.figure import Figure
 from sawtooth.report import figures
 from sawtooth.report.drawing import MODEL_STYLE, MUTED, SERIES
 from sawtooth.report.elements import code, details, element, head, paragraph, row, section, table, text
-from sawtooth.strips import Strip, StripsFigure
+
+if TYPE_CHECKING:
+    from sawtooth.experiment.strips import Strip, StripsFigure
 
 DROP: Final = SERIES[5]
 MARK: Final = SERIES[3]

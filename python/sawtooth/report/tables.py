@@ -8,16 +8,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sawtooth.claims.logic import Finding, Verdict
-from sawtooth.claims.table import Judged
-from sawtooth.described import describe
-from sawtooth.instances import FamilyTable
-from sawtooth.intervals import Interval, interval
-from sawtooth.matrix import Block
-from sawtooth.published import printed_beside
-from sawtooth.rank import Estimate
+from sawtooth.experiment.intervals import Interval, interval
+from sawtooth.papers.akella2002.printed import printed_beside
+from sawtooth.scenario.described import describe
+
+if TYPE_CHECKING:
+    from sawtooth.claims.table import Judged
+    from sawtooth.experiment.matrix import Block
+    from sawtooth.experiment.rank import Estimate
+    from sawtooth.papers.akella2002.instances import FamilyTable
 
 COLUMNS: Final = (
     ("goodput", "D"),

@@ -14,11 +14,11 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Ellipse, FancyBboxPatch
 
 from sawtooth.claims.logic import Verdict
+from sawtooth.papers.akella2002.winners import Standing
 from sawtooth.report import figures
 from sawtooth.report.drawing import INK, MUTED, SERIES, canvas
 from sawtooth.report.elements import details, element, head, pill, row, section, table, text
 from sawtooth.report.tables import RECOVERIES, ROUTERS, with_spread
-from sawtooth.winners import Standing
 
 # Stands in the drawing, so that the SVG on its own says what it shows.
 KEY: Final = (

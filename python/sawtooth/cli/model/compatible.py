@@ -5,12 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
 from sawtooth.cli.model.response import BOption, PlotOption
 from sawtooth.cli.output import JsonOption, console, emit_json, number, table
-from sawtooth.models import compatibility
 
 AOption = Annotated[
     float | None,
@@ -55,6 +53,8 @@ def command(
 
 def document(b: float, a: float | None, p: float | None) -> dict[str, Any]:
     """The answer to --json; ``throughput_ratio_exact`` is null without p."""
+    from sawtooth.models import compatibility
+
     compatible = float(compatibility.compatible_increase(b))
     increase = compatible if a is None else a
     return {
@@ -71,6 +71,9 @@ def document(b: float, a: float | None, p: float | None) -> dict[str, Any]:
 
 def draw(a: float, b: float, path: Path) -> None:
     """The share of the law over loss, with its limit."""
+    import numpy as np
+
+    from sawtooth.models import compatibility
     from sawtooth.report.drawing import save
     from sawtooth.report.response_figures import fading_shares
 

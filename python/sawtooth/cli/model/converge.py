@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sawtooth.cli.output import JsonOption, console, emit_json, note, number, table
 from sawtooth.errors import InputError
-from sawtooth.models.synchronous import CYCLES, Convergence, converge
+from sawtooth.models import CYCLES
+
+if TYPE_CHECKING:
+    from sawtooth.models.synchronous import Convergence
+
 
 DRAWN: int = 20
 """Most cycles in a picture: later ones lie on each other."""
@@ -45,6 +49,8 @@ def command(
 
     Example: sawtooth model converge 'aimd(1, 0.5)' --windows 3,40 --capacity 100 --plot vector.svg
     """
+    from sawtooth.models.synchronous import converge
+
     found = converge(controller, parse_windows(windows), capacity, cycles)
     if plot is not None:
         _draw(controller, found, plot)

@@ -8,7 +8,6 @@ import typer
 
 from sawtooth.cli.model.response import AOption, BOption
 from sawtooth.cli.output import JsonOption, console, emit_json, number, table
-from sawtooth.models import compatibility, response
 
 RateOption = Annotated[float, typer.Option("--rate", metavar="PACKETS", help="Packets per round trip.")]
 
@@ -34,6 +33,8 @@ def command(a: AOption, b: BOption, rate: RateOption, as_json: JsonOption = Fals
 
 def document(a: float, b: float, rate: float) -> dict[str, Any]:
     """The answer to --json. The approximate ones are infinite, hence null, for b = 0."""
+    from sawtooth.models import compatibility, response
+
     return {
         "p_approx": float(response.approximate_drop_rate(a, b, rate)),
         "p_exact": float(response.drop_rate(a, b, rate)),

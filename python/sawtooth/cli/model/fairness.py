@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from sawtooth.cli.output import JsonOption, console, emit_json, note, number, table
-from sawtooth.models import fairness
 
 AIOption = Annotated[float, typer.Option("--a-i", metavar="PACKETS", help="Added per round on success.")]
 BIOption = Annotated[float, typer.Option("--b-i", metavar="FACTOR", help="Factor per round on success.")]
@@ -63,6 +62,8 @@ def command(
 
 def document(a_i: float, b_i: float, a_d: float, b_d: float, k_i: int, k_d: int) -> dict[str, Any]:
     """The answer to --json. ``steady_window`` is null where no positive window or every window returns."""
+    from sawtooth.models import fairness
+
     found = fairness.cycle(a_i, b_i, a_d, b_d, k_i, k_d)
     return {
         "alpha": float(found.alpha),
@@ -78,6 +79,7 @@ def document(a_i: float, b_i: float, a_d: float, b_d: float, k_i: int, k_d: int)
 
 def _draw(a_i: float, b_i: float, a_d: float, b_d: float, plot: Path) -> None:
     # Imported here: matplotlib takes long, and most calls draw nothing.
+    from sawtooth.models import fairness
     from sawtooth.report.drawing import save
     from sawtooth.report.fairness_map import one_slice
 

@@ -6,11 +6,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
 
 from sawtooth.cli.output import JsonOption, console, emit_json, number, table
-from sawtooth.models import response
 
 AOption = Annotated[float, typer.Option("--a", metavar="PACKETS", help="Added per round trip.")]
 BOption = Annotated[
@@ -45,6 +43,8 @@ def command(
 
     Example: sawtooth model response --a 0.2 --b 0.125 --p 0.01
     """
+    from sawtooth.models import response
+
     found = response.response(a, b, p, rtt)
     if plot is not None:
         draw(a, b, p, plot)
@@ -62,6 +62,9 @@ def command(
 
 def draw(a: float, b: float, p: float, path: Path) -> None:
     """The response function of one law around the drop rate asked for."""
+    import numpy as np
+
+    from sawtooth.models import response
     from sawtooth.report.drawing import save
     from sawtooth.report.response_figures import response_curve
 

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import typer
 
 from sawtooth.cli.output import JsonOption, console, emit_json, number, table
-from sawtooth.models import smoothness
 
 KOption = Annotated[
     float, typer.Option("--k", metavar="POWER", help="Increase a / W^k per round; 0 for AIMD.")
@@ -63,6 +62,8 @@ def command(
 
 def document(a: float, b: float, k: float, l: float, window: float) -> dict[str, Any]:  # noqa: E741
     """The answer to --json."""
+    from sawtooth.models import smoothness
+
     return {
         "smoothness": float(smoothness.binomial_smoothness(window, l, b)),
         "responsiveness": smoothness.binomial_responsiveness(window, l, b),
@@ -72,7 +73,7 @@ def document(a: float, b: float, k: float, l: float, window: float) -> dict[str,
 
 def draw(found: Mapping[str, float], path: Path) -> None:
     """The control among the laws of Figure 7."""
-    from sawtooth.mathematics.floyd2000 import figure7
+    from sawtooth.papers.floyd2000.drawings import figure7
     from sawtooth.report.drawing import save
     from sawtooth.report.response_figures import tradeoffs
 

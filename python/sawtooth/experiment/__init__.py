@@ -1,0 +1,1 @@
+"""Experiments of many runs: studies, their plans, scores, intervals, sensitivity and searches."""

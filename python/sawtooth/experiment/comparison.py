@@ -1,0 +1,243 @@
+"""A comparison: the runs of a study, what they said, and the verdicts on its claims.
+
+``perform`` makes one, with the runs that the store lacks; ``evaluate`` makes one from a store and never runs. Its rows (``score_rows``,
+``cell_rows``, ``claim_rows``) are those of ``--json``; ``scores``, ``cells`` and ``claims`` are Arrow tables of them. Claims are judged
+where all parts of a paper are at hand (``reproduction``), and put in there.
+
+Source: the JSON of ``sawtooth compare`` and ``sawtooth reproduce`` is an interface other programs rely on; keys may be added, none removed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+
+from sawtooth import _native
+from sawtooth.claims.table import Judged
+from sawtooth.claims.view import Part
+from sawtooth.experiment.curves import Curve, lay
+from sawtooth.experiment.flow_shares import SharesFigure, lay_shares
+from sawtooth.experiment.intervals import interval
+from sawtooth.experiment.matrix import Block, ProbeRun, Results
+from sawtooth.experiment.scoring import SCORED
+from sawtooth.experiment.strips import StripsFigure, lay_strips
+from sawtooth.experiment.study import Study
+from sawtooth.measure.metrics import METRIC_NAMES
+from sawtooth.papers.akella2002.printed import ENVIRONMENTS, printed_beside
+from sawtooth.papers.floyd2000 import ratio_histograms, share_gap
+from sawtooth.papers.lahanas2003 import gain
+from sawtooth.plain import json_value
+
+Row = dict[str, Any]
+
+
+CLAIM_SCHEMA = pa.schema(
+    [(name, pa.string()) for name in ("id", "verdict", "on_subset", "reason", "statement", "evidence")]
+)
+
+
+DERIVED: Final[Mapping[str, Callable[[Mapping[str, Sequence[ProbeRun]]], list[Curve]]]] = {
+    share_gap.STUDY: share_gap.curves,
+    ratio_histograms.STUDY: ratio_histograms.curves,
+    gain.STUDY: gain.curves,
+}
+"""Figures of a study that no single value of its runs gives, by the study's name."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Results of a study with its verdicts. ``executed`` runs were simulated now, the others came from the store."""
+
+    study: Study
+    results: Results
+    judged: Sequence[Judged] = ()
+    quick: bool = False
+    varied: Mapping[str, object] = field(default_factory=dict)
+    executed: int = 0
+    wall_s: float = 0.0
+    report: Path | None = None
+
+    @property
+    def run_ids(self) -> list[str]:
+        """Every run behind the numbers, each once."""
+        return self.results.run_ids()
+
+    @property
+    def part(self) -> Part:
+        """What checks of claims see of it."""
+        return Part(self.results, self.study.tolerance)
+
+    @cached_property
+    def curves(self) -> list[Curve]:
+        """The figures over its probes, in the order of the study, then those that are worked out of several values."""
+        drawn = [lay(spec, self.results.probes[spec.probe]) for spec in self.study.curve]
+        derived = DERIVED.get(self.study.name)
+        return drawn if derived is None else [*drawn, *derived(self.results.probes)]
+
+    @cached_property
+    def shares(self) -> list[SharesFigure]:
+        """The figures of single flows' throughputs over its probes."""
+        return [lay_shares(spec, self.results.probes[spec.probe]) for spec in self.study.shares]
+
+    @cached_property
+    def strips(self) -> list[StripsFigure]:
+        """The figures of single flows over time."""
+        return [lay_strips(spec, self.results.probes[spec.probe]) for spec in self.study.strips]
+
+    @property
+    def engine(self) -> str:
+        """Version of Sawtooth and of the engine that made the runs."""
+        version = _native.version()
+        return f"{version['version']} · {version['engine']}"
+
+    @cached_property
+    def algorithms(self) -> dict[str, Row]:
+        """Every algorithm of the set A: its control as written and the resolved numbers."""
+        return {
+            entry.label: {"control": entry.control, "resolved": json.loads(_native.controller(entry.control))}
+            for entry in self.study.algorithm
+        }
+
+    @cached_property
+    def own(self) -> list[Block]:
+        """The blocks of the study's own settings, in its order."""
+        return [self.results.blocks[str(setting)] for setting in self.study.matrix.settings]
+
+    @cached_property
+    def score_rows(self) -> list[Row]:
+        """One row per algorithm, setting and scored metric: D and C with intervals, and the printed ones where they exist."""
+        return [row for block in self.own for row in score_rows(block)]
+
+    @cached_property
+    def cell_rows(self) -> list[Row]:
+        """One row per algorithm, setting, environment and metric: mean over seeds with interval (goodput unclipped)."""
+        return [row for block in self.own for row in cell_rows(block)]
+
+    @cached_property
+    def claim_rows(self) -> list[Row]:
+        """One row per claim: id, verdict, evidence, statement, and what the runs cover of it."""
+        return [item.to_json() for item in self.judged]
+
+    @property
+    def scores(self) -> pa.Table:
+        """``score_rows`` as an Arrow table."""
+        return pa.Table.from_pylist(self.score_rows)
+
+    @property
+    def cells(self) -> pa.Table:
+        """``cell_rows`` as an Arrow table."""
+        return pa.Table.from_pylist(self.cell_rows)
+
+    @property
+    def claims(self) -> pa.Table:
+        """The claims as an Arrow table; the evidence of each is JSON text, its depth being its own."""
+        return claims_table(self.judged)
+
+    def to_json(self) -> Row:
+        """The document of ``--json``."""
+        matrix = self.study.matrix
+        return {
+            "study": self.study.name,
+            "title": self.study.title,
+            "changed": dict(self.study.changed),
+            "seeds": len(self.results.seeds),
+            "environments": list(self.results.environments),
+            "curves": [curve.to_json() for curve in self.curves],
+            "shares": [figure.to_json() for figure in self.shares],
+            "strips": [figure.to_json() for figure in self.strips],
+            "scores": self.score_rows,
+            "cells": self.cell_rows,
+            "claims": self.claim_rows,
+            "runs": len(self.run_ids),
+            "wall_s": self.wall_s,
+            "executed": self.executed,
+            "quick": self.quick,
+            "varied": dict(self.varied),
+            "algorithms": self.algorithms,
+            "settings": [str(setting) for setting in matrix.settings],
+            "compared_with": [str(setting) for setting in matrix.compared_with],
+            "absent_environments": list(matrix.absent),
+            "parameters": {entry.key: entry.value for entry in self.study.parameter},
+            "run_ids": self.run_ids,
+            "report": None if self.report is None else str(self.report),
+        }
+
+
+def claims_table(judged: Sequence[Judged]) -> pa.Table:
+    """Claims with their verdicts, one row each; the evidence is JSON text, its depth being its own."""
+    rows = [
+        {
+            "id": item.claim.id,
+            "verdict": item.verdict.value,
+            "on_subset": item.finding.verdict.value if item.partial and item.finding else None,
+            "reason": item.reason,
+            "statement": item.claim.statement,
+            "evidence": json.dumps(json_value({} if item.finding is None else item.finding.to_json())),
+        }
+        for item in judged
+    ]
+    return pa.Table.from_pylist(rows, CLAIM_SCHEMA)
+
+
+def score_rows(block: Block) -> list[Row]:
+    """D and C of every algorithm and metric of one setting. Printed scores stand beside those over the same set A only."""
+    recovery, _, router = block.setting.partition("/")
+    table = printed_beside(block.setting, block.algorithms, block.environments)
+    rows: list[Row] = []
+    for algorithm in block.algorithms:
+        for metric in SCORED:
+            score = block.scores.of(algorithm, metric)
+            beside = table.get(algorithm, {})
+            rows.append(
+                {
+                    "algorithm": algorithm,
+                    "recovery": recovery,
+                    "router": router,
+                    "metric": metric,
+                    "D": score.D.mean,
+                    "D_low": score.D.low,
+                    "D_high": score.D.high,
+                    "C": score.C.mean,
+                    "C_low": score.C.low,
+                    "C_high": score.C.high,
+                    "published_D": beside.get(f"D_{metric}"),
+                    "published_C": beside.get(f"C_{metric}"),
+                    "published_environments": ENVIRONMENTS if beside else None,
+                    "D_of_means": score.D_of_means,
+                    "C_of_means": score.C_of_means,
+                    "worst_environment": score.worst,
+                    "set_A": list(block.peers(algorithm)),
+                    "set_E": list(block.environments),
+                }
+            )
+    return rows
+
+
+def cell_rows(block: Block) -> list[Row]:
+    """Mean and interval of every metric in every cell of one setting; None where a metric is undefined."""
+    recovery, _, router = block.setting.partition("/")
+    rows = []
+    for a, algorithm in enumerate(block.algorithms):
+        for e, environment in enumerate(block.environments):
+            for metric in METRIC_NAMES:
+                found = interval(block.values[metric][a, e])
+                rows.append(
+                    {
+                        "algorithm": algorithm,
+                        "recovery": recovery,
+                        "router": router,
+                        "environment": environment,
+                        "metric": metric,
+                        "mean": None if math.isnan(found.mean) else found.mean,
+                        "low": found.low,
+                        "high": found.high,
+                    }
+                )
+    return rows

@@ -1,0 +1,195 @@
+"""Perform a study: make the runs that the store lacks, and gather what they said into a ``Comparison``.
+
+``perform`` runs and evaluates; ``evaluate`` reads a store and never runs. ``Jobs`` are the resolved scenarios of a plan.
+
+Source: none.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, overload
+
+from sawtooth.errors import InputError
+from sawtooth.experiment.comparison import Comparison
+from sawtooth.experiment.flow_shares import shares
+from sawtooth.experiment.matrix import collect
+from sawtooth.experiment.plan import Planned, ProbeKey
+from sawtooth.experiment.strips import recorded
+from sawtooth.experiment.study import Study
+from sawtooth.progress import ProgressCallback
+from sawtooth.run.outcome import Outcome
+from sawtooth.run.run import Run, RunSummary, run_id_of
+from sawtooth.run.runner import run_each
+from sawtooth.run.store import Store
+from sawtooth.scenario.resolve import Decided, Resolved, decide, resolve
+from sawtooth.scenario.scenario import Scenario, parse_scenario
+
+
+class MissingRunError(LookupError):
+    """A run that an evaluation needs is not in the store."""
+
+
+def perform(
+    study: Study,
+    store: Store,
+    *,
+    quick: bool = False,
+    fresh: bool = False,
+    threads: int | None = None,
+    progress: ProgressCallback | None = None,
+    spared: set[str] | None = None,
+) -> Comparison:
+    """Run what the store lacks of a study (everything if ``fresh``, but for the runs that are ``spared``) and evaluate it.
+
+    InputError before the first run for what a router, an environment or a probe of it refuses.
+    """
+    begun = time.monotonic()
+    refused = refusal(study)
+    if refused is not None:
+        raise refused
+    plan = list(study.plan())
+    outcomes: list[Outcome] = []
+    before = executed = 0  # of the runs so far, how many were stored and how many simulated
+    for chosen in alike(plan):
+        stored = wanted = 0
+
+        def counted(
+            done: int, total: int, reused: int, past: int = len(outcomes), known: int = before
+        ) -> None:
+            nonlocal stored, wanted
+            stored, wanted = reused, total
+            if progress is not None:
+                progress(past + done, len(plan), known + reused)
+
+        jobs = Jobs(study, chosen)
+        outcomes += run_each(
+            jobs, store, jobs.outcome, fresh=fresh, threads=threads, progress=counted, spared=spared
+        )
+        before, executed = before + stored, executed + wanted - stored
+    results = collect(plan, outcomes, study.families)
+    return Comparison(study, results, quick=quick, executed=executed, wall_s=time.monotonic() - begun)
+
+
+def evaluate(study: Study, store: Store, *, quick: bool = False) -> Comparison:
+    """The same from stored runs alone. MissingRunError names the first run that is not there."""
+    plan = list(study.plan())
+    outcomes = []
+    for chosen in alike(plan):
+        jobs = Jobs(study, chosen)
+        for planned, job in zip(chosen, jobs, strict=True):
+            stored = jobs.stored(store, job)
+            if stored is None:
+                raise MissingRunError(f"{study.name}: no stored run for {planned.key}")
+            outcomes.append(jobs.outcome(stored))
+    return Comparison(study, collect(plan, outcomes, study.families), quick=quick)
+
+
+def refusal(study: Study) -> InputError | None:
+    """Why the scenarios of a study are refused, by one of each router, environment and probe; None where they are accepted."""
+    routers = list({setting.router: setting for setting in study.matrix.settings}.values())
+    names = study.matrix.environments
+    try:
+        for place, setting in enumerate(routers):
+            for environment in names if place == 0 else names[:1]:
+                cell = study.cell(setting, study.algorithm[0], environment)
+                resolve(parse_scenario(cell, name=study.name), study.seeds[0])
+        for probe in study.probe:
+            first = next(study.probed(probe))
+            resolve(parse_scenario(first.scenario, name=study.name), first.seed)
+    except InputError as error:
+        return error
+    return None
+
+
+def alike(plan: Sequence[Planned]) -> list[list[Planned]]:
+    """A plan as cells and then probe by probe, its order: of each the same is kept."""
+    kinds = itertools.groupby(plan, key=lambda planned: getattr(planned.key, "probe", None))
+    return [list(chosen) for _, chosen in kinds]
+
+
+PARSED_MOST: Final = 8
+"""Scenarios that a plan keeps read."""
+
+
+class Jobs(Sequence[Resolved]):
+    """The resolved scenarios of a study's plan (or some of it), in its order, each made when it is asked for: a study of any number of
+    runs holds no more than those under way. InputError for what the scenario refuses."""
+
+    def __init__(self, study: Study, plan: Sequence[Planned] | None = None) -> None:
+        self.study = study
+        self.plan: list[Planned] = list(study.plan() if plan is None else plan)
+        probes = {entry.name: entry for entry in study.probe}
+        names = dict.fromkeys(p.key.probe for p in self.plan if isinstance(p.key, ProbeKey))
+        self._measures = {measure.text(): measure for name in names for measure in probes[name].measures}
+        self._flows = bool(names) and not self._measures
+        self._shares = any(spec.probe in names for spec in study.shares)
+        self._recorded = any(spec.probe in names for spec in study.strips)
+        self._parsed: dict[int, tuple[Mapping[str, Any], Scenario, Decided]] = {}
+        """The scenarios read last, by identity: one is asked for with one seed after another, and by who names and who runs the jobs."""
+
+    def __len__(self) -> int:
+        return len(self.plan)
+
+    @overload
+    def __getitem__(self, index: int) -> Resolved: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Resolved]: ...
+    def __getitem__(self, index: int | slice) -> Resolved | list[Resolved]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
+        planned = self.plan[index]
+        known = self._parsed.get(id(planned.scenario))
+        if known is None:
+            scenario = parse_scenario(planned.scenario, name=self.study.name)
+            known = (planned.scenario, scenario, decide(scenario))
+            while len(self._parsed) >= PARSED_MOST:
+                del self._parsed[next(iter(self._parsed))]
+            self._parsed[id(planned.scenario)] = known
+        _, scenario, decided = known
+        return resolve(scenario, planned.seed, decided)
+
+    def stored(self, store: Store, job: Resolved) -> RunSummary | None:
+        """A job's run from the store, with its records where something needs them; None if it is not there."""
+        whole = self._measures or self._shares or self._recorded
+        return (store.get if whole else store.summary)(run_id_of(job), job)
+
+    def outcome(self, run: RunSummary) -> Outcome:
+        """What is kept of a run of this study."""
+        measures = {}
+        if self._measures:
+            assert isinstance(run, Run), "measures are of whole runs"
+            measures = {name: measure(run) for name, measure in self._measures.items()}
+        outcome = Outcome.of(run, flows=self._flows, measures=measures)
+        if self._shares or self._recorded:
+            assert isinstance(run, Run), "single flows are of whole runs"
+            kept = recorded(run) if self._recorded else None
+            return replace(outcome, shares=shares(run) if self._shares else (), recorded=kept)
+        return outcome
+
+
+class Held(Sequence[Resolved]):
+    """Jobs that are resolved once: what was named is held until it is asked for again, to run it. For some hundreds of jobs."""
+
+    def __init__(self, jobs: Sequence[Resolved]) -> None:
+        self._jobs = jobs
+        self._held: dict[int, Resolved] = {}
+
+    def __len__(self) -> int:
+        return len(self._jobs)
+
+    @overload
+    def __getitem__(self, index: int) -> Resolved: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Resolved]: ...
+    def __getitem__(self, index: int | slice) -> Resolved | list[Resolved]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
+        job = self._held.pop(index, None)
+        if job is None:
+            job = self._jobs[index]
+            self._held[index] = job
+        return job

@@ -1,0 +1,340 @@
+"""A study: one figure or table of a paper as data, and the plan of runs that it stands for.
+
+Source: files in ``studies/``, one TOML per study, read and checked by ``study_files``. Nothing is decided here about their content.
+
+A paper is several studies. Those marked ``main`` share set-up and algorithms and differ in settings alone: their cells stand in one
+table (``paper.join``). Every other study is a part of its own, with its own set-up, algorithms, environments and seeds.
+
+A study file names what the paper states in ``[scenario]`` and every parameter it leaves open in a ``[[parameter]]`` of its own:
+key, value taken, plausible values, what the paper says, and the reason. The value is put under its key into the scenario,
+so an open parameter stands in one place only, and a sensitivity study can vary it by name (``Study.varied``).
+
+| table        | what                                                                                                       |
+|--------------|------------------------------------------------------------------------------------------------------------|
+| extends      | another file, which this one completes: tables key by key, parameters one by one                                 |
+| main         | whether its settings join those of the paper's other main studies                                          |
+| [scenario]   | the scenario of every run, as a user would write it, without control, recovery, queue and environment      |
+| [[parameter]]| one open parameter; ``only`` limits it to some environments, ``routers`` to some routers                   |
+| [changed]    | what the paper states for this study in place of the shared set-up: dotted keys and values                 |
+| [[algorithm]]| label of the printed tables, control; ``family`` where scores are formed among its members only            |
+| [matrix]     | settings (recovery, router), settings read for comparison, environments present and absent, seeds          |
+| [routers]    | the ``queue`` table of each router name                                                                    |
+| [environments]| the ``environment`` table of a name in the matrix, where it is more than a ``kind``                       |
+| [search]     | how an environment of that table was found, where its numbers are not the paper's                          |
+| [quick]      | seeds, duration and warm-up of ``--quick``                                                                 |
+| [tolerance]  | the number meant by about, clearly, much more ..., stated once, before running                             |
+| [expected]   | the printed numbers and where they stand                                                                   |
+| [[probe]]    | further scenarios with keys varied over lists, for claims that speak of one flow or one event              |
+| [[curve]]    | a figure over the runs of a probe: a value against one dimension, a series for each label of another       |
+| [[shares]]   | a figure of the throughputs of single flows over the drop rate, from the runs of a probe (``flow_shares``)   |
+| [[strips]]   | a figure of single flows over time, from what a run of a probe recorded (``strips``)                         |
+| claims       | ids of claims that the study judges beyond those that speak of its cells (``claims.table.touched``)        |
+"""
+
+from __future__ import annotations
+
+import copy
+import itertools
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from sawtooth.experiment.curves import CurveSpec
+from sawtooth.experiment.flow_shares import SharesSpec
+from sawtooth.experiment.plan import CellKey, Label, Planned, ProbeKey, put
+from sawtooth.experiment.strips import StripsSpec
+from sawtooth.measure.measures import Measure
+from sawtooth.scenario.fields import Strict
+from sawtooth.scenario.values import Control
+
+
+class Algorithm(Strict):
+    """One algorithm of the set A: its label in the printed tables and its control as a user writes it."""
+
+    label: str
+    control: str
+    family: str = ""
+
+
+class Setting(Strict):
+    """Recovery and router, by the names of the published tables (``reno``, ``droptail``)."""
+
+    recovery: str
+    router: str
+
+    def __str__(self) -> str:
+        return f"{self.recovery}/{self.router}"
+
+
+class Parameter(Strict):
+    """An open parameter. ``key`` is its dotted place in the scenario; ``plausible`` what else it could have been."""
+
+    key: str
+    value: Any
+    plausible: list[Any]
+    stated: str
+    reason: str
+    only: list[str] | None = None
+    routers: list[str] | None = None
+
+    def same(self, other: Parameter) -> bool:
+        """Whether both are the same parameter of the same cells."""
+        return (self.key, self.only, self.routers) == (other.key, other.only, other.routers)
+
+    def applies(self, environment: str | None, router: str | None) -> bool:
+        """Whether it belongs to a cell of that environment and router; None is a scenario without one."""
+        return (self.only is None or environment in self.only) and (
+            self.routers is None or router in self.routers
+        )
+
+
+class Tolerance(Strict):
+    """A number that stands for a word. ``per_environment``: a bound on a sum over 13 environments, scaled to those present."""
+
+    value: float
+    meaning: str
+    sum_over: int | None = None
+
+    def over(self, environments: int) -> float:
+        """The number for a sum over that many environments (the number itself where it bounds no sum)."""
+        return self.value if self.sum_over is None else self.value * environments / self.sum_over
+
+
+class Searched(Strict):
+    """How an environment whose numbers are not the paper's was found: the command, and of how many patterns that covered its space how
+    many met the goal."""
+
+    command: str
+    met: Annotated[int, Field(ge=0)]
+    of: Annotated[int, Field(ge=1)]
+
+
+class Matrix(Strict):
+    """Which runs: settings x algorithms x environments x seeds. A study of probes alone has none."""
+
+    settings: list[Setting] = Field(default_factory=list)
+    compared_with: list[Setting] = Field(default_factory=list)
+    environments: list[str] = Field(default_factory=list)
+    absent: list[str] = Field(default_factory=list)
+    absent_reason: str = ""
+    seeds: Annotated[int, Field(ge=1)] = 1
+    first_seed: Annotated[int, Field(ge=1)] = 1
+
+
+class Quick(Strict):
+    """The shortened form: same cells and claims, fewer seeds, shorter runs."""
+
+    seeds: Annotated[int, Field(ge=1)]
+    duration: str
+    warmup: str
+
+
+class Expected(Strict):
+    """The printed numbers and where they stand: by algorithm and column, or the ``file`` in data/published that has them.
+
+    ``lost`` says what survives where the numbers do not.
+    """
+
+    source: str
+    environments: int = 13
+    values: dict[str, dict[str, float]] = Field(default_factory=dict)
+    file: str = ""
+    lost: str = ""
+
+
+class Vary(Strict):
+    """A probe's dimension: the scenario key, the values it takes and their labels."""
+
+    name: str
+    key: str
+    values: list[Any]
+    labels: list[Label]
+
+
+class Probe(Strict):
+    """Further scenarios for claims that the matrix cannot answer: the product of its ``vary`` lists, over ``seeds`` seeds.
+
+    ``base``: its scenario is put over the study's own, open parameters included; without it stands alone. ``measures`` are kept of each
+    run beside the metrics; a probe that names any keeps no table of flows.
+    """
+
+    name: str
+    why: str
+    scenario: dict[str, Any]
+    vary: Annotated[list[Vary], Field(min_length=1)]
+    seeds: Annotated[int, Field(ge=1)] = 1
+    base: bool = False
+    measures: list[Measure] = Field(default_factory=list)
+
+    def plan(self, base: Mapping[str, Any]) -> Iterator[Planned]:
+        """Its runs over a base scenario, in the order of the lists, the last list fastest, seeds innermost."""
+        for choice in itertools.product(*(range(len(entry.values)) for entry in self.vary)):
+            data = merged(copy.deepcopy(dict(base)), copy.deepcopy(self.scenario))
+            labels = []
+            for entry, place in zip(self.vary, choice, strict=True):
+                put(data, entry.key, copy.deepcopy(entry.values[place]))
+                labels.append((entry.name, entry.labels[place]))
+            for seed in range(1, self.seeds + 1):
+                yield Planned(ProbeKey(self.name, tuple(labels), str(seed)), str(seed), data)
+
+
+class Study(Strict):
+    """A checked study file."""
+
+    name: str
+    title: str
+    paper: str
+    main: bool = False
+    figure: str = ""
+    table: str = ""
+    section: str = ""
+    picture: str = ""
+    scenario: dict[str, Any]
+    parameter: list[Parameter] = Field(default_factory=list)
+    changed: dict[str, Any] = Field(default_factory=dict)
+    algorithm: list[Algorithm] = Field(default_factory=list)
+    matrix: Matrix = Field(default_factory=Matrix)
+    routers: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    environments: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    search: dict[str, Searched] = Field(default_factory=dict)
+    quick: Quick
+    tolerance: dict[str, Tolerance] = Field(default_factory=dict)
+    expected: Expected | None = None
+    probe: list[Probe] = Field(default_factory=list)
+    curve: list[CurveSpec] = Field(default_factory=list)
+    shares: list[SharesSpec] = Field(default_factory=list)
+    strips: list[StripsSpec] = Field(default_factory=list)
+    claims: list[str] = Field(default_factory=list)
+    joined: list[str] = Field(default_factory=list)
+    """Names of the studies that stand in this one; made by paper.join, in no file."""
+
+    @property
+    def runs(self) -> int:
+        """Number of runs at the default seeds, probes included."""
+        return sum(1 for _ in self.plan())
+
+    def shortened(self) -> Study:
+        """The ``--quick`` form."""
+        shorter = self.with_value("duration", self.quick.duration).with_value("warmup", self.quick.warmup)
+        return shorter.seeded(self.quick.seeds)
+
+    def seeded(self, seeds: int, first: int = 1) -> Study:
+        """The same study over ``seeds`` seeds, named by numbers from ``first``; a probe keeps its own number where that is smaller."""
+        return self.replaced(
+            matrix=self.matrix.model_copy(update={"seeds": seeds, "first_seed": first}),
+            probe=[entry.model_copy(update={"seeds": min(entry.seeds, seeds)}) for entry in self.probe],
+        )
+
+    def varied(self, key: str, value: object) -> Study:
+        """The same study with one open parameter at another value. KeyError if it has no such parameter."""
+        if key not in [entry.key for entry in self.parameter]:
+            raise KeyError(f"{self.name} has no open parameter {key!r}")
+        return self.with_value(key, value)
+
+    def with_value(self, key: str, value: object) -> Study:
+        """The same study with a scenario key at another value, whether it is an open parameter or not."""
+        if key not in [entry.key for entry in self.parameter]:
+            scenario = copy.deepcopy(self.scenario)
+            put(scenario, key, value)
+            return self.replaced(scenario=scenario)
+        changed = [
+            entry.model_copy(update={"value": value}) if entry.key == key else entry
+            for entry in self.parameter
+        ]
+        return self.replaced(parameter=changed)
+
+    def value_of(self, key: str) -> object:
+        """The value under a dotted key of the scenario or of an open parameter. KeyError where it is neither."""
+        for entry in self.parameter:
+            if entry.key == key:
+                return entry.value
+        found: Any = self.scenario
+        for part in key.split("."):
+            found = found[part]
+        return found
+
+    def with_entry(self, entry: Parameter, value: object) -> Study:
+        """The same study with one entry of its open parameters at another value, whatever others have its key; unchanged without it."""
+        changed = [
+            other.model_copy(update={"value": value}) if other.same(entry) else other
+            for other in self.parameter
+        ]
+        return self.replaced(parameter=changed)
+
+    def replaced(self, **changes: object) -> Study:
+        """The same study with some tables replaced."""
+        return self.model_copy(update=changes)
+
+    @property
+    def seeds(self) -> tuple[str, ...]:
+        """The seeds of the matrix, as strings."""
+        first = self.matrix.first_seed
+        return tuple(str(number) for number in range(first, first + self.matrix.seeds))
+
+    @property
+    def families(self) -> dict[str, str]:
+        """The family of each algorithm, by label; scores are formed within a family."""
+        return {entry.label: entry.family for entry in self.algorithm}
+
+    @property
+    def in_families(self) -> bool:
+        """Whether every algorithm is an instance of a named family, as in the appendix."""
+        return bool(self.algorithm) and all(entry.family for entry in self.algorithm)
+
+    def plan(self) -> Iterator[Planned]:
+        """Every run of the study in a fixed order: cells (own settings, then those for comparison), then probes."""
+        for setting in [*self.matrix.settings, *self.matrix.compared_with]:
+            for algorithm in self.algorithm:
+                for environment in self.matrix.environments:
+                    data = self.cell(setting, algorithm, environment)
+                    for seed in self.seeds:
+                        yield Planned(CellKey(str(setting), algorithm.label, environment, seed), seed, data)
+        for probe in self.probe:
+            yield from self.probed(probe)
+
+    def kinds(self) -> Iterator[Mapping[str, Any]]:
+        """Its scenarios but for seeds, and of algorithms one that takes a recovery and one that takes none."""
+        by_kind = {Control.parse(entry.control).takes_recovery: entry for entry in reversed(self.algorithm)}
+        settings = [*self.matrix.settings, *self.matrix.compared_with]
+        for setting, algorithm in itertools.product(settings, by_kind.values()):
+            yield from (self.cell(setting, algorithm, name) for name in self.matrix.environments)
+        for probe in self.seeded(1).probe:
+            yield from (planned.scenario for planned in self.probed(probe))
+
+    def probed(self, probe: Probe) -> Iterator[Planned]:
+        """The runs of one of its probes."""
+        return probe.plan(self._base(None, None) if probe.base else {})
+
+    def cell(self, setting: Setting, algorithm: Algorithm, environment: str) -> dict[str, Any]:
+        """The scenario of one cell, as plain data in the user's format (parse_scenario checks it)."""
+        data = self._base(environment, setting.router)
+        for group in data["flows"]:
+            group["control"] = algorithm.control
+            if Control.parse(algorithm.control).takes_recovery:
+                group["recovery"] = setting.recovery
+            else:
+                group.pop("recovery", None)  # it sends nothing twice
+        return data
+
+    def _base(self, environment: str | None, router: str | None) -> dict[str, Any]:
+        """The scenario with environment and queue, if any, and the open parameters that apply to them."""
+        data = copy.deepcopy(self.scenario)
+        if environment is not None:
+            table = copy.deepcopy(self.environments.get(environment, {"kind": environment}))
+            data["environment"] = merged(data.get("environment", {}), table)
+        if router is not None:
+            put(data, "bottleneck.queue", copy.deepcopy(self.routers[router]))
+        for entry in self.parameter:
+            if entry.applies(environment, router):
+                put(data, entry.key, copy.deepcopy(entry.value))
+        return data
+
+
+def merged(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """``own`` over ``shared``: tables are joined key by key, anything else is replaced."""
+    result = dict(shared)
+    for key, value in own.items():
+        old = result.get(key)
+        result[key] = merged(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+    return result

@@ -1,0 +1,53 @@
+"""How steady a flow's rate is, and how it depends on the round-trip time.
+
+`rate_variation` is the coefficient of variation (standard deviation over mean) of the packets that a test flow delivered per recorded
+bin, averaged over test flows: the bin, `record.rates`, is the time scale at which it looks. `rtt_bias` is the slope of ln(goodput) against
+ln(round-trip time, mean queueing delay included) over the test flows, by least squares: 0 where shares do not depend on it, −1 where they
+are inverse to it.
+
+Source: [Floyd00] §5 and [Akella02] §4.3 (variation); [Akella02] footnote 7 (shares by round-trip time).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sawtooth.measure.metrics.frame import NAN, Measured, Metric, ratio, round_trips
+
+
+def rate_variation(measured: Measured) -> float:
+    """Mean over test flows of the coefficient of variation of their rate over bins; NaN unless the scenario recorded rates."""
+    found = measured.delivered_per_bin
+    if found is None:
+        return NAN
+    means = found[0].mean(axis=0)
+    moving = means > 0.0
+    return float((found[0].std(axis=0)[moving] / means[moving]).mean()) if moving.any() else NAN
+
+
+def rtt_bias(measured: Measured) -> float:
+    """Exponent of the goodput over the round-trip time of the test flows; NaN where all times are equal or a flow got nothing."""
+    goodputs, times_ns = measured.test_goodputs_bps, round_trips(measured)
+    if goodputs.size < 2 or not (goodputs > 0.0).all() or np.ptp(times_ns) == 0.0:
+        return NAN
+    x, y = np.log(times_ns), np.log(goodputs)
+    x = x - x.mean()
+    return ratio(float((x * y).sum()), float((x * x).sum()))
+
+
+RATE_VARIATION = Metric(
+    name="rate_variation",
+    unit="1",
+    higher_is_better=False,
+    what="coefficient of variation over recorded bins of a test flow's rate, mean over test flows (needs recorded rates)",
+    source="Floyd00 §5, Akella02 §4.3",
+    function=rate_variation,
+)
+RTT_BIAS = Metric(
+    name="rtt_bias",
+    unit="1",
+    higher_is_better=None,
+    what="slope of the logarithm of goodput against that of the mean round-trip time, over test flows",
+    source="Akella02 §4.2.1",
+    function=rtt_bias,
+)

@@ -1,0 +1,98 @@
+"""A part of a run, and what the measures of a study read from it.
+
+Source: none; `measures` and its companions compute, here is where their numbers come from. A flow is *present* in a part of a run of
+which it was on for nine tenths at least. Bins of the rates must fit the parts: one that reaches over an end belongs to neither side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from sawtooth.run.run import Run
+
+PRESENT: Final = 0.9
+"""Share of a part of a run for which a flow has to be on to count in it."""
+SAMPLE: Final = 0
+"""Code of `event` in the record `windows` for what is no decrease."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A run, a part of its time, and the flows that a measure is about (None: all test flows); its level and bins, where it has them."""
+
+    run: Run
+    begin_ns: int
+    end_ns: int
+    group: int | None
+    level: float | None = None
+    bin_ns: int | None = None
+
+    @property
+    def seconds(self) -> float:
+        """Length of the part, s."""
+        return (self.end_ns - self.begin_ns) / 1e9
+
+    def rows(self) -> list[Mapping[str, Any]]:
+        """The flows as resolved, in the order of ids."""
+        found: list[Mapping[str, Any]] = self.run.meta["resolved"]["flows"]
+        return found
+
+    def of_group(self) -> NDArray[np.bool_]:
+        """Which flows are of the group."""
+        return np.array([row["test"] and self.group in (None, row["group"]) for row in self.rows()])
+
+    def present(self) -> NDArray[np.bool_]:
+        """Which test flows were on for nearly all of the part."""
+        wanted = PRESENT * (self.end_ns - self.begin_ns)
+        return np.array([row["test"] and self._overlap(row) >= wanted for row in self.rows()])
+
+    def _overlap(self, row: Mapping[str, Any]) -> float:
+        stop = self.end_ns if row["stop_ns"] is None else min(row["stop_ns"], self.end_ns)
+        return float(stop - max(row["start_ns"], self.begin_ns))
+
+    def record(self, name: str) -> pa.Table:
+        """A recorded series. ValueError if the scenario did not ask for it."""
+        if name not in self.run.records:
+            raise ValueError(f"a measure needs record.{name} in its scenario")
+        return self.run.records[name]
+
+    def bins(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Ends of the bins inside the part (ns), and what each flow got in them: bit, shape (bins, flows).
+
+        Flows that stand in no group, such as place-holders, come after the others and are left out.
+        """
+        rates = self.record("rates")
+        ends, flow = rates.column("time_ns").to_numpy(), rates.column("flow").to_numpy()
+        width = int(self.run.engine["record"]["rates_ns"])
+        count = len(self.rows())
+        inside = (ends - width >= self.begin_ns) & (ends <= self.end_ns) & (flow < count)
+        times = np.unique(ends[inside])
+        bits = np.zeros((times.size, count))
+        packets = rates.column("delivered_packets").to_numpy()[inside]
+        bits[np.searchsorted(times, ends[inside]), flow[inside]] = packets
+        sizes = self.run.flows.column("packet_bytes").to_numpy()[:count].astype(np.float64)
+        return times, bits * sizes * 8.0
+
+    def rates(self) -> NDArray[np.float64]:
+        """Bits of the group's flows in bins of the measure's width, shape (bins, flows); what does not fill a bin at the end is left out.
+
+        ValueError if the width is no multiple of that of the record.
+        """
+        recorded = int(self.run.engine["record"]["rates_ns"])
+        if self.bin_ns is None or self.bin_ns % recorded:
+            raise ValueError(f"a measure of bins needs record.rates of which {self.bin_ns} ns are a multiple")
+        bits, each = self.bins()[1][:, self.of_group()], self.bin_ns // recorded
+        whole = bits.shape[0] // each
+        return np.asarray(bits[: whole * each].reshape(whole, each, -1).sum(axis=1), dtype=np.float64)
+
+    def goodputs(self) -> NDArray[np.float64]:
+        """What each flow got over the part, bit/s."""
+        goodputs: NDArray[np.float64] = self.bins()[1].sum(axis=0) / self.seconds
+        return goodputs

@@ -1,0 +1,1 @@
+"""Checks of the claims of [Akella02], a file per section."""

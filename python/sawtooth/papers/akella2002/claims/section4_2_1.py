@@ -1,0 +1,201 @@
+"""Claims of section 4.2.1: what active queue management changes, RED against drop-tail.
+
+Source: [Akella02] section 4.2.1 with Figures 6 and 7 and footnote 7. Statements that compare settings are judged on raw values, and on
+D as well where they are worded in it. Tolerances: ``much_more_often``, ``epochs_together``, ``epochs_apart``, ``losses_by_share``,
+``rtt_bias_alike``.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Final
+
+from sawtooth.claims.differences import (
+    below,
+    gap,
+    in_scores_and_raw,
+    mean_gap,
+    minus,
+    within,
+    worst_gap,
+)
+from sawtooth.claims.logic import Finding, both, inequality
+from sawtooth.claims.view import FOUR, View
+from sawtooth.papers.akella2002.claims.section4_1 import ADDITIVE, MULTIPLICATIVE, NOT_AIMD
+
+RENO_DROPTAIL, SACK_DROPTAIL = "reno/droptail", "sack/droptail"
+RENO_RED, SACK_RED = "reno/red", "sack/red"
+
+
+def red_cuts_loss_delay(view: View) -> Finding:
+    """Mean loss and mean delay of each are lower under RED than under drop-tail, with Reno."""
+    return both(
+        "RED lowers loss and delay of each under Reno",
+        [part for metric in ("loss", "delay") for part in below(view, RENO_RED, RENO_DROPTAIL, FOUR, metric)],
+    )
+
+
+def additive_best(view: View) -> Finding:
+    """D and C of goodput of AIMD and AIAD lie below those of MIMD and MIAD."""
+    return both(
+        "the additive increases have the best goodput",
+        [
+            part(view, view.setting, good, bad, "goodput", "<")
+            for part in (gap, worst_gap)
+            for good in ADDITIVE
+            for bad in MULTIPLICATIVE
+        ],
+    )
+
+
+def red_fairer(view: View) -> Finding:
+    """D_fairness and the raw mean spread of each are lower under RED than under drop-tail, with Reno."""
+    return in_scores_and_raw(
+        "RED makes each fairer under Reno",
+        view,
+        [
+            inequality(
+                f"D_fairness({name}), RED - drop-tail",
+                minus(view.D(RENO_RED, name, "fairness"), view.D(RENO_DROPTAIL, name, "fairness")),
+                "<",
+            )
+            for name in FOUR
+        ],
+        lambda: below(view, RENO_RED, RENO_DROPTAIL, FOUR, "fairness"),
+    )
+
+
+def aiad_least_fair(view: View) -> Finding:
+    """D_fairness(AIAD) is the largest."""
+    return both(
+        "AIAD is the least fair",
+        [gap(view, view.setting, "AIAD", other, "fairness", ">=") for other in FOUR if other != "AIAD"],
+    )
+
+
+def red_decouples(view: View) -> Finding:
+    """Loss epochs of different flows coincide under drop-tail and not under RED, whose losses follow the shares."""
+    high, low, share = (
+        view.tolerance(name) for name in ("epochs_together", "epochs_apart", "losses_by_share")
+    )
+    parts = []
+    for name in FOUR:
+        together, apart = (
+            view.mean(setting, name, "loss_epoch_correlation") for setting in (RENO_DROPTAIL, RENO_RED)
+        )
+        parts.append(
+            inequality(f"correlation of loss epochs, {name} in {RENO_DROPTAIL}", together, ">=", high)
+        )
+        parts.append(inequality(f"correlation of loss epochs, {name} in {RENO_RED}", apart, "<=", low))
+        text = f"loss ratio of the larger half of the flows over that of the smaller, less 1, {name} in {RENO_RED}"
+        parts += within(text, view.mean(RENO_RED, name, "loss_bias") - 1, share)
+    return both("drop-tail hits all flows together, RED each by its share", parts)
+
+
+def unequal_rtts(view: View) -> Finding:
+    """With unequal round-trip times RED is fairer than drop-tail, and the share falls with the RTT for each as for AIMD."""
+    bound = view.tolerance("rtt_bias_alike")
+    fairer = below(view, RENO_RED, RENO_DROPTAIL, FOUR, "fairness")
+    curves = [
+        part
+        for name in NOT_AIMD
+        for part in within(
+            f"exponent of the share over the RTT, {name} - AIMD in {RENO_RED}",
+            minus(view.mean(RENO_RED, name, "rtt_bias"), view.mean(RENO_RED, "AIMD", "rtt_bias")),
+            bound,
+        )
+    ]
+    return both(
+        "RED's gain in fairness persists, and all share about as AIMD does",
+        [both("each is fairer under RED", fairer), both("shares depend on the RTT alike", curves)],
+    )
+
+
+def sack_worse(view: View) -> Finding:
+    """Mean loss, delay and spread of each are higher with SACK than with Reno, under RED."""
+    return both(
+        "loss, delay and spread of each are higher with SACK than with Reno under RED",
+        [
+            mean_gap(view, metric, (SACK_RED, name), (RENO_RED, name), ">")
+            for metric in ("loss", "delay", "fairness")
+            for name in FOUR
+        ],
+    )
+
+
+ORDER: Final = ("MIMD", "AIAD", "AIMD", "MIAD")
+
+
+def mimd_best(view: View) -> Finding:
+    """D_goodput: MIMD < AIAD < AIMD < MIAD."""
+    return both(
+        "goodput falls from MIMD over AIAD and AIMD to MIAD",
+        [
+            gap(view, view.setting, better, worse, "goodput", "<")
+            for better, worse in itertools.pairwise(ORDER)
+        ],
+    )
+
+
+def rare_timeouts(view: View) -> Finding:
+    """MIMD times out ``much_more_often`` under drop-tail than under RED; MIAD does so under RED as often as MIMD, times that factor."""
+    factor = view.tolerance("much_more_often")
+    under_red = view.mean(SACK_RED, "MIMD", "timeouts")
+    return both(
+        "with SACK, MIMD times out under drop-tail and hardly under RED, where MIAD still does",
+        [
+            inequality(
+                f"timeouts of MIMD, {SACK_DROPTAIL} - {factor:g} x {SACK_RED}",
+                minus(view.mean(SACK_DROPTAIL, "MIMD", "timeouts"), factor * under_red),
+                ">",
+            ),
+            inequality(
+                f"timeouts in {SACK_RED}, MIAD - {factor:g} x MIMD",
+                minus(view.mean(SACK_RED, "MIAD", "timeouts"), factor * under_red),
+                ">",
+            ),
+        ],
+    )
+
+
+def mimd_fairer_than_aiad(view: View) -> Finding:
+    """D_fairness(MIMD) < D_fairness(AIAD)."""
+    return gap(view, view.setting, "MIMD", "AIAD", "fairness", "<")
+
+
+def aimd_lowest_loss_delay(view: View) -> Finding:
+    """D_loss and D_delay of AIMD are the smallest."""
+    return both(
+        "AIMD has the lowest loss and delay",
+        [
+            gap(view, view.setting, "AIMD", other, metric, "<=")
+            for metric in ("loss", "delay")
+            for other in NOT_AIMD
+        ],
+    )
+
+
+def aimd_fairest(view: View) -> Finding:
+    """D_fairness of AIMD is the smallest."""
+    return both(
+        "AIMD is the fairest",
+        [gap(view, view.setting, "AIMD", other, "fairness", "<=") for other in NOT_AIMD],
+    )
+
+
+def burst_tolerant(view: View) -> Finding:
+    """What MIMD and AIAD are ahead of AIMD in D_goodput is more under RED than under drop-tail, with SACK."""
+    parts = []
+    for name in ("MIMD", "AIAD"):
+        ahead = {
+            setting: minus(view.D(setting, "AIMD", "goodput"), view.D(setting, name, "goodput"))
+            for setting in (SACK_RED, SACK_DROPTAIL)
+        }
+        parts.append(
+            inequality(
+                f"D_goodput(AIMD) - D_goodput({name}), RED - drop-tail",
+                minus(ahead[SACK_RED], ahead[SACK_DROPTAIL]),
+                ">",
+            )
+        )
+    return both("MIMD and AIAD gain on AIMD from drop-tail to RED", parts)

@@ -1,0 +1,174 @@
+"""Claims of section 4.2.2: what marking changes, ECN against RED and drop-tail.
+
+Source: [Akella02] section 4.2.2 with Figures 8 and 9. Statements that compare settings are judged on raw values, and on D as well where
+they are worded in it. Tolerances: ``delay_slightly``, ``goodput_alike``, ``loss_alike``, ``alone_unfair``.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+from sawtooth.claims.differences import below, gap, in_scores_and_raw, mean_gap, minus, within, worst_gap
+from sawtooth.claims.logic import Finding, both, inequality
+from sawtooth.claims.view import FOUR, View
+from sawtooth.papers.akella2002.claims.abstract import RECOVERIES
+from sawtooth.papers.akella2002.claims.section4_1 import ADDITIVE, MULTIPLICATIVE, NOT_AIMD
+
+
+def ecn_cuts_loss(view: View) -> Finding:
+    """Mean loss of each is lower with marks than under RED and under drop-tail, with either recovery."""
+    return both(
+        "marking lowers the loss of each",
+        [
+            part
+            for recovery in RECOVERIES
+            for other in ("red", "droptail")
+            for part in below(view, f"{recovery}/ecn", f"{recovery}/{other}", FOUR, "loss")
+        ],
+    )
+
+
+def ecn_delays(view: View) -> Finding:
+    """Mean delay of each is higher with marks than under RED, by at most ``delay_slightly``."""
+    bound = view.tolerance("delay_slightly")
+    parts = []
+    for recovery in RECOVERIES:
+        for name in FOUR:
+            marked, dropped = (f"{recovery}/ecn", name), (f"{recovery}/red", name)
+            parts.append(mean_gap(view, "delay", marked, dropped, ">"))
+            parts.append(mean_gap(view, "delay", marked, dropped, "<=", bound))
+    return both("marking raises the delay of each, slightly", parts)
+
+
+def ecn_less_fair(view: View) -> Finding:
+    """D_fairness and the raw mean spread of each are larger with marks than under RED, with either recovery."""
+    return in_scores_and_raw(
+        "marking makes each less fair than RED",
+        view,
+        [
+            inequality(
+                f"D_fairness({name}), ECN - RED, {recovery}",
+                minus(
+                    view.D(f"{recovery}/ecn", name, "fairness"), view.D(f"{recovery}/red", name, "fairness")
+                ),
+                ">",
+            )
+            for recovery in RECOVERIES
+            for name in FOUR
+        ],
+        lambda: [
+            part
+            for recovery in RECOVERIES
+            for part in below(view, f"{recovery}/red", f"{recovery}/ecn", FOUR, "fairness")
+        ],
+    )
+
+
+def _alike(view: View, metric: str, bound: float) -> list[Finding]:
+    """Any two of the four are at most ``bound`` apart in D of a metric."""
+    return [
+        part
+        for a, b in itertools.combinations(FOUR, 2)
+        for part in within(
+            f"D_{metric}({a}) - D_{metric}({b}), {view.setting}",
+            minus(view.D(view.setting, a, metric), view.D(view.setting, b, metric)),
+            bound,
+        )
+    ]
+
+
+def goodput_alike(view: View) -> Finding:
+    """D_goodput of any two of the four are at most ``goodput_alike`` apart."""
+    return both(
+        "all four have nearly the same goodput", _alike(view, "goodput", view.tolerance("goodput_alike"))
+    )
+
+
+def loss_alike(view: View) -> Finding:
+    """D_loss of any two of the four are at most ``loss_alike`` apart."""
+    return both("all four have nearly the same loss", _alike(view, "loss", view.tolerance("loss_alike")))
+
+
+def miad_alone_unfair(view: View) -> Finding:
+    """D_fairness of MIAD is more than ``alone_unfair`` times that of each other."""
+    factor = view.tolerance("alone_unfair")
+    return both(
+        f"D_fairness of MIAD is more than {factor:g} times that of every other",
+        [
+            inequality(
+                f"D_fairness(MIAD) - {factor:g} D_fairness({other})",
+                minus(
+                    view.D(view.setting, "MIAD", "fairness"), factor * view.D(view.setting, other, "fairness")
+                ),
+                ">",
+            )
+            for other in FOUR
+            if other != "MIAD"
+        ],
+    )
+
+
+def aiad_highest_delay(view: View) -> Finding:
+    """D_delay of AIAD is the largest."""
+    return both(
+        "AIAD has the highest delay",
+        [gap(view, view.setting, "AIAD", other, "delay", ">=") for other in FOUR if other != "AIAD"],
+    )
+
+
+def multiplicative_lead(view: View) -> Finding:
+    """D_goodput of MIMD and MIAD lies below that of AIMD and AIAD."""
+    return both(
+        "the multiplicative increases lead in goodput",
+        [
+            gap(view, view.setting, lead, behind, "goodput", "<")
+            for lead in MULTIPLICATIVE
+            for behind in ADDITIVE
+        ],
+    )
+
+
+def lead_grows(view: View) -> Finding:
+    """What MIMD and MIAD are ahead of AIMD in D_goodput is more with SACK than with Reno, under ECN."""
+    parts = []
+    for name in MULTIPLICATIVE:
+        reno, sack = (
+            minus(view.D(f"{recovery}/ecn", "AIMD", "goodput"), view.D(f"{recovery}/ecn", name, "goodput"))
+            for recovery in RECOVERIES
+        )
+        parts.append(inequality(f"D_goodput(AIMD) - D_goodput({name}), SACK - Reno", minus(sack, reno), ">"))
+    return both("the lead of the multiplicative increases grows from Reno to SACK", parts)
+
+
+def aiad_over_aimd(view: View) -> Finding:
+    """D_goodput(AIAD) < D_goodput(AIMD)."""
+    return gap(view, view.setting, "AIAD", "AIMD", "goodput", "<")
+
+
+def aimd_last(view: View) -> Finding:
+    """D and C of goodput of AIMD are the largest."""
+    return both(
+        "AIMD comes last in goodput",
+        [
+            part(view, view.setting, "AIMD", other, "goodput", ">=")
+            for part in (gap, worst_gap)
+            for other in NOT_AIMD
+        ],
+    )
+
+
+def shares_persist(view: View) -> Finding:
+    """The autocorrelation time of the shares of MIAD is longer with marks than under RED, with either recovery."""
+    return both(
+        "MIAD keeps a large share for longer with marks than under RED",
+        [
+            mean_gap(
+                view,
+                "share_autocorrelation_time",
+                (f"{recovery}/ecn", "MIAD"),
+                (f"{recovery}/red", "MIAD"),
+                ">",
+            )
+            for recovery in RECOVERIES
+        ],
+    )

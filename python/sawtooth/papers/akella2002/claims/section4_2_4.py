@@ -1,0 +1,106 @@
+"""Claims about fair queueing: section 4.2.4 with Figures 10 and 11, and what sections 1 and 6 say of it.
+
+Source: [Akella02] sections 1, 4.2.4 and 6 with footnote 10. Tolerances: ``fair_by_scheduler``, ``equally_fair``, ``clearly_ahead``,
+``delay_alike``, ``loss_alike``, ``goodput_alike``.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Final
+
+from sawtooth.claims.differences import gap, minus, within
+from sawtooth.claims.logic import Finding, both, inequality
+from sawtooth.claims.view import FOUR, View
+from sawtooth.papers.akella2002.claims.section4_1 import ADDITIVE, MULTIPLICATIVE
+
+
+def scheduler_fair(view: View) -> Finding:
+    """The mean spread of each of the four is at most ``fair_by_scheduler``, in each setting."""
+    bound = view.tolerance("fair_by_scheduler")
+    return both(
+        "per-flow scheduling makes each of the four fair",
+        [
+            inequality(f"mean spread of {name}, {setting}", view.mean(setting, name, "fairness"), "<=", bound)
+            for setting in view.settings
+            for name in FOUR
+        ],
+    )
+
+
+def equally_fair(view: View) -> Finding:
+    """D_fairness of any two of the four are at most ``equally_fair`` apart."""
+    bound = view.tolerance("equally_fair")
+    return both(
+        "all four are about equally fair",
+        [
+            part
+            for a, b in itertools.combinations(FOUR, 2)
+            for part in within(
+                f"D_fairness({a}) - D_fairness({b})",
+                minus(view.D(view.setting, a, "fairness"), view.D(view.setting, b, "fairness")),
+                bound,
+            )
+        ],
+    )
+
+
+def additive_clearly_ahead(view: View) -> Finding:
+    """``clearly_ahead`` times D_goodput of AIMD and of AIAD stays below that of MIMD and of MIAD."""
+    factor = view.tolerance("clearly_ahead")
+    return both(
+        "the additive increases are clearly ahead in goodput",
+        [
+            inequality(
+                f"{factor:g} D_goodput({good}) - D_goodput({bad})",
+                minus(factor * view.D(view.setting, good, "goodput"), view.D(view.setting, bad, "goodput")),
+                "<",
+            )
+            for good in ADDITIVE
+            for bad in MULTIPLICATIVE
+        ],
+    )
+
+
+def additive_alike_delay_loss(view: View) -> Finding:
+    """D_delay of AIMD and AIAD are at most ``delay_alike`` apart, and D_loss at most ``loss_alike``."""
+    return both(
+        "AIMD and AIAD are alike in delay and loss",
+        [
+            part
+            for metric, bound in (("delay", "delay_alike"), ("loss", "loss_alike"))
+            for part in within(
+                f"D_{metric}(AIMD) - D_{metric}(AIAD)",
+                minus(view.D(view.setting, "AIMD", metric), view.D(view.setting, "AIAD", metric)),
+                view.tolerance(bound),
+            )
+        ],
+    )
+
+
+ALL_BUT_MIAD: Final = ("AIMD", "AIAD", "MIMD")
+
+
+def all_but_miad(view: View) -> Finding:
+    """D_goodput of any two of AIMD, AIAD and MIMD are at most ``goodput_alike`` apart."""
+    bound = view.tolerance("goodput_alike")
+    return both(
+        "all but MIAD have the same goodput",
+        [
+            part
+            for a, b in itertools.combinations(ALL_BUT_MIAD, 2)
+            for part in within(
+                f"D_goodput({a}) - D_goodput({b})",
+                minus(view.D(view.setting, a, "goodput"), view.D(view.setting, b, "goodput")),
+                bound,
+            )
+        ],
+    )
+
+
+def additive_ahead(view: View) -> Finding:
+    """D_goodput of AIMD and AIAD lies below that of MIMD and MIAD."""
+    return both(
+        "the additive increases are ahead in goodput",
+        [gap(view, view.setting, good, bad, "goodput", "<") for good in ADDITIVE for bad in MULTIPLICATIVE],
+    )

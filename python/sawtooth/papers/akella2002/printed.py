@@ -1,0 +1,189 @@
+"""The printed numbers of the studied papers, with typed readers.
+
+Source: data/published/README.md, which says where each file comes from and what it leaves out. Facts only; nothing is computed.
+
+D is a sum over the 13 environments of the paper, so a printed score stands beside one of ours over fewer environments
+as a reminder of order and size, never as an equal.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Final
+
+from sawtooth.claims.source import PrintedTables
+
+ENVIRONMENTS: Final = 13
+"""Number of environments behind every printed score."""
+
+PARTS: Final = frozenset({None, "akella2002/appendix", "reddy2012/appendix", "reddy2012/fair-queueing"})
+"""Parts whose scores are printed: the main studies and, further on, the appendix and a setting of it."""
+
+COLUMNS: Final = ("D_goodput", "C_goodput", "D_fairness", "D_delay", "D_loss")
+"""Columns of the printed figures, in their order."""
+
+
+@dataclass(frozen=True)
+class FigureRow:
+    """One algorithm in one setting: the five printed scores by column name."""
+
+    figure: str
+    recovery: str
+    router: str
+    algorithm: str
+    values: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class AppendixRow:
+    """One instance of a family in one setting: D and C of goodput within its family."""
+
+    recovery: str
+    router: str
+    family: str
+    increase: float
+    decrease: float
+    D: float
+    C: float
+    note: str
+
+    @property
+    def label(self) -> str:
+        """The instance as the studies name it: ``AIMD(1,0.8)``."""
+        return instance(self.family, self.increase, self.decrease)
+
+
+def instance(family: str, increase: float, decrease: float) -> str:
+    """The label of an instance of a family: ``AIMD(1,0.8)``."""
+    return f"{family}({increase:g},{decrease:g})"
+
+
+@dataclass(frozen=True)
+class EnvironmentRow:
+    """One environment of Table 2; rates in Mbit/s per flow, times in s, None where the quantity does not occur."""
+
+    number: int
+    name: str
+    key: str
+    kind: str
+    b0_mbps: float | None
+    low_mbps: float | None
+    high_mbps: float | None
+    delta_mbps: float | None
+    mu: float | None
+    update_interval_s: float | None
+    interarrival_mean_s: float | None
+    interarrival_mean_alt_s: float | None
+    topology: str
+
+
+@cache
+def figures() -> tuple[FigureRow, ...]:
+    """The 32 rows of Figures 4 to 11."""
+    return tuple(
+        FigureRow(
+            row["figure"],
+            row["recovery"],
+            row["router"],
+            row["algorithm"],
+            {column: float(row[column]) for column in COLUMNS},
+        )
+        for row in _rows("akella2002_figures.csv")
+    )
+
+
+def printed(recovery: str, router: str) -> dict[str, Mapping[str, float]]:
+    """The printed scores of one setting by algorithm label; empty where the paper has none."""
+    return {
+        row.algorithm: row.values for row in figures() if (row.recovery, row.router) == (recovery, router)
+    }
+
+
+def printed_beside(
+    setting: str, algorithms: Collection[str], over: Collection[str]
+) -> Mapping[str, Mapping[str, float]]:
+    """The printed scores that may stand beside ours in a setting: those of the same algorithms, over environments of the paper."""
+    names = {row.name for row in environments()}
+    if not set(over) <= names:
+        return {}
+    table = printed(*setting.split("/"))
+    return table if set(algorithms) == set(table) else {}
+
+
+@cache
+def appendix(paper: str = "akella2002") -> tuple[AppendixRow, ...]:
+    """Within-family scores: the 288 rows of ``akella2002`` or the 72 that ``reddy2012`` reprints."""
+    return tuple(
+        AppendixRow(
+            row["recovery"],
+            row["router"],
+            row["family"],
+            float(row["increase"]),
+            float(row["decrease"]),
+            float(row["D_goodput"]),
+            float(row["C_goodput"]),
+            row["note"],
+        )
+        for row in _rows(f"{paper}_appendix.csv")
+    )
+
+
+@cache
+def environments() -> tuple[EnvironmentRow, ...]:
+    """The 13 environments in the order of Table 2."""
+    return tuple(
+        EnvironmentRow(
+            number=int(row["number"]),
+            name=row["name"],
+            key=row["key"],
+            kind=row["kind"],
+            b0_mbps=_number(row["b0_mbps"]),
+            low_mbps=_number(row["low_mbps"]),
+            high_mbps=_number(row["high_mbps"]),
+            delta_mbps=_number(row["delta_mbps"]),
+            mu=_number(row["mu"]),
+            update_interval_s=_number(row["update_interval_s"]),
+            interarrival_mean_s=_number(row["interarrival_mean_s"]),
+            interarrival_mean_alt_s=_number(row["interarrival_mean_alt_s"]),
+            topology=row["topology"],
+        )
+        for row in _rows("akella2002_environments.csv")
+    )
+
+
+def environment_key(name: str) -> str:
+    """The paper's short key of an environment (``CL``), or the name itself where it is none of the paper's."""
+    return next((row.key for row in environments() if row.name == name), name)
+
+
+@cache
+def scores(setting: str) -> Mapping[str, Mapping[str, float]]:
+    """The printed scores of a setting: of the four by their names, of instances of the appendix (``AIMD(1,0.8)``) within their family."""
+    recovery, _, router = setting.partition("/")
+    instances = {
+        row.label: {"D_goodput": row.D, "C_goodput": row.C}
+        for row in appendix()
+        if (row.recovery, row.router) == (recovery, router)
+    }
+    return {**instances, **printed(recovery, router)}
+
+
+def tables() -> PrintedTables:
+    """What claims are held against: the main studies, and the appendix, of which a later paper prints parts again."""
+    names = tuple(row.name for row in environments())
+    if len(names) != ENVIRONMENTS:
+        raise AssertionError("the table of environments has 13 rows")
+    return PrintedTables(names, PARTS, scores)
+
+
+def _number(text: str) -> float | None:
+    return float(text) if text else None
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    text = resources.files("sawtooth").joinpath("data", "published", name).read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines()))

@@ -1,0 +1,1 @@
+"""Checks of the claims of [Floyd00], a file per subject."""

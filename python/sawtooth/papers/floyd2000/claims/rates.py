@@ -1,0 +1,272 @@
+"""Claims of [Floyd00] sections 2, 5 and 9 about how rates vary, and about how TFRC starts, rises, falls and yields.
+
+Source: studies/floyd2000_smoothness.toml (16 flows of each kind), floyd2000_tfrc.toml (TFRC alone; nothing there is random, so one run
+decides) and floyd2000_transients.toml. *Rough* is the mean step of a flow's rate from one bin to the next over its mean.
+Tolerances: ``about_4pct``, ``about_33ms``, ``somewhat``, ``considerably``, ``rarely``, ``hardly_ever``, ``slightly_smoother``,
+``similar``, ``about_doubling``, ``about_five``, ``climb``, ``promptly``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sawtooth.claims.logic import Finding, Verdict, both, corrected, fact, inequality
+from sawtooth.claims.view import View
+from sawtooth.experiment.curves import labels, select, values
+from sawtooth.experiment.matrix import ProbeRun
+from sawtooth.models.tfrc_average import STRONGEST_DISCOUNT, increase_limit
+from sawtooth.papers.floyd2000.claims.shares import between
+
+Numbers = NDArray[np.float64]
+
+SMOOTHNESS, TRANSIENTS = "floyd2000/smoothness", "floyd2000/transients"
+WITH_TFRC, WITH_FIFTHS, WITH_FIFTH = "TFRC v TCP", "TCP(2/5,1/8) v TCP", "TCP(1/5,1/8) v TCP"
+EIGHTHS: Final = (WITH_FIFTHS, WITH_FIFTH)
+BINS: Final = ("200 ms", "1 s", "10 s")
+FIRST, SECOND = 0, 1
+"""Groups of a pair: the kind that is named first, and TCP."""
+
+
+def steady(view: View, pair: str, queue: str = "red") -> list[ProbeRun]:
+    """The runs of a pair behind Figures 8 to 11."""
+    return select(view.probe("steady"), {"pair": pair, "queue": queue})
+
+
+def rough(runs: Sequence[ProbeRun], width: str, group: int = FIRST) -> Numbers:
+    """Roughness of a group in bins of a width, one value per seed."""
+    return values(runs, f"roughness at {width} of {group}")
+
+
+def falls(runs: Sequence[ProbeRun], level: float, width: str, group: int = FIRST) -> Numbers:
+    """Share of throughput ratios below a level, one value per seed."""
+    return values(runs, f"below {level:g} at {width} of {group}")
+
+
+def drop_rate(view: View) -> Finding:
+    """About 4 % of packets are dropped among 16 flows of each kind, TFRC or TCP(2/5, 1/8) against TCP."""
+    width = view.tolerance("about_4pct")
+    parts = [
+        between(f"{pair}: drop rate, %", values(steady(view, pair), "loss"), 4 - width, 4 + width)
+        for pair in (WITH_FIFTHS, WITH_TFRC)
+    ]
+    return both("about 4 % drops", parts)
+
+
+def queueing_delay(view: View) -> Finding:
+    """The mean queueing delay there is about 33 ms."""
+    width = view.tolerance("about_33ms")
+    parts = [
+        between(f"{pair}: mean delay, ms", values(steady(view, pair), "delay"), 33 - width, 33 + width)
+        for pair in (WITH_FIFTHS, WITH_TFRC)
+    ]
+    return both("a mean queueing delay of 33 ms", parts)
+
+
+def less_bursty(view: View) -> Finding:
+    """With marks, TCP(2/5, 1/8) is less rough than the TCP beside it over 0.2 s."""
+    runs = steady(view, WITH_FIFTHS, "ecn")
+    ratio = rough(runs, BINS[0]) / rough(runs, BINS[0], SECOND)
+    return inequality(
+        "roughness over that of TCP, 0.2 s, RED with marks", ratio, "<", view.tolerance("somewhat")
+    )
+
+
+def tfrc_smoother(view: View) -> Finding:
+    """TFRC is considerably less rough over 0.2 s than the TCP beside it, and than TCP(2/5, 1/8) in its own runs."""
+    bound, tfrc = view.tolerance("considerably"), steady(view, WITH_TFRC)
+    own = rough(tfrc, BINS[0])
+    parts = [
+        inequality("roughness of TFRC over that of TCP", own / rough(tfrc, BINS[0], SECOND), "<", bound),
+        inequality(
+            "roughness of TFRC over that of TCP(2/5,1/8)",
+            own / rough(steady(view, WITH_FIFTHS), BINS[0]),
+            "<",
+            bound,
+        ),
+    ]
+    return both("TFRC is considerably smoother", parts)
+
+
+def rarely_below_70(view: View) -> Finding:
+    """TFRC keeps 70 % of its rate from one 0.2 s bin to the next in nearly all cases."""
+    found = falls(steady(view, WITH_TFRC), 0.7, BINS[0])
+    return inequality("share of ratios of TFRC below 0.7, 0.2 s", found, "<=", view.tolerance("rarely"))
+
+
+def alike_over_10s(view: View) -> Finding:
+    """Over 10 s TFRC varies a little less than TCP, and both rarely halve."""
+    runs = steady(view, WITH_TFRC)
+    variation = [values(runs, f"variation at {BINS[2]} of {group}") for group in (FIRST, SECOND)]
+    parts = [
+        between(
+            "variation of TFRC over that of TCP, 10 s",
+            variation[0] / variation[1],
+            view.tolerance("slightly_smoother"),
+            1.0,
+        ),
+        *(
+            inequality(
+                f"share of ratios of {name} below 0.5, 10 s",
+                falls(runs, 0.5, BINS[2], group),
+                "<=",
+                view.tolerance("rarely"),
+            )
+            for name, group in (("TFRC", FIRST), ("TCP", SECOND))
+        ),
+    ]
+    return both("nearly alike over 10 s", parts)
+
+
+def tcp_halves_over_1s(view: View) -> Finding:
+    """Over 1 s TCP falls below half in more than a tenth of the intervals, TFRC hardly ever."""
+    runs = steady(view, WITH_TFRC)
+    parts = [
+        inequality("share of ratios of TCP below 0.5, 1 s", falls(runs, 0.5, BINS[1], SECOND), ">", 0.1),
+        inequality(
+            "share of ratios of TFRC below 0.5, 1 s",
+            falls(runs, 0.5, BINS[1]),
+            "<=",
+            view.tolerance("hardly_ever"),
+        ),
+    ]
+    return both("TCP halves in a tenth of the seconds, TFRC hardly ever", parts)
+
+
+def _order(view: View, queue: str, probe: str = "steady") -> Finding:
+    """At 0.2 s and 1 s both laws with b = 1/8 are rougher than TFRC and smoother than the TCP beside them."""
+    among = view.probe(probe)
+    chosen = [run for run in among if run.labels.get("queue", queue) == queue]
+    parts = []
+    for width in BINS[:2]:
+        tfrc = rough(select(chosen, {"pair": WITH_TFRC}), width)
+        for pair in EIGHTHS:
+            runs = select(chosen, {"pair": pair})
+            own, tcp = rough(runs, width), rough(runs, width, SECOND)
+            parts += [
+                inequality(f"{pair}: roughness less that of TFRC, {width}", own - tfrc, ">"),
+                inequality(f"{pair}: roughness less that of TCP, {width}", own - tcp, "<"),
+            ]
+    return both(
+        f"TFRC, then b = 1/8, then TCP, under {queue}" if probe == "steady" else "the same at 60 Mbit/s",
+        parts,
+    )
+
+
+def order(view: View) -> Finding:
+    """TCP is roughest, TFRC smoothest, the two laws with b = 1/8 between, under RED."""
+    return _order(view, "red")
+
+
+def robust(view: View) -> Finding:
+    """The order is the same under RED with marks, under drop-tail, and on 60 Mbit/s."""
+    parts = [_order(view, "ecn"), _order(view, "droptail"), _order(view, "red", "rates")]
+    return both("other queues and rates give similar results", parts)
+
+
+def eighths_alike(view: View) -> Finding:
+    """The roughness of the two laws with b = 1/8 is similar at each width."""
+    width, parts = view.tolerance("similar"), []
+    for bins in BINS:
+        ratio = rough(steady(view, WITH_FIFTHS), bins) / rough(steady(view, WITH_FIFTH), bins)
+        parts.append(
+            between(
+                f"roughness of TCP(2/5,1/8) over that of TCP(1/5,1/8), {bins}", ratio, 1 - width, 1 + width
+            )
+        )
+    return both("the two laws with b = 1/8 are alike", parts)
+
+
+def below_75(view: View) -> Finding:
+    """Over 1 s TFRC falls below 75 % considerably less often than either law with b = 1/8."""
+    tfrc, bound = falls(steady(view, WITH_TFRC), 0.75, BINS[1]), view.tolerance("considerably")
+    parts = [
+        inequality(
+            f"falls of TFRC over those of {pair.split(' ')[0]}",
+            tfrc / falls(steady(view, pair), 0.75, BINS[1]),
+            "<",
+            bound,
+        )
+        for pair in EIGHTHS
+    ]
+    return both("the laws with b = 1/8 fall below 75 % more often", parts)
+
+
+def _alone(view: View, probe: str, control: str, value: str) -> float:
+    return float(values(select(view.probe(probe), {"control": control}), value)[0])
+
+
+def slow_start(view: View) -> Finding:
+    """The rate grows by a factor of about 2 in a round trip until the first loss; else it does in two."""
+    factor, width = (
+        _alone(view, "start", "discounting and damping", "growth"),
+        view.tolerance("about_doubling"),
+    )
+    found = fact("growth per round trip is about 2", abs(factor - 2) <= width, growth=factor)
+    if found.verdict is Verdict.HOLDS:
+        return found
+    instead = fact("growth in two round trips is about 2", abs(factor**2 - 2) <= width, growth=factor**2)
+    return corrected(found, instead)
+
+
+def rise(view: View) -> Finding:
+    """The largest rise in a round trip is 0.14 packets without discounting and 0.28 with it."""
+    slack = view.tolerance("climb")
+    plain = _alone(view, "rise", "without discounting", "climb")
+    discounted = _alone(view, "rise", "discounting", "climb")
+    parts = [
+        fact("without discounting at most 0.14", plain <= 0.14 + slack, rise=plain),
+        fact("with discounting at most 0.28", discounted <= 0.28 + slack, rise=discounted),
+    ]
+    found = both("TFRC adds at most 0.14 packets per round trip, 0.28 with discounting", parts)
+    if found.verdict is Verdict.HOLDS:
+        return found
+    # With x the open interval over the average of the others and the discount 2/x, the average is (x² + 10)/(x + 10) of the others'.
+    x = 2 / STRONGEST_DISCOUNT
+    steepest = float(increase_limit(1.0)) * (x**2 + 20 * x - 10) / (x + 10) ** 2
+    instead = fact(
+        "0.14 without discounting; with it what the average gives where the discount reaches its least",
+        plain <= 0.14 + slack and discounted <= steepest + slack,
+        rise=discounted,
+        steepest=steepest,
+    )
+    return corrected(found, instead)
+
+
+def halving(view: View) -> Finding:
+    """A loss event in each round trip halves the rate in about five."""
+    rounds, width = (
+        _alone(view, "fall", "discounting and damping", "halving 40..200 s"),
+        view.tolerance("about_five"),
+    )
+    return fact("round trips until the rate is halved", abs(rounds - 5) <= width, round_trips=rounds)
+
+
+def as_promptly(view: View) -> Finding:
+    """When half of the link is taken, TFRC is down to half about as soon as TCP(1/5, 1/8) and TCP(2/5, 1/8)."""
+    runs, bound = view.part(TRANSIENTS).probe("square"), view.part(TRANSIENTS).tolerance("promptly")
+    name = "time_to_halve at 200 ms 40..70 s"
+    time = {kind: values(select(runs, {"kind": kind}), name) for kind in labels(runs, "kind")}
+    parts = [
+        inequality(f"time of TFRC over that of {kind}", time["TFRC"] / time[kind], "<=", bound)
+        for kind in ("TCP(1/5,1/8)", "TCP(2/5,1/8)")
+    ]
+    return both("TFRC yields about as promptly as TCP(a, 1/8)", parts)
+
+
+def smoother_same_response(view: View) -> Finding:
+    """TFRC is less rough than both laws with b = 1/8 at 0.2 s and 1 s, and yields about as fast."""
+    home = view.part(SMOOTHNESS)
+    parts = [
+        inequality(
+            f"roughness of TFRC less that of {pair.split(' ')[0]}, {width}",
+            rough(steady(home, WITH_TFRC), width) - rough(steady(home, pair), width),
+            "<",
+        )
+        for pair in EIGHTHS
+        for width in BINS[:2]
+    ]
+    return both("smoother, and as fast", [*parts, as_promptly(view)])

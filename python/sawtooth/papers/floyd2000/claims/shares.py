@@ -1,0 +1,317 @@
+"""Claims of [Floyd00] sections 2, 4, 5, 6.3, 7 and 9 about shares: n flows of one kind against n of another.
+
+Source: studies/floyd2000_shares.toml. A *ratio* is the mean throughput of the second kind over that of the first, per seed; over several
+numbers of flows it is the mean of their ratios, from four of each kind on. Where a claim fails with windows as real numbers, what holds
+with windows cut to whole packets on a decrease, as the simulator of the time kept them, stands beside it.
+Tolerances: ``fair``, ``close``, ``about_70``, ``less``, ``slightly_more``, ``almost_twice``, ``significantly``, ``moderate``, ``misses``,
+``same_picture``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sawtooth.claims.logic import Finding, Verdict, both, corrected, either, fact, inequality
+from sawtooth.claims.view import View
+from sawtooth.experiment.curves import labels, select, values
+from sawtooth.experiment.matrix import ProbeRun
+from sawtooth.models import response, synchronous
+
+Numbers = NDArray[np.float64]
+
+RATIO, LOSS = "ratio of 1", "loss"
+FEWEST: Final = 4
+"""Fewer flows of each kind lose too rarely for a share that means something."""
+LINKS: Final = ("link15", "link60")
+FIGURE_2, FIGURE_3, FIGURE_4 = "TCP v TCP(1/5,1/8)", "TCP v TCP(1/5,1/8)", "TCP v TCP(2/5,1/8)"
+FIGURE_5, FIGURE_6, FIGURE_12 = "TFRC v TCP(1/5,1/8)", "TFRC v TCP(2/5,1/8)", "TCP v TCP(1,1/8)"
+WITH_TFRC: Final = "TCP v TFRC"
+LAWS: Final = {FIGURE_3: (0.2, 0.125), FIGURE_4: (0.4, 0.125), FIGURE_12: (1.0, 0.125)}
+
+
+def runs_of(view: View, probe: str, pair: str, windows: str = "real") -> list[ProbeRun]:
+    """The runs of a pair on one link, from four flows of each kind on."""
+    chosen = select(view.probe(probe), {"pair": pair, "windows": windows})
+    return [run for run in chosen if float(run.labels["n"]) >= FEWEST]
+
+
+def mean_ratio(runs: Sequence[ProbeRun]) -> Numbers:
+    """The mean over the numbers of flows, one value per seed."""
+    each = [values(select(runs, {"n": n}), RATIO) for n in labels(runs, "n")]
+    return np.asarray(np.mean(each, axis=0), dtype=np.float64)
+
+
+def by_number(runs: Sequence[ProbeRun]) -> dict[str, object]:
+    """Ratio and drop rate at each number of flows, to be shown."""
+    at = {n: select(runs, {"n": n}) for n in labels(runs, "n")}
+    return {
+        f"n = {n}": f"{values(own, RATIO).mean():.3f} at {values(own, LOSS).mean():.2f} % drops"
+        for n, own in at.items()
+    }
+
+
+def between(text: str, found: Numbers, low: float, high: float, **numbers: object) -> Finding:
+    """A mean between two bounds."""
+    parts = [
+        inequality(f"{text}, at least", found, ">=", low),
+        inequality(f"{text}, at most", found, "<=", high),
+    ]
+    return both(text, parts, **numbers)
+
+
+def _with_whole_windows(check: Callable[[str], Finding]) -> Finding:
+    """A finding with real windows; if it fails, with the same for windows of whole packets in its place."""
+    found = check("real")
+    return found if found.verdict is Verdict.HOLDS else corrected(found, check("integer"))
+
+
+def tfrc_fair(view: View) -> Finding:
+    """The ratio of TFRC to TCP is near 1 on both links."""
+    fair = view.tolerance("fair")
+    parts = []
+    for link in LINKS:
+        runs = runs_of(view, link, WITH_TFRC)
+        parts.append(between(f"ratio on {link}", mean_ratio(runs), 1 - fair, 1 + fair, **by_number(runs)))
+    return both("TFRC shares fairly with TCP in the long run", parts)
+
+
+def figure_2(view: View) -> Finding:
+    """At the numbers of flows where 2 to 3 % of packets are dropped on 60 Mbit/s the ratio is about 0.7."""
+    near = view.tolerance("about_70")
+
+    def check(windows: str) -> Finding:
+        runs = runs_of(view, "link60", FIGURE_2, windows)
+        drops = {n: float(values(select(runs, {"n": n}), LOSS).mean()) for n in labels(runs, "n")}
+        chosen = [n for n, rate in drops.items() if 2 <= rate <= 3] or [
+            min(drops, key=lambda n: abs(drops[n] - 2.5))
+        ]
+        here = [run for run in runs if run.labels["n"] in chosen]
+        return between(
+            f"ratio with {windows} windows, n = {', '.join(map(str, chosen))}",
+            mean_ratio(here),
+            0.7 - near,
+            0.7 + near,
+            **by_number(here),
+        )
+
+    return _with_whole_windows(check)
+
+
+def figure_3(view: View) -> Finding:
+    """TCP(1/5, 1/8) gets less than TCP on 15 Mbit/s."""
+
+    def check(windows: str) -> Finding:
+        runs = runs_of(view, "link15", FIGURE_3, windows)
+        return inequality(
+            f"ratio with {windows} windows", mean_ratio(runs), "<", view.tolerance("less"), **by_number(runs)
+        )
+
+    return _with_whole_windows(check)
+
+
+def figure_4(view: View) -> Finding:
+    """The ratio of TCP(2/5, 1/8) is nearer to 1 than that of TCP(1/5, 1/8)."""
+
+    def check(windows: str) -> Finding:
+        distances = [
+            np.abs(mean_ratio(runs_of(view, "link15", pair, windows)) - 1) for pair in (FIGURE_4, FIGURE_3)
+        ]
+        return inequality(
+            f"distance of the ratio from 1, TCP(2/5,1/8) less TCP(1/5,1/8), {windows} windows",
+            distances[0] - distances[1],
+            "<",
+            two_fifths=float(distances[0].mean()),
+            one_fifth=float(distances[1].mean()),
+        )
+
+    return _with_whole_windows(check)
+
+
+def sixteen_slightly_more(view: View) -> Finding:
+    """With 16 flows of each kind the ratio of TCP(2/5, 1/8) is above 1, but not by much."""
+
+    def check(windows: str) -> Finding:
+        runs = select(runs_of(view, "link15", FIGURE_4, windows), {"n": 16})
+        return between(
+            f"ratio at n = 16, {windows} windows",
+            mean_ratio(runs),
+            1.0,
+            view.tolerance("slightly_more"),
+            **by_number(runs),
+        )
+
+    return _with_whole_windows(check)
+
+
+def same_picture(view: View) -> Finding:
+    """Each ratio with 16 flows under drop-tail, and under RED that marks, is that under RED that drops."""
+    width, parts = view.tolerance("same_picture"), []
+    runs = select(view.probe("queues"), {"n": 16})
+    for pair in labels(runs, "pair"):
+        own = select(runs, {"pair": pair})
+        red = values(select(own, {"queue": "red"}), RATIO)
+        for queue in ("ecn", "droptail"):
+            other = values(select(own, {"queue": queue}), RATIO)
+            parts.append(
+                between(f"{pair}: ratio under {queue} over that under RED", other / red, 1 - width, 1 + width)
+            )
+    return both("drop-tail and marks give the same picture", parts)
+
+
+def model_misses(view: View) -> Finding:
+    """The deterministic model at the measured drop rates is off the measured ratios of TCP(1/5, 1/8) and TCP(2/5, 1/8)."""
+    misses = view.tolerance("misses")
+
+    def check(windows: str) -> Finding:
+        parts = []
+        for pair in (FIGURE_3, FIGURE_4):
+            for link in LINKS:
+                runs = runs_of(view, link, pair, windows)
+                off = [np.abs(_model(pair, run.values[LOSS] / 100) / run.values[RATIO] - 1) for run in runs]
+                seeds = [run.seed for run in runs]
+                per_seed = [
+                    np.mean([x for x, own in zip(off, seeds, strict=True) if own == seed])
+                    for seed in dict.fromkeys(seeds)
+                ]
+                parts.append(
+                    inequality(
+                        f"{pair} on {link}, {windows} windows: part by which the model is off",
+                        per_seed,
+                        ">",
+                        misses,
+                    )
+                )
+        return both("the deterministic model misses the measured shares", parts)
+
+    return _with_whole_windows(check)
+
+
+def _model(pair: str, p: float) -> float:
+    """What the exact deterministic model gives the second kind over TCP at the drop rate p."""
+    a, b = LAWS[pair]
+    return float(response.rate(a, b, p) / response.rate(1.0, 0.5, p))
+
+
+def figure_5(view: View) -> Finding:
+    """TCP(1/5, 1/8) gets less than TFRC, as it gets less than TCP, on both links."""
+
+    def check(windows: str) -> Finding:
+        parts = []
+        for link in LINKS:
+            for pair in (FIGURE_5, FIGURE_2):
+                runs = runs_of(view, link, pair, windows)
+                parts.append(
+                    inequality(
+                        f"{pair}: ratio on {link}, {windows} windows",
+                        mean_ratio(runs),
+                        "<",
+                        1.0,
+                        **by_number(runs),
+                    )
+                )
+        return both("less than half of the bandwidth", parts)
+
+    return _with_whole_windows(check)
+
+
+def figure_6(view: View) -> Finding:
+    """TFRC and TCP(2/5, 1/8) share fairly on one of the links at least, of which the paper does not say which it was."""
+    fair = view.tolerance("fair")
+
+    def check(windows: str) -> Finding:
+        parts = []
+        for link in LINKS:
+            runs = runs_of(view, link, FIGURE_6, windows)
+            parts.append(
+                between(
+                    f"ratio on {link}, {windows} windows",
+                    mean_ratio(runs),
+                    1 - fair,
+                    1 + fair,
+                    **by_number(runs),
+                )
+            )
+        return either("fair shares", parts)
+
+    return _with_whole_windows(check)
+
+
+def figure_12(view: View) -> Finding:
+    """At the higher drop rates (16 flows of each kind and more on 15 Mbit/s) the ratio of TCP(1, 1/8) is almost 2."""
+    runs = [run for run in runs_of(view, "link15", FIGURE_12) if float(run.labels["n"]) >= 16]
+    width = view.tolerance("almost_twice")
+    return between("ratio of TCP(1,1/8)", mean_ratio(runs), 2 - width, 2 + width, **by_number(runs))
+
+
+def more_aggressive(view: View) -> Finding:
+    """TCP(1, 1/8) gets significantly more than TCP on both links."""
+    bound = view.tolerance("significantly")
+    parts = [
+        inequality(f"ratio on {link}", mean_ratio(runs_of(view, link, FIGURE_12)), ">", bound)
+        for link in LINKS
+    ]
+    return both("TCP(1,1/8) is significantly more aggressive", parts)
+
+
+def compete_fairly(view: View) -> Finding:
+    """Both laws with b = 1/8 come close to equal shares against TCP and against TFRC, on 15 Mbit/s."""
+    width = view.tolerance("close")
+
+    def check(windows: str) -> Finding:
+        parts = []
+        for pair in (FIGURE_3, FIGURE_4, FIGURE_5, FIGURE_6):
+            runs = runs_of(view, "link15", pair, windows)
+            parts.append(
+                between(
+                    f"{pair}: ratio, {windows} windows",
+                    mean_ratio(runs),
+                    1 - width,
+                    1 + width,
+                    **by_number(runs),
+                )
+            )
+        return both("close to equal shares", parts)
+
+    return _with_whole_windows(check)
+
+
+def rap_like_tcp(view: View) -> Finding:
+    """Against TCP(a, b), RAP(a, b) gets a fair share where the drop rate is moderate."""
+    fair, moderate, parts = view.tolerance("fair"), view.tolerance("moderate"), []
+    for pair in ("TCP v RAP", "TCP(1/5,1/8) v RAP(1/5,1/8)"):
+        runs = select(view.probe("rate-based"), {"pair": pair})
+        calm = [n for n in labels(runs, "n") if values(select(runs, {"n": n}), LOSS).mean() <= moderate]
+        here = [run for run in runs if run.labels["n"] in calm]
+        parts.append(between(f"{pair}: ratio", mean_ratio(here), 1 - fair, 1 + fair, **by_number(here)))
+    return both("RAP(a, b) behaves like TCP(a, b) at moderate drop rates", parts)
+
+
+CONVERGING: Final = {
+    "AIMD": "binomial(0, 1, 1, 0.5)",
+    "SQRT": "binomial(0.5, 0.5, 1, 1)",
+    "IIAD": "binomial(1, 0, 1, 1)",
+}
+APART: Final = {"AIAD": "binomial(0, 0, 1, 1)", "MIMD": "binomial(-1, 1, 0.05, 0.5)"}
+CAPACITY, CYCLES = 200.0, 400
+
+
+def binomial_convergence(view: View) -> Finding:
+    """Two flows that lose together, in the synchronous model: the ratio of their windows after many losses."""
+
+    def final(control: str) -> float:
+        windows = synchronous.rounds(control, [20.0, 150.0], CAPACITY, CYCLES).windows[-1]
+        return float(max(windows) / min(windows))
+
+    begin = 150 / 20
+    near = [
+        fact(f"{name} comes close to fairness", final(c) < 1.1, ratio=final(c))
+        for name, c in CONVERGING.items()
+    ]
+    apart = [
+        fact(f"{name} does not", final(c) > 1.5, ratio=final(c), at_first=begin) for name, c in APART.items()
+    ]
+    return both("some binomial controls converge under synchronised losses, and some do not", [*near, *apart])

@@ -1,0 +1,105 @@
+"""The file of an overlay: what is run for each kind of curve, how often, and what its words mean.
+
+Source: ``studies/mathematics.toml``. The kinds of curves are code (``loss``, ``sharing``, ``fixed_points``), the file holds scenarios and
+numbers.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from pydantic import Field, ValidationError
+
+from sawtooth.errors import InputError
+from sawtooth.experiment.study import Tolerance
+from sawtooth.experiment.study_files import read_toml, studies_folder
+from sawtooth.scenario.fields import PositiveTime, Strict, input_error
+
+FILE: Final = "mathematics.toml"
+NAME: Final = "mathematics"
+"""As one names it: ``sawtooth reproduce mathematics``."""
+
+Controls = Annotated[list[str], Field(min_length=1)]
+
+
+class Loss(Strict):
+    """One flow that loses every n-th packet, or each with a probability."""
+
+    controls: Controls
+    periods: Annotated[list[int], Field(min_length=1)]
+    random_controls: Controls
+    probabilities: Annotated[list[float], Field(min_length=1)]
+    epochs: Annotated[int, Field(ge=1)]
+    lead_in: Annotated[int, Field(ge=0)]
+    least: PositiveTime
+    scenario: dict[str, Any]
+
+
+class Sharing(Strict):
+    """Two flows with different windows on one link."""
+
+    controls: Controls
+    cycles: Annotated[int, Field(ge=1)]
+    epoch: PositiveTime
+    scenario: dict[str, Any]
+
+
+class FixedPoints(Strict):
+    """Flows alike on one link."""
+
+    controls: Controls
+    flows: Annotated[list[int], Field(min_length=1)]
+    scenario: dict[str, Any]
+
+
+class Quick(Strict):
+    """The shortened form: the same points, fewer seeds, fewer losses counted."""
+
+    seeds: Annotated[int, Field(ge=1)]
+    epochs: Annotated[int, Field(ge=1)]
+
+
+class OverlayStudy(Strict):
+    """A checked file."""
+
+    name: str
+    title: str
+    picture: str
+    seeds: Annotated[int, Field(ge=1)]
+    claims: list[str]
+    quick: Quick
+    tolerance: dict[str, Tolerance]
+    loss: Loss
+    sharing: Sharing
+    fixed_points: FixedPoints
+
+    @property
+    def seed_names(self) -> tuple[str, ...]:
+        """The seeds, as strings."""
+        return tuple(str(number) for number in range(1, self.seeds + 1))
+
+    @property
+    def apart(self) -> float:
+        """The deviation beyond which a point has left its curve."""
+        return self.tolerance["apart"].value
+
+    def shortened(self) -> OverlayStudy:
+        """The ``--quick`` form."""
+        loss = self.loss.model_copy(update={"epochs": self.quick.epochs})
+        return self.model_copy(update={"seeds": self.quick.seeds, "loss": loss})
+
+    def seeded(self, seeds: int) -> OverlayStudy:
+        """The same over another number of seeds."""
+        if seeds < 1:
+            raise InputError("reproduce", "--seeds", seeds, "a number of seeds from 1")
+        return self.model_copy(update={"seeds": seeds})
+
+
+def load_overlay(path: Path | None = None) -> OverlayStudy:
+    """The packaged study, or the file at ``path``. InputError names file, key, value and what is accepted."""
+    source = studies_folder() / FILE if path is None else path
+    try:
+        return OverlayStudy.model_validate(read_toml(source))
+    except ValidationError as error:
+        raise input_error(error, source.name) from None

@@ -1,0 +1,1 @@
+"""Checks of the claims of [Lahanas03], a file per section."""

@@ -1,0 +1,132 @@
+"""The printed rows, how far ours are from them, and which half a model may see.
+
+A row is one line of a printed table: an instance of the appendix (D and C of goodput within its family) or an algorithm of a figure (D and
+C of goodput, D of fairness, delay and loss). Its *misfit* is stated here, before any run:
+
+    misfit = mean over its columns of |ln((ours + e) / (printed + e))|
+
+so that 0 is exact, 0.69 a factor of two, and a printed 0.00 can be met. ``e`` is the size below which two numbers of a column are the same:
+
+| column     | unit     | e    | why                                                          |
+|------------|----------|------|--------------------------------------------------------------|
+| D_goodput  | fraction | 0.1  | half of what the claims call alike over 13 environments      |
+| C_goodput  | fraction | 0.05 | the same for one environment                                 |
+| D_fairness | 1        | 1    | spreads of one run differ by this between seeds, summed      |
+| D_delay    | ms       | 20   | 1.5 ms per environment                                       |
+| D_loss     | points   | 1    | 0.08 points per environment                                  |
+
+Half of the rows, drawn at random within each table, fit the model; the other half judges it. Source: none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sawtooth.papers.akella2002.printed import appendix, figures
+
+if TYPE_CHECKING:
+    from sawtooth.experiment.matrix import Block
+    from sawtooth.experiment.study import Study
+
+SAME: Final[Mapping[str, float]] = {
+    "D_goodput": 0.1,
+    "C_goodput": 0.05,
+    "D_fairness": 1.0,
+    "D_delay": 20.0,
+    "D_loss": 1.0,
+}
+FIGURE: Final = "figure"
+"""In place of a family: the four representatives, scored among themselves."""
+EXPLAINED: Final = float(np.log(2.0))
+"""A row is explained by a combination whose misfit is at most this: a factor of two."""
+
+
+@dataclass(frozen=True, order=True)
+class BlockKey:
+    """A table of printed rows: a setting, and a family or FIGURE."""
+
+    setting: str
+    family: str
+
+
+@dataclass(frozen=True)
+class PrintedRow:
+    """One printed line."""
+
+    block: BlockKey
+    label: str
+    values: Mapping[str, float]
+
+    @property
+    def name(self) -> str:
+        """In words."""
+        return f"{self.block.setting} {self.label}" + (" (figure)" if self.block.family == FIGURE else "")
+
+    def misfit(self, ours: Mapping[str, float]) -> float:
+        """How far ours are from it."""
+        gaps = [
+            abs(np.log((ours[name] + SAME[name]) / (value + SAME[name])))
+            for name, value in self.values.items()
+        ]
+        return float(np.mean(gaps))
+
+
+def printed_rows(settings: Sequence[str]) -> list[PrintedRow]:
+    """The 288 rows of the appendix and the 32 of the figures, of the settings given."""
+    rows = [
+        PrintedRow(
+            BlockKey(f"{row.recovery}/{row.router}", row.family),
+            f"{row.family}({row.increase:g},{row.decrease:g})",
+            {"D_goodput": row.D, "C_goodput": row.C},
+        )
+        for row in appendix()
+    ]
+    rows += [
+        PrintedRow(BlockKey(f"{row.recovery}/{row.router}", FIGURE), row.algorithm, dict(row.values))
+        for row in figures()
+    ]
+    return [row for row in rows if row.block.setting in settings]
+
+
+def halves(rows: Sequence[PrintedRow], seed: int) -> NDArray[np.bool_]:
+    """Which rows fit the model: half of each table, drawn at random; shape (rows,). Odd tables give the larger half by turns."""
+    generator = np.random.Generator(np.random.PCG64(seed))
+    chosen = np.zeros(len(rows), dtype=np.bool_)
+    extra = 0
+    for block in sorted({row.block for row in rows}):
+        places = [place for place, row in enumerate(rows) if row.block == block]
+        half, odd = divmod(len(places), 2)
+        if odd:
+            half, extra = half + extra, 1 - extra
+        chosen[generator.permutation(places)[:half]] = True
+    return chosen
+
+
+def study_of(study: Study, block: BlockKey, representatives: Mapping[str, str]) -> Study:
+    """The study limited to the cells of a table. ``representatives``: label of each in a figure by its label among the instances."""
+    (setting,) = [entry for entry in study.matrix.settings if str(entry) == block.setting]
+    if block.family == FIGURE:
+        chosen = [
+            entry.model_copy(update={"label": representatives[entry.label], "family": FIGURE})
+            for entry in study.algorithm
+            if entry.label in representatives
+        ]
+    else:
+        chosen = [entry for entry in study.algorithm if entry.family == block.family]
+    matrix = study.matrix.model_copy(update={"settings": [setting], "compared_with": []})
+    return study.replaced(algorithm=chosen, matrix=matrix, probe=[], claims=[], main=False)
+
+
+def ours(row: PrintedRow, block: Block) -> dict[str, float]:
+    """Our numbers for the columns of a row."""
+    found = {}
+    for column in row.values:
+        letter, _, metric = column.partition("_")
+        score = block.scores.of(row.label, metric)
+        found[column] = (score.D if letter == "D" else score.C).mean
+    return found

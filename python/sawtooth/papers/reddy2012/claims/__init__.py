@@ -1,0 +1,1 @@
+"""Checks of the claims of [Reddy12]."""

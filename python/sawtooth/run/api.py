@@ -1,0 +1,150 @@
+"""The Python interface to single runs: `sawtooth.run.run` and `sawtooth.replay`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from sawtooth.errors import InputError
+from sawtooth.run.run import Run, call_of, execute, simulate
+from sawtooth.run.store import Store
+from sawtooth.scenario.overrides import parse_override
+from sawtooth.scenario.resolve import Resolved, resolve
+from sawtooth.scenario.scenario import Scenario, load_scenario, parse_scenario, with_values
+from sawtooth.scenario.unused_keys import refuse_unused
+
+ScenarioSource = Scenario | Path | str | Mapping[str, Any]
+
+
+def run(
+    scenario: ScenarioSource,
+    seed: str | int | None = None,
+    store: Store | Path | str | None = None,
+    overrides: Mapping[str, Any] | Sequence[str] = (),
+) -> Run:
+    """Simulates one scenario, always; releases the interpreter lock while it does.
+
+    `scenario` is a path, TOML text, a mapping of the same shape or a loaded Scenario; `seed` replaces its own; `overrides` replaces
+    values by dotted key, as a mapping or as texts `KEY=VALUE`. With a `store` (a Store or its directory) the run is kept there too.
+    Raises InputError for anything wrong in the scenario.
+
+        >>> import sawtooth as st
+        >>> run = st.run("scenario.toml", overrides={"path.rtt": "60 ms"})
+        >>> run.values["goodput"], run.flows["goodput_bps"], run.metrics.to_pandas()
+    """
+    result = execute(job_of(scenario_of(scenario, overrides), seed))
+    if store is not None:
+        (store if isinstance(store, Store) else Store(store)).put(result)
+    return result
+
+
+def scenario_of(source: ScenarioSource, overrides: Mapping[str, Any] | Sequence[str] = ()) -> Scenario:
+    """The scenario that `source` names or holds, with `overrides`; a key that acts on nothing is refused (`unused_keys`).
+
+    Text with a line break or `=` is TOML; other text is a path.
+    """
+    if isinstance(source, Scenario):
+        scenario = source
+    elif isinstance(source, Mapping) or (isinstance(source, str) and ("\n" in source or "=" in source)):
+        scenario = parse_scenario(source)
+    else:
+        scenario = load_scenario(Path(source))
+    values = overrides if isinstance(overrides, Mapping) else dict(map(parse_override, overrides))
+    if not values:
+        refuse_unused(scenario)
+        return scenario
+    changed = with_values(scenario, values)
+    refuse_unused(changed, before=scenario, replaced=values)
+    return changed
+
+
+def job_of(scenario: Scenario, seed: str | int | None = None) -> Resolved:
+    """The resolved scenario, with each flow's controller named as the user wrote it and not by its numbers alone."""
+    resolved = resolve(scenario, seed)
+    names = [
+        written if isinstance(written := group.control.written, str) else call_of(group.control.engine)
+        for group in scenario.flows
+        for _ in range(group.count)
+    ]
+    return replace(resolved, meta={**resolved.meta, "controllers": names})
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A stored run made again: the stored run and the new one."""
+
+    stored: Run
+    run: Run
+
+    @property
+    def run_id(self) -> str:
+        """The id of the stored run."""
+        return self.stored.run_id
+
+    @property
+    def stored_digest(self) -> str:
+        """The digest of the stored run."""
+        return self.stored.digest
+
+    @property
+    def stored_engine(self) -> str:
+        """The engine that made the stored run."""
+        return self.stored.provenance["engine"]
+
+    @property
+    def same(self) -> bool:
+        """Whether every byte of the results agrees."""
+        return self.run.digest == self.stored_digest
+
+    @property
+    def engine_changed(self) -> bool:
+        """Whether the stored run was made by an engine of other sources."""
+        return self.stored_engine != self.run.provenance["engine"]
+
+    @property
+    def behaviour_changed(self) -> dict[str, tuple[int, int]]:
+        """What the run uses and behaves otherwise now, with its number then and now: there another digest is what one expects."""
+        now = self.run.behaviour
+        return {
+            name: (then, now[name]) for name, then in self.stored.behaviour.items() if now.get(name) != then
+        }
+
+
+def replay(run_id: str, store: Store | Path | str | None = None) -> Replay:
+    """Makes a stored run again from its stored scenario and compares digests. `run_id` may be shortened while it is unique.
+
+    Raises InputError if the store has no such run, several, or cannot read it.
+    """
+    stored = stored_run(run_id, store if isinstance(store, Store) else Store(store))
+    again = simulate(stored.engine, stored.meta)
+    return Replay(stored, again)
+
+
+def stored_run(run_id: str, store: Store) -> Run:
+    """The one stored run whose id begins with `run_id`. InputError if there is none or several."""
+    found = store.locate(run_id)
+    if not found:
+        raise InputError("store", str(store.path), run_id, "the id of a run in this store", _known(store))
+    if len(found) > 1:
+        few = ", ".join(at.run_id for at in found[:3])
+        raise InputError(
+            "store", str(store.path), run_id, f"the id of one run; {len(found)} begin so: {few} …"
+        )
+    run = store.read(found[0])
+    if run is None:
+        raise InputError(
+            "store", str(store.path), run_id, "a readable run", "simulate it again with `sawtooth run`"
+        )
+    return run
+
+
+def _known(store: Store) -> str:
+    count = sum(1 for _ in (store.path / "runs").glob("*/*.parquet"))
+    return (
+        f"the store holds {count} runs" if count else "the store is empty; `sawtooth run` puts its runs there"
+    )
+
+
+__all__ = ["Replay", "ScenarioSource", "job_of", "replay", "run", "scenario_of", "stored_run"]

@@ -1,0 +1,87 @@
+"""What is kept of a run in a study of many: its metrics, and what its figures need beyond them.
+
+Source: none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from sawtooth.measure.metrics import METRIC_NAMES
+
+if TYPE_CHECKING:
+    from sawtooth.experiment.flow_shares import Shares
+    from sawtooth.experiment.strips import Recorded
+
+
+CROSS_PACKET_BYTES = 1000
+"""Size of the packets of a constant-rate source (DESIGN: fixed at the default packet size), bytes."""
+EXTRA = ("cross_surplus",)
+"""Quantities of a cell beside the metrics: see ``cross_surplus``."""
+
+
+class Summary(Protocol):
+    """What is looked at of a run (run.RunSummary has it)."""
+
+    @property
+    def run_id(self) -> str: ...
+    @property
+    def values(self) -> Mapping[str, float]: ...
+    @property
+    def flows(self) -> pa.Table: ...
+    @property
+    def queues(self) -> pa.Table: ...
+    @property
+    def meta(self) -> Mapping[str, object]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What is kept of a run: few numbers, so that a study of any number of runs fits into memory.
+
+    ``values`` are the metrics in the order of METRIC_NAMES, then those of EXTRA; ``flows`` stays for the runs of a probe alone,
+    ``shares`` and ``recorded`` where a figure shows single flows.
+    """
+
+    run_id: str
+    values: tuple[float, ...]
+    flows: pa.Table | None
+    measures: Mapping[str, float] = field(default_factory=dict)
+    shares: Shares = ()
+    recorded: Recorded | None = None
+
+    @classmethod
+    def of(cls, summary: Summary, *, flows: bool, measures: Mapping[str, float] | None = None) -> Outcome:
+        """The outcome of a finished or stored run, with its table of flows or without."""
+        metrics = (summary.values.get(metric, np.nan) for metric in METRIC_NAMES)
+        kept = summary.flows if flows else None
+        return cls(summary.run_id, (*metrics, cross_surplus(summary)), kept, measures or {})
+
+
+def cross_surplus(summary: Summary) -> float:
+    """What cross traffic lost at the bottleneck, as a fraction of the nominal bandwidth of the test flows.
+
+    [Akella02] footnote 4: lost cross traffic leaves more than the nominal bandwidth. Dropped packets that are not of
+    test flows, times their size, over what the link could carry of nominal traffic in the measured window; NaN without cross traffic, and
+    where it is short flows, which repeat what they lose.
+    """
+    columns = ("arrivals", "drops", "test_arrivals", "test_drops", "capacity_bytes")
+    row = {name: summary.queues.column(name)[0].as_py() for name in columns}
+    meta = summary.meta
+    if row["arrivals"] == row["test_arrivals"] or "cross" in meta:
+        return float("nan")
+    share = _number(meta, "available_bps") * _number(meta, "test_flows") / _number(meta, "capacity_bps")
+    lost_bytes = (row["drops"] - row["test_drops"]) * CROSS_PACKET_BYTES
+    return float(lost_bytes / (share * row["capacity_bytes"]))
+
+
+def _number(meta: Mapping[str, object], name: str) -> float:
+    value = meta[name]
+    if not isinstance(value, int | float):
+        raise TypeError(f"meta[{name!r}] of a run is {value!r}, expected a number")
+    return float(value)

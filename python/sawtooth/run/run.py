@@ -1,0 +1,365 @@
+"""A run: one resolved scenario with its seed, simulated, and everything that came out of it.
+
+`execute` is the only caller of the engine. What the engine counted stays as it is, in Arrow tables over the engine's own bytes; a few
+derived columns stand beside it, and the metrics are computed from these columns, here and nowhere else, also when a run is read
+back from a store: so no two metrics of one report ever come from two versions of a formula.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sawtooth import _native
+from sawtooth.columns import table_of
+from sawtooth.errors import MISSING, InputError
+from sawtooth.measure.metrics import METRICS, Measured, flow_goodputs_bps, measure
+from sawtooth.plain import canonical, json_value
+from sawtooth.scenario.described import describe
+from sawtooth.scenario.record_fields import recorded_series
+from sawtooth.scenario.resolve import Resolved
+
+FORMAT = 2
+"""Version of what a stored run holds; readers skip files of another one."""
+
+ONE_BOTTLENECK = ({"queues": (0,), "flows": 1},)
+"""What a test flow suffers unless resolving says otherwise: the first queue."""
+
+DERIVED_FLOW_COLUMNS = ("test", "controller", "recovery", "goodput_bps", "loss_pct")
+DERIVED_QUEUE_COLUMNS = ("mean_delay_ms", "mean_delay_test_ms")
+
+
+@dataclass(frozen=True, eq=False)
+class RunSummary:
+    """The counters and metrics of a run, without its scenario and series: what a sweep keeps in memory.
+
+    `flows` has one row per flow and `queues` one per queue, bottleneck first; columns end in their unit, counts are packets inside the
+    measured window. `values` holds every metric by name (units in `metrics.METRICS`), NaN where undefined. `meta` is what resolving said
+    about the run: available bandwidth, schedule, names.
+    """
+
+    run_id: str
+    digest: str
+    seed: str
+    flows: pa.Table
+    queues: pa.Table
+    values: Mapping[str, float]
+    meta: Mapping[str, Any]
+
+    @property
+    def metrics(self) -> pa.Table:
+        """The metrics as a table of one row, a column each, so that the tables of several runs concatenate."""
+        return pa.table({name: pa.array([value], pa.float64()) for name, value in self.values.items()})
+
+
+@dataclass(frozen=True, eq=False)
+class Run(RunSummary):
+    """A whole run. `engine` is the scenario as the engine read it; `records` the series that it asked for (`sawtooth list series` says
+    what they hold) and, where short flows come and go, what became of them (`arrivals`, a row per process);
+    `summary` the packet account of the whole run, warm-up included; `behaviour` the behaviour number of everything the run used, which with
+    the scenario makes its id; `provenance` who made it."""
+
+    engine: Mapping[str, Any]
+    records: Mapping[str, pa.Table]
+    summary: Mapping[str, int]
+    behaviour: Mapping[str, int]
+    provenance: Mapping[str, str]
+
+    @property
+    def resolved(self) -> dict[str, Any]:
+        """Every number the run used, defaults included: the echo of the user's scenario and, under `engine`, what was simulated."""
+        return {**self.meta.get("resolved", {}), "engine": self.engine}
+
+    def light(self) -> RunSummary:
+        """Counters and metrics only."""
+        return RunSummary(
+            self.run_id, self.digest, self.seed, self.flows, self.queues, self.values, self.meta
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of `sawtooth run --json`: plain values, undefined numbers as None."""
+        document = {
+            "format": FORMAT,
+            "engine": self.provenance["engine"],
+            "behaviour": dict(self.behaviour),
+            "run_id": self.run_id,
+            "digest": self.digest,
+            "seed": self.seed,
+            "flows": [flow_json(row) for row in self.flows.to_pylist()],
+            "queues": [queue_json(row) for row in self.queues.to_pylist()],
+            "metrics": dict(self.values),
+            "units": {entry.name: entry.unit for entry in METRICS},
+            "summary": dict(self.summary),
+            "resolved": self.resolved,
+            "provenance": dict(self.provenance),
+        }
+        plain: dict[str, Any] = json_value(document)
+        return plain
+
+
+def execute(resolved: Resolved) -> Run:
+    """Simulates a resolved scenario: see `simulate`."""
+    return simulate(resolved.engine, resolved.meta)
+
+
+def simulate(engine: Mapping[str, Any], meta: Mapping[str, Any]) -> Run:
+    """Simulates. Releases the interpreter lock; the same scenario and engine give the same bytes on any thread.
+
+    `engine` is the scenario of the engine, `meta` what resolving said about it. Raises InputError if the engine refuses the scenario, and
+    RuntimeError, carrying run id, seed and virtual time, if the engine is at fault.
+    """
+    try:
+        result = _native.run(canonical(engine))
+    except ValueError as error:
+        key, _, accepted = str(error).partition(": expected ")
+        raise InputError(str(meta.get("name", "scenario")), key, MISSING, accepted) from error
+    tables = {name: table_of(result["tables"][name]) for name in ("flows", "queues", *recorded(engine))}
+    return assemble(
+        engine,
+        meta,
+        tables,
+        run_id=result["run_id"],
+        digest=result["digest"],
+        summary=result["summary"],
+        behaviour=result["behaviour"],
+        provenance=provenance(),
+    )
+
+
+def run_id_of(resolved: Resolved) -> str:
+    """The identity a run of this scenario will have: the hash of scenario, seed and the behaviour numbers of what it uses."""
+    return _native.run_id(resolved.engine_json)
+
+
+def behaviour_of(engine: Mapping[str, Any]) -> dict[str, int]:
+    """What a scenario of the engine uses, with this engine's behaviour numbers: `{"core": 1, "law/linear": 1, …}`."""
+    return _native.behaviour(canonical(engine))
+
+
+@cache
+def behaviour_version() -> str:
+    """Hash of all behaviour numbers but those of components that never changed: what is kept without the ids of its runs is kept under it.
+
+    A new component has the number 1 and changes nothing.
+    """
+    raised = {name: number for name, number in describe()["behaviour"].items() if number != 1}
+    return sha256(canonical(raised).encode()).hexdigest()[:16]
+
+
+def provenance() -> dict[str, str]:
+    """Who makes the runs of this process: engine, package, compiler, platform, format."""
+    native = _native.version()
+    return {
+        "engine": native["engine"],
+        "version": native["version"],
+        "profile": native["profile"],
+        "rustc": native["rustc"],
+        "target": native["target"],
+        "platform": platform.platform(),
+        "python": platform.python_version(),
+        "format": str(FORMAT),
+    }
+
+
+def assemble(
+    engine: Mapping[str, Any],
+    meta: Mapping[str, Any],
+    tables: Mapping[str, pa.Table],
+    *,
+    run_id: str,
+    digest: str,
+    summary: Mapping[str, int],
+    behaviour: Mapping[str, int],
+    provenance: Mapping[str, str],
+) -> Run:
+    """A `Run` from the engine's tables (`flows`, `queues` and whatever was recorded): adds derived columns and metrics."""
+    seconds = (engine["duration_ns"] - engine["warmup_ns"]) / 1e9
+    flows = with_flow_columns(tables["flows"], engine, meta, seconds)
+    queues = with_queue_columns(tables["queues"])
+    records = {name: tables[name] for name in recorded(engine)}
+    return Run(
+        run_id=run_id,
+        digest=digest,
+        seed=str(engine["seed"]),
+        flows=flows,
+        queues=queues,
+        values=measure(measured_of(engine, meta, flows, queues, records)),
+        meta=meta,
+        engine=engine,
+        records=records,
+        summary=summary,
+        behaviour=behaviour,
+        provenance=provenance,
+    )
+
+
+def recorded(engine: Mapping[str, Any]) -> list[str]:
+    """Names of the tables beside `flows` and `queues`: the series that a scenario asks for, and what became of its short flows."""
+    return [*recorded_series(engine), *(["arrivals"] if engine.get("arrivals") else [])]
+
+
+def measured_of(
+    engine: Mapping[str, Any],
+    meta: Mapping[str, Any],
+    flows: pa.Table,
+    queues: pa.Table,
+    records: Mapping[str, pa.Table],
+) -> Measured:
+    """What the metrics see of a run."""
+    return Measured(
+        flows=flows,
+        queues=queues,
+        records=records,
+        start_ns=engine["warmup_ns"],
+        end_ns=engine["duration_ns"],
+        available_bps=available_bps(engine, meta, queues),
+        trace_driven=engine["links"][0]["rate_bps"] is None,
+        paths=tuple((tuple(path["queues"]), path["flows"]) for path in meta.get("paths", ONE_BOTTLENECK)),
+        level_times_ns=np.asarray(meta["schedule"]["times_ns"], np.int64),
+        levels_bps=np.asarray(meta["schedule"]["rates_bps"], np.int64),
+        propagation_ns=propagation_ns(meta),
+    )
+
+
+def propagation_ns(meta: Mapping[str, Any]) -> list[int] | None:
+    """Round-trip time of every flow without queues, ns; None where resolving did not say."""
+    rows = meta.get("resolved", {}).get("flows")
+    return None if rows is None else [row["rtt_ns"] for row in rows]
+
+
+def available_bps(engine: Mapping[str, Any], meta: Mapping[str, Any], queues: pa.Table) -> float:
+    """Bandwidth available to each test flow over the measured time, bit/s: as the environment says, or what short flows left.
+
+    These take what they can get, so it is what the router before the bottleneck forwarded of them that says what was left.
+    """
+    cross = meta.get("cross")
+    if cross is None:
+        return float(meta["available_bps"])
+    seconds = (engine["duration_ns"] - engine["warmup_ns"]) / 1e9
+    taken_bps = 8.0 * float(queues.column("in_profile_forwarded_bytes")[cross["queue"]].as_py()) / seconds
+    left_bps: float = (float(cross["capacity_bps"]) - taken_bps) / float(meta["test_flows"])
+    return max(float(cross["floor_bps"]), left_bps)
+
+
+def with_flow_columns(
+    flows: pa.Table, engine: Mapping[str, Any], meta: Mapping[str, Any], seconds: float
+) -> pa.Table:
+    """`flows` and what the scenario knows of each: is it a test flow, its controller and recovery; goodput (bit/s) and loss (%).
+
+    The loss of a flow is what the first queue dropped of what it sent, retransmissions included; where flows cross several
+    bottlenecks, what any queue did.
+    """
+    profiles = [engine["profiles"][flow["profile"]] for flow in engine["flows"]]
+    sent = flows.column("sent").to_numpy().astype(np.float64)
+    drops = flows.column("drops").to_numpy().astype(np.float64)
+    if "paths" in meta:
+        drops = drops + flows.column("drops_elsewhere").to_numpy()
+    loss_pct = np.full(sent.shape, np.nan)
+    np.divide(100.0 * drops, sent, out=loss_pct, where=sent > 0.0)
+    derived = (
+        pa.array([flow["test"] for flow in engine["flows"]], pa.bool_()),
+        pa.array(controller_names(engine, meta), pa.string()),
+        pa.array([profile["recovery"] for profile in profiles], pa.string()),
+        pa.array(flow_goodputs_bps(flows, seconds)),
+        pa.array(loss_pct),
+    )
+    return with_columns(flows, DERIVED_FLOW_COLUMNS, derived)
+
+
+def with_queue_columns(queues: pa.Table) -> pa.Table:
+    """`queues` and the mean queueing delay of forwarded packets, ms: of all and of test packets; NaN where none was forwarded."""
+    derived = []
+    for total, count in (("delay_ns_sum_all", "forwarded"), ("delay_ns_sum_test", "test_forwarded")):
+        delays_ns = queues.column(total).to_numpy().astype(np.float64)
+        packets = queues.column(count).to_numpy().astype(np.float64)
+        means = np.full(packets.shape, np.nan)
+        np.divide(delays_ns / 1e6, packets, out=means, where=packets > 0.0)
+        derived.append(pa.array(means))
+    return with_columns(queues, DERIVED_QUEUE_COLUMNS, derived)
+
+
+def with_columns(table: pa.Table, names: Sequence[str], columns: Sequence[pa.Array]) -> pa.Table:
+    """`table` with further columns behind its own."""
+    for name, column in zip(names, columns, strict=True):
+        table = table.append_column(name, column)
+    return table
+
+
+def controller_names(engine: Mapping[str, Any], meta: Mapping[str, Any]) -> list[str]:
+    """The controller of every flow: as the user wrote it where `meta` knows, otherwise its resolved numbers."""
+    written: list[str] = meta.get("controllers", [])
+    others = engine["flows"][len(written) :]  # all, or those that the environment adds
+    used = {flow["profile"] for flow in others}
+    calls = {profile: call_of(engine["profiles"][profile]["controller"]) for profile in used}
+    return [*written, *(calls[flow["profile"]] for flow in others)]
+
+
+def call_of(parameters: Mapping[str, Any]) -> str:
+    """A controller's parameters as its constructor writes them: `{"kind": "linear", "a_i": 1.0, …}` gives `linear(1, 1, 0, 0.8)`."""
+    kind = parameters["kind"]
+    numbers = [f"{parameters[name]:g}" for name in parameter_order()[kind]]
+    return f"{kind}({', '.join(numbers)})"
+
+
+@cache
+def parameter_order() -> dict[str, list[str]]:
+    """The names of each controller's parameters in the order of its constructor."""
+    controllers = describe()["controllers"]
+    return {entry["name"]: [parameter["name"] for parameter in entry["parameters"]] for entry in controllers}
+
+
+def flow_json(row: Mapping[str, Any]) -> dict[str, Any]:
+    """One flow of the JSON document, from its row."""
+    return {
+        "id": row["id"],
+        "controller": row["controller"],
+        "recovery": row["recovery"],
+        "test": row["test"],
+        "goodput_bps": row["goodput_bps"],
+        "loss_pct": row["loss_pct"],
+        "timeouts": row["timeouts"],
+        "retransmits": row["retransmits"],
+        "sent": row["sent"],
+        "delivered": row["delivered_unique"],
+        "loss_events": row["loss_events"],
+        "ecn_reductions": row["ecn_reductions"],
+        "drops": row["drops"],
+        "marks": row["marks"],
+        "mean_window": row["window_mean"],
+        "srtt_ms": row["srtt_ns"] / 1e6,
+        "finished_s": row["finished_ns"] / 1e9 if row["finished_ns"] >= 0 else None,
+    }
+
+
+def queue_json(row: Mapping[str, Any]) -> dict[str, Any]:
+    """One queue of the JSON document, from its row; delays are over forwarded packets: of all, and under `test` of test packets."""
+    return {
+        "name": row["name"],
+        "mean_delay_ms": row["mean_delay_ms"],
+        "arrivals": row["arrivals"],
+        "drops": row["drops"],
+        "marks": row["marks"],
+        "forwarded": row["forwarded"],
+        "drops_full": row["drops_full"],
+        "drops_early": row["drops_early"],
+        "drops_forced": row["drops_forced"],
+        "drops_impairment": row["drops_impairment"],
+        "in_profile": {
+            "forwarded": row["in_profile_forwarded"],
+            "forwarded_bytes": row["in_profile_forwarded_bytes"],
+        },
+        "test": {
+            "mean_delay_ms": row["mean_delay_test_ms"],
+            "arrivals": row["test_arrivals"],
+            "drops": row["test_drops"],
+            "marks": row["test_marks"],
+            "forwarded": row["test_forwarded"],
+        },
+    }

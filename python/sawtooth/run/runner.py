@@ -1,0 +1,233 @@
+"""Many runs over the cores of one machine, with resume.
+
+Threads suffice: the engine releases the interpreter while it simulates. Each run is deterministic and alone, so the results, which come
+back in the order of the jobs, do not depend on the number of threads. A finished run goes to the store at once; what the store already
+has is not repeated. At most twice as many runs as threads are under way at any time, and a job is made when its turn comes, so memory
+does not grow with the sweep and simulation begins with the first job.
+
+On Ctrl-C no further run begins and KeyboardInterrupt is raised at once; finished runs are in the store. When a run fails, those
+under way are finished and stored first, then `RunError` names the run.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Generic, Literal, Self, TypeVar, overload
+
+from sawtooth.errors import InputError, RunError
+from sawtooth.plain import canonical
+from sawtooth.progress import ProgressCallback
+from sawtooth.run.run import Run, RunSummary, execute, run_id_of
+from sawtooth.run.store import Store
+from sawtooth.scenario.resolve import Resolved
+
+THREADS_VARIABLE = "SAWTOOTH_THREADS"
+UNDER_WAY_PER_THREAD = 2
+
+Kept = TypeVar("Kept")
+"""What stays of a run."""
+_Key = tuple[str, str]
+"""Run id and hash of the names: one simulation may stand under two names, and is then two results."""
+
+
+@overload
+def run_many(
+    jobs: Sequence[Resolved],
+    store: Store | None,
+    *,
+    fresh: bool = ...,
+    threads: int | None = ...,
+    progress: ProgressCallback | None = ...,
+    light: Literal[True] = ...,
+) -> list[RunSummary]: ...
+
+
+@overload
+def run_many(
+    jobs: Sequence[Resolved],
+    store: Store | None,
+    *,
+    fresh: bool = ...,
+    threads: int | None = ...,
+    progress: ProgressCallback | None = ...,
+    light: Literal[False],
+) -> list[Run]: ...
+
+
+def run_many(
+    jobs: Sequence[Resolved],
+    store: Store | None,
+    *,
+    fresh: bool = False,
+    threads: int | None = None,
+    progress: ProgressCallback | None = None,
+    light: bool = True,
+) -> list[RunSummary] | list[Run]:
+    """Runs `jobs` and returns their results in that order; equal jobs are run once.
+
+    `store` None keeps nothing; `fresh` repeats what is stored; `threads` None takes $SAWTOOTH_THREADS or every core this process may use;
+    `light` drops scenarios and recorded series as soon as a run is stored. Raises RunError, KeyboardInterrupt, InputError.
+    """
+    if light:
+        return run_each(jobs, store, Run.light, fresh=fresh, threads=threads, progress=progress)
+    return run_each(jobs, store, _whole, fresh=fresh, threads=threads, progress=progress)
+
+
+def run_each(
+    jobs: Sequence[Resolved],
+    store: Store | None,
+    keep: Callable[[Run], Kept],
+    *,
+    fresh: bool = False,
+    threads: int | None = None,
+    progress: ProgressCallback | None = None,
+    spared: set[str] | None = None,
+) -> list[Kept]:
+    """Like `run_many`, and of each run only what `keep` makes of it stays. A job is asked for once, when its turn comes, and not held
+    once it has run, so `jobs` may make each anew: then memory grows with what is kept alone.
+
+    `spared` are the ids of runs that `fresh` does not repeat; those made here are added, so that several sweeps make each run once.
+    """
+    sweep = _Sweep(store, fresh, keep, threads or default_threads(), spared)
+    keys, outcomes = sweep.over(jobs, progress)
+    return [outcomes[key] for key in keys]
+
+
+def _whole(run: Run) -> Run:
+    return run
+
+
+def _key(job: Resolved) -> _Key:
+    return run_id_of(job), sha256(canonical(job.meta).encode()).hexdigest()
+
+
+def default_threads() -> int:
+    """$SAWTOOTH_THREADS, or the number of cores this process may use. InputError if the variable is no positive number."""
+    text = os.environ.get(THREADS_VARIABLE)
+    if text is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if not text.isdigit() or int(text) < 1:
+        raise InputError("environment", THREADS_VARIABLE, text, "a number of threads, at least 1")
+    return int(text)
+
+
+@dataclass(frozen=True)
+class _Sweep(Generic[Kept]):
+    """One call of `run_each`."""
+
+    store: Store | None
+    fresh: bool
+    keep: Callable[[Run], Kept]
+    threads: int
+    spared: set[str] | None = None
+
+    def over(
+        self, jobs: Sequence[Resolved], progress: ProgressCallback | None
+    ) -> tuple[list[_Key], dict[_Key, Kept]]:
+        """The key of every job, and the result of every key, from the store or simulated."""
+        keys: list[_Key] = []
+        results: dict[_Key, Kept] = {}
+        named: set[_Key] = set()
+        found = 0
+
+        def moved() -> None:
+            if progress and not crew.failure:
+                progress(len(results), len(jobs) - len(keys) + len(named), found)
+
+        def settle() -> None:
+            for key, result in crew.finished():
+                results[key] = result
+                moved()
+
+        with _UnderWay(self._one, self.threads) as crew:
+            for job in jobs:
+                key = _key(job)
+                keys.append(key)
+                if key in named:
+                    continue
+                named.add(key)
+                stored = self._stored(key[0], job)
+                if stored is not None:
+                    results[key], found = self.keep(stored), found + 1
+                    continue
+                if self.store is not None and crew.idle:
+                    self.store.prepare()
+                while crew.full:
+                    settle()
+                if crew.failure:
+                    break
+                crew.begin(key, job)
+            moved()
+            while not crew.idle:
+                settle()
+        return keys, results
+
+    def _stored(self, run_id: str, job: Resolved) -> Run | None:
+        if self.store is None or (self.fresh and run_id not in (self.spared or ())):
+            return None
+        return self.store.get(run_id, job) if self.store.has(run_id) else None
+
+    def _one(self, run_id: str, job: Resolved) -> Kept:
+        try:
+            run = execute(job)
+        except RuntimeError as error:
+            raise RunError(run_id, job.seed, str(error)) from error
+        if self.store is not None:
+            self.store.put(run)
+        if self.spared is not None:
+            self.spared.add(run_id)
+        return self.keep(run)
+
+
+class _UnderWay(Generic[Kept]):
+    """The runs that are being simulated: at most a few per thread. The first `failure` is raised at the end, when the others are done."""
+
+    def __init__(self, work: Callable[[str, Resolved], Kept], threads: int) -> None:
+        self.failure: Exception | None = None
+        self._work = work
+        self._most = UNDER_WAY_PER_THREAD * threads
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="sawtooth")
+        self._keys: dict[Future[Kept], _Key] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, InputError):  # a later job was refused: what is under way is not lost
+            while not self.idle:
+                list(self.finished())
+        # On Ctrl-C the caller is not kept waiting for what is under way.
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        if error is None and self.failure:
+            raise self.failure
+
+    @property
+    def full(self) -> bool:
+        """Whether as many are under way as may be."""
+        return len(self._keys) >= self._most
+
+    @property
+    def idle(self) -> bool:
+        """Whether none is."""
+        return not self._keys
+
+    def begin(self, key: _Key, job: Resolved) -> None:
+        """One more."""
+        self._keys[self._pool.submit(self._work, key[0], job)] = key
+
+    def finished(self) -> Iterator[tuple[_Key, Kept]]:
+        """Results that are there, at least one; after a failure what has not begun is dropped."""
+        for future in wait(self._keys, None, FIRST_COMPLETED).done:
+            key = self._keys.pop(future)
+            try:
+                result = future.result()
+            except Exception as error:
+                self.failure = self.failure or error
+            else:
+                yield key, result
+        if self.failure:
+            self._keys = {future: key for future, key in self._keys.items() if not future.cancel()}

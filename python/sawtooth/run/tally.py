@@ -1,0 +1,150 @@
+"""Tallies: of very many runs only their numbers are kept, many runs to a file.
+
+    <store>/tallies/<metrics version>/<two digits>/<key>.parquet
+
+The store keeps each run whole in a file of its own, which is right for runs that a report shows one by one and too much for the tens of
+thousands of a sensitivity table or a reconstruction. A tally has the run ids of a block of jobs and the metric values of each run, in
+columns; the key is the hash of the run ids, which say how the engine behaved. Like runs, tallies are written whole or not at all. They
+never mix between versions of the metrics, because values cannot be computed again from them. ``sawtooth reproduce --set …`` makes the
+runs behind a number whole.
+
+| parameter | unit | default | why                                                                             |
+|-----------|------|---------|---------------------------------------------------------------------------------|
+| block     | runs | 128     | what a kill may lose: some seconds of work; a file of 30 kB                      |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from hashlib import sha256
+from importlib import resources
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sawtooth.atomic import write_bytes_atomic
+from sawtooth.errors import InputError
+from sawtooth.measure.metrics import METRIC_NAMES
+from sawtooth.progress import ProgressCallback
+from sawtooth.run.outcome import EXTRA, Outcome
+from sawtooth.run.run import Run, run_id_of
+from sawtooth.run.runner import run_each
+from sawtooth.run.store import Store
+from sawtooth.scenario.resolve import Resolved
+
+BLOCK: Final = 128
+NAMES: Final = (*METRIC_NAMES, *EXTRA)
+
+
+@cache
+def metrics_version() -> str:
+    """Hash of the files that turn columns into metrics."""
+    package = resources.files("sawtooth")
+    files = sorted(package.joinpath("measure", "metrics").iterdir(), key=lambda entry: entry.name)
+    texts = [entry.read_bytes() for entry in files if entry.name.endswith(".py")]
+    texts += [package.joinpath(name).read_bytes() for name in ("run/run.py", "run/outcome.py")]
+    return sha256(b"\0".join(texts)).hexdigest()[:16]
+
+
+class Tally:
+    """The outcomes of many jobs, from memory, from tallies of the store, or simulated. ``executed`` counts the last kind."""
+
+    def __init__(self, store: Store, known: Mapping[str, Outcome] | None = None) -> None:
+        self.store = store
+        self.known: dict[str, Outcome] = dict(known or {})
+        self.executed = 0
+
+    def outcomes(
+        self,
+        jobs: Sequence[Resolved],
+        *,
+        threads: int | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> list[Outcome]:
+        """The outcome of every job, in order; jobs that are known already cost nothing."""
+        ids: list[str] = []
+        block: dict[str, Resolved] = {}
+        done = stored = 0
+
+        def moved(more: int) -> None:
+            if progress is not None:
+                progress(done + more, len(jobs), stored)
+
+        def settle() -> None:
+            nonlocal done, stored
+            path = self._file(list(block))
+            found = read_block(path) if path.is_file() else None
+            if found is None:
+                found = run_each(
+                    list(block.values()),
+                    None,
+                    light_outcome,
+                    threads=threads,
+                    progress=lambda part, _, __: moved(part),
+                )
+                self.executed += len(block)
+                self._write(path, found)
+            else:
+                stored += len(block)
+            self.known.update((outcome.run_id, outcome) for outcome in found)
+            block.clear()
+            done = len(ids)
+            moved(0)
+
+        for job in jobs:
+            run_id = run_id_of(job)
+            ids.append(run_id)
+            if run_id in self.known:
+                done, stored = done + 1, stored + 1
+            elif run_id not in block:
+                block[run_id] = job
+            if len(block) == BLOCK:
+                settle()
+        if block:
+            settle()
+        moved(0)
+        return [self.known[run_id] for run_id in ids]
+
+    def _file(self, ids: Sequence[str]) -> Path:
+        key = sha256("\n".join(ids).encode()).hexdigest()
+        home = self.store.path / "tallies" / metrics_version()
+        return home / key[:2] / f"{key}.parquet"
+
+    def _write(self, path: Path, outcomes: Sequence[Outcome]) -> None:
+        sink = pa.BufferOutputStream()
+        pq.write_table(table_of(outcomes), sink, compression="zstd", write_page_checksum=True)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_bytes_atomic(path, memoryview(sink.getvalue()))
+        except OSError as error:
+            accepted = f"a directory that can be written ({error.strerror or 'refused'})"
+            raise InputError("store", None, str(self.store.path), accepted) from error
+
+
+def light_outcome(run: Run) -> Outcome:
+    """What is kept of a run: its numbers."""
+    return Outcome.of(run, flows=False)
+
+
+def table_of(outcomes: Sequence[Outcome]) -> pa.Table:
+    """A block as a table: run ids, and a column for each metric."""
+    columns = {"run_id": pa.array([outcome.run_id for outcome in outcomes], pa.string())}
+    for place, name in enumerate(NAMES):
+        columns[name] = pa.array([outcome.values[place] for outcome in outcomes], pa.float64())
+    return pa.table(columns)
+
+
+def read_block(path: Path) -> list[Outcome] | None:
+    """The outcomes of a block; None if the file cannot be read or has other columns, and is then made again."""
+    try:
+        table = pq.ParquetFile(path, page_checksum_verification=True).read()
+    except (pa.ArrowException, OSError):
+        return None
+    if table.column_names != ["run_id", *NAMES]:
+        return None
+    columns = [table.column(name).to_pylist() for name in NAMES]
+    ids = table.column("run_id").to_pylist()
+    return [Outcome(run_id, tuple(values), None) for run_id, *values in zip(ids, *columns, strict=True)]

@@ -1,0 +1,412 @@
+"""Scenario files: the models of the user's TOML, its units turned into integers, its mistakes into `InputError`s.
+
+A scenario plus a seed fully describes one run; `resolve` turns it into the engine's plain data. Keys, units and
+meanings are those of the design page; the keys of `[tcp]`, of `[record]` and of the controllers come from the engine's own
+description, so they stand in one place. `sawtooth run --schema` prints `json_schema()`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+from pydantic import Field, PrivateAttr, ValidationError, create_model, model_validator
+
+from sawtooth.errors import MISSING, InputError
+from sawtooth.scenario import units
+from sawtooth.scenario.environments import Environment, ShortFlows
+from sawtooth.scenario.fields import (
+    BufferSize,
+    DefaultsAsWritten,
+    JsonSchema,
+    PacketSize,
+    Parsed,
+    PositiveRate,
+    PositiveSize,
+    PositiveTime,
+    Real,
+    Recovery,
+    Rtt,
+    Seed,
+    Strict,
+    Time,
+    input_error,
+)
+from sawtooth.scenario.free_network import Link, Name, Node, Source, check_network
+from sawtooth.scenario.overrides import apply_overrides, parse_override
+from sawtooth.scenario.queue_value import Queue, apart
+from sawtooth.scenario.record_fields import record_fields
+from sawtooth.scenario.schedule import read_text
+from sawtooth.scenario.shapes import Dumbbell, Free, Topology, TwoRouter
+from sawtooth.scenario.tcp_fields import settings, tcp_fields
+from sawtooth.scenario.values import Control, Impairment, Start, Supply
+
+STAND_IN = "1 bit/s"
+"""Rate of the bottleneck of a free topology until its links are read."""
+
+FLOWS_MAX = 100_000
+"""Most flows of one group."""
+
+
+class Bottleneck(Strict):
+    """The link R1 → R2 that all flows share, and the queue in front of it."""
+
+    rate: PositiveRate | None = None
+    """Transmission rate; or give trace."""
+    trace: Annotated[str, Field(min_length=1)] | None = None
+    """File of mahimahi packet opportunities in place of a rate, relative to the scenario file, or a shipped trace."""
+    trace_once: bool = False
+    """Stop at the end of the trace instead of repeating it."""
+    delay: Time | None = None
+    """One-way propagation delay. Default: a quarter of the shortest RTT."""
+    buffer: BufferSize = units.parse_buffer("1 bdp")
+    """Size of the queue: a multiple of rate × mean RTT, packets, time or bytes; the packet in transmission counts."""
+    queue: Queue = Queue("droptail", {})
+    """The queue discipline."""
+    drop: Impairment | None = None
+    """Packets lost on arrival, whatever the queue does."""
+    mark: Impairment | None = None
+    """ECN-capable packets marked on arrival, whatever the queue does."""
+
+    @model_validator(mode="after")
+    def _transmitter(self) -> Self:
+        if self.rate is None and self.trace is None:
+            raise InputError("", "rate", MISSING, f"{units.RATE_ACCEPTED}, or a trace")
+        if self.rate is not None and self.trace is not None:
+            raise InputError("", "trace", self.trace, "rate or trace, not both")
+        if self.trace_once and self.trace is None:
+            raise InputError("", "trace_once", True, "this key only beside a trace")
+        return self
+
+
+class Reverse(Strict):
+    """The link R2 → R1 that acknowledgements cross."""
+
+    rate: PositiveRate | None = None
+    """Transmission rate. Default: that of the bottleneck; that of the access links if the bottleneck is a trace."""
+    delay: Time | None = None
+    """One-way propagation delay. Default: that of the bottleneck."""
+    buffer: BufferSize | None = None
+    """Size of the queue. Default: no queue, or that of the bottleneck if data flows in reverse or queue is given."""
+    queue: Queue | None = None
+    """The queue discipline. Default: none, or drop-tail if data flows in reverse or buffer is given."""
+    drop: Impairment | None = None
+    """Packets lost on arrival."""
+    mark: Impairment | None = None
+    """ECN-capable packets marked on arrival."""
+
+
+class PathTable(Strict):
+    """What lies between the endpoints and the bottleneck."""
+
+    rtt: Rtt = 120_000_000
+    """Propagation round-trip time of every flow, or a list with one value per test flow without its own."""
+    rtt_spread: Real = 0.0
+    """Each RTT that is not from a list is spread: the flows take evenly spaced values within ± this fraction."""
+    access_rate: PositiveRate = 1_000_000_000
+    """Rate of every access link."""
+    send_jitter: Time = 0
+    """Each data packet leaves up to this much later, uniformly, order kept."""
+    drop: Impairment | None = None
+    """Data packets lost on each access link."""
+    mark: Impairment | None = None
+    """ECN-capable data packets marked on each access link."""
+
+    @model_validator(mode="after")
+    def _spread(self) -> Self:
+        if not 0 <= self.rtt_spread < 1:
+            raise InputError("", "rtt_spread", self.rtt_spread, "a fraction from 0 to below 1")
+        if self.rtt_spread and isinstance(self.rtt, tuple):
+            raise InputError(
+                "", "rtt_spread", self.rtt_spread, "no spread beside a list of RTTs, which are exact"
+            )
+        return self
+
+
+class FlowsBase(Strict):
+    """A group of alike flows. Ids count through the groups in order."""
+
+    count: Annotated[int, Field(ge=1, le=FLOWS_MAX)] = 1
+    """How many flows."""
+    control: Control
+    """The congestion controller."""
+    recovery: Recovery = "sack"
+    """The loss recovery; rate-based controllers take none, since they send nothing twice."""
+    packet: PacketSize = 1000
+    """A data packet on the wire."""
+    ack: PacketSize = 40
+    """An acknowledgement, and a SYN, on the wire."""
+    start: Start = Start(highest_ns=1_000_000_000)
+    """When the flows start."""
+    stop: PositiveTime | None = None
+    """When the senders stop. Default: never."""
+    bytes: PositiveSize | None = None
+    """How much each flow carries, rounded up to whole packets. Default: without end."""
+    supply: Supply | None = None
+    """When the application makes how much available, counted from the start of each flow. Default: everything is there from the start."""
+    reverse: bool = False
+    """Data crosses the reverse link, against the test flows, and is no test flow."""
+    in_profile: bool = False
+    """Packets and acknowledgements of these flows are in profile: a rio queue neither drops nor marks them."""
+    rtt: Rtt | None = None
+    """Propagation round-trip time of this group, or one per flow. Default: that of the path."""
+    route: Annotated[list[Name], Field(min_length=2)] | None = None
+    """Nodes that data crosses, in a free topology; between two that are no neighbours the shortest way is taken."""
+
+    @model_validator(mode="after")
+    def _lengths(self) -> Self:
+        per_flow = f"a list with one value per flow, {self.count}"
+        if isinstance(self.rtt, tuple) and len(self.rtt) != self.count:
+            raise InputError("", "rtt", [*map(units.format_time, self.rtt)], per_flow)
+        if self.start.times and self.start.every_ns is None and len(self.start.times) != self.count:
+            raise InputError("", "start", self.start.text(), per_flow)
+        if self.supply is not None and self.bytes is not None:
+            raise InputError(
+                "",
+                "bytes",
+                units.format_size(self.bytes),
+                "no bytes beside supply, whose sum says how much a flow carries",
+            )
+        if self.stop is not None and self.stop <= self.start.latest(self.count):
+            latest = units.format_time(self.start.latest(self.count))
+            raise InputError(
+                "", "stop", units.format_time(self.stop), f"a time after the last start, {latest}"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _own_transport(self) -> Self:
+        if self.control.takes_recovery:
+            return self
+        given = self.model_fields_set
+        unread = {row["name"] for row in settings() if "none" not in row["read_by"]}
+        refused = ["recovery", "bytes", "supply", *sorted(unread & set(self.tcp()))]
+        for name in refused:
+            if name in given and getattr(self, name) is not None:
+                accepted = (
+                    f"no {name} beside a rate-based controller, which has no window and sends nothing twice"
+                )
+                value = getattr(self, name)
+                raise InputError("", name, value.text() if isinstance(value, Parsed) else value, accepted)
+        return self
+
+    def tcp(self) -> dict[str, Any]:
+        """The TCP settings this group overrides."""
+        own = set(self.model_fields_set) - set(FlowsBase.model_fields)
+        return {name: getattr(self, name) for name in sorted(own) if getattr(self, name) is not None}
+
+
+if TYPE_CHECKING:
+    Flows = FlowsBase
+    Tcp = Strict
+
+    class Record(Strict):
+        def __getattr__(self, key: str) -> Any: ...
+else:
+    Tcp = create_model("Tcp", __base__=Strict, __doc__="TCP settings of every flow.", **tcp_fields())
+    Flows = create_model(
+        "Flows", __base__=FlowsBase, __doc__=FlowsBase.__doc__, **tcp_fields(overriding="tcp")
+    )
+    Record = create_model(
+        "Record", __base__=Strict, __doc__="Time series to keep beside the counters.", **record_fields()
+    )
+
+
+class Scenario(Strict):
+    """One run, up to its seed, as the user describes it: times in ns, rates in bit/s, sizes in bytes."""
+
+    duration: PositiveTime = 60_000_000_000
+    """Simulated time."""
+    warmup: Time = 5_000_000_000
+    """Metrics and counters begin here."""
+    seed: Seed = "1"
+    """Seed of every random stream; `--seed` replaces it."""
+    bottleneck: Bottleneck
+    """The shared link; a free topology has its first link with a queue in its place."""
+    reverse: Reverse = Reverse()
+    """The link back."""
+    path: PathTable = PathTable()
+    """RTTs and access links."""
+    topology: Topology = Dumbbell(kind=Dumbbell.name)
+    """The shape of the network."""
+    tcp: Tcp = Tcp()
+    """TCP settings of every flow."""
+    environment: Environment | None = None
+    """How available bandwidth changes. Default: no cross traffic."""
+    flows: Annotated[list[Flows], Field(min_length=1)]
+    """Groups of flows, `[[flows]]`."""
+    nodes: list[Node] = Field(default_factory=list)
+    """Nodes of a free topology, `[[nodes]]`. Default: those that links join."""
+    links: list[Link] = Field(default_factory=list)
+    """Links of a free topology, `[[links]]`."""
+    sources: list[Source] = Field(default_factory=list)
+    """Sources of constant bit rate in a free topology, `[[sources]]`."""
+    record: Record = Record()
+    """Time series to keep."""
+
+    _name: str = PrivateAttr(default="scenario")
+    _directory: Path = PrivateAttr(default=Path())
+    _data: dict[str, Any] = PrivateAttr(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The file it came from; stands in front of errors."""
+        return self._name
+
+    @property
+    def directory(self) -> Path:
+        """Other files that it names are relative to this."""
+        return self._directory
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The plain tables as the user wrote them."""
+        return self._data
+
+    @property
+    def test_flows(self) -> int:
+        """Number of flows that the metrics count."""
+        return sum(group.count for group in self.flows if not group.reverse)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _free(cls, data: object) -> object:
+        """A free topology has a link in place of `[bottleneck]`."""
+        if isinstance(data, Mapping) and "bottleneck" not in data and _kind(data) == Free.name:
+            return {**data, "bottleneck": {"rate": STAND_IN}}
+        return data
+
+    @model_validator(mode="after")
+    def _shape(self) -> Self:
+        if not isinstance(self.topology, Free):
+            for key in ("nodes", "links", "sources"):
+                if getattr(self, key):
+                    raise InputError("", key, MISSING, f'no such key unless topology.kind is "{Free.name}"')
+            for index, group in enumerate(self.flows):
+                if group.route is not None:
+                    accepted = f'no such key unless topology.kind is "{Free.name}"'
+                    raise InputError("", f"flows[{index}].route", group.route, accepted)
+            return self
+        self._check_free()
+        first = next(link for link in self.links if link.has_queue)
+        own = {"rate": first.rate, "delay": first.delay, "buffer": first.buffer, "queue": first.queue}
+        values = {name: value for name, value in own.items() if value is not None}
+        self.__dict__["bottleneck"] = self.bottleneck.model_copy(update=values)
+        return self
+
+    def _check_free(self) -> None:
+        unused = 'no such key where topology.kind is "free": its links say it'
+        if self.bottleneck != Bottleneck(rate=STAND_IN):  # type: ignore[arg-type]
+            raise InputError("", "bottleneck", MISSING, unused)
+        if self.environment is not None:
+            raise InputError("", "environment", self.environment.text(), f"{unused} and sources")
+        for key in ("rtt", "rtt_spread"):
+            if key in self.path.model_fields_set:
+                raise InputError("", f"path.{key}", MISSING, unused)
+        if "reverse" in self.model_fields_set:
+            raise InputError("", "reverse", MISSING, unused)
+        for index, group in enumerate(self.flows):
+            if group.rtt is not None or group.reverse:
+                key = "rtt" if group.rtt is not None else "reverse"
+                raise InputError("", f"flows[{index}].{key}", MISSING, unused)
+        check_network(self.nodes, self.links)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        end = units.format_time(self.duration)
+        if self.warmup >= self.duration:
+            accepted = f"a time before the end of the run, {end}"
+            raise InputError("", "warmup", units.format_time(self.warmup), accepted)
+        if self.test_flows == 0:
+            raise InputError("", "flows", MISSING, "at least one group without reverse = true")
+        if self.environment is not None and self.bottleneck.trace is not None:
+            accepted = "no environment beside bottleneck.trace, which sets the bandwidth"
+            raise InputError("", "environment", self.environment.text(), accepted)
+        if self.environment is not None and not self.bottleneck.queue.keeps_flows_apart:
+            given = self.environment.text()
+            for key in ("cross_load", "cross_rate"):
+                if key in given:
+                    accepted = f"this key only where bottleneck.queue is {' or '.join(apart())}"
+                    raise InputError("", f"environment.{key}", given[key], accepted)
+        short = self.environment is not None and isinstance(self.environment.parameters, ShortFlows)
+        if short and not isinstance(self.topology, (Dumbbell, TwoRouter)):
+            accepted = f"{TwoRouter.name}, or no topology, with an environment of short flows"
+            raise InputError("", "topology.kind", self.topology.name, accepted)
+        for index, group in enumerate(self.flows):
+            if group.start.latest(group.count) >= self.duration:
+                accepted = f"starts before the end of the run, {end}"
+                raise InputError("", f"flows[{index}].start", group.start.text(), accepted)
+            for place, (after, _) in enumerate(group.supply.entries if group.supply else ()):
+                if after >= self.duration:
+                    key = f"flows[{index}].supply[{place}]"
+                    raise InputError(
+                        "", key, units.format_time(after), f"a time before the end of the run, {end}"
+                    )
+        following = sum(group.count for group in self.flows if not group.reverse and group.rtt is None)
+        if isinstance(self.path.rtt, tuple) and len(self.path.rtt) != following:
+            written = [units.format_time(rtt) for rtt in self.path.rtt]
+            accepted = f"one value per test flow without its own rtt, {following} of them, not {len(written)}"
+            raise InputError("", "path.rtt", written, accepted)
+        return self
+
+
+def _kind(tables: Mapping[str, Any]) -> object:
+    table = tables.get("topology")
+    return table.get("kind") if isinstance(table, Mapping) else table
+
+
+def load_scenario(path: str | Path) -> Scenario:
+    """The scenario in a TOML file; raises InputError."""
+    path = Path(path)
+    return parse_scenario(read_text(path), str(path), path.parent)
+
+
+def parse_scenario(
+    data: str | Mapping[str, Any], name: str = "scenario", directory: str | Path | None = None
+) -> Scenario:
+    """The scenario in TOML text or plain tables; `name` stands in errors, files are relative to `directory`."""
+    tables = _toml(data, name) if isinstance(data, str) else dict(data)
+    if tables.get("flows") in ([], None):
+        raise InputError(name, "flows", tables.get("flows", MISSING), "at least one [[flows]] group")
+    try:
+        scenario = Scenario.model_validate(tables)
+    except ValidationError as error:
+        raise input_error(error, name) from None
+    scenario._name = name
+    scenario._directory = Path(directory) if directory is not None else Path()
+    scenario._data = tables
+    return scenario
+
+
+def with_overrides(scenario: Scenario, overrides: list[str]) -> Scenario:
+    """`scenario` with `KEY=VALUE` texts applied (`bottleneck.rate=10 Mbit/s`); see `overrides` for the keys."""
+    return with_values(scenario, dict(parse_override(text) for text in overrides))
+
+
+def with_values(scenario: Scenario, values: Mapping[str, Any]) -> Scenario:
+    """`scenario` with values put at dotted keys (`flows[0].control`), checked again as a whole."""
+    tables = apply_overrides(scenario.data, values)
+    return parse_scenario(tables, scenario.name, scenario.directory)
+
+
+def json_schema() -> JsonSchema:
+    """JSON Schema of scenario files, with every default in the spelling of the file."""
+    schema = Scenario.model_json_schema(mode="validation", schema_generator=DefaultsAsWritten)
+    schema["required"] = ["flows"]
+    schema["anyOf"] = [{"required": ["bottleneck"]}, {"required": ["links"]}]
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    return schema
+
+
+def _toml(text: str, name: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        message, _, place = str(error).partition(" (at ")
+        number = place.removeprefix("line ").partition(",")[0]
+        lines = text.splitlines()
+        if number.isdigit() and int(number) <= len(lines):
+            raise InputError(name, f"line {number}", lines[int(number) - 1], f"TOML ({message})") from None
+        raise InputError(name, None, MISSING, f"TOML ({error})") from None

@@ -1,0 +1,125 @@
+"""The keys of `[tcp]`, made from the engine's own description of its TCP settings.
+
+Nothing about a setting stands here: names, kinds, defaults, choices and reasons are `describe()["tcp"]`. A group
+of flows takes the same keys, there without defaults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BeforeValidator, Field
+from pydantic.json_schema import WithJsonSchema
+
+from sawtooth.errors import show
+from sawtooth.scenario import units
+from sawtooth.scenario.described import describe
+from sawtooth.scenario.fields import Depth, PositiveSize, Real, Time
+
+COUNT_MAX: Final = 2**32 - 1
+"""Largest value of a setting that counts something (the engine keeps 32 bits)."""
+
+
+@cache
+def settings() -> tuple[Mapping[str, Any], ...]:
+    """The rows of `describe()["tcp"]`, in order."""
+    return tuple(describe()["tcp"])
+
+
+def tcp_fields(*, overriding: str | None = None) -> dict[str, Any]:
+    """Field definitions for `pydantic.create_model`, one per setting.
+
+    With `overriding`, defaults are absent: such a key replaces that of the table `overriding`.
+    """
+    fields: dict[str, Any] = {}
+    for row in settings():
+        description = f"{row['why']} Accepted: {row['accepted']}."
+        if overriding:
+            description = f"Replaces {overriding}.{row['name']}."
+        default = None if overriding else default_of(row)
+        kind = type_of(row)
+        fields[row["name"]] = (
+            kind if default is not None else kind | None,
+            Field(default, description=description),
+        )
+    return fields
+
+
+def default_of(row: Mapping[str, Any]) -> Any:
+    """The default of a described setting or parameter in the units of the models (times in ns, sizes in bytes)."""
+    default = row["default"]
+    if default is not None and row["kind"] == "span":
+        return units.parse_time(default)
+    if row["kind"] == "size":
+        return units.parse_size(default)
+    if row["kind"] == "depth":
+        return units.parse_depth(default)
+    return float(default) if default is not None and row["kind"] == "real" else default
+
+
+def engine_tcp(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings by name as the engine's scenario has them: spans get the suffix `_ns`, what is absent its default.
+
+    An implicit setting is left out at its default, so that scenarios from before there was such a setting keep their text.
+    """
+    found = {key: values.get(name, default) for name, key, default in _engine_defaults()}
+    for name, default in implicit_defaults().items():
+        if found[name] == default:
+            del found[name]
+    return found
+
+
+@cache
+def _engine_defaults() -> tuple[tuple[str, str, Any], ...]:
+    """Name, name in the engine's scenario and default of every setting: read once, since every run of a sweep asks for them."""
+    return tuple((row["name"], engine_key(row), default_of(row)) for row in settings())
+
+
+@cache
+def implicit_defaults() -> Mapping[str, Any]:
+    """The settings that the engine's data leave out at their default. None of them means anything to a transport of a controller's own."""
+    return {row["name"]: default_of(row) for row in settings() if row.get("implicit", False)}
+
+
+def engine_key(row: Mapping[str, Any]) -> str:
+    """The name of a setting in the engine's scenario."""
+    return f"{row['name']}_ns" if row["kind"] == "span" else str(row["name"])
+
+
+def unmet(only_with: Iterable[Mapping[str, Any]], values: Mapping[str, Any]) -> str | None:
+    """What must hold for a setting or parameter to act, in the spelling of the file (`delayed_ack = true`); None where it does."""
+    conditions = list(only_with)
+    if not conditions or any(values[name] == word for table in conditions for name, word in table.items()):
+        return None
+    return " or ".join(f"{name} = {show(word)}" for table in conditions for name, word in table.items())
+
+
+def setting_names() -> Iterable[str]:
+    """The names of all settings."""
+    return (row["name"] for row in settings())
+
+
+def type_of(row: Mapping[str, Any]) -> Any:
+    """The field type of a described setting or parameter."""
+    kinds: dict[str, Any] = {
+        "span": Time,
+        "size": PositiveSize,
+        "real": Real,
+        "flag": bool,
+        "count": _Count,
+        "depth": Depth,
+    }
+    if row["kind"] == "choice":
+        return Literal[tuple(row["choices"])]
+    return kinds[row["kind"]]
+
+
+def _count(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= COUNT_MAX:
+        raise ValueError(f"a whole number from 0 to {COUNT_MAX}")
+    return value
+
+
+_Count = Annotated[int, BeforeValidator(_count), WithJsonSchema({"type": "integer", "minimum": 0})]

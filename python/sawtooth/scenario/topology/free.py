@@ -1,0 +1,133 @@
+"""A free topology: nodes, links and routes as the scenario lists them.
+
+`[[links]]` are one-way, `from` one node `to` another; where the way back is not listed there is one of the same rate and delay, without
+queue. `[[nodes]]` may be listed, and then links must keep to them. A flow or source goes by its `route`: nodes in order, and between
+two that are no neighbours the shortest way, that is the fewest links, among these the least delay, among these the first listed.
+Acknowledgements take the shortest way back.
+
+Each flow has access links of its own at both ends of its route, of rate `path.access_rate` and without delay: RTTs are those of the links.
+The first listed link with a queue is the bottleneck of results; delay and loss of a flow are those of all queues that its data
+crosses. The bandwidth available to a test flow is that of its tightest queue: the rate that constant-rate sources leave there, divided
+equally among the test flows there. Goodput is relative to the mean of these bandwidths over the test flows.
+"""
+
+from __future__ import annotations
+
+import heapq
+from itertools import pairwise
+from typing import Any
+
+from sawtooth.errors import MISSING, InputError
+from sawtooth.scenario.free_network import Link, Source
+from sawtooth.scenario.scenario import Scenario
+from sawtooth.scenario.topology.base import Endpoint, Layout, impairments
+from sawtooth.scenario.topology.middle import DROP_TAIL, plain, queue
+from sawtooth.scenario.trace import Trace
+from sawtooth.scenario.units import parse_buffer
+
+ONE_BDP = parse_buffer("1 bdp")
+"""The buffer of a link that names a discipline and no size."""
+
+
+def lay_out(scenario: Scenario, _trace: Trace | None) -> Layout:
+    """The network of a scenario. Raises InputError for a route that leads nowhere."""
+    graph = _Graph(scenario)
+    layout = Layout([])
+    for name, link, key in graph.links:
+        layout.add(plain(name, link.rate, link.delay) | impairments(link), key)
+    ways: list[list[int]] = []
+    for index, group in enumerate(scenario.flows):
+        key = f"flows[{index}].route"
+        if group.route is None:
+            raise InputError(scenario.name, key, MISSING, "this key, which a free topology requires")
+        forward = graph.way(group.route, key)
+        reverse = graph.way([group.route[-1], group.route[0]], key)
+        rtt = layout.delay(forward) + layout.delay(reverse)
+        for member in range(group.count):
+            flow = Endpoint(len(layout.flows), index, member, rtt, reverse=False)
+            layout.flows.append(flow)
+            there, back = layout.add_access(scenario, flow.flow, (0, 0))
+            layout.routes.append(([there, *forward], [*reverse, back]))
+            ways.append(forward)
+    mean_rtt = sum(flow.rtt_ns for flow in layout.flows) // len(layout.flows)
+    for index, (_, link, _) in enumerate(graph.links):
+        if link.has_queue:
+            size, discipline = link.buffer or ONE_BDP, link.queue or DROP_TAIL
+            layout.links[index]["queue"] = queue(scenario, discipline, size, link.rate, mean_rtt)
+    layout.paths = [layout.queues(way) for way in ways]
+    for index, source in enumerate(scenario.sources):
+        layout.sources.append(_source(source, index, graph.way(source.route, f"sources[{index}].route")))
+    layout.available_bps = _available(scenario, layout, ways)
+    return layout
+
+
+class _Graph:
+    """Links by the nodes that they join."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.where = scenario.name
+        listed = {(link.begin, link.end) for link in scenario.links}
+        self.links: list[tuple[str, Link, str]] = []
+        for index, link in enumerate(scenario.links):
+            self.links.append((f"{link.begin}/{link.end}", link, f"links[{index}]"))
+        for index, link in enumerate(scenario.links):
+            if (link.end, link.begin) not in listed:
+                bare = {"begin": link.end, "end": link.begin, "buffer": None, "queue": None}
+                back = link.model_copy(update={**bare, "drop": None, "mark": None})
+                self.links.append((f"{link.end}/{link.begin}", back, f"links[{index}]"))
+        self.leaving: dict[str, list[int]] = {}
+        for number, (_, link, _) in enumerate(self.links):
+            self.leaving.setdefault(link.begin, []).append(number)
+            self.leaving.setdefault(link.end, [])
+
+    def way(self, route: list[str], key: str) -> list[int]:
+        """The links of a route, by number."""
+        for node in route:
+            if node not in self.leaving:
+                accepted = f"nodes that links join: {', '.join(self.leaving)}"
+                raise InputError(self.where, key, route, f"{accepted} (not {node})")
+        return [link for a, b in pairwise(route) for link in self._shortest(a, b, route, key)]
+
+    def _shortest(self, begin: str, end: str, route: list[str], key: str) -> list[int]:
+        if begin == end:
+            raise InputError(self.where, key, route, f"a route that leads on (not from {begin} to itself)")
+        heap: list[tuple[int, int, list[int], str]] = [(0, 0, [], begin)]
+        done: set[str] = set()
+        while heap:
+            hops, delay, links, node = heapq.heappop(heap)
+            if node == end:
+                return links
+            if node not in done:
+                done.add(node)
+                for number in self.leaving[node]:
+                    _, link, _ = self.links[number]
+                    heapq.heappush(heap, (hops + 1, delay + link.delay, [*links, number], link.end))
+        raise InputError(self.where, key, route, f"a route along links (none leads from {begin} to {end})")
+
+
+def _source(source: Source, index: int, way: list[int]) -> dict[str, Any]:
+    rates = [[source.start, source.rate]]
+    if source.stop is not None:
+        rates.append([source.stop, 0])
+    return {"name": f"source/{index}", "packet_bytes": source.packet, "route": way, "rates": rates}
+
+
+def _available(scenario: Scenario, layout: Layout, ways: list[list[int]]) -> int:
+    """Mean over test flows of what the queues on their way leave each, bit/s; at least 0."""
+    flows = [sum(link in way for way in ways) for link in range(len(layout.links))]
+    taken = [0.0] * len(layout.links)
+    measured = scenario.duration - scenario.warmup
+    for source, spec in zip(scenario.sources, layout.sources, strict=True):
+        end = scenario.duration if source.stop is None else min(source.stop, scenario.duration)
+        share = max(0, end - max(source.start, scenario.warmup)) / measured
+        for link in spec["route"]:
+            taken[link] += source.rate * share
+    total = 0.0
+    for way in ways:
+        shares = [
+            max(0.0, layout.links[link]["rate_bps"] - taken[link]) / flows[link]
+            for link in way
+            if layout.links[link]["queue"] is not None
+        ]
+        total += min(shares, default=min(layout.links[link]["rate_bps"] / flows[link] for link in way))
+    return round(total / len(ways))

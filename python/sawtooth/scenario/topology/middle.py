@@ -1,0 +1,96 @@
+"""The links in the middle of a network, as the engine has them: bottlenecks, ways back, and the queues in front."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sawtooth.errors import InputError
+from sawtooth.scenario.queue_value import Queue
+from sawtooth.scenario.scenario import Scenario
+from sawtooth.scenario.topology.base import Endpoint, base_rtt, impairments
+from sawtooth.scenario.trace import SHIPPED, Trace, parse_trace, read_trace, shipped_text
+from sawtooth.scenario.units import Buffer
+
+DROP_TAIL = Queue.parse("drop-tail")
+"""What stands before a link that has a buffer and names no discipline."""
+
+
+def trace_of(scenario: Scenario) -> Trace | None:
+    """The trace of the bottleneck, if it has one: a file beside the scenario, or one of the package. Raises InputError."""
+    name = scenario.bottleneck.trace
+    if name is None:
+        return None
+    path = scenario.directory / name
+    if path.is_file():
+        return read_trace(path)
+    if name in SHIPPED:
+        return parse_trace(shipped_text(name), name)
+    accepted = f"a trace file (there is none at {path}), or a shipped trace: {', '.join(SHIPPED)}"
+    raise InputError(scenario.name, "bottleneck.trace", name, accepted)
+
+
+def capacity_of(scenario: Scenario, trace: Trace | None) -> int:
+    """Rate of the bottleneck, of a trace its mean, in bit/s."""
+    if trace is not None:
+        return trace.mean_bps
+    assert scenario.bottleneck.rate is not None, "the scenario has a rate or a trace"
+    return scenario.bottleneck.rate
+
+
+def bottleneck(
+    scenario: Scenario, trace: Trace | None, *, delay_ns: int, name: str = "bottleneck"
+) -> dict[str, Any]:
+    """The link of `[bottleneck]`, with this delay unless it states its own."""
+    table, capacity = scenario.bottleneck, capacity_of(scenario, trace)
+    link: dict[str, Any] = {"name": name}
+    if trace is None:
+        link["rate_bps"] = capacity
+    else:
+        link["rate_bps"] = None
+        link["trace_ms"] = list(trace.times_ms)
+        link["trace_once"] = table.trace_once
+    link["delay_ns"] = table.delay if table.delay is not None else delay_ns
+    link["queue"] = queue(scenario, table.queue, table.buffer, capacity)
+    return link | impairments(table)
+
+
+def reverse(
+    scenario: Scenario, forward: dict[str, Any], flows: list[Endpoint], *, name: str = "reverse"
+) -> dict[str, Any]:
+    """The link of `[reverse]`, the way back beside `forward`."""
+    table = scenario.reverse
+    rate = table.rate or forward["rate_bps"] or scenario.path.access_rate
+    queued = table.queue is not None or table.buffer is not None or any(flow.reverse for flow in flows)
+    size = table.buffer or scenario.bottleneck.buffer
+    return {
+        "name": name,
+        "rate_bps": rate,
+        "delay_ns": table.delay if table.delay is not None else forward["delay_ns"],
+        "queue": queue(scenario, table.queue or DROP_TAIL, size, rate) if queued else None,
+        **impairments(table),
+    }
+
+
+def plain(name: str, rate_bps: int, delay_ns: int) -> dict[str, Any]:
+    """A link without queue or losses."""
+    return {
+        "name": name,
+        "rate_bps": rate_bps,
+        "delay_ns": delay_ns,
+        "queue": None,
+        "drop": None,
+        "mark": None,
+    }
+
+
+def queue(
+    scenario: Scenario, discipline: Queue, size: Buffer, rate_bps: int, rtt_ns: int | None = None
+) -> dict[str, Any]:
+    """A queue for the engine; BDP and time count packets of the first group, and mean the scenario's RTT if none is given."""
+    rtt = base_rtt(scenario) if rtt_ns is None else rtt_ns
+    packets = size.packets(rate_bps=rate_bps, rtt_ns=rtt, packet_bytes=scenario.flows[0].packet)
+    limit = {"bytes": int(size.amount)} if packets is None else {"packets": packets}
+    try:
+        return {"kind": discipline.kind, **limit, **discipline.sized(packets)}
+    except InputError as error:
+        raise error.located(scenario.name, "bottleneck") from None
