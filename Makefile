@@ -22,21 +22,25 @@ RUST_SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates \( -nam
 # By name, since rustfmt does not find the modules that a macro's row declares.
 RUST_FILES := $(shell find crates bench -name '*.rs' -not -path '*/target/*')
 
-.PHONY: help build demo test test-long lint format test-rust test-python test-builds test-optimised gate tidy studies validation bench bench-appendix bench-grow bench-sweep bench-docs bench-micro lock clean
+.PHONY: help build demo wheel test test-long lint format test-rust test-python test-builds test-optimised gate tidy studies validation bench bench-appendix bench-grow bench-sweep bench-docs bench-micro lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 build: $(NATIVE) ## .venv with locked dependencies and the compiled engine; quick when nothing changed
 
-demo: build ## two figures over five seeds: score tables beside the printed numbers, claims, and HTML reports
-	$(BIN)/sawtooth reproduce akella2002/fig4 --seeds 5
-	$(BIN)/sawtooth reproduce akella2002/fig5 --seeds 5
+demo: build ## builds, then `sawtooth demo`: a figure of a paper with its scores beside the printed ones, verdicts and a report
+	$(BIN)/sawtooth demo
+
+wheel: $(VENV)/.installed ## dist/sawtooth-*.whl, for people without Rust, compiler or clone: pip install FILE
+	@rm -f dist/sawtooth-*.whl
+	@env -u CONDA_PREFIX VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin build --release --locked --quiet --out dist
+	@ls dist/sawtooth-*.whl
 
 test: lint test-rust test-python gate ## what to run before a commit: at most 8 minutes on 2 quiet cores, the first build included
 
 # What is long and rarely finds what `make test` does not: the same digests from an optimised and from an unoptimised engine.
-test-long: test-optimised test-builds ## the rest of what continuous integration runs: the engine under other optimisation
+test-long: test-optimised test-builds ## the rest of what continuous integration runs: the engine under other optimisation, the wheel
 
 lint: build ## formatting, clippy, ruff, mypy: a warning is an error
 	@if cargo fmt --version >/dev/null 2>&1; then echo "rustfmt --check"; rustfmt --check --edition 2024 $(RUST_FILES); \
@@ -61,7 +65,7 @@ test-optimised: build ## ledger and orders of events with the optimisation of a 
 	cargo test --profile optimised --package sawtooth-sim --locked --test ledger --test order
 
 # A second build of the module without optimisation: both must give the same digests.
-test-builds: build ## the module without optimisation beside the one in use: the same digests
+test-builds: build wheel ## the module without optimisation beside the one in use, the wheel in an environment of its own
 	cargo build --package sawtooth-py --locked
 	$(BIN)/python -m pytest -m long
 

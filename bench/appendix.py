@@ -20,7 +20,7 @@ from bench.machine import provenance
 from sawtooth.experiment.perform import Jobs
 from sawtooth.experiment.plan import CellKey, Planned
 from sawtooth.experiment.study import Study
-from sawtooth.experiment.study_files import load_study
+from sawtooth.papers.studies import load_study
 from sawtooth.run.runner import default_threads, run_each
 from sawtooth.run.store import Store
 

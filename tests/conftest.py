@@ -7,12 +7,17 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.browser import Browser, installed
+from tests.fits import fits
+
+from sawtooth.run import store
+from sawtooth.run.storage.shelf import RUNS
 
 SCENARIO = """
 duration = "3 s"
@@ -47,6 +52,14 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def store_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Runs that a test makes without saying where leave nothing in the working directory."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(store, "DEFAULT_DIRECTORY", str(tmp_path_factory.mktemp("store")))
+        yield
+
+
 @dataclass(frozen=True)
 class Outcome:
     """How one command line ended."""
@@ -57,11 +70,28 @@ class Outcome:
 
     @property
     def json(self) -> Any:
-        """Standard output as the one JSON document it must be."""
-        return json.loads(self.out, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+        """Standard output as the one JSON document it must be, of a kind that has a schema and fits it."""
+        document = json.loads(self.out, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+        fits(document)
+        return document
 
 
 CommandLine = Callable[..., Outcome]
+
+
+def file_of(kept: store.Store, run_id: str) -> Path:
+    """The file in which a run stands."""
+    kept.held.look(RUNS)
+    return Path(kept.held.shelf.where(kept.held.places(RUNS, run_id)[0].file))
+
+
+def series_files_of(kept: store.Store, run_id: str) -> list[Path]:
+    """The files in which its series stand, by name of the series."""
+    trees = kept.held.series()
+    for tree in trees:
+        kept.held.look(tree)
+    found = [place.file for tree in trees for place in kept.held.places(tree, run_id)]
+    return [Path(kept.held.shelf.where(name)) for name in found]
 
 
 @pytest.fixture
@@ -97,6 +127,19 @@ def sawtooth(tmp_path: Path) -> CommandLine:
     return run
 
 
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A browser; where none is installed the test says that it did not run, with STRICT=1 it fails."""
+    program = installed()
+    if program is None:
+        refuse = pytest.fail if os.environ.get("STRICT") else pytest.skip
+        refuse("NOT RUN: no browser is installed (Debian: apt-get install chromium)")
+    shown = Browser(program)
+    yield shown
+    shown.close()
+
+
 def clean_environment() -> dict[str, str]:
-    """This process's environment without Sawtooth's own variables."""
-    return {key: value for key, value in os.environ.items() if not key.startswith("SAWTOOTH_")}
+    """This process's environment without Sawtooth's own variables, and without lines of progress, whose number depends on time."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("SAWTOOTH_")}
+    return kept | {"SAWTOOTH_PROGRESS": "off"}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.browser import Browser, faults
 from tests.conftest import CommandLine
 
 from sawtooth import _native
@@ -95,6 +96,16 @@ def test_the_command_line(sawtooth: CommandLine, tmp_path: Path) -> None:
     assert "--set" in refused.err
     names = [row["name"] for row in sawtooth("list", "studies", "--json").json["studies"]]
     assert "reddy2012/sliding-window" in names
+
+
+def test_its_page_in_a_browser(sawtooth: CommandLine, tmp_path: Path, browser: Browser) -> None:
+    assert (
+        sawtooth(
+            "reproduce", "reddy2012/sliding-window", "--quick", "--seeds", "2", "--report", "a.html"
+        ).code
+        == 0
+    )
+    assert faults(browser, tmp_path / "a.html") == []
 
 
 def test_no_seeds_are_refused() -> None:

@@ -8,7 +8,7 @@ import pytest
 from bench.appendix import STRIDE, STUDY, measured, sample
 
 from sawtooth.experiment.plan import CellKey
-from sawtooth.experiment.study_files import load_study
+from sawtooth.papers.studies import load_study
 
 
 def keys(passes: int) -> list[CellKey]:

@@ -15,10 +15,12 @@ from sawtooth.claims import agreement
 from sawtooth.claims.logic import Verdict
 from sawtooth.claims.view import NoRuns
 from sawtooth.models import compatibility, padhye, response, smoothness, tfrc_average, throughput_ratio
+from sawtooth.models.tradeoffs import tradeoffs
+from sawtooth.papers import PAPERS
 from sawtooth.papers.floyd2000 import drawings as floyd2000
 from sawtooth.papers.floyd2000.claims import compatibility as floyd_compatibility
 from sawtooth.papers.mathematics import mathematics
-from sawtooth.papers.register import claim, claims, judge_mathematics
+from sawtooth.papers.register import claim, claims
 from sawtooth.scenario import units
 
 H, F = Verdict.HOLDS, Verdict.FAILS
@@ -49,7 +51,7 @@ def test_each_has_a_check_or_says_what_it_waits_for() -> None:
 
 
 def test_no_claim_of_mathematics_is_undecided() -> None:
-    judged = judge_mathematics("floyd2000")
+    judged = PAPERS["floyd2000"].judge_mathematics()
     assert len(judged) == len(MATHEMATICS) == 46
     assert {item.claim.id for item in judged if item.verdict is F} == FAILING
     assert all(item.verdict in (H, F) for item in judged)
@@ -170,7 +172,7 @@ def test_the_numbers_behind_the_figures() -> None:
     rounds, windows, low, peak = floyd2000.sawtooth(1.0, 0.5, 20.0)
     assert (low, peak, windows.max(), windows.min()) == (10, 20, 20, 10)
     assert rounds[-1] == 30
-    curves, (rounds_, increase), marked, tfrc = floyd2000.figure7()
+    curves, (rounds_, increase), marked, tfrc = tradeoffs()
     kept = np.interp(5.0, *curves["AIMD(a, b)"])
     assert kept == pytest.approx(0.5 ** (1 / 5), abs=1e-3)
     assert np.interp(5.0, rounds_, increase) == pytest.approx(0.2076, abs=1e-3)

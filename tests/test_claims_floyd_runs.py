@@ -13,11 +13,11 @@ import pytest
 from sawtooth.claims.logic import Finding, Verdict
 from sawtooth.claims.view import Part, RunView
 from sawtooth.experiment.matrix import ProbeRun, Results
-from sawtooth.experiment.study_files import load_study
 from sawtooth.papers.floyd2000 import ratio_histograms, share_gap
 from sawtooth.papers.floyd2000.claims import rates as floyd_rates
 from sawtooth.papers.floyd2000.claims import shares as floyd_shares
 from sawtooth.papers.register import claims
+from sawtooth.papers.studies import load_study
 
 H, F = Verdict.HOLDS, Verdict.FAILS
 SEEDS = 4

@@ -15,10 +15,10 @@ from sawtooth.experiment.curves import labels, lay, select
 from sawtooth.experiment.matrix import ProbeRun, Results
 from sawtooth.experiment.plan import Label
 from sawtooth.experiment.study import Probe
-from sawtooth.experiment.study_files import STUDIES, load_study
 from sawtooth.papers.lahanas2003 import gain
 from sawtooth.papers.lahanas2003.claims import dynamic, stationary
 from sawtooth.papers.register import claims
+from sawtooth.papers.studies import STUDIES, load_study
 from sawtooth.report.curve_tables import markdown_table
 
 PAPER = "lahanas2003"

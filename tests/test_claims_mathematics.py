@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from tests.browser import Browser, faults
 
 import sawtooth
+from sawtooth.claims.claim import Claim
 from sawtooth.claims.logic import Finding, Verdict
-from sawtooth.claims.table import Claim
 from sawtooth.claims.view import NoRuns, UnavailableError
 from sawtooth.errors import InputError
 from sawtooth.measure.metrics import Metric, metric
@@ -24,13 +25,15 @@ from sawtooth.models import (
     synchronous,
 )
 from sawtooth.models import fast_convergence as fc
+from sawtooth.papers import PAPERS
 from sawtooth.papers.lahanas2003.claims import section3 as lahanas_section3
 from sawtooth.papers.lahanas2003.claims import section5 as lahanas_section5
-from sawtooth.papers.register import claim, claims, judge_mathematics
+from sawtooth.papers.register import claim, claims
 from sawtooth.scenario import resolve
 
 if TYPE_CHECKING:
-    from tests.conftest import CommandLine
+    from tests.browser import Browser, faults
+from tests.conftest import CommandLine
 
 H, F = Verdict.HOLDS, Verdict.FAILS
 MODULES = (
@@ -192,7 +195,7 @@ FAILING = {
 
 def test_every_definition_and_analysis_claim_is_decided() -> None:
     counted = {
-        paper: [(item.claim.kind, item.verdict) for item in judge_mathematics(paper)]
+        paper: [(item.claim.kind, item.verdict) for item in PAPERS[paper].judge_mathematics()]
         for paper in ("akella2002", "lahanas2003", "reddy2012")
     }
     kinds = {
@@ -272,10 +275,10 @@ def test_an_undecided_claim_of_mathematics_is_a_fault(monkeypatch: pytest.Monkey
     undecided: Any = property(lambda _: lambda view: Finding("?", Verdict.UNDECIDED))
     monkeypatch.setattr(Claim, "function", undecided)
     with pytest.raises(AssertionError, match="came out undecided"):
-        judge_mathematics("reddy2012")
+        PAPERS["reddy2012"].judge_mathematics()
 
 
-def test_the_report(sawtooth: CommandLine, tmp_path: Any) -> None:
+def test_the_report(sawtooth: CommandLine, tmp_path: Any, browser: Browser) -> None:
     document = sawtooth("reproduce", "lahanas2003/mathematics", "--json").json
     assert document["study"] == "lahanas2003/mathematics"
     assert len(document["claims"]) == 72
@@ -286,9 +289,12 @@ def test_the_report(sawtooth: CommandLine, tmp_path: Any) -> None:
     text = report.read_text(encoding="utf-8")
     assert text.count("<svg") == 5
     assert "What holds instead" in text
-    assert text.count('<details open="">') == 7  # what refutes a statement is shown without a click
+    assert (
+        text.count('<details class="rests" open>') == 7
+    )  # what refutes a statement is shown without a click
     assert "135" in text
     assert "undecided" not in text.partition('id="claims"')[2]
+    assert faults(browser, report) == []
     for name in ("vectors", "aimd-fc", "aimd-fc-plus", "theorem-2", "orders"):
         assert (report.parent / f"{report.stem}_{name}.svg").read_text(encoding="utf-8").startswith("<?xml")
         assert (report.parent / f"{report.stem}_{name}.pdf").read_bytes().startswith(b"%PDF-")

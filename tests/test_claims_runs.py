@@ -12,18 +12,19 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from sawtooth.claims.claim import Claim
 from sawtooth.claims.logic import Verdict
-from sawtooth.claims.table import Claim, judge_printed
+from sawtooth.claims.table import judge_printed
 from sawtooth.claims.view import FOUR, PrintedView, UnavailableError, View
 from sawtooth.experiment.matrix import ProbeRun
 from sawtooth.experiment.scoring import Values
-from sawtooth.experiment.study_files import load_study
 from sawtooth.papers.akella2002.claims.section3_3 import WEB_LIKE
 from sawtooth.papers.akella2002.claims.section4_3 import LEADERS
 from sawtooth.papers.akella2002.instances import CHOSEN
 from sawtooth.papers.akella2002.printed import appendix as printed_instances
 from sawtooth.papers.akella2002.printed import environments, tables
 from sawtooth.papers.register import claim, claims
+from sawtooth.papers.studies import load_study
 
 TOLERANCES = load_study("akella2002/fig5").tolerance
 H, F, U = Verdict.HOLDS, Verdict.FAILS, Verdict.UNDECIDED

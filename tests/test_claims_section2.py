@@ -10,15 +10,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from sawtooth.claims.claim import Claim
 from sawtooth.claims.logic import Verdict
-from sawtooth.claims.table import Claim
 from sawtooth.claims.view import FOUR, UnavailableError, View
 from sawtooth.experiment.matrix import ProbeRun
 from sawtooth.experiment.scoring import Values
 from sawtooth.experiment.search.space import Space
-from sawtooth.experiment.study_files import load_study
 from sawtooth.papers.akella2002.claims.section2 import PANELS
 from sawtooth.papers.register import claim, claims
+from sawtooth.papers.studies import load_study
 
 H, F, U = Verdict.HOLDS, Verdict.FAILS, Verdict.UNDECIDED
 TOLERANCES = load_study("akella2002/fig1").tolerance

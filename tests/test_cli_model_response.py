@@ -19,7 +19,7 @@ def test_the_document_of_response(sawtooth: CommandLine) -> None:
     assert document["W"] == pytest.approx(exact / 0.75)
     assert document["T_exact"] == pytest.approx(exact / 0.05)
     assert document["T_approx"] == pytest.approx(math.sqrt(1.5) / 0.1 / 0.05)
-    assert set(document) == {"S_approx", "S_exact", "W", "T_approx", "T_exact", "rtt_s"}
+    assert set(document) == {"format", "S_approx", "S_exact", "W", "T_approx", "T_exact", "rtt_s"}
     assert document["rtt_s"] == 0.05
 
 
@@ -122,6 +122,44 @@ def test_smoothness(sawtooth: CommandLine) -> None:
         (0.95, 10, 0.05)
     )
     assert sawtooth("model", "smoothness", "--a", "1", "--b", "1").code == 2
+
+
+def test_the_response_of_cubic(sawtooth: CommandLine, tmp_path: Path) -> None:
+    path = tmp_path / "cubic.svg"
+    found = sawtooth("model", "response", "--law", "cubic", "--p", "1e-4", "--plot", str(path), "--json")
+    assert found.code == 0, found.err
+    # RFC 9438 §5.1, Table 1: 187 packets at 100 ms; W is 1/0.925 of it (appendix B).
+    assert found.json["S_exact"] == pytest.approx(187, abs=0.5)
+    assert found.json["W"] == pytest.approx(found.json["S_exact"] / 0.925)
+    assert path.read_bytes().startswith(b"<?xml")
+    other = sawtooth("model", "response", "--law", "cubic", "--c", "4", "--beta", "0.5", "--p", "1e-6").out
+    assert "CUBIC(4, 0.5)" in other
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (("--law", "cubic", "--a", "1"), "a = 1"),
+        (("--law", "cubic", "--beta", "1"), "beta = 1"),
+        (("--law", "cubic", "--c", "0"), "c = 0"),
+        (("--a", "1", "--b", "0.5", "--beta", "0.7"), "beta = 0.7"),
+        (("--b", "0.5"), "--a"),
+        (("--a", "1"), "--b"),
+        (
+            (
+                "--law",
+                "reno",
+            ),
+            "cubic",
+        ),
+    ],
+)
+def test_options_of_another_law_are_refused(
+    sawtooth: CommandLine, words: tuple[str, ...], named: str
+) -> None:
+    found = sawtooth("model", "response", *words, "--p", "0.01")
+    assert (found.code, found.out) == (2, "")
+    assert named in found.err
 
 
 @pytest.mark.parametrize("name", ["response", "drop-rate", "compatible", "smoothness"])

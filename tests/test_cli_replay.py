@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.conftest import file_of
+
 import sawtooth as st
 from sawtooth.run.store import Store
 
@@ -74,7 +76,12 @@ def test_a_stored_run_that_cannot_be_read_is_exit_2(
     sawtooth: CommandLine, scenario_text: str, tmp_path: Path
 ) -> None:
     run = st.run(scenario_text)
-    Store(tmp_path / ".sawtooth").put(run).write_bytes(b"PAR1")
+    store = Store(tmp_path / ".sawtooth")
+    store.put(run)
+    file = file_of(store, run.run_id)
+    data = bytearray(file.read_bytes())
+    data[len(data) // 3] ^= 0xFF
+    file.write_bytes(data)
     ended = sawtooth("replay", run.run_id)
     assert ended.code == 2
     assert "a readable run" in ended.err

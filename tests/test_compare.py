@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.browser import Browser, faults
 from tests.conftest import CommandLine
 
 from sawtooth.errors import InputError
 from sawtooth.experiment.compare import compare, comparison_study, labelled
 from sawtooth.experiment.intervals import interval
-from sawtooth.experiment.perform import Jobs, MissingRunError, evaluate, perform
+from sawtooth.experiment.perform import Jobs, MissingRunError, evaluate, perform, refusal
 from sawtooth.experiment.scoring import SCORED
-from sawtooth.experiment.study_files import load_comparison
 from sawtooth.run.store import Store
 from sawtooth.scenario.resolve import resolve
 from sawtooth.scenario.scenario import parse_scenario
@@ -60,7 +60,7 @@ def test_the_document(sawtooth: CommandLine) -> None:
     assert document["claims"] == []
     rows = document["scores"]
     assert [row["metric"] for row in rows[:4]] == list(SCORED)
-    assert {row["algorithm"] for row in rows} == {"AIMD", "AIAD", "MIMD", "MIAD"}
+    assert {row["algorithm"] for row in rows} == set(arguments[1:5])  # as written
     assert len(rows) == 2 * 4 * 4
     keys = {"algorithm", "recovery", "router", "metric", "D", "D_low", "D_high", "C", "C_low", "C_high"}
     assert keys | {"published_D", "published_C"} <= rows[0].keys()
@@ -118,7 +118,7 @@ def test_scores_are_those_of_the_stored_runs_by_hand(store: Store) -> None:
         assert run is not None
         key: Any = planned.key
         values[key.algorithm, key.environment, key.seed] = min(1.0, run.values["goodput"])
-    names, places = ("AIMD(1,0.5)", "AIAD(1,2)"), ("cons-low", "rd-low")
+    names, places = ("aimd(1, 0.5)", "aiad(1, 2)"), ("cons-low", "rd-low")
     for name in names:
         per_seed = []
         for seed in ("1", "2"):
@@ -147,10 +147,12 @@ def test_tables_are_arrow_tables(store: Store) -> None:
     assert found.cells.schema.field("mean").type == "double"
 
 
-def test_labels() -> None:
-    known = load_comparison().algorithm
-    given = ["aimd(1.0,0.8)", "aimd(1, 0.5)", "maimd", '{"kind":"linear","a_i":1,"b_i":1,"a_d":-3,"b_d":1}']
-    assert [entry.label for entry in labelled(given, known)] == ["AIMD", "AIMD(1,0.5)", "MAIMD", "AIAD"]
+def test_labels_are_what_the_user_wrote() -> None:
+    given = ["aimd(1.0,0.8)", " aimd(1, 0.5)", "maimd", '{"kind":"linear","a_i":1,"b_i":1,"a_d":-3,"b_d":1}']
+    assert [entry.label for entry in labelled(given)] == [text.strip() for text in given]
+    study = comparison_study(["aimd(1.0,0.8)", "aimd(1, 0.5)"], environments=["cl"])
+    assert study.short == {"aimd(1.0,0.8)": "AIMD"}  # by which printed scores are found
+    assert comparison_study(["aimd(1.0,0.8)"], environments=["cl"], values={"path.rtt": "50 ms"}).short == {}
 
 
 def test_environments_and_settings_by_their_other_names() -> None:
@@ -172,7 +174,7 @@ def test_a_set_of_environments_stands_for_its_members() -> None:
     assert taken("sq-high", "cl") == ["sq-high", "cons-low"]
     with pytest.raises(InputError, match="each once"):
         taken("akella2002", "cl")
-    with pytest.raises(InputError, match="all, akella2002, or"):
+    with pytest.raises(InputError, match="all, akella2002, none, or"):
         taken("akella")
 
 
@@ -198,6 +200,18 @@ def test_routers_are_those_of_the_study_or_any_discipline() -> None:
         ({"environments": ["mars"]}, "--environment"),
         ({"environments": ["cl", "cons-low"]}, "--environment"),
         ({"seeds": 0}, "--seeds"),
+        ({"environments": ["square"]}, "--environment"),
+        ({"environments": ["square(high)"]}, "--environment"),
+        ({"environments": ["square(high=5)"]}, "--environment square(high=5): low"),
+        ({"environment_files": ["nowhere.csv"]}, "--environment-file"),
+        ({"values": {"flows.control": "tfrc"}}, "flows.control"),
+        ({"values": {"flows.recovery": "reno"}}, "flows.recovery"),
+        ({"values": {"environment.kind": "sq-high"}}, "environment.kind"),
+        ({"values": {"bottleneck.queue": "red"}}, "bottleneck.queue"),
+        ({"values": {"duration": "3 s"}, "duration": "4 s"}, "duration"),
+        ({"values": {"seed": "3"}}, "seed"),
+        ({"values": {"tcp.nonsense": 1}}, "tcp.nonsense"),
+        ({"values": {"tcp.sack_pipe": "rfc6675"}, "recoveries": ["reno"]}, "tcp.sack_pipe"),
     ],
 )
 def test_what_is_refused(arguments: dict[str, Any], key: str) -> None:
@@ -228,6 +242,184 @@ def test_the_table_for_people(sawtooth: CommandLine) -> None:
     found = sawtooth("compare", "aimd(1, 0.8)", "maimd", "--environment", "cons-low", "--seeds", "2", *SHORT)
     assert found.code == 0
     assert "sack/droptail" in found.out
-    assert "MAIMD" in found.out
+    assert "maimd" in found.out
     assert "95 % interval" in found.out
     assert "Over 1 environment and 2 seeds" in found.out
+
+
+NETWORK = """
+duration = "6 s"
+warmup = "2 s"
+
+[bottleneck]
+rate = "10 Mbit/s"
+buffer = "40 packets"
+queue = { kind = "red", min = 5, max = 15, ecn = true }
+
+[path]
+rtt = "30 ms"
+send_jitter = "1 ms"
+
+[environment]
+file = "levels.csv"
+
+[[flows]]
+count = 2
+recovery = "reno"
+start = "uniform 0..0.1 s"
+
+[[flows]]
+control = "aimd(1, 0.5)"
+recovery = "newreno"
+start = "0 s"
+
+[[flows]]
+control = "aimd(1, 0.5)"
+reverse = true
+start = "0 s"
+"""
+LEVELS = "time_s,available_bps_per_flow\n0,3000000\n3,1000000\n"
+
+
+@pytest.fixture
+def network(tmp_path: Path) -> Path:
+    """A scenario of the user's: a queue, an environment from a file beside it, two recoveries and data in reverse."""
+    (tmp_path / "levels.csv").write_text(LEVELS)
+    path = tmp_path / "network.toml"
+    path.write_text(NETWORK)
+    return path
+
+
+def test_a_scenario_of_the_users_gets_the_controllers_and_keeps_the_rest(network: Path) -> None:
+    study = comparison_study(["aimd(1, 0.8)", "tfrc"], scenario=network, values={"path.rtt": "50 ms"})
+    assert [str(setting) for setting in study.matrix.settings] == ["mixed/ecn"]
+    assert study.matrix.environments == ['file(file="levels.csv")']
+    first, last = (list(study.plan())[place] for place in (0, -1))
+    flows = first.scenario["flows"]
+    assert [flow["control"] for flow in flows] == ["aimd(1, 0.8)", "aimd(1, 0.8)", "aimd(1, 0.5)"]
+    assert [flow.get("recovery") for flow in flows] == ["reno", "newreno", None]
+    assert [flow.get("recovery") for flow in last.scenario["flows"]] == [None, None, None]
+    engine = resolve(study.read(first.scenario), first.seed).engine
+    assert first.scenario["path"]["rtt"] == "50 ms"
+    assert engine["duration_ns"] == 6 * 10**9
+    assert [setting["tcp"]["ecn"] for setting in engine["profiles"]][:2] == [True, True]
+
+
+def test_arguments_stand_over_what_the_scenario_says(network: Path) -> None:
+    square = 'square(high="3 Mbit/s", low=1 Mbit/s, period="2 s")'
+    study = comparison_study(
+        ["aimd(1, 0.8)"],
+        recoveries=["sack"],
+        routers=["droptail", "red"],
+        environments=[square, "none", {"kind": "constant", "rate": "1 Mbit/s"}],
+        environment_files=[network.parent / "levels.csv"],
+        scenario=network,
+    )
+    labels = [square, "none", 'constant(rate="1 Mbit/s")', "levels.csv"]
+    assert study.matrix.environments == labels
+    assert [str(setting) for setting in study.matrix.settings] == ["sack/droptail", "sack/red"]
+    cells = {name: study.cell(study.matrix.settings[1], study.algorithm[0], name) for name in labels}
+    assert cells[square]["environment"] == {
+        "kind": "square",
+        "high": "3 Mbit/s",
+        "low": "1 Mbit/s",
+        "period": "2 s",
+    }
+    assert "environment" not in cells["none"]
+    assert all(
+        resolve(study.read(cell)).engine["links"][0]["queue"]["kind"] == "red" for cell in cells.values()
+    )
+
+
+def test_open_parameters_hold_for_an_environment_with_parameters_of_its_own() -> None:
+    call = 'rw-low(delta="0.2 Mbit/s", floor="10 kbit/s")'
+    study = comparison_study(["aimd(1, 0.8)"], environments=[call])
+    table = study.cell(study.matrix.settings[0], study.algorithm[0], call)["environment"]
+    assert table == {"kind": "rw-low", "delta": "0.2 Mbit/s", "floor": "10 kbit/s", "interval": "5 s"}
+
+
+def test_values_are_put_in_before_anything_is_checked(network: Path) -> None:
+    """A file that is wrong by itself, and right with the value."""
+    network.write_text(NETWORK.replace('duration = "6 s"', 'duration = "1 s"'))
+    with pytest.raises(InputError) as raised:
+        comparison_study(["aimd(1, 0.8)"], scenario=network)
+    assert (raised.value.where, raised.value.key) == (str(network), "warmup")
+    assert comparison_study(["aimd(1, 0.8)"], scenario=network, values={"duration": "5 s"}).runs == 5
+
+
+def test_a_key_that_acts_in_no_cell_is_refused(network: Path) -> None:
+    text = NETWORK.replace("reverse = true", 'reverse = true\nrecovery = "reno"')
+    network.write_text(text + '\n[tcp]\nsack_pipe = "rfc6675"\n')
+    with pytest.raises(InputError) as raised:
+        comparison_study(["aimd(1, 0.8)"], scenario=network)
+    assert (raised.value.where, raised.value.key) == (str(network), "tcp.sack_pipe")
+    comparison_study(["aimd(1, 0.8)"], scenario=network, recoveries=["reno", "sack"])
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in Path("examples").glob("*.toml")))
+def test_every_example_can_be_compared_on(name: str) -> None:
+    study = comparison_study(["aimd(1, 0.8)", "tcp(1, 0.5)"], scenario=Path("examples") / name)
+    assert refusal(study) is None
+    assert len(study.matrix.environments) == 1
+
+
+def test_the_answer_on_a_scenario(sawtooth: CommandLine, network: Path, tmp_path: Path) -> None:
+    arguments = ["compare", "aimd(1, 0.8)", "aimd(1,0.5)", "--scenario", str(network), "--seeds", "2"]
+    arguments += ["--set", "path.rtt=40 ms", "--store", str(tmp_path / "store")]
+    found = sawtooth(*arguments)
+    assert found.code == 0
+    for words in (
+        "raw values",
+        "goodput (% of available)",
+        "queueing delay (ms)",
+        "aimd(1,0.5)",
+        "0 is best",
+    ):
+        assert words in found.out
+    document = sawtooth(*arguments, "--json").json
+    assert document["executed"] == 0
+    assert document["varied"] == {"path.rtt": "40 ms"}
+    assert [row["text"] for row in document["leads"]] == [
+        line for line in found.out.splitlines() if line in {row["text"] for row in document["leads"]}
+    ]
+    lines = sawtooth(*arguments, "--csv").out.splitlines()
+    assert lines[0] == "algorithm,recovery,router,environment,metric,mean,low,high,unit"
+    assert len(lines) - 1 == len(document["cells"])
+    scores = sawtooth(*arguments, "--csv", "--table", "distance").out.splitlines()
+    assert len(scores) - 1 == len(document["scores"]) == 2 * len(SCORED)
+    raw = sawtooth(*arguments, "--table", "raw").out
+    assert "raw values" in raw
+    assert "distance from the best" not in raw
+    assert "raw values" not in sawtooth(*arguments, "--table", "distance").out
+
+
+def test_a_controller_alone_gets_values_and_no_distances(sawtooth: CommandLine, network: Path) -> None:
+    found = sawtooth("compare", "aimd(1, 0.8)", "--scenario", str(network), "--seeds", "1")
+    assert "raw values" in found.out
+    assert "distance" not in found.out
+    assert "Undecided" not in found.out
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--csv", "--json"),
+        ("--csv", "--table", "both"),
+        ("--json", "--table", "raw"),
+        ("--report", "page.pdf"),
+    ],
+)
+def test_options_that_do_not_go_together(sawtooth: CommandLine, options: tuple[str, ...]) -> None:
+    found = sawtooth("compare", "aimd(1, 0.8)", "--environment", "cons-low", *SHORT, *options)
+    assert (found.code, found.out) == (2, "")
+
+
+def test_a_report_stands_beside_the_answer(
+    sawtooth: CommandLine, network: Path, tmp_path: Path, browser: Browser
+) -> None:
+    page = tmp_path / "report" / "page.html"
+    arguments = ["compare", "aimd(1, 0.8)", "tfrc", "--scenario", str(network), "--seeds", "2"]
+    found = sawtooth(*arguments, "--report", str(page), "--json")
+    assert found.json["report"] == str(page)
+    assert "aimd(1, 0.8)" in page.read_text(encoding="utf-8")
+    assert faults(browser, page) == []

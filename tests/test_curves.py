@@ -7,12 +7,15 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from tests.fits import fits
 
 from sawtooth.errors import InputError
-from sawtooth.experiment.curves import CurveSpec, lay
+from sawtooth.experiment.curves import lay
+from sawtooth.experiment.figure_specs import CurveSpec
 from sawtooth.experiment.matrix import ProbeRun
 from sawtooth.experiment.perform import perform
 from sawtooth.experiment.study_files import read_study
+from sawtooth.plain import json_value
 from sawtooth.report.curve_tables import markdown_table
 from sawtooth.report.write import write_report
 from sawtooth.run.store import Store
@@ -119,6 +122,7 @@ def test_a_study_of_probes_is_run_drawn_and_told(made_up: Path, tmp_path: Path) 
     found = perform(study, Store(tmp_path / "store"))
     assert len(found.run_ids) == study.runs == 2 * 2 * 2
     assert found.to_json()["seeds"] == 2
+    assert fits(json_value(found.to_json())) == "comparison"
     timeouts, over_time = found.curves
     assert timeouts.places == [2, 4]
     assert over_time.places == ["0..3 s", "3..6 s"]

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 import typer.main
+from tests.conftest import clean_environment
 from typer.core import TyperGroup
 
 from sawtooth.cli import SEARCH, app
@@ -25,13 +26,13 @@ from sawtooth.scenario.scenario import load_scenario, parse_scenario
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted(
-    [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "studies").glob("*.md")],
+    [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")],
     key=lambda page: page.relative_to(ROOT).as_posix(),
 )
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
-RUN = ("run", "list", "environment", "doctor")
+RUN = ("run", "list", "environment", "doctor", "schema", "store")
 PLACEHOLDER = re.compile(r"\bmy-|\b[A-Z]{3,}\b")  # my-own.trace, RUNID: the reader's own
 
 
@@ -101,6 +102,7 @@ def test_commands_on_pages_work(page: str, line: str, workplace: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "sawtooth", name, *arguments],
         cwd=workplace,
+        env=clean_environment(),
         capture_output=True,
         text=True,
         check=False,
@@ -114,6 +116,7 @@ def test_programs_on_pages_run(page: str, program: str, workplace: Path) -> None
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", program],
         cwd=workplace,
+        env=clean_environment(),
         capture_output=True,
         text=True,
         check=False,
@@ -126,7 +129,7 @@ def test_names_in_the_architecture_exist() -> None:
         *ROOT.glob("crates/**/*.rs"),
         *ROOT.glob("python/**/*.py"),
         *ROOT.glob("tools/**/*.py"),
-        *ROOT.glob("studies/*"),
+        *ROOT.glob("python/**/*.toml"),
     ]
     text = "\n".join(path.read_text(encoding="utf-8") for path in sources if path.is_file())
     text += " ".join(path.stem for path in sources)

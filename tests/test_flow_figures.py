@@ -7,13 +7,17 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.fits import fits
 
 from sawtooth.errors import InputError
-from sawtooth.experiment.flow_shares import SharesSpec, lay_shares
+from sawtooth.experiment.figure_specs import SharesSpec, StripsSpec
+from sawtooth.experiment.flow_shares import lay_shares
 from sawtooth.experiment.matrix import ProbeRun
 from sawtooth.experiment.perform import evaluate, perform
-from sawtooth.experiment.strips import Recorded, StripsSpec, lay_strips
-from sawtooth.experiment.study_files import load_study, read_study
+from sawtooth.experiment.strips import Recorded, lay_strips
+from sawtooth.experiment.study_files import read_study
+from sawtooth.papers.studies import load_study
+from sawtooth.plain import json_value
 from sawtooth.report.write import write_report
 from sawtooth.run.store import Store
 
@@ -89,6 +93,7 @@ def test_a_study_draws_its_flows_from_stored_runs(tmp_path: Path) -> None:
     again = evaluate(study, store)
     assert again.to_json()["shares"] == comparison.to_json()["shares"]
     assert again.to_json()["strips"] == comparison.to_json()["strips"]
+    assert fits(json_value(comparison.to_json())) == "comparison"
 
     files = write_report(comparison, tmp_path / "made.html")
     assert {"made.html", "made_marks.svg", "made_strips.svg"} <= {file.name for file in files}

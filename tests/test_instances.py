@@ -9,11 +9,11 @@ import pytest
 
 from sawtooth.experiment.matrix import Block
 from sawtooth.experiment.plan import CellKey
-from sawtooth.experiment.study_files import load_study
 from sawtooth.measure.metrics import METRIC_NAMES
 from sawtooth.papers.akella2002 import instances
 from sawtooth.papers.akella2002.instances import CHOSEN, choices, family_tables, totals
 from sawtooth.papers.akella2002.printed import AppendixRow, appendix, printed
+from sawtooth.papers.studies import load_study
 
 STUDY = load_study("akella2002/appendix")
 SETTINGS = [str(setting) for setting in STUDY.matrix.settings]

@@ -92,7 +92,7 @@ def test_single_acknowledgements_come_close() -> None:
     assert acks.gap[-1] == pytest.approx(whole.gap[-1], abs=1.5)
 
 
-def test_every_controller_of_the_table_runs_unless_it_has_a_rate() -> None:
+def test_every_controller_of_the_table_runs_unless_it_has_a_rate_or_a_model() -> None:
     for entry in _native.describe()["controllers"]:
         numbers = [p["default"] if p["default"] is not None else 1.1 for p in entry["parameters"]]
         text = f"{entry['name']}({', '.join(str(min(n, p['max'])) for n, p in zip(numbers, entry['parameters'], strict=True))})"
@@ -100,6 +100,10 @@ def test_every_controller_of_the_table_runs_unless_it_has_a_rate() -> None:
             text = f"{entry['name']}(1.1, 0.5)"
         if entry["rate_based"]:
             with pytest.raises(InputError, match="a controller with a window"):
+                rounds(text, [5, 50], 100, 5)
+            continue
+        if not entry["properties"]["conduct"]:
+            with pytest.raises(InputError, match="a law of the window"):
                 rounds(text, [5, 50], 100, 5)
             continue
         assert rounds(text, [5, 50], 100, 5).decreases.size == 5
@@ -120,7 +124,7 @@ def test_flows_may_differ() -> None:
         ({"capacity": float("inf")}, "capacity"),
         ({"cycles": 0}, "cycles = 0"),
         ({"controllers": "aimd(1"}, "aimd"),
-        ({"controllers": "cubic"}, "expected one of aimd"),
+        ({"controllers": "qubic"}, "expected one of aimd"),
         ({"controllers": ["aimd(1, 0.5)"]}, "controllers"),
         ({"controllers": "aimd(0, 0.5)"}, "comes back to the capacity"),
         ({"cycles": 500}, "cycles = 500: expected at most"),

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.browser import Browser, faults
 from tests.conftest import CommandLine
+from tests.fits import fits
 
 from sawtooth.claims.logic import Verdict
 from sawtooth.claims.table import judge_on_runs
@@ -18,12 +20,17 @@ from sawtooth.errors import InputError
 from sawtooth.experiment.intervals import interval
 from sawtooth.experiment.matrix import ProbeRun
 from sawtooth.models import padhye, response, synchronous
+from sawtooth.packaged import packaged
+from sawtooth.papers import PAPERS
 from sawtooth.papers.floyd2000.claims import random_loss as floyd_random_loss
-from sawtooth.papers.formulas import Overlay, causes, judge_for, loss, overlay, runs_for_claims, sharing
+from sawtooth.papers.formulas import causes, loss, sharing
+from sawtooth.papers.formulas.lending import FLOYD
+from sawtooth.papers.formulas.overlay import Overlay, overlay
+from sawtooth.papers.formulas.page import update_page
 from sawtooth.papers.formulas.points import Curve, Point
 from sawtooth.papers.formulas.study import OverlayStudy, load_overlay
 from sawtooth.papers.register import claim
-from sawtooth.report.overlay import update_page
+from sawtooth.plain import json_value
 from sawtooth.run.run import Run
 from sawtooth.run.store import Store
 
@@ -127,15 +134,15 @@ def test_sentences_name_places_shares_and_parts() -> None:
     curve = Curve("c", "C", "p", "y", "the formula", "ratio", points, {})
     (sentence,) = curve.sentences(0.05)
     for words in (
-        "apart from the formula at p = 2 (-20.0 %: waiting)",
-        "not at 1",
+        "departs from the formula at p = 2 (-20.0 %: waiting)",
+        "follows it at 1",
         "s 0.5",
         "waiting -15.0 %",
-        "most is waiting",
+        "The largest is waiting",
     ):
         assert words in sentence
     (together,) = Curve("c", "C", "p", "y", "the formula", "ratio", points[:1], {}).sentences(0.05)
-    assert "nowhere apart" in together
+    assert "follows the formula at every point" in together
 
 
 def small(**loss_changes: object) -> OverlayStudy:
@@ -237,6 +244,7 @@ def test_one_flow_is_at_the_fixed_points_and_many_are_not_synchronised(laid: Ove
 
 def test_the_document_and_the_report(laid: Overlay, tmp_path: Path) -> None:
     document = laid.to_json()
+    assert fits(json_value(document)) == "overlay"
     assert [curve["name"] for curve in document["curves"]] == [
         "regular-loss",
         "random-loss",
@@ -260,6 +268,11 @@ def test_the_document_and_the_report(laid: Overlay, tmp_path: Path) -> None:
         ".svg",
         ".pdf",
     }
+
+
+def test_its_page_in_a_browser(laid: Overlay, browser: Browser) -> None:
+    assert laid.report is not None
+    assert faults(browser, laid.report) == []
 
 
 def test_a_page_is_filled_and_its_figures_written(laid: Overlay, tmp_path: Path) -> None:
@@ -324,7 +337,7 @@ def test_a_claim_without_its_runs_is_not_judged() -> None:
 
 
 def test_mistakes_in_the_file_are_named(tmp_path: Path) -> None:
-    folder = Path(__file__).resolve().parents[1] / "studies"
+    folder = packaged("papers", "formulas", "studies")
     path = tmp_path / "mathematics.toml"
     path.write_text((folder / "mathematics.toml").read_text().replace("lead_in", "lead_out"))
     with pytest.raises(InputError, match=r"loss\.lead_"):
@@ -356,11 +369,11 @@ def test_reproduce_mathematics(sawtooth: CommandLine, tmp_path: Path) -> None:
 
 
 def test_a_paper_borrows_the_verdicts_that_rest_on_random_loss(tmp_path: Path) -> None:
-    assert runs_for_claims("floyd2000") == 128  # eight loss rates, sixteen seeds
-    assert runs_for_claims("akella2002") == runs_for_claims("floyd2000/shares") == 0
-    found = judge_for("floyd2000", Store(tmp_path), seeds=2, quick=True)
+    assert FLOYD.runs() == 128  # eight loss rates, sixteen seeds
+    assert [paper.name for paper in PAPERS.values() if paper.beside] == ["floyd2000"]
+    found = FLOYD.judge(Store(tmp_path), seeds=2, quick=True)
     assert [item.claim.id for item in found.judged] == load_overlay().claims
     assert len(found.run_ids) == found.executed == 16
-    again = judge_for("floyd2000", Store(tmp_path), seeds=2, quick=True)
+    again = FLOYD.judge(Store(tmp_path), seeds=2, quick=True)
     assert again.executed == 0
     assert [item.verdict for item in again.judged] == [item.verdict for item in found.judged]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.fits import fits
 
 from sawtooth.claims.logic import Verdict, both, either, fact, inequality, opposite
 from sawtooth.cli import exit_code
@@ -23,6 +24,7 @@ from sawtooth.experiment.search.space import SHAPES, Space
 from sawtooth.experiment.study import Study
 from sawtooth.measure.metrics import METRIC_NAMES
 from sawtooth.papers.pattern_search import find, setup
+from sawtooth.plain import json_value
 from sawtooth.run.store import Store
 from sawtooth.scenario.environments import Environment
 
@@ -182,6 +184,7 @@ def test_a_small_search_goes_on_and_comes_out_the_same(tmp_path: Path) -> None:
     assert first.executed > 0
     assert again.executed == 0
     assert again.to_json() | {"executed": 0} == first.to_json() | {"executed": 0}
+    assert fits(json_value(first.to_json())) == "environment-search"
 
 
 # --- command ----------------------------------------------------------------------------------------------------------------

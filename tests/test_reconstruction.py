@@ -11,19 +11,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from tests.browser import Browser, faults
+from tests.conftest import CommandLine
+from tests.fits import fits
 
 from sawtooth.errors import InputError
 from sawtooth.experiment.perform import Held, perform
 from sawtooth.experiment.study import Algorithm, Matrix, Parameter, Quick, Setting, Study
 from sawtooth.papers.akella2002.printed import appendix, figures
-from sawtooth.papers.reconstruction.factors import Factor, combinations, factors_of
-from sawtooth.papers.reconstruction.reconstruct import (
+from sawtooth.papers.akella2002.reconstruction.factors import Factor, combinations, factors_of
+from sawtooth.papers.akella2002.reconstruction.page import blocks, write_reconstruction
+from sawtooth.papers.akella2002.reconstruction.reconstruct import (
     Design,
     command_line,
-    reconstruct,
     reconstruct_study,
 )
-from sawtooth.papers.reconstruction.rows import (
+from sawtooth.papers.akella2002.reconstruction.rows import (
     EXPLAINED,
     FIGURE,
     SAME,
@@ -34,9 +37,9 @@ from sawtooth.papers.reconstruction.rows import (
     printed_rows,
     study_of,
 )
-from sawtooth.papers.reconstruction.surrogate import Observations, fit
-from sawtooth.papers.reconstruction.sweep import deal
-from sawtooth.report.reconstruction import blocks
+from sawtooth.papers.akella2002.reconstruction.surrogate import Observations, fit
+from sawtooth.papers.akella2002.reconstruction.sweep import deal
+from sawtooth.plain import json_value
 from sawtooth.run.store import Store
 from sawtooth.scenario.resolve import Resolved
 from sawtooth.scenario.schedule import Schedule
@@ -197,7 +200,7 @@ def test_few_combinations_say_that_they_know_little() -> None:
     assert fit(nothing, factors, seed=1).cross_validated <= 0.0
 
 
-def test_planted_values_are_recovered_from_the_tables_they_print(tmp_path: Path) -> None:
+def test_planted_values_are_recovered_from_the_tables_they_print(tmp_path: Path, browser: Browser) -> None:
     study = small_study()
     store = Store(tmp_path)
     truth = study.varied("path.rtt", "80 ms").varied("bottleneck.buffer", "100 packets")
@@ -216,6 +219,9 @@ def test_planted_values_are_recovered_from_the_tables_they_print(tmp_path: Path)
     command = "sawtooth reproduce small --reconstruct --combinations 12 --finalists 2"
     assert blocks(found)["reconstruction command"] == f"```sh\n{command}\n```"
     assert found.to_json()["conditions"]["command"] == command
+    assert fits(json_value(found.to_json())) == "reconstruction"
+    write_reconstruction(found, tmp_path / "report.html")
+    assert faults(browser, tmp_path / "report.html") == []
 
     # The same call again makes no run; a larger one goes on.
     again = reconstruct_study("small", study, rows, REPRESENTATIVES, store, design=design)
@@ -269,9 +275,11 @@ def test_rows_that_nothing_explains_are_named(tmp_path: Path) -> None:
     assert [row.label for row, _, _ in found.unexplained()] == [odd.label]
 
 
-def test_only_a_paper_with_printed_tables_can_be_reconstructed() -> None:
-    with pytest.raises(InputError, match="akella2002"):
-        reconstruct("floyd2000")
+def test_only_a_paper_with_printed_tables_can_be_reconstructed(sawtooth: CommandLine) -> None:
+    for name in ("floyd2000", "akella2002/fig4", "mathematics"):
+        done = sawtooth("reproduce", name, "--reconstruct")
+        assert done.code == 2
+        assert "a paper with printed tables: akella2002" in done.err
 
 
 def test_a_held_job_is_resolved_once() -> None:

@@ -8,6 +8,7 @@ from sawtooth.experiment.matrix import Block
 from sawtooth.experiment.plan import CellKey
 from sawtooth.experiment.scoring import SCORED
 from sawtooth.report import across, figures
+from sawtooth.report.sketches import Sketches
 
 NAMES = ("AIMD", "AIAD", "AIMAD")
 PLACES = ("cons-low", "sq-high")
@@ -36,9 +37,10 @@ def test_bars_stand_for_d() -> None:
     assert [text.get_text() for text in panels[-1].get_xticklabels()] == ["Reno\ndrop-tail", "SACK\nRED"]
 
 
-def test_the_section_names_what_it_shows_and_is_the_same_twice() -> None:
-    section = across.across_section(BLOCKS)
-    assert section == across.across_section(BLOCKS)
-    for word in (*NAMES, "D of goodput", "Across settings"):
-        assert word in section
+def test_the_picture_names_what_it_shows_and_is_the_same_twice() -> None:
+    picture = across.across_picture(BLOCKS, Sketches())
+    assert picture == across.across_picture(BLOCKS, Sketches())
+    for word in (*NAMES, "D of goodput"):
+        assert word in picture.drawing
+    assert "0 is best" in picture.caption
     assert figures.standalone(across.figure(BLOCKS), "x").startswith("<?xml")

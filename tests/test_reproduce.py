@@ -9,16 +9,21 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.browser import Browser, faults
 from tests.conftest import CommandLine
+from tests.fits import fits
 
 from sawtooth.errors import InputError
+from sawtooth.experiment.reproduction import Reproduction
 from sawtooth.experiment.study import Study
-from sawtooth.experiment.study_files import load_study
+from sawtooth.papers import PAPERS
 from sawtooth.papers.akella2002.printed import printed
-from sawtooth.papers.register import claims, touched
+from sawtooth.papers.markdown import known, update
+from sawtooth.papers.register import claims
 from sawtooth.papers.reproduce import chosen_studies, perform_parts, report_path
-from sawtooth.papers.reproduction import Reproduction
-from sawtooth.report.markdown import all_blocks, update
+from sawtooth.papers.studies import load_study
+from sawtooth.plain import json_value
+from sawtooth.report.markdown import all_blocks
 from sawtooth.report.pages import write_reproduction
 from sawtooth.run.store import Store
 
@@ -50,7 +55,7 @@ def test_figure_4_end_to_end(sawtooth: CommandLine, tmp_path: Path) -> None:
 
     verdicts = {entry["id"]: entry for entry in document["claims"]}
     assert list(verdicts) == [entry.id for entry in claims() if entry.id in verdicts]
-    assert set(verdicts) == {entry.id for entry in touched(study)}
+    assert set(verdicts) == {entry.id for entry in PAPERS["akella2002"].touched(study)}
     assert {entry["verdict"] for entry in verdicts.values()} <= {"holds", "fails", "undecided"}
     for entry in verdicts.values():
         assert entry["evidence"]
@@ -164,7 +169,7 @@ def small(name: str, main: bool, **changes: object) -> Study:
     )
 
 
-def test_parts_of_a_paper_run_once_resume_and_are_judged_together(tmp_path: Path) -> None:
+def test_parts_of_a_paper_run_once_resume_and_are_judged_together(tmp_path: Path, browser: Browser) -> None:
     more = small("akella2002/more", False, algorithm=small("", False).algorithm[:2], title="two of them")
     studies = [small("akella2002", True), more.with_value("path.rtt", "60 ms")]
     store = Store(tmp_path)
@@ -180,13 +185,18 @@ def test_parts_of_a_paper_run_once_resume_and_are_judged_together(tmp_path: Path
     assert len(ids) == len(set(ids))
     assert {entry.id for entry in claims() if entry.paper == "akella2002" and entry.check} == set(ids)
     document = found.to_json()
+    assert fits(json_value(document)) == "reproduction"
     assert [part["study"] for part in document["parts"]] == ["akella2002", "akella2002/more"]
     assert {row["part"] for row in document["scores"]} == {"akella2002", "akella2002/more"}
     assert document["runs"] == 24
     written = write_reproduction(found, tmp_path / "akella2002.html")
-    assert [part.report for part in written.parts] == [written.report, tmp_path / "akella2002_more.html"]
-    assert 'href="akella2002_more.html"' in (tmp_path / "akella2002.html").read_text()
-    assert 'href="akella2002.html"' in (tmp_path / "akella2002_more.html").read_text()
+    pages = [tmp_path / f"akella2002_{name}.html" for name in ("figures", "more")]
+    assert [part.report for part in written.parts] == pages
+    assert written.report == tmp_path / "akella2002.html"
+    for page in pages:
+        assert f'href="{page.name}"' in written.report.read_text()
+        assert 'href="akella2002.html"' in page.read_text()
+    assert [fault for page in (written.report, *pages) for fault in faults(browser, page)] == []
 
     again = perform_parts("akella2002", studies, store)
     assert again.executed == 0
@@ -222,8 +232,10 @@ def test_fresh_makes_a_run_that_parts_share_once(tmp_path: Path) -> None:
 KILLED = """
 import sys
 from sawtooth.papers.reproduce import perform_parts
+from sawtooth.run import writer
 from sawtooth.run.store import Store
 from tests.test_reproduce import two_parts
+writer.FLUSH_S = 0.05
 perform_parts("akella2002", two_parts(), Store(sys.argv[1]), threads=2)
 """
 
@@ -242,7 +254,7 @@ def test_a_paper_killed_in_the_middle_of_a_part_goes_on_and_gives_the_same_table
     store = Store(tmp_path / "killed")
     work = subprocess.Popen([sys.executable, "-c", KILLED, str(store.path)], cwd=ROOT)
     deadline = time.monotonic() + 120.0
-    while len(list(store.path.rglob("*.parquet"))) < 40:  # the first part has 16 runs, the second 144
+    while len(store.ids()) < 40:  # the first part has 16 runs, the second 144
         assert time.monotonic() < deadline
         assert work.poll() is None
         time.sleep(0.005)
@@ -259,7 +271,7 @@ def test_a_paper_killed_in_the_middle_of_a_part_goes_on_and_gives_the_same_table
     assert resumed.cells.equals(whole.cells)
     assert resumed.claims.equals(whole.claims)
     first, second = (
-        {name: block for name, block in all_blocks(found).items() if not name.endswith(" time")}
+        {name: block for name, block in all_blocks(found, known(found)).items() if not name.endswith(" time")}
         for found in (resumed, whole)
     )
     assert first == second

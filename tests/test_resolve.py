@@ -283,6 +283,56 @@ def test_flows_are_capable_where_a_queue_marks() -> None:
     assert not capable(bottleneck=red(ecn=True), tcp={"ecn": False})
 
 
+def test_times_of_a_queue_go_to_the_engine_in_nanoseconds() -> None:
+    given = {"kind": "codel", "target": "2 ms", "interval": "40 ms", "ecn": True, "ce_threshold": "0.5 ms"}
+    run = resolved(bottleneck={"rate": "10 Mbit/s", "buffer": "20 packets", "queue": given})
+    engine = {"target_ns": 2_000_000, "interval_ns": 40_000_000, "ecn": True, "ce_threshold_ns": 500_000}
+    expected = {"kind": "codel", "packets": 20, **engine, "variant": "rfc8289"}
+    assert run.engine["links"][0]["queue"] == expected
+    written = parse_scenario(
+        {**REFERENCE, "bottleneck": {"rate": "1 Mbit/s", "queue": given}}
+    ).bottleneck.queue
+    assert written.text() == {**given, "ce_threshold": "500 us", "variant": "rfc8289"}
+    assert type(written).parse(written.text()) == written
+    assert "ce_threshold" not in type(written).parse("codel").text()
+
+
+def test_a_threshold_alone_makes_flows_capable() -> None:
+    for keys, capable in (({}, False), ({"ecn": True}, True), ({"ce_threshold": "1 ms"}, True)):
+        run = resolved(bottleneck={"rate": "10 Mbit/s", "queue": {"kind": "codel", **keys}})
+        assert run.engine["profiles"][0]["tcp"]["ecn"] == capable
+
+
+@pytest.mark.parametrize(
+    ("kind", "buffer", "packets"),
+    [("codel", None, 1000), ("pie", None, 1000), ("codel", "0.5 bdp", 75), ("drop-tail", None, 150)],
+)
+def test_a_queue_may_have_a_buffer_of_its_own(kind: str, buffer: str | None, packets: int) -> None:
+    size = {} if buffer is None else {"buffer": buffer}
+    table = {"rate": "10 Mbit/s", "queue": kind, **size}
+    run = resolved(bottleneck=table, path={"rtt": "120 ms"})
+    assert run.engine["links"][0]["queue"]["packets"] == packets
+    back = resolved(bottleneck={"rate": "10 Mbit/s"}, path={"rtt": "120 ms"}, reverse={"queue": kind, **size})
+    assert back.engine["links"][1]["queue"]["packets"] == packets
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        (
+            {"kind": "codel", "target": "0.5 us"},
+            's.toml: bottleneck.queue.target = "500 ns": expected 1 us to 1 day',
+        ),
+        ({"kind": "pie", "alpha": -1}, "s.toml: bottleneck.queue.alpha = -1: expected 0 to 1000 per second"),
+        ({"kind": "pie", "mark_ecnth": 2}, "s.toml: bottleneck.queue.mark_ecnth = 2: expected 0 to 1"),
+    ],
+)
+def test_a_number_of_a_queue_out_of_range_is_named(keys: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        resolved(bottleneck={"rate": "1 Mbit/s", "queue": keys})
+    assert str(caught.value) == message
+
+
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
@@ -341,11 +391,43 @@ def test_a_supply_counts_packets_from_the_start_of_each_flow() -> None:
 
 def test_settings_that_came_later_are_left_out_at_their_default_and_beside_rate_based_controllers() -> None:
     flows = [group(ecn=True), {**group(ecn=True), "control": "tfrc"}]
-    assert all("ecn_feedback" not in p["tcp"] for p in resolved(flows=flows).engine["profiles"])
-    run = resolved(flows=flows, tcp={"ecn_feedback": "counts", "rtt_samples": "every", "pacing": "on"})
-    assert [p["tcp"].get("ecn_feedback") for p in run.engine["profiles"]] == ["counts", None]
+    assert all("pacing" not in p["tcp"] for p in resolved(flows=flows).engine["profiles"])
+    run = resolved(flows=flows, tcp={"rtt_samples": "every", "pacing": "on"})
     assert [p["tcp"].get("rtt_samples") for p in run.engine["profiles"]] == ["every", None]
     assert [p["tcp"].get("pacing") for p in run.engine["profiles"]] == ["on", None]
+
+
+def test_a_recovery_may_have_defaults_of_its_own() -> None:
+    names = ("prr", "rto", "rtt_samples")
+
+    def found(**tables: Any) -> list[Any]:
+        tcp = resolved(**tables).engine["profiles"][0]["tcp"]
+        return [tcp.get(name) for name in names]
+
+    assert found(flows=[group(recovery="rack")]) == ["rfc9937", "linux", "every"]
+    assert found(flows=[group(recovery="sack")]) == [None, None, None]
+    # What a scenario writes counts, for all flows or for a group.
+    assert found(flows=[group(recovery="rack")], tcp={"rto": "rfc6298"}) == ["rfc9937", None, "every"]
+    assert found(flows=[group(recovery="rack", prr="off")]) == [None, "linux", "every"]
+
+
+def test_a_controller_may_have_defaults_of_its_own() -> None:
+    def found(**tables: Any) -> list[Any]:
+        tcp = resolved(**tables).engine["profiles"][0]["tcp"]
+        return [tcp["slow_start_exit"], tcp["timeout_threshold"]]
+
+    assert found(flows=[group(control="cubic(beta=0.8)")]) == ["law", "law"]
+    assert found(flows=[group(control="aimd(1, 0.5)")]) == ["half", "half"]
+    both = [group(control="cubic", recovery="rack")]
+    assert found(flows=both, tcp={"timeout_threshold": "half"}) == ["law", "half"]
+    assert resolved(flows=both).engine["profiles"][0]["tcp"]["prr"] == "rfc9937"
+
+
+def test_a_slow_start_reaches_the_engine() -> None:
+    def found(word: str) -> Any:
+        return resolved(tcp={"slow_start": word}).engine["profiles"][0]["tcp"].get("slow_start")
+
+    assert [found(word) for word in ("standard", "hystart++", "hystart")] == [None, "hystart++", "hystart"]
 
 
 def test_ecn_follows_marks_unless_told() -> None:
@@ -358,6 +440,19 @@ def test_ecn_follows_marks_unless_told() -> None:
     assert ecn(path={"mark": "periodic(100)"})
     assert not ecn(bottleneck=marking, tcp={"ecn": False})
     assert ecn(tcp={"ecn": True})
+    assert ecn(bottleneck=marking, tcp={"ecn": "auto"})
+    assert not ecn(bottleneck=marking, tcp={"ecn": "off"})
+
+
+def test_ecn_goes_to_the_engine_as_it_always_did_where_it_could() -> None:
+    def ecn(**tables: Any) -> list[Any]:
+        return [profile["tcp"]["ecn"] for profile in resolved(**tables).engine["profiles"]]
+
+    words = ["off", "classic", "accurate", "l4s"]
+    assert [ecn(tcp={"ecn": word}) for word in words] == [[False], [True], ["accurate"], ["l4s"]]
+    # Beside a rate-based controller, whose reports say what was marked, only whether packets are capable counts.
+    flows = [group(), {**group(), "control": "tfrc"}]
+    assert ecn(flows=flows, tcp={"ecn": "l4s"}) == ["l4s", True]
 
 
 def test_sizes_of_transfers_are_whole_packets() -> None:
@@ -427,8 +522,8 @@ def test_the_echo_has_every_number() -> None:
         ({"tcp": {"initial_window": 0}}, "s.toml: tcp.initial_window = 0"),
         ({"tcp": {"max_rto": "100 ms"}}, 's.toml: tcp.max_rto = "100 ms": expected at least min_rto'),
         (
-            {"tcp": {"ecn_feedback": "counts"}},
-            's.toml: tcp.ecn_feedback = "counts": expected echo where tcp.ecn is false',
+            {"flows": [{**group(ecn="accurate"), "control": "tfrc"}]},
+            's.toml: flows[0].ecn = "accurate": expected off or classic for a rate-based controller',
         ),
         ({"flows": [group(min_rto=0)]}, 's.toml: flows[0].min_rto = "0 s": expected a positive time'),
         (
@@ -464,3 +559,24 @@ def test_a_mistake_inside_a_file_names_that_file(tmp_path: Path) -> None:
         with pytest.raises(InputError) as caught:
             resolve(parse_scenario({**REFERENCE, **table}, "s.toml", tmp_path))
         assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("shared", "own", "expected"),
+    [
+        ({}, {}, (False, None)),
+        ({"ack_every": 1}, {}, (False, None)),
+        ({"ack_every": 2}, {}, (True, None)),
+        ({"ack_every": 4}, {}, (True, 4)),
+        ({"ack_every": 4, "delayed_ack": True}, {}, (True, 4)),
+        ({"ack_every": 4}, {"delayed_ack": False}, (False, None)),
+        ({"delayed_ack": True}, {"ack_every": 1}, (False, None)),
+        ({"delayed_ack": True}, {"ack_every": 8}, (True, 8)),
+    ],
+)
+def test_delayed_ack_is_every_second_packet(
+    shared: dict[str, Any], own: dict[str, Any], expected: tuple[bool, int | None]
+) -> None:
+    run = resolved(tcp={**REFERENCE["tcp"], **shared}, flows=[group(**own)])
+    (profile,) = run.engine["profiles"]
+    assert (profile["tcp"]["delayed_ack"], profile["tcp"].get("ack_every")) == expected

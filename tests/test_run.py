@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from tests.fits import fits
 
 import sawtooth as st
 from sawtooth.measure.metrics import METRIC_NAMES
@@ -115,6 +116,7 @@ def test_recording_changes_nothing_else(scenario_text: str) -> None:
 def test_the_document_has_what_other_programs_rely_on(scenario_text: str) -> None:
     run = st.run(scenario_text)
     document = json.loads(json.dumps(run.to_json(), allow_nan=False))
+    assert fits(document) == "run"
     assert {"flows", "queues", "metrics", "resolved", "digest", "run_id"} <= set(document)
     for row in document["flows"]:
         assert {"id", "controller", "recovery", "goodput_bps", "loss_pct", "timeouts", "retransmits"} <= set(

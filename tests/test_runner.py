@@ -8,11 +8,13 @@ import sys
 import textwrap
 import threading
 import time
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from tests.conftest import file_of
 
 from sawtooth.errors import InputError, RunError
 from sawtooth.run import runner
@@ -26,10 +28,12 @@ SWEEP = """
 import sys
 from pathlib import Path
 from sawtooth.scenario.resolve import resolve
+from sawtooth.run import writer
 from sawtooth.run.runner import run_many
 from sawtooth.scenario.scenario import parse_scenario
 from sawtooth.run.store import Store
 
+writer.FLUSH_S = 0.02
 scenario = parse_scenario(Path(sys.argv[1]).read_text())
 jobs = [resolve(scenario, seed) for seed in range(int(sys.argv[3]))]
 print("begin", flush=True)
@@ -83,12 +87,16 @@ def test_what_is_stored_is_not_repeated(
 def test_a_damaged_file_is_made_again(scenario_text: str, store: Store) -> None:
     jobs = jobs_of(scenario_text, 2)
     before = run_many(jobs, store)
-    (path,) = store.path.rglob(f"{before[1].run_id}.parquet")
+    path = file_of(store, before[1].run_id)
     path.write_bytes(path.read_bytes()[:100])
     with pytest.warns(UserWarning, match="ignored"):
-        again = run_many(jobs, store)
+        again = run_many(jobs, Store(store.path))
     assert digests(again) == digests(before)
-    assert store.get(before[1].run_id) is not None
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore"
+        )  # the damaged file stays until `store gc`, unless the new one has its name
+        assert Store(store.path).get(before[1].run_id) is not None
 
 
 def test_equal_jobs_are_simulated_once(scenario_text: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,7 +199,7 @@ def test_a_sweep_killed_in_the_middle_resumes_to_the_same_result(
         stderr=subprocess.PIPE,
     )
     deadline = time.monotonic() + 30.0
-    while len(list(store.path.rglob("*.parquet"))) < 5:
+    while len(store.ids()) < 5:
         assert time.monotonic() < deadline
         time.sleep(0.005)
     sweep.send_signal(sign)
@@ -202,7 +210,7 @@ def test_a_sweep_killed_in_the_middle_resumes_to_the_same_result(
     jobs = jobs_of(scenario_text, kept + 10)
     steps: list[tuple[int, int, int]] = []
     resumed = run_many(jobs, store, progress=lambda *step: steps.append(step))
-    assert steps[0][2] >= kept - 4, "what was finished is taken from the store"
+    assert steps[0][2] == kept, "what was stored is taken from there"
     assert digests(resumed) == digests(run_many(jobs, None))
     assert not list(store.path.rglob(".partial-*"))
 

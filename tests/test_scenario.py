@@ -279,8 +279,12 @@ def test_a_group_overrides_any_setting_of_tcp() -> None:
             "s.toml: tcp.pacing = \"slow\": expected 'off' or 'on'",
         ),
         (
-            {"flows": flows(control="rap", ecn_feedback="counts")},
-            's.toml: flows[0].ecn_feedback = "counts": expected no ecn_feedback beside a rate-based controller',
+            {"tcp": {"ecn_feedback": "counts"}},
+            's.toml: tcp.ecn_feedback = "counts": expected ecn = "accurate" for counts of marked packets',
+        ),
+        (
+            {"flows": flows(ecn="counts")},
+            "s.toml: flows[0].ecn = \"counts\": expected 'auto', 'off', 'classic', 'accurate' or 'l4s'",
         ),
         (
             {"tcp": {"slow_start_exit": "quarter"}},
@@ -369,8 +373,8 @@ def test_a_group_overrides_any_setting_of_tcp() -> None:
             's.toml: bottleneck.queue.kind = "blue": expected one of drop-tail',
         ),
         (
-            {"bottleneck": {"rate": "1 Mbit/s", "queue": {"kind": "codel"}}},
-            "codel is planned but not built yet",
+            {"bottleneck": {"rate": "1 Mbit/s", "queue": {"kind": "codel", "ce_threshold": 1}}},
+            's.toml: bottleneck.queue.ce_threshold = 1: expected a time such as "20 ms"',
         ),
         (
             {"bottleneck": {"rate": "1 Mbit/s", "queue": "ecn"}},

@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.browser import Browser, faults
+from tests.fits import fits
 
 from sawtooth.claims.logic import Verdict
 from sawtooth.cli import exit_code
 from sawtooth.errors import InputError
 from sawtooth.experiment.perform import Jobs, perform
+from sawtooth.experiment.sensitivity import variations
+from sawtooth.experiment.sensitivity import vary as vary_claims
 from sawtooth.experiment.study import Algorithm, Matrix, Parameter, Quick, Setting, Study
-from sawtooth.experiment.study_files import load_study
+from sawtooth.experiment.variation import PROMOTED, SCREENED, Sensitivity, Turn
+from sawtooth.papers import PAPERS
 from sawtooth.papers.reproduce import chosen_studies
-from sawtooth.papers.sensitivity import command_line, sensitivity, variations, vary
-from sawtooth.papers.variation import PROMOTED, SCREENED, Turn
-from sawtooth.report.sensitivity import blocks
+from sawtooth.papers.sensitivity import command_line, sensitivity
+from sawtooth.papers.studies import load_study
+from sawtooth.plain import json_value
+from sawtooth.report.sensitivity import blocks, write_sensitivity
 from sawtooth.run.run import run_id_of
 from sawtooth.run.store import Store
 from sawtooth.run.tally import Tally, metrics_version
@@ -60,6 +67,18 @@ def small_study() -> Study:
     )
 
 
+def vary(
+    name: str,
+    studies: list[Study],
+    plain: list[Study],
+    home: Store,
+    keys: Sequence[str] = (),
+    screen: bool = False,
+) -> Sensitivity:
+    """A sensitivity study with the claims of 2002."""
+    return vary_claims(name, studies, plain, PAPERS["akella2002"].claims, home, keys, screen=screen)
+
+
 def test_every_other_plausible_value_is_varied_once() -> None:
     study = small_study()
     found = [(entry.key, value) for entry, value in variations([study.shortened()], [study])]
@@ -92,6 +111,7 @@ def test_an_order_that_turns_is_seen_and_what_acts_nowhere_costs_nothing(tmp_pat
     again = vary("akella2002/small", [study.shortened()], [study], store)
     assert again.executed == 0
     assert again.to_json() | {"executed": 0, "wall_s": 0} == found.to_json() | {"executed": 0, "wall_s": 0}
+    assert fits(json_value(found.to_json())) == "sensitivity"
 
 
 def test_only_a_change_between_holds_and_fails_is_a_turn() -> None:
@@ -154,6 +174,13 @@ def test_the_command_writes_table_json_and_report(
     document = json.loads(capfd.readouterr().out)
     assert document["report"] == str(report)
     assert {row["key"] for row in document["variations"]} >= {"path.rtt", "duration"}
+
+
+def test_its_page_in_a_browser(tmp_path: Path, browser: Browser) -> None:
+    study = small_study()
+    found = vary("akella2002/small", [study.shortened()], [study], Store(tmp_path))
+    write_sensitivity(found, tmp_path / "report.html")
+    assert faults(browser, tmp_path / "report.html") == []
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,8 @@ def asked(text: str, name: str) -> Scenario:
     row = SERIES[name]
     value = True if row["kind"] == "flag" else "50 ms"
     text = text if name != "completions" else text + SHORT_FLOWS
-    return with_values(parse_scenario(text), {f"record.{row['key']}": value})
+    model = {"flows.control": "bbr", "flows.recovery": "rack"} if name == "model" else {}
+    return with_values(parse_scenario(text), {**model, f"record.{row['key']}": value})
 
 
 @pytest.mark.parametrize("name", SERIES)

@@ -4,42 +4,116 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-LIBRARIES = {"numpy", "pyarrow", "pydantic", "scipy", "matplotlib", "sympy"}
+LIBRARIES = {"numpy", "pyarrow", "pydantic", "rich", "scipy", "matplotlib", "sympy"}
 """What takes long to load. No time is measured here: what a command loads decides how long it starts."""
 
+DATA = {"numpy", "pyarrow", "pydantic"}
+"""What a command needs that makes or reads runs."""
+
 COMMANDS: dict[str, tuple[set[str], int]] = {
-    "--version": (set(), 35),
-    "--help": (set(), 35),
-    "list controllers": ({"pydantic"}, 35),
-    "list environments": ({"numpy", "pyarrow", "pydantic"}, 55),
-    "environment sq-high": ({"numpy", "pyarrow", "pydantic"}, 55),
-    "model response": ({"pydantic"}, 35),
-    "run nothing.toml": ({"numpy", "pyarrow", "pydantic"}, 100),
-    "compare nothing": ({"numpy", "pyarrow", "pydantic"}, 165),
-    "reproduce akella2002/fig4 --seeds 0": ({"numpy", "pyarrow", "pydantic"}, 185),
+    "--version": (set(), 44),
+    "--help": (set(), 44),
+    "list controllers": ({"pydantic", "rich"}, 44),
+    "list environments": ({"pydantic", "rich"}, 60),
+    "list environments --json": ({"pydantic"}, 60),
+    "list studies": ({"numpy", "pydantic", "rich"}, 122),
+    "environment sq-high": ({"pydantic", "rich"}, 61),
+    "environment real-sq --csv": ({"pydantic"}, 61),
+    "model response": ({"pydantic"}, 44),
+    "run nothing.toml": (DATA, 116),
+    "run s.toml --json": (DATA, 116),
+    "run s.toml": (DATA | {"rich"}, 116),
+    "compare nothing": (DATA | {"rich"}, 156),
+    "reproduce akella2002/fig4 --seeds 0": (DATA | {"rich"}, 170),
 }
 """By command line: the libraries that it may load, and how many modules of ours at most."""
 
+COMMAND_LINE = "import sys\nfrom sawtooth.cli import main\ntry:\n    main()\nexcept SystemExit:\n    pass"
 
-def loaded_by(code: str, *arguments: str) -> set[str]:
+
+def printed_by(code: str, *arguments: str, where: Path | None = None) -> str:
+    """The last line that a piece of code prints on standard error."""
+    ended = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True, cwd=where
+    )
+    return ended.stderr.splitlines()[-1]
+
+
+def loaded_by(code: str, *arguments: str, where: Path | None = None) -> set[str]:
     """The modules that are loaded after a piece of code."""
     code += "\nimport sys; print(*sys.modules, file=sys.stderr)"
-    ended = subprocess.run(
-        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True
-    )
-    return set(ended.stderr.splitlines()[-1].split())
+    return set(printed_by(code, *arguments, where=where).split())
 
 
 @pytest.mark.parametrize("line", COMMANDS)
-def test_a_command_loads_only_what_it_needs(line: str) -> None:
-    code = "import sys\nfrom sawtooth.cli import exit_code\nexit_code(sys.argv[1:])"
-    modules = loaded_by(code, *line.split())
+def test_a_command_loads_only_what_it_needs(line: str, scenario_file: Path) -> None:
+    modules = loaded_by(COMMAND_LINE, *line.split(), where=scenario_file.parent)
     allowed, most = COMMANDS[line]
     assert LIBRARIES & {name.partition(".")[0] for name in modules} <= allowed
     assert sum(name.partition(".")[0] == "sawtooth" for name in modules) <= most
+
+
+@pytest.mark.parametrize("line", ["run nothing.toml", "compare nothing", "list studies"])
+def test_loading_is_not_held_up_by_searches_for_garbage(line: str) -> None:
+    """Python looks hundreds of times at everything that is loaded unless told otherwise."""
+    searched = "sum(row['collections'] for row in gc.get_stats())"
+    code = f"import gc, sawtooth.cli\nbefore = {searched}\n{COMMAND_LINE}\n"
+    code += f"print({searched} - before, file=sys.stderr)"
+    assert int(printed_by(code, *line.split())) <= 3
+
+
+@pytest.mark.parametrize(("given", "found"), [({}, "1"), ({"OPENBLAS_NUM_THREADS": "2"}, "2")])
+def test_the_algebra_of_numpy_starts_no_threads_unless_the_user_wants_them(
+    given: dict[str, str], found: str
+) -> None:
+    code = "import os\nos.environ.pop('OPENBLAS_NUM_THREADS', None)\n"
+    code += f"os.environ.update({given})\n{COMMAND_LINE}\n"
+    code += "print(os.environ['OPENBLAS_NUM_THREADS'], file=sys.stderr)"
+    assert printed_by(code, "--version") == found
+
+
+def test_validators_are_made_when_a_table_is_read_and_not_before() -> None:
+    code = (
+        "import sys\nfrom sawtooth.scenario.scenario import Strict, parse_scenario\n"
+        "def family(of): return [of, *(each for sub in of.__subclasses__() for each in family(sub))]\n"
+        "print(*(model.__name__ for model in family(Strict) if model.__pydantic_complete__), file=sys.stderr)"
+    )
+    made = set(printed_by(code).split())
+    assert not made & {"Scenario", "Bottleneck", "Flows", "Square", "ShortFlows", "Link"}
+    assert len(made) <= 8  # those of the tables that may be left out, whose defaults are values
+
+
+def test_the_first_scenarios_may_be_read_in_several_threads_at_once() -> None:
+    """Then several threads want the same validators before they are made."""
+    code = (
+        "import sys, threading\nfrom concurrent.futures import ThreadPoolExecutor\n"
+        "from sawtooth.scenario.scenario import parse_scenario\n"
+        "together = threading.Barrier(8)\n"
+        "data = {'bottleneck': {'rate': '1 Mbit/s'}, 'environment': {'kind': 'sq-high'}, 'flows': [{'control': 'aimd(1, 0.5)'}]}\n"
+        "def read(_):\n    together.wait()\n    return parse_scenario(data).environment.text()\n"
+        "with ThreadPoolExecutor(8) as pool: read = list(pool.map(read, range(8)))\n"
+        "print(len(read), read[0]['kind'], all(text == read[0] for text in read), file=sys.stderr)"
+    )
+    assert printed_by(code) == "8 sq-high True"
+
+
+def test_the_list_of_studies_plans_no_study_and_parses_no_file_twice() -> None:
+    code = (
+        "import tomllib\nfrom sawtooth.experiment.study import Probe, Study\n"
+        "def made(self, *_, **__): raise AssertionError('a plan')\n"
+        "Study.plan = Study.cell = Probe.plan = made\n"
+        "loads, texts = tomllib.loads, []\n"
+        "def counted(text):\n    texts.append(text)\n    return loads(text)\n"
+        "tomllib.loads = counted\n"
+        f"{COMMAND_LINE}\n"
+        "print(len(texts), len(set(texts)), file=sys.stderr)"
+    )
+    parsed, different = map(int, printed_by(code, "list", "studies").split())
+    assert parsed == different > 0
 
 
 def test_one_figure_loads_the_checks_of_no_other_paper() -> None:
@@ -57,6 +131,7 @@ def test_start_up_makes_no_json_schema() -> None:
         "import pydantic.json_schema as schemas\n"
         "def made(self, *_, **__): raise AssertionError('a JSON Schema at start-up')\n"
         "schemas.GenerateJsonSchema.generate = made\n"
-        "import sawtooth.cli\n"
+        "from sawtooth.cli import exit_code\n"
+        "assert exit_code(['list', 'environments']) == 0\n"
     )
     subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

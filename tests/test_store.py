@@ -8,11 +8,14 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.conftest import file_of, series_files_of
 
 import sawtooth as st
 from sawtooth.atomic import (
@@ -24,8 +27,10 @@ from sawtooth.atomic import (
     write_text_atomic,
 )
 from sawtooth.errors import InputError
+from sawtooth.run import store as store_module
 from sawtooth.run.run import Run
-from sawtooth.run.store import Store, StoreWarning
+from sawtooth.run.storage import batch
+from sawtooth.run.store import DIRECTORY_VARIABLE, Store, StoreWarning
 from sawtooth.scenario.resolve import resolve
 from sawtooth.scenario.scenario import parse_scenario, with_values
 
@@ -42,13 +47,18 @@ def store(tmp_path: Path) -> Store:
     return Store(tmp_path / "store")
 
 
+@pytest.fixture
+def runs(scenario_text: str) -> list[Run]:
+    """Five seeds that recorded."""
+    return [st.run(scenario_text, seed=seed, overrides=RECORDED, store=False) for seed in range(5)]
+
+
 def test_a_run_comes_back_as_it_went_in(run: Run, store: Store) -> None:
-    path = store.put(run)
-    assert path.relative_to(store.path).parts == (
-        "runs",
-        run.run_id[:2],
-        f"{run.run_id}.parquet",
-    )
+    store.put(run)
+    path = file_of(store, run.run_id)
+    tree, day, name = path.relative_to(store.path).parts
+    assert (tree, day) == ("runs", f"{datetime.now(UTC):%Y-%m-%d}")
+    assert name == f"{sha256(path.read_bytes()).hexdigest()[:32]}.parquet"
     back = store.get(run.run_id)
     assert back is not None
     assert (back.run_id, back.digest, back.seed) == (run.run_id, run.digest, run.seed)
@@ -61,6 +71,78 @@ def test_a_run_comes_back_as_it_went_in(run: Run, store: Store) -> None:
     assert dict(back.engine) == dict(run.engine)
 
 
+def test_all_files_of_a_kind_have_one_schema(run: Run, scenario_text: str, store: Store) -> None:
+    """A run with series, one without, and one with short flows, which have totals: readers need not unite schemas."""
+    short = scenario_text + '[environment]\nkind = "real-cons-low"\ninterarrival = "50 ms"\n'
+    runs = [run, st.run(scenario_text, store=False), st.run(short, overrides=RECORDED, store=False)]
+    for each in runs:
+        store.put(each)
+    schemas = [pq.read_schema(file_of(store, each.run_id)).remove_metadata() for each in runs]
+    assert schemas[0] == schemas[1] == schemas[2]
+    names = [{file.parts[-3] for file in series_files_of(store, each.run_id)} for each in runs]
+    assert names == [{"windows", "queue_samples", "rates"}, set(), {"arrivals", *names[0]}]
+    for name in names[0]:
+        files = [
+            file for each in runs for file in series_files_of(store, each.run_id) if file.parts[-3] == name
+        ]
+        tables = [pq.read_table(file) for file in files]
+        assert tables[0].schema == tables[1].schema
+        assert [set(table["run_id"].to_pylist()) for table in tables] == [{run.run_id}, {runs[2].run_id}]
+
+
+def test_a_run_without_its_series_is_ignored_with_a_warning(run: Run, store: Store) -> None:
+    store.put(run)
+    series_files_of(store, run.run_id)[0].unlink()
+    again = Store(store.path)
+    with pytest.warns(StoreWarning, match=f"ignored run {run.run_id}.*queue_samples is not there"):
+        assert again.get(run.run_id) is None
+    again.put(run)
+    assert again.get(run.run_id) is not None
+
+
+def test_a_removed_run_leaves_nothing(run: Run, store: Store) -> None:
+    store.put(run)
+    assert store.remove([run.run_id]) == {run.run_id}
+    assert list(store.path.rglob("*.parquet")) == []
+    assert store.get(run.run_id) is None
+    assert store.remove([run.run_id]) == set()
+
+
+def test_a_run_is_removed_from_among_others(runs: list[Run], store: Store) -> None:
+    store.put_all(runs)
+    store.remove([runs[1].run_id])
+    for each in (store, Store(store.path)):
+        assert each.ids() == sorted(run.run_id for run in (runs[0], *runs[2:]))
+        assert each.get(runs[1].run_id) is None
+        for run in (runs[0], *runs[2:]):
+            back = each.get(run.run_id)
+            assert back is not None
+            assert back.to_json() == run.to_json()
+
+
+def test_series_of_a_killed_writer_go_when_they_are_old(run: Run, store: Store) -> None:
+    store.put(run)
+    day_ago = time.time() - ABANDONED_AFTER_S - 60.0
+    old, *young = series_files_of(store, run.run_id)
+    os.utime(old, (day_ago, day_ago))
+    store.collect()
+    assert store.get(run.run_id) is not None, "the run is there"
+    file_of(store, run.run_id).unlink()
+    again = Store(store.path)
+    again.collect()
+    assert sorted((again.path / "series").rglob("*.parquet")) == sorted(young)
+
+
+def test_st_run_and_the_command_agree_on_the_store(
+    scenario_text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(DIRECTORY_VARIABLE, str(tmp_path / "named"))
+    assert Store().ids(st.run(scenario_text, store=False).run_id) == []
+    made = st.run(scenario_text)
+    assert Store(tmp_path / "named").ids(made.run_id) == [made.run_id]
+    assert st.replay(made.run_id).same
+
+
 def test_a_stored_run_can_be_simulated_again(run: Run, store: Store) -> None:
     store.put(run)
     assert st.replay(run.run_id[:8], store).same
@@ -69,7 +151,9 @@ def test_a_stored_run_can_be_simulated_again(run: Run, store: Store) -> None:
 def test_names_come_from_the_job_where_it_is_known(scenario_text: str, store: Store) -> None:
     first = resolve(parse_scenario(scenario_text, name="first"))
     second = resolve(parse_scenario(scenario_text, name="second"))
-    run_id = store.put(st.run_many([first], None, light=False)[0]).stem
+    (run,) = st.run_many([first], None, light=False)
+    store.put(run)
+    run_id = run.run_id
     named, stored = store.get(run_id, second), store.get(run_id)
     assert named is not None
     assert stored is not None
@@ -79,17 +163,17 @@ def test_names_come_from_the_job_where_it_is_known(scenario_text: str, store: St
 def test_what_is_not_there_is_none(store: Store) -> None:
     assert store.get("00") is None
     assert not store.has("00")
-    assert store.find("") == store.find("zz") == store.find("../..") == []
+    assert store.ids() == store.ids("zz") == store.ids("../..") == []
     assert list(store.iter()) == []
     assert not store.path.exists(), "reading makes no directory"
 
 
-def test_find_and_iter(scenario_text: str, store: Store) -> None:
+def test_ids_and_iter(scenario_text: str, store: Store) -> None:
     runs = [st.run(scenario_text, seed=seed, store=store) for seed in range(4)]
     ids = sorted(run.run_id for run in runs)
     assert [run.run_id for run in store.iter()] == ids
-    assert store.find(ids[0]) == [ids[0]]
-    assert store.find(ids[0][:1]) == [run_id for run_id in ids if run_id[0] == ids[0][0]]
+    assert store.ids(ids[0]) == [ids[0]]
+    assert store.ids(ids[0][:1]) == [run_id for run_id in ids if run_id[0] == ids[0][0]]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +181,8 @@ def test_find_and_iter(scenario_text: str, store: Store) -> None:
     ["truncated", "empty", "zeros", "text", "other parquet", "bit flip", "other run", "other format"],
 )
 def test_a_damaged_or_foreign_file_is_ignored_with_a_warning(damage: str, run: Run, store: Store) -> None:
-    path = store.put(run)
+    store.put(run)
+    path = file_of(store, run.run_id)
     data = path.read_bytes()
     if damage == "truncated":
         path.write_bytes(data[: len(data) // 2])
@@ -112,23 +197,23 @@ def test_a_damaged_or_foreign_file_is_ignored_with_a_warning(damage: str, run: R
     elif damage == "bit flip":
         middle = len(data) // 3
         path.write_bytes(data[:middle] + bytes([data[middle] ^ 0xFF]) + data[middle + 1 :])
-    elif damage == "other run":
-        table = pq.read_table(path)
-        column = table.column_names.index("run_id")
-        pq.write_table(table.set_column(column, "run_id", pa.array(["0" * 24])), path)
     else:
+        name, value = ("run_id", "0" * 24) if damage == "other run" else ("format", 999)
         table = pq.read_table(path)
-        pq.write_table(table.set_column(0, "format", pa.array([999], pa.int32())), path)
-    with pytest.warns(StoreWarning, match=f"ignored .*{run.run_id}"):
-        assert store.get(run.run_id) is None
-    store.put(run)
-    assert store.get(run.run_id) is not None
+        column = pa.array([value], table.schema.field(name).type)
+        table = table.set_column(table.column_names.index(name), name, column)
+        path.write_bytes(batch.encoded(table, [(run.run_id, 1)]))
+    again = Store(store.path)
+    with pytest.warns(StoreWarning, match="ignored .*runs"):
+        assert again.get(run.run_id) is None
+    again.put(run)
+    assert again.get(run.run_id) is not None
 
 
 def test_another_build_leaves_runs_valid(run: Run, store: Store) -> None:
     """Who made a run is no part of its identity: a reworded comment makes another engine and orphans nothing."""
     store.put(replace(run, provenance={**run.provenance, "engine": "0123456789abcdef"}))
-    assert store.find(run.run_id) == [run.run_id]
+    assert store.ids(run.run_id) == [run.run_id]
     assert [found.run_id for found in store.iter()] == [run.run_id]
     again = st.replay(run.run_id, store)
     assert again.engine_changed
@@ -155,7 +240,7 @@ def test_many_writers_at_once(run: Run, store: Store) -> None:
 
 
 def test_leavings_of_dead_writers_are_swept_and_those_of_living_ones_kept(run: Run, store: Store) -> None:
-    folder = store.put(run).parent
+    store.put(run)
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
     names = {
@@ -165,11 +250,16 @@ def test_leavings_of_dead_writers_are_swept_and_those_of_living_ones_kept(run: R
         "strange": f"{TEMPORARY_PREFIX}strange",
     }
     for name in names.values():
-        (folder / name).write_bytes(b"half a file")
-    Store(store.path).put(run)
-    left = {kind for kind, name in names.items() if (folder / name).exists()}
+        (store.path / name).write_bytes(b"half a file")
+    directory = store.path / f"{TEMPORARY_PREFIX}{_host()}-{dead.pid}-dd"
+    directory.mkdir()
+    (directory / "file").write_bytes(b"half of a directory")
+    again = Store(store.path)
+    again.put(run)
+    left = {kind for kind, name in names.items() if (store.path / name).exists()}
     assert left == {"alive", "elsewhere", "strange"}
-    assert abandoned(folder / names["elsewhere"], time.time() + 2 * ABANDONED_AFTER_S)
+    assert not directory.exists()
+    assert abandoned(store.path / names["elsewhere"], time.time() + 2 * ABANDONED_AFTER_S)
 
 
 def test_a_failed_write_leaves_no_trace(tmp_path: Path) -> None:
@@ -198,8 +288,9 @@ def test_a_store_that_cannot_be_written_is_bad_input(run: Run, tmp_path: Path) -
 
 
 def test_where_the_store_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("SAWTOOTH_STORE", raising=False)
-    assert Store().path == Path(".sawtooth")
+    monkeypatch.delenv(DIRECTORY_VARIABLE, raising=False)
+    monkeypatch.setattr(store_module, "DEFAULT_DIRECTORY", ".usual")
+    assert Store().path == Path(".usual")
     monkeypatch.setenv("SAWTOOTH_STORE", str(tmp_path))
     assert Store().path == tmp_path
     assert Store("here").path == Path("here")
@@ -207,7 +298,8 @@ def test_where_the_store_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_the_file_reads_as_plain_nested_columns(run: Run, store: Store) -> None:
     """What DuckDB or Arrow see without Sawtooth: one row, structs inside lists, metrics by name."""
-    table = pq.read_table(store.put(run))
+    store.put(run)
+    table = pq.read_table(file_of(store, run.run_id))
     assert table.num_rows == 1
     assert table.schema.field("flows").type.value_type.field("goodput_bps").type == pa.float64()
     (row,) = table.to_pylist()

@@ -8,25 +8,28 @@ from pathlib import Path
 import pytest
 
 from sawtooth.errors import InputError
+from sawtooth.experiment.join import join
 from sawtooth.experiment.plan import CellKey, ProbeKey, put
-from sawtooth.experiment.study_files import STUDIES, load_comparison, load_study, read_study, study_names
+from sawtooth.experiment.study import Setting
+from sawtooth.experiment.study_files import load_comparison, read_study
+from sawtooth.packaged import packaged
+from sawtooth.papers import PAPERS
 from sawtooth.papers.akella2002.printed import (
     ENVIRONMENTS,
     appendix,
     environments,
     figures,
     printed,
-    printed_beside,
+    tables,
 )
 from sawtooth.papers.formulas.study import FILE
-from sawtooth.papers.parts import join, list_studies, parts
 from sawtooth.papers.reddy2012.sliding_window.study import FILE as ARQ_FILE
-from sawtooth.papers.register import claims, touched
+from sawtooth.papers.register import claims
+from sawtooth.papers.studies import STUDIES, list_studies, load_study, parts, study_names
+from sawtooth.run.run import run_id_of
 from sawtooth.scenario.environments.sets import SETS
 from sawtooth.scenario.resolve import resolve
 from sawtooth.scenario.scenario import parse_scenario
-
-ROOT = Path(__file__).resolve().parents[1] / "studies"
 
 SMALL = """
 name = "paper/fig"
@@ -106,8 +109,8 @@ def test_parts_that_claims_speak_of_are_studies() -> None:
 
 
 def test_a_main_study_touches_the_claims_that_its_settings_can_decide() -> None:
-    fig4 = {entry.id for entry in touched(load_study("akella2002/fig4"))}
-    fig5 = {entry.id for entry in touched(load_study("akella2002/fig5"))}
+    fig4 = {entry.id for entry in PAPERS["akella2002"].touched(load_study("akella2002/fig4"))}
+    fig5 = {entry.id for entry in PAPERS["akella2002"].touched(load_study("akella2002/fig5"))}
     assert "akella-4.1.1-ai-similar" in fig4 - fig5  # it speaks of one setting
     assert (
         "akella-4.1.2-goodput-above-reno" in fig5 - fig4
@@ -167,6 +170,7 @@ def test_quick_keeps_the_cells_and_shortens_the_runs() -> None:
     assert quick.claims == study.claims
     assert quick.runs < study.runs
     lasts = [next(iter(each.plan())).scenario["duration"] for each in (study, quick)]
+    assert study.quick is not None
     assert lasts[1] == study.quick.duration != lasts[0]
 
 
@@ -291,8 +295,19 @@ reason = ""
 
 
 def test_the_set_up_of_compare_is_that_of_the_studies() -> None:
+    """Every cell that both have is one run."""
     comparison, study = load_comparison(), load_study("akella2002/fig5")
-    assert (comparison.scenario, comparison.parameter) == (study.scenario, study.parameter)
+    assert [(e.label, e.control) for e in comparison.algorithm] == [
+        (e.label, e.control) for e in study.algorithm
+    ]
+    for router in study.routers:
+        setting = Setting(recovery="sack", router=router)
+        for environment in study.matrix.environments:
+            ours, theirs = (
+                run_id_of(resolve(parse_scenario(entry.cell(setting, entry.algorithm[0], environment)), "1"))
+                for entry in (comparison, study)
+            )
+            assert ours == theirs, (router, environment)
     assert not comparison.probe
 
 
@@ -359,14 +374,28 @@ def test_mistakes_are_named(tmp_path: Path, change: tuple[str, str], message: st
 
 
 def test_every_study_file_is_used() -> None:
-    files = {path.name for path in ROOT.glob("*.toml")}
-    named = {name.replace("/", "_") + ".toml" for name in STUDIES} | {"compare.toml"}
-    extended = {tomllib.loads((ROOT / name).read_text())["extends"] for name in named}
-    assert files == named | extended | {FILE, ARQ_FILE}
+    files = {path.resolve() for path in packaged("papers").glob("*/studies/*.toml")}
+    named = {
+        (packaged("papers", *name.split("/")[:1], "studies") / f"{name.split('/')[1]}.toml").resolve()
+        for name in STUDIES
+    }
+    extended, rest = set(), set(named)
+    while rest:
+        path = rest.pop()
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        if "extends" in data:
+            below = (path.parent / data["extends"]).resolve()
+            extended.add(below)
+            rest.add(below)
+    alone = {
+        packaged("papers", "formulas", "studies") / FILE,
+        packaged("papers", "reddy2012", "studies") / ARQ_FILE,
+    }
+    assert files == named | extended | alone
 
 
 def test_printed_scores_stand_beside_cells_of_the_paper_only() -> None:
     four = ("AIMD", "AIAD", "MIMD", "MIAD")
-    assert printed_beside("sack/droptail", four, ["cons-low", "rd-high"]) == printed("sack", "droptail")
-    assert printed_beside("sack/droptail", four[:2], ["cons-low"]) == {}
-    assert printed_beside("sack/droptail", four, ["1a", "1b"]) == {}  # the patterns of Figure 1
+    assert tables().beside("sack/droptail", four, ["cons-low", "rd-high"]) == printed("sack", "droptail")
+    assert tables().beside("sack/droptail", four[:2], ["cons-low"]) == {}
+    assert tables().beside("sack/droptail", four, ["1a", "1b"]) == {}  # the patterns of Figure 1

@@ -15,7 +15,7 @@ from tools.tidy import RULES, findings
 ROOT = Path(__file__).resolve().parents[1]
 
 TIDY = {
-    "README.md": "Read docs/model.md.\n",
+    "README.md": "Read docs/model.md and docs/reproductions.md.\n",
     "docs/model.md": "The law of [ChiuJain89] §2 and RFC 6298 §5.5.\n",
     "docs/references.toml": (
         '[ChiuJain89]\ntitle = "t"\nauthors = ["a"]\nin = "j"\nyear = 1989\n[rfc]\n6298 = "Computing the timer"\n'
@@ -29,7 +29,7 @@ TIDY = {
         "//! Linear controls.\n//!\n//! Source: [ChiuJain89] §2.\n"
         "pub const CONSTRUCTORS: &[ConstructorInfo] = &[\n    ConstructorInfo {\n"
         '        name: "aimd",\n        source: "ChiuJain89 §2",\n    },\n];\nimpl Law for LinearLaw {}\n'
-        '#[cfg(test)]\nmod tests {\n    fn t() { check("aimd(1, 0.5)"); }\n}\n'
+        '#[cfg(test)]\nmod tests {\n    fn t() { check("aimd(1, 0.5)"); named("linear"); }\n}\n'
     ),
     "crates/sim/Cargo.toml": '[package]\nname = "sawtooth-sim"\n[dependencies]\nsawtooth-cc = "0.1"\n',
     "crates/sim/src/lib.rs": "//! The network.\nuse sawtooth_cc::CONTROLLERS;\n",
@@ -38,8 +38,8 @@ TIDY = {
         '"""The metrics."""\nfrom sawtooth.measure.metrics.delay import DELAY\nMETRICS = (DELAY,)\n'
     ),
     "python/sawtooth/measure/metrics/delay.py": '"""Delay.\n\nSource: [ChiuJain89].\n"""\nDELAY = Metric(name="delay")\n',
-    "studies/README.md": "| fig4 | fig4.toml |\n",
-    "studies/fig4.toml": 'figure = "4"\n[expected]\nsource = "Figure 4"\nvalues = { AIMD = 0.15 }\n',
+    "docs/reproductions.md": "| paper/fig4 | [x](../python/sawtooth/papers/paper/studies/fig4.toml) |\n",
+    "python/sawtooth/papers/paper/studies/fig4.toml": 'figure = "4"\n[expected]\nsource = "Figure 4"\nvalues = { AIMD = 0.15 }\n',
     "tests/test_delay.py": '"""Delay."""\nassert DELAY.name == "delay"\n',
 }
 
@@ -71,6 +71,12 @@ QUEUE = {
         "impl ArrivalRule for Red {}\n#[cfg(test)]\nmod tests {}\n"
     ),
 }
+GUEST = {
+    "python/sawtooth/papers/__init__.py": '"""Papers."""\nPAPERS = (paper.PAPER,)\n',
+    "python/sawtooth/papers/paper/__init__.py": '"""A paper."""\nPAPER = Paper(printed="paper.printed.tables")\n',
+    "python/sawtooth/papers/paper/printed.py": '"""Its tables."""\n',
+}
+
 PLANTED: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("banned-name", "BTreeMap", rust("use std::collections::HashMap;")),
     ("banned-name", "`now` argument", rust("fn f() { Instant::now(); }")),
@@ -110,6 +116,41 @@ PLANTED: tuple[tuple[str, str, dict[str, str]], ...] = (
             "crates/cc/src/linear.rs": TIDY["crates/cc/src/linear.rs"].replace(
                 'source: "ChiuJain89', 'source: "folklore'
             )
+        },
+    ),
+    (
+        "table-entry",
+        "CONTROLLERS and RATE_CONTROLLERS row `linear` stands in no test",
+        {"crates/cc/src/linear.rs": TIDY["crates/cc/src/linear.rs"].replace('named("linear")', "")},
+    ),
+    (
+        "table-entry",
+        "SERIES row `depths` stands in no test",
+        {
+            "crates/sim/src/series.rs": '//! Series.\nseries! {\n    flag "depths" depths::Depths(depths);\n}\n',
+            "crates/sim/src/lib.rs": TIDY["crates/sim/src/lib.rs"] + "mod series;\n",
+            "crates/sim/src/series/depths.rs": "//! Depths.\n",
+        },
+    ),
+    (
+        "table-entry",
+        "SLOW_STARTS row `hasty` stands in no test",
+        {
+            "crates/cc/src/lib.rs": TIDY["crates/cc/src/lib.rs"] + "mod slow_start;\n",
+            "crates/cc/src/slow_start.rs": '//! Rules.\nslow_starts! {\n    hasty: "hasty" Hasty;\n}\n',
+        },
+    ),
+    (
+        "table-entry",
+        "`paper2` stands in no row of PAPERS",
+        {"python/sawtooth/papers/paper2/__init__.py": '"""A paper."""\nPAPER = Paper(name="paper2")\n'},
+    ),
+    (
+        "import",
+        "papers are guests",
+        {
+            **GUEST,
+            "python/sawtooth/report/page.py": '"""A page."""\nfrom sawtooth.papers.paper.printed import tables\n',
         },
     ),
     (
@@ -179,10 +220,18 @@ PLANTED: tuple[tuple[str, str, dict[str, str]], ...] = (
         "lacks authors",
         {"docs/references.toml": TIDY["docs/references.toml"].replace('authors = ["a"]\n', "")},
     ),
-    ("study", "no row", {"studies/README.md": "nothing\n"}),
-    ("study", "does not exist", {"studies/README.md": "fig4.toml and fig5.toml\n"}),
-    ("study", "no expected values", {"studies/fig4.toml": 'figure = "4"\n[expected]\nsource = "Figure 4"\n'}),
-    ("study", "nothing extends it", {"studies/shared.toml": "seeds = 5\n"}),
+    ("study", "no row", {"docs/reproductions.md": "nothing but fig4.toml\n"}),
+    (
+        "study",
+        "does not exist",
+        {"docs/reproductions.md": "fig4 [x](../python/sawtooth/papers/paper/studies/fig5.toml)\n"},
+    ),
+    (
+        "study",
+        "no expected values",
+        {"python/sawtooth/papers/paper/studies/fig4.toml": 'figure = "4"\n[expected]\nsource = "Figure 4"\n'},
+    ),
+    ("study", "nothing extends it", {"python/sawtooth/papers/paper/studies/shared.toml": "seeds = 5\n"}),
     (
         "import",
         "cc depends on sawtooth-sim",

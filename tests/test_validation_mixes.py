@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from validation import mixes, page
+from validation import mixes, page, whole
 from validation.__main__ import PAGE
 from validation.mixes import JUDGED, Mix
 
@@ -55,3 +55,26 @@ def test_the_table_shows_ours_beside_theirs(cells: list[Mix]) -> None:
     table = page.mixes(cells)
     assert table.count("\n") == 1 + len(cells)
     assert "**" not in table
+
+
+@pytest.fixture(scope="module")
+def wholes() -> list[Mix]:
+    """Windows in whole packets under a coarse clock."""
+    return whole.cells("100 ms")
+
+
+def test_windows_cut_in_whole_packets_share_as_in_ns2(wholes: list[Mix]) -> None:
+    assert [cell.name[1:] for cell in wholes] == [
+        (second, n) for second in ("tcp(0.2, 0.125)", "tcp(0.4, 0.125)") for n in ("4", "16", "64")
+    ]
+    assert whole.furthest(wholes) <= whole.RATIO_SHARE
+    assert all(cell.agrees("drop_rate") for cell in wholes)
+
+
+def test_the_page_says_how_far_whole_windows_are_from_ns2() -> None:
+    stated = re.search(
+        r"<!-- results: whole verdict -->12 of 12 in ratio.*ratios within ([\d.]+) %<!-- end -->",
+        PAGE.read_text(encoding="utf-8"),
+    )
+    assert stated, "python -m validation"
+    assert float(stated[1]) <= 100 * whole.RATIO_SHARE

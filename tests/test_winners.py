@@ -10,12 +10,12 @@ import numpy as np
 from sawtooth.claims.logic import Verdict
 from sawtooth.claims.view import FOUR, Part
 from sawtooth.experiment.matrix import Block, Results
-from sawtooth.experiment.study_files import load_study
 from sawtooth.measure.metrics import METRIC_NAMES
 from sawtooth.papers.akella2002.claims.section4_3 import LEADERS
+from sawtooth.papers.akella2002.pages.winners import figure
 from sawtooth.papers.akella2002.printed import environments
 from sawtooth.papers.akella2002.winners import winner_map
-from sawtooth.report.winners import figure
+from sawtooth.papers.studies import load_study
 
 TOLERANCES = load_study("akella2002/fig12").tolerance
 PLACES = tuple(row.name for row in environments())

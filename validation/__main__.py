@@ -9,10 +9,25 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from sawtooth.atomic import write_text_atomic
-from validation import cells, figures, linux, loss, mixes, page, rap, rtts, web, web_page, windows
+from validation import (
+    cells,
+    figures,
+    linux,
+    loss,
+    mixes,
+    page,
+    rap,
+    rtts,
+    scalable,
+    web,
+    web_page,
+    whole,
+    windows,
+)
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE = DOCS / "validation.md"
+SCALABLE = DOCS / "scalable.md"
 Given = ParamSpec("Given")
 Found = TypeVar("Found")
 RANDOM_LAWS = ((1.0, 0.5), (0.2, 0.125))
@@ -38,6 +53,7 @@ def measured() -> dict[Path, str]:
     }
     mixed = step("ns-2, two kinds", mixes.mixes)
     squares = step("ns-2, a square of cross traffic", mixes.squares)
+    wholes = {tick: step(f"ns-2, whole windows, ticks of {tick}", whole.cells, tick) for tick in whole.TICKS}
     raps = step("ns-2, RAP beside SACK", rap.cells)
     rap_default = step("ns-2, RAP beside SACK with the default pipe", rap.conservative)
     rap_regular = step("ns-2, RAP under regular losses", rap.regular)
@@ -51,6 +67,7 @@ def measured() -> dict[Path, str]:
     crossed = step("ns-2, short flows", web.measure)
     short = step("ns-2, short flows one by one", web.flows)
     unequal = step("ns-2, round-trip times", rtts.measure)
+    marked = step("ns-3, DCTCP", scalable.measure)
     blocks = {
         "ns2 verdict": page.ns2_verdict(plain),
         "ns2 cells": page.ns2_cells(plain),
@@ -64,6 +81,8 @@ def measured() -> dict[Path, str]:
         "mixes": page.mixes(mixed),
         "squares": page.squares(squares),
         "squares verdict": page.squares_verdict(squares),
+        "whole verdict": page.whole_verdict(wholes),
+        **{f"whole {tick}": page.mixes(found, whole.SHOWN) for tick, found in wholes.items()},
         "rap": page.mixes(raps, rap.SHOWN),
         "rap verdict": page.mixes_verdict(raps),
         "rap default pipe": page.mixes_verdict(rap_default),
@@ -99,9 +118,14 @@ def measured() -> dict[Path, str]:
     for name, found in variants.items():
         if name != "as it is":
             blocks[f"ns2 {name}"] = page.ns2_disagreeing(found)
+    of_scalable = {
+        "ns3 dctcp verdict": scalable.verdict(marked),
+        "ns3 dctcp cells": scalable.cells_table(marked),
+    }
     drawn = step("figures", figures.files, plain, regular, random, recordings)
     return {
         PAGE: page.filled(PAGE.read_text(encoding="utf-8"), blocks),
+        SCALABLE: page.filled(SCALABLE.read_text(encoding="utf-8"), of_scalable),
         **{DOCS / "figures" / name: text for name, text in drawn.items()},
     }
 

@@ -97,9 +97,10 @@ def mixes(
     data: str = "ns2_mixes",
     shown: Sequence[str] = SHOWN,
     changes: Mapping[str, object] | None = None,
+    only: Mapping[str, str] | None = None,
 ) -> list[Mix]:
-    """Every cell of two kinds of that file; ``changes`` are put over the scenario."""
-    rows = table(data)
+    """Every cell of two kinds of that file, or of its rows with these values; ``changes`` are put over the scenario."""
+    rows = [row for row in table(data) if (only or {}).items() <= row.items()]
     names = list(dict.fromkeys((row["first"], row["second"], row["n"]) for row in rows))
     jobs = [
         job("ns2_mixes", {**_values(*name), **(changes or {})}, seed)
@@ -174,8 +175,9 @@ def _mix(
     theirs: Sequence[Mapping[str, str]],
     ours: Sequence[Mapping[str, float]],
 ) -> Mix:
+    """``nan`` is ns-2's variation in a run in which a flow of that kind got nothing at all."""
     return Mix(
         name,
-        {q: [float(row[q]) for row in theirs] for q in quantities},
+        {q: [float(row[q]) for row in theirs if row[q] != "nan"] for q in quantities},
         {q: [row[q] for row in ours] for q in quantities},
     )

@@ -1,11 +1,13 @@
 # ns-2's counterpart of scenarios/ns2_mixes.toml for any two kinds of flows, RAP among them: n flows of each behind RED.
 #
-#   ns validation/ns2_mixes.tcl KIND KIND N SEED        KIND: tcp:A:B (SACK) or rap:A:B:FINE_GRAIN:GAIN
+#   ns validation/ns2_mixes.tcl KIND KIND N SEED [TICK]  KIND: tcp:A:B (SACK) or rap:A:B:FINE_GRAIN:GAIN
+#
+# With TICK (a clock of that many seconds) windows are cut in whole packets, as in ns-2 of 2000 to 2002.
 #
 # What: the network of data/README.md, "The mixes". Prints the bottleneck's events as ns-2 traces them; ns2_rap.py reads them.
 # Source: the ns Manual (Fall & Varadhan); ns-2 2.35 (Debian 2.35+dfsg-5), whose Agent/RAP is by the authors of [Rejaie99].
 
-foreach {first second n seed} $argv break
+foreach {first second n seed tick} $argv break
 set duration 100.0
 
 remove-all-packet-headers
@@ -18,6 +20,10 @@ Agent/TCP set windowInit_ 2                  ;# initial_window
 Agent/TCP set rtxcur_init_ 3.0               ;# initial_rto
 Agent/TCP set minrto_ 0.2                    ;# min_rto
 Agent/TCP set tcpTick_ 0.01                  ;# timer_tick
+if {$tick ne ""} {
+    Agent/TCP set tcpTick_ $tick
+    Agent/TCP set precisionReduce_ false     ;# window_arithmetic = "integer"
+}
 Agent/TCP set singledup_ 1                   ;# limited_transmit
 Agent/TCP set timestamps_ false
 Agent/TCPSink set packetSize_ 40             ;# ack_bytes

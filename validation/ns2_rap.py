@@ -57,9 +57,9 @@ HEADS: Final = (
 )
 
 
-def measured(first: str, second: str, n: int, seed: int) -> dict[str, float]:
-    """One run of ns-2: the columns from `ratio` on."""
-    command = ["ns", str(SCRIPT), KINDS[first], KINDS[second], str(n), str(seed)]
+def measured(first: str, second: str, n: int, seed: int, *more: str) -> dict[str, float]:
+    """One run of ns-2: the columns from `ratio` on; `more` goes to the script."""
+    command = ["ns", str(SCRIPT), KINDS[first], KINDS[second], str(n), str(seed), *more]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as ns2:
         assert ns2.stdout is not None
         forwarded, dropped, arrived, delay_s = _read(ns2.stdout, 2 * n)

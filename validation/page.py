@@ -21,6 +21,7 @@ from validation.mixes import SQUARE, TIMES, Mix
 from validation.mixes import agreeing as mixes_agreeing
 from validation.rap import BOUND as RAP_BOUND
 from validation.rap import Regular as RapRegular
+from validation.whole import furthest
 from validation.windows import Law as WindowLaw
 
 DECIMALS: Mapping[str, int] = {
@@ -296,6 +297,12 @@ def mixes(cells: Sequence[Mix], shown: Sequence[str] = MIX_SHOWN) -> str:
         rows.append(row)
     heads = ["first", "second", "n", *(f"{q.replace('_', ' ')} (ns-2)" for q in shown)]
     return markdown(heads, rows)
+
+
+def whole_verdict(by_tick: Mapping[str, Sequence[Mix]]) -> str:
+    """How many mixes with whole windows agree, and how far the ratios are from ns-2's, on one line."""
+    cells = [cell for found in by_tick.values() for cell in found]
+    return f"{mixes_verdict(cells)}; ratios within {100 * furthest(cells):.1f} %"
 
 
 def squares_verdict(cells: Sequence[Mix]) -> str:

@@ -5,7 +5,8 @@
     >>> run.values["goodput"], run.flows        # metrics by name, counters as Arrow tables
     >>> st.replay(run.run_id)                   # the same run again, bit for bit
     >>> st.compare(["aimd(1, 0.5)", "aiad(1, 3)"], environments=["sq-high"], seeds=5).scores
-    >>> st.reproduce("akella2002/fig4")
+    >>> st.sweep("scenario.toml", {"path.rtt": ["20 ms", "40 ms"]}, seeds=3).table
+    >>> st.reproduce("akella2002/fig4")         # or a study file of your own
     >>> st.mathematics("akella2002").judged     # what is algebra, without runs
     >>> st.overlay(quick=True).curves           # runs laid over the formulas
 
@@ -19,8 +20,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from sawtooth.errors import InputError, RunError
-    from sawtooth.experiment.compare import compare
-    from sawtooth.papers.formulas import overlay
+    from sawtooth.experiment.sweep import sweep
+    from sawtooth.papers.compare import compare
+    from sawtooth.papers.formulas.overlay import overlay
     from sawtooth.papers.mathematics import mathematics
     from sawtooth.papers.reproduce import reproduce
     from sawtooth.run.api import Replay, replay, run
@@ -46,6 +48,7 @@ __all__ = [
     "reproduce",
     "run",
     "run_many",
+    "sweep",
 ]
 
 _HOMES: Final = {
@@ -55,13 +58,14 @@ _HOMES: Final = {
     "RunError": "sawtooth.errors",
     "RunSummary": "sawtooth.run.run",
     "Store": "sawtooth.run.store",
-    "compare": "sawtooth.experiment.compare",
+    "compare": "sawtooth.papers.compare",
     "mathematics": "sawtooth.papers.mathematics",
-    "overlay": "sawtooth.papers.formulas",
+    "overlay": "sawtooth.papers.formulas.overlay",
     "replay": "sawtooth.run.api",
     "reproduce": "sawtooth.papers.reproduce",
     "run": "sawtooth.run.api",
     "run_many": "sawtooth.run.runner",
+    "sweep": "sawtooth.experiment.sweep",
 }
 """The module of each public name. It is loaded when somebody asks for the name, so that a command waits for no library it does not use."""
 

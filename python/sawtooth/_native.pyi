@@ -31,6 +31,9 @@ class _Properties(TypedDict):
     pacing_rate: bool
     own_transport: bool
     random: bool
+    counts_marks: bool
+    records: bool
+    conduct: bool
 
 class _Controller(TypedDict):
     name: str
@@ -41,6 +44,7 @@ class _Controller(TypedDict):
     parameters: list[_Parameter]
     properties: _Properties
     rate_based: bool
+    defaults: dict[str, str]
 
 class _Recovery(TypedDict):
     name: str
@@ -50,12 +54,13 @@ class _Recovery(TypedDict):
     source: str
     behaviour: int
     selective: bool
+    defaults: dict[str, str]
 
 class _QueueParameterBase(TypedDict):
     name: str
     kind: str
     unit: str
-    default: str | float | bool
+    default: str | float | bool | None
     accepted: str
     why: str
     only_with: list[dict[str, str | bool]]
@@ -63,12 +68,14 @@ class _QueueParameterBase(TypedDict):
 
 class _QueueParameter(_QueueParameterBase, total=False):
     choices: list[str]
+    optional: bool
 
 class _Discipline(TypedDict):
     name: str
     aliases: list[str]
     summary: str
     source: str
+    buffer: str
     behaviour: int
     schedules: bool
     keeps_flows_apart: bool
@@ -86,11 +93,13 @@ class _TcpBase(TypedDict):
     accepted: str
     why: str
     read_by: list[str]
+    of_window_laws: bool
     only_with: list[dict[str, str | bool]]
 
 class _Tcp(_TcpBase, total=False):
     choices: list[str]
     implicit: bool
+    flags: list[str]
 
 class _ColumnBase(TypedDict):
     name: str
@@ -108,9 +117,6 @@ class _Series(TypedDict):
     summary: str
     columns: list[_Column]
 
-class _Planned(TypedDict):
-    disciplines: list[str]
-
 class _Description(TypedDict):
     controllers: list[_Controller]
     recoveries: list[_Recovery]
@@ -118,7 +124,6 @@ class _Description(TypedDict):
     tcp: list[_Tcp]
     series: list[_Series]
     behaviour: dict[str, int]
-    planned: _Planned
 
 class EngineError(RuntimeError): ...
 

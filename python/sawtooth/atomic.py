@@ -11,8 +11,10 @@ import contextlib
 import os
 import socket
 import uuid
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import BinaryIO
 
 TEMPORARY_PREFIX = ".partial-"
 ABANDONED_AFTER_S = 86_400.0
@@ -24,10 +26,20 @@ def write_bytes_atomic(path: Path, data: bytes | memoryview, *, durable: bool = 
 
     Not `durable`: safe from any kill, but a power failure within the next seconds may leave an old, a damaged or no file.
     """
-    temporary = path.parent / f"{TEMPORARY_PREFIX}{_host()}-{os.getpid()}-{uuid.uuid4().hex}"
+    with writing(path, durable=durable) as file:
+        file.write(data)
+
+
+@contextlib.contextmanager
+def writing(path: Path, *, durable: bool = True, beside: Path | None = None) -> Iterator[BinaryIO]:
+    """A file to write what becomes the content of `path` if the block ends well. For `durable` and errors see `write_bytes_atomic`.
+
+    `beside` is a directory of the same file system for the temporary file, None for that of `path`.
+    """
+    temporary = (beside or path.parent) / temporary_name()
     try:
         with open(temporary, "xb") as file:
-            file.write(data)
+            yield file
             if durable:
                 file.flush()
                 os.fsync(file.fileno())
@@ -37,7 +49,12 @@ def write_bytes_atomic(path: Path, data: bytes | memoryview, *, durable: bool = 
             temporary.unlink()
         raise
     if durable:
-        _sync_directory(path.parent)
+        sync_directory(path.parent)
+
+
+def temporary_name() -> str:
+    """A name that nobody else takes, and that says who took it."""
+    return f"{TEMPORARY_PREFIX}{_host()}-{os.getpid()}-{uuid.uuid4().hex}"
 
 
 def write_text_atomic(path: Path | str, text: str) -> None:
@@ -75,8 +92,8 @@ def _host() -> str:
     return socket.gethostname().replace("/", "_") or "localhost"
 
 
-def _sync_directory(directory: Path) -> None:
-    """Makes the rename itself durable, where the system lets a directory be opened."""
+def sync_directory(directory: Path) -> None:
+    """Makes what was renamed in it durable, where the system lets a directory be opened."""
     with contextlib.suppress(OSError):
         handle = os.open(directory, os.O_RDONLY)
         try:

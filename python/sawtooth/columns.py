@@ -7,8 +7,9 @@ the same bytes. Text columns (names of queues) come as a JSON list, because they
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+import numpy as np
 import pyarrow as pa
 
 DTYPES: dict[str, tuple[pa.DataType, int]] = {
@@ -33,15 +34,19 @@ def table_of(columns: Mapping[str, tuple[str, bytes]]) -> pa.Table:
     return pa.Table.from_arrays([column_of(*column) for column in columns.values()], names=list(columns))
 
 
-def nested(table: pa.Table) -> pa.Array:
-    """A whole table as one value of type list<struct<…>>: how a run's tables fit into one row. Shape (1,)."""
-    batches = table.to_batches()  # one, as the engine's tables are: a seventh of the time
-    structs = batches[0].to_struct_array() if len(batches) == 1 else table.to_struct_array().combine_chunks()
-    return pa.ListArray.from_arrays(pa.array([0, table.num_rows], pa.int32()), structs)
+def nested(tables: Sequence[pa.Table]) -> pa.Array:
+    """Whole tables, each as one value of type list<struct<…>>: how the tables of a run fit into its row. Shape (tables,)."""
+    ends = np.cumsum([0, *(table.num_rows for table in tables)], dtype=np.int32)
+    whole = tables[0] if len(tables) == 1 else pa.concat_tables(tables)
+    batches = whole.to_batches()  # one, as the engine's tables are: a seventh of the time
+    structs = batches[0].to_struct_array() if len(batches) == 1 else whole.combine_chunks().to_struct_array()
+    if isinstance(structs, pa.ChunkedArray):
+        structs = structs.combine_chunks()
+    return pa.ListArray.from_arrays(pa.array(ends), structs)
 
 
 def unnested(value: pa.ListScalar) -> pa.Table:
-    """The table inside such a value: the inverse of `nested`."""
+    """The table inside such a value."""
     structs = value.values
     names = [field.name for field in structs.type]
     return pa.table(dict(zip(names, structs.flatten(), strict=True)))

@@ -1,54 +1,145 @@
-"""The progress bar of long work: how many runs are done, how many came from the store, the time left.
+"""How far long work has come: runs done, how many came from the store, the time left; then what is read, judged and drawn.
 
-It is drawn on standard error, and only if that is a terminal: pipes, logs and `--json` see nothing of it. The time left comes from the
-runs that were simulated; those taken from the store cost nothing and are counted apart.
+On a terminal it is a bar on standard error. Elsewhere (a pipe, a log, a cluster's output) it is a line on standard error every few seconds,
+the first after EVERY_S, so that short work says nothing. ``SAWTOOTH_PROGRESS=off`` silences both. Standard output is never touched.
+
+The total is that of the whole work and is known before it starts: runs that the store has count as done. The time left comes from the runs
+that were simulated, and takes all others to need simulation: it is the most that it can be.
+
+Source: none.
 """
 
 from __future__ import annotations
 
+import os
+import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.progress import Progress
 
 ProgressCallback = Callable[[int, int, int], None]
 """Called with (runs done, runs in all, of these taken from the store) after each run, never from two threads at once."""
 
+StageCallback = Callable[[str, int, int], None]
+"""Called with (what is done beside runs: ``judging``, ``drawing``; how much of it; how much in all)."""
+
+EVERY_S: Final = 5.0
+"""Time between two lines where there is no terminal, seconds."""
+SWITCH: Final = "SAWTOOTH_PROGRESS"
+
+
+class Bar(Protocol):
+    """What moves: called as a ProgressCallback for runs, its ``stage`` as a StageCallback for the rest."""
+
+    def __call__(self, done: int, total: int, stored: int) -> None: ...
+
+    def stage(self, name: str, done: int, total: int) -> None:
+        """Some of another part of the work is done."""
+
 
 @contextmanager
-def progress_bar(title: str, console: Console | None = None) -> Iterator[ProgressCallback]:
-    """A bar for the length of the block; the value is the callback that moves it."""
-    # A library's caller may never see a bar, and loading it takes a twentieth of start-up.
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+def progress_bar(title: str, console: Console | None = None) -> Iterator[Bar]:
+    """A bar, or lines, for the length of the block; the value moves it."""
+    if os.environ.get(SWITCH) == "off":
+        yield _Silent()
+    elif console is None and not sys.stderr.isatty():
+        yield _Lines(title)
+    else:
+        with _Drawn.shown(title, console) as drawn:
+            yield drawn
 
-    chosen = console or Console(stderr=True)
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[note]}"),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        console=chosen,
-        disable=not chosen.is_terminal,
-        transient=True,
-    )
-    task = bar.add_task(title, total=None, note="")
 
-    def moved(done: int, total: int, stored: int) -> None:
-        note = f"({stored} from the store)" if stored else ""
-        bar.update(task, completed=done - stored, total=total - stored, note=note)
+def time_left_s(done: int, total: int, stored: int, elapsed_s: float) -> float | None:
+    """The most that the runs not yet done can take, from the time of those simulated so far; None before the first."""
+    simulated = done - stored
+    return elapsed_s * (total - done) / simulated if simulated > 0 else None
 
-    with bar:
-        yield moved
+
+def clock(seconds: float) -> str:
+    """``0:07``, ``12:30``, ``1:02:30``."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+class _Silent:
+    def __call__(self, done: int, total: int, stored: int) -> None:
+        pass
+
+    def stage(self, name: str, done: int, total: int) -> None:
+        pass
+
+
+class _Lines:
+    """A line every few seconds, and one when a stage begins after that time."""
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+        self.begun = self.said = time.monotonic()
+
+    def __call__(self, done: int, total: int, stored: int) -> None:
+        left = time_left_s(done, total, stored, time.monotonic() - self.begun)
+        known = f", {stored:,} of them from the store" if stored else ""
+        rest = f", at most {clock(left)} left" if left is not None and done < total else ""
+        self._say(f"{done:,} of {total:,} runs{known}{rest}")
+
+    def stage(self, name: str, done: int, total: int) -> None:
+        self._say(f"{name}, {done:,} of {total:,}")
+
+    def _say(self, text: str) -> None:
+        now = time.monotonic()
+        if now - self.said >= EVERY_S:
+            self.said = now
+            sys.stderr.write(f"{self.title}: {text} ({clock(now - self.begun)} so far)\n")
+            sys.stderr.flush()
+
+
+class _Drawn:
+    """A bar of `rich`: one task for the runs, one for each further stage."""
+
+    def __init__(self, bar: Progress, title: str) -> None:
+        self.bar, self.title = bar, title
+        self.begun = time.monotonic()
+        self.tasks = {title: bar.add_task(title, total=None, note="", left="")}
+
+    @classmethod
+    @contextmanager
+    def shown(cls, title: str, console: Console | None) -> Iterator[_Drawn]:
+        """A bar on standard error, gone when the block ends."""
+        # Loading it takes a twentieth of start-up, and most of those who run scenarios in programs never see a bar.
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        chosen = console or Console(stderr=True)
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[note]}"),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[left]}"),
+        )
+        bar = Progress(*columns, console=chosen, disable=not chosen.is_terminal, transient=True)
+        with bar:
+            yield cls(bar, title)
+
+    def __call__(self, done: int, total: int, stored: int) -> None:
+        left = time_left_s(done, total, stored, time.monotonic() - self.begun)
+        self.bar.update(
+            self.tasks[self.title],
+            completed=done,
+            total=total,
+            note=f"({stored:,} from the store)" if stored else "",
+            left=f"at most {clock(left)} left" if left is not None and done < total else "",
+        )
+
+    def stage(self, name: str, done: int, total: int) -> None:
+        task = self.tasks.get(name)
+        if task is None:
+            task = self.tasks[name] = self.bar.add_task(name, total=total, note="", left="")
+        self.bar.update(task, completed=done, total=total)

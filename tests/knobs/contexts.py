@@ -6,7 +6,7 @@ All of them lose packets now and then and a whole window once, so that recoverie
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from sawtooth.scenario.described import describe
@@ -57,15 +57,10 @@ def discipline(kind: str) -> Mapping[str, Any]:
 def queue(kind: str) -> Tables:
     """A queue of a discipline that is small as the contexts are."""
     row = discipline(kind)
-    small: Tables = {"min": 2, "max": 6, "weight": 0.03, "ecn": True}
-    names = [parameter["name"] for parameter in row["parameters"]]
-    return {
-        "kind": kind,
-        **{
-            name: small.get(name, parameter["default"])
-            for name, parameter in zip(names, row["parameters"], strict=True)
-        },
-    }
+    small: Tables = {"min": 2, "max": 6, "weight": 0.03, "ecn": True, "target": "2 ms"}
+    small |= {"interval": "10 ms", "max_burst": "10 ms", "t_update": "5 ms", "beta": 20, "mark_ecnth": 0.3}
+    given = {row["name"]: small.get(row["name"], row["default"]) for row in row["parameters"]}
+    return {"kind": kind, **{name: value for name, value in given.items() if value is not None}}
 
 
 def mixed(kind: str) -> list[Tables]:
@@ -117,22 +112,61 @@ FREE: Final[Tables] = {
 }
 
 
+def common(names: Collection[str]) -> Tables:
+    """The common defaults of these settings."""
+    return {row["name"]: row["default"] for row in describe()["tcp"] if row["name"] in names}
+
+
+def unread(recovery: str) -> Tables:
+    """The settings of the base that a recovery does not read, left out."""
+    return {
+        row["name"]: None
+        for row in describe()["tcp"]
+        if row["name"] in BASE["tcp"] and recovery not in row["read_by"]
+    }
+
+
 def contexts() -> dict[str, Tables]:
     """By name."""
     found = {
-        f"recovery {row['name']}": context(flows=[group(row["name"], count=2)])
+        # Settings that have another default beside it are written as they are elsewhere.
+        f"recovery {row['name']}": context(
+            tcp=unread(row["name"]), flows=[group(row["name"], count=2, **common(row["defaults"]))]
+        )
         for row in describe()["recoveries"]
     }
+    # A link that stands still for a while: timeouts of which acknowledgements with timestamps show that they were not needed.
+    standing = {"rate": None, "trace": "standing.trace", "trace_once": False}
+    rack = next(row for row in describe()["recoveries"] if row["name"] == "rack")
+    own = common(rack["defaults"])
+    found["recovery rack"] = context(
+        bottleneck=standing,
+        flows=[
+            group("rack", count=2, **own),
+            group("rack", receive_window=10, **own, **common(["timestamps"])),
+        ],
+    )
+    # Windows and their probes are lost for so long that congestion is persistent.
+    lost = f"list({', '.join(map(str, (20, 50, 90, *range(240, 268), 400, 430)))})"
+    quic = next(row for row in describe()["recoveries"] if row["name"] == "quic")
+    found["recovery quic"] = context(
+        tcp=unread("quic"),
+        bottleneck={"drop": lost, "rate": "2 Mbit/s", "buffer": "12 packets"},
+        flows=[group("quic", count=2, receive_window=8, **common(quic["defaults"]))],
+    )
     for law in describe()["controllers"]:
         if law["properties"]["own_transport"]:
             found[f"law {law['name']}"] = context(
                 tcp={"initial_window": None, "initial_rto": "10 ms", "min_rto": "10 ms"},
-                bottleneck={"rate": "1.5 Mbit/s", "buffer": "6 packets"},
+                bottleneck={"rate": "0.7 Mbit/s", "buffer": "8 packets"},
                 flows=[group(None, law["name"], count=2)],
             )
+    windows = {row["name"]: None for row in describe()["tcp"] if row["of_window_laws"]}
+    found["model"] = context(tcp=windows, flows=[group("rack", "bbr", count=2)], record={"model": True})
     for row in describe()["disciplines"]:
+        crowded = {"rate": "3 Mbit/s", "queue": queue(row["name"])}
         found[f"queue {row['name']}"] = context(
-            bottleneck={"queue": queue(row["name"])}, path={"drop": "periodic(97)"}, flows=mixed(row["name"])
+            bottleneck=crowded, path={"drop": "periodic(97)"}, flows=mixed(row["name"])
         )
     found["supply"] = context(flows=[group(supply=[["0 s", "300 packets"], ["1 s", "90 kB"]]), group()])
     found["ECN"] = context(
@@ -148,6 +182,11 @@ def contexts() -> dict[str, Tables]:
             "queue": {"kind": "rio", "rule": "drop-tail"},
         },
         flows=[group(count=3), group(receive_window=3, in_profile=True)],
+    )
+    without_threshold = queue("pie")
+    del without_threshold["mark_ecnth"]
+    found["pie without threshold"] = context(
+        bottleneck={"rate": "3 Mbit/s", "queue": without_threshold}, flows=mixed("pie")
     )
     found["delayed acknowledgements"] = context(tcp={"delayed_ack": True})
     found["timeouts without cuts"] = context(tcp={"rto_cuts": False})
@@ -217,6 +256,7 @@ FILES: Final[Mapping[str, str]] = {
     "flows.csv": "start_time_s,packets\n"
     + "".join(f"{index / 20},{5 + index % 30}\n" for index in range(50)),
     "other-flows.csv": "start_time_s,packets\n0.2,10\n",
+    "standing.trace": "".join(f"{ms}\n" for ms in (*range(1, 500), *range(1_400, 2_000))),
     "short.trace": "".join(f"{3 * index}\n" for index in range(1, 200)),
 }
 """What scenarios name, in the directory of each."""

@@ -58,7 +58,8 @@ def effect(tables: Tables, key: Key, before: str, folder: Path) -> str:
     """`acts`, `refused` (every other value is), or `silent`: some are accepted and nothing changes."""
     current = at(tables, key.path)
     current = key.schema.get("default") if current is None else current
-    accepted = refused = 0
+    accepted: list[object] = []
+    refused = 0
     for value in others(key.name, key.schema, current):
         changed = copy.deepcopy(tables)
         put(changed, key.path, value)
@@ -69,14 +70,25 @@ def effect(tables: Tables, key: Key, before: str, folder: Path) -> str:
             continue
         if after != before:
             return "acts"
-        accepted += 1
-    # Of a flag without a default one value is the one that holds anyway.
-    return "refused" if not accepted or (accepted == refused == 1 and current is None) else "silent"
+        accepted.append(value)
+    # Of a flag without a default one value is the one that holds anyway; of a key that is decided, so is what it is decided to be.
+    holds = (len(accepted) == refused == 1 and current is None) or (
+        current == "auto" and all(value in ("off", False) for value in accepted)
+    )
+    return "refused" if not accepted or holds else "silent"
 
 
 def is_setting(key: Key) -> bool:
     """Whether it is a TCP setting, of all flows or of a group."""
     return key.path[0] in ("tcp", "flows") and key.name in setting_names()
+
+
+STILL = {
+    ("recovery rack", ("flows", 1, "slow_start")): "a window of at most 10 packets",
+    ("recovery quic", ("tcp", "slow_start")): "windows of at most 8 packets",
+    ("recovery quic", ("flows", 0, "slow_start")): "windows of at most 8 packets",
+}
+"""Settings that a context of recoveries leaves still, and why: HyStart looks at windows of 16 packets and more."""
 
 
 @pytest.mark.parametrize("name", CONTEXTS)
@@ -86,7 +98,9 @@ def test_every_key_acts_or_is_refused(name: str, effects: Callable[[str], Effect
     silent = [
         ".".join(map(str, key.path))
         for key, effect in found.items()
-        if effect == "silent" and (name.startswith(("recovery", "law")) or not is_setting(key))
+        if effect == "silent"
+        and (name.startswith(("recovery", "law")) or not is_setting(key))
+        and (name, key.path) not in STILL
     ]
     assert not silent, f"{name}: accepted, and nothing changes: {', '.join(silent)}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,8 @@ from tests.conftest import CommandLine
 from tests.knobs.contexts import FREE, Tables, context, group
 
 from sawtooth import InputError
-from sawtooth.experiment.study_files import STUDIES, load_study, studies_folder
+from sawtooth.packaged import packaged
+from sawtooth.papers.studies import STUDIES, load_study
 from sawtooth.run.api import scenario_of
 from sawtooth.scenario.scenario import parse_scenario
 from sawtooth.scenario.unused_keys import unused
@@ -259,12 +261,13 @@ def leaves(table: Any, key: str = "") -> Iterator[str]:
 
 
 def shared_file(name: str) -> str:
-    """The file that a study extends, or its own: whose keys several studies share."""
-    path = studies_folder() / (name.replace("/", "_") + ".toml")
-    first = path.read_text(encoding="utf-8").splitlines()
-    extends = next((line for line in first if line.startswith("extends")), "")
-    below = extends.partition('"')[2].partition('"')[0].removesuffix(".toml")
-    return shared_file(below) if below else name
+    """The file that a study extends, or its own, as PAPER/FILE: whose keys several studies share."""
+    paper, _, part = name.partition("/")
+    data = tomllib.loads((packaged("papers", paper, "studies") / f"{part}.toml").read_text(encoding="utf-8"))
+    if "extends" not in data:
+        return name
+    elsewhere, _, below = data["extends"].removesuffix(".toml").rpartition("/studies/")
+    return shared_file(f"{elsewhere.rpartition('/')[2] or paper}/{below}")
 
 
 def test_every_key_of_a_study_acts_in_some_run_of_those_that_share_its_file() -> None:

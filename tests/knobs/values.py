@@ -34,6 +34,7 @@ BY_NAME: Final[Mapping[str, tuple[Any, ...]]] = {
     "to": ("A", "C"),
     "name": ("D",),
     "cross_load": (0.5,),
+    "ack_every": (3,),
 }
 """What no schema says: names of files and nodes, and values where there is no default."""
 

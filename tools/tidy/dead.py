@@ -28,6 +28,7 @@ DATA = (
 CODE = (".rs", ".py", ".toml", ".md", ".tcl", "Makefile")
 
 CHECK = re.compile(r"^check = \"(\w+/)?(\w+)\.\w+\"", re.MULTILINE)
+HANDED_IN = re.compile(r"\"(\w+(?:\.\w+)+)\"")
 # A row of a macro's table declares the module of its file: `arrival "red" red::Red(RedSpec);`
 MODULE_ROW = re.compile(r"^\s*\w+ \"[^\"]+\" (\w+)::\w+\(", re.MULTILINE)
 
@@ -80,7 +81,7 @@ def _modules(path: str, text: str, macros: list[str]) -> Iterator[str]:
 
 def _python(tree: Tree) -> Iterator[Finding]:
     modules = {module_name(path): path for path in tree.under(PACKAGE, ".py")}
-    todo = [root for root in (*ROOTS, *_checks(tree)) if root in modules]
+    todo = [root for root in (*ROOTS, *_checks(tree), *_handed_in(tree, modules)) if root in modules]
     reached = set(todo)
     while todo:
         name = todo.pop()
@@ -112,6 +113,13 @@ def _checks(tree: Tree) -> Iterator[str]:
         for paper, module in CHECK.findall(tree.text(path)):
             home = f"{package.rsplit('.', 2)[0]}.{paper.removesuffix('/')}.claims" if paper else package
             yield f"{home}.{module}"
+
+
+def _handed_in(tree: Tree, modules: dict[str, str]) -> Iterator[str]:
+    """Modules that a `PAPER` names in words: `printed="akella2002.printed.tables"` is of `sawtooth.papers`."""
+    for path in tree.under(f"{PACKAGE}papers/", "/__init__.py"):
+        for name in HANDED_IN.findall(tree.text(path)):
+            yield resolve(f"sawtooth.papers.{name}", modules)
 
 
 def _data(tree: Tree) -> Iterator[Finding]:

@@ -19,11 +19,14 @@ PACKAGE = "python/sawtooth/"
 CRATES: dict[str, frozenset[str]] = {
     "cc": frozenset(),
     "sim": frozenset({"sawtooth_cc"}),
-    "py": frozenset({"sawtooth_cc", "sawtooth_sim"}),
+    "plugin": frozenset(),
+    "host": frozenset({"sawtooth_cc", "sawtooth_plugin"}),
+    "py": frozenset({"sawtooth_cc", "sawtooth_sim", "sawtooth_host"}),
 }
+ARROWS = "arrows point one way, cc -> sim -> py and plugin -> host -> py"
 # A module named in a string is imported by name at run time.
 DOTTED = re.compile(r"sawtooth(\.\w+)+")
-OURS = re.compile(r"\bsawtooth_(?:cc|sim|py|bridge)\b")
+OURS = re.compile(r"\bsawtooth_(?:cc|sim|plugin|host|py|bridge)\b")
 
 # folder of sawtooth -> folders whose modules its own may import; what stands beside the folders (`errors`, `progress`) anyone may.
 ROOMS: dict[str, frozenset[str]] = {
@@ -34,19 +37,13 @@ ROOMS: dict[str, frozenset[str]] = {
     "claims": frozenset({"experiment"}),
     "experiment": frozenset({"scenario", "models", "measure", "run", "claims"}),
     "papers": frozenset({"scenario", "models", "measure", "run", "experiment", "claims", "report"}),
-    "report": frozenset({"scenario", "models", "measure", "run", "experiment", "claims", "papers"}),
+    "report": frozenset({"scenario", "models", "measure", "run", "experiment", "claims"}),
 }
 # What claims may know of experiments: values and their shapes, nothing that runs or plans them.
 CLAIMS_KNOW = frozenset(f"sawtooth.experiment.{name}" for name in ("intervals", "matrix", "scoring", "study"))
-# (module, what it imports although its room may not): each is a debt, to be paid and struck out.
-DEBTS = frozenset(
-    {
-        (
-            "sawtooth.experiment.comparison",
-            "sawtooth.papers",
-        ),  # printed and derived figures should be handed in
-    }
-)
+# Papers are guests: outside their room nothing may import from the folder of one. The package itself shows one function of the formulas.
+PAPERS = "sawtooth.papers"
+SHOWN = frozenset({("sawtooth", "sawtooth.papers.formulas.overlay")})
 
 # (part of sawtooth, what it must not import, what to do instead)
 FORBIDDEN: tuple[tuple[str, tuple[str, ...], str], ...] = (
@@ -75,17 +72,31 @@ def imports(tree: Tree) -> Iterator[Finding]:
     yield from _crates(tree)
     modules = {module_name(path): path for path in tree.under(PACKAGE, ".py")}
     loaded: dict[str, set[str]] = {}
+    guests = {module for module, path in modules.items() if _is_guest(tree, path)}
     for name, path in modules.items():
         found = list(imported(tree.module(path), name, path.endswith("__init__.py")))
         loaded[name] = {resolve(target, modules) for target, _, at_load in found if at_load} - {name, ""}
         for target, line, at_run in found:
             yield from (Finding(path, line, text) for text in _refused(name, target, at_run))
+            shown = any(name == owner and within(target, what) for owner, what in SHOWN)
+            if not within(name, PAPERS) and not shown and any(within(target, guest) for guest in guests):
+                advice = "papers are guests; take what the paper hands in (`Paper`), or look it up in PAPERS"
+                yield Finding(path, line, f"{name} imports {target}: {advice}")
     yield from _report_is_pure(loaded, modules)
     for cycle in _cycles(loaded):
         chain = " -> ".join(cycle)
         yield Finding(
             modules[cycle[0]], 1, f"import cycle {chain}: move what both need into a module of its own"
         )
+
+
+def _is_guest(tree: Tree, path: str) -> bool:
+    """Whether a file is the head of the folder of one paper."""
+    return (
+        path.startswith("python/sawtooth/papers/")
+        and path.endswith("/__init__.py")
+        and re.search(r"^PAPER\b", tree.text(path), re.MULTILINE) is not None
+    )
 
 
 def _refused(name: str, target: str, at_load: bool) -> Iterator[str]:
@@ -98,8 +109,7 @@ def _refused(name: str, target: str, at_load: bool) -> Iterator[str]:
     if within(target, TOP) and room not in ("cli", "__main__"):
         yield f"{name} imports {target}: move what is shared below the command line"
     elif room in ROOMS and wanted in ROOMS and wanted != room and at_load:
-        debt = any(name == owner and within(target, what) for owner, what in DEBTS)
-        if wanted not in ROOMS[room] and not debt:
+        if wanted not in ROOMS[room]:
             allowed = ", ".join(sorted(ROOMS[room])) or "nothing beside it"
             yield f"{room} imports {target}: it may use {allowed}; hand the value in, or move what both need down"
         if (
@@ -143,14 +153,12 @@ def _crates(tree: Tree) -> Iterator[Finding]:
                 yield Finding(
                     manifest,
                     1,
-                    f"{crate} depends on {key}: arrows point one way, cc -> sim -> py; hand the data down",
+                    f"{crate} depends on {key}: {ARROWS}; hand the data down",
                 )
         for path in tree.under(f"crates/{crate}/src/", ".rs"):
             for line, match in matches(OURS, without_rust_comments(tree.text(path))):
                 if match.group() not in allowed | {f"sawtooth_{crate}"}:
-                    yield Finding(
-                        path, line, f"`{match.group()}` in {crate}: arrows point one way, cc -> sim -> py"
-                    )
+                    yield Finding(path, line, f"`{match.group()}` in {crate}: {ARROWS}")
 
 
 def module_name(path: str) -> str:

@@ -1,4 +1,4 @@
-"""Studies: each has a row in studies/README.md, and the printed values with the place they stand, or what is left of them.
+"""Studies: each has a row in docs/reproductions.md, and the printed values with the place they stand, or what is left of them.
 
 A file that names a `figure`, a `table` or a `section` is a study. Others hold what several share: some file must
 extend them, or the code name them.
@@ -6,6 +6,7 @@ extend them, or the code name them.
 
 from __future__ import annotations
 
+import posixpath
 import re
 import tomllib
 from collections.abc import Iterator
@@ -13,26 +14,31 @@ from pathlib import PurePosixPath
 
 from tools.tidy.tree import Finding, Tree, line_of
 
-INDEX = "studies/README.md"
+INDEX = "docs/reproductions.md"
+PAPERS = "python/sawtooth/papers/"
 
 
 def rows(tree: Tree) -> Iterator[Finding]:
     """Studies without a row or without expected values, rows without a study, shared files that nothing shares."""
     index = tree.text(INDEX)
-    files = tree.under("studies/", ".toml")
+    files = [path for path in tree.under(PAPERS, ".toml") if PurePosixPath(path).parent.name == "studies"]
     studies = {path: tomllib.loads(tree.text(path)) for path in files}
-    extended = {str(data.get("extends")) for data in studies.values()}
+    extended = {
+        posixpath.normpath(posixpath.join(posixpath.dirname(path), str(data["extends"])))
+        for path, data in studies.items()
+        if "extends" in data
+    }
     code = "\n".join(tree.text(path) for path in tree.under("python/", ".py"))
     for path, data in studies.items():
         file = PurePosixPath(path).name
         if not {"figure", "table", "section"} & data.keys():
-            if file not in extended and f'"{file}"' not in code:
+            if path not in extended and f'"{file}"' not in code:
                 yield Finding(
                     path, 1, "names no figure and nothing extends it: name its figure, or remove the file"
                 )
             continue
-        name = str(data.get("name", file.removesuffix(".toml")))
-        if not re.search(rf"(?<![\w/-]){re.escape(name)}(?![\w/-])", index) and file not in index:
+        link = posixpath.relpath(path, posixpath.dirname(INDEX))
+        if f"({link})" not in index:
             yield Finding(
                 path,
                 1,
@@ -45,10 +51,8 @@ def rows(tree: Tree) -> Iterator[Finding]:
                 1,
                 "no expected values: give the printed numbers and their source under [expected], the file that has them, or what is lost",
             )
-    for name in sorted(set(re.findall(r"\b([\w-]+)\.toml\b", index))):
-        if f"studies/{name}.toml" not in files:
+    for link in sorted(set(re.findall(r"\]\(([^)]*/studies/[\w-]+\.toml)\)", index))):
+        if posixpath.normpath(posixpath.join(posixpath.dirname(INDEX), link)) not in files:
             yield Finding(
-                INDEX,
-                line_of(index, f"{name}.toml"),
-                f"{name}.toml does not exist: mend the name or remove the row",
+                INDEX, line_of(index, link), f"{link} does not exist: mend the name or remove the row"
             )

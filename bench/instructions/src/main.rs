@@ -83,6 +83,7 @@ fn dumbbell(flows: u32, mbit: u64, buffer: u64, control: &str, recovery: &str, s
         flows: specs,
         arrivals: Vec::new(),
         sources: Vec::new(),
+        changes: Vec::new(),
         record: RecordSpec::default(),
     }
 }

@@ -1,7 +1,8 @@
 //! AILD, additive increase and loss-proportional decrease: per round `w <- w + a`; on congestion `w <- w - beta f`, f the loss ratio.
 //!
-//! Source: [Akella02] §6, which cites it as a control outside the linear family. The ratio of losses is taken over the last intervals
-//! between signals, n signals over the packets acknowledged in them, as [FloydHandley00] §3.3 averages loss intervals (there with weights).
+//! Source: [Akella02] §6, which cites it as a control outside the linear family. The loss ratio is n signals over the packets
+//! acknowledged in the last n intervals between signals. [FloydHandley00] §3.3 averages loss intervals in the same way, but with
+//! weights.
 //!
 //! | parameter | unit          | default | why                                       |
 //! |-----------|---------------|---------|-------------------------------------------|
@@ -9,9 +10,10 @@
 //! | beta      | packets       | given   | the paper prints none                     |
 //! | intervals | 1             | 8       | [FloydHandley00] §3.3 averages over eight |
 //!
-//! Differs from the paper: a sender learns of one loss per window of data, so f counts loss events, which are fewer than lost packets
-//! where losses come in bursts; marks and timeouts count as losses; packets acknowledged during fast recovery do not count. The increase of a
-//! round is spread over the packets acknowledged in it; slow start and timeouts are those of every law here (see `conduct`).
+//! Differs from the paper: a sender learns of one loss per window of data, so f counts loss events; where losses come in bursts, these
+//! are fewer than lost packets. Marks and timeouts count as losses. Packets acknowledged during fast recovery do not count. The
+//! increase of a round is spread over the packets acknowledged in it. Slow start and timeouts are those of every law here (see
+//! `conduct`).
 
 use crate::constructor::{ADD, ConstructorInfo, ParameterInfo};
 use crate::sample::AckSample;
@@ -43,7 +45,16 @@ pub const CONSTRUCTORS: &[ConstructorInfo] = &[ConstructorInfo {
     aliases: &[],
     summary: "additive increase by a packets a round, decrease by beta times the ratio of losses to packets",
     source: "Akella02 §6",
-    parameters: &[ADD, ParameterInfo::new("beta", "packets", None, (0.0, 1e9), "given by the law")],
+    parameters: &[
+        ADD,
+        ParameterInfo::new(
+            "beta",
+            "packets",
+            None,
+            (0.0, 1e9),
+            "packets that a decrease removes per unit of the loss ratio",
+        ),
+    ],
     build: |v| ControllerSpec::Aild(AildParams { a: v[0], beta: v[1] }),
 }];
 

@@ -10,8 +10,8 @@
 //! | a         | packets^(1+k) | 1                  | no work here prints one; [Lahanas03] §3.1 needs none  |
 //! | b         | packets^(1-l) | 1                  | [Lahanas03] §3.1 keeps 1 - sqrt(1/W) of W with SQRT   |
 //!
-//! Differs from the paper: the increase of a round is spread over the packets acknowledged in it; the window never
-//! falls below one packet; slow start and timeouts are those of every law here (see `conduct`).
+//! Differs from the paper: the increase of a round is spread over the packets acknowledged in it. The window never falls below one
+//! packet. Slow start and timeouts are those of every law here (see `conduct`).
 
 use crate::constructor::{ConstructorInfo, ParameterInfo};
 use crate::sample::AckSample;
@@ -38,9 +38,16 @@ pub struct BinomialParams {
 /// What it answers with and what it needs.
 pub const PROPERTIES: Properties = Properties::WINDOW;
 
-const UNPRINTED: &str = "no work here prints one; 1 as for TCP";
+const UNPRINTED: &str =
+    "numerator of the increase a/w^k; default: 1 as for TCP, since no paper here prints one";
 const GROW: ParameterInfo = ParameterInfo::new("a", "packets^(1+k)", Some(1.0), (0.0, 1e6), UNPRINTED);
-const TAKE: ParameterInfo = ParameterInfo::new("b", "packets^(1-l)", Some(1.0), (0.0, 1e6), "Lahanas03 §3.1");
+const TAKE: ParameterInfo = ParameterInfo::new(
+    "b",
+    "packets^(1-l)",
+    Some(1.0),
+    (0.0, 1e6),
+    "factor of the decrease b w^l; default: Lahanas03 §3.1",
+);
 
 const fn binomial(k: f64, l: f64, a: f64, b: f64) -> ControllerSpec {
     ControllerSpec::Binomial(BinomialParams { k, l, a, b })
@@ -54,13 +61,13 @@ pub const CONSTRUCTORS: &[ConstructorInfo] = &[
         summary: "increase by a/w^k packets a round, decrease by b w^l packets",
         source: "BansalBalakrishnan01 §2",
         parameters: &[
-            ParameterInfo::new("k", "1", None, (-1.0, 4.0), "given by the law"),
+            ParameterInfo::new("k", "1", None, (-1.0, 4.0), "exponent of the increase a/w^k"),
             ParameterInfo::new(
                 "l",
                 "1",
                 None,
                 (0.0, 1.0),
-                "a decrease takes no more than a part of the window",
+                "exponent of the decrease b w^l; above 1 a decrease could exceed the window",
             ),
             GROW,
             TAKE,

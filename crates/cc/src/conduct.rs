@@ -1,8 +1,8 @@
-//! How a window law conducts itself at congestion, whatever the law: slow start is left, windows have a bound, timeouts start again.
+//! What all window laws do at congestion: slow start ends, windows have a lower bound, timeouts restart slow start.
 //!
 //! Source: RFC 5681 §3.1; RFC 9002 §7.6 (persistent congestion). A timeout sets the window to one packet and the threshold to half the
-//! window whatever the law (RFC 5681 §3.1, equation 4, and ns-2; with `timeout_threshold = "law"` to what the decrease would leave); a
-//! second timeout of the same segment leaves the threshold as it is (RFC 5681 §3.1).
+//! window, whatever the law (RFC 5681 §3.1, equation 4, and ns-2). With `timeout_threshold = "law"` the threshold is what the decrease
+//! would leave. A second timeout of the same segment keeps the threshold (RFC 5681 §3.1).
 //!
 //! | parameter      | unit    | default | why                                                     |
 //! |----------------|---------|---------|---------------------------------------------------------|
@@ -11,9 +11,12 @@
 //! | after persistent congestion | packets | 2 | RFC 9002 §7.2: kMinimumWindow                      |
 //! | the rest       |         |         | [`ControlSettings`]                                     |
 
+use crate::controller::Wants;
+use crate::sample::AckSample;
 use crate::settings::{ControlSettings, TimeoutThreshold, WindowArithmetic};
 use crate::signal::Congestion;
-use crate::slow_start::SlowStart;
+use crate::slow_start::{AnyRule, SlowStart, SlowStartExit, SlowStartKind, SlowStartRule};
+use crate::units::Bytes;
 
 /// How a congestion signal was answered.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,11 +47,27 @@ pub struct Cut {
 /// What a window law does not decide itself.
 #[derive(Clone, Debug)]
 pub struct Conduct {
+    /// Slow start.
+    pub slow_start: SlowStart,
+    beyond: Option<Box<Beyond>>,
+    packet_bytes: u32,
+    exit: SlowStartExit,
     arithmetic: WindowArithmetic,
     timeout_threshold: TimeoutThreshold,
     rto_cuts: bool,
-    /// Slow start.
-    pub slow_start: SlowStart,
+}
+
+/// What goes beyond RFC 5681, for connections whose settings ask for any of it; kept elsewhere, so that other controllers stay small.
+#[derive(Clone, Debug)]
+struct Beyond {
+    rule: AnyRule,
+}
+
+impl Beyond {
+    fn new(settings: &ControlSettings) -> Option<Box<Self>> {
+        let asked = settings.slow_start != SlowStartKind::default();
+        asked.then(|| Box::new(Beyond { rule: AnyRule::new(settings) }))
+    }
 }
 
 impl Conduct {
@@ -60,25 +79,69 @@ impl Conduct {
     /// At the start of a connection.
     pub fn new(settings: &ControlSettings) -> Self {
         Conduct {
+            slow_start: SlowStart::new(settings),
+            beyond: Beyond::new(settings),
+            packet_bytes: u32::try_from(settings.packet.count()).expect("a packet is smaller than 4 GB"),
+            exit: settings.slow_start_exit,
             arithmetic: settings.window_arithmetic,
             timeout_threshold: settings.timeout_threshold,
             rto_cuts: settings.rto_cuts,
-            slow_start: SlowStart::new(settings),
+        }
+    }
+
+    /// What it needs to be told.
+    pub fn wants(&self) -> Wants {
+        self.beyond.as_ref().map_or(Wants::NOTHING, |beyond| beyond.rule.wants())
+    }
+
+    /// An acknowledgement arrived. Is this window in slow start?
+    #[inline(always)]
+    pub fn in_slow_start(&mut self, window: f64, ack: &AckSample) -> bool {
+        let rule = self.beyond.as_mut().map(|beyond| &mut beyond.rule);
+        self.slow_start.on_ack(rule, window, ack)
+    }
+
+    /// Packets that an acknowledgement adds in slow start.
+    #[inline(always)]
+    pub fn growth(&mut self, ack: &AckSample) -> f64 {
+        match &mut self.beyond {
+            None => f64::from(ack.newly_acked), // as the standard rule
+            Some(beyond) => beyond.rule.growth(ack),
+        }
+    }
+
+    /// Size of the packets that windows are counted in.
+    pub fn packet(&self) -> Bytes {
+        Bytes::new(u64::from(self.packet_bytes))
+    }
+
+    /// The window that a law cuts: its whole packets if windows are whole, since ns-2 took the fraction off before it cut.
+    pub fn counted(&self, window: f64) -> f64 {
+        match self.arithmetic {
+            WindowArithmetic::Real => window,
+            WindowArithmetic::Integer => window.floor(),
         }
     }
 
     /// A window after a cut, truncated if windows are whole, and never below the smallest.
     pub fn kept(&self, window: f64) -> f64 {
-        let kept = match self.arithmetic {
-            WindowArithmetic::Real => window,
-            WindowArithmetic::Integer => window.floor(),
-        };
-        kept.max(Self::WINDOW_MIN)
+        self.counted(window).max(Self::WINDOW_MIN)
     }
 
-    /// What a signal does to the window `before`, where the law would leave `law`; also sets the slow-start threshold.
-    pub fn cut(&mut self, kind: Congestion, before: f64, law: f64) -> Cut {
-        let halves = self.slow_start.halves(before);
+    /// What a signal does to the window `window`, where the law would leave `law`; also sets the slow-start threshold.
+    pub fn cut(&mut self, kind: Congestion, window: f64, law: f64) -> Cut {
+        let cut = self.answered(kind, window, law);
+        if let Some(beyond) = &mut self.beyond
+            && cut.answer != Answer::Nothing
+        {
+            beyond.rule.on_cut(kind);
+        }
+        cut
+    }
+
+    fn answered(&mut self, kind: Congestion, window: f64, law: f64) -> Cut {
+        let halves = self.exit == SlowStartExit::Half && self.slow_start.covers(window);
+        let before = self.counted(window);
         let cut = |answer, after| Cut { answer, before, after };
         match kind {
             Congestion::Loss | Congestion::EcnMark => {
@@ -93,7 +156,7 @@ impl Conduct {
                 cut(if halves { Answer::Restart } else { Answer::Return(after) }, Self::WINDOW_MIN)
             }
             Congestion::Timeout { .. } | Congestion::PersistentCongestion if !self.rto_cuts => {
-                cut(Answer::Nothing, before)
+                Cut { answer: Answer::Nothing, before: window, after: window }
             }
             Congestion::Timeout { repeated } => {
                 if !repeated {
@@ -104,7 +167,7 @@ impl Conduct {
             }
             // The window alone: the loss that came before has set the threshold.
             Congestion::PersistentCongestion => {
-                cut(Answer::Restart, before.min(Self::WINDOW_AFTER_PERSISTENT_CONGESTION))
+                cut(Answer::Restart, window.min(Self::WINDOW_AFTER_PERSISTENT_CONGESTION))
             }
         }
     }
@@ -117,7 +180,6 @@ mod tests {
     use crate::linear::{Linear, LinearParams};
     use crate::sample::AckSample;
     use crate::signal::CongestionSignal;
-    use crate::slow_start::SlowStartExit;
     use crate::units::{Time, Window};
 
     const TCP: LinearParams = LinearParams { a_i: 1.0, b_i: 1.0, a_d: 0.0, b_d: 0.5 };
@@ -196,6 +258,31 @@ mod tests {
         assert_eq!(control.window().packets(), 50.0);
         control.on_ack(&ack(1));
         assert_eq!(control.window().packets(), 50.0 + 1.0 / 50.0);
+    }
+
+    #[test]
+    fn integer_arithmetic_cuts_the_whole_packets_of_the_window() {
+        let whole = |kind, expected: f64| {
+            let settings = ControlSettings {
+                window_arithmetic: WindowArithmetic::Integer,
+                timeout_threshold: TimeoutThreshold::Law,
+                ..settings(9.2)
+            };
+            let mut control = Linear::new(LinearParams { b_d: 0.875, ..TCP }, &settings);
+            control.on_congestion(&signal(kind));
+            assert_eq!(control.slow_start_threshold().packets(), expected);
+        };
+        // 7/8 of 9 packets is 7.875; of 9.2 it would be 8.05.
+        whole(Congestion::Loss, 7.0);
+        whole(Congestion::Timeout { repeated: false }, 7.0);
+        let settings = ControlSettings {
+            rto_cuts: false,
+            window_arithmetic: WindowArithmetic::Integer,
+            ..settings(8.96)
+        };
+        let mut control = Linear::new(TCP, &settings);
+        control.on_congestion(&signal(Congestion::Timeout { repeated: false }));
+        assert_eq!(control.window().packets(), 8.96, "a timeout that must not cut leaves the fraction");
     }
 
     #[test]

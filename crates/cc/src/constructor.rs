@@ -3,7 +3,8 @@
 //! The papers disagree on letters. [Akella02] writes the factor *kept* on a decrease, [Floyd00] the
 //! fraction *removed*. Each constructor states its convention; every one resolves to the same plain form.
 
-use crate::{CONTROLLERS, ControllerSpec, Properties, RATE_CONTROLLERS};
+use crate::plugin::Plugins;
+use crate::{ControllerSpec, Properties};
 use serde::Serialize;
 use thiserror::Error;
 
@@ -22,7 +23,7 @@ pub struct ParameterInfo {
     pub max: f64,
     /// Only whole numbers are accepted: it counts something, or it is a flag, 0 or 1.
     pub whole: bool,
-    /// Where the default or the bound comes from.
+    /// What it means, then where its default or its bound comes from.
     pub why: &'static str,
 }
 
@@ -45,9 +46,11 @@ impl ParameterInfo {
 }
 
 /// Of several laws: packets that a round adds.
-pub const ADD: ParameterInfo = ParameterInfo::new("a", "packets/round", None, (0.0, 1e6), "given by the law");
+pub const ADD: ParameterInfo =
+    ParameterInfo::new("a", "packets/round", None, (0.0, 1e6), "packets added per round");
 /// Of several laws: the fraction that a decrease keeps.
-pub const KEEP: ParameterInfo = ParameterInfo::new("b", "1", None, (0.0, 1.0), "the fraction kept");
+pub const KEEP: ParameterInfo =
+    ParameterInfo::new("b", "1", None, (0.0, 1.0), "fraction of the window that a decrease keeps");
 
 /// One row of the table of constructors.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -78,8 +81,8 @@ pub enum ConstructorError {
         /// The names there are.
         accepted: String,
     },
-    /// Text that is not `name(number, …)`.
-    #[error("controller \"{text}\": expected a form such as \"aimd(1, 0.8)\"")]
+    /// Text that is not `name(number, …, parameter=number, …)`.
+    #[error("controller \"{text}\": expected a form such as \"aimd(1, 0.8)\" or \"aimd(a=1, b=0.8)\"")]
     Malformed {
         /// What was written.
         text: String,
@@ -126,6 +129,26 @@ pub enum ConstructorError {
         /// Largest accepted.
         max: f64,
     },
+    /// Plain data of a plug-in that is not at hand.
+    #[error("controller \"{name}\": expected its plug-in to be loaded, from the file of SHA-256 {file}")]
+    NotLoaded {
+        /// Its constructor.
+        name: String,
+        /// The file's hash.
+        file: String,
+    },
+    /// Plain data of a plug-in that came from another file than the one at hand.
+    #[error(
+        "controller \"{name}\": expected the file of SHA-256 {file}; the one that is loaded has {loaded}"
+    )]
+    OtherFile {
+        /// Its constructor.
+        name: String,
+        /// The hash of the file that it came from.
+        file: String,
+        /// The hash of the file that is loaded.
+        loaded: String,
+    },
 }
 
 /// How many rows these lists have together.
@@ -163,11 +186,20 @@ impl ConstructorInfo {
 
     /// What its controllers answer with and need, whatever their numbers.
     pub fn properties(&self) -> Properties {
-        let smallest: Vec<f64> = self.parameters.iter().map(|parameter| parameter.min).collect();
-        (self.build)(&smallest).properties()
+        self.any().properties()
     }
 
-    fn answers_to(&self, name: &str) -> bool {
+    /// Settings of a connection that have another default beside its controllers: name and word.
+    pub fn defaults(&self) -> &'static [(&'static str, &'static str)] {
+        self.any().defaults()
+    }
+
+    fn any(&self) -> ControllerSpec {
+        let smallest: Vec<f64> = self.parameters.iter().map(|parameter| parameter.min).collect();
+        (self.build)(&smallest)
+    }
+
+    pub(crate) fn answers_to(&self, name: &str) -> bool {
         self.name == name || self.aliases.contains(&name)
     }
 
@@ -208,39 +240,59 @@ impl ConstructorInfo {
 }
 
 /// Find a constructor by name or alias.
-fn find(name: &str) -> Result<&'static ConstructorInfo, ConstructorError> {
-    let rows = || CONTROLLERS.iter().chain(RATE_CONTROLLERS);
-    rows().find(|row| row.answers_to(name)).ok_or_else(|| ConstructorError::UnknownName {
+fn find<'a>(name: &str, plugins: &'a Plugins) -> Result<&'a ConstructorInfo, ConstructorError> {
+    plugins.rows().find(|row| row.answers_to(name)).ok_or_else(|| ConstructorError::UnknownName {
         name: name.to_owned(),
-        accepted: rows().map(ConstructorInfo::form).collect::<Vec<_>>().join(", "),
+        accepted: plugins.rows().map(ConstructorInfo::form).collect::<Vec<_>>().join(", "),
     })
 }
 
-/// Parse a controller as people write it, for instance `aimd(1, 0.8)` or `maimd`; parameters left out at the end take their defaults.
+/// Parse a controller as people write it, for instance `aimd(1, 0.8)`, `cubic(beta=0.8)` or `maimd`: numbers in order, then by name.
+/// Parameters left out take their defaults.
 ///
 /// # Errors
 /// Unknown names, wrong numbers of parameters and values out of range, each with what is accepted.
 pub fn parse_controller(text: &str) -> Result<ControllerSpec, ConstructorError> {
+    Plugins::NONE.parse(text)
+}
+
+fn parse(text: &str, plugins: &Plugins) -> Result<ControllerSpec, ConstructorError> {
     let malformed = || ConstructorError::Malformed { text: text.to_owned() };
     let trimmed = text.trim();
     let (name, arguments) = match trimmed.split_once('(') {
         None => (trimmed, None),
         Some((name, rest)) => (name.trim_end(), Some(rest.strip_suffix(')').ok_or_else(malformed)?)),
     };
-    let row = find(&name.to_ascii_lowercase())?;
-    let mut values = Vec::new();
-    for part in arguments.map(str::trim).filter(|a| !a.is_empty()).map(|a| a.split(',')).into_iter().flatten()
-    {
-        let value: f64 = part.trim().parse().map_err(|_| malformed())?;
-        values.push(value);
+    let row = find(&name.to_ascii_lowercase(), plugins)?;
+    let parts = arguments.map(str::trim).filter(|written| !written.is_empty());
+    let parts: Vec<&str> = parts.map(|written| written.split(',').collect()).unwrap_or_default();
+    let count =
+        || ConstructorError::ParameterCount { text: text.to_owned(), given: parts.len(), form: row.form() };
+    let mut values: Vec<Option<f64>> = vec![None; row.parameters.len()];
+    let mut named = false;
+    for (index, part) in parts.iter().enumerate() {
+        let (place, number) = match part.split_once('=') {
+            Some((name, number)) => {
+                named = true;
+                let known = row.parameters.iter().position(|parameter| parameter.name == name.trim());
+                let unknown = || ConstructorError::UnknownParameter {
+                    parameter: name.trim().to_owned(),
+                    form: row.form(),
+                };
+                (known.ok_or_else(unknown)?, number)
+            }
+            None if named => return Err(malformed()),
+            None => (index, *part),
+        };
+        let value = values.get_mut(place).ok_or_else(count)?;
+        if value.replace(number.trim().parse().map_err(|_| malformed())?).is_some() {
+            return Err(malformed());
+        }
     }
-    let left_out = row.parameters.get(values.len()..).unwrap_or_default();
-    let given = values.len();
-    values.extend(left_out.iter().map_while(|parameter| parameter.default));
-    if values.len() != row.parameters.len() {
-        return Err(ConstructorError::ParameterCount { text: text.to_owned(), given, form: row.form() });
-    }
-    row.with_values(&values)
+    let defaults = row.parameters.iter().map(|parameter| parameter.default);
+    let values: Option<Vec<f64>> =
+        values.iter().zip(defaults).map(|(given, default)| given.or(default)).collect();
+    Ok(plugins.complete(row, row.with_values(&values.ok_or_else(count)?)?))
 }
 
 /// Build a controller from a constructor's name and named parameters.
@@ -248,23 +300,46 @@ pub fn parse_controller(text: &str) -> Result<ControllerSpec, ConstructorError> 
 /// # Errors
 /// As [`parse_controller`].
 pub fn named_controller(name: &str, given: &[(String, f64)]) -> Result<ControllerSpec, ConstructorError> {
-    find(name)?.with_named(given)
+    Plugins::NONE.named(name, given)
+}
+
+impl Plugins {
+    /// As [`parse_controller`], with these plug-ins beside the table.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn parse(&self, text: &str) -> Result<ControllerSpec, ConstructorError> {
+        parse(text, self)
+    }
+
+    /// As [`named_controller`], with these plug-ins beside the table.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn named(&self, name: &str, given: &[(String, f64)]) -> Result<ControllerSpec, ConstructorError> {
+        let row = find(name, self)?;
+        Ok(self.complete(row, row.with_named(given)?))
+    }
 }
 
 /// Are these plain numbers ones that the table accepts?
 ///
 /// # Errors
-/// The first number out of its interval.
+/// The first number out of its interval; a plug-in that is not bound to its code.
 pub fn check_controller(spec: &ControllerSpec) -> Result<(), ConstructorError> {
+    if let ControllerSpec::Plugin(spec) = spec {
+        return spec.check();
+    }
     let (name, values) = spec.plain();
-    find(name)?.with_values(&values).map(drop)
+    find(name, &Plugins::NONE)?.with_values(&values).map(drop)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
-        AildParams, BinomialParams, FastConvergenceParams, LAWS, LinearParams, SimdParams, TwoStepParams,
+        AildParams, BinomialParams, CONTROLLERS, FastConvergenceParams, LAWS, LinearParams, RATE_CONTROLLERS,
+        SimdParams, TwoStepParams,
     };
 
     fn linear(a_i: f64, b_i: f64, a_d: f64, b_d: f64) -> ControllerSpec {
@@ -312,13 +387,35 @@ mod tests {
     }
 
     #[test]
+    fn numbers_may_be_named() {
+        let same = |one: &str, other: &str| {
+            assert_eq!(parse_controller(one).unwrap(), parse_controller(other).unwrap(), "{one}");
+        };
+        same("aimd(a=1, b=0.8)", "aimd(1, 0.8)");
+        same("aimd( b = 0.8 , a = 1 )", "aimd(1, 0.8)");
+        same("tcp(b=0.125)", "tcp(1, 0.125)");
+        same("binomial(1, 0, b=2)", "binomial(1, 0, 1, 2)");
+        same("cubic(beta=0.7)", "cubic");
+        let wrong = |text: &str, part: &str| {
+            let message = parse_controller(text).expect_err(text).to_string();
+            assert!(message.contains(part), "{text}: {message}");
+        };
+        wrong("aimd(c=1, b=0.8)", "controller.c: unknown; expected aimd(a, b)");
+        wrong("aimd(b=0.8)", "1 parameters given; expected aimd(a, b)");
+        wrong("aimd(a=1, 0.8)", "expected a form such as");
+        wrong("aimd(1, 0.8, b=0.7)", "expected a form such as");
+        wrong("cubic(beta=1.2)", "controller.beta = 1.2: expected 0 ≤ beta ≤ 1");
+        wrong("cubic(friendly=0.5)", "controller.friendly = 0.5: expected a whole number");
+    }
+
+    #[test]
     fn plain_numbers_can_be_read_back_as_written() {
         for text in
             ["aimd(1, 0.8)", "aimd-fc+(1, 0.5)", "binomial(1, 0)", "simd(0.1)", "aild(1, 135)", "two-step(1)"]
         {
             let spec = parse_controller(text).unwrap();
             assert_eq!(check_controller(&spec), Ok(()));
-            let table = serde_json::to_value(spec).unwrap();
+            let table = serde_json::to_value(&spec).unwrap();
             let kind = table["kind"].as_str().unwrap();
             let numbers: Vec<(String, f64)> = table
                 .as_object()
@@ -375,8 +472,9 @@ mod tests {
 
     #[test]
     fn every_law_has_a_constructor_of_its_plain_numbers() {
+        let none = Plugins::NONE;
         for (kind, _) in LAWS {
-            let row = find(kind).unwrap();
+            let row = find(kind, &none).unwrap();
             let values: Vec<f64> = row.parameters.iter().map(|p| p.default.unwrap_or(p.max)).collect();
             assert_eq!(row.with_values(&values).unwrap().plain(), (*kind, values));
         }

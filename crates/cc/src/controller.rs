@@ -5,10 +5,11 @@
 //!
 //! A law implements what it needs: the other calls do nothing, and [`Wants`] tells the transport which of them it may leave out.
 
-use crate::sample::{AckSample, SentPacket};
+use crate::sample::{AckSample, LostPacket, SentPacket};
 use crate::signal::{CongestionSignal, IdleSignal, RecoverySignal, UndoSignal};
-use crate::units::{Bytes, Rate, Time, Window};
-use serde::Serialize;
+use crate::state::{ControlState, Estimates};
+use crate::units::{Bytes, Rate, Span, Time, Window};
+use serde::{Deserialize, Serialize};
 
 /// What a controller needs to be told beyond acknowledgements outside recovery and congestion. A transport asks once, at the start of
 /// the connection, and spares itself the rest.
@@ -40,7 +41,7 @@ impl Wants {
 }
 
 /// What a controller answers with and what it needs of a transport. None excludes another: a controller may have a window and a rate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Properties {
     /// It answers with a window.
     pub window: bool,
@@ -50,15 +51,41 @@ pub struct Properties {
     pub own_transport: bool,
     /// It draws random numbers: [`ControlSettings::random`](crate::ControlSettings::random) must be given.
     pub random: bool,
+    /// It needs the number of marked packets (RFC 9768), not only that there were some.
+    pub counts_marks: bool,
+    /// It needs a transport that knows what became of each packet: all that it [`Wants`], whatever was lost.
+    pub records: bool,
+    /// Its slow start, its bounds and its answers to timeouts are those of all window laws ([`Conduct`](crate::Conduct)), so it reads
+    /// the settings of these.
+    pub conduct: bool,
+    /// The states that it may be in, if it has any.
+    #[serde(skip)]
+    pub states: &'static [ControlState],
 }
 
 impl Properties {
     /// A window and nothing else.
-    pub const WINDOW: Properties =
-        Properties { window: true, pacing_rate: false, own_transport: false, random: false };
+    pub const WINDOW: Properties = Properties {
+        window: true,
+        pacing_rate: false,
+        own_transport: false,
+        random: false,
+        counts_marks: false,
+        records: false,
+        conduct: true,
+        states: &[],
+    };
     /// A protocol of its own, which sends at a rate.
-    pub const OWN_TRANSPORT: Properties =
-        Properties { window: false, pacing_rate: true, own_transport: true, random: false };
+    pub const OWN_TRANSPORT: Properties = Properties {
+        window: false,
+        pacing_rate: true,
+        own_transport: true,
+        conduct: false,
+        ..Properties::WINDOW
+    };
+    /// A window and a rate, both from a model of the path that every packet and every loss improves.
+    pub const MODEL: Properties =
+        Properties { pacing_rate: true, random: true, records: true, conduct: false, ..Properties::WINDOW };
 
     /// Does it take a loss recovery?
     pub const fn takes_recovery(&self) -> bool {
@@ -73,14 +100,17 @@ pub trait Controller {
         Wants::NOTHING
     }
 
+    /// The connection is open; the exchange that opened it gave this round trip, unless something of it was lost.
+    fn on_established(&mut self, _now: Time, _rtt: Option<Span>) {}
+
     /// A packet was sent.
     fn on_sent(&mut self, _packet: &SentPacket) {}
 
     /// An acknowledgement arrived.
     fn on_ack(&mut self, ack: &AckSample);
 
-    /// A packet was called lost; `lost` is all that has been called lost on the connection, this packet included.
-    fn on_lost(&mut self, _now: Time, _packet: &SentPacket, _lost: Bytes) {}
+    /// A packet was declared lost.
+    fn on_lost(&mut self, _packet: &LostPacket) {}
 
     /// The network signalled congestion.
     fn on_congestion(&mut self, signal: &CongestionSignal);
@@ -116,6 +146,16 @@ pub trait Controller {
     /// What may leave back to back when the pacer lets something go: as many whole packets as fit, and always one.
     fn send_quantum(&self) -> Bytes {
         Bytes::ZERO
+    }
+
+    /// The state that it is in, one of [`Properties::states`].
+    fn state(&self) -> Option<ControlState> {
+        None
+    }
+
+    /// What it believes of its path, if it has a model of it.
+    fn estimates(&self) -> Option<Estimates> {
+        None
     }
 
     /// Must rate samples of what is sent from now on count as limited by the application, because the law itself holds back?

@@ -15,11 +15,11 @@
 //! | b         | 1             | given   | b_D, the fraction of the decrease window kept; the paper analyses 1/2 |
 //! | f         | 1             | 0.5     | f(q) = f q; the paper allows 0 to q/2 and analyses q/2          |
 //!
-//! Where the paper is silent: below `dw = 2 a` (equation 13) the decrease is that of AIMD on the whole window, and q starts again at 0,
-//! because after it the window may be smaller than q. Slow start is not common growth: there dw follows the window, so that
-//! slow start leaves dw = the halved window and k = 0; a timeout likewise. A recovery that answers a loss with slow start from one packet
-//! (Tahoe) returns to what the law left, and the cycle begins there: dw and q are kept on the way. For b > 1/2 the window after a decrease is at most the one
-//! before it (for b <= 1/2 that follows from q <= dw). The increase of a round is spread over its acknowledgements.
+//! Where the paper is silent: below `dw = 2 a` (equation 13) the decrease is that of AIMD on the whole window. Then q restarts at 0,
+//! because the window may now be smaller than q. Slow start is not common growth: there dw follows the window. After slow start, and
+//! after a timeout, dw is the halved window and k = 0. A recovery that answers a loss with slow start from one packet (Tahoe) returns
+//! to the window that the law left. The cycle begins there; dw and q are kept on the way. For b > 1/2 the window after a decrease is at
+//! most the one before it (for b <= 1/2 that follows from q <= dw). The increase of a round is spread over its acknowledgements.
 
 use crate::conduct::{Answer, Conduct, Cut};
 use crate::constructor::{ADD, ConstructorInfo, KEEP, ParameterInfo};
@@ -67,7 +67,13 @@ pub const CONSTRUCTORS: &[ConstructorInfo] = &[
         parameters: &[
             ADD,
             KEEP,
-            ParameterInfo::new("f", "1", Some(0.5), (0.0, 0.5), "Lahanas03 §4.2: f(q) = q/2"),
+            ParameterInfo::new(
+                "f",
+                "1",
+                Some(0.5),
+                (0.0, 0.5),
+                "fraction of the growth that is added back; default: Lahanas03 §4.2, f(q) = q/2",
+            ),
         ],
         build: |v| fast_convergence(v[0], v[1], v[2]),
     },

@@ -1,8 +1,8 @@
 //! Congestion controllers as pure state machines, for simulators and for real stacks.
 //!
-//! A controller hears of acknowledgements, congestion and whatever else it [wants](Controller::wants) to hear of, and answers with a
-//! window and perhaps a rate. It knows no sequence numbers, queues, clocks or files, so a QUIC or TCP stack can depend on this crate
-//! alone. Start at [`Controller`]; find what exists in [`CONTROLLERS`].
+//! A controller hears of acknowledgements, of congestion and of whatever else it [wants](Controller::wants), and answers with a window
+//! and perhaps a rate. It knows no sequence numbers, queues, clocks or files, so a QUIC or TCP stack can depend on this crate alone.
+//! Start at [`Controller`]; find what exists in [`CONTROLLERS`].
 //!
 //! # In a stack
 //!
@@ -34,16 +34,16 @@
 //!
 //! ```
 //! use sawtooth_cc::units::{Bytes, Span, Time};
-//! use sawtooth_cc::{AckSample, Controller, DeliveryRate, Recovery, RecoverySignal, RoundTripTimes, SentPacket};
+//! use sawtooth_cc::{AckSample, Controller, DeliveryRate, LostPacket, Recovery, RecoverySignal, RoundTripTimes, SentPacket};
 //!
 //! /// An acknowledgement of one packet, `packet`, which was `lost_packet` sent after.
 //! fn acknowledge(control: &mut impl Controller, now: Time, packet: &SentPacket, lost_packet: &SentPacket) {
 //!     let wants = control.wants();
 //!     let lost = packet.lost + lost_packet.size;
-//!     if wants.packets {
-//!         control.on_lost(now, lost_packet, lost);
-//!     }
 //!     let delivered = packet.delivered + packet.size;
+//!     if wants.packets {
+//!         control.on_lost(&LostPacket { now, sent: *lost_packet, lost, delivered, continues: false });
+//!     }
 //!     let sending = packet.sent_at - packet.first_sent_at;
 //!     let acknowledging = now - packet.delivered_at;
 //!     let rate = DeliveryRate {
@@ -53,6 +53,7 @@
 //!         in_flight_at_sending: packet.in_flight,
 //!         lost: lost - packet.lost,
 //!         app_limited: packet.app_limited,
+//!         reliable: true,
 //!     };
 //!     let rtt = now - packet.sent_at;
 //!     control.on_recovery(&RecoverySignal { now, change: Recovery::Entered, in_flight: Bytes::ZERO });
@@ -85,33 +86,38 @@
 pub mod conduct;
 pub mod constructor;
 pub mod controller;
+pub mod plugin;
 pub mod random;
 pub mod rounds;
 pub mod sample;
 pub mod settings;
 pub mod signal;
 pub mod slow_start;
+pub mod state;
 #[macro_use]
 mod table;
 pub mod units;
 pub mod windowed;
 
-use crate::units::{Bytes, Rate, Time, Window};
+use crate::units::{Bytes, Rate, Span, Time, Window};
 use serde::{Deserialize, Serialize};
 
 pub use conduct::{Answer, Conduct, Cut};
 pub use constructor::{ConstructorError, ConstructorInfo, ParameterInfo};
 pub use constructor::{check_controller, named_controller, parse_controller};
 pub use controller::{Controller, Properties, Wants};
+use plugin::Guest;
+pub use plugin::{PluginFault, PluginSpec, Plugins};
 pub use random::{Random, RandomKey};
 pub use rounds::{Rounds, Stepping};
-pub use sample::{AckSample, DeliveryRate, RoundTripTimes, SentPacket};
+pub use sample::{AckSample, DeliveryRate, LostPacket, RoundTripTimes, SentPacket};
 pub use settings::{ControlSettings, TimeoutThreshold, WindowArithmetic};
 pub use signal::{
     Congestion, CongestionSignal, IdleSignal, Recovery, RecoverySignal, UndoSignal, WindowOfData,
 };
 pub use slow_start::{SlowStart, SlowStartExit, SlowStartKind};
-pub use windowed::{Law, Windowed};
+pub use state::{ControlState, Estimates, STATES};
+pub use windowed::{Law, Restored, Windowed};
 
 // A controller is a file and its line here; see `table`.
 controllers! {
@@ -122,6 +128,20 @@ controllers! {
         simd: SimdParams { b } => "simd" 1 Simd;
         aild: AildParams { a, beta } => "aild" 1 Aild;
         two_step: TwoStepParams { a } => "two-step" 1 TwoStep;
+        cubic: CubicParams { c, beta, fast_convergence, friendly, alpha_late, min_rtt_ahead, integer } => "cubic" 1 Cubic
+            with { slow_start_exit = "law", timeout_threshold = "law" };
+        prague: PragueParams { g, rtt_virt, rounds, cubic, classic_ecn_fallback } => "prague" 2 Prague
+            with { ecn = "l4s", slow_start_exit = "law" };
+        dctcp: DctcpParams { g } => "dctcp" 2 Dctcp with { ecn = "accurate", slow_start_exit = "law" };
+        bbr: BbrParams {
+            startup_pacing_gain, drain_pacing_gain, probe_down_pacing_gain, probe_cruise_pacing_gain,
+            probe_refill_pacing_gain, probe_up_pacing_gain, probe_rtt_pacing_gain, pacing_margin_percent,
+            default_cwnd_gain, probe_up_cwnd_gain, probe_rtt_cwnd_gain, min_pipe_cwnd, full_bw_growth,
+            full_bw_rounds, startup_full_loss_count, drain_rounds, loss_thresh, beta, headroom,
+            max_bw_filter_len, extra_acked_filter_len, min_rtt_filter_len, probe_rtt_interval,
+            probe_rtt_duration, probe_wait_base, probe_wait_spread, probe_wait_rounds, send_quantum_time,
+            send_quantum_max, send_quantum_min, offload_quanta
+        } => "bbr" 1 Bbr with { prr = "off" };
     }
     RATE_CONTROLLERS {
         tfrc: TfrcParams { intervals, discount, damping } => "tfrc" 1 Tfrc, "tfrc-5348" 1 Tfrc5348;

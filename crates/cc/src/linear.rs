@@ -9,8 +9,8 @@
 //! | a_d       | packets       | 0       | multiplicative decrease |
 //! | b_d       | 1             | 0.5     | TCP, RFC 5681 §3.1      |
 //!
-//! Differs from the papers: the increase of a round is spread over the packets acknowledged in it; the window never falls below one
-//! packet; slow start and timeouts are those of every law here (see `conduct`).
+//! Differs from the papers: the increase of a round is spread over the packets acknowledged in it. The window never falls below one
+//! packet. Slow start and timeouts are those of every law here (see `conduct`).
 
 use crate::constructor::{ADD, ConstructorInfo, KEEP, ParameterInfo};
 use crate::sample::AckSample;
@@ -37,9 +37,15 @@ pub struct LinearParams {
 /// What it answers with and what it needs.
 pub const PROPERTIES: Properties = Properties::WINDOW;
 
-const MULTIPLY: ParameterInfo =
-    ParameterInfo::new("m", "1", None, (1.0, 2.0), "more than doubling would outrun slow start");
-const SUBTRACT: ParameterInfo = ParameterInfo::new("d", "packets", None, (0.0, 1e6), "packets subtracted");
+const MULTIPLY: ParameterInfo = ParameterInfo::new(
+    "m",
+    "1",
+    None,
+    (1.0, 2.0),
+    "factor of the increase; more than 2 would outrun slow start",
+);
+const SUBTRACT: ParameterInfo =
+    ParameterInfo::new("d", "packets", None, (0.0, 1e6), "packets that a decrease subtracts");
 
 const fn linear(a_i: f64, b_i: f64, a_d: f64, b_d: f64) -> ControllerSpec {
     ControllerSpec::Linear(LinearParams { a_i, b_i, a_d, b_d })
@@ -85,8 +91,20 @@ pub const CONSTRUCTORS: &[ConstructorInfo] = &[
         summary: "TCP(a, b): additive increase by a packets a round, decrease that removes the fraction b",
         source: "Floyd00 §1",
         parameters: &[
-            ParameterInfo::new("a", "packets/round", Some(1.0), (0.0, 1e6), "TCP, RFC 5681 §3.1"),
-            ParameterInfo::new("b", "1", Some(0.5), (0.0, 1.0), "the fraction removed"),
+            ParameterInfo::new(
+                "a",
+                "packets/round",
+                Some(1.0),
+                (0.0, 1e6),
+                "packets added per round; default: TCP, RFC 5681 §3.1",
+            ),
+            ParameterInfo::new(
+                "b",
+                "1",
+                Some(0.5),
+                (0.0, 1.0),
+                "fraction of the window that a decrease removes; default: TCP, RFC 5681 §3.1",
+            ),
         ],
         build: |v| linear(v[0], 1.0, 0.0, 1.0 - v[1]),
     },
@@ -96,10 +114,34 @@ pub const CONSTRUCTORS: &[ConstructorInfo] = &[
         summary: "w <- a_i + b_i w a round, w <- a_d + b_d w on congestion",
         source: "ChiuJain89 §2; Akella02 §5.1",
         parameters: &[
-            ParameterInfo::new("a_i", "packets/round", Some(1.0), (-1e6, 1e6), "TCP, RFC 5681 §3.1"),
-            ParameterInfo::new("b_i", "1", Some(1.0), (0.0, 2.0), "additive increase"),
-            ParameterInfo::new("a_d", "packets", Some(0.0), (-1e6, 1e6), "multiplicative decrease"),
-            ParameterInfo::new("b_d", "1", Some(0.5), (0.0, 1.0), "TCP, RFC 5681 §3.1"),
+            ParameterInfo::new(
+                "a_i",
+                "packets/round",
+                Some(1.0),
+                (-1e6, 1e6),
+                "packets added per round; default: TCP, RFC 5681 §3.1",
+            ),
+            ParameterInfo::new(
+                "b_i",
+                "1",
+                Some(1.0),
+                (0.0, 2.0),
+                "factor of the increase; default: additive increase",
+            ),
+            ParameterInfo::new(
+                "a_d",
+                "packets",
+                Some(0.0),
+                (-1e6, 1e6),
+                "packets added by a decrease; default: multiplicative decrease",
+            ),
+            ParameterInfo::new(
+                "b_d",
+                "1",
+                Some(0.5),
+                (0.0, 1.0),
+                "factor of the decrease; default: TCP, RFC 5681 §3.1",
+            ),
         ],
         build: |v| linear(v[0], v[1], v[2], v[3]),
     },

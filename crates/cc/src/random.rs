@@ -1,7 +1,7 @@
 //! Random numbers of one component, from a key: ChaCha with eight rounds, because its output is fixed by its specification.
 //!
-//! Source: [Lemire19] for numbers below a limit. Who makes the key decides what depends on what: the simulator derives it from the
-//! run's seed and the component's name, so that a component more moves nobody else's luck.
+//! Source: [Lemire19] for numbers below a limit. The simulator derives the key from the run's seed and the component's name, so that an
+//! added component changes no other's random numbers.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};

@@ -18,11 +18,11 @@
 //! | mu, phi    | 1                  | 1.2, 4  | ns-2's RAP; without the margin of mu a path of constant round trips would time out |
 //! | K_f, K_x   | 1                  | 0.9, 0.01 | weights of the newest round trip in FRTT and XRTT, ns-2's RAP        |
 //!
-//! ns-2's RAP is by the authors' group. The gain matters: a step follows the round trip, so with a large one all flows over a queue that
-//! swings grow fast together while it is short (docs/validation.md).
+//! ns-2's RAP is by the authors' group. The gain matters because a step lasts a smoothed round trip. With a large gain, all flows over
+//! an oscillating queue grow fast together while it is short (docs/validation.md).
 //!
-//! Differs from the paper: the first rate is one packet per round trip, which the SYN exchange has measured; a rate never falls
-//! below a packet in 64 s. There is no slow start, as in the paper.
+//! Differs from the paper: the first rate is one packet per round trip, which the SYN exchange has measured. A rate never falls below
+//! one packet in 64 s. There is no slow start, as in the paper.
 
 use crate::constructor::{ConstructorInfo, ParameterInfo};
 use crate::units::Span;
@@ -53,20 +53,26 @@ pub const CONSTRUCTORS: &[ConstructorInfo] = &[ConstructorInfo {
     summary: "RAP: a round trip without loss adds a packets to the rate of a round trip, a loss event removes the fraction b",
     source: "Rejaie99 §2",
     parameters: &[
-        ParameterInfo::new("a", "packets/round", Some(1.0), (0.0, 1e6), "Rejaie99 §2.1"),
+        ParameterInfo::new(
+            "a",
+            "packets/round",
+            Some(1.0),
+            (0.0, 1e6),
+            "packets added per round; default: Rejaie99 §2.1",
+        ),
         ParameterInfo::new(
             "b",
             "1",
             Some(0.5),
             (0.0, 0.99),
-            "Rejaie99 §2.1; at 1 nothing would be sent again",
+            "fraction of the rate that a decrease removes, below 1: at 1 nothing would be sent again; default: Rejaie99 §2.1",
         ),
         ParameterInfo::new(
             "fine_grain",
             "flag",
             Some(0.0),
             (0.0, 1.0),
-            "Rejaie99 §2.3; off shows the AIMD alone",
+            "fine-grain rate adaptation (Rejaie99 §2.3), 1: on; default: off, which shows the AIMD alone",
         )
         .whole(),
         ParameterInfo::new(
@@ -74,7 +80,7 @@ pub const CONSTRUCTORS: &[ConstructorInfo] = &[ConstructorInfo {
             "1",
             Some(0.125),
             (0.001, 1.0),
-            "of SRTT, RFC 6298 §2; ns-2's RAP has 0.5",
+            "weight of the newest sample in SRTT; default: RFC 6298 §2; ns-2's RAP has 0.5",
         ),
     ],
     build: |v| ControllerSpec::Rap(RapParams { a: v[0], b: v[1], fine_grain: v[2], gain: v[3] }),

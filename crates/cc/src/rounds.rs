@@ -1,8 +1,8 @@
 //! The synchronous model: controllers share one capacity, round by round, without a network.
 //!
-//! Source: the binary feedback of [ChiuJain89] §2, as [Akella02] §5.1 and [Lahanas03] §2 use it. A round that begins with the
-//! windows together at the capacity or above tells every controller of one loss and lets none grow; any other round delivers the whole
-//! window of each. There is no slow start. The controllers are those of the packet simulator.
+//! Source: the binary feedback of [ChiuJain89] §2, as [Akella02] §5.1 and [Lahanas03] §2 use it. If the sum of the windows is at or
+//! above the capacity when a round begins, every controller hears of one loss and none grows. Any other round delivers the whole window
+//! of each. There is no slow start. The controllers are those of the packet simulator.
 //!
 //! | parameter | unit    | default | why                                                                                  |
 //! |-----------|---------|---------|--------------------------------------------------------------------------------------|
@@ -44,17 +44,18 @@ impl Rounds {
 
     /// Controllers past slow start with these windows, sharing `capacity` packets a round.
     pub fn new(flows: &[(ControllerSpec, f64)], capacity: f64, stepping: Stepping) -> Self {
-        let control = |&(spec, window): &(ControllerSpec, f64)| {
+        let control = |(flow, (spec, window)): (usize, &(ControllerSpec, f64))| {
             let settings = ControlSettings {
-                initial_window: Window::from_packets(window),
+                initial_window: Window::from_packets(*window),
+                flow: flow as u32,
                 initial_threshold: Some(Window::from_packets(0.0)),
                 slow_start_exit: SlowStartExit::Law,
                 ..ControlSettings::default()
             };
-            AnyController::new(&spec, &settings)
+            AnyController::new(spec, &settings)
         };
         Rounds {
-            controllers: flows.iter().map(control).collect(),
+            controllers: flows.iter().enumerate().map(control).collect(),
             owed: vec![0.0; flows.len()],
             capacity,
             stepping,
@@ -114,7 +115,7 @@ mod tests {
 
     fn two(text: &str, windows: [f64; 2], capacity: f64, stepping: Stepping) -> Rounds {
         let spec = parse_controller(text).unwrap();
-        Rounds::new(&windows.map(|window| (spec, window)), capacity, stepping)
+        Rounds::new(&windows.map(|window| (spec.clone(), window)), capacity, stepping)
     }
 
     /// [Lahanas03] §2.1 by hand: 2 and 3 packets, 20 together: 8 increases, then 5.

@@ -1,6 +1,6 @@
 //! What a transport measures and a controller may see: a record per packet in flight, and a sample per acknowledgement.
 //!
-//! Source: RFC 5681 and RFC 3465 (what counts for growth), draft-ietf-ccwg-bbr §4.1 (delivery rate), RFC 8257 §3.3 (marks).
+//! Source: RFC 5681 and RFC 3465 (what counts for growth), RFC 9768 §3.2 (marked packets and bytes), draft-ietf-ccwg-bbr §4.1 (delivery rate), RFC 8257 §3.3 (marks).
 //! Volumes are bytes. There are no sequence numbers here: which packet a record is of is the transport's business.
 //!
 //! A transport that keeps no records per packet gives [`AckSample::classic`]; [`Wants`](crate::Wants) says whether that is enough.
@@ -28,6 +28,21 @@ pub struct SentPacket {
     pub app_limited: bool,
     /// How many times it has been sent: 1 for new data.
     pub times_sent: u32,
+}
+
+/// A packet that was declared lost just now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LostPacket {
+    /// When it was declared lost.
+    pub now: Time,
+    /// What its transport knew when it last sent it.
+    pub sent: SentPacket,
+    /// Lost on the connection so far, this packet included.
+    pub lost: Bytes,
+    /// Delivered on the connection so far.
+    pub delivered: Bytes,
+    /// The packet before it in the data was the last to be declared lost: both stand in one range of losses.
+    pub continues: bool,
 }
 
 /// Round-trip times as the transport knows them.
@@ -58,12 +73,14 @@ pub struct DeliveryRate {
     pub lost: Bytes,
     /// The packet was sent while the application limited the sender.
     pub app_limited: bool,
+    /// The interval is no shorter than the least round trip. A shorter one comes of an acknowledgement of an earlier transmission.
+    pub reliable: bool,
 }
 
 impl DeliveryRate {
-    /// The rate itself; `None` over no time.
+    /// The rate itself; `None` over no time, or less than any delivery takes (draft-ietf-ccwg-bbr, `GenerateRateSample`).
     pub fn rate(&self) -> Option<Rate> {
-        (self.interval > Span::ZERO).then(|| self.delivered / self.interval)
+        (self.reliable && self.interval > Span::ZERO).then(|| self.delivered / self.interval)
     }
 }
 
@@ -76,6 +93,8 @@ pub struct AckSample {
     pub newly_acked: u32,
     /// Packets that the receiver says were marked (CE) since the last acknowledgement.
     pub ce_marked: u32,
+    /// Their bytes.
+    pub newly_marked: Bytes,
     /// Delivered on the connection so far.
     pub delivered: Bytes,
     /// Delivered with this acknowledgement, selectively or not.
@@ -92,15 +111,15 @@ pub struct AckSample {
     pub rate: Option<DeliveryRate>,
     /// It acknowledges the first packet sent after the last round ended: a round trip has passed.
     pub round_ended: bool,
-    /// Loss recovery is under way.
+    /// Loss recovery is in progress.
     pub in_recovery: bool,
     /// The window was what limited the sender, or its pacer; otherwise its size says nothing about the path (RFC 7661 §4.3).
     pub cwnd_limited: bool,
 }
 
 impl AckSample {
-    /// What a flow without records per packet gives, outside recovery: packets for growth, a round-trip time if there is one, and
-    /// whether the window limited.
+    /// The sample of a flow without records per packet, outside recovery: packets for growth, a round-trip time if there is one, and
+    /// whether the window was the limit.
     #[inline(always)]
     pub fn classic(now: Time, newly_acked: u32, rtt: Option<Span>, cwnd_limited: bool) -> Self {
         let rtt = RoundTripTimes { latest: rtt, ..RoundTripTimes::default() };
@@ -114,17 +133,19 @@ mod tests {
 
     #[test]
     fn a_delivery_rate_is_what_was_delivered_over_the_interval() {
-        let sample = |interval| DeliveryRate {
+        let sample = |interval, reliable| DeliveryRate {
             delivered: Bytes::new(15_000),
             interval,
             prior_delivered: Bytes::ZERO,
             in_flight_at_sending: Bytes::new(30_000),
             lost: Bytes::ZERO,
             app_limited: false,
+            reliable,
         };
         // 120,000 bits in 40 ms.
-        assert_eq!(sample(Span::from_millis(40)).rate(), Some(Rate::from_bits_per_second(3_000_000)));
-        assert_eq!(sample(Span::ZERO).rate(), None);
+        assert_eq!(sample(Span::from_millis(40), true).rate(), Some(Rate::from_bits_per_second(3_000_000)));
+        assert_eq!(sample(Span::from_millis(40), false).rate(), None);
+        assert_eq!(sample(Span::ZERO, true).rate(), None);
     }
 
     #[test]

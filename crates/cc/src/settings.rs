@@ -14,7 +14,7 @@ pub enum WindowArithmetic {
     /// Real numbers throughout.
     #[default]
     Real,
-    /// Truncated to whole packets on each decrease, as ns-2 did from 2000 to 2002.
+    /// Truncated to whole packets before each decrease and after it, as ns-2 did from 2000 to 2002 (`precisionReduce_ false`).
     Integer,
 }
 
@@ -46,8 +46,12 @@ pub struct ControlSettings {
     pub window_arithmetic: WindowArithmetic,
     /// Does a timeout cut the window? (`false` separates the cost of the cut from that of the silence.)
     pub rto_cuts: bool,
+    /// The transport paces what a window law lets go.
+    pub paced: bool,
     /// Size of the flow's packets on the wire: windows are counted in them.
     pub packet: Bytes,
+    /// Which of its transport's connections it is. Nothing depends on it: messages name it.
+    pub flow: u32,
     /// Where the controller's random numbers come from; a transport gives it where [`Properties::random`](crate::Properties) asks.
     pub random: Option<RandomKey>,
 }
@@ -62,7 +66,9 @@ impl Default for ControlSettings {
             timeout_threshold: TimeoutThreshold::default(),
             window_arithmetic: WindowArithmetic::default(),
             rto_cuts: true,
+            paced: false,
             packet: Bytes::new(1000),
+            flow: 0,
             random: None,
         }
     }

@@ -17,7 +17,7 @@ pub enum Congestion {
     },
     /// An ECN echo, the first of this window of data (RFC 3168 §6.1.2).
     EcnMark,
-    /// The retransmission timer ran out.
+    /// The retransmission timer expired.
     Timeout {
         /// The segment had been sent by the timer before and was lost again (RFC 5681 §3.1).
         repeated: bool,
@@ -34,6 +34,11 @@ impl WindowOfData {
     /// From a number that the transport has for it, for instance how much it had sent when the window ended.
     pub const fn numbered(number: u64) -> Self {
         WindowOfData(number)
+    }
+
+    /// The number.
+    pub const fn number(self) -> u64 {
+        self.0
     }
 }
 
@@ -82,13 +87,13 @@ pub struct IdleSignal {
 /// What became of loss recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery {
-    /// It has begun.
+    /// It has begun; a timeout is signalled as such.
     Entered,
-    /// Everything that was in flight when it began has been delivered.
+    /// Everything that was in flight when it began, or when a timeout was signalled, has been delivered; or it was withdrawn.
     Left,
 }
 
-/// Loss recovery was entered or left.
+/// Loss recovery was entered or left, or a timeout has been repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecoverySignal {
     /// When.

@@ -1,8 +1,8 @@
 //! SIMD: the window grows with the square of the time since the last decrease; on congestion it loses the fraction b.
 //!
-//! Source: [Jin01] §3. After a decrease from w_max to w_0 = (1 - b) w_max the window is `w_0 + c t²` after t round trips, which a memory
-//! of w_0 gives step by step: `sqrt(w - w_0) <- sqrt(w - w_0) + sqrt(c)` per round. The size of the increase is the one that is
-//! TCP-friendly: a cycle lasts T = sqrt(b w_max / c) rounds and carries 1/p = T w_max (1 - 2b/3) packets, and its rate is that of TCP,
+//! Source: [Jin01] §3. After a decrease from w_max to w_0 = (1 - b) w_max the window is `w_0 + c t²` after t round trips, which a
+//! memory of w_0 gives step by step: `sqrt(w - w_0) <- sqrt(w - w_0) + sqrt(c)` per round. The increase is as large as TCP-friendliness
+//! allows. A cycle lasts T = sqrt(b w_max / c) rounds and carries 1/p = T w_max (1 - 2b/3) packets. Its rate is that of TCP,
 //! sqrt(3/2)/sqrt(p), when T = (2/3) w_max (1 - 2b/3), hence
 //!
 //! ```text
@@ -47,7 +47,7 @@ pub const CONSTRUCTORS: &[ConstructorInfo] = &[ConstructorInfo {
         "1",
         Some(0.0625),
         (0.0001, 0.9),
-        "Lahanas03 §3.1 keeps 15/16; a share of nothing or all has no cycle",
+        "fraction of the window that a decrease removes; default: Lahanas03 §3.1 keeps 15/16; with none or all removed there is no cycle",
     )],
     build: |v| ControllerSpec::Simd(SimdParams { b: v[0] }),
 }];

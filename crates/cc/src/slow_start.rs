@@ -7,10 +7,13 @@
 //! | initial threshold | packets | none     | RFC 5681 §3.1: "arbitrarily high"                              |
 //! | exit              | choice  | half     | ns-2 halves when slow start overshoots, because doubling does so by up to a factor two; `law` applies the controller's own decrease |
 //! | rule              | choice  | standard | RFC 5681 §3.1                                                  |
+//!
+//! How a loss ends it (exit) is [`crate::conduct`]'s business.
 
 use crate::controller::Wants;
 use crate::sample::AckSample;
 use crate::settings::ControlSettings;
+use crate::signal::Congestion;
 use crate::units::Window;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +30,9 @@ pub enum SlowStartExit {
 
 /// A rule of growth.
 pub trait SlowStartRule {
+    /// The rule at the start of a connection.
+    fn new(settings: &ControlSettings) -> Self;
+
     /// What it needs to be told.
     fn wants(&self) -> Wants;
 
@@ -37,7 +43,7 @@ pub trait SlowStartRule {
     fn growth(&mut self, ack: &AckSample) -> f64;
 
     /// A congestion signal set the threshold: what is left of slow start leads up to it.
-    fn on_cut(&mut self);
+    fn on_cut(&mut self, kind: Congestion);
 }
 
 macro_rules! slow_starts {
@@ -52,13 +58,11 @@ macro_rules! slow_starts {
         #[derive(Clone, Debug)]
         pub enum AnyRule { $(#[doc = concat!("See [`", stringify!($file), "`].")] $rule($file::$rule),)* }
 
-        impl AnyRule {
-            fn new(kind: SlowStartKind) -> Self {
-                match kind { $(SlowStartKind::$rule => AnyRule::$rule($file::$rule::default()),)* }
-            }
-        }
-
         impl SlowStartRule for AnyRule {
+            fn new(settings: &ControlSettings) -> Self {
+                match settings.slow_start { $(SlowStartKind::$rule => AnyRule::$rule($file::$rule::new(settings)),)* }
+            }
+
             fn wants(&self) -> Wants {
                 match self { $(AnyRule::$rule(rule) => rule.wants(),)* }
             }
@@ -73,8 +77,8 @@ macro_rules! slow_starts {
                 match self { $(AnyRule::$rule(rule) => rule.growth(ack),)* }
             }
 
-            fn on_cut(&mut self) {
-                match self { $(AnyRule::$rule(rule) => rule.on_cut(),)* }
+            fn on_cut(&mut self, kind: Congestion) {
+                match self { $(AnyRule::$rule(rule) => rule.on_cut(kind),)* }
             }
         }
     };
@@ -83,35 +87,35 @@ macro_rules! slow_starts {
 slow_starts! {
     #[default]
     standard: "standard" Standard;
+    hystart_plus_plus: "hystart++" HystartPlusPlus;
+    hystart: "hystart" Hystart;
 }
 
-/// The slow start of one connection.
+impl SlowStartKind {
+    /// Most packets that one acknowledgement counts for in slow start: L of RFC 3465 §2.2 is 2, that of RFC 9406 §4.3 is 8, and without
+    /// bound where the sender is paced.
+    pub const fn counted(self, paced: bool) -> u32 {
+        match self {
+            SlowStartKind::HystartPlusPlus if paced => u32::MAX,
+            SlowStartKind::HystartPlusPlus => 8,
+            SlowStartKind::Standard | SlowStartKind::Hystart => 2,
+        }
+    }
+}
+
+/// The slow start of one connection. Where its rule is the standard one, there is none beside it.
 #[derive(Clone, Debug)]
-pub struct SlowStart<R = AnyRule> {
+pub struct SlowStart {
     threshold: f64,
-    exit: SlowStartExit,
-    rule: R,
 }
 
 impl SlowStart {
-    /// A connection's first slow start; without a threshold it runs until a congestion signal or the rule ends it.
-    pub fn new(settings: &ControlSettings) -> Self {
-        SlowStart::with_rule(AnyRule::new(settings.slow_start), settings)
-    }
-}
-
-impl<R: SlowStartRule> SlowStart<R> {
     /// The smallest threshold after a congestion signal, in packets (RFC 5681 §3.1, equation 4).
     pub const THRESHOLD_MIN: f64 = 2.0;
 
-    fn with_rule(rule: R, settings: &ControlSettings) -> Self {
-        let threshold = settings.initial_threshold.map_or(f64::INFINITY, Window::packets);
-        SlowStart { threshold, exit: settings.slow_start_exit, rule }
-    }
-
-    /// What its rule needs to be told.
-    pub fn wants(&self) -> Wants {
-        self.rule.wants()
+    /// A connection's first slow start; without a threshold it runs until a congestion signal or the rule ends it.
+    pub fn new(settings: &ControlSettings) -> Self {
+        SlowStart { threshold: settings.initial_threshold.map_or(f64::INFINITY, Window::packets) }
     }
 
     /// Is a window of this size in slow start?
@@ -122,28 +126,24 @@ impl<R: SlowStartRule> SlowStart<R> {
 
     /// An acknowledgement arrived. Is this window in slow start?
     #[inline(always)]
-    pub fn on_ack(&mut self, window: f64, ack: &AckSample) -> bool {
-        if self.covers(window) && self.rule.ends(window, ack) {
+    pub fn on_ack(&mut self, rule: Option<&mut impl SlowStartRule>, window: f64, ack: &AckSample) -> bool {
+        if let Some(rule) = rule
+            && self.covers(window)
+            && rule.ends(window, ack)
+        {
             self.threshold = window;
         }
         self.covers(window)
     }
 
-    /// Packets that an acknowledgement adds in slow start.
-    #[inline(always)]
-    pub fn growth(&mut self, ack: &AckSample) -> f64 {
-        self.rule.growth(ack)
-    }
-
-    /// Must a loss at this window halve it instead of applying the law?
-    pub fn halves(&self, window: f64) -> bool {
-        self.exit == SlowStartExit::Half && self.covers(window)
-    }
-
     /// A congestion signal was answered: slow start, if there is any left, leads up to this window.
     pub fn cut_to(&mut self, window: f64) {
         self.threshold = window.max(Self::THRESHOLD_MIN);
-        self.rule.on_cut();
+    }
+
+    /// A cut was withdrawn: the threshold is what it was before.
+    pub fn restore(&mut self, threshold: f64) {
+        self.threshold = threshold;
     }
 
     /// The threshold.
@@ -157,28 +157,27 @@ mod tests {
     use super::*;
     use crate::units::Time;
 
-    /// Adds half of what is acknowledged, and ends with the first round, at eight packets or more, unless a cut came before.
-    #[derive(Default)]
-    struct OneRound {
-        cuts: u32,
-    }
+    /// Ends with the first round, at eight packets or more.
+    struct OneRound;
 
     impl SlowStartRule for OneRound {
+        fn new(_: &ControlSettings) -> Self {
+            OneRound
+        }
+
         fn wants(&self) -> Wants {
             Wants { rounds: true, ..Wants::NOTHING }
         }
 
         fn ends(&mut self, window: f64, ack: &AckSample) -> bool {
-            ack.round_ended && window >= 8.0 && self.cuts == 0
+            ack.round_ended && window >= 8.0
         }
 
         fn growth(&mut self, ack: &AckSample) -> f64 {
             f64::from(ack.newly_acked) / 2.0
         }
 
-        fn on_cut(&mut self) {
-            self.cuts += 1;
-        }
+        fn on_cut(&mut self, _: Congestion) {}
     }
 
     fn ack(round_ended: bool) -> AckSample {
@@ -186,23 +185,23 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_says_how_fast_slow_start_grows_and_when_it_ends() {
-        let mut slow_start = SlowStart::with_rule(OneRound::default(), &ControlSettings::default());
-        assert!(slow_start.wants().rounds);
-        assert!(slow_start.on_ack(7.0, &ack(true)), "too small");
-        assert!(slow_start.on_ack(10.0, &ack(false)));
-        assert_eq!(slow_start.growth(&ack(false)), 2.0);
-        assert!(!slow_start.on_ack(12.0, &ack(true)), "the round ended");
+    fn a_rule_says_when_slow_start_ends() {
+        let mut slow_start = SlowStart::new(&ControlSettings::default());
+        let mut goes_on =
+            |window, round_ended| slow_start.on_ack(Some(&mut OneRound), window, &ack(round_ended));
+        assert!(goes_on(7.0, true), "too small");
+        assert!(goes_on(10.0, false));
+        assert!(!goes_on(12.0, true), "the round ended");
+        assert!(goes_on(11.0, false), "below the threshold");
         assert_eq!(slow_start.threshold().packets(), 12.0);
-        assert!(slow_start.on_ack(11.0, &ack(false)), "below the threshold");
     }
 
     #[test]
-    fn a_rule_hears_of_cuts() {
-        let mut slow_start = SlowStart::with_rule(OneRound::default(), &ControlSettings::default());
+    fn without_a_rule_only_the_threshold_ends_slow_start() {
+        let mut slow_start = SlowStart::new(&ControlSettings::default());
+        assert!(slow_start.on_ack(None::<&mut OneRound>, 1e6, &ack(true)));
         slow_start.cut_to(16.0);
-        assert!(slow_start.on_ack(15.0, &ack(true)), "only the first slow start ends with its first round");
-        assert!(!slow_start.on_ack(16.0, &ack(false)));
+        assert!(!slow_start.on_ack(None::<&mut OneRound>, 16.0, &ack(true)));
     }
 
     #[test]

@@ -1,14 +1,17 @@
-//! What a row of the table of controllers makes: a plain value, a controller of the enum, and the names people write.
+//! The table of controllers: each row makes a plain value, a variant of the enum of controllers, and the names that people write.
 //!
-//! A *law* has a file with its numbers and its state; a *constructor* is a name that people write and that comes down to a law with
-//! numbers. Several constructors may share a law: `aimd`, `aiad` and `tcp` are all linear. A row names the law's file, its numbers in the
-//! order of the plain constructor, and for each kind that it gives, the name in results, the behaviour number and the type:
+//! A *law* has a file with its numbers and its state; a *constructor* is a name that people write; it stands for a law with numbers.
+//! Several constructors may share a law: `aimd`, `aiad` and `tcp` are all linear. A row names the law's file and its numbers, in the
+//! order of the plain constructor. For each kind it gives the name in results, the behaviour number and the type:
 //!
 //! ```text
 //! linear: LinearParams { a_i, b_i, a_d, b_d } => "linear" 1 Linear;
 //! ```
 //!
-//! The behaviour number goes up with every change of the law that moves a result, and results of other numbers are other results.
+//! Where the source of a law says something else of a setting than RFC 5681, the row ends with the law's own defaults:
+//! `with { timeout_threshold = "law" }`.
+//!
+//! The behaviour number goes up with every change of the law that moves a result. Results of different numbers are different results.
 //!
 //! The file holds `PROPERTIES` (what a controller answers with and needs), `CONSTRUCTORS` (its names; one of them is the kind and takes
 //! the plain numbers) and, under `CONTROLLERS`, the type named, a [`Controller`](crate::Controller) with `new(params, settings)`. What
@@ -17,7 +20,8 @@
 macro_rules! controllers {
     (
         CONTROLLERS {
-            $($file:ident: $params:ident { $($number:ident),* } => $($kind:literal $behaviour:literal $law:ident),+;)*
+            $($file:ident: $params:ident { $($number:ident),* } => $($kind:literal $behaviour:literal $law:ident),+
+                $(with { $($setting:ident = $word:literal),+ })?;)*
         }
         RATE_CONTROLLERS {
             $($rate_file:ident: $rate_params:ident { $($rate_number:ident),* } => $($rate_kind:literal $rate_behaviour:literal $rate:ident),+;)*
@@ -27,6 +31,9 @@ macro_rules! controllers {
         $(pub mod $rate_file; pub use $rate_file::$rate_params;)*
 
         $(numbers! { $params { $($number),* } })*
+        $(impl $params {
+            const DEFAULTS: &[(&str, &str)] = &[$($((stringify!($setting), $word)),+)?];
+        })*
         $(numbers! { $rate_params { $($rate_number),* } })*
 
         /// Every constructor of a law that TCP, or a transport like it, may have. The first name is the one results print.
@@ -45,19 +52,23 @@ macro_rules! controllers {
         pub const LAWS: &[(&str, u32)] = &[$($(($kind, $behaviour),)+)* $($(($rate_kind, $rate_behaviour),)+)*];
 
         /// A controller in plain numbers: what results echo and runs are identified by.
-        #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "kind", deny_unknown_fields)]
         pub enum ControllerSpec {
             $($(#[doc = concat!("See [`", stringify!($file), "`].")] #[serde(rename = $kind)] $law($params),)+)*
             $($(#[doc = concat!("See [`", stringify!($rate_file), "`].")] #[serde(rename = $rate_kind)] $rate($rate_params),)+)*
+            /// See [`plugin`].
+            #[serde(rename = "plugin")]
+            Plugin(Box<PluginSpec>),
         }
 
         impl ControllerSpec {
             /// The constructor that takes the plain numbers themselves, and the numbers in its order.
-            pub fn plain(&self) -> (&'static str, Vec<f64>) {
-                match *self {
+            pub fn plain(&self) -> (&str, Vec<f64>) {
+                match self {
                     $($(ControllerSpec::$law(params) => ($kind, params.numbers()),)+)*
                     $($(ControllerSpec::$rate(params) => ($rate_kind, params.numbers()),)+)*
+                    ControllerSpec::Plugin(spec) => (&spec.name, spec.numbers()),
                 }
             }
 
@@ -66,35 +77,49 @@ macro_rules! controllers {
                 match self {
                     $($(ControllerSpec::$law(_) => ($kind, $behaviour),)+)*
                     $($(ControllerSpec::$rate(_) => ($rate_kind, $rate_behaviour),)+)*
+                    ControllerSpec::Plugin(_) => plugin::PLUGIN_BEHAVIOUR,
+                }
+            }
+
+            /// Settings of a connection that have another default beside it: name and word.
+            pub const fn defaults(&self) -> &'static [(&'static str, &'static str)] {
+                match self {
+                    $($(ControllerSpec::$law(_) => $params::DEFAULTS,)+)*
+                    $($(ControllerSpec::$rate(_) => &[],)+)*
+                    ControllerSpec::Plugin(_) => &[],
                 }
             }
 
             /// What it answers with and what it needs of a transport.
-            pub const fn properties(&self) -> Properties {
+            pub fn properties(&self) -> Properties {
                 match self {
                     $($(ControllerSpec::$law(_) => $file::PROPERTIES,)+)*
                     $($(ControllerSpec::$rate(_) => $rate_file::PROPERTIES,)+)*
+                    ControllerSpec::Plugin(spec) => spec.properties,
                 }
             }
         }
 
-        /// Any controller of the table; an enum, so that no virtual call stands on the path of an acknowledgement.
+        /// Any controller of the table, or a plug-in's; an enum, so that no acknowledgement of a law of the table costs a virtual call.
         #[derive(Clone, Debug)]
         pub enum AnyController {
             $($(#[doc = concat!("See [`", stringify!($file), "`].")] $law($law),)+)*
+            /// See [`plugin`].
+            Plugin(Box<Guest>),
         }
 
         impl AnyController {
             /// A controller at the start of its connection; of a law without a transport protocol of its own.
             pub fn new(spec: &ControllerSpec, settings: &ControlSettings) -> Self {
-                match *spec {
-                    $($(ControllerSpec::$law(params) => AnyController::$law($law::new(params, settings)),)+)*
+                match spec {
+                    $($(ControllerSpec::$law(params) => AnyController::$law($law::new(*params, settings)),)+)*
                     $($(ControllerSpec::$rate(_) => unreachable!("{} has a transport protocol of its own", $rate_kind),)+)*
+                    ControllerSpec::Plugin(spec) => AnyController::Plugin(spec.start(settings)),
                 }
             }
         }
 
-        forwarded! { $($($law)+)* }
+        forwarded! { $($($law)+)* Plugin }
     };
 }
 
@@ -118,21 +143,25 @@ macro_rules! forwarded {
                 match self { $(AnyController::$law(control) => control.wants(),)* }
             }
 
+            fn on_established(&mut self, now: Time, rtt: Option<Span>) {
+                match self { $(AnyController::$law(control) => control.on_established(now, rtt),)* }
+            }
+
             #[inline]
             fn on_sent(&mut self, packet: &SentPacket) {
                 match self { $(AnyController::$law(control) => control.on_sent(packet),)* }
             }
 
-            /// Each law gets a copy of its own: so what a law does not read is never written where the sample is made, even if the
-            /// function of another law, which reads it, is not inlined (16 instructions an acknowledgement).
+            /// Each law gets its own copy of the sample. So a field that the law does not read is never written, even where another law
+            /// reads it in a function that is not inlined. This saves 16 instructions per acknowledgement.
             #[inline(always)]
             fn on_ack(&mut self, ack: &AckSample) {
                 match self { $(AnyController::$law(control) => control.on_ack(&{ *ack }),)* }
             }
 
             #[inline]
-            fn on_lost(&mut self, now: Time, packet: &SentPacket, lost: Bytes) {
-                match self { $(AnyController::$law(control) => control.on_lost(now, packet, lost),)* }
+            fn on_lost(&mut self, packet: &LostPacket) {
+                match self { $(AnyController::$law(control) => control.on_lost(packet),)* }
             }
 
             fn on_congestion(&mut self, signal: &CongestionSignal) {
@@ -173,6 +202,15 @@ macro_rules! forwarded {
             #[inline]
             fn send_quantum(&self) -> Bytes {
                 match self { $(AnyController::$law(control) => control.send_quantum(),)* }
+            }
+
+            #[inline]
+            fn state(&self) -> Option<ControlState> {
+                match self { $(AnyController::$law(control) => control.state(),)* }
+            }
+
+            fn estimates(&self) -> Option<Estimates> {
+                match self { $(AnyController::$law(control) => control.estimates(),)* }
             }
 
             #[inline]

@@ -1,8 +1,7 @@
 //! TFRC: a rate from an equation. The receiver reports the loss event rate, the sender sends what a TCP would at that rate.
 //!
-//! Source: [FloydHandley00] §3 (`tfrc`), RFC 5348 §4 (`tfrc-5348`); the sender's rate, without packets. What is lost and what is a
-//! loss event stands with the receiver, in the simulator; the average of loss intervals in [`loss_intervals`], the equation in
-//! [`response`].
+//! Source: [FloydHandley00] §3 (`tfrc`), RFC 5348 §4 (`tfrc-5348`); the sender's rate, without packets. The receiver, in the simulator,
+//! decides what is lost and what is a loss event. The average of loss intervals is in [`loss_intervals`], the equation in [`response`].
 //!
 //! | parameter    | unit | default    | why                                                                                       |
 //! |--------------|------|------------|-------------------------------------------------------------------------------------------|
@@ -49,18 +48,30 @@ pub struct TfrcParams {
 /// What it answers with and what it needs.
 pub const PROPERTIES: Properties = Properties::OWN_TRANSPORT;
 
-const COUNT: ParameterInfo =
-    ParameterInfo::new("intervals", "1", Some(8.0), (2.0, 64.0), "FloydHandley00 §3.3; RFC 5348 §5.4")
-        .whole();
+const COUNT: ParameterInfo = ParameterInfo::new(
+    "intervals",
+    "1",
+    Some(8.0),
+    (2.0, 64.0),
+    "loss intervals in the average; default: FloydHandley00 §3.3, RFC 5348 §5.4",
+)
+.whole();
 const DISCOUNT: ParameterInfo = ParameterInfo::new(
     "discount",
     "1",
     Some(0.3),
     (0.01, 1.0),
-    "gives the newest interval 0.4 of the weights, FloydHandley00 app. A.1; 1: none",
+    "least factor on the weights of older intervals, 1: no discounting; default: the newest interval gets 0.4 of the \
+     weights, FloydHandley00 app. A.1",
 );
-const DAMPING: ParameterInfo =
-    ParameterInfo::new("damping", "flag", Some(1.0), (0.0, 1.0), "FloydHandley00 §3.4").whole();
+const DAMPING: ParameterInfo = ParameterInfo::new(
+    "damping",
+    "flag",
+    Some(1.0),
+    (0.0, 1.0),
+    "damping of oscillations, 1: on; default: FloydHandley00 §3.4",
+)
+.whole();
 
 const fn tfrc(numbers: &[f64]) -> TfrcParams {
     TfrcParams { intervals: numbers[0], discount: numbers[1], damping: numbers[2] }
@@ -83,8 +94,16 @@ pub const CONSTRUCTORS: &[ConstructorInfo] = &[
         source: "RFC 5348",
         parameters: &[
             COUNT,
-            ParameterInfo { default: Some(0.25), why: "RFC 5348 §5.5; 1: none", ..DISCOUNT },
-            ParameterInfo { default: Some(0.0), why: "RFC 5348 §4.5 leaves it open", ..DAMPING },
+            ParameterInfo {
+                default: Some(0.25),
+                why: "least factor on the weights of older intervals, 1: no discounting; default: RFC 5348 §5.5",
+                ..DISCOUNT
+            },
+            ParameterInfo {
+                default: Some(0.0),
+                why: "damping of oscillations, 1: on; default: off, RFC 5348 §4.5 leaves it open",
+                ..DAMPING
+            },
         ],
         build: |v| ControllerSpec::Tfrc5348(tfrc(v)),
     },

@@ -1,16 +1,16 @@
 //! Two steps: adjust to what was gained in common, first to k1, then to k1 + k2, and stay there.
 //!
-//! Source: [Lahanas03] §6, which sketches it to say that it cannot work as it stands. Flows that begin together gain k1 packets up to the first
-//! congestion and take that as their window, which makes them fair in one cycle; up to the second they gain k2 and keep k1 + k2, which makes them
-//! efficient in two. Every later congestion takes them back there. A flow that comes later has gained less in common than the others,
-//! and bandwidth that is freed later is taken up only from one congestion to the next.
+//! Source: [Lahanas03] §6, which sketches it to say that it cannot work as it stands. Flows that begin together gain k1 packets up to
+//! the first congestion and take k1 as their window: they are fair after one cycle. Up to the second congestion they gain k2 and keep
+//! k1 + k2: they are efficient after two. Every later congestion takes them back there. A flow that comes later has gained less in
+//! common than the others, and bandwidth that is freed later is taken up only from one congestion to the next.
 //!
 //! | parameter | unit          | default | why                                                        |
 //! |-----------|---------------|---------|------------------------------------------------------------|
 //! | a         | packets/round | given   | a_I; the paper speaks of steps of one                      |
 //!
-//! Where the paper is silent: k2 does not count the step that was one too many, so that the small oscillation that it asks for is of one step.
-//! Growth is counted from where slow start ended; a timeout starts again. A recovery with slow start after a loss (Tahoe)
+//! Where the paper is silent: k2 leaves out the step that caused the congestion, so that the small oscillation which the paper asks for
+//! is one step. Growth is counted from where slow start ended; a timeout starts again. A recovery with slow start after a loss (Tahoe)
 //! returns to what the law left. The increase of a round is spread over its acknowledgements.
 
 use crate::conduct::{Answer, Conduct, Cut};

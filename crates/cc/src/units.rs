@@ -231,6 +231,11 @@ pub fn power(base: f64, exponent: f64) -> f64 {
     libm::pow(base, exponent)
 }
 
+/// The cube root, the same to the last bit on every platform, which the standard library's is not.
+pub fn cube_root(value: f64) -> f64 {
+    libm::cbrt(value)
+}
+
 /// The natural logarithm, the same to the last bit on every platform, which the standard library's is not.
 pub fn logarithm(value: f64) -> f64 {
     libm::log(value)
@@ -279,6 +284,13 @@ mod tests {
             assert!((power(base, 3.0) / (base * base * base) - 1.0).abs() < 1e-15);
             assert!((power(base, 0.5) / base.sqrt() - 1.0).abs() < 1e-15);
             assert_eq!(power(base, 0.0), 1.0);
+        }
+    }
+
+    #[test]
+    fn a_cube_root_undoes_a_cube() {
+        for root in [0.0, 0.1, 1.0, 7.0, 1234.5] {
+            assert!((cube_root(root * root * root) - root).abs() <= 1e-15 * root);
         }
     }
 

@@ -7,9 +7,18 @@ use crate::conduct::{Conduct, Cut};
 use crate::controller::{Controller, Wants};
 use crate::sample::AckSample;
 use crate::settings::ControlSettings;
-use crate::signal::CongestionSignal;
-use crate::units::{Time, Window};
+use crate::signal::{CongestionSignal, IdleSignal, UndoSignal};
+use crate::units::{Bytes, Rate, Time, Window};
 use std::fmt::Debug;
+
+/// What a withdrawn cut leaves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Restored {
+    /// The window, in packets.
+    pub window: f64,
+    /// The slow-start threshold, in packets.
+    pub threshold: f64,
+}
 
 /// A law of the window: what a round trip without congestion adds, and what congestion leaves. Windows are packets.
 ///
@@ -30,7 +39,7 @@ pub trait Law: Clone + Debug {
     /// What congestion leaves of this window.
     fn decrease(&mut self, window: f64, signal: &CongestionSignal) -> f64;
 
-    /// An acknowledgement arrived, whether the window grows at it or not.
+    /// An acknowledgement arrived, whether the window grows at it or not; during recovery only if the law wants to hear of these.
     #[inline(always)]
     fn on_ack(&mut self, _ack: &AckSample) {}
 
@@ -38,8 +47,31 @@ pub trait Law: Clone + Debug {
     #[inline(always)]
     fn on_slow_start(&mut self, _before: f64, _window: f64) {}
 
+    /// A congestion signal arrived, with this window and this slow-start threshold in force; [`Law::decrease`] comes next.
+    fn on_signal(&mut self, _window: f64, _threshold: f64, _signal: &CongestionSignal) {}
+
     /// A congestion signal was answered, with or without what [`Law::decrease`] had said.
     fn on_cut(&mut self, _cut: &Cut, _conduct: &Conduct) {}
+
+    /// The last signal about some data was spurious: what is to be restored, if the law restores anything. Packets have this size.
+    fn undo(&mut self, _window: f64, _signal: &UndoSignal, _packet: Bytes) -> Option<Restored> {
+        None
+    }
+
+    /// The application has data again after nothing was in flight.
+    fn on_idle(&mut self, _signal: &IdleSignal) {}
+
+    /// How fast packets may leave at this window; `None`: as its transport says.
+    #[inline(always)]
+    fn pacing_rate(&self, _window: f64, _conduct: &Conduct) -> Option<Rate> {
+        None
+    }
+
+    /// What may leave back to back at a rate of its own.
+    #[inline(always)]
+    fn send_quantum(&self, _rate: Rate) -> Bytes {
+        Bytes::ZERO
+    }
 
     /// What it needs to be told.
     fn wants(&self) -> Wants {
@@ -56,9 +88,9 @@ pub fn spread(window: f64, per_round: f64, ack: &AckSample) -> f64 {
 /// The controller of a window law.
 #[derive(Clone, Debug)]
 pub struct Windowed<L> {
-    law: L,
+    pub(crate) law: L,
     conduct: Conduct,
-    window: f64,
+    pub(crate) window: f64,
 }
 
 impl<L: Law> Windowed<L> {
@@ -71,18 +103,21 @@ impl<L: Law> Windowed<L> {
 
 impl<L: Law> Controller for Windowed<L> {
     fn wants(&self) -> Wants {
-        self.law.wants().or(self.conduct.slow_start.wants())
+        self.law.wants().or(self.conduct.wants())
     }
 
     #[inline(always)]
     fn on_ack(&mut self, ack: &AckSample) {
+        if ack.in_recovery && !self.law.wants().recovery {
+            return; // told for others' sake
+        }
         self.law.on_ack(ack);
-        let slow_start = self.conduct.slow_start.on_ack(self.window, ack);
+        let slow_start = self.conduct.in_slow_start(self.window, ack);
         if ack.in_recovery || !ack.cwnd_limited {
             return; // an idle window says nothing about the path (RFC 7661 §4.3)
         }
         let grown = if slow_start {
-            let grown = self.window + self.conduct.slow_start.growth(ack);
+            let grown = self.window + self.conduct.growth(ack);
             self.law.on_slow_start(self.window, grown);
             grown
         } else {
@@ -96,10 +131,23 @@ impl<L: Law> Controller for Windowed<L> {
     }
 
     fn on_congestion(&mut self, signal: &CongestionSignal) {
-        let law = self.law.decrease(self.window, signal);
+        self.law.on_signal(self.window, self.slow_start_threshold().packets(), signal);
+        let law = self.law.decrease(self.conduct.counted(self.window), signal);
         let cut = self.conduct.cut(signal.kind, self.window, law);
         self.window = cut.after;
         self.law.on_cut(&cut, &self.conduct);
+    }
+
+    fn on_undo(&mut self, signal: &UndoSignal) {
+        let packet = self.conduct.packet();
+        if let Some(restored) = self.law.undo(self.window, signal, packet) {
+            self.window = restored.window.max(Conduct::WINDOW_MIN);
+            self.conduct.slow_start.restore(restored.threshold);
+        }
+    }
+
+    fn on_idle(&mut self, signal: &IdleSignal) {
+        self.law.on_idle(signal);
     }
 
     #[inline]
@@ -110,6 +158,16 @@ impl<L: Law> Controller for Windowed<L> {
     #[inline]
     fn slow_start_threshold(&self) -> Window {
         self.conduct.slow_start.threshold()
+    }
+
+    #[inline]
+    fn pacing_rate(&self) -> Option<Rate> {
+        self.law.pacing_rate(self.window, &self.conduct)
+    }
+
+    #[inline]
+    fn send_quantum(&self) -> Bytes {
+        self.pacing_rate().map_or(Bytes::ZERO, |rate| self.law.send_quantum(rate))
     }
 }
 
@@ -192,7 +250,7 @@ mod tests {
         control.on_ack(&AckSample { in_recovery: true, ..ack(3) });
         control.on_ack(&ack(6));
         assert_eq!(control.window().packets(), 12.0 + 6.0 / 12.0);
-        assert_eq!(heard(&mut control), ["ack of 3", "ack of 6"]);
+        assert_eq!(heard(&mut control), ["ack of 6"]);
         control.on_round(Time::from_nanos(5));
         assert_eq!(control.window().packets(), 13.5);
         assert_eq!(heard(&mut control), ["round at 5"]);

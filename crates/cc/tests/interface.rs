@@ -6,7 +6,7 @@
 use sawtooth_cc::units::{Bytes, Span, Time, Window};
 use sawtooth_cc::{
     AckSample, AnyController, CONTROLLERS, Congestion, ControlSettings, Controller, DeliveryRate, IdleSignal,
-    Recovery, RecoverySignal, RoundTripTimes, SentPacket, UndoSignal, Wants, WindowOfData,
+    LostPacket, Recovery, RecoverySignal, RoundTripTimes, SentPacket, UndoSignal, Wants, WindowOfData,
 };
 
 const NOW: Time = Time::from_nanos(1_000_000);
@@ -69,6 +69,7 @@ fn measured(classic: &AckSample) -> AckSample {
             in_flight_at_sending: Bytes::new(9000),
             lost: Bytes::new(1000),
             app_limited: false,
+            reliable: true,
         }),
         round_ended: true,
         ..*classic
@@ -81,7 +82,12 @@ fn a_call_that_is_not_wanted_changes_nothing() {
         let (before, wants) = (state(&control), control.wants());
         if !wants.packets {
             control.on_sent(&PACKET);
-            control.on_lost(NOW, &PACKET, PACKET.size);
+            control.on_lost(&LostPacket {
+                now: NOW,
+                sent: PACKET,
+                lost: PACKET.size,
+                ..LostPacket::default()
+            });
             assert_eq!(state(&control), before, "{name}");
         }
         if !wants.recovery {
@@ -123,6 +129,7 @@ fn laws_from_before_2004_want_nothing_and_answer_with_a_window_alone() {
         assert_eq!(control.send_quantum(), Bytes::ZERO, "{name}");
         assert!(!control.mark_application_limited(), "{name}");
         let before = state(&control);
+        control.on_established(NOW, Some(Span::from_millis(10)));
         let (kind, window_of_data) = (Congestion::Loss, WindowOfData::numbered(3));
         let in_flight = Bytes::new(9000);
         control.on_undo(&UndoSignal {
@@ -141,6 +148,7 @@ fn laws_from_before_2004_want_nothing_and_answer_with_a_window_alone() {
 fn a_window_that_is_not_what_limits_does_not_grow() {
     for (name, mut control) in controllers() {
         let before = control.window();
+        control.on_established(Time::ZERO, None);
         control.on_ack(&AckSample::classic(NOW, 1, None, false));
         assert_eq!(control.window(), before, "{name}");
     }

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use sawtooth_sim::arrivals::Arrival;
-use sawtooth_sim::records::Summary;
+use sawtooth_sim::records::PacketAccount;
 use sawtooth_sim::table::{Column, Table};
 
 /// The type of a column and its bytes. Counts fit 63 bits by far; no moment is −1.
@@ -34,7 +34,7 @@ fn table<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyDict>> {
 /// All tables by name, but that of the summary, which is no table to Python.
 pub fn tables<'py>(py: Python<'py>, found: &[Table]) -> PyResult<Bound<'py, PyDict>> {
     let tables = PyDict::new(py);
-    for each in found.iter().filter(|each| each.name != Summary::TABLE) {
+    for each in found.iter().filter(|each| each.name != PacketAccount::TABLE) {
         tables.set_item(each.name, table(py, each)?)?;
     }
     Ok(tables)
@@ -62,7 +62,11 @@ pub fn rounds<'py>(py: Python<'py>, windows: &[f64], congested: &[bool]) -> PyRe
 }
 
 /// The packet account of a run, and how many events it took.
-pub fn summary<'py>(py: Python<'py>, account: &Summary, simulated_ns: u64) -> PyResult<Bound<'py, PyDict>> {
+pub fn summary<'py>(
+    py: Python<'py>,
+    account: &PacketAccount,
+    simulated_ns: u64,
+) -> PyResult<Bound<'py, PyDict>> {
     let summary = PyDict::new(py);
     summary.set_item("packets_sent", account.packets_sent)?;
     summary.set_item("packets_delivered", account.packets_delivered)?;

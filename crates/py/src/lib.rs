@@ -7,15 +7,13 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sawtooth_cc::units::Time;
-use sawtooth_cc::{ControllerSpec, Rounds, Stepping, named_controller, parse_controller};
+use sawtooth_cc::{ControllerSpec, Plugins, Rounds, Stepping, named_controller, parse_controller};
 use sawtooth_sim::arrivals::Arrivals;
 use sawtooth_sim::queue::DISCIPLINES;
 use sawtooth_sim::random::Stream;
 use sawtooth_sim::scenario::ArrivalSchedule;
 use sawtooth_sim::tcp::RECOVERIES;
-use sawtooth_sim::{
-    ENGINE_VERSION, Progress, Records, Scenario, describe::PLANNED_DISCIPLINES, identity, table,
-};
+use sawtooth_sim::{ENGINE_VERSION, Progress, Records, Scenario, identity, table};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -50,10 +48,10 @@ fn version(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(version)
 }
 
-/// Everything there is, as plain data: controllers, recoveries, disciplines, TCP settings, and what is planned.
+/// Everything there is, as plain data: controllers, recoveries, disciplines and TCP settings.
 #[pyfunction]
 fn describe(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    py.import("json")?.call_method1("loads", (sawtooth_sim::describe::describe().to_string(),))
+    py.import("json")?.call_method1("loads", (sawtooth_sim::describe::describe(&Plugins::NONE).to_string(),))
 }
 
 /// Resolve a controller, written as text or as a JSON object, to plain numbers as JSON.
@@ -96,6 +94,11 @@ fn rounds<'py>(
         let spec = controller_spec(text)?;
         if !spec.properties().window {
             return Err(invalid(format!("controller \"{text}\": it has a rate; expected one with a window")));
+        }
+        if !spec.properties().conduct {
+            return Err(invalid(format!(
+                "controller \"{text}\": it has a model; expected a law of the window"
+            )));
         }
         flows.push((spec, window));
     }
@@ -156,8 +159,7 @@ fn discipline(text: &str) -> PyResult<&'static str> {
     let found = DISCIPLINES.iter().find(|row| row.name == name || row.aliases.contains(&name.as_str()));
     found.map(|row| row.name).ok_or_else(|| {
         let names: Vec<_> = DISCIPLINES.iter().map(|row| row.name).collect();
-        let state = if PLANNED_DISCIPLINES.contains(&name.as_str()) { "not built yet" } else { "unknown" };
-        PyValueError::new_err(format!("queue \"{text}\": {state}; expected one of {}", names.join(", ")))
+        PyValueError::new_err(format!("queue \"{text}\": expected one of {}", names.join(", ")))
     })
 }
 
@@ -267,7 +269,7 @@ fn run<'py>(py: Python<'py>, scenario: &str) -> PyResult<Bound<'py, PyDict>> {
     result.set_item("behaviour", identity::behaviour(&scenario))?;
     result.set_item("digest", table::digest(&tables))?;
     result.set_item("tables", columns::tables(py, &tables)?)?;
-    result.set_item("summary", columns::summary(py, &records.summary, scenario.duration_ns)?)?;
+    result.set_item("summary", columns::summary(py, &records.account, scenario.duration_ns)?)?;
     Ok(result)
 }
 

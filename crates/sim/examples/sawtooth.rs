@@ -52,6 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }],
         arrivals: Vec::new(),
         sources: Vec::new(),
+        changes: Vec::new(),
         record: RecordSpec { sample_ns: Some(250 * MILLISECOND), ..RecordSpec::default() },
     };
     let records = run(&scenario)?;

@@ -40,6 +40,6 @@ fn main() -> Result<(), Box<dyn Error>> {
             queue.delay_p99.nanos() as f64 / 1e6
         );
     }
-    println!("\n{} events, digest {}", records.summary.events, records.digest());
+    println!("\n{} events, digest {}", records.account.events, records.digest());
     Ok(())
 }

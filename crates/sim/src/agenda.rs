@@ -1,9 +1,9 @@
 //! An agenda: events that are scheduled in any number, such as timers.
 //!
-//! A binary heap finds the earliest, but its cost grows with its size: each level is another cache line. With 100,000 flows a timer that
-//! expired only to be re-armed touched 17 lines, which was a fifteenth of the run time. So the heap is kept small: when it is
-//! full, events go unsorted into pages of about a millisecond of virtual time each, and a page moves into the heap when the earliest
-//! event may be in it, as in a calendar queue.
+//! A binary heap finds the earliest, but its cost grows with its size: each level is another cache line. With 100,000 flows a timer
+//! that expired only to be re-armed touched 17 lines, which was a fifteenth of the run time. So the heap is kept small. When it is
+//! full, events go unsorted into pages of about a millisecond of virtual time each. A page moves into the heap when it may hold the
+//! earliest event, as in a calendar queue.
 
 use crate::event::{Event, Moment};
 use std::cmp::Reverse;
@@ -41,7 +41,7 @@ impl Agenda {
             self.far.entry(page).or_default().push((at, event));
             self.first_far = Some(self.first_far.map_or(page, |first| first.min(page)));
         }
-        self.settle();
+        self.refill_near();
     }
 
     /// The moment of the earliest event.
@@ -53,13 +53,13 @@ impl Agenda {
     /// Remove the earliest event.
     pub fn pop(&mut self) -> Option<Event> {
         let Reverse((_, event)) = self.near.pop()?;
-        self.settle();
+        self.refill_near();
         Some(event)
     }
 
     /// Move pages into the heap until it holds the earliest event.
     #[inline]
-    fn settle(&mut self) {
+    fn refill_near(&mut self) {
         while let Some(page) = self.first_far
             && self.first().is_none_or(|first| page <= Self::page(first))
         {

@@ -1,19 +1,19 @@
-//! What is worked out ahead of its time, and what is not: the one place that decides.
+//! Decides what is computed ahead of its time. No other file does.
 //!
-//! An event costs more than what it brings about, so what is certain is done when it becomes certain. Three declarations say what can be:
-//! a link *keeps order* (a packet that enters comes out behind the one before it, at a moment known on entry), a receiver *answers at
-//! once*, a discipline *knows departures ahead*. Everything that is done ahead carries its own [`Moment`](crate::event::Moment), takes the
-//! place among the events that it would have had, and is counted by that time ([`Measured`]).
+//! An event costs more than its effect, so an effect is computed as soon as it is certain. Three declarations say what is certain: a
+//! link *keeps order* (a packet that enters comes out behind the one before it, at a moment known on entry), a receiver *answers at
+//! once*, a discipline *knows departures ahead*. Everything that is done ahead carries its own [`Moment`](crate::event::Moment). It
+//! keeps its place in the order of events, and it is counted by its own time ([`Measured`]).
 //!
-//! [`Order::InTurn`] does none of it: each event happens when its time comes. Both orders give the same digests
-//! (`tests/order.rs`); whoever wants to see packets in the order of time, such as a packet tap, takes that one. Bringing memory into
-//! the cache before it is needed is another matter (`network/prefetch.rs`) and changes nothing.
+//! [`Order::InTurn`] does none of it: each event happens when its time comes. Both orders give the same digests (`tests/order.rs`). A
+//! packet tap, which wants packets in the order of time, uses this one. Prefetching memory into the cache (`network/prefetch.rs`) is
+//! independent of the order and changes no result.
 //!
 //! | done ahead                           | where                          | if                                                       |
 //! |--------------------------------------|--------------------------------|----------------------------------------------------------|
 //! | crossing a link                      | [`Ahead::crosses`]             | it keeps order and one other link alone feeds it         |
 //! | delivery, and the answer to it       | [`Ahead::answers`]             | the receiver answers at once                             |
-//! | departure from a port                | [`Ahead::departs`]             | constant rate, and the discipline knows departures ahead |
+//! | departure from a port                | [`Ahead::departs`]             | a rate that never changes, and the discipline knows departures ahead |
 //! | entering the first link with jitter  | always, as part of the sending | the sender keeps the order of what it lets go            |
 
 use crate::scenario::{FlowSpec, LinkSpec, Scenario};
@@ -55,7 +55,9 @@ impl<'a> Ahead<'a> {
     /// May a packet leave this port when it is let in?
     pub fn departs(&self, link: &LinkSpec) -> bool {
         let known = link.queue.as_ref().is_some_and(|queue| queue.knows_departures_ahead());
-        self.order == Order::Ahead && link.rate_bps.is_some() && known
+        let number = self.scenario.links.iter().position(|other| std::ptr::eq(other, link));
+        let keeps_rate = !number.is_some_and(|number| self.scenario.changes_rate(number as u32));
+        self.order == Order::Ahead && link.rate_bps.is_some() && known && keeps_rate
     }
 
     /// Must even what is certain wait for its time?

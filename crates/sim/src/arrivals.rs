@@ -8,9 +8,9 @@
 //! | packets_mean  | packets   | given   | mean of the distribution before lengths are rounded up               |
 //! | packets_shape | 1         | given   | between 1 and 2 the variance is infinite: few flows carry most packets |
 //!
-//! A start is found by using up a unit exponential at the intensity of the moment, so a change of the interval takes effect
-//! at once, and what is drawn is an exact Poisson process. A length is `x_m / u^(1/shape)`, `x_m = mean · (shape − 1)/shape`,
-//! rounded up to whole packets. Each flow takes two numbers from the process's own stream: its gap, then its length.
+//! The time to the next start uses up a unit exponential at the current intensity. So a change of the interval takes effect at once,
+//! and the starts are an exact Poisson process. A length is `x_m / u^(1/shape)`, `x_m = mean · (shape − 1)/shape`, rounded up to whole
+//! packets. Each flow takes two numbers from the process's own stream: its gap, then its length.
 
 use crate::random::Stream;
 use crate::scenario::ArrivalSchedule;

@@ -1,12 +1,12 @@
-//! What exists, for whoever shows or documents it: names, parameters, units, defaults and reasons.
+//! Descriptions of all tables: names, parameters, units, defaults and their sources. The command line, the schema and the pages show them.
 
 use crate::identity;
 use crate::queue::{DISCIPLINES, DisciplineInfo};
 use crate::rate;
 use crate::scenario::{QueueSpec, TcpSpec};
 use crate::series::SERIES;
-use crate::tcp::{RECOVERIES, RecoveryInfo};
-use sawtooth_cc::{CONTROLLERS, RATE_CONTROLLERS};
+use crate::tcp::{Ecn, RECOVERIES, RecoveryInfo};
+use sawtooth_cc::{CONTROLLERS, ConstructorInfo, Plugins, Properties, RATE_CONTROLLERS};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -19,20 +19,24 @@ pub struct SettingInfo {
     pub kind: &'static str,
     /// What is accepted.
     pub accepted: &'static str,
-    /// The words of a choice.
+    /// The values of a choice.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub choices: &'static [&'static str],
-    /// Where the default comes from.
+    /// What it means, then where its default comes from: whole sentences.
     pub why: &'static str,
-    /// The engine's data leave it out at its default: its first word.
+    /// The engine's data omit it at its default: the first choice, true, no time, or none.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub implicit: bool,
-    /// Other settings with the values of which one at least must hold, or this setting acts on nothing; empty: it always acts.
+    /// A scenario file may also say `auto`, and does so where it says nothing: the other parts of the scenario decide. The first two
+    /// words may be written as false and true.
+    #[serde(skip)]
+    pub decided: bool,
+    /// The setting has an effect only if one of these other settings has this value; empty: it always has an effect.
     #[serde(skip)]
     pub only_with: Conditions,
 }
 
-/// Settings, or parameters of the same table, each with a value: a word, `true` or `false`.
+/// Settings, or parameters of the same table, each with a value: one of its choices, `true` or `false`.
 pub type Conditions = &'static [(&'static str, &'static str)];
 
 impl SettingInfo {
@@ -40,13 +44,13 @@ impl SettingInfo {
         SettingInfo { only_with: conditions, ..self }
     }
 
-    /// Who reads it: recoveries by name, and `none` for flows without one. A setting that recoveries list as their own is read by
-    /// these alone, any other by every recovery.
+    /// The recoveries that read it, and `none` for flows without a recovery. A setting that recoveries list as their own is read by
+    /// these alone; any other is read by every recovery that does not ignore it.
     pub fn read_by(&self) -> Vec<&'static str> {
-        let own = |row: &&RecoveryInfo| row.own_settings.contains(&self.name);
-        let everybody = !RECOVERIES.iter().any(|row| own(&row));
-        let mut readers: Vec<_> =
-            RECOVERIES.iter().filter(|row| everybody || own(row)).map(|row| row.name).collect();
+        let own = |row: &RecoveryInfo| row.own_settings.contains(&self.name);
+        let everybody = !RECOVERIES.iter().any(own);
+        let reads = |row: &&RecoveryInfo| own(row) || everybody && !row.ignores.contains(&self.name);
+        let mut readers: Vec<_> = RECOVERIES.iter().filter(reads).map(|row| row.name).collect();
         if rate::SETTINGS.contains(&self.name) {
             readers.push("none");
         }
@@ -54,7 +58,7 @@ impl SettingInfo {
     }
 }
 
-/// Conditions as plain data: `{"delayed_ack": true}`, one table for each that may hold.
+/// Conditions as plain data: a table such as `{"delayed_ack": true}` for each.
 fn conditions(conditions: Conditions) -> Value {
     let plain = |word: &str| word.parse::<bool>().map_or_else(|_| word.into(), Value::from);
     conditions.iter().map(|&(name, word)| json!({ name: plain(word) })).collect()
@@ -66,90 +70,206 @@ const fn setting(
     accepted: &'static str,
     why: &'static str,
 ) -> SettingInfo {
-    SettingInfo { name, kind, accepted, choices: &[], why, implicit: false, only_with: &[] }
+    SettingInfo { name, kind, accepted, choices: &[], why, implicit: false, decided: false, only_with: &[] }
 }
 
 const fn choice(name: &'static str, choices: &'static [&'static str], why: &'static str) -> SettingInfo {
     SettingInfo { choices, ..setting(name, "choice", "one of the choices", why) }
 }
 
-/// A choice that the engine's data leave out at its default, the first word.
+/// A choice that the engine's data omit at its default, the first one.
 const fn later_choice(
     name: &'static str,
     choices: &'static [&'static str],
     why: &'static str,
 ) -> SettingInfo {
-    SettingInfo { implicit: true, ..choice(name, choices, why) }
+    later(choice(name, choices, why))
 }
+
+/// A setting that the engine's data omit at its default.
+const fn later(setting: SettingInfo) -> SettingInfo {
+    SettingInfo { implicit: true, ..setting }
+}
+
+/// The word for what is decided by the rest of a scenario.
+pub const AUTO: &str = "auto";
 
 /// Every TCP setting; defaults are those of [`TcpSpec`].
 pub const TCP: &[SettingInfo] = &[
-    setting("initial_window", "real", "at least 1 packet", "RFC 6928 §2"),
-    setting("initial_rto", "span", "a positive time", "RFC 6298 §2.1"),
-    setting("min_rto", "span", "a positive time", "Linux; RFC 6298 §2.4 says 1 s"),
-    setting("max_rto", "span", "at least min_rto", "RFC 6298 §2.5"),
-    setting("timer_tick", "span", "a time; 0 is an exact clock", "RFC 6298 §4; ns-2 used 10 or 100 ms"),
-    setting("limited_transmit", "flag", "true or false", "RFC 3042"),
-    setting("delayed_ack", "flag", "true or false", "one acknowledgement per packet, as in the four studies"),
-    setting("delayed_ack_timeout", "span", "a positive time", "ns-3; RFC 5681 §4.2 allows up to 500 ms")
-        .only_with(&[("delayed_ack", "true")]),
-    choice("slow_start_exit", &["half", "law"], "ns-2 halves, because doubling overshoots by up to two"),
+    setting(
+        "initial_window",
+        "real",
+        "at least 1 packet",
+        "Window at the start of a connection, in packets. Default: RFC 6928 §2.",
+    ),
+    setting(
+        "initial_rto",
+        "span",
+        "a positive time",
+        "Retransmission timeout before the first round-trip sample. Default: RFC 6298 §2.1.",
+    ),
+    setting(
+        "min_rto",
+        "span",
+        "a positive time",
+        "Lower bound of the retransmission timeout. Default: Linux; RFC 6298 §2.4 says 1 s.",
+    ),
+    setting(
+        "max_rto",
+        "span",
+        "at least min_rto",
+        "Upper bound of the retransmission timeout. Default: RFC 6298 §2.5.",
+    ),
+    setting(
+        "timer_tick",
+        "span",
+        "a time; 0 is an exact clock",
+        "Tick of the clock that measures round trips (RFC 6298 §4). Default: exact; ns-2 used 10 or 100 ms.",
+    ),
+    setting(
+        "limited_transmit",
+        "flag",
+        "true or false",
+        "Each of the first two duplicate acknowledgements sends a new packet. Default: RFC 3042.",
+    ),
+    setting(
+        "delayed_ack",
+        "flag",
+        "true or false",
+        "The receiver delays acknowledgements. Default: one acknowledgement per packet, as in the four studies.",
+    ),
+    setting(
+        "delayed_ack_timeout",
+        "span",
+        "a positive time",
+        "Longest delay of an acknowledgement. Default: ns-3; RFC 5681 §4.2 allows up to 500 ms.",
+    )
+    .only_with(&[("delayed_ack", "true")]),
+    choice(
+        "slow_start_exit",
+        &["half", "law"],
+        "How a loss in slow start cuts the window: to half, or by the controller's own law. Default: ns-2 halves, \
+         because doubling overshoots by up to a factor of two.",
+    ),
     choice(
         "timeout_threshold",
         &["half", "law"],
-        "RFC 5681 §3.1 and ns-2: half; law applies the controller's own decrease",
+        "Slow-start threshold after a timeout: half the window, or what the controller's own decrease leaves. \
+         Default: RFC 5681 §3.1 and ns-2.",
     )
     .only_with(&[("rto_cuts", "true")]),
     choice(
         "window_arithmetic",
         &["real", "integer"],
-        "the papers' laws are real; ns-2 of 2000–2002 truncated on decrease",
+        "A decrease keeps fractions of a packet (real) or truncates them (integer). Default: the papers' laws are \
+         real; ns-2 of 2000–2002 truncated.",
     ),
-    setting("reno_recover_test", "flag", "true or false", "RFC 6582 §3.2, ns-2's default"),
+    setting(
+        "reno_recover_test",
+        "flag",
+        "true or false",
+        "Duplicate acknowledgements below the recovery point start no fast retransmit. Default: RFC 6582 §3.2 and ns-2.",
+    ),
     choice(
         "sack_pipe",
         &["conservative", "rfc6675", "counted"],
-        "FallFloyd96: lost packets stay in pipe; rfc6675 takes them out; counted goes without a scoreboard, as ns-2 does",
-    ),
+        "What pipe counts: conservative keeps lost packets in it, rfc6675 takes them out, counted goes without a \
+         scoreboard, as ns-2 does. Default: FallFloyd96.",
+    )
+    .only_with(&[("prr", "off")]),
     choice(
         "sack_timeout",
         &["resend", "skip"],
-        "ns-2's Sack1: everything goes again; skip passes over packets SACKed since (RFC 6675 §5.1)",
+        "What a timeout retransmits: everything (resend), or all but packets SACKed since (skip, RFC 6675 §5.1). Default: ns-2's Sack1.",
     ),
-    setting("rto_cuts", "flag", "true or false", "RFC 5681 §3.1; false separates the cut from the silence"),
-    setting("ecn", "flag", "true or false; left out it follows the queue", "RFC 3168"),
+    setting(
+        "rto_cuts",
+        "flag",
+        "true or false",
+        "A timeout cuts the window; false separates the cut from the silence. Default: RFC 5681 §3.1.",
+    ),
+    SettingInfo {
+        decided: true,
+        ..choice(
+            "ecn",
+            Ecn::WORDS,
+            "ECN: off, with an echo of marks (classic, RFC 3168), with counts of marked packets (accurate, RFC 9768), or with counts \
+             and ECT(1) (l4s, RFC 9331). Default: what the controller needs, or else classic where the queue marks.",
+        )
+    },
     setting(
         "receive_window",
         "count",
-        "at least 1 packet; left out there is no limit",
-        "a receiver never limits unless asked to",
+        "at least 1 packet; if absent, no limit",
+        "Most packets that the receiver accepts beyond its cumulative acknowledgement. Default: the receiver does not limit the flow.",
     ),
     setting(
         "initial_ssthresh",
         "real",
-        "at least 1 packet; left out there is none",
-        "RFC 5681 §3.1: arbitrarily high",
+        "at least 1 packet; if absent, no threshold",
+        "Slow-start threshold at the start of a connection, in packets. Default: RFC 5681 §3.1, arbitrarily high.",
     ),
-    later_choice(
-        "ecn_feedback",
-        &["echo", "counts"],
-        "RFC 3168 §6.1.3: echo until the sender has reduced; counts tells how many packets were marked (RFC 9768)",
-    )
-    .only_with(&[("ecn", "true")]),
     later_choice(
         "rtt_samples",
         &["round", "every"],
-        "RFC 6298 §3: one sample per round trip; every takes one from each packet that was sent once, as Linux does",
+        "Round-trip samples: one per round trip, or one from every packet that was sent once, as in Linux. Default: RFC 6298 §3.",
     ),
     later_choice(
         "pacing",
         &["off", "on"],
-        "the four studies are unpaced; on spreads packets as Linux does, 2 windows a round trip below half of the slow-start threshold and 1.2 beyond (RFC 9002 §7.7)",
+        "Packets are spread over the round trip as in Linux: 2 windows per round trip below half the slow-start \
+         threshold, 1.2 above (RFC 9002 §7.7). Default: the four studies are unpaced.",
+    ),
+    later_choice(
+        "rto",
+        &["rfc6298", "linux"],
+        "Retransmission timeout: SRTT + 4 RTTVAR and at least min_rto, or SRTT + max(min_rto, 4 RTTVAR) as in Linux. \
+         Default: RFC 6298 §2.",
+    ),
+    later_choice(
+        "prr",
+        &["off", "rfc9937", "rfc6937-ssrb", "rfc6937-crb"],
+        "Proportional rate reduction: fast recovery spreads the cut over a round trip (RFC 9937, or RFC 6937 with either of its \
+         bounds). Default: the four studies have none.",
+    ),
+    later(setting(
+        "timestamps",
+        "flag",
+        "true or false",
+        "Acknowledgements echo a timestamp (RFC 7323), which shows whether a retransmission was needed. Default: Linux.",
+    )),
+    later(setting(
+        "ack_every",
+        "count",
+        "at least 1 packet; if absent, 1, or 2 where delayed_ack = true",
+        "The receiver acknowledges every so many packets, and earlier where these take longer than delayed_ack_timeout; 2 is the \
+         same as delayed_ack = true. Default: one acknowledgement per packet, as in the four studies.",
+    )),
+    later(setting(
+        "ack_aggregation",
+        "span",
+        "a time; 0 holds nothing",
+        "Acknowledgements wait for each other for up to this time and leave together, as on a radio link. Default: none does.",
+    )),
+    later_choice(
+        "slow_start",
+        &["standard", "hystart++", "hystart"],
+        "How slow start grows and ends without congestion: not at all, where round trips get longer (RFC 9406), or as Linux has it, also \
+         after a train of acknowledgements (HaRhee11). Default: RFC 5681 §3.1.",
     ),
 ];
 
-/// Disciplines of the design that are not built yet.
-pub const PLANNED_DISCIPLINES: &[&str] = &["codel", "fq-codel", "pie", "dualpi2"];
+/// Settings of window laws and of what a window law needs: a controller with a model of the path reads none of them.
+pub const OF_WINDOW_LAWS: &[&str] = &[
+    "slow_start_exit",
+    "timeout_threshold",
+    "window_arithmetic",
+    "rto_cuts",
+    "initial_ssthresh",
+    "pacing",
+    "prr",
+    "slow_start",
+];
 
 fn span_text(nanos: u64) -> String {
     if nanos.is_multiple_of(1_000_000_000) {
@@ -159,7 +279,7 @@ fn span_text(nanos: u64) -> String {
     }
 }
 
-/// A depth of a queue as people write it.
+/// A queue depth as a scenario file writes it.
 fn depth_text(depth: &Value) -> Value {
     match (depth["packets"].as_u64(), depth["ns"].as_u64()) {
         (Some(packets), _) => format!("{packets} packets").into(),
@@ -168,7 +288,7 @@ fn depth_text(depth: &Value) -> Value {
     }
 }
 
-/// A row of the table of disciplines with the defaults of its parameters, which are those of its [`QueueSpec`].
+/// A row of the table of disciplines, with the defaults of its parameters from its [`QueueSpec`].
 fn discipline(row: &DisciplineInfo) -> Value {
     let spec: QueueSpec = serde_json::from_value(json!({ "kind": row.name, "packets": 1 }))
         .expect("every discipline has a limit and defaults for the rest");
@@ -178,50 +298,68 @@ fn discipline(row: &DisciplineInfo) -> Value {
     for (info, parameter) in
         row.parameters.iter().zip(value["parameters"].as_array_mut().into_iter().flatten())
     {
-        let default = &defaults[info.name];
+        let default = &defaults[info.key()];
         parameter["only_with"] = conditions(info.only_with);
         parameter["default"] = match info.kind {
             "size" => format!("{default} B").into(),
             "depth" => depth_text(default),
+            "span" => default.as_u64().map(span_text).into(),
             _ => default.clone(),
         };
     }
     value
 }
 
-/// Everything, as plain data.
-pub fn describe() -> Value {
+/// A constructor with what its controllers answer with and need.
+fn controller(row: &ConstructorInfo, properties: Properties) -> Value {
+    let mut value = serde_json::to_value(row).expect("plain data");
+    value["properties"] = serde_json::to_value(properties).expect("plain data");
+    value["rate_based"] = (!properties.window).into();
+    value["form"] = row.form().into();
+    value["defaults"] = row.defaults().iter().map(|&(name, word)| (name, word)).collect();
+    for parameter in value["parameters"].as_array_mut().into_iter().flatten() {
+        let whole = if parameter["whole"] == true { ", whole" } else { "" };
+        parameter["accepted"] = format!("{} to {}{whole}", parameter["min"], parameter["max"]).into();
+    }
+    value
+}
+
+/// All descriptions as plain data; a controller of a plug-in says the SHA-256 of its file.
+pub fn describe(plugins: &Plugins) -> Value {
     let defaults = serde_json::to_value(TcpSpec::default()).expect("plain data");
     let tcp: Vec<Value> = TCP
         .iter()
         .map(|setting| {
             let mut row = serde_json::to_value(setting).expect("plain data");
             row["default"] = match setting.kind {
-                "span" => defaults[format!("{}_ns", setting.name)].as_u64().map(span_text).into(),
-                _ if setting.name == "ecn" => Value::Null,
-                _ if setting.implicit => setting.choices[0].into(),
-                _ => defaults[setting.name].clone(),
+                "span" => {
+                    let nanos = defaults[format!("{}_ns", setting.name)].as_u64();
+                    nanos.or(setting.implicit.then_some(0)).map(span_text).into()
+                }
+                _ if setting.decided => AUTO.into(),
+                _ if setting.implicit && setting.kind == "choice" => setting.choices[0].into(),
+                "flag" if setting.implicit => true.into(),
+                _ => defaults.get(setting.name).cloned().unwrap_or_default(),
             };
+            if setting.decided {
+                row["flags"] = setting.choices[..2].into();
+                row["choices"].as_array_mut().expect("a choice has words").insert(0, AUTO.into());
+            }
             row["read_by"] = setting.read_by().into();
             row["only_with"] = conditions(setting.only_with);
+            row["of_window_laws"] = OF_WINDOW_LAWS.contains(&setting.name).into();
             row
         })
         .collect();
     let controllers: Vec<Value> = CONTROLLERS
         .iter()
         .chain(RATE_CONTROLLERS)
-        .map(|row| {
-            let properties = row.properties();
-            let mut value = serde_json::to_value(row).expect("plain data");
-            value["properties"] = serde_json::to_value(properties).expect("plain data");
-            value["rate_based"] = (!properties.window).into();
-            value["form"] = row.form().into();
-            for parameter in value["parameters"].as_array_mut().into_iter().flatten() {
-                let whole = if parameter["whole"] == true { ", whole" } else { "" };
-                parameter["accepted"] = format!("{} to {}{whole}", parameter["min"], parameter["max"]).into();
-            }
-            value
-        })
+        .map(|row| controller(row, row.properties()))
+        .chain(plugins.iter().map(|plugin| {
+            let mut row = controller(plugin.info(), plugin.properties());
+            row["plugin"] = plugin.file().into();
+            row
+        }))
         .collect();
     json!({
         "controllers": controllers,
@@ -230,7 +368,6 @@ pub fn describe() -> Value {
         "tcp": tcp,
         "series": SERIES,
         "behaviour": identity::all_behaviour(),
-        "planned": { "disciplines": PLANNED_DISCIPLINES },
     })
 }
 
@@ -245,15 +382,15 @@ mod tests {
             let spec: QueueSpec =
                 serde_json::from_value(json!({ "kind": row.name, "packets": 1 })).expect("a limit is enough");
             let spec = serde_json::to_value(spec).unwrap();
-            let mut keys: Vec<&str> = row.parameters.iter().map(|parameter| parameter.name).collect();
-            keys.extend(["kind", "packets", "bytes"]);
-            let mut fields: Vec<&str> = spec.as_object().unwrap().keys().map(String::as_str).collect();
+            let mut keys: Vec<String> = row.parameters.iter().map(|parameter| parameter.key()).collect();
+            keys.extend(["kind", "packets", "bytes"].map(String::from));
+            let mut fields: Vec<String> = spec.as_object().unwrap().keys().cloned().collect();
             keys.sort_unstable();
             fields.sort_unstable();
             assert_eq!(keys, fields, "{}: the table and the QueueSpec list the same parameters", row.name);
             for parameter in described["parameters"].as_array().unwrap() {
                 let default = &parameter["default"];
-                assert!(!default.is_null(), "{}: {parameter}", row.name);
+                assert_eq!(default.is_null(), parameter["optional"] == true, "{}: {parameter}", row.name);
                 let choices = parameter["choices"].as_array();
                 assert!(choices.is_none_or(|choices| choices.contains(default)), "{parameter}");
             }
@@ -275,8 +412,8 @@ mod tests {
         let mut sorted: Vec<&String> = keys.iter().collect();
         sorted.sort();
         assert_eq!(sorted, fields, "TCP and TcpSpec list the same settings");
-        let described = describe();
-        for row in TCP.iter().filter(|row| row.implicit) {
+        let described = describe(&Plugins::NONE);
+        for row in TCP.iter().filter(|row| row.implicit && row.kind == "choice") {
             let with = |word: &str| {
                 let mut tcp = defaults.clone();
                 tcp[row.name] = word.into();

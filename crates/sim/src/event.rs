@@ -43,4 +43,6 @@ pub enum Event {
     TransmitEnd(u32),
     /// The first packet behind this link goes on: only where nothing is done ahead.
     Passage(u32),
+    /// Something of the network changes.
+    Change(u32),
 }

@@ -1,10 +1,10 @@
 //! The event queue: frequent events in a tournament tree, rare ones in a heap beside it.
 //!
-//! Events are ordered by [`Moment`], then by player, a leaf of the tree. A component that moves packets all the time has a player of its
-//! own and at most one pending event: each lane (only the head of a FIFO is an event), each constant-rate source, each port that asks its
-//! queue for packets. Spare lanes are as many as flows and mostly empty: they have a tree of their own, whose winner is one player of the
-//! main tree. Events that are scheduled rarely and in any number, such as timers, which senders re-arm lazily, are kept in an
-//! [`Agenda`]; its earliest event is another player.
+//! Events are ordered by [`Moment`], then by player, a leaf of the tree. A component that moves packets all the time has a player of
+//! its own and at most one pending event: each lane (only the head of a FIFO is an event), each constant-rate source, each port that
+//! asks its queue for packets. There are as many spare lanes as flows, and most are empty. They have a tree of their own, whose winner
+//! is one player of the main tree. Events that are scheduled rarely and in any number are kept in an [`Agenda`], for instance timers,
+//! which senders re-arm lazily. The earliest event of the agenda is another player.
 
 use crate::agenda::Agenda;
 use crate::event::{Event, Moment};

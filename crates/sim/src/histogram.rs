@@ -1,7 +1,7 @@
 //! A log-linear histogram of times: percentiles of delay in constant memory.
 //!
-//! Source: the layout of HdrHistogram: each power of two is cut into 128 equal cells, so a percentile
-//! is known within 1/256 of its value. Below 128 ns cells are exact.
+//! Source: the layout of HdrHistogram. Each power of two has 128 equal cells, so a percentile is exact to 1/256 of its value. Below 128
+//! ns cells are exact.
 
 use sawtooth_cc::units::Span;
 

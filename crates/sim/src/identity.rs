@@ -1,36 +1,49 @@
 //! A run's identity: the hash of its canonical scenario (seed included) and of the behaviour numbers of what it uses.
 //!
-//! The core, some parts of the engine, and every law, recovery and discipline has a behaviour number. A change that moves a result raises the number of what it
-//! changed, and then the runs that use it have other identities. Everything else leaves identities alone: a comment, a faster
-//! way to the same bytes, a component that a run does not use. `tests/ledger.rs` sees to it that no digest moves without a new number.
+//! The core, some features of the engine, and every law, recovery and discipline has a behaviour number. A change that moves a result
+//! raises the number of what it changed. The runs that use it then have other identities. Nothing else changes identities: no comment,
+//! no faster way to the same bytes, no component that a run does not use. `tests/ledger.rs` checks that no digest changes without a new
+//! number.
 
 use crate::queue::DISCIPLINES;
 use crate::scenario::{LinkSpec, Profile, Scenario};
-use crate::tcp::{EcnFeedback, Pacing, RECOVERIES, RttSamples};
-use sawtooth_cc::LAWS;
+use crate::tcp::{Pacing, RECOVERIES, Reduction, RtoRule, RttSamples};
+use sawtooth_cc::plugin::PLUGIN_BEHAVIOUR;
+use sawtooth_cc::{LAWS, SlowStartKind, WindowArithmetic};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
 /// The behaviour number of everything that has none of its own: events, links, endpoints, records.
 pub const CORE_BEHAVIOUR: u32 = 1;
 
-/// A part of the engine that many scenarios do without, its behaviour number, and whether a scenario uses it.
-type Part = (&'static str, u32, fn(&Scenario) -> bool);
+/// A feature of the engine: its name, its behaviour number, and whether a scenario uses it.
+type Feature = (&'static str, u32, fn(&Scenario) -> bool);
 
-/// Parts with numbers of their own beside the core.
-pub const PARTS: &[Part] = &[
-    ("ecn-counts", 1, |scenario| {
-        scenario.profiles.iter().any(|profile| profile.tcp.ecn_feedback == EcnFeedback::Counts)
+fn uses_slow_start(scenario: &Scenario, kind: SlowStartKind) -> bool {
+    scenario.profiles.iter().any(|profile| profile.tcp.slow_start == kind)
+}
+
+/// Features that many scenarios do without, with behaviour numbers of their own.
+pub const FEATURES: &[Feature] = &[
+    ("ack-aggregation", 1, |scenario| {
+        scenario.profiles.iter().any(|profile| profile.tcp.ack_aggregation_ns > 0)
     }),
+    ("ack-every", 1, |scenario| scenario.profiles.iter().any(|profile| profile.tcp.ack_every.is_some())),
+    ("changes", 1, |scenario| !scenario.changes.is_empty()),
+    ("ecn-counts", 1, |scenario| scenario.profiles.iter().any(|profile| profile.tcp.ecn.counts())),
+    ("hystart", 1, |scenario| uses_slow_start(scenario, SlowStartKind::Hystart)),
+    ("hystart++", 1, |scenario| uses_slow_start(scenario, SlowStartKind::HystartPlusPlus)),
     ("impairments", 2, |scenario| {
         scenario.links.iter().any(|link| link.drop.is_some() || link.mark.is_some())
     }),
+    ("linux-rto", 1, |scenario| scenario.profiles.iter().any(|profile| profile.tcp.rto == RtoRule::Linux)),
     ("pacing", 1, |scenario| {
         let paced = |profile: &Profile| {
             profile.tcp.pacing == Pacing::On || profile.controller.properties().pacing_rate
         };
         scenario.profiles.iter().any(|profile| profile.recovery.is_some() && paced(profile))
     }),
+    ("prr", 1, |scenario| scenario.profiles.iter().any(|profile| profile.tcp.prr != Reduction::Off)),
     ("rtt-of-every-packet", 1, |scenario| {
         scenario.profiles.iter().any(|profile| profile.tcp.rtt_samples == RttSamples::Every)
     }),
@@ -39,6 +52,11 @@ pub const PARTS: &[Part] = &[
     ("sources", 1, |scenario| !scenario.sources.is_empty()),
     ("supply", 1, |scenario| scenario.flows.iter().any(|flow| !flow.supply.is_empty())),
     ("traces", 1, |scenario| scenario.links.iter().any(|link| link.trace_ms.is_some())),
+    // 1 cut the fraction off the product alone.
+    ("whole-windows", 2, |scenario| {
+        let whole = |profile: &Profile| profile.tcp.window_arithmetic == WindowArithmetic::Integer;
+        scenario.profiles.iter().any(|profile| profile.recovery.is_some() && whole(profile))
+    }),
 ];
 
 /// Hexadecimal digits of a run's identity.
@@ -52,8 +70,8 @@ pub fn canonical(scenario: &Scenario) -> String {
 /// What a scenario uses, with behaviour numbers: `core`, `law/linear`, `recovery/sack`, `queue/droptail`.
 pub fn behaviour(scenario: &Scenario) -> BTreeMap<String, u32> {
     let mut used = BTreeMap::from([("core".to_owned(), CORE_BEHAVIOUR)]);
-    let parts = PARTS.iter().filter(|(_, _, uses)| uses(scenario));
-    used.extend(parts.map(|&(name, number, _)| (name.to_owned(), number)));
+    let features = FEATURES.iter().filter(|(_, _, uses)| uses(scenario));
+    used.extend(features.map(|&(name, number, _)| (name.to_owned(), number)));
     for profile in &scenario.profiles {
         let (law, number) = profile.controller.behaviour();
         used.insert(format!("law/{law}"), number);
@@ -70,13 +88,13 @@ pub fn behaviour(scenario: &Scenario) -> BTreeMap<String, u32> {
 
 /// Everything there is, with behaviour numbers.
 pub fn all_behaviour() -> BTreeMap<String, u32> {
-    let laws = LAWS.iter().map(|&(law, number)| (format!("law/{law}"), number));
+    let laws = LAWS.iter().chain([&PLUGIN_BEHAVIOUR]).map(|&(law, number)| (format!("law/{law}"), number));
     let recoveries = RECOVERIES.iter().map(|row| (format!("recovery/{}", row.name), row.behaviour));
     let queues = DISCIPLINES.iter().map(|row| (format!("queue/{}", row.name), row.behaviour));
-    let parts = PARTS.iter().map(|&(name, number, _)| (name.to_owned(), number));
+    let features = FEATURES.iter().map(|&(name, number, _)| (name.to_owned(), number));
     [("core".to_owned(), CORE_BEHAVIOUR)]
         .into_iter()
-        .chain(parts)
+        .chain(features)
         .chain(laws)
         .chain(recoveries)
         .chain(queues)

@@ -1,10 +1,10 @@
 //! A lane: packets in flight to the same next place, in the order in which they will arrive there.
 //!
-//! Only the head of a lane is an event. Links with the same rate, delay, feeder and next place share a lane, so there are as many lanes
-//! as different path lengths and not as many as flows. A packet that finds its link idle arrives after all packets that entered
-//! one of these links before it, so it goes to the end of the lane. A packet that had to queue briefly for its own link arrives a little
-//! later; packets that enter afterwards are inserted in front of it. A packet that queued for long, or that would have to overtake many, goes into a
-//! spare lane that belongs to its link alone.
+//! Only the head of a lane is an event. Links with the same rate, delay, feeder and next place share a lane. So there is one lane per
+//! path length, not one per flow. A packet that finds its link idle arrives after all packets that entered one of these links before
+//! it, so it goes to the end of the lane. A packet that had to queue briefly for its own link arrives a little later; packets that
+//! enter afterwards are inserted in front of it. A packet that queued for long, or that would have to overtake many, goes into a spare
+//! lane that belongs to its link alone.
 
 use crate::event::Moment;
 use crate::packet::Packet;

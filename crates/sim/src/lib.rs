@@ -64,10 +64,11 @@ pub use scenario::{Scenario, ScenarioError};
 pub use series::{SERIES, SeriesInfo};
 pub use tcp::{RECOVERIES, RecoveryInfo, RecoveryKind};
 
-/// The hash of the engine's sources, taken when it was built. It says who made a result and is no part of a run's identity.
+/// The hash of the engine's sources, taken when it was built. It names the engine that made a result; it is no part of a run's
+/// identity.
 pub const ENGINE_VERSION: &str = env!("SAWTOOTH_ENGINE_VERSION");
 
-/// A run under way, for whoever wants to look at it in between or to stop it.
+/// A run in progress, which can be inspected or stopped.
 ///
 /// ```
 /// use sawtooth_sim::{Order, Progress, Simulation, scenario::Scenario};
@@ -96,8 +97,8 @@ impl<'a> Simulation<'a> {
         Ok(Simulation { scenario, network: network::Network::new(scenario, order), stopped: false })
     }
 
-    /// Do everything that happens before this moment of virtual time, or before the end of the run if that is earlier. Under
-    /// [`Order::Ahead`] some of what happens later has been done as well. Does nothing once `progress` has said stop.
+    /// Advance the run to this virtual time, or to its end if that is earlier. Under [`Order::Ahead`] some later effects are done as
+    /// well. Does nothing once `progress` says stop.
     pub fn run_until(&mut self, time: Time, progress: &Progress) {
         self.stopped = self.stopped || self.network.run_until(time, progress).is_none();
     }
@@ -107,7 +108,7 @@ impl<'a> Simulation<'a> {
         self.network.series()
     }
 
-    /// Run to the end and close the books; `None` if it was stopped.
+    /// Run to the end and return the records; `None` if the run was stopped.
     pub fn finish(mut self, progress: &Progress) -> Option<Records> {
         self.run_until(Time::NEVER, progress);
         (!self.stopped).then(|| self.network.finish(self.scenario))

@@ -1,5 +1,6 @@
 //! The network: owns every component and has the one `match` over events.
 
+mod changes;
 mod endpoints;
 mod finish;
 mod paced;
@@ -24,6 +25,7 @@ use crate::queue::Backlog;
 use crate::series::AllSeries;
 use crate::source::Source;
 use crate::topology::{Stage, StageIndex};
+use changes::Changes;
 use endpoints::{ReceiverSide, SenderSide};
 use prefetch::Prefetching;
 use sawtooth_cc::units::Time;
@@ -31,7 +33,7 @@ use short_flows::ShortFlows;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// What a run and another thread tell each other: how far the run is, and whether it shall go on.
+/// Shared with another thread: how far the run is, and whether it must stop.
 #[derive(Debug, Default)]
 pub struct Progress {
     /// Simulated nanoseconds so far.
@@ -60,7 +62,7 @@ struct Census {
     events: u64,
 }
 
-/// A network under way.
+/// A network during a run.
 #[derive(Debug)]
 pub struct Network {
     events: EventQueue,
@@ -86,6 +88,9 @@ pub struct Network {
     order: Order,
     /// By link, packets that wait for their time behind it because nothing is done ahead.
     passages: Vec<Passage>,
+    changes: Changes,
+    /// Somebody heeds which states controllers enter.
+    heeds_states: bool,
 }
 
 /// Packets behind one link, in the order in which they left it, with the stage that comes next.
@@ -151,6 +156,7 @@ impl Network {
             Event::Passage(link) => self.pass_on(link),
             Event::WarmupEnd => self.restart_counters(now),
             Event::Sample => self.sample(now),
+            Event::Change(index) => self.change(index, now),
         }
     }
 

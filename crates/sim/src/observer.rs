@@ -1,12 +1,12 @@
 //! One observer: what happens in a run, as timed events. Every recorded series is made of them.
 //!
-//! The network tells the observer what happens. A series says which [`Kinds`] of events it hears; an event of a kind that nobody hears
-//! is never made, and costs a test of one word. So a run without records pays three such tests for a packet.
+//! The network tells the observer what happens. A series says which [`Kinds`] of events it hears. An event of a kind that no series
+//! hears is never made; it costs a test of one word. So a run without records pays three such tests for a packet.
 //!
-//! The engine works out parts of a packet's way ahead of time ([`Order::Ahead`](crate::ahead::Order)). So an event may be observed before its time, and
-//! events of different senders, queues and receivers are not observed in the order of time. The time that they carry is right: a
-//! series that needs the order sorts when the run is over ([`Series::finish`](crate::series::Series::finish)), by its own columns alone, so
-//! that it comes out the same in either order of events.
+//! The engine works out parts of a packet's way ahead of time ([`Order::Ahead`](crate::ahead::Order)). So an event may be observed
+//! before its time, and events of different senders, queues and receivers are not observed in the order of time. The times that they
+//! carry are right. A series that needs the order of time sorts when the run is over
+//! ([`Series::finish`](crate::series::Series::finish)), by its own columns only, so that either order of events gives the same rows.
 
 use crate::packet::Packet;
 use crate::queue::{Backlog, DropReason};
@@ -14,7 +14,8 @@ use crate::scenario::RecordSpec;
 use crate::series::{AllSeries, Extent};
 use crate::tcp::sender::WindowCut;
 use crate::transport::Transport;
-use sawtooth_cc::units::{Span, Time, Window};
+use sawtooth_cc::units::{Bytes, Rate, Span, Time, Window};
+use sawtooth_cc::{ControlState, Estimates};
 
 /// Something that happened, and when.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -79,6 +80,13 @@ pub enum Occurrence {
         /// Its state.
         state: SenderState,
     },
+    /// The controller of a flow enters a state.
+    StateEntered {
+        /// Which.
+        flow: u32,
+        /// The state, and what the controller believes then.
+        model: ModelState,
+    },
     /// The depth of a queue at a sampling time.
     QueueSampled {
         /// Which, by its row in `queues`.
@@ -113,13 +121,31 @@ pub struct SenderState {
     pub window: Window,
     /// The window below which slow start runs.
     pub threshold: Window,
+    /// What a controller with states believes and does.
+    pub model: Option<ModelState>,
 }
 
 impl SenderState {
     /// The state of this sender.
     pub fn of(sender: &Transport) -> Self {
-        SenderState { window: sender.window(), threshold: sender.slow_start_threshold() }
+        let (window, threshold) = (sender.window(), sender.slow_start_threshold());
+        SenderState { window, threshold, model: sender.model() }
     }
+}
+
+/// What a controller with states believes and does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ModelState {
+    /// Its state.
+    pub state: ControlState,
+    /// Its window.
+    pub window: Window,
+    /// In flight.
+    pub in_flight: Bytes,
+    /// Its pacing rate.
+    pub pacing: Option<Rate>,
+    /// What it believes of its path.
+    pub estimates: Estimates,
 }
 
 /// A set of kinds of occurrences.
@@ -147,6 +173,8 @@ impl Kinds {
     pub const QUEUE_SAMPLED: Kinds = Kinds(1 << 7);
     /// [`Occurrence::FlowCompleted`].
     pub const COMPLETED: Kinds = Kinds(1 << 8);
+    /// [`Occurrence::StateEntered`].
+    pub const STATE_ENTERED: Kinds = Kinds(1 << 9);
 
     /// These and those.
     #[must_use]
@@ -174,6 +202,7 @@ impl Occurrence {
             Occurrence::SenderSampled { .. } => Kinds::SENDER_SAMPLED,
             Occurrence::QueueSampled { .. } => Kinds::QUEUE_SAMPLED,
             Occurrence::FlowCompleted { .. } => Kinds::COMPLETED,
+            Occurrence::StateEntered { .. } => Kinds::STATE_ENTERED,
         }
     }
 }
@@ -212,6 +241,11 @@ impl Observer {
     #[inline(never)]
     fn tell(&mut self, time: Time, occurrence: impl FnOnce() -> Occurrence) {
         self.series.observe(&Observation { time, occurrence: occurrence() });
+    }
+
+    /// Does anybody hear of such events?
+    pub fn hears(&self, kinds: Kinds) -> bool {
+        self.heard.has_any(kinds)
     }
 
     /// The series so far, each in the order in which it was observed.

@@ -21,7 +21,7 @@ pub enum PacketKind {
 
 /// Retransmitted data.
 pub const RETRANSMISSION: u16 = 1;
-/// ECN-capable transport, RFC 3168 §5: the codepoint ECT(0).
+/// ECN-capable transport, RFC 3168 §5: the codepoint ECT(0), or ECT(1) beside [`ECT_1`].
 pub const ECT: u16 = 2;
 /// Congestion experienced.
 pub const CE: u16 = 4;
@@ -33,8 +33,12 @@ pub const CWR: u16 = 16;
 pub const TEST: u16 = 32;
 /// Within the profile that its traffic keeps to: RIO spares it.
 pub const IN_PROFILE: u16 = 64;
+/// Beside [`ECT`], the codepoint ECT(1): the sender asks for L4S service, RFC 9331 §4.1.
+pub const ECT_1: u16 = 128;
+/// The flags of both codepoints. A packet without them is not ECN-capable.
+pub const ECT_CODEPOINTS: u16 = ECT | ECT_1;
 
-/// Flags of the simulation's own books, which no header carries. They stand between the flags of the header, of which bits 7 to 12
+/// Flags of the simulation's own books, which no header carries. They stand between the flags of the header, of which bits 8 to 12
 /// are free: elsewhere they would take a hash of departures, whose value must stay, nine instructions a packet.
 pub const BOOKKEEPING: u16 = TEST | IN_PROFILE;
 /// Where the kind stands, above the flags.
@@ -54,7 +58,7 @@ impl PacketKind {
     }
 }
 
-/// A packet under way: two machine words.
+/// A packet in flight: two machine words.
 ///
 /// It is handed on by value, in registers. As a struct of small fields it lived in memory, written in parts and read
 /// back as a whole, which the processor cannot forward from one to the other; that took 8 of 100 ns a packet.
@@ -62,7 +66,7 @@ impl PacketKind {
 pub struct Packet {
     /// Flow · number.
     who: u64,
-    /// Handle of details · size · kind · flags.
+    /// Handle of details, or packet number · size · kind · flags.
     what: u64,
 }
 
@@ -112,10 +116,23 @@ impl Packet {
         self.what & 0xff
     }
 
-    /// Details in the pool, if any.
+    /// Details in the pool of an acknowledgement, if it has any.
     #[inline(always)]
     pub const fn details(self) -> DetailsHandle {
         DetailsHandle::from_bits((self.what >> 32) as u32)
+    }
+
+    /// The number that this transmission of data has of its own, where packets are numbered. It stands where acknowledgements have
+    /// their details.
+    #[inline(always)]
+    pub const fn packet_number(self) -> u32 {
+        (self.what >> 32) as u32
+    }
+
+    /// The same data with a packet number.
+    #[inline(always)]
+    pub const fn with_packet_number(self, number: u32) -> Self {
+        Packet { what: self.what & 0xffff_ffff | (number as u64) << 32, ..self }
     }
 
     /// The same packet with these details; it had none.
@@ -136,6 +153,12 @@ impl Packet {
         self.what & flag as u64 != 0
     }
 
+    /// Does it belong to L4S service: ECT(1), or marked, when either codepoint may have been there? RFC 9331 §5.1.
+    #[inline(always)]
+    pub const fn is_l4s(self) -> bool {
+        self.has(ECT_1 | CE)
+    }
+
     /// Is it data of a test flow?
     #[inline(always)]
     pub const fn is_test_data(self) -> bool {
@@ -152,8 +175,14 @@ mod tests {
     fn kind_flags_and_numbers_keep_out_of_each_others_way() {
         let kinds = [PacketKind::Data, PacketKind::Ack, PacketKind::Syn, PacketKind::SynAck, PacketKind::Cbr];
         for kind in kinds {
-            for flags in [0, ECT, ECT | CWR | TEST, RETRANSMISSION | IN_PROFILE, CE | ECE | TEST | IN_PROFILE]
-            {
+            for flags in [
+                0,
+                ECT,
+                ECT | CWR | TEST,
+                ECT | ECT_1 | TEST,
+                RETRANSMISSION | IN_PROFILE,
+                CE | ECE | TEST | IN_PROFILE,
+            ] {
                 let packet = Packet::new(kind, u32::MAX, 7, u16::MAX, flags);
                 assert_eq!((packet.kind(), packet.flags()), (kind, flags));
                 assert_eq!((packet.flow(), packet.number(), packet.bytes()), (u32::MAX, 7, u16::MAX));
@@ -162,5 +191,13 @@ mod tests {
                 assert_eq!(packet.flags_to_hash(), u64::from(flags));
             }
         }
+    }
+
+    #[test]
+    fn ect_1_and_marked_packets_are_of_l4s_service() {
+        let of = |flags| Packet::new(PacketKind::Data, 0, 0, 1000, flags);
+        assert_eq!([0, ECT, ECT | ECT_1].map(|flags| of(flags).is_l4s()), [false, false, true]);
+        assert!(of(ECT).marked().is_l4s());
+        assert!(of(ECT | ECT_1).marked().has(ECT), "a marked packet stays ECN-capable");
     }
 }

@@ -1,7 +1,7 @@
 //! A link without a queue discipline, and the transmitters of senders.
 //!
-//! Such a link never drops for lack of room and serves in order of arrival, so when a packet enters, the
-//! time at which it leaves is known: `max(now, free) + size/rate + delay`.
+//! Such a link never drops for lack of room, and it serves in order of arrival. So the time at which a packet leaves is known when it
+//! enters: `max(now, free) + size/rate + delay`.
 
 use crate::random::Stream;
 use sawtooth_cc::units::{Bytes, Rate, Span, Time};

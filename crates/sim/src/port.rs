@@ -44,6 +44,8 @@ pub struct Port {
     pub mark: Option<Impairment>,
     /// Measured time with something to send.
     pub busy: Span,
+    /// What the link could have carried in the measured time before its rate changed last, in bits times 10⁹.
+    pub capacity_before: u128,
     /// A running hash of every departure: when, whose, which.
     pub departures_hash: u64,
 }
@@ -60,6 +62,7 @@ impl Port {
             drop: None,
             mark: None,
             busy: Span::ZERO,
+            capacity_before: 0,
             departures_hash: 0xcbf2_9ce4_8422_2325,
         }
     }
@@ -68,7 +71,7 @@ impl Port {
     pub fn backlogs(&mut self, now: Moment) -> (Backlog, Backlog) {
         match &mut self.transmitter {
             Transmitter::Rate(transmitter) => {
-                transmitter.settle(now);
+                transmitter.remove_departed(now);
                 transmitter.backlogs()
             }
             Transmitter::Asking(transmitter) => (self.queue.held(), transmitter.sending()),

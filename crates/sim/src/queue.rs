@@ -1,9 +1,9 @@
 //! Queue disciplines and the frame that counts for them.
 //!
-//! A discipline ([`QueueDiscipline`]) holds what waits and is asked for the packet that is sent next. Most of today's and yesterday's
-//! decide everything on arrival: they are an [`ArrivalRule`] inside a [`fifo::Fifo`]. Everything that is counted is counted here and in
-//! the context that a discipline acts through, so that no discipline can forget to. A discipline knows no windows, protocols, and
-//! of its link only how fast it empties the queue.
+//! A discipline ([`QueueDiscipline`]) holds the waiting packets and chooses the one that is sent next. Most disciplines decide
+//! everything on arrival: they are an [`ArrivalRule`] inside a [`fifo::Fifo`]. All counting is done here and in the context through
+//! which a discipline acts, so that no discipline can forget it. A discipline knows no windows and no protocols, and of its link only
+//! the rate.
 //!
 //! A new discipline is a file in `queue/` with its specification, its row (`INFO`) and its tests, and one line below.
 
@@ -12,6 +12,9 @@ pub mod depth;
 pub mod discipline;
 pub mod fifo;
 pub mod limit;
+pub mod longest;
+pub mod owner;
+pub mod pi;
 pub mod table;
 
 use crate::packet::{ECT, Packet, PacketKind};
@@ -39,6 +42,10 @@ disciplines! {
     arrival "rio" rio::Rio(RioSpec);
     /// Every ECN-capable packet is marked from a threshold on.
     arrival "step" step::Step(StepSpec);
+    /// Drops at the head while the queue has been standing for too long.
+    departure "codel" codel::Codel(CodelSpec);
+    /// Drops arrivals at random so that the waiting time keeps to a target.
+    departure "pie" pie::Pie(PieSpec);
 }
 
 impl QueueSpec {
@@ -54,7 +61,7 @@ impl QueueSpec {
 }
 
 impl AnyDiscipline {
-    /// What becomes of a packet that arrives, by the rule alone.
+    /// The decision of the arrival rule about an arriving packet.
     #[inline(always)]
     fn admit(&mut self, arrival: Packet, found: &QueueState, random: &mut Stream) -> Admission {
         match self {
@@ -100,8 +107,8 @@ impl Queue {
         packet.marked()
     }
 
-    /// Ask the arrival rule alone, where departures are known ahead and the transmitter holds the packets: what becomes of an
-    /// arriving packet is counted here and done by the caller.
+    /// Ask the arrival rule only, where departures are known ahead and the transmitter holds the packets. The decision is counted here
+    /// and carried out by the caller.
     #[inline(always)]
     pub fn admit(&mut self, packet: Packet, found: &QueueState) -> Admission {
         self.tally.count_arrival(packet);
@@ -178,7 +185,7 @@ impl Queue {
         &self.tally
     }
 
-    /// Packets that came in, and what became of them, must agree, with so many still waiting.
+    /// Arrivals must equal departures, drops and the packets still waiting.
     pub fn assert_conservation(&self, name: &str, waiting: u64) {
         self.tally.assert_conservation(name, waiting);
     }

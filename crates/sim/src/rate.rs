@@ -1,8 +1,8 @@
 //! Rate-based flows: a sender that lets a packet go whenever its law says, a receiver that reports, and nothing sent twice.
 //!
 //! Their packets are data and acknowledgements like those of TCP, so queues, jitter and counters treat both alike. A packet is two
-//! words and has no room for what such protocols write into theirs: that stands in a ring beside the one who sent it,
-//! [`Stamp`]s of data packets and [`Report`]s of acknowledgements, found by the packet's number until the other side has answered.
+//! words and has no room for the fields of these protocols. They stand in a ring beside the sender of the packet, [`Stamp`]s of data
+//! packets and [`Report`]s of acknowledgements. They are found by the packet's number until the other side has answered.
 
 pub mod losses;
 pub mod rap_receiver;

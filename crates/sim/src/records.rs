@@ -1,10 +1,11 @@
-//! What a run produced: counters of flows, queues and processes of short flows, the packet account, and the series that were asked for.
+//! Results of a run: counters of flows, queues and processes of short flows, the packet account, and the requested series.
 
 use crate::queue::DropReason;
 use crate::queue::counters::{Arrivals, Departures};
 use crate::series::AllSeries;
 use crate::table::{self, Column, Table};
 use crate::topology::BOTTLENECK;
+use sawtooth_cc::STATES;
 use sawtooth_cc::units::Span;
 
 /// One flow, over the measured time.
@@ -67,7 +68,7 @@ pub struct ArrivalRecord {
     pub retransmits: u64,
     pub delivered_unique: u64,
     pub timeouts: u64,
-    /// Most flows at a time, from the start of the run.
+    /// Largest number of concurrent flows, from the start of the run.
     pub concurrent_max: u64,
     /// Completion times, from the SYN to the last acknowledgement, of flows that started in the measured time and were
     /// completed before its end.
@@ -78,10 +79,20 @@ pub struct ArrivalRecord {
     pub completion_p99: Span,
 }
 
+/// How long the controller of a flow was in one of its states, over the measured time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct StateRecord {
+    pub flow: u32,
+    /// Its place in [`STATES`](sawtooth_cc::STATES).
+    pub state: u32,
+    pub time: Span,
+}
+
 /// Where all packets went, from the start of the run.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
-pub struct Summary {
+pub struct PacketAccount {
     pub packets_sent: u64,
     pub packets_delivered: u64,
     pub packets_dropped: u64,
@@ -99,10 +110,12 @@ pub struct Records {
     pub queues: Vec<QueueRecord>,
     /// By process of short flows.
     pub arrivals: Vec<ArrivalRecord>,
-    /// Series that were asked for.
+    /// By flow and state, where controllers have states.
+    pub states: Vec<StateRecord>,
+    /// The requested series.
     pub series: AllSeries,
-    /// The books.
-    pub summary: Summary,
+    /// The packet account.
+    pub account: PacketAccount,
 }
 
 impl Records {
@@ -114,13 +127,16 @@ impl Records {
     /// All tables of the run: what is shown, stored and hashed.
     pub fn tables(&self) -> Vec<Table> {
         let mut tables = vec![flows(&self.flows), queues(&self.queues), arrivals(&self.arrivals)];
+        if !self.states.is_empty() {
+            tables.push(states(&self.states));
+        }
         tables.extend(self.series.tables());
-        tables.push(self.summary.account());
+        tables.push(self.account.table());
         tables
     }
 
-    /// A hash of every column a run returns: equal runs have equal digests. It speaks of packets and
-    /// times only, never of how the engine found them, so a faster engine keeps it.
+    /// A hash of every column a run returns: equal runs have equal digests. It covers packets and times only, not how the engine
+    /// computed them, so a faster engine gives the same digest.
     pub fn digest(&self) -> String {
         table::digest(&self.tables())
     }
@@ -201,12 +217,19 @@ fn arrivals(rows: &[ArrivalRecord]) -> Table {
         .spans("completion_p99_ns", span(|process| process.completion_p99))
 }
 
-impl Summary {
+fn states(rows: &[StateRecord]) -> Table {
+    Table::new("states")
+        .indices("flow", rows.iter().map(|row| row.flow))
+        .texts("state", rows.iter().map(|row| STATES[row.state as usize].to_owned()))
+        .spans("time_ns", rows.iter().map(|row| row.time))
+}
+
+impl PacketAccount {
     /// The name of its table.
     pub const TABLE: &'static str = "summary";
 
-    /// The packet account, a table of one row. How many events it took says how the engine worked and not what came out.
-    fn account(&self) -> Table {
+    /// The packet account, a table of one row. The number of events is left out: it describes the engine, not the result.
+    fn table(&self) -> Table {
         let one = std::iter::once;
         Table::new(Self::TABLE)
             .counts("packets_sent", one(self.packets_sent))

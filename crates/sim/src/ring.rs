@@ -6,7 +6,7 @@
 use prefetch_index::prefetch_index;
 
 /// A FIFO of small values.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Ring<T> {
     cells: Vec<T>,
     head: usize,
@@ -73,13 +73,13 @@ impl<T: Copy + Default> Ring<T> {
         self.len += 1;
     }
 
-    /// The entry that so many were added behind.
+    /// The entry with this many entries behind it.
     #[inline(always)]
     pub fn nth_back(&self, distance: usize) -> Option<T> {
         (distance < self.len).then(|| self.cells[self.place(self.len - 1 - distance)])
     }
 
-    /// Add an entry in front of the last so many.
+    /// Insert an entry in front of this many last ones.
     pub fn insert_before(&mut self, distance: usize, entry: T) {
         self.push_back(entry);
         for index in (self.len - distance..self.len).rev() {

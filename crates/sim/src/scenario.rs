@@ -1,29 +1,30 @@
-//! A scenario: plain data that fully describes one run, and the checks at the door.
+//! A scenario: plain data that fully describes one run, and the checks of its values.
 //!
 //! Everything is an integer in the engine's own units (ns, bit/s, bytes, packets) except controller
 //! numbers and probabilities. Python builds it from what people write; Rust users build it directly.
 //! After [`Scenario::check`] nothing inside a run can fail.
 
-use sawtooth_cc::{
-    ConstructorError, ControlSettings, ControllerSpec, SlowStartExit, TimeoutThreshold, WindowArithmetic,
-    check_controller, units::Window,
-};
+use sawtooth_cc::Plugins;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use thiserror::Error;
 
-use crate::tcp::{EcnFeedback, Pacing, RecoveryKind, RttSamples, SackPipe, SackTimeout};
-
 mod arrivals;
+mod changes;
+mod endpoints;
 mod record;
 
 pub use crate::queue::QueueSpec;
+pub use crate::queue::codel::CodelSpec;
 pub use crate::queue::droptail::DropTailSpec;
 pub use crate::queue::drr::DrrSpec;
+pub use crate::queue::pie::PieSpec;
 pub use crate::queue::red::{RedSpec, Spacing};
 pub use crate::queue::rio::{AverageUpdates, OutProfileRule, RioSpec};
 pub use crate::series::RecordSpec;
 pub use arrivals::{ArrivalSchedule, ArrivalSpec};
+pub use changes::{ChangeSpec, SetSpec, WhenSpec};
+pub use endpoints::{Profile, TcpSpec};
 
 /// One run, fully described.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,6 +48,9 @@ pub struct Scenario {
     /// Sources of constant bit rate that follow a schedule.
     #[serde(default)]
     pub sources: Vec<SourceSpec>,
+    /// What changes in the network during the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<ChangeSpec>,
     /// Which time series to keep.
     #[serde(default)]
     pub record: RecordSpec,
@@ -101,107 +105,6 @@ pub enum ImpairmentSpec {
     },
 }
 
-/// Endpoint settings shared by flows.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Profile {
-    /// The congestion controller.
-    pub controller: ControllerSpec,
-    /// The loss recovery; none for a rate-based controller, which sends nothing twice.
-    #[serde(default)]
-    pub recovery: Option<RecoveryKind>,
-    /// Data packet on the wire.
-    pub packet_bytes: u16,
-    /// Acknowledgement and SYN on the wire.
-    pub ack_bytes: u16,
-    /// Each data packet leaves the sender uniformly up to this much later, order kept.
-    #[serde(default)]
-    pub send_jitter_ns: u64,
-    /// The other TCP settings.
-    pub tcp: TcpSpec,
-}
-
-/// TCP settings. Defaults and reasons stand in [`crate::describe::TCP`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
-pub struct TcpSpec {
-    pub initial_window: f64,
-    pub initial_rto_ns: u64,
-    pub min_rto_ns: u64,
-    pub max_rto_ns: u64,
-    pub timer_tick_ns: u64,
-    pub limited_transmit: bool,
-    pub delayed_ack: bool,
-    pub delayed_ack_timeout_ns: u64,
-    pub slow_start_exit: SlowStartExit,
-    pub timeout_threshold: TimeoutThreshold,
-    pub window_arithmetic: WindowArithmetic,
-    pub reno_recover_test: bool,
-    pub sack_pipe: SackPipe,
-    #[serde(default)]
-    pub sack_timeout: SackTimeout,
-    pub rto_cuts: bool,
-    pub ecn: bool,
-    pub receive_window: Option<u32>,
-    pub initial_ssthresh: Option<f64>,
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub ecn_feedback: EcnFeedback,
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub rtt_samples: RttSamples,
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub pacing: Pacing,
-}
-
-/// Settings that came later are left out at their default, so that scenarios from before keep their text and their identity.
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}
-
-impl Default for TcpSpec {
-    fn default() -> Self {
-        let control = ControlSettings::default();
-        TcpSpec {
-            initial_window: control.initial_window.packets(),
-            initial_rto_ns: 1_000_000_000,
-            min_rto_ns: 200_000_000,
-            max_rto_ns: 60_000_000_000,
-            timer_tick_ns: 0,
-            limited_transmit: true,
-            delayed_ack: false,
-            delayed_ack_timeout_ns: 200_000_000,
-            slow_start_exit: control.slow_start_exit,
-            timeout_threshold: control.timeout_threshold,
-            window_arithmetic: control.window_arithmetic,
-            reno_recover_test: true,
-            sack_pipe: SackPipe::default(),
-            sack_timeout: SackTimeout::default(),
-            rto_cuts: control.rto_cuts,
-            ecn: false,
-            receive_window: None,
-            initial_ssthresh: None,
-            ecn_feedback: EcnFeedback::default(),
-            rtt_samples: RttSamples::default(),
-            pacing: Pacing::default(),
-        }
-    }
-}
-
-impl TcpSpec {
-    /// What of this concerns the controller.
-    pub fn control_settings(&self) -> ControlSettings {
-        ControlSettings {
-            initial_window: Window::from_packets(self.initial_window),
-            initial_threshold: self.initial_ssthresh.map(Window::from_packets),
-            slow_start_exit: self.slow_start_exit,
-            timeout_threshold: self.timeout_threshold,
-            window_arithmetic: self.window_arithmetic,
-            rto_cuts: self.rto_cuts,
-            ..ControlSettings::default()
-        }
-    }
-}
-
 /// One TCP connection.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -225,8 +128,8 @@ pub struct FlowSpec {
     /// How many packets it carries; absent: without end.
     #[serde(default)]
     pub packets: Option<u32>,
-    /// `[after_ns, packets]`: so long after its start its application makes so many more packets available; absent: everything is
-    /// there from the start.
+    /// `[after_ns, packets]`: at this time after the flow's start the application makes these packets available; absent: all data is
+    /// available from the start.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub supply: Vec<[u64; 2]>,
 }
@@ -301,6 +204,17 @@ pub(crate) fn require(
 }
 
 impl Scenario {
+    /// Find the code of the controllers that come from plug-ins.
+    ///
+    /// # Errors
+    /// The first profile whose plug-in is not at hand, or comes from another file.
+    pub fn bind(&mut self, plugins: &Plugins) -> Result<(), ScenarioError> {
+        for (index, profile) in self.profiles.iter_mut().enumerate() {
+            profile.bind(plugins, &format!("profiles[{index}]"))?;
+        }
+        Ok(())
+    }
+
     /// Check everything a user can get wrong.
     ///
     /// # Errors
@@ -330,6 +244,9 @@ impl Scenario {
         }
         for (i, source) in self.sources.iter().enumerate() {
             self.check_source(source, &format!("sources[{i}]"))?;
+        }
+        for (i, change) in self.changes.iter().enumerate() {
+            self.check_change(change, &format!("changes[{i}]"))?;
         }
         self.check_record()
     }
@@ -528,68 +445,5 @@ impl ImpairmentSpec {
                 )
             }
         }
-    }
-}
-
-impl Profile {
-    /// Does a receiver answer a data packet at the moment at which it arrives, whatever else happens?
-    pub fn answers_at_once(&self) -> bool {
-        !self.tcp.delayed_ack && !self.controller.properties().own_transport
-    }
-
-    fn check(&self, path: &str) -> Result<(), ScenarioError> {
-        let tcp = &self.tcp;
-        let at = |name: &str| format!("{path}.{name}");
-        require(self.packet_bytes > 0, at("packet_bytes"), self.packet_bytes, "at least 1")?;
-        require(self.ack_bytes > 0, at("ack_bytes"), self.ack_bytes, "at least 1")?;
-        let initial = (1.0..=1e9).contains(&tcp.initial_window);
-        require(initial, at("tcp.initial_window"), tcp.initial_window, "1 to 1e9 packets")?;
-        let threshold = tcp.initial_ssthresh.is_none_or(|threshold| threshold >= 1.0);
-        require(threshold, at("tcp.initial_ssthresh"), "below 1", "at least 1 packet, or none")?;
-        require(tcp.receive_window != Some(0), at("tcp.receive_window"), 0, "at least 1 packet, or none")?;
-        require(tcp.min_rto_ns > 0, at("tcp.min_rto_ns"), 0, "a positive time")?;
-        require(tcp.initial_rto_ns > 0, at("tcp.initial_rto_ns"), 0, "a positive time")?;
-        require(tcp.max_rto_ns >= tcp.min_rto_ns, at("tcp.max_rto_ns"), tcp.max_rto_ns, "at least min_rto")?;
-        require(tcp.delayed_ack_timeout_ns > 0, at("tcp.delayed_ack_timeout_ns"), 0, "a positive time")?;
-        for (name, span) in [
-            ("send_jitter_ns", self.send_jitter_ns),
-            ("tcp.initial_rto_ns", tcp.initial_rto_ns),
-            ("tcp.max_rto_ns", tcp.max_rto_ns),
-            ("tcp.timer_tick_ns", tcp.timer_tick_ns),
-            ("tcp.delayed_ack_timeout_ns", tcp.delayed_ack_timeout_ns),
-        ] {
-            require(span <= WAIT_MAX_NS, at(name), span, "at most one day")?;
-        }
-        let counts = tcp.ecn_feedback == EcnFeedback::Counts;
-        require(!counts || tcp.ecn, at("tcp.ecn_feedback"), "counts", "echo where tcp.ecn is false")?;
-        let takes_recovery = self.controller.properties().takes_recovery();
-        let expected = "echo for a rate-based controller, whose reports say what was marked";
-        require(!counts || takes_recovery, at("tcp.ecn_feedback"), "counts", expected)?;
-        let every = tcp.rtt_samples == RttSamples::Every;
-        let expected = "round for a rate-based controller, which has its own measure of round trips";
-        require(!every || takes_recovery, at("tcp.rtt_samples"), "every", expected)?;
-        let paced = tcp.pacing == Pacing::On;
-        let expected = "off for a rate-based controller, whose packets leave one by one anyway";
-        require(!paced || takes_recovery, at("tcp.pacing"), "on", expected)?;
-        let wanted = if takes_recovery {
-            "a loss recovery for a controller with a window"
-        } else {
-            "none for a rate-based controller, which sends nothing twice"
-        };
-        let fits = self.recovery.is_some() == takes_recovery;
-        require(fits, at("recovery"), self.recovery.map_or("none", |_| "given"), wanted)?;
-        check_controller(&self.controller).map_err(|error| match error {
-            ConstructorError::OutOfRange { parameter, value, min, max } => ScenarioError {
-                path: at(&format!("controller.{parameter}")),
-                value: value.to_string(),
-                expected: format!("{min} ≤ {parameter} ≤ {max}"),
-            },
-            ConstructorError::NotWhole { parameter, value, min, max } => ScenarioError {
-                path: at(&format!("controller.{parameter}")),
-                value: value.to_string(),
-                expected: format!("a whole number, {min} ≤ {parameter} ≤ {max}"),
-            },
-            other => unreachable!("plain numbers can only be out of range or not whole: {other}"),
-        })
     }
 }

@@ -1,16 +1,16 @@
 //! The table of recorded series: what each keeps, the keys of a scenario that ask for it, and what its columns mean.
 //!
 //! A series is a file in `series/`: what it hears, what it makes of it, its columns. Its line in the table below gives its name in
-//! results, its file and type, and the key of `record` that asks for it: a `flag`, or an `interval` in nanoseconds; `also` is a key
-//! of another series that asks for this one, too. The keys of `record`, the series of a run and their description are made of
-//! the table here, and everything that Python knows of series is made of the description.
+//! results, its file and type, and the key of `record` that requests it: a `flag`, or an `interval` in nanoseconds. `also` is a key of
+//! another series that requests this one, too. The table makes the keys of `record`, the series of a run and their description. Python
+//! knows series by that description only.
 
 use crate::ahead::Measured;
 use crate::observer::{Kinds, Observation};
 use crate::table::{Column, Table};
 use serde::{Deserialize, Serialize};
 
-/// What a series may know of its run when it begins.
+/// What a series knows of its run when it begins.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
     /// How many flows the scenario lists. Short flows have numbers from there on.
@@ -28,13 +28,13 @@ pub trait Series {
     /// What it hears.
     const HEARS: Kinds;
 
-    /// A series in which nothing stands yet.
+    /// An empty series.
     fn new(spec: &RecordSpec, extent: &Extent) -> Self;
 
-    /// Something that it hears was observed, perhaps ahead of its time.
+    /// An event of a kind that it hears was observed, perhaps ahead of its time.
     fn observe(&mut self, observation: &Observation);
 
-    /// The run is over: what has to be in order is put in order.
+    /// The run is over: sort what must be in order.
     fn finish(&mut self) {}
 
     /// The values of its columns.
@@ -44,7 +44,7 @@ pub trait Series {
 /// One column of a series.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct ColumnInfo {
-    /// Its name; a unit stands at its end.
+    /// Its name, which ends in its unit.
     pub name: &'static str,
     /// What it says.
     pub meaning: &'static str,
@@ -77,12 +77,12 @@ impl ColumnInfo {
 pub struct SeriesInfo {
     /// Its name in results.
     pub name: &'static str,
-    /// The key of `record` that asks for it. In the engine's scenario an interval has the suffix `_ns`.
+    /// The key of `record` that requests it. In the engine's scenario an interval has the suffix `_ns`.
     #[serde(serialize_with = "serialize_key")]
     pub key: &'static str,
     /// `flag` or `interval`.
     pub kind: &'static str,
-    /// Another key that asks for it as well, if any.
+    /// Another key that requests it too, if any.
     #[serde(serialize_with = "serialize_key")]
     pub also: &'static str,
     /// What it keeps.
@@ -91,7 +91,7 @@ pub struct SeriesInfo {
     pub columns: &'static [ColumnInfo],
 }
 
-/// What a key of `record` says.
+/// The value of a key of `record`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Asked {
@@ -102,7 +102,7 @@ pub enum Asked {
 }
 
 impl Asked {
-    /// Does it ask for anything?
+    /// Does it request anything?
     pub fn is_on(self) -> bool {
         matches!(self, Asked::Flag(true) | Asked::Interval(Some(_)))
     }
@@ -126,7 +126,7 @@ macro_rules! series {
     ($($kind:ident $name:literal $module:ident::$series:ident($key:ident $(, also $also:ident)?);)*) => {
         $(pub mod $module;)*
 
-        /// Which series a run keeps, by the keys of `record`; [`SERIES`] says what each asks for.
+        /// Which series a run keeps, by the keys of `record`; [`SERIES`] says what each requests.
         #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
         #[serde(default, deny_unknown_fields)]
         #[allow(missing_docs)]
@@ -141,7 +141,7 @@ macro_rules! series {
             }
         }
 
-        /// The series of a run: those that its scenario asks for.
+        /// The series of a run: those that its scenario requests.
         #[derive(Debug)]
         #[allow(missing_docs)]
         pub struct AllSeries {
@@ -149,7 +149,7 @@ macro_rules! series {
         }
 
         impl AllSeries {
-            /// Series in which nothing stands yet.
+            /// Empty series.
             pub fn new(spec: &RecordSpec, extent: &Extent) -> Self {
                 AllSeries {
                     $($module: (Asked::from(spec.$key).is_on() $(|| Asked::from(spec.$also).is_on())?)
@@ -157,7 +157,7 @@ macro_rules! series {
                 }
             }
 
-            /// What any of them hears.
+            /// The kinds of events that any of them hears.
             pub fn hears(&self) -> Kinds {
                 [$(self.$module.as_ref().map_or(Kinds::NONE, |_| $module::$series::HEARS),)*]
                     .into_iter()
@@ -207,6 +207,7 @@ series! {
     interval "rates" rates::Rates(rates_ns);
     flag "congestion" congestion::CongestionSigns(congestion);
     flag "packets" packets::Packets(packets);
+    flag "model" model::Models(model);
 }
 
 fn table<S: Series>(name: &'static str, series: &S) -> Table {

@@ -1,8 +1,8 @@
 //! Constant-bit-rate sources whose rate follows a schedule.
 //!
-//! Source: the cross traffic of [Akella02] §3.3. Perfectly regular: packet k of a stretch leaves at the
-//! start of the stretch plus k · bits/rate, rounded down to a nanosecond without accumulating error. At
-//! each entry of the schedule the source starts afresh with a packet, as ns-2's does. Not ECN-capable.
+//! Source: the cross traffic of [Akella02] §3.3. Packets are evenly spaced: packet k after a change of rate leaves k · bits/rate after
+//! the change, rounded down to a nanosecond without accumulating error. At each entry of the schedule the source starts afresh with a
+//! packet, as ns-2's does. Not ECN-capable.
 //!
 //! Sources that are alike, as those of [Akella02] at DRR routers, are one group, whose number may change with the rate. Their
 //! packets are spread evenly: with n sources of rate r the group sends at n · r, each source every n-th packet. So each of them is

@@ -1,6 +1,6 @@
-//! Tables: what a run hands out, as named columns of one type each.
+//! Tables: the results of a run as named columns of one type each.
 //!
-//! Whoever shows, stores or hashes a run reads its tables and knows no record by name. So a column that is added here is shown,
+//! Code that shows, stores or hashes a run reads its tables and knows no record by name. So a column that is added here is shown,
 //! stored and hashed everywhere.
 
 use sawtooth_cc::units::{Span, Time};
@@ -170,8 +170,8 @@ fn hash_text(hash: &mut Sha256, text: &str) {
 
 /// A hash of every value of these tables, with the names of tables and columns: equal runs have equal digests.
 ///
-/// A table without rows and a column without a value that says something add nothing. So a column that later engines add leaves the
-/// digests of the runs that have nothing to put there.
+/// Tables without rows and blank columns add nothing to the hash. So a column that a later engine adds keeps the digests of runs for
+/// which it is blank.
 pub fn digest(tables: &[Table]) -> String {
     let mut hash = Sha256::new();
     for table in tables.iter().filter(|table| table.rows() > 0) {

@@ -4,9 +4,11 @@
 //! any recovery combines with any controller.
 
 pub mod bit_ring;
+pub mod ecn;
 pub mod flight;
 pub mod number_set;
 pub mod pacer;
+pub mod prr;
 pub mod receiver;
 pub mod recovery;
 pub mod rtt;
@@ -14,7 +16,8 @@ pub mod scoreboard;
 pub mod sender;
 pub mod timers;
 
+pub use ecn::Ecn;
 pub use pacer::Pacing;
-pub use receiver::EcnFeedback;
+pub use prr::Reduction;
 pub use recovery::{RECOVERIES, RecoveryInfo, RecoveryKind, SackPipe, SackTimeout};
-pub use rtt::RttSamples;
+pub use rtt::{RtoRule, RttSamples};

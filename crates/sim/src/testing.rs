@@ -56,6 +56,7 @@ pub fn dumbbell(flows: u32) -> Scenario {
             .collect(),
         arrivals: Vec::new(),
         sources: Vec::new(),
+        changes: Vec::new(),
         record: RecordSpec::default(),
     }
 }

@@ -1,11 +1,11 @@
-//! From links and routes to stages: what a packet passes, and where it waits for its turn.
+//! Turns links and routes into stages: what a packet passes, and where it waits for its turn.
 //!
 //! Packets must be handled in the order of time only where packets of several origins meet: at a port, at a sender, on a link with
-//! several feeders. In front of these they wait in a lane. The rest of a route is worked out ahead of time (see `ahead`): a link
-//! with a single feeder gets its packets in the order in which that feeder lets them go, and a receiver that answers at once joins the last link
-//! of the data's route to the first link of the acknowledgements'. So a data packet that leaves the bottleneck of a dumbbell is delivered and
-//! acknowledged, and its acknowledgement is on the route back, within one event. That is two events per packet instead of four, and a
-//! third less time.
+//! several feeders. In front of these they wait in a lane. The rest of a route is worked out ahead of time (see `ahead`): a link with a
+//! single feeder gets its packets in the order in which that feeder sends them, and a receiver that answers at once joins the last link
+//! of the data's route to the first link of the acknowledgements'. So a data packet that leaves the bottleneck of a dumbbell is
+//! delivered and acknowledged, and its acknowledgement is on the route back, within one event. That is two events per packet instead of
+//! four, and a third less time.
 //!
 //! Routes with a common end share the stages of that end, so a packet in a lane need not store where it is.
 
@@ -22,8 +22,8 @@ pub const NO_LANE: u32 = u32::MAX;
 /// In place of a lane where nothing is done ahead: `FIRST_PASSAGE + n` is the passage of link n.
 pub const FIRST_PASSAGE: u32 = 1 << 30;
 
-/// The bottleneck, by its number among ports: the port of the first link that has a queue. What a flow loses there is counted apart, and
-/// the series `congestion` is of its drops and marks.
+/// The bottleneck, by its number among ports: the port of the first link that has a queue. A flow's losses there are counted
+/// separately, and the series `congestion` records its drops and marks.
 pub const BOTTLENECK: u32 = 0;
 
 /// What a packet passes.
@@ -172,7 +172,7 @@ impl Topology {
             let mut route = Route::from_endpoint();
             builder.extend(&mut route, &source.route);
             builder.pass(&mut route);
-            let first = builder.settle(route);
+            let first = builder.add_stages(route);
             builder.topology.sources.push(first);
         }
         builder.number_spare_lanes();
@@ -247,7 +247,7 @@ impl Builder<'_> {
         }
         self.extend(&mut answer, &flow.reverse);
         answer.wait();
-        FlowRoute { data: self.settle(data), answer: self.settle(answer) }
+        FlowRoute { data: self.add_stages(data), answer: self.add_stages(answer) }
     }
 
     fn extend(&self, route: &mut Route, links: &[u32]) {
@@ -264,7 +264,7 @@ impl Builder<'_> {
     }
 
     /// Add the stages of a route to the table, last stage first, and return the first.
-    fn settle(&mut self, route: Route) -> StageIndex {
+    fn add_stages(&mut self, route: Route) -> StageIndex {
         let mut next = self.stage(Stage { place: Place::End, lane: NO_LANE, spare: NO_LANE, next: 0 });
         for step in route.steps.into_iter().rev() {
             let (lane, spare) = match step.waits {

@@ -1,11 +1,13 @@
-//! What stands at the ends of a flow: TCP or a rate-based protocol. Closed enums, so that no virtual call stands on the path of a packet.
+//! What stands at the ends of a flow: TCP or a rate-based protocol. Closed enums, so that no packet costs a virtual call.
 
+use crate::observer::ModelState;
 use crate::packet::Packet;
 use crate::rate::receiver::PacedReceiver;
 use crate::rate::sender::PacedSender;
 use crate::scenario::{FlowSpec, Profile};
 use crate::tcp::receiver::Receiver;
-use crate::tcp::sender::{Sender, SenderStats, WindowCut};
+use crate::tcp::recovery::Feedback;
+use crate::tcp::sender::{Sender, SenderStats, StateTimes, WindowCut};
 use sawtooth_cc::RandomKey;
 use sawtooth_cc::units::{Time, Window};
 
@@ -57,11 +59,25 @@ impl Transport {
         both!(self, sender => sender.stop());
     }
 
-    /// The application makes so many more packets available, and will make more if it says so.
+    /// The application makes this many more packets available, and announces whether more will follow.
     pub fn supply(&mut self, packets: u32, more: bool, now: Time) {
         match self {
             Transport::Tcp(sender) => sender.supply(packets, more, now),
             Transport::Paced(_) => unreachable!("a checked flow with a rate of its own has no supply"),
+        }
+    }
+
+    /// The application offers nothing more, for now.
+    pub fn hold_supply(&mut self, now: Time) {
+        if let Transport::Tcp(sender) = self {
+            sender.hold_supply(now);
+        }
+    }
+
+    /// The application offers everything again.
+    pub fn supply_all(&mut self, now: Time) {
+        if let Transport::Tcp(sender) = self {
+            sender.supply_all(now);
         }
     }
 
@@ -74,6 +90,30 @@ impl Transport {
     /// The deadline has come. Returns the SYN to send again, or the cut it brought, if any.
     pub fn on_deadline(&mut self, now: Time) -> Result<Option<WindowCut>, Packet> {
         both!(self, sender => sender.on_deadline(now))
+    }
+
+    /// What its controller believes and does, if that has states.
+    pub fn model(&self) -> Option<ModelState> {
+        match self {
+            Transport::Tcp(sender) => sender.model(),
+            Transport::Paced(_) => None,
+        }
+    }
+
+    /// What its controller believes and does, if that has entered a state since this was last asked.
+    pub fn take_entered(&mut self) -> Option<ModelState> {
+        match self {
+            Transport::Tcp(sender) => sender.take_entered(),
+            Transport::Paced(_) => None,
+        }
+    }
+
+    /// The time that its controller has been in each of its states since counting began, if it has states.
+    pub fn state_times(&mut self, now: Time) -> Option<StateTimes> {
+        match self {
+            Transport::Tcp(sender) => sender.state_times(now),
+            Transport::Paced(_) => None,
+        }
     }
 
     /// Does a pacer hold the packets of a window?
@@ -125,7 +165,7 @@ impl Transport {
         }
     }
 
-    /// Have what the next packet of this flow needs brought into the cache.
+    /// Prefetch what the next packet of this flow needs.
     #[inline(always)]
     pub fn prefetch(&self) {
         if let Transport::Tcp(sender) = self {
@@ -149,8 +189,8 @@ impl AnyReceiver {
         if let Some(receiver) = PacedReceiver::new(&profile.controller) {
             return AnyReceiver::Paced(Box::new(receiver));
         }
-        let sends_sack = profile.recovery.is_some_and(|kind| kind.info().selective);
-        AnyReceiver::Tcp(Receiver::new(sends_sack, &profile.tcp))
+        let feedback = profile.recovery.map_or(Feedback::Cumulative, |kind| kind.info().feedback);
+        AnyReceiver::Tcp(Receiver::new(feedback, &profile.tcp))
     }
 
     /// When a delayed answer is due; `NEVER` if none waits.
@@ -158,6 +198,22 @@ impl AnyReceiver {
         match self {
             AnyReceiver::Tcp(receiver) => receiver.ack_due(),
             AnyReceiver::Paced(receiver) => receiver.due(),
+        }
+    }
+
+    /// When the acknowledgements that are held leave; `NEVER` if none is.
+    pub fn held_until(&self) -> Time {
+        match self {
+            AnyReceiver::Tcp(receiver) => receiver.held_until(),
+            AnyReceiver::Paced(_) => Time::NEVER,
+        }
+    }
+
+    /// Acknowledgements that wait for each other.
+    pub fn held(&self) -> usize {
+        match self {
+            AnyReceiver::Tcp(receiver) => receiver.held(),
+            AnyReceiver::Paced(_) => 0,
         }
     }
 }

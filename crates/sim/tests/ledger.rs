@@ -97,7 +97,7 @@ fn no_digest_moves_without_a_behaviour_number() {
     assert!(
         moved.is_empty(),
         "{} digests moved and no behaviour number did: {}. If the change is meant, raise the number of what changed (the law's in \
-         `laws!`, the recovery's or the discipline's in its row, a part's in PARTS, CORE_BEHAVIOUR) and say why in CHANGELOG.md",
+         `laws!`, the recovery's or the discipline's in its row, a feature's in FEATURES, CORE_BEHAVIOUR) and say why in CHANGELOG.md",
         moved.len(),
         moved.join(", "),
     );

@@ -75,7 +75,7 @@ fn a_packet_that_waits_takes_one_timer() {
     // packet. The other timers' event must not be set anew each time.
     let tcp = TcpSpec { delayed_ack: true, receive_window: Some(20), ..TcpSpec::default() };
     let (unpaced, paced) = both(&tcp);
-    let per_packet = |records: &Records| records.summary.events as f64 / records.flows[0].sent as f64;
+    let per_packet = |records: &Records| records.account.events as f64 / records.flows[0].sent as f64;
     let more = per_packet(&paced) - per_packet(&unpaced);
     assert!((0.48..=0.52).contains(&more), "{more} events per packet");
 }

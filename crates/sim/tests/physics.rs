@@ -122,7 +122,7 @@ fn a_full_drop_tail_queue_holds_its_limit_and_never_more() {
             (2500, 1250),
             "{packets:?} packets, {bytes:?} bytes"
         );
-        let waiting = records.summary.packets_queued - 1;
+        let waiting = records.account.packets_queued - 1;
         assert_eq!(arrivals.dropped(), 2500 - 1250 - waiting);
     }
 }
@@ -138,7 +138,7 @@ fn a_trace_delivers_1500_bytes_an_opportunity_and_starts_again() {
         };
         let records = run(&flooded(link, 48 * MEGABIT, packet_bytes, 10 * SECOND)).unwrap();
         assert_eq!(records.queues[0].departures.forwarded, forwarded, "{packet_bytes} bytes");
-        assert_eq!(records.summary.packets_delivered, delivered, "{packet_bytes} bytes");
+        assert_eq!(records.account.packets_delivered, delivered, "{packet_bytes} bytes");
         let opportunities = if once { 3 } else { 5_999 };
         assert_eq!(records.queues[0].capacity_bytes, 1_500 * opportunities);
     };
@@ -245,6 +245,45 @@ fn a_lone_packet_is_acknowledged_when_its_delay_is_over() {
 }
 
 #[test]
+fn acknowledgements_that_wait_for_each_other_leave_together() {
+    let run_with = |aggregation_ns, packets| {
+        let mut endpoints = profile("aimd(1, 0.5)", "sack");
+        endpoints.tcp.ack_aggregation_ns = aggregation_ns;
+        endpoints.tcp.min_rto_ns = SECOND;
+        let mut scenario = dumbbell(1, 1000, endpoints, 10 * SECOND);
+        scenario.links[1] = port("reverse", 10 * MEGABIT, 10 * MILLISECOND, 1000);
+        scenario.flows[0].packets = Some(packets);
+        let records = run(&scenario).unwrap();
+        let reverse = &records.queues[1];
+        (records.flows[0].finished_ns.unwrap(), reverse.arrivals.arrivals - 1, reverse.departures.delay)
+    };
+    // One packet: its acknowledgement waits for the whole time.
+    assert_eq!(run_with(5 * MILLISECOND, 1).0 - run_with(0, 1).0, 5 * MILLISECOND);
+    // Ten packets arrive 0.8 ms apart. None of their acknowledgements is left out, and each waits for those before it on the way back,
+    // 32 us apiece: 7 leave together after 5 ms (the first and those of 0.8 to 4.8 ms), then 3 (of 5.6, 6.4 and 7.2 ms).
+    let (_, count, delay) = run_with(5 * MILLISECOND, 10);
+    let in_a_burst_of = |acks: u64| (0..acks).map(|place| place * 32_000).sum::<u64>();
+    assert_eq!((count, delay.nanos()), (10, in_a_burst_of(7) + in_a_burst_of(3)));
+    assert_eq!(run_with(0, 10).1, 10);
+}
+
+#[test]
+fn every_nth_packet_is_acknowledged() {
+    let acknowledgements = |ack_every| {
+        let mut endpoints = profile("aimd(1, 0.5)", "sack");
+        (endpoints.tcp.ack_every, endpoints.tcp.min_rto_ns) = (Some(ack_every), SECOND);
+        (endpoints.tcp.initial_window, endpoints.tcp.receive_window) = (12.0, Some(12));
+        let mut scenario = dumbbell(1, 1000, endpoints, 20 * SECOND);
+        scenario.links[1] = port("reverse", 10 * MEGABIT, 10 * MILLISECOND, 1000);
+        scenario.flows[0].packets = Some(600);
+        let records = run(&scenario).unwrap();
+        assert!(records.flows[0].finished_ns.is_some());
+        records.queues[1].arrivals.arrivals - 1
+    };
+    assert_eq!([1, 2, 4, 6].map(acknowledgements), [600, 300, 150, 100]);
+}
+
+#[test]
 fn a_source_sends_what_its_schedule_says() {
     let schedule =
         [[0, 3 * MEGABIT], [1_234_567_890, 7 * MEGABIT], [2 * SECOND, 0], [2_500_000_000, MEGABIT]];
@@ -261,7 +300,7 @@ fn a_source_sends_what_its_schedule_says() {
         exact += packets.div_ceil(8_000 * u128::from(SECOND)) as u64;
     }
     let records = run(&scenario).unwrap();
-    assert_eq!(records.summary.packets_sent, exact);
+    assert_eq!(records.account.packets_sent, exact);
     assert!((exact as f64 - fluid).abs() <= 3.0, "at most one more per stretch: {exact}, {fluid}");
 }
 

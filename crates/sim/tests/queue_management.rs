@@ -15,6 +15,7 @@ use sawtooth_sim::run;
 use sawtooth_sim::scenario::{
     AverageUpdates, LinkSpec, OutProfileRule, QueueSpec, RedSpec, RioSpec, Scenario, Spacing,
 };
+use sawtooth_sim::tcp::Ecn;
 
 /// Offer so many packets with these flags to a queue in which so many always wait: with a weight of 1 that is the average.
 fn offered(spec: QueueSpec, waiting: u64, flags: u16, packets: u32) -> Queue {
@@ -228,7 +229,7 @@ fn in_profile_traffic_passes_a_flooded_rio_untouched_and_is_counted() {
 #[test]
 fn a_queue_that_only_marks_loses_and_reorders_nothing() {
     let mut endpoints = profile("aimd(1, 0.5)", "sack");
-    endpoints.tcp.ecn = true;
+    endpoints.tcp.ecn = Ecn::Classic;
     endpoints.tcp.initial_ssthresh = Some(20.0);
     let mut scenario = dumbbell(4, 1, endpoints, 30 * SECOND);
     let red = RedSpec { packets: Some(10_000), min: 5.0, max: 1_000.0, ecn: true, ..RedSpec::default() };
@@ -253,7 +254,7 @@ fn a_queue_that_only_marks_loses_and_reorders_nothing() {
 #[test]
 fn a_step_holds_the_queue_of_one_flow_at_its_threshold() {
     let mut endpoints = profile("aimd(1, 0.5)", "sack");
-    endpoints.tcp.ecn = true;
+    endpoints.tcp.ecn = Ecn::Classic;
     endpoints.tcp.initial_ssthresh = Some(10.0);
     let mut scenario = dumbbell(1, 1, endpoints, 60 * SECOND);
     scenario.record.sample_ns = Some(MILLISECOND);

@@ -6,6 +6,7 @@ mod networks;
 use networks::{MILLISECOND, SECOND};
 use sawtooth_sim::scenario::{ImpairmentSpec, LinkSpec, RecordSpec, Scenario};
 use sawtooth_sim::series::windows::{WindowEvent, WindowPoint};
+use sawtooth_sim::tcp::Ecn;
 use sawtooth_sim::{Records, run};
 
 /// One flow over a link that is never full and drops or marks every n-th packet; a round trip of 100 ms.
@@ -15,7 +16,7 @@ fn regular(controller: &str, n: u64, marks: bool) -> Scenario {
     let bottleneck = networks::port("bottleneck", 1_000_000_000, 50 * MILLISECOND, 100_000);
     let reverse = networks::pipe("reverse", 1_000_000_000, 50 * MILLISECOND);
     let mut profile = networks::profile(controller, "none");
-    profile.tcp.ecn = marks;
+    profile.tcp.ecn = if marks { Ecn::Classic } else { Ecn::Off };
     let links = vec![LinkSpec { drop, mark, ..bottleneck }, reverse];
     Scenario {
         flows: vec![networks::flow(&[0], &[1])],

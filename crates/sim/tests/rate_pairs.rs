@@ -21,6 +21,7 @@ use sawtooth_sim::packet::PacketKind;
 use sawtooth_sim::rate::receiver::PacedReceiver;
 use sawtooth_sim::rate::sender::PacedSender;
 use sawtooth_sim::rate::{Feedback, Report};
+use sawtooth_sim::tcp::Ecn;
 use sawtooth_sim::tcp::receiver::AckDecision;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -124,7 +125,7 @@ struct Seen {
 impl Pair {
     fn new(law: &str, path: Path) -> Self {
         let mut profile = networks::profile(law, "none");
-        profile.tcp.ecn = true;
+        profile.tcp.ecn = Ecn::Classic;
         let mut sender = PacedSender::new(0, &networks::flow(&[0], &[1]), &profile);
         assert_eq!(sender.syn(Time::ZERO).kind(), PacketKind::Syn);
         let receiver = PacedReceiver::new(&profile.controller).expect("a law with a rate");

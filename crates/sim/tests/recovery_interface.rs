@@ -6,14 +6,15 @@
 
 use sawtooth_cc::units::{Bytes, Span, Time, Window};
 use sawtooth_cc::{
-    AckSample, Congestion, CongestionSignal, Controller, Recovery, RecoverySignal, SentPacket, UndoSignal,
+    AckSample, Congestion, CongestionSignal, Controller, LostPacket, Recovery, RecoverySignal, UndoSignal,
     Wants,
 };
 use sawtooth_sim::ack_details::{AckDetails, SackBlock};
 use sawtooth_sim::packet::Packet;
 use sawtooth_sim::scenario::{FlowSpec, Profile, TcpSpec};
 use sawtooth_sim::tcp::recovery::{
-    Acknowledgement, Connection, LossEvent, LossRecovery, SendState, Transmission, Verdict, acknowledge,
+    Acknowledgement, Connection, LossEvent, LossRecovery, RecoveryUpdate, SendState, Transmission,
+    acknowledge,
 };
 use sawtooth_sim::tcp::sender::Sender;
 use sawtooth_sim::tcp::timers::Timer;
@@ -32,7 +33,7 @@ struct ByTime {
 }
 
 impl LossRecovery for ByTime {
-    fn on_ack(&mut self, ack: &Acknowledgement<'_>, connection: &mut Connection<'_>) -> Verdict {
+    fn on_ack(&mut self, ack: &Acknowledgement<'_>, connection: &mut Connection<'_>) -> RecoveryUpdate {
         let now = connection.now;
         for block in ack.blocks {
             (block.start..block.end).for_each(|number| connection.deliver(number));
@@ -42,7 +43,7 @@ impl LossRecovery for ByTime {
         }
         connection.set_timer(Timer::Probe, Time::NEVER);
         if ack.cumulative <= connection.sent.una {
-            return Verdict::default();
+            return RecoveryUpdate::default();
         }
         let first = connection.packet(connection.sent.una).expect("it has been sent");
         let least = connection.rtt.minimum().expect("the handshake gave one");
@@ -50,7 +51,7 @@ impl LossRecovery for ByTime {
         let newly_acked = acknowledge(ack.cumulative, connection.sent);
         connection.set_timer(Timer::Reordering, Time::NEVER);
         let recovered = std::mem::take(&mut self.recovering);
-        Verdict { newly_acked, recovered, restart_timer: true, spurious, ..Verdict::default() }
+        RecoveryUpdate { newly_acked, recovered, restart_timer: true, spurious, ..RecoveryUpdate::default() }
     }
 
     fn on_timeout(&mut self, connection: &mut Connection<'_>) {
@@ -58,18 +59,22 @@ impl LossRecovery for ByTime {
         connection.sent.next = connection.sent.una;
     }
 
-    fn on_timer(&mut self, timer: Timer, connection: &mut Connection<'_>) -> Verdict {
+    fn on_timer(&mut self, timer: Timer, connection: &mut Connection<'_>) -> RecoveryUpdate {
         self.log.borrow_mut().push(format!("{timer:?}"));
         let una = connection.sent.una;
         match timer {
             Timer::Reordering => {
                 connection.lose(una);
                 (self.again, self.recovering) = (Some(una), true);
-                Verdict { loss_event: Some(LossEvent::Repair), restart_timer: true, ..Verdict::default() }
+                RecoveryUpdate {
+                    loss_event: Some(LossEvent::Repair),
+                    restart_timer: true,
+                    ..RecoveryUpdate::default()
+                }
             }
             Timer::Probe => {
                 self.again = Some(connection.sent.high - 1);
-                Verdict::default()
+                RecoveryUpdate::default()
             }
         }
     }
@@ -121,8 +126,9 @@ impl Controller for Halved {
         self.log.borrow_mut().push(format!("ack of {}", ack.newly_delivered.count()));
     }
 
-    fn on_lost(&mut self, _: Time, packet: &SentPacket, lost: Bytes) {
-        self.log.borrow_mut().push(format!("lost {}, sent {} times", lost.count(), packet.times_sent));
+    fn on_lost(&mut self, packet: &LostPacket) {
+        let (lost, times) = (packet.lost.count(), packet.sent.times_sent);
+        self.log.borrow_mut().push(format!("lost {lost}, sent {times} times"));
     }
 
     fn on_congestion(&mut self, signal: &CongestionSignal) {
@@ -203,7 +209,7 @@ fn the_earliest_of_several_timers_runs_out_and_reaches_who_set_it() {
     assert_eq!(sent(&mut sender, at(100)), [0, 1, 2, 3]);
     // The timer of retransmission says SRTT + 4 · SRTT/2 = 300 ms, the probe two round trips.
     assert_eq!(sender.deadline(), at(300));
-    sender.on_ack(0, Some(&holding(2)), false, at(210));
+    sender.on_ack(0, Some((&holding(2)).into()), false, at(210));
     assert_eq!(sender.deadline(), at(220), "reordering comes before retransmission");
     assert_eq!(taken(&log), ["ack of 1000"]);
     let cut = sender.on_deadline(at(220)).expect("the SYN has been answered").expect("a cut");
@@ -226,7 +232,7 @@ fn the_earliest_of_several_timers_runs_out_and_reaches_who_set_it() {
 fn what_was_spurious_is_taken_back() {
     let (mut sender, log) = sender();
     sent(&mut sender, at(100));
-    sender.on_ack(0, Some(&holding(4)), false, at(210));
+    sender.on_ack(0, Some((&holding(4)).into()), false, at(210));
     sender.on_deadline(at(220)).expect("the SYN has been answered");
     assert_eq!(sent(&mut sender, at(220)), [0]);
     assert_eq!(sender.window(), Window::from_packets(2.0));

@@ -50,6 +50,8 @@ scripts! {
     fast_retransmit_4pkt_tahoe
     limited_transmit_off_reno
     limited_transmit_off_sack
+    hystart_plus_plus_slows_down
+    hystart_train_ends_slow_start
     slow_start_exit_half
     slow_start_exit_law
     loss_applies_the_law_once_per_window
@@ -73,6 +75,54 @@ scripts! {
     sack_lost_retransmission_waits_for_the_timer
     sack_after_timeout_skips_what_arrives
 
+    prr_one_loss_spreads_the_cut
+    prr_fifteen_losses
+    prr_rfc6937_slow_start_bound
+    prr_rfc6937_conservative_bound
+
+    rack_example_of_the_rfc
+    rack_late_by_a_tenth
+    rack_probe_of_new_data
+    rack_probe_repairs_the_tail
+    rack_probe_was_not_needed
+    rack_lost_probe
+    rack_probe_waits_for_a_delayed_acknowledgement
+    rack_lost_retransmission
+    rack_late_by_a_quarter
+    rack_late_by_half
+    rack_late_by_seven_tenths_without_timestamps
+    rack_late_by_one_and_a_half
+    frto_spurious_timeout
+    frto_true_timeout
+    frto_everything_acknowledged
+    frto_without_new_data
+    eifel_spurious_timeout
+    eifel_needed_retransmission
+
+    quic_packet_threshold
+    quic_time_threshold
+    quic_time_threshold_takes_the_longer_round_trip
+    quic_late_by_a_tenth
+    quic_probe_waits_for_a_delayed_acknowledgement
+    quic_probe_where_nothing_is_delayed
+    quic_probe_of_new_data
+    quic_delay_of_an_acknowledgement
+    quic_only_the_largest_gives_a_round_trip
+    quic_persistent_congestion
+    quic_no_persistent_congestion_around_an_arrival
+    quic_loss_in_the_tail
+    quic_lost_probe
+    quic_lost_retransmission
+    quic_reduces_once_per_round_trip
+    quic_spurious_loss
+    quic_one_of_two_losses_is_spurious
+    quic_late_packet_is_not_sent_again
+    quic_marks_reduce_once_per_round_trip
+    quic_paced_at_five_quarters_of_a_window
+    quic_least_window
+    quic_lost_syn
+    quic_copies_of_acknowledged_data
+
     tahoe_goes_back_to_the_first_hole
     tahoe_recover_test_blocks_a_second_fast_retransmit
     tahoe_law_gives_the_threshold
@@ -94,6 +144,7 @@ scripts! {
     karns_rule_spans_a_repair
     rtt_of_every_packet
     rtt_of_every_packet_by_karns_rule
+    rto_linux_at_a_round_trip_of_min_rto
 
     syn_loss_starts_with_one_packet_and_three_seconds
 
@@ -105,6 +156,7 @@ scripts! {
     ecn_reduces_once_per_window
     ecn_counts_reduce_once_per_window
     ecn_retransmissions_are_not_capable
+    ecn_l4s_retransmissions_are_capable
 
     told_packets_lost_and_sent_again
     told_timeout_loses_everything

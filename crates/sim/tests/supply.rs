@@ -117,7 +117,7 @@ fn what_is_supplied_arrives() {
             prop_assert!(flow.finished_ns.is_some(), "not finished: {:?}", flow);
             prop_assert_eq!(Some(flow.delivered_unique), length(spec));
         }
-        prop_assert_eq!(records.summary.packets_queued + records.summary.packets_in_flight, 0);
+        prop_assert_eq!(records.account.packets_queued + records.account.packets_in_flight, 0);
         Ok(())
     });
 }

@@ -8,6 +8,7 @@ use sawtooth_cc::RATE_CONTROLLERS;
 use sawtooth_sim::scenario::{ImpairmentSpec, LinkSpec, RecordSpec, Scenario};
 use sawtooth_sim::series::congestion::PacketFate;
 use sawtooth_sim::series::windows::{WindowEvent, WindowPoint};
+use sawtooth_sim::tcp::Ecn;
 use sawtooth_sim::{Records, run};
 
 /// One flow of this controller over a link that is never full and loses what `drop` says; a round trip of 100 ms.
@@ -145,7 +146,7 @@ fn without_reports_the_rate_is_halved_again_and_again() {
         let mut scenario = lossy(controller, 60, periodic(100));
         // From 20 s on every report is lost.
         let healthy = run(&scenario).unwrap();
-        let reports = healthy.summary.packets_delivered;
+        let reports = healthy.account.packets_delivered;
         assert!(cuts(&healthy, WindowEvent::Timeout).is_empty(), "{controller}");
         scenario.links[1].drop = Some(ImpairmentSpec::List { packets: (200..reports).collect() });
         let records = run(&scenario).unwrap();
@@ -167,7 +168,7 @@ fn without_reports_the_rate_is_halved_again_and_again() {
 fn a_mark_is_a_loss_event_without_a_loss() {
     let mut scenario = lossy("tfrc", 200, None);
     scenario.links[0].mark = periodic(100);
-    scenario.profiles[0].tcp.ecn = true;
+    scenario.profiles[0].tcp.ecn = Ecn::Classic;
     let records = run(&scenario).unwrap();
     let flow = &records.flows[0];
     assert!(flow.marks > 100 && flow.drops == 0 && flow.loss_events == 0, "{flow:?}");

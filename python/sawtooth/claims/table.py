@@ -1,6 +1,6 @@
-"""The claims we carry, and the verdict on each from a study's results.
+"""The verdict on each claim from a study's results.
 
-Source: data/claims/*.toml, our own words and facts. A claim is a statement of a paper with the settings it speaks of and, where this
+Source: none. A claim is a statement of a paper with the settings it speaks of and, where this
 version can judge it, a check: a function from a view of the results to a finding.
 
 Scope. A verdict is about what the claim speaks of. Where a setting or an environment is missing the verdict is *undecided* with that
@@ -11,54 +11,15 @@ analysis claims need no runs and are never undecided.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-
+from sawtooth.claims.claim import Claim
 from sawtooth.claims.logic import Finding, Verdict
-from sawtooth.claims.source import ClaimSource
-from sawtooth.claims.view import NoRuns, Part, PrintedView, RunView, UnavailableError, View
+from sawtooth.claims.standing import Standing, parameter, standing
+from sawtooth.claims.view import NoRuns, Part, PrintedView, RunView, UnavailableError
 from sawtooth.experiment.matrix import ProbeRun, Results
 from sawtooth.experiment.study import Tolerance
-
-Check = Callable[[View], Finding]
-
-
-class Claim(BaseModel):
-    """One statement of a paper; the keys are explained at the head of papers/akella2002/claims/claims.toml."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    id: str
-    paper: str
-    section: str
-    kind: Literal["definition", "analysis", "simulation"]
-    statement: str
-    settings: tuple[str, ...] = ()
-    part: str | None = None
-    pattern: str | None = None
-    quantifier: Literal["every", "some", "most", "joint"] = "joint"
-    environments: int | None = None
-    check: str | None = None
-    needs: tuple[str, ...] = ()
-    published: Mapping[str, object] = {}
-    source: ClaimSource = Field(exclude=True, repr=False)
-
-    @property
-    def judged_by(self) -> str:
-        """Its check with the paper that has it, ``akella2002/abstract.aimd_right_choice``; empty for a claim that waits."""
-        if self.check is None:
-            return ""
-        return self.check if "/" in self.check else f"{self.source.paper}/{self.check}"
-
-    @property
-    def function(self) -> Check:
-        """The check. LookupError for a claim that waits."""
-        if self.check is None:
-            raise LookupError(f"{self.id} has no check yet: it needs {', '.join(self.needs)}")
-        return self.source.check(self.check)
 
 
 @dataclass(frozen=True)
@@ -83,6 +44,11 @@ class Judged:
         """Whether the runs cover only a part of what the claim speaks of."""
         return self.reason is not None
 
+    @property
+    def standing(self) -> Standing:
+        """How sure the verdict is."""
+        return standing(self.claim, self.verdict, self.printed)
+
     def to_json(self) -> dict[str, object]:
         """The claim's entry in ``--json``: id, verdict, evidence, and what it is about."""
         evidence: dict[str, object] = {} if self.finding is None else self.finding.to_json()
@@ -97,7 +63,10 @@ class Judged:
             "section": self.claim.section,
             "kind": self.claim.kind,
             "statement": self.claim.statement,
+            "class": self.standing.value,
         }
+        if self.standing is Standing.LOST_PARAMETER:
+            document["parameter"] = parameter(self.claim)
         if self.reason is not None:
             document["reason"] = self.reason
         if self.partial and self.finding is not None:

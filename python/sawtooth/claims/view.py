@@ -1,7 +1,7 @@
 """What a check sees: scores and raw values by setting and algorithm, and the study's tolerances.
 
 Source: none. Two views answer the same questions: ``RunView`` from the runs of a study, ``PrintedView`` from the printed tables;
-``NoRuns`` answers none, for checks that need no runs. A view is of one part of a paper (``sawtooth.papers.parts``); ``view.part``
+``NoRuns`` answers none, for checks that need no runs. A view is of one part of a paper (``sawtooth.papers.studies``); ``view.part``
 gives that of another, with the same methods for that part's settings and labels.
 The second lets every check be put to the paper's own numbers, which says whether a sentence agrees with its tables
 and guards the checks themselves (tests/test_claims.py).

@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -21,12 +22,31 @@ from typing import Annotated, NoReturn, TextIO
 import typer
 
 from sawtooth import _native
-from sawtooth.cli import compare, doctor, environment, environment_search, model, replay, reproduce, run
+from sawtooth.cli import (
+    compare,
+    completion,
+    demo,
+    doctor,
+    environment,
+    environment_search,
+    examples,
+    model,
+    new,
+    replay,
+    reproduce,
+    run,
+    schema,
+    store,
+    sweep,
+)
 from sawtooth.cli import list as list_
 from sawtooth.cli.output import emit_text, note
+from sawtooth.cli.overview import OVERVIEW
 from sawtooth.errors import InputError, RunError
 
 SOFTWARE_FAULT = 70  # EX_SOFTWARE of sysexits.h: not to be taken for a failed comparison
+OBJECTS_PER_COLLECTION = 100_000
+"""New objects after which garbage in cycles is looked for. Python's own 700 means hundreds of searches while modules load."""
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 SEARCH = "environment search"
 """A command of two words: `sawtooth environment NAME` takes a name in the place of the second."""
@@ -38,15 +58,22 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("demo")(demo.command)
+app.command("examples")(examples.command)
 app.command("list")(list_.command)
 app.command("run")(run.command)
 app.command("compare")(compare.command)
+app.command("sweep")(sweep.command)
 app.command("reproduce")(reproduce.command)
+app.add_typer(new.app, name="new")
 app.add_typer(model.app, name="model")
 app.command("environment")(environment.command)
 app.command(SEARCH)(environment_search.command)
+app.add_typer(store.app, name="store")
+app.command("schema")(schema.command)
 app.command("replay")(replay.command)
 app.command("doctor")(doctor.command)
+app.command("completion")(completion.command)
 
 
 def show_version(wanted: bool) -> None:
@@ -67,19 +94,26 @@ def sawtooth(
 ) -> None:
     """A congestion-control laboratory: how well, how fairly and how robustly does a controller share a network?
 
-    Example: sawtooth reproduce akella2002/fig4 --quick
+    Example: sawtooth demo
     """
     if context.invoked_subcommand is None:
-        note(context.get_help())
-        raise typer.Exit(2)
+        emit_text(OVERVIEW)
 
 
 def main() -> NoReturn:
     """Entry point of the console script and of `python -m sawtooth`."""
+    spare_start_up()
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `sawtooth list | head` ends quietly
     warnings.showwarning = brief_warning
     leave(exit_code(sys.argv[1:]))
+
+
+def spare_start_up() -> None:
+    """Spares a command what libraries do while they load: searches for garbage, and threads of numpy's algebra, which wait busily and
+    are of no use here, since runs have threads of their own and the matrices are small."""
+    gc.set_threshold(OBJECTS_PER_COLLECTION, *gc.get_threshold()[1:])
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when numpy loads
 
 
 def exit_code(arguments: list[str]) -> int:

@@ -1,12 +1,31 @@
-"""`sawtooth compare`: score controllers against each other over settings, environments and seeds."""
+"""`sawtooth compare`: raw values, distances and who leads, for controllers over the same networks, environments and seeds."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sawtooth.cli.output import JsonOption, StoreOption, console, emit_json
+from sawtooth.cli.output import JsonOption, StoreOption, console, emit_json, emit_text, note
+from sawtooth.cli.shard import ShardOption
+from sawtooth.cli.shard import run as run_part
+from sawtooth.errors import InputError
+
+if TYPE_CHECKING:
+    from sawtooth.experiment.comparison import Comparison
+    from sawtooth.experiment.perform import Jobs
+
+
+class Table(StrEnum):
+    """Which tables are printed."""
+
+    RAW = "raw"
+    DISTANCE = "distance"
+    BOTH = "both"
+
 
 ControllersArgument = Annotated[
     list[str],
@@ -14,16 +33,34 @@ ControllersArgument = Annotated[
         metavar="CONTROLLER...", help="Controllers such as 'aimd(1, 0.8)', 'aiad(1, 3)' or maimd."
     ),
 ]
+ScenarioOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--scenario",
+        metavar="FILE.toml",
+        help="Your network: all its test flows get the controllers in turn [default: ten flows over 100 Mbit/s, 110 ms].",
+    ),
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Replace one value of the scenario, such as path.rtt='60 ms'; may be repeated.",
+    ),
+]
 RecoveryOption = Annotated[
     list[str] | None,
-    typer.Option("--recovery", metavar="R", help="Loss recovery; may be repeated [default: sack]."),
+    typer.Option(
+        "--recovery", metavar="R", help="Loss recovery; may be repeated [default: the scenario's, or sack]."
+    ),
 ]
 RouterOption = Annotated[
     list[str] | None,
     typer.Option(
         "--router",
         metavar="Q",
-        help="Router: drop-tail, red, ecn (red that marks), rio; may be repeated [default: drop-tail].",
+        help="Router: drop-tail, red, ecn (red that marks), rio; may be repeated [default: the scenario's, or drop-tail].",
     ),
 ]
 EnvironmentOption = Annotated[
@@ -31,7 +68,16 @@ EnvironmentOption = Annotated[
     typer.Option(
         "--environment",
         metavar="E",
-        help="Environment, or a set of them: all, akella2002 (the 13 of that paper); may be repeated [default: akella2002].",
+        help='Changing bandwidth: a name, a call such as \'square(high="10 Mbit/s", low="1 Mbit/s", period="10 s")\', none, or a set: '
+        "all, akella2002 (the 13 of that paper); may be repeated [default: the scenario's, or akella2002].",
+    ),
+]
+EnvironmentFileOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--environment-file",
+        metavar="F.csv",
+        help="Changing bandwidth from a schedule, as `sawtooth environment NAME --csv` prints it; may be repeated.",
     ),
 ]
 SeedsOption = Annotated[
@@ -40,50 +86,186 @@ SeedsOption = Annotated[
 FreshOption = Annotated[bool, typer.Option("--fresh", help="Repeat runs that are in the store.")]
 DurationOption = Annotated[
     str | None,
-    typer.Option("--duration", metavar="TIME", help="Simulated time, such as '60 s' [default: 220 s]."),
+    typer.Option(
+        "--duration",
+        metavar="TIME",
+        help="Simulated time, such as '60 s' [default: the scenario's, or 220 s].",
+    ),
 ]
 WarmupOption = Annotated[
-    str | None, typer.Option("--warmup", metavar="TIME", help="Time before measuring begins [default: 20 s].")
+    str | None,
+    typer.Option(
+        "--warmup", metavar="TIME", help="Time before measuring begins [default: the scenario's, or 20 s]."
+    ),
+]
+TableOption = Annotated[
+    Table | None,
+    typer.Option(
+        "--table",
+        help="Print raw values, distances from the best, or both [default: both; raw for a controller alone].",
+        show_default=False,
+    ),
+]
+CsvOption = Annotated[
+    bool,
+    typer.Option("--csv", help="Print the raw values as CSV, a row each; with --table distance the scores."),
+]
+PlotOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--plot",
+        metavar="F.svg",
+        help="Draw goodput over delay, bars with intervals and maps of distances (SVG, PDF or PNG); a file per setting.",
+    ),
+]
+ReportOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--report", metavar="F.html", help="Write a report: one page for a browser, and its figures."
+    ),
 ]
 
 
 def command(
     controllers: ControllersArgument,
+    scenario: ScenarioOption = None,
+    set_: SetOption = None,
     recovery: RecoveryOption = None,
     router: RouterOption = None,
     environment: EnvironmentOption = None,
+    environment_file: EnvironmentFileOption = None,
     seeds: SeedsOption = None,
     duration: DurationOption = None,
     warmup: WarmupOption = None,
+    table: TableOption = None,
+    csv: CsvOption = False,
+    plot: PlotOption = None,
+    report: ReportOption = None,
     store: StoreOption = None,
     fresh: FreshOption = False,
+    shard: ShardOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare controllers: distance from the best (D summed, C at worst) in goodput, fairness, delay and loss.
+    """Compare controllers: raw values, distances from the best, and who leads in goodput, fairness, delay and loss.
 
-    All controllers meet the same environments and seeds. Runs that are in the store are not repeated.
+    All controllers meet the same network, environments and seeds. Runs that are in the store are not repeated.
 
-    Example: sawtooth compare 'aimd(1, 0.8)' 'aimd(1, 0.5)' --recovery reno --recovery sack --environment sq-high --seeds 3
+    Example: sawtooth compare 'aimd(1, 0.8)' tfrc --scenario examples/dumbbell.toml --set path.rtt='60 ms' --seeds 3 --plot compare.svg
     """
-    from sawtooth.cli.scores import print_scores
-    from sawtooth.experiment.compare import compare
+    from sawtooth.experiment.compare import comparison_study
+    from sawtooth.experiment.compared_network import values_of
+    from sawtooth.experiment.perform import jobs_of
+    from sawtooth.papers.compare import compare
     from sawtooth.progress import progress_bar
-    from sawtooth.scenario.environments.sets import USUAL
 
+    _refuse(csv, as_json, table, report)
+    if plot is not None:
+        from sawtooth.report.figure_file import format_of
+
+        format_of(plot)
+    if shard is not None:
+        _refuse_beside_shard(csv, table, plot, report)
+
+        def plans() -> list[Jobs]:
+            study = comparison_study(
+                controllers,
+                recovery or (),
+                router or (),
+                environment or (),
+                seeds,
+                duration,
+                warmup,
+                scenario=scenario,
+                values=values_of(set_ or ()),
+                environment_files=environment_file or (),
+            )
+            return jobs_of(study)
+
+        run_part(shard, plans, store, fresh, as_json, "compare")
+        return
     with progress_bar("compare") as progress:
         found = compare(
             controllers,
-            recovery or ["sack"],
-            router or ["droptail"],
-            environment or USUAL,
+            recovery or (),
+            router or (),
+            environment or (),
             seeds,
             store=store,
             fresh=fresh,
             duration=duration,
             warmup=warmup,
             progress=progress,
+            scenario=scenario,
+            set=set_ or (),
+            environment_files=environment_file or (),
         )
+    drawn = _draw(found, plot)
+    if report is not None:
+        from sawtooth.report.write import write_report
+
+        found = replace(found, report=report)
+        write_report(found, report)
+    _show(found, table, csv, as_json)
+    for path in drawn:
+        note(f"drew {path}")
+    if report is not None:
+        note(f"report: {report}")
+
+
+def _refuse(csv: bool, as_json: bool, table: Table | None, report: Path | None) -> None:
+    """InputError for options that do not go together, before anything runs."""
+    if csv and as_json:
+        raise InputError("sawtooth compare", None, "--csv --json", "one of --csv and --json")
+    if csv and table is Table.BOTH:
+        accepted = "--table raw or --table distance beside --csv, which prints one table"
+        raise InputError("sawtooth compare", "--table", table.value, accepted)
+    if as_json and table is not None:
+        raise InputError(
+            "sawtooth compare", "--table", table.value, "no --table beside --json, which has all"
+        )
+    if report is not None and report.suffix not in (".html", ".htm"):
+        raise InputError("sawtooth compare", "--report", str(report), "a file name that ends in .html")
+
+
+def _refuse_beside_shard(csv: bool, table: Table | None, plot: Path | None, report: Path | None) -> None:
+    """InputError for options that want the whole."""
+    for option, value in (("--csv", csv), ("--table", table), ("--plot", plot), ("--report", report)):
+        if value:
+            accepted = f"no {option} beside --shard, which makes part of the runs"
+            raise InputError("sawtooth compare", option, str(value), accepted)
+
+
+def _draw(found: Comparison, path: Path | None) -> list[Path]:
+    """Write the figures of a comparison; returns their files."""
+    if path is None:
+        return []
+    from sawtooth.report.compare_figures import comparison_figures
+    from sawtooth.report.drawing import save
+
+    drawn = []
+    for name, figure in comparison_figures(found).items():
+        target = path if len(found.own) == 1 else path.with_name(f"{path.stem}_{name}{path.suffix}")
+        save(figure, target)
+        drawn.append(target)
+    return drawn
+
+
+def _show(found: Comparison, table: Table | None, csv: bool, as_json: bool) -> None:
+    """Print the answer in the form that is asked for."""
+    from sawtooth.cli.compare_tables import csv_text, print_raw, print_sentences
+    from sawtooth.cli.scores import print_scores
+
     if as_json:
         emit_json(found.to_json())
         return
-    print_scores(console(), found)
+    if csv:
+        emit_text(csv_text(found, scores=table is Table.DISTANCE))
+        return
+    usual = Table.BOTH if len(found.study.algorithm) > 1 else Table.RAW
+    chosen = usual if table is None else table
+    out = console()
+    if chosen is not Table.DISTANCE:
+        print_raw(out, found)
+    if chosen is not Table.RAW:
+        print_scores(out, found)
+    print_sentences(out, found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from sawtooth.cli.output import JsonOption, console, emit_json, table
+from sawtooth.cli.output import JsonOption, console, emit_document, table
 
 
 def command(as_json: JsonOption = False) -> None:
@@ -19,7 +19,7 @@ def command(as_json: JsonOption = False) -> None:
     sound = all(check.ok for check in checks)
     if as_json:
         listed = [{"name": check.name, "ok": check.ok, "detail": check.detail} for check in checks]
-        emit_json({"ok": sound, "versions": found, "checks": listed})
+        emit_document("doctor", {"ok": sound, "versions": found, "checks": listed})
     else:
         out = console()
         rows = table("versions", "what", "version")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from sawtooth.cli.output import JsonOption, console, emit_json, emit_text, number, table
+from sawtooth.cli.output import JsonOption, console, emit_document, emit_text, number, table
 from sawtooth.errors import InputError, join_key
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def command(
         found = document(environment, schedule, seed, duration_ns, capacity_bps, flows)
         if short is not None:
             found["short_flows"] = [{"start_ns": start, "packets": packets} for start, packets in short]
-        emit_json(found)
+        emit_document("environment", found)
     else:
         _show(environment, schedule, duration_ns, short)
 

@@ -6,13 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
 from sawtooth.cli.output import JsonOption, StoreOption, console, emit_json, note, number, table
 from sawtooth.errors import InputError
 from sawtooth.experiment.search.space import SHAPES
+from sawtooth.report.figure_file import format_of
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from sawtooth.claims.logic import Finding
     from sawtooth.experiment.search.search import Search
 
@@ -93,7 +95,7 @@ def command(
     from sawtooth.scenario.overrides import parse_override
 
     if plot is not None:
-        check_plot(plot)
+        format_of(plot)  # before the search takes its time
     with progress_bar("search") as progress:
         found = find(
             shape,
@@ -120,16 +122,6 @@ def command(
         show(found)
     if plot is not None:
         note(f"drew {plot}")
-
-
-def check_plot(plot: Path) -> None:
-    """InputError if the figure could not be written, before the search takes its time."""
-    from sawtooth.report.traces import FORMATS
-
-    if plot.suffix.removeprefix(".") not in FORMATS:
-        raise InputError("--plot", None, str(plot), "a file name that ends in ." + ", .".join(FORMATS))
-    if not plot.absolute().parent.is_dir():
-        raise InputError("--plot", None, str(plot), "a file in a directory that exists")
 
 
 def draw(found: Search, plot: Path) -> None:
@@ -173,6 +165,8 @@ _METRICS = ("goodput", "loss", "timeouts", "retransmits", "mean_window")
 
 
 def _judged(found: Search) -> None:
+    from rich.text import Text
+
     seeds = f"{found.judge_seeds[0]} to {found.judge_seeds[-1]}"
     made = table(f"judged on seeds {seeds}", "verdict", "what")
     for finding in found.judged:
@@ -185,6 +179,8 @@ def _judged(found: Search) -> None:
 
 
 def _coloured(finding: Finding) -> Text:
+    from rich.text import Text
+
     from sawtooth.cli.scores import COLOURS
 
     return Text(finding.verdict.value, style=COLOURS[finding.verdict])

@@ -7,13 +7,16 @@ Nothing is listed by hand: controllers, recoveries, disciplines and series come 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 
-from sawtooth.cli.output import JsonOption, console, emit_json, table
+from sawtooth.cli.output import JsonOption, console, emit_document, table
 from sawtooth.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
 
 Rows = list[dict[str, Any]]
 KindArgument = Annotated[
@@ -41,17 +44,14 @@ def recoveries() -> Rows:
 
 
 def disciplines() -> Rows:
-    """Every queue discipline, and those that are planned but not built."""
+    """Every queue discipline, with its parameters."""
     from sawtooth import _native
 
-    described = _native.describe()
-    planned = described["planned"]["disciplines"]
-    built = [{**entry, "built": True} for entry in described["disciplines"]]
-    return built + [{"name": name, "summary": "not built yet", "built": False} for name in planned]
+    return [{**entry, "built": True} for entry in _native.describe()["disciplines"]]
 
 
 def environments() -> Rows:
-    """Every environment, with its number in Akella's Table 2 and its parameters."""
+    """Every environment, with its number in Akella's Table 2."""
     from sawtooth.scenario.environments import ENVIRONMENTS
 
     return [
@@ -61,10 +61,17 @@ def environments() -> Rows:
             "number": entry.number,
             "summary": entry.summary,
             "source": entry.source,
-            "parameters": entry.parameters(),
         }
         for entry in ENVIRONMENTS
     ]
+
+
+def environments_in_full() -> Rows:
+    """Every environment as JSON has it: with its parameters, whose defaults take a JSON Schema of each family."""
+    from sawtooth.scenario.environments import ENVIRONMENTS
+
+    parameters = {entry.name: entry.parameters() for entry in ENVIRONMENTS}
+    return [{**row, "parameters": parameters[row["name"]]} for row in environments()]
 
 
 def metrics() -> Rows:
@@ -93,12 +100,9 @@ def series() -> Rows:
 
 def studies() -> Rows:
     """Every study that `sawtooth reproduce` knows, those without runs last."""
-    from sawtooth.papers.formulas import list_overlays
-    from sawtooth.papers.mathematics import list_mathematics
-    from sawtooth.papers.parts import list_studies
-    from sawtooth.papers.reddy2012.sliding_window import list_arq
+    from sawtooth.papers.catalogue import rows
 
-    return [dict(entry) for entry in [*list_studies(), *list_arq(), *list_mathematics(), *list_overlays()]]
+    return [dict(entry) for entry in rows()]
 
 
 KINDS: dict[str, tuple[Callable[[], Rows], tuple[str, ...]]] = {
@@ -111,6 +115,9 @@ KINDS: dict[str, tuple[Callable[[], Rows], tuple[str, ...]]] = {
     "studies": (studies, ("name", "title", "runs", "claims")),
 }
 
+IN_FULL: dict[str, Callable[[], Rows]] = {"environments": environments_in_full}
+"""Of which kind JSON says more than the table, and what makes that."""
+
 
 def command(kind: KindArgument = None, as_json: JsonOption = False) -> None:
     """List what can be named: controllers, recoveries, disciplines, environments, metrics, recorded series, studies.
@@ -121,7 +128,7 @@ def command(kind: KindArgument = None, as_json: JsonOption = False) -> None:
         raise InputError("sawtooth list", None, kind, "one of " + ", ".join(KINDS))
     chosen = list(KINDS) if kind is None else [kind]
     if as_json:
-        emit_json({name: KINDS[name][0]() for name in chosen})
+        emit_document("list", {name: IN_FULL.get(name, KINDS[name][0])() for name in chosen})
         return
     out = console()
     for index, name in enumerate(chosen):

@@ -8,23 +8,28 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
+from sawtooth.documents import document
 from sawtooth.plain import json_value
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
 
 PIPE_WIDTH = 240
 """Columns assumed where standard output is no terminal, so that tables in files are not folded."""
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output.")]
 StoreOption = Annotated[
-    Path | None,
+    str | None,
     typer.Option(
-        "--store", metavar="DIR", help="Directory of stored runs [default: $SAWTOOTH_STORE or .sawtooth]."
+        "--store",
+        metavar="DIR",
+        help="Directory of stored runs, or an address such as s3://bucket/runs [default: $SAWTOOTH_STORE or .sawtooth].",
     ),
 ]
 
@@ -34,6 +39,11 @@ def emit_json(document: Any) -> None:
     sys.stdout.write(json.dumps(json_value(document), ensure_ascii=False, allow_nan=False) + "\n")
 
 
+def emit_document(kind: str, keys: Mapping[str, Any]) -> None:
+    """A document of a kind that `documents` lists, with its format, as the one JSON document on standard output."""
+    emit_json(document(kind, keys))
+
+
 def emit_text(text: str) -> None:
     """`text` on standard output as it is, ending in a line break."""
     sys.stdout.write(text if text.endswith("\n") else text + "\n")
@@ -41,6 +51,8 @@ def emit_text(text: str) -> None:
 
 def console() -> Console:
     """Standard output for tables and sentences."""
+    from rich.console import Console
+
     width = None if sys.stdout.isatty() else PIPE_WIDTH
     # The texts have brackets of their own, which are no markup.
     return Console(width=width, markup=False, highlight=False, emoji=False)
@@ -53,6 +65,8 @@ def note(text: str) -> None:
 
 def table(title: str, *columns: str, right: bool = False) -> Table:
     """An empty table in the house's look: first column left, the others right-aligned if `right`."""
+    from rich.table import Table
+
     made = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
     for index, column in enumerate(columns):
         made.add_column(column, justify="right" if right and index else "left")

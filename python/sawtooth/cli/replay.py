@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sawtooth.cli.output import JsonOption, StoreOption, emit_json, emit_text
+from sawtooth.cli.output import JsonOption, StoreOption, emit_document, emit_text
 
 RunIdArgument = Annotated[
     str, typer.Argument(metavar="RUNID", help="Id of a stored run, or its first digits.", show_default=False)
@@ -22,7 +22,8 @@ def command(run_id: RunIdArgument, store: StoreOption = None, as_json: JsonOptio
 
     again = replay(run_id, store)
     if as_json:
-        emit_json(
+        emit_document(
+            "replay",
             {
                 "run_id": again.run_id,
                 "same": again.same,
@@ -32,7 +33,7 @@ def command(run_id: RunIdArgument, store: StoreOption = None, as_json: JsonOptio
                 "engine_changed": again.engine_changed,
                 "stored_engine": again.stored_engine,
                 "engine": again.run.provenance["engine"],
-            }
+            },
         )
     else:
         verdict = "same digest" if again.same else f"DIFFERS: stored {again.stored_digest}, now"

@@ -1,8 +1,9 @@
-"""`sawtooth reproduce`: run a study of a paper, show our numbers beside the printed ones, judge its claims."""
+"""`sawtooth reproduce`: run a study of a paper or a file of the user's, show our numbers beside the printed ones, judge its claims."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,17 +11,22 @@ import typer
 
 from sawtooth.cli.compare import FreshOption
 from sawtooth.cli.output import JsonOption, StoreOption, console, emit_json, note
+from sawtooth.cli.shard import ShardOption
+from sawtooth.cli.shard import run as run_part
 from sawtooth.errors import InputError
 
 if TYPE_CHECKING:
-    from sawtooth.papers.formulas import Overlay
-    from sawtooth.papers.reconstruction.result import Reconstruction
-    from sawtooth.papers.reddy2012.sliding_window import Arq
-    from sawtooth.papers.variation import Sensitivity
+    from sawtooth.experiment.reproduction import Reproduction
+    from sawtooth.papers.further import Further, Made
+    from sawtooth.scenario.resolve import Resolved
 
 
 NameArgument = Annotated[
-    str, typer.Argument(metavar="PAPER[/FIGURE]", help="A study, or a paper for all of its studies.")
+    str,
+    typer.Argument(
+        metavar="NAME|FILE.toml",
+        help="PAPER/FIGURE, or PAPER for all of its studies; or a study file of your own, or a directory of such.",
+    ),
 ]
 SeedsOption = Annotated[
     int | None,
@@ -118,145 +124,263 @@ def command(
     combinations: CombinationsOption = None,
     finalists: FinalistsOption = None,
     budget: BudgetOption = None,
+    shard: ShardOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Reproduce a figure or a paper: scores beside the printed ones, a verdict for every claim, an HTML report.
+    """Reproduce a figure or a paper, or perform a study of your own: scores, a verdict for every claim, an HTML report.
 
-    Runs that are in the store are not repeated, so an interrupted command goes on where it was. A failing claim is a result: exit 0.
+    Runs that are in the store are not repeated, so an interrupted command continues where it stopped. A failing claim is a result: exit 0.
 
-    PAPER/mathematics judges what is algebra and needs no runs; mathematics alone lays runs over the formulas.
+    PAPER/mathematics judges the claims that follow from the formulas alone and needs no runs. The study called mathematics compares runs
+    with the formulas.
 
-    --sensitivity shows which verdicts and orders rest on open parameters; of a paper it takes the main studies, each cell once. Killed, it
-    goes on where it was; --parameter limits it, --seeds, --set duration=... and --set warmup=... change its length.
+    A study of your own is a file with controllers, environments and claims: `sawtooth new study` writes one to begin with.
 
-    --reconstruct goes on where it was; any number of finished combinations gives an answer, the surer the more there are.
+    --sensitivity shows which verdicts and orders depend on open parameters. For a paper it takes the main studies and simulates each cell
+    once. --parameter limits it; --seeds, --set duration=... and --set warmup=... change its length.
+
+    --reconstruct may be stopped and continued. Any number of finished combinations gives an answer; more of them give a surer one.
 
     Example: sawtooth reproduce akella2002/fig4 --quick
     """
-    from sawtooth.cli.scores import print_part, print_verdicts
-    from sawtooth.papers.formulas import overlay
-    from sawtooth.papers.formulas.study import NAME as OVERLAY
-    from sawtooth.papers.reconstruction.reconstruct import Design, reconstruct
-    from sawtooth.papers.reddy2012.sliding_window import NAME as ARQ
-    from sawtooth.papers.reddy2012.sliding_window import reproduce_arq
-    from sawtooth.papers.reproduce import reproduce
-    from sawtooth.papers.sensitivity import sensitivity
-    from sawtooth.progress import progress_bar
-    from sawtooth.report.markdown import check_page, update
-    from sawtooth.report.tables import duration_text
-    from sawtooth.run.runner import default_threads
-    from sawtooth.scenario.overrides import parse_override
+    from sawtooth.papers.catalogue import further, known_names
+    from sawtooth.papers.own import is_own
+    from sawtooth.report.markdown import check_page
 
-    known = known_names()
-    if name not in known:
-        raise InputError("reproduce", None, name, f"one of {', '.join(known)}")
-    varied = dict(parse_override(text) for text in set_ or [])
-    beside: dict[str, object] = {"--parameter": ", ".join(parameter or []) or None, "--screen": screen}
-    for option, value in beside.items():
-        if value is not None and not sensitivity_:
-            raise InputError("reproduce", option, value, "this option only beside --sensitivity")
+    known, own = known_names(), is_own(name)
+    if name not in known and not own:
+        accepted = f"a study file that ends in .toml, a directory of such, or one of {', '.join(known)}"
+        raise InputError("reproduce", None, name, accepted)
+    chosen = {
+        "seeds": seeds,
+        "quick": quick,
+        "set": set_,
+        "fresh": fresh,
+        "markdown": markdown,
+        "sensitivity": sensitivity_,
+        "parameter": parameter,
+        "screen": screen,
+        "reconstruct": reconstruct_,
+        "combinations": combinations,
+        "finalists": finalists,
+        "budget": budget,
+        "report": report,
+        "shard": shard,
+    }
+    _only_beside("sensitivity", ("parameter", "screen"), chosen)
+    _only_beside("reconstruct", ("combinations", "finalists", "budget"), chosen)
+    if own:
+        refuse("for a study file", chosen, ("markdown", "sensitivity", "reconstruct"))
+    if shard is not None:
+        refuse("beside --shard", chosen, ("report", "markdown", "sensitivity", "reconstruct"))
+        _part(name, shard, store, seeds, quick, fresh, _values(set_), chosen, as_json)
+        return
     for page in markdown or []:  # before anything is run
-        check_page(page, as_it_stands=sensitivity_ or not (quick or varied))
+        check_page(page, as_it_stands=sensitivity_ or not (quick or set_))
+    out = Output(store, report, markdown or [], as_json)
+    other = further(name)
     if reconstruct_:
-        refuse("--reconstruct", quick=quick, fresh=fresh, sensitivity=sensitivity_, seeds=seeds, set=set_)
-        usual = Design()
-        design = Design(
-            combinations=combinations or usual.combinations,
-            finalists=usual.finalists if finalists is None else finalists,
-        )
-        with progress_bar(f"{name} reconstruction") as progress:
-            rebuilt = reconstruct(name, store, design, budget_of(budget), progress=progress)
-        _reconstruction(rebuilt, store, report, markdown or [], as_json)
-        return
-    alone: dict[str, object] = {"combinations": combinations, "finalists": finalists, "budget": budget}
-    for option, given in alone.items():
-        if given is not None:
-            raise InputError("reproduce", f"--{option}", given, "this option only beside --reconstruct")
-    if sensitivity_:
-        if name == OVERLAY or paper_of(name) is not None:
-            raise InputError("reproduce", "--sensitivity", name, "a study with runs of its own, or its paper")
-        if fresh:
-            raise InputError("reproduce", "--fresh", True, "no --fresh beside --sensitivity")
-        with progress_bar(f"{name} sensitivity") as progress:
-            moved = sensitivity(name, seeds, store, parameter or [], varied, progress=progress, screen=screen)
-        _sensitivity(moved, store, report, markdown or [], as_json)
-        return
-    if name == OVERLAY:
-        if varied:
-            raise InputError("reproduce", "--set", set_, f"no such option for {name}")
-        with progress_bar(name) as progress:
-            laid = overlay(seeds, quick, store, fresh, report, progress=progress)
-        for page in markdown or []:
-            from sawtooth.report.overlay import update_page  # matplotlib takes long to load
+        refuse("beside --reconstruct", chosen, ("quick", "fresh", "sensitivity", "seeds", "set"))
+        _reconstruct(name, out, combinations, finalists, budget_of(budget))
+    elif other is not None:
+        everything = {"seeds", "quick", "set", "fresh", "markdown", "sensitivity"}
+        refuse(f"for {name}", chosen, sorted(everything - other.takes))
+        _further(name, other, out, seeds, quick, fresh)
+    elif sensitivity_:
+        refuse("beside --sensitivity", chosen, ("fresh",))
+        _sensitivity(name, out, seeds, parameter or [], _values(set_), screen)
+    else:
+        _studies(name, out, seeds, quick, fresh, _values(set_))
 
-            update_page(page, laid)
-        _overlay(laid, as_json)
-        return
-    if name == ARQ:
-        _refuse(name, {"--set": set_ or None, "--markdown": markdown or None, "--fresh": fresh or None})
-        with progress_bar(name) as progress:
-            _arq(reproduce_arq(seeds, quick, store, report, progress), as_json)
-        return
-    paper = paper_of(name)
-    if paper is not None:
-        _refuse(name, {"--seeds": seeds, "--set": set_ or None, "--markdown": markdown or None})
-        _mathematics(paper, store, report, as_json)
-        return
+
+def _part(
+    name: str,
+    shard: str,
+    store: str | None,
+    seeds: int | None,
+    quick: bool,
+    fresh: bool,
+    varied: Mapping[str, object],
+    chosen: Mapping[str, object],
+    as_json: bool,
+) -> None:
+    """Part of the runs, nothing else."""
+    from sawtooth.papers.catalogue import further
+    from sawtooth.papers.further import Order
+    from sawtooth.papers.reproduce import jobs_of
+
+    other = further(name)
+    if other is not None:
+        refuse(f"for {name}", chosen, sorted({"seeds", "quick", "set", "fresh", "shard"} - other.takes))
+
+    def plans() -> Sequence[Sequence[Resolved]]:
+        if other is not None:
+            return [other.jobs(Order(seeds=seeds, quick=quick))]
+        return jobs_of(name, seeds, quick, varied)
+
+    run_part(shard, plans, store, fresh, as_json, name)
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where the results go."""
+
+    store: str | None
+    report: Path | None
+    markdown: Sequence[Path]
+    as_json: bool
+
+
+def _studies(
+    name: str, output: Output, seeds: int | None, quick: bool, fresh: bool, varied: Mapping[str, object]
+) -> None:
+    """A study or a paper: numbers, verdicts, report, pages."""
+    from sawtooth.papers.markdown import update
+    from sawtooth.papers.own import is_own
+    from sawtooth.papers.reproduce import reproduce
+    from sawtooth.progress import progress_bar
+    from sawtooth.run.runner import default_threads
+
     with progress_bar(name) as progress:
         found = reproduce(
             name,
             seeds,
             quick,
-            store,
+            output.store,
             fresh,
-            report,
+            output.report,
             varied,
             progress=progress,
             processes=default_threads(),
+            stages=progress.stage,
         )
-    for page in markdown or []:
+    for page in output.markdown:
         left = update(page, found)
         if left:
             whole = f"sawtooth reproduce {name.partition('/')[0]} --markdown {page}"
             note(f"{page}: {', '.join(left)} left alone, which are of the whole paper: {whole}")
-    if as_json:
+    if output.as_json:
         emit_json(found.to_json())
-        return
+    else:
+        _print(found, evidence=is_own(name))
+
+
+def _print(found: Reproduction, evidence: bool) -> None:
+    """Scores and verdicts, for a few claims with what each rests on."""
+    from sawtooth.cli.scores import print_evidence, print_part, print_verdicts
+    from sawtooth.report.tables import duration_text
+
     out = console()
     for part in found.parts:
         if len(found.parts) > 1:
             out.print(f"{part.study.name}: {part.study.title}", style="bold")
         print_part(out, part)
     print_verdicts(out, found)
+    if evidence:
+        print_evidence(out, found.judged)
     if found.executed:
         note(f"{found.executed:,} of {len(found.run_ids):,} runs simulated, in {duration_text(found.wall_s)}")
     note(f"report: {found.report}")
 
 
 def _sensitivity(
-    found: Sensitivity, store: Path | None, report: Path | None, markdown: list[Path], as_json: bool
+    name: str,
+    output: Output,
+    seeds: int | None,
+    keys: Sequence[str],
+    varied: Mapping[str, object],
+    screen: bool | None,
 ) -> None:
+    """Which verdicts and orders turn when an open parameter takes another plausible value."""
     from sawtooth.cli.scores import print_sensitivity
+    from sawtooth.papers.sensitivity import sensitivity
+    from sawtooth.progress import progress_bar
     from sawtooth.report.sensitivity import update_page, write_sensitivity  # matplotlib takes long to load
     from sawtooth.run.store import Store
 
-    name = f"{found.name.replace('/', '_')}-sensitivity.html"
-    path = report or Store(store).path / "reports" / name
+    with progress_bar(f"{name} sensitivity") as progress:
+        found = sensitivity(name, seeds, output.store, keys, varied, progress=progress, screen=screen)
+    file = f"{found.name.replace('/', '_')}-sensitivity.html"
+    path = output.report or Store(output.store).path / "reports" / file
     write_sensitivity(found, path)
-    for page in markdown:
+    for page in output.markdown:
         update_page(page, found)
-    if as_json:
+    if output.as_json:
         emit_json({**found.to_json(), "report": str(path)})
         return
     print_sensitivity(console(), found)
     note(f"report: {path}")
 
 
-def refuse(beside: str, **given: object) -> None:
-    """InputError for the first option that is given although it means nothing beside another."""
-    for option, value in given.items():
-        if value:
-            raise InputError("reproduce", f"--{option}", value, f"no such option beside {beside}")
+def _further(name: str, other: Further, output: Output, seeds: int | None, quick: bool, fresh: bool) -> None:
+    """What is no study of scenarios: its tables, its claims, its report."""
+    from sawtooth.papers.further import Order
+    from sawtooth.progress import progress_bar
+
+    with progress_bar(name) as progress:
+        made = other.reproduce(Order(output.store, output.report, seeds, quick, fresh, progress))
+    for page in output.markdown:
+        other.update_page(page, made)
+    _show(made, output.as_json)
+
+
+def _reconstruct(
+    name: str, output: Output, combinations: int | None, finalists: int | None, budget_s: float | None
+) -> None:
+    """Which open values explain the printed tables of a paper."""
+    from sawtooth.papers import PAPERS
+    from sawtooth.papers.further import Order
+    from sawtooth.progress import progress_bar
+
+    paper = PAPERS.get(name)
+    tool = None if paper is None else paper.load_reconstructor()
+    if tool is None:
+        able = [entry.name for entry in PAPERS.values() if entry.reconstruction]
+        raise InputError(
+            "reproduce", "--reconstruct", name, f"a paper with printed tables: {', '.join(able)}"
+        )
+    with progress_bar(f"{name} reconstruction") as progress:
+        order = Order(output.store, output.report, progress=progress)
+        made = tool.reconstruct(order, combinations, finalists, budget_s)
+    for page in output.markdown:
+        tool.update_page(page, made)
+    _show(made, output.as_json)
+
+
+def _show(made: Made, as_json: bool) -> None:
+    from sawtooth.cli.scores import print_judged, print_table
+
+    if as_json:
+        emit_json(made.to_json())
+        return
+    out = console()
+    for entry in made.tables():
+        print_table(out, entry)
+    if made.judged:
+        print_judged(out, made.name, made.judged)
+    note(f"report: {made.report}")
+
+
+def _values(given: Sequence[str] | None) -> dict[str, object]:
+    """The values of --set by key."""
+    from sawtooth.scenario.overrides import parse_override
+
+    return dict(parse_override(text) for text in given or [])
+
+
+def _only_beside(mode: str, options: Sequence[str], chosen: Mapping[str, object]) -> None:
+    """InputError for an option that means something beside another alone."""
+    for option in options:
+        if chosen[option] is not None and not chosen[mode]:
+            shown = ", ".join(value) if isinstance(value := chosen[option], list) else value
+            raise InputError("reproduce", f"--{option}", shown, f"this option only beside --{mode}")
+
+
+def refuse(where: str, chosen: Mapping[str, object], options: Sequence[str]) -> None:
+    """InputError for the first of the options that is given although it means nothing there."""
+    for option in options:
+        if chosen[option]:
+            raise InputError("reproduce", f"--{option}", chosen[option], f"no such option {where}")
 
 
 def budget_of(text: str | None) -> float | None:
@@ -269,89 +393,3 @@ def budget_of(text: str | None) -> float | None:
         return parse_time(text) / 1e9
     except ValueError as error:
         raise InputError("reproduce", "--budget", text, str(error)) from None
-
-
-def _reconstruction(
-    found: Reconstruction, store: Path | None, report: Path | None, markdown: list[Path], as_json: bool
-) -> None:
-    from sawtooth.cli.scores import print_reconstruction
-    from sawtooth.report.reconstruction import (  # matplotlib takes long to load
-        sentences,
-        update_page,
-        write_reconstruction,
-    )
-    from sawtooth.run.store import Store
-
-    path = report or Store(store).path / "reports" / f"{found.name}-reconstruction.html"
-    write_reconstruction(found, path)
-    for page in markdown:
-        update_page(page, found)
-    if as_json:
-        emit_json({**found.to_json(), "report": str(path)})
-        return
-    print_reconstruction(console(), found, sentences(found))
-    note(f"report: {path}")
-
-
-def _overlay(found: Overlay, as_json: bool) -> None:
-    from sawtooth.cli.scores import print_overlay
-
-    if as_json:
-        emit_json(found.to_json())
-        return
-    print_overlay(console(), found)
-    note(f"report: {found.report}")
-
-
-def _arq(found: Arq, as_json: bool) -> None:
-    from sawtooth.cli.scores import print_arq
-
-    if as_json:
-        emit_json(found.to_json())
-        return
-    print_arq(console(), found)
-    note(f"report: {found.report}")
-
-
-def _refuse(name: str, given: Mapping[str, object]) -> None:
-    """InputError for an option that means nothing where no scenario is run."""
-    for option, value in given.items():
-        if value is not None:
-            raise InputError("reproduce", option, value, f"no such option for {name}, which has no runs")
-
-
-def known_names() -> tuple[str, ...]:
-    """Everything that can be reproduced: papers, their studies and mathematics, and the runs laid over formulas."""
-    from sawtooth.experiment.study_files import STUDIES
-    from sawtooth.papers import PAPERS
-    from sawtooth.papers.formulas.study import NAME as OVERLAY
-    from sawtooth.papers.mathematics import SUFFIX
-    from sawtooth.papers.reddy2012.sliding_window import NAME as ARQ
-
-    papers = dict.fromkeys([*(study.partition("/")[0] for study in STUDIES), *PAPERS])
-    return (*papers, *STUDIES, ARQ, *(paper + SUFFIX for paper in PAPERS), OVERLAY)
-
-
-def paper_of(name: str) -> str | None:
-    """The paper whose mathematics ``name`` means: ``PAPER/mathematics``, or a paper that has nothing else."""
-    from sawtooth.experiment.study_files import STUDIES
-    from sawtooth.papers import PAPERS
-    from sawtooth.papers.mathematics import SUFFIX
-
-    paper = name.removesuffix(SUFFIX)
-    with_runs = {study.partition("/")[0] for study in STUDIES}
-    return paper if paper in PAPERS and (name != paper or paper not in with_runs) else None
-
-
-def _mathematics(paper: str, store: Path | None, report: Path | None, as_json: bool) -> None:
-    from sawtooth.cli.scores import print_computed
-    from sawtooth.papers.mathematics import mathematics
-    from sawtooth.run.store import Store
-
-    path = report or Store(store).path / "reports" / f"{paper}_mathematics.html"
-    found = mathematics(paper, path)
-    if as_json:
-        emit_json(found.to_json())
-        return
-    print_computed(console(), found)
-    note(f"report: {found.report}")

@@ -11,13 +11,8 @@ from sawtooth.cli.output import JsonOption, StoreOption, console, emit_json, not
 from sawtooth.errors import MISSING, InputError
 
 if TYPE_CHECKING:
-    from sawtooth.report.traces import Traces
     from sawtooth.run.run import Run
-    from sawtooth.scenario.scenario import Scenario
 
-
-SAMPLES = 2000
-"""Samples of each series in a figure: about two per dot of a printed page."""
 
 ScenarioArgument = Annotated[
     Path | None, typer.Argument(metavar="SCENARIO.toml", help="The scenario file.", show_default=False)
@@ -33,7 +28,11 @@ SetOption = Annotated[
 ]
 PlotOption = Annotated[
     Path | None,
-    typer.Option("--plot", metavar="F.svg", help="Draw windows and queue over time (SVG, PDF or PNG)."),
+    typer.Option(
+        "--plot",
+        metavar="F.svg",
+        help="Draw throughput, windows, RTTs, queues and losses over time (SVG, PDF or PNG).",
+    ),
 ]
 SchemaOption = Annotated[
     bool, typer.Option("--schema", help="Print the JSON Schema of scenario files with every default.")
@@ -53,9 +52,7 @@ def command(
 
     Example: sawtooth run scenario.toml --seed 2 --set path.rtt='60 ms' --plot run.svg
     """
-    from sawtooth.atomic import write_bytes_atomic
     from sawtooth.progress import progress_bar
-    from sawtooth.report.traces import draw
     from sawtooth.run.api import job_of, scenario_of
     from sawtooth.run.runner import run_many
     from sawtooth.run.store import Store
@@ -68,50 +65,26 @@ def command(
         raise InputError("sawtooth run", "SCENARIO.toml", MISSING, "a scenario file, or --schema")
     chosen = scenario_of(scenario, set_ or [])
     if plot is not None:
-        chosen = plottable(chosen, plot)
+        from sawtooth.report.figure_file import format_of
+        from sawtooth.report.run_traces import with_series  # matplotlib takes long to load
+
+        form = format_of(plot)
+        chosen = with_series(chosen)
     resolved = job_of(chosen, seed)
     with progress_bar(scenario.name) as progress:
         (run,) = run_many([resolved], Store(store), fresh=True, light=False, progress=progress)
     if plot is not None:
-        write_bytes_atomic(plot, draw(traces_of(run), plot.suffix.removeprefix(".")))
+        from sawtooth.atomic import write_bytes_atomic
+        from sawtooth.report.run_traces import traces_of
+        from sawtooth.report.traces import draw
+
+        write_bytes_atomic(plot, draw(traces_of(run), form))
     if as_json:
         emit_json(run.to_json())
     else:
         show(run)
     if plot is not None:
         note(f"drew {plot}")
-
-
-def plottable(scenario: Scenario, plot: Path) -> Scenario:
-    """The same scenario with what the figure needs recorded. InputError if the figure could not be written."""
-    from sawtooth.report.traces import FORMATS
-    from sawtooth.scenario.scenario import with_values
-    from sawtooth.scenario.units import format_time
-
-    if plot.suffix.removeprefix(".") not in FORMATS:
-        raise InputError("--plot", None, str(plot), "a file name that ends in ." + ", .".join(FORMATS))
-    if not plot.absolute().parent.is_dir():
-        raise InputError("--plot", None, str(plot), "a file in a directory that exists")
-    interval = scenario.record.sample or max(1, scenario.duration // SAMPLES)
-    return with_values(scenario, {"record.windows": True, "record.sample": format_time(interval)})
-
-
-def traces_of(run: Run) -> Traces:
-    """What the figure shows of a run."""
-    from sawtooth.report.traces import Traces
-
-    queue = run.engine["links"][0]["queue"]
-    flows = run.flows.select(["id", "controller", "recovery"]).to_pylist()
-    return Traces(
-        title=f"{Path(run.meta['name']).name}, seed {run.seed}, run {run.run_id[:12]}",
-        labels=[f"{row['id']}: {row['controller']} {row['recovery']}" for row in flows],
-        windows=run.records["windows"],
-        queue_samples=run.records["queue_samples"],
-        warmup_ns=run.engine["warmup_ns"],
-        duration_ns=run.engine["duration_ns"],
-        buffer=queue.get("packets", queue.get("bytes")),
-        buffer_in_bytes="packets" not in queue,
-    )
 
 
 def show(run: Run) -> None:

@@ -3,68 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.text import Text
 
 from sawtooth.claims.logic import Verdict
-from sawtooth.claims.table import Judged
+from sawtooth.claims.standing import in_words
 from sawtooth.cli.output import table
-from sawtooth.experiment.comparison import Comparison
-from sawtooth.papers.akella2002.instances import choices, family_tables
-from sawtooth.papers.formulas import Overlay
-from sawtooth.papers.mathematics import Mathematics
-from sawtooth.papers.reconstruction.result import Reconstruction
-from sawtooth.papers.reddy2012.sliding_window import Arq
-from sawtooth.papers.reproduction import Reproduction
-from sawtooth.papers.variation import Sensitivity
 from sawtooth.report.tables import (
     COLUMNS,
     DECIMALS,
-    agreement_texts,
     counts,
+    leaf_text,
     number,
     score_table,
     spread,
 )
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from sawtooth.claims.table import Judged
+    from sawtooth.experiment.comparison import Comparison
+    from sawtooth.experiment.exhibit import TextTable
+    from sawtooth.experiment.reproduction import Reproduction
+    from sawtooth.experiment.variation import Sensitivity
+
 COLOURS = {Verdict.HOLDS: "green", Verdict.FAILS: "red", Verdict.UNDECIDED: "yellow"}
 
 
 def print_part(out: Console, found: Comparison) -> None:
-    """The numbers of a part: scores beside the printed ones, or for instances of families how far their orders agree."""
-    if found.study.in_families:
-        print_instances(out, found)
-    else:
+    """The numbers of a part: scores beside the printed ones, or what the paper has in their place."""
+    if not any(entry.instead_of_scores for entry in found.exhibits):
         print_scores(out, found)
-
-
-def print_instances(out: Console, found: Comparison) -> None:
-    """Per table of the appendix the rank correlation with the printed one and the best instance; then the choice of representatives."""
-    paper = found.study.paper
-    shown = table(
-        "D of goodput within each family", "table", "rho", "tau", "best", "printed best", right=True
-    )
-    for entry in family_tables(found.own, paper):
-        shown.add_row(f"{entry.setting} {entry.family}", *agreement_texts(entry))
-    out.print(shown)
-    shown = table(
-        "smallest D in the worst setting", "family", "paper's choice", "printed tables", "ours", right=True
-    )
-    for choice in choices(found.own, paper):
-        shown.add_row(choice.family, choice.chosen, choice.printed_by_worst or "", choice.by_worst)
-    out.print(shown)
-    out.print("In brackets the 95 % interval over instances and seeds.", style="dim")
-    out.print()
+    for exhibit in found.exhibits:
+        for entry in exhibit.tables():
+            print_table(out, entry)
 
 
 def print_scores(out: Console, found: Comparison) -> None:
     """One table per setting: each score with its interval, the printed one in parentheses."""
     for block in found.own:
         heads = [f"{score} {metric}" for metric, score in COLUMNS]
-        shown = table(f"{block.setting}: distance from the best", "algorithm", *heads, right=True)
+        shown = table(f"{block.setting}: distance from the best (0 is best)", "algorithm", *heads, right=True)
         printed = False
-        for name, cells in score_table(block):
+        for name, cells in score_table(block, found.beside(block)):
             texts = []
             for cell in cells:
                 decimals = DECIMALS[cell.metric]
@@ -76,55 +59,40 @@ def print_scores(out: Console, found: Comparison) -> None:
             shown.add_row(name, *texts)
         out.print(shown)
         over = f"{_count(len(block.environments), 'environment')} and {_count(len(block.seeds), 'seed')}"
-        note = f"Over {over}; ± is the 95 % interval of the mean."
+        note = f"Over {over}; ± is the 95 % interval of the mean. D adds up the distances over the environments, C is the largest."
         if printed:
-            note += " In parentheses the printed score, over 13 environments."
+            note += f" In parentheses the printed score, over {found.printed_environments} environments."
         out.print(note, style="dim")
         out.print()
 
 
-def print_computed(out: Console, found: Mathematics) -> None:
-    """One line per claim of mathematics: verdict, statement; below a claim that fails, what holds instead."""
-    shown = table(f"claims of {found.name}", "claim", "verdict", "statement")
-    for item in found.judged:
+def print_judged(out: Console, name: str, judged: Sequence[Judged]) -> None:
+    """One line per claim: verdict, statement; below a claim that fails, what holds instead."""
+    shown = table(f"claims of {name}", "claim", "verdict", "statement")
+    for item in judged:
         shown.add_row(item.claim.id, _coloured(item.verdict), item.claim.statement)
         if item.finding is not None and item.finding.instead is not None:
             instead = item.finding.instead
             shown.add_row("", _coloured(instead.verdict), Text(f"instead: {instead.text}", style="dim"))
     out.print(shown)
-    _print_totals(out, found.judged)
+    _print_totals(out, judged)
 
 
-def print_arq(out: Console, found: Arq) -> None:
-    """Efficiency by window and error rate, the formula beside it where it speaks; then the claims."""
-    shown = table(
-        "frames delivered per frame time", "window", "round trip", "p", "measured", "formula", right=True
-    )
-    for point in found.points:
-        measured = f"{number(point.efficiency.mean, 4)} {spread(point.efficiency, 4)}".rstrip()
-        cells = (str(point.round_trip), f"{point.p:g}", measured, number(point.formula, 4))
-        shown.add_row(str(point.window), *cells)
-    out.print(shown)
-    out.print(f"{len(found.apart)} points are wholly beyond the tolerance from the formula.", style="dim")
-    shown = table(f"claims of {found.study.name}", "claim", "verdict", "statement")
-    for item in found.judged:
-        shown.add_row(item.claim.id, _coloured(item.verdict), item.claim.statement)
-    out.print(shown)
-    _print_totals(out, found.judged)
-
-
-def print_overlay(out: Console, found: Overlay) -> None:
-    """Per curve where each series follows the formula and where and why it leaves it; then the claims."""
-    for curve in found.curves:
-        out.print(Text(curve.title, style="bold"))
-        for sentence in curve.sentences(found.study.apart):
-            out.print(f"  {sentence}")
-        out.print()
-    shown = table(f"claims of {found.study.name}", "claim", "verdict", "statement")
-    for item in found.judged:
-        shown.add_row(item.claim.id, _coloured(item.verdict), item.claim.statement)
-    out.print(shown)
-    _print_totals(out, found.judged)
+def print_table(out: Console, entry: TextTable) -> None:
+    """A table of plain values; one without heads as lines below its title."""
+    if not entry.heads:
+        if entry.title:
+            out.print(Text(entry.title, style="bold"))
+        for (line,) in entry.rows:
+            out.print(f"  {line}" if entry.title else line)
+    else:
+        shown = table(entry.title, *entry.heads, right=entry.right)
+        for cells in entry.rows:
+            shown.add_row(*(_coloured(cell) if isinstance(cell, Verdict) else cell for cell in cells))
+        out.print(shown)
+    if entry.note:
+        out.print(entry.note, style="dim")
+    out.print()
 
 
 def print_verdicts(out: Console, found: Reproduction) -> None:
@@ -134,6 +102,21 @@ def print_verdicts(out: Console, found: Reproduction) -> None:
         shown.add_row(item.claim.id, _coloured(item.verdict), _part(item), item.claim.statement)
     out.print(shown)
     _print_totals(out, found.judged)
+
+
+def print_evidence(out: Console, judged: Sequence[Judged]) -> None:
+    """What each verdict rests on: a line per inequality, with the mean over seeds, its interval and what was wanted."""
+    out.print()
+    for item in judged:
+        out.print(
+            f"{item.claim.id}: {item.verdict.value}" + (f", since {item.reason}" if item.reason else "")
+        )
+        for finding in item.finding.leaves() if item.finding is not None else ():
+            line = Text("  ").append_text(_coloured(finding.verdict)).append(f" {leaf_text(finding)}")
+            if finding.interval is not None and len(finding.numbers) == 2:
+                ours, other = (number(float(str(value)), 4) for value in finding.numbers.values())
+                line.append(f" ({ours} against {other})", style="dim")
+            out.print(line, soft_wrap=True)
 
 
 def print_sensitivity(out: Console, found: Sensitivity) -> None:
@@ -172,29 +155,11 @@ def print_sensitivity(out: Console, found: Sensitivity) -> None:
     )
 
 
-def print_reconstruction(out: Console, found: Reconstruction, sentences: Sequence[str]) -> None:
-    """What was found, the best combination, and those at full length."""
-    for sentence in sentences:
-        out.print(sentence)
-    out.print()
-    shown = table("the best combination", "parameter", "taken", "best", "in so many draws", right=False)
-    for place, (factor, level) in enumerate(zip(found.factors, found.best, strict=True)):
-        share = f"{100 * found.effects.chosen_share(place)[level]:.0f} %"
-        shown.add_row(factor.name, str(factor.levels[0]), str(factor.levels[level]), share)
-    out.print(shown)
-    if found.finalists:
-        out.print()
-        shown = table("at full length", "misfit, fitted half", "misfit, other half", "values changed")
-        for entry in found.finalists:
-            changed = entry.combination.changed(found.factors)
-            values = ", ".join(f"{name} = {value}" for name, value in changed.items()) or "none"
-            shown.add_row(f"{entry.mean(found.training):.3f}", f"{entry.mean(~found.training):.3f}", values)
-        out.print(shown)
-
-
 def _print_totals(out: Console, judged: Sequence[Judged]) -> None:
     totals = ", ".join(f"{count} {verdict.value}" for verdict, count in counts(judged).items())
-    out.print(f"{len(judged)} claims: {totals}.", style="dim")
+    same = [item.verdict is item.printed for item in judged if item.printed is not None]
+    sure = in_words([item.standing for item in judged], same)
+    out.print(f"{len(judged)} claims: {totals}. {sure}".rstrip(), style="dim")
 
 
 def _count(number: int, thing: str) -> str:

@@ -15,24 +15,25 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import pyarrow as pa
 
 from sawtooth import _native
+from sawtooth.claims.source import PrintedTables
 from sawtooth.claims.table import Judged
 from sawtooth.claims.view import Part
+from sawtooth.documents import format_of
 from sawtooth.experiment.curves import Curve, lay
+from sawtooth.experiment.exhibit import Exhibit
 from sawtooth.experiment.flow_shares import SharesFigure, lay_shares
 from sawtooth.experiment.intervals import interval
+from sawtooth.experiment.leads import Lead, leads
 from sawtooth.experiment.matrix import Block, ProbeRun, Results
 from sawtooth.experiment.scoring import SCORED
 from sawtooth.experiment.strips import StripsFigure, lay_strips
 from sawtooth.experiment.study import Study
 from sawtooth.measure.metrics import METRIC_NAMES
-from sawtooth.papers.akella2002.printed import ENVIRONMENTS, printed_beside
-from sawtooth.papers.floyd2000 import ratio_histograms, share_gap
-from sawtooth.papers.lahanas2003 import gain
 from sawtooth.plain import json_value
 
 Row = dict[str, Any]
@@ -43,12 +44,8 @@ CLAIM_SCHEMA = pa.schema(
 )
 
 
-DERIVED: Final[Mapping[str, Callable[[Mapping[str, Sequence[ProbeRun]]], list[Curve]]]] = {
-    share_gap.STUDY: share_gap.curves,
-    ratio_histograms.STUDY: ratio_histograms.curves,
-    gain.STUDY: gain.curves,
-}
-"""Figures of a study that no single value of its runs gives, by the study's name."""
+Derive = Callable[[Mapping[str, Sequence[ProbeRun]]], list[Curve]]
+"""What works figures out of the runs of several probes, by the probe's name."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +60,14 @@ class Comparison:
     executed: int = 0
     wall_s: float = 0.0
     report: Path | None = None
+    printed: PrintedTables | None = None
+    """The printed scores that stand beside ours, of the paper that the study reproduces."""
+    derive: Derive | None = None
+    """Gives the figures of the study that no single value of its runs gives."""
+    command: str = ""
+    """What makes it anew, as a user types it."""
+    exhibit: Callable[[Comparison], Sequence[Exhibit]] | None = None
+    """Gives what the paper adds to a report."""
 
     @property
     def run_ids(self) -> list[str]:
@@ -78,8 +83,7 @@ class Comparison:
     def curves(self) -> list[Curve]:
         """The figures over its probes, in the order of the study, then those that are worked out of several values."""
         drawn = [lay(spec, self.results.probes[spec.probe]) for spec in self.study.curve]
-        derived = DERIVED.get(self.study.name)
-        return drawn if derived is None else [*drawn, *derived(self.results.probes)]
+        return drawn if self.derive is None else [*drawn, *self.derive(self.results.probes)]
 
     @cached_property
     def shares(self) -> list[SharesFigure]:
@@ -106,19 +110,52 @@ class Comparison:
         }
 
     @cached_property
+    def exhibits(self) -> Sequence[Exhibit]:
+        """What the paper adds to a report of it."""
+        return () if self.exhibit is None else self.exhibit(self)
+
+    @cached_property
     def own(self) -> list[Block]:
         """The blocks of the study's own settings, in its order."""
         return [self.results.blocks[str(setting)] for setting in self.study.matrix.settings]
 
+    def beside(self, block: Block) -> Mapping[str, Mapping[str, float]]:
+        """The printed scores of a setting by algorithm and column (``D_goodput``); empty where none may stand beside ours."""
+        if self.printed is None:
+            return {}
+        short = {name: self.study.short.get(name, name) for name in block.algorithms}
+        table = self.printed.beside(block.setting, tuple(short.values()), block.environments)
+        return {name: table[short[name]] for name in short if short[name] in table}
+
+    @property
+    def printed_environments(self) -> int | None:
+        """The number of environments that printed scores are over; None where nothing is printed."""
+        return None if self.printed is None else len(self.printed.environments)
+
     @cached_property
     def score_rows(self) -> list[Row]:
         """One row per algorithm, setting and scored metric: D and C with intervals, and the printed ones where they exist."""
-        return [row for block in self.own for row in score_rows(block)]
+        return [
+            row
+            for block in self.own
+            for row in score_rows(block, self.beside(block), self.printed_environments)
+        ]
 
     @cached_property
     def cell_rows(self) -> list[Row]:
         """One row per algorithm, setting, environment and metric: mean over seeds with interval (goodput unclipped)."""
         return [row for block in self.own for row in cell_rows(block)]
+
+    @cached_property
+    def leads(self) -> list[Lead]:
+        """Who leads in what, setting by setting; empty for an algorithm alone."""
+        return [lead for block in self.own for lead in leads(block)]
+
+    @property
+    def sentences(self) -> list[str]:
+        """Who leads in what, in words; the setting is named where there are several."""
+        several = len(self.own) > 1
+        return [f"{lead.setting}: {lead.text}" if several else lead.text for lead in self.leads]
 
     @cached_property
     def claim_rows(self) -> list[Row]:
@@ -144,6 +181,7 @@ class Comparison:
         """The document of ``--json``."""
         matrix = self.study.matrix
         return {
+            "format": format_of("comparison"),
             "study": self.study.name,
             "title": self.study.title,
             "changed": dict(self.study.changed),
@@ -154,6 +192,7 @@ class Comparison:
             "strips": [figure.to_json() for figure in self.strips],
             "scores": self.score_rows,
             "cells": self.cell_rows,
+            "leads": [lead.to_json() for lead in self.leads],
             "claims": self.claim_rows,
             "runs": len(self.run_ids),
             "wall_s": self.wall_s,
@@ -186,10 +225,11 @@ def claims_table(judged: Sequence[Judged]) -> pa.Table:
     return pa.Table.from_pylist(rows, CLAIM_SCHEMA)
 
 
-def score_rows(block: Block) -> list[Row]:
-    """D and C of every algorithm and metric of one setting. Printed scores stand beside those over the same set A only."""
+def score_rows(
+    block: Block, table: Mapping[str, Mapping[str, float]], printed_environments: int | None
+) -> list[Row]:
+    """D and C of every algorithm and metric of one setting, with the printed ones of ``table`` beside them."""
     recovery, _, router = block.setting.partition("/")
-    table = printed_beside(block.setting, block.algorithms, block.environments)
     rows: list[Row] = []
     for algorithm in block.algorithms:
         for metric in SCORED:
@@ -209,7 +249,7 @@ def score_rows(block: Block) -> list[Row]:
                     "C_high": score.C.high,
                     "published_D": beside.get(f"D_{metric}"),
                     "published_C": beside.get(f"C_{metric}"),
-                    "published_environments": ENVIRONMENTS if beside else None,
+                    "published_environments": printed_environments if beside else None,
                     "D_of_means": score.D_of_means,
                     "C_of_means": score.C_of_means,
                     "worst_environment": score.worst,

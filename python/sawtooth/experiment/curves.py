@@ -7,46 +7,18 @@ the difference. Seeds are paired, so the interval of a contrast is that of the p
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
+from sawtooth.experiment.figure_specs import LEVEL, LEVELS, PART, CurveSpec
 from sawtooth.experiment.intervals import Interval, interval
 from sawtooth.experiment.matrix import ProbeRun
 from sawtooth.experiment.plan import Label
-from sawtooth.scenario.fields import Strict
-
-LEVEL: Final = "level"
-"""As x: the levels of a measure that has one (``below 0.7 at 1 s``), whose name without the level is the value (``below at 1 s``)."""
-_LEVELS = re.compile(r"(\w+) (\d+(?:\.\d+)?)( .*)?")
-PART: Final = "part"
-"""As x: the parts of the run over which the probe measures the value, in the order of the file."""
-
-
-class CurveSpec(Strict):
-    """One figure of a study. ``value`` is a metric or a measure of the probe, or the name of a measure where x is ``part``."""
-
-    name: str
-    title: str
-    probe: str
-    value: str
-    x: str
-    series: str
-    at: str = ""
-    """A value whose mean over the seeds is the place on the x axis; without it that is the label."""
-    only: dict[str, Label] = Field(default_factory=dict)
-    beside: Label | None = None
-    contrast: Literal["ratio", "difference"] = "ratio"
-    x_label: str = ""
-    y_label: str = ""
-    printed: str = ""
-    """What is left of the printed figure, in words."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +112,7 @@ def lay(spec: CurveSpec, runs: Sequence[ProbeRun]) -> Curve:
 def _places(spec: CurveSpec, runs: Sequence[ProbeRun]) -> list[tuple[Label, str, Mapping[str, Label]]]:
     """The places on the x axis: label, name of the value there, and the labels of the runs that are meant."""
     if spec.x == LEVEL:
-        split = {name: _LEVELS.fullmatch(name) for name in runs[0].values}
+        split = {name: LEVELS.fullmatch(name) for name in runs[0].values}
         found = [(name, m) for name, m in split.items() if m and m[1] + (m[3] or "") == spec.value]
         return [(float(m[2]), name, {}) for name, m in found]
     if spec.x != PART:

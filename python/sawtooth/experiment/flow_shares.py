@@ -12,36 +12,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from pydantic import Field
 
 from sawtooth.experiment.curves import labels, select, values
+from sawtooth.experiment.figure_specs import SharesSpec
 from sawtooth.experiment.intervals import Interval, interval
 from sawtooth.experiment.matrix import ProbeRun
 from sawtooth.experiment.plan import Label
 from sawtooth.run.run import Run
-from sawtooth.scenario.fields import Strict
 
 Shares = tuple[tuple[float, ...], ...]
 """Group by group, the normalised throughput of each flow."""
-
-
-class SharesSpec(Strict):
-    """One figure of a study: the flows of a probe's runs over the drop rate; ``x`` is the dimension that varies how many there are."""
-
-    name: str
-    title: str
-    probe: str
-    x: str
-    columns: str
-    """The dimension that gives a pair of panels for each of its labels."""
-    kinds: list[str]
-    """What the groups of flows are called, in the order of the scenario."""
-    drops: str = "loss"
-    """The value that is the drop rate, %."""
-    only: dict[str, Label] = Field(default_factory=dict)
-    x_label: str = ""
-    printed: str = ""
-    """What is left of the printed figure, in words."""
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from sawtooth.run.run import Run, RunSummary, run_id_of
 from sawtooth.run.runner import run_each
 from sawtooth.run.store import Store
 from sawtooth.scenario.resolve import Decided, Resolved, decide, resolve
-from sawtooth.scenario.scenario import Scenario, parse_scenario
+from sawtooth.scenario.scenario import Scenario
 
 
 class MissingRunError(LookupError):
@@ -88,6 +88,14 @@ def evaluate(study: Study, store: Store, *, quick: bool = False) -> Comparison:
     return Comparison(study, collect(plan, outcomes, study.families), quick=quick)
 
 
+def jobs_of(study: Study) -> list[Jobs]:
+    """The runs of a study, those of one kind together. InputError for what ``perform`` refuses."""
+    refused = refusal(study)
+    if refused is not None:
+        raise refused
+    return [Jobs(study, chosen) for chosen in alike(list(study.plan()))]
+
+
 def refusal(study: Study) -> InputError | None:
     """Why the scenarios of a study are refused, by one of each router, environment and probe; None where they are accepted."""
     routers = list({setting.router: setting for setting in study.matrix.settings}.values())
@@ -96,10 +104,10 @@ def refusal(study: Study) -> InputError | None:
         for place, setting in enumerate(routers):
             for environment in names if place == 0 else names[:1]:
                 cell = study.cell(setting, study.algorithm[0], environment)
-                resolve(parse_scenario(cell, name=study.name), study.seeds[0])
+                resolve(study.read(cell), study.seeds[0])
         for probe in study.probe:
             first = next(study.probed(probe))
-            resolve(parse_scenario(first.scenario, name=study.name), first.seed)
+            resolve(study.read(first.scenario), first.seed)
     except InputError as error:
         return error
     return None
@@ -144,7 +152,7 @@ class Jobs(Sequence[Resolved]):
         planned = self.plan[index]
         known = self._parsed.get(id(planned.scenario))
         if known is None:
-            scenario = parse_scenario(planned.scenario, name=self.study.name)
+            scenario = self.study.read(planned.scenario)
             known = (planned.scenario, scenario, decide(scenario))
             while len(self._parsed) >= PARSED_MOST:
                 del self._parsed[next(iter(self._parsed))]

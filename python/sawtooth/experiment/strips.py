@@ -13,14 +13,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
 from sawtooth.experiment.curves import select
+from sawtooth.experiment.figure_specs import StripsSpec
 from sawtooth.experiment.matrix import ProbeRun
-from sawtooth.experiment.plan import Label
-from sawtooth.measure.run_part import Part
+from sawtooth.measure.run_part import RunPart
 from sawtooth.run.run import Run
-from sawtooth.scenario.fields import Strict
 
 
 @dataclass(frozen=True)
@@ -39,22 +37,6 @@ class Recorded:
     flows: NDArray[np.int64]
     marked: NDArray[np.bool_]
     """When which flow lost a packet, or (marked) had one marked."""
-
-
-class StripsSpec(Strict):
-    """One figure of a study: some flows of each kind of one run, side by side. ``begin_s`` and ``end_s`` limit what is shown."""
-
-    name: str
-    title: str
-    probe: str
-    kinds: list[str]
-    """What the groups of flows are called, in the order of the scenario: a column each."""
-    begin_s: float
-    end_s: float
-    flows: int = Field(ge=1)
-    """How many flows of each kind, evenly over those there are."""
-    only: dict[str, Label] = Field(default_factory=dict)
-    printed: str = ""
 
 
 @dataclass(frozen=True)
@@ -105,7 +87,7 @@ class StripsFigure:
 
 def recorded(run: Run) -> Recorded:
     """What the figure needs of a run. ValueError if it did not record rates and congestion."""
-    part = Part(run, 0, int(run.engine["duration_ns"]), None)
+    part = RunPart(run, 0, int(run.engine["duration_ns"]), None)
     own = part.of_group()
     ends, bits = part.bins()
     width = int(run.engine["record"]["rates_ns"]) / 1e9

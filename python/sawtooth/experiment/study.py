@@ -1,6 +1,7 @@
 """A study: one figure or table of a paper as data, and the plan of runs that it stands for.
 
-Source: files in ``studies/``, one TOML per study, read and checked by ``study_files``. Nothing is decided here about their content.
+Source: the files in ``studies/`` of each paper, one TOML per study, read and checked by ``study_files``. Nothing is
+decided here about their content.
 
 A paper is several studies. Those marked ``main`` share set-up and algorithms and differ in settings alone: their cells stand in one
 table (``paper.join``). Every other study is a part of its own, with its own set-up, algorithms, environments and seeds.
@@ -18,8 +19,8 @@ so an open parameter stands in one place only, and a sensitivity study can vary 
 | [changed]    | what the paper states for this study in place of the shared set-up: dotted keys and values                 |
 | [[algorithm]]| label of the printed tables, control; ``family`` where scores are formed among its members only            |
 | [matrix]     | settings (recovery, router), settings read for comparison, environments present and absent, seeds          |
-| [routers]    | the ``queue`` table of each router name                                                                    |
-| [environments]| the ``environment`` table of a name in the matrix, where it is more than a ``kind``                       |
+| [routers]    | the ``queue`` table of each router name; an empty one leaves what the scenario says                        |
+| [environments]| the ``environment`` table of a name in the matrix, where it is more than a ``kind``; empty as for routers |
 | [search]     | how an environment of that table was found, where its numbers are not the paper's                          |
 | [quick]      | seeds, duration and warm-up of ``--quick``                                                                 |
 | [tolerance]  | the number meant by about, clearly, much more ..., stated once, before running                             |
@@ -35,18 +36,23 @@ from __future__ import annotations
 
 import copy
 import itertools
+import math
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from pydantic import Field
 
-from sawtooth.experiment.curves import CurveSpec
-from sawtooth.experiment.flow_shares import SharesSpec
+from sawtooth.errors import MISSING, InputError
+from sawtooth.experiment.figure_specs import CurveSpec, SharesSpec, StripsSpec
 from sawtooth.experiment.plan import CellKey, Label, Planned, ProbeKey, put
-from sawtooth.experiment.strips import StripsSpec
 from sawtooth.measure.measures import Measure
 from sawtooth.scenario.fields import Strict
+from sawtooth.scenario.overrides import apply_overrides
+from sawtooth.scenario.scenario import Scenario, parse_scenario
 from sawtooth.scenario.values import Control
+
+MIXED: Final = "mixed"
+"""As the recovery of a setting: each group of flows keeps its own."""
 
 
 class Algorithm(Strict):
@@ -72,9 +78,9 @@ class Parameter(Strict):
 
     key: str
     value: Any
-    plausible: list[Any]
-    stated: str
-    reason: str
+    plausible: list[Any] = Field(default_factory=list)
+    stated: str = ""
+    reason: str = ""
     only: list[str] | None = None
     routers: list[str] | None = None
 
@@ -131,7 +137,8 @@ class Quick(Strict):
 
 
 class Expected(Strict):
-    """The printed numbers and where they stand: by algorithm and column, or the ``file`` in data/published that has them.
+    """The printed numbers and where they stand: by algorithm and column, or the ``file`` in ``tables/`` of the paper that has them
+    (``PAPER/file`` of another paper).
 
     ``lost`` says what survives where the numbers do not.
     """
@@ -167,6 +174,11 @@ class Probe(Strict):
     base: bool = False
     measures: list[Measure] = Field(default_factory=list)
 
+    @property
+    def runs(self) -> int:
+        """Number of runs that `plan` gives."""
+        return math.prod(len(entry.values) for entry in self.vary) * self.seeds
+
     def plan(self, base: Mapping[str, Any]) -> Iterator[Planned]:
         """Its runs over a base scenario, in the order of the lists, the last list fastest, seeds innermost."""
         for choice in itertools.product(*(range(len(entry.values)) for entry in self.vary)):
@@ -198,7 +210,7 @@ class Study(Strict):
     routers: dict[str, dict[str, Any]] = Field(default_factory=dict)
     environments: dict[str, dict[str, Any]] = Field(default_factory=dict)
     search: dict[str, Searched] = Field(default_factory=dict)
-    quick: Quick
+    quick: Quick | None = None
     tolerance: dict[str, Tolerance] = Field(default_factory=dict)
     expected: Expected | None = None
     probe: list[Probe] = Field(default_factory=list)
@@ -206,16 +218,30 @@ class Study(Strict):
     shares: list[SharesSpec] = Field(default_factory=list)
     strips: list[StripsSpec] = Field(default_factory=list)
     claims: list[str] = Field(default_factory=list)
+    directory: str = ""
+    """Where the files that its scenarios name are looked for, empty for the working directory; made by whoever reads it, in no file."""
     joined: list[str] = Field(default_factory=list)
     """Names of the studies that stand in this one; made by paper.join, in no file."""
+    short: dict[str, str] = Field(default_factory=dict)
+    """By label, what printed tables call an algorithm; a comparison's, in no file."""
+    overrides: dict[str, Any] = Field(default_factory=dict)
+    """Values put last over every cell, by dotted key; a comparison's, in no file."""
+    source: str = ""
+    """The scenario file behind it, which stands in front of errors; a comparison's, in no file."""
 
     @property
     def runs(self) -> int:
-        """Number of runs at the default seeds, probes included."""
-        return sum(1 for _ in self.plan())
+        """Number of runs that `plan` gives, probes included; counted without making their scenarios."""
+        matrix = self.matrix
+        settings = len(matrix.settings) + len(matrix.compared_with)
+        cells = settings * len(self.algorithm) * len(matrix.environments)
+        return cells * matrix.seeds + sum(probe.runs for probe in self.probe)
 
     def shortened(self) -> Study:
-        """The ``--quick`` form."""
+        """The ``--quick`` form. InputError for a study without one."""
+        if self.quick is None:
+            accepted = "a table [quick] with seeds, duration and warmup"
+            raise InputError(self.name, "quick", MISSING, accepted)
         shorter = self.with_value("duration", self.quick.duration).with_value("warmup", self.quick.warmup)
         return shorter.seeded(self.quick.seeds)
 
@@ -309,21 +335,29 @@ class Study(Strict):
     def cell(self, setting: Setting, algorithm: Algorithm, environment: str) -> dict[str, Any]:
         """The scenario of one cell, as plain data in the user's format (parse_scenario checks it)."""
         data = self._base(environment, setting.router)
+        if self.overrides:
+            data = apply_overrides(data, self.overrides)
         for group in data["flows"]:
+            if group.get("reverse"):
+                continue  # no test flow
             group["control"] = algorithm.control
-            if Control.parse(algorithm.control).takes_recovery:
-                group["recovery"] = setting.recovery
-            else:
+            if not Control.parse(algorithm.control).takes_recovery:
                 group.pop("recovery", None)  # it sends nothing twice
+            elif setting.recovery != MIXED:
+                group["recovery"] = setting.recovery
         return data
+
+    def read(self, tables: Mapping[str, Any]) -> Scenario:
+        """The scenario that tables of its plan mean. InputError, which names the file behind the study if there is one."""
+        return parse_scenario(tables, self.source or self.name, self.directory or None)
 
     def _base(self, environment: str | None, router: str | None) -> dict[str, Any]:
         """The scenario with environment and queue, if any, and the open parameters that apply to them."""
         data = copy.deepcopy(self.scenario)
-        if environment is not None:
-            table = copy.deepcopy(self.environments.get(environment, {"kind": environment}))
-            data["environment"] = merged(data.get("environment", {}), table)
-        if router is not None:
+        table = self.environments.get(environment, {"kind": environment}) if environment is not None else {}
+        if table:
+            data["environment"] = merged(data.get("environment", {}), copy.deepcopy(table))
+        if router is not None and self.routers[router]:
             put(data, "bottleneck.queue", copy.deepcopy(self.routers[router]))
         for entry in self.parameter:
             if entry.applies(environment, router):

@@ -1,115 +1,64 @@
-"""Study files: which there are, how one is read, and how it completes the file that it extends.
+"""Study files: how one is read, and how it completes the file that it extends.
 
-Source: the files in ``studies/``; their tables are explained in ``study``.
+Source: none; the tables of a file are explained in ``study``. ``extends`` is a path from the file that says it.
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from importlib import resources
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
 from pydantic import ValidationError
 
 from sawtooth.errors import MISSING, InputError
-from sawtooth.experiment.curves import CurveSpec
-from sawtooth.experiment.flow_shares import SharesSpec
+from sawtooth.experiment.figure_specs import CurveSpec, SharesSpec, StripsSpec
 from sawtooth.experiment.plan import put
-from sawtooth.experiment.strips import StripsSpec
 from sawtooth.experiment.study import Study, merged
+from sawtooth.packaged import packaged
+from sawtooth.plain import copied
 from sawtooth.scenario.environments import ENVIRONMENTS
 from sawtooth.scenario.fields import input_error
-
-STUDIES: Final = (
-    "akella2002/fig1",
-    "akella2002/fig2",
-    "akella2002/fig4",
-    "akella2002/fig5",
-    "akella2002/fig6",
-    "akella2002/fig7",
-    "akella2002/fig8",
-    "akella2002/fig9",
-    "akella2002/fig10",
-    "akella2002/fig11",
-    "akella2002/fig12",
-    "akella2002/appendix",
-    "akella2002/ring",
-    "akella2002/hybrids",
-    "akella2002/loss-epochs",
-    "akella2002/unequal-rtt",
-    "akella2002/small-buffers",
-    "akella2002/flows-10",
-    "akella2002/flows-20",
-    "akella2002/flows-50",
-    "akella2002/sending-rate",
-    "akella2002/aild",
-    "akella2002/tracking",
-    "akella2002/bursts",
-    "reddy2012/patterns",
-    "reddy2012/pair",
-    "reddy2012/appendix",
-    "reddy2012/fair-queueing",
-    "reddy2012/hybrid",
-    "lahanas2003/stationary",
-    "lahanas2003/contention",
-    "lahanas2003/release",
-    "lahanas2003/gain",
-    "lahanas2003/recovery",
-    "lahanas2003/coexistence",
-    "lahanas2003/two-step",
-    "lahanas2003/environments",
-    "floyd2000/shares",
-    "floyd2000/smoothness",
-    "floyd2000/gap",
-    "floyd2000/tfrc",
-    "floyd2000/transients",
-)
-"""Every study, in the order of the papers. The name of a paper (``akella2002``) means all of its studies."""
 
 COMPARISON: Final = "compare.toml"
 """The file with the set-up that ``sawtooth compare`` uses where the user says nothing else."""
 
-
-def study_names(name: str) -> tuple[str, ...]:
-    """The studies that ``name`` means: one (``akella2002/fig4``) or all of a paper (``akella2002``)."""
-    found = tuple(entry for entry in STUDIES if entry == name or entry.partition("/")[0] == name)
-    if not found:
-        papers = sorted({entry.partition("/")[0] for entry in STUDIES})
-        raise InputError("reproduce", None, name, f"one of {', '.join([*papers, *STUDIES])}")
-    return found
-
-
-def load_study(name: str) -> Study:
-    """The study of that name, from the packaged files or, in a source tree, from ``studies/``."""
-    (only,) = study_names(name) if name in STUDIES else (name,)
-    return read_study(studies_folder() / (only.replace("/", "_") + ".toml"))
+PARSED_FILES: Final = 64
+"""Files whose tables are kept: more than there are in ``studies/``."""
 
 
 def load_comparison() -> Study:
     """The set-up behind ``sawtooth compare``."""
-    return read_study(studies_folder() / COMPARISON)
+    return read_study(packaged("experiment") / COMPARISON)
 
 
-def read_study(path: Path | resources.abc.Traversable) -> Study:
+def read_study(path: Path) -> Study:
     """Read and check one file. InputError names file, key, value and what is accepted."""
-    data = _extended(path)
+    return study_of(extended(path), path.name)
+
+
+def study_of(tables: Mapping[str, Any], where: str) -> Study:
+    """The study in the tables of a file, ``where``. InputError names file, key, value and what is accepted."""
     try:
-        study = Study.model_validate(data)
+        study = Study.model_validate(tables)
     except ValidationError as error:
-        raise input_error(error, path.name) from None
+        raise input_error(error, where) from None
     study = _with_changes(study)
-    _check(path.name, study)
+    _check(where, study)
     return study
 
 
-def _extended(path: Path | resources.abc.Traversable) -> dict[str, Any]:
-    """The tables of a file over those of the file it extends, which may extend another."""
+def extended(path: Path, by: Sequence[Path] = ()) -> dict[str, Any]:
+    """The tables of a file over those of the file it extends, which may extend another; ``by`` are the files that extend this one."""
     data = read_toml(path)
     if "extends" not in data:
         return data
-    return _over(_extended(_sibling(path, str(data.pop("extends")))), data)
+    chain, base = [*by, path], path.parent / str(data.pop("extends"))
+    if base.resolve() in [entry.resolve() for entry in chain]:
+        raise InputError(path.name, "extends", base.name, "a file that does not extend this one")
+    return _over(extended(base, chain), data)
 
 
 def _over(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
@@ -196,23 +145,18 @@ def _unique(where: str, key: str, names: Sequence[str]) -> None:
             raise InputError(where, key, name, "each entry once")
 
 
-def read_toml(path: Path | resources.abc.Traversable) -> dict[str, Any]:
+def read_toml(path: Path) -> dict[str, Any]:
     """The tables of a TOML file. InputError if it cannot be read."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        tables: dict[str, Any] = copied(_parsed(path.read_text(encoding="utf-8")))
+        return tables
     except OSError as error:
         raise InputError(str(path), None, MISSING, f"a readable file ({error.strerror})") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(path.name, None, MISSING, f"valid TOML: {error}") from error
 
 
-def _sibling(path: Path | resources.abc.Traversable, name: str) -> Path | resources.abc.Traversable:
-    return path.parent / name if isinstance(path, Path) else studies_folder() / name
-
-
-def studies_folder() -> Path | resources.abc.Traversable:
-    """Where the study files are: inside the installed package, else at the root of the source tree."""
-    packaged = resources.files("sawtooth").joinpath("studies")
-    if packaged.is_dir():
-        return packaged
-    return Path(__file__).resolve().parents[3] / "studies"
+@lru_cache(maxsize=PARSED_FILES)
+def _parsed(text: str) -> dict[str, Any]:
+    """The tables of a TOML text; of the last texts they are kept, since many studies extend the same file."""
+    return tomllib.loads(text)

@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 from sawtooth.models.throughput_ratio import throughput_ratios
 
 if TYPE_CHECKING:
-    from sawtooth.measure.run_part import Part
+    from sawtooth.measure.run_part import RunPart
 
 Rates = NDArray[np.float64]
 
 
-def loss(part: Part) -> float:
+def loss(part: RunPart) -> float:
     """Dropped over sent, in percent, of the group's flows together over the measured part of the run; NaN where nothing was sent."""
     own = part.of_group()
     sent, drops = (
@@ -39,13 +39,13 @@ def loss(part: Part) -> float:
     return 100.0 * float(drops / sent) if sent else float("nan")
 
 
-def variation(part: Part) -> float:
+def variation(part: RunPart) -> float:
     """Mean over the flows of standard deviation over mean."""
     rates = _sending(part)
     return float(np.mean(rates.std(axis=0) / rates.mean(axis=0))) if rates.size else float("nan")
 
 
-def roughness(part: Part) -> float:
+def roughness(part: RunPart) -> float:
     """Mean over the flows of the mean step between bins over the mean."""
     rates = _sending(part)
     if rates.shape[0] < 2 or not rates.size:
@@ -53,7 +53,7 @@ def roughness(part: Part) -> float:
     return float(np.mean(np.abs(np.diff(rates, axis=0)).mean(axis=0) / rates.mean(axis=0)))
 
 
-def below(part: Part) -> float:
+def below(part: RunPart) -> float:
     """Mean over the flows of the share of throughput ratios below the level."""
     level = float("nan") if part.level is None else part.level
     each = [throughput_ratios(own) for own in _sending(part).T]
@@ -61,6 +61,6 @@ def below(part: Part) -> float:
     return float(np.mean(shares)) if shares else float("nan")
 
 
-def _sending(part: Part) -> Rates:
+def _sending(part: RunPart) -> Rates:
     rates = part.rates()
     return rates[:, rates.sum(axis=0) > 0]

@@ -29,19 +29,21 @@ Bins of the rates must fit the parts: one that reaches over an end belongs to ne
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sawtooth.measure import flow_rates, responses
-from sawtooth.measure.run_part import SAMPLE, Part
+from sawtooth.measure.run_part import SAMPLE, RunPart
 from sawtooth.scenario.fields import JsonSchema, Parsed
 from sawtooth.scenario.units import format_time, parse_time
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
     from sawtooth.run.run import Run
 
 _FORM = re.compile(
@@ -49,26 +51,26 @@ _FORM = re.compile(
 )
 
 
-def goodput(part: Part) -> float:
+def goodput(part: RunPart) -> float:
     """Goodput of the flows together over the capacity of the bottleneck."""
     return float(part.goodputs()[part.of_group()].sum() / part.run.meta["capacity_bps"])
 
 
-def jain(part: Part) -> float:
+def jain(part: RunPart) -> float:
     """Jain's index of the flows present (of the group); NaN without any, or where nothing was delivered."""
     goodputs = part.goodputs()[part.present() & part.of_group()]
     squares = goodputs.size * float((goodputs**2).sum())
     return float(goodputs.sum()) ** 2 / squares if squares else float("nan")
 
 
-def share(part: Part) -> float:
+def share(part: RunPart) -> float:
     """Mean goodput of the group's flows present over that of all flows present; NaN where there is none."""
     goodputs, present = part.goodputs(), part.present()
     own = goodputs[present & part.of_group()]
     return float(own.mean() / goodputs[present].mean()) if own.size else float("nan")
 
 
-def ratio(part: Part) -> float:
+def ratio(part: RunPart) -> float:
     """Mean goodput of the group's flows over that of the other test flows; NaN where there is none, or they get nothing."""
     goodputs, own, present = part.goodputs(), part.of_group(), part.present()
     others = goodputs[present & ~own]
@@ -77,22 +79,22 @@ def ratio(part: Part) -> float:
     return float(goodputs[own & present].mean() / others.mean())
 
 
-def lowest(part: Part) -> float:
+def lowest(part: RunPart) -> float:
     """Goodput of the group's slowest flow over the mean of all flows present."""
     return float(_relative(part).min())
 
 
-def highest(part: Part) -> float:
+def highest(part: RunPart) -> float:
     """Goodput of the group's fastest flow over the mean of all flows present."""
     return float(_relative(part).max())
 
 
-def _relative(part: Part) -> NDArray[np.float64]:
+def _relative(part: RunPart) -> NDArray[np.float64]:
     goodputs, present = part.goodputs(), part.present()
     return np.asarray(goodputs[present & part.of_group()] / goodputs[present].mean(), dtype=np.float64)
 
 
-def settling(part: Part) -> float:
+def settling(part: RunPart) -> float:
     """Time from the group's first start until a bin in which its flows have half a fair share on average, s."""
     own = part.of_group()
     start = min(row["start_ns"] for row, chosen in zip(part.rows(), own, strict=True) if chosen)
@@ -104,7 +106,7 @@ def settling(part: Part) -> float:
     return float(first - start) / 1e9
 
 
-def synchronised(part: Part) -> float:
+def synchronised(part: RunPart) -> float:
     """Mean share of the flows present that decrease in an epoch; NaN where nothing decreased."""
     windows, present = part.record("windows"), part.present()
     times, flows = windows.column("time_ns").to_numpy(), windows.column("flow").to_numpy()
@@ -119,7 +121,7 @@ def synchronised(part: Part) -> float:
     return float(np.mean(shares)) if shares else float("nan")
 
 
-def _round_trip_ns(part: Part) -> int:
+def _round_trip_ns(part: RunPart) -> int:
     """The longest propagation time and a full queue at the bottleneck."""
     bottleneck = part.run.meta["resolved"]["bottleneck"]
     size = int(part.run.flows.column("packet_bytes")[0].as_py())
@@ -140,7 +142,7 @@ class Measure(Parsed):
     level: float | None = None
     bin_ns: int | None = None
 
-    FUNCTIONS: ClassVar[Mapping[str, Callable[[Part], float]]] = {
+    FUNCTIONS: ClassVar[Mapping[str, Callable[[RunPart], float]]] = {
         "goodput": goodput,
         "jain": jain,
         "share": share,
@@ -214,4 +216,4 @@ class Measure(Parsed):
         whole = self.end_ns is None
         begin = int(run.engine["warmup_ns"]) if whole else self.begin_ns
         end = int(run.engine["duration_ns"]) if self.end_ns is None else self.end_ns
-        return self.FUNCTIONS[self.name](Part(run, begin, end, self.group, self.level, self.bin_ns))
+        return self.FUNCTIONS[self.name](RunPart(run, begin, end, self.group, self.level, self.bin_ns))

@@ -29,7 +29,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sawtooth.measure.run_part import SAMPLE, Part
+from sawtooth.measure.run_part import SAMPLE, RunPart
 
 BEFORE_NS: Final = 20 * 10**9
 """What counts as before a change."""
@@ -45,7 +45,7 @@ REGAINED: Final = 0.9
 Numbers = NDArray[np.float64]
 
 
-def growth(part: Part) -> float:
+def growth(part: RunPart) -> float:
     """Factor per round trip, geometric mean from the first sample above zero up to the first decrease."""
     times, windows, decreased = _windows(part)
     stop = np.flatnonzero(decreased)
@@ -58,7 +58,7 @@ def growth(part: Part) -> float:
     return float((climbing[-1] / climbing[0]) ** (1 / rounds))
 
 
-def climb(part: Part) -> float:
+def climb(part: RunPart) -> float:
     """Largest rise from one sample to the next after the last decrease, per round trip."""
     times, windows, decreased = _windows(part)
     last = np.flatnonzero(decreased)
@@ -67,7 +67,7 @@ def climb(part: Part) -> float:
     return float(rises.max()) if rises.size else float("nan")
 
 
-def halving(part: Part) -> float:
+def halving(part: RunPart) -> float:
     """Round trips from the last decrease near the highest window of the part until at most half of that window is left."""
     table = part.record("windows")
     columns = {
@@ -87,7 +87,7 @@ def halving(part: Part) -> float:
     )
 
 
-def _windows(part: Part) -> tuple[Numbers, Numbers, NDArray[np.bool_]]:
+def _windows(part: RunPart) -> tuple[Numbers, Numbers, NDArray[np.bool_]]:
     """Times (ns) and windows of samples and decreases in order, and which are decreases."""
     table = part.record("windows")
     times = table.column("time_ns").to_numpy()
@@ -100,30 +100,30 @@ def _windows(part: Part) -> tuple[Numbers, Numbers, NDArray[np.bool_]]:
     )
 
 
-def _round_trip_ns(part: Part) -> float:
+def _round_trip_ns(part: RunPart) -> float:
     """The round trip as the first flow smoothed it, ns."""
     return float(part.run.flows.column("srtt_ns")[0].as_py())
 
 
-def time_to_halve(part: Part) -> float:
+def time_to_halve(part: RunPart) -> float:
     """s until the end of the first bin in which the flows together have at most half of what they had before."""
     before = _together(_earlier(part, part.begin_ns)).mean()
     return _first(part, _together(part) <= before / 2)
 
 
-def time_to_regain(part: Part) -> float:
+def time_to_regain(part: RunPart) -> float:
     """s until the end of the first bin in which they have nine tenths of what they had before the square."""
     before = _together(_earlier(part, part.begin_ns - SQUARE_NS)).mean()
     return _first(part, _together(part) >= REGAINED * before)
 
 
-def drop_rate(part: Part) -> float:
+def drop_rate(part: RunPart) -> float:
     """Dropped over dropped and delivered, of the group's flows, in percent."""
     drops, delivered = _drops(part, part.begin_ns, part.end_ns), _delivered(part)
     return 100.0 * drops / (drops + delivered) if drops + delivered else float("nan")
 
 
-def stabilisation(part: Part) -> float:
+def stabilisation(part: RunPart) -> float:
     """s until the end of the first bin whose drop rate is at most 1.5 times that of the part's second half."""
     if part.bin_ns is None:
         raise ValueError("stabilisation needs bins")
@@ -138,26 +138,26 @@ def stabilisation(part: Part) -> float:
     return float("nan")
 
 
-def _earlier(part: Part, end_ns: int) -> Part:
+def _earlier(part: RunPart, end_ns: int) -> RunPart:
     return replace(part, begin_ns=end_ns - BEFORE_NS, end_ns=end_ns)
 
 
-def _together(part: Part) -> Numbers:
+def _together(part: RunPart) -> Numbers:
     return np.asarray(part.rates().sum(axis=1), dtype=np.float64)
 
 
-def _first(part: Part, reached: NDArray[np.bool_]) -> float:
+def _first(part: RunPart, reached: NDArray[np.bool_]) -> float:
     places = np.flatnonzero(reached)
     return float((places[0] + 1) * (part.bin_ns or 0) / 1e9) if places.size else float("nan")
 
 
-def _delivered(part: Part) -> float:
+def _delivered(part: RunPart) -> float:
     bits, own = part.bins()[1], part.of_group()
     sizes = part.run.flows.column("packet_bytes").to_numpy()[: own.size].astype(np.float64) * 8
     return float((bits / sizes)[:, own].sum())
 
 
-def _drops(part: Part, begin_ns: int, end_ns: int) -> int:
+def _drops(part: RunPart, begin_ns: int, end_ns: int) -> int:
     table = part.record("congestion")
     times, flows = table.column("time_ns").to_numpy(), table.column("flow").to_numpy()
     own = part.of_group()

@@ -6,15 +6,17 @@ which it was on for nine tenths at least. Bins of the rates must fit the parts: 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
     from sawtooth.run.run import Run
 
 PRESENT: Final = 0.9
@@ -24,7 +26,7 @@ SAMPLE: Final = 0
 
 
 @dataclass(frozen=True)
-class Part:
+class RunPart:
     """A run, a part of its time, and the flows that a measure is about (None: all test flows); its level and bins, where it has them."""
 
     run: Run

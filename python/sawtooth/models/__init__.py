@@ -7,6 +7,7 @@ for what lies outside its domain. Modules by subject:
 - ``fairness``: steady states and fairness of the four-parameter linear family [Akella02] §5.1
 - ``fairness_map``: the same family in the synchronous model, for maps
 - ``response``: the deterministic response function of AIMD, window and rate over drop rate, exact and approximate [Floyd00] §3
+- ``cubic``: the deterministic response function of CUBIC, exact and as RFC 9438 approximates it
 - ``padhye``: the stochastic response function of TCP with timeouts, and the form that TFRC uses [Padhye98]
 - ``random_loss``: the constants of the 1/sqrt(p) law under regular and random loss [Mathis97]
 - ``compatibility``: which AIMD take the share of TCP, and how much the others take [Floyd00] §3.2, §6

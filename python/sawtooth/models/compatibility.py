@@ -14,13 +14,15 @@ Deviations: the reference law may be another than TCP.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from sawtooth.models.inputs import Numbers, satisfying, within
 from sawtooth.models.response import curvature, drop_rate, rate
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 TCP: Final = (1.0, 0.5)
 """(a, b) of TCP, RFC 5681 §3.1."""

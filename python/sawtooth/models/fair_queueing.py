@@ -11,11 +11,15 @@ more. Any unit of rate will do, the same for all.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from numpy.typing import ArrayLike
 
 from sawtooth.errors import InputError
 from sawtooth.models.inputs import WHERE, Numbers, count, within
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
 def max_min(demands: ArrayLike, capacity: float) -> Numbers:

@@ -32,12 +32,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from sawtooth.models.inputs import Numbers, count, within
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 FACTOR_MOST: Final = 2.0
 """Largest factor of an increase, as the controllers' table has it: more than doubling would outrun slow start."""

@@ -25,12 +25,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from sawtooth.models.inputs import Numbers, count, within
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 Scheme = Literal["AIMD", "AIMD-FC", "AIMD-FC+"]
 SCHEMES: Final[tuple[Scheme, ...]] = ("AIMD", "AIMD-FC", "AIMD-FC+")

@@ -11,10 +11,14 @@ The loss ratio of a link without a queue is the part of the load that does not f
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from numpy.typing import ArrayLike
 
 from sawtooth.models.inputs import Numbers, within
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
 def loss_ratio(load: ArrayLike, capacity: ArrayLike) -> Numbers:

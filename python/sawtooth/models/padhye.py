@@ -26,12 +26,14 @@ Deviations: per_ack defaults to 1, as the receivers of this laboratory answer ev
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from sawtooth.models.inputs import Numbers, satisfying, within
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 DOUBLINGS: Final = 6
 """A timer doubles this often and then stays at 64 T0 ([Padhye98] §2.2, RFC 6298 §5.5)."""

@@ -23,12 +23,15 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import inf, pi, sqrt
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from sawtooth.models.inputs import Numbers, within
 from sawtooth.models.response import curvature
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
 def regular_constant(a: ArrayLike, b: ArrayLike) -> Numbers:

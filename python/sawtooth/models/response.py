@@ -25,11 +25,14 @@ between them (`epoch`). Every function takes scalars or arrays and broadcasts th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from sawtooth.models.inputs import Numbers, satisfying, within
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
 def curvature(a: ArrayLike, b: ArrayLike) -> Numbers:

@@ -23,11 +23,14 @@ A number of rounds is made real by taking the last step in the logarithm of the 
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from sawtooth.models.inputs import Numbers, finite, satisfying, within
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 ROUNDS_MAX = 100_000
 """A control that has not halved its window after so many loss events is refused."""

@@ -16,18 +16,21 @@ after the decrease before to the load that met the capacity, both included: AIMD
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sawtooth import _native
 from sawtooth.errors import InputError
 from sawtooth.models import CYCLES
 from sawtooth.models.inputs import WHERE, Numbers, count, within
 from sawtooth.scenario.values import Control
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
 ROUNDS_MOST: Final = 2_000_000
 """Rounds after which a model that has not had its cycles is given up."""
@@ -115,6 +118,10 @@ def rounds(
             raise InputError(WHERE, "controller", text, error.accepted, error.hint) from None
         if not control.has_window:
             raise InputError(WHERE, "controller", text, "a controller with a window; this one has a rate")
+        if control.has_model:
+            raise InputError(
+                WHERE, "controller", text, "a law of the window; this one has a model of its path"
+            )
     found = _native.rounds(each, start, room, cycles, rounds_most, acks)
     made = Rounds(
         np.frombuffer(found["windows"][1], dtype="<f8").reshape(-1, len(start)),

@@ -24,13 +24,16 @@ Deviations: this is arithmetic on a rate that is constant within a round trip; n
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from sawtooth.models.inputs import Numbers, satisfying, within
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import ArrayLike
 
 INTERVALS: Final = 8
 """Loss intervals averaged, [FloydHandley00] §3."""

@@ -14,10 +14,14 @@ a ratio of 2 or more is in no bin but counts among all, so a histogram may add u
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from numpy.typing import ArrayLike
 
 from sawtooth.models.inputs import Numbers, count, within
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 BINS = 20
 HIGHEST = 2.0

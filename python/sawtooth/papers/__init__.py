@@ -1,6 +1,6 @@
 """Reproductions of published studies, a folder each; ``PAPERS`` lists them.
 
-To add one: a folder with ``PAPER``, its claims (``claims/claims.toml`` beside the checks) and a line here.
+To add one: a folder with ``PAPER``, its studies, its claims (``claims/claims.toml`` beside the checks) and a line here.
 """
 
 from __future__ import annotations
@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from sawtooth.papers import akella2002, floyd2000, lahanas2003, reddy2012
+from sawtooth.papers import akella2002, floyd2000, formulas, lahanas2003, reddy2012
 from sawtooth.papers.paper import Paper
 
 PAPERS: Final[Mapping[str, Paper]] = {
-    entry.name: entry for entry in (akella2002.PAPER, floyd2000.PAPER, lahanas2003.PAPER, reddy2012.PAPER)
+    entry.name: entry
+    for entry in (akella2002.PAPER, floyd2000.PAPER, lahanas2003.PAPER, reddy2012.PAPER, formulas.PAPER)
 }
 """Every paper, by name, in the order of the claims."""

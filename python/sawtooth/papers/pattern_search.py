@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from sawtooth.claims.table import Claim
+from sawtooth import _native
+from sawtooth.claims.claim import Claim
 from sawtooth.errors import MISSING, InputError
 from sawtooth.experiment.compare import comparison_study
 from sawtooth.experiment.search.goal import Goal
 from sawtooth.experiment.search.search import Search, search
 from sawtooth.experiment.search.space import COMMAND, Space
 from sawtooth.experiment.study import Study
-from sawtooth.experiment.study_files import load_study
 from sawtooth.papers.register import claims
+from sawtooth.papers.studies import load_study
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.store import Store
 
@@ -82,9 +83,13 @@ def setup(controllers: Sequence[str], recovery: str, router: str, values: Mappin
     """The set-up of the search: that of the study, in one setting, perhaps with other controllers and values."""
     study = load_study(SETUP)
     wanted = list(controllers) or [entry.control for entry in study.algorithm]
-    named = comparison_study(wanted, [recovery], [router], ["constant"])
+    named = comparison_study(wanted, [recovery], [router], ["none"])
+    labels = {_native.controller(entry.control): entry.label for entry in study.algorithm}
     study = study.replaced(
-        algorithm=named.algorithm,
+        algorithm=[
+            entry.model_copy(update={"label": labels.get(_native.controller(entry.control), entry.label)})
+            for entry in named.algorithm
+        ],
         matrix=study.matrix.model_copy(update={"settings": named.matrix.settings, "compared_with": []}),
         routers=named.routers,
     )
@@ -98,7 +103,7 @@ def _label(option: str, name: str | None, labels: Sequence[str]) -> str | None:
     if name is None:
         return None
     for label in labels:
-        if "".join(name.split()).lower() == label.lower():
+        if "".join(name.split()).lower() == "".join(label.split()).lower():
             return label
     raise InputError(COMMAND, option, name, f"one of {', '.join(labels)}")
 

@@ -1,4 +1,5 @@
-"""Reproduce a figure or a whole paper: run its studies, put our numbers beside the printed ones, judge its claims.
+"""Reproduce a figure or a whole paper, or a study file of one's own: run its studies, judge its claims, and put our numbers beside the
+printed ones where there are such.
 
     >>> import sawtooth as st
     >>> found = st.reproduce("akella2002/fig4", quick=True)
@@ -10,31 +11,47 @@ A failing claim is a result, not an error. The report is drawn from the stored r
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 from sawtooth.errors import InputError
+from sawtooth.experiment.perform import jobs_of as runs_of
 from sawtooth.experiment.perform import perform
+from sawtooth.experiment.reproduction import Reproduction, conclude
 from sawtooth.experiment.study import Study
-from sawtooth.papers.formulas import judge_for, runs_for_claims
-from sawtooth.papers.parts import parts
-from sawtooth.papers.reproduction import Reproduction, conclude
-from sawtooth.progress import ProgressCallback
+from sawtooth.papers import PAPERS
+from sawtooth.papers.own import is_own, own_source
+from sawtooth.papers.paper import Paper
+from sawtooth.papers.studies import parts
+from sawtooth.progress import ProgressCallback, StageCallback
 from sawtooth.report.pages import write_reproduction
 from sawtooth.run.store import Store
+from sawtooth.scenario.resolve import Resolved
 from sawtooth.scenario.unused_keys import idle
 
 
 def chosen_studies(
     name: str, seeds: int | None = None, quick: bool = False, varied: Mapping[str, object] | None = None
 ) -> list[Study]:
-    """The parts of a paper that ``name`` means, shortened, reseeded and varied as asked.
+    """The parts of a paper that ``name`` means, shortened, reseeded and varied as asked."""
+    return adapted(name, parts(name), seeds, quick, varied)
+
+
+def adapted(
+    name: str,
+    studies: Sequence[Study],
+    seeds: int | None = None,
+    quick: bool = False,
+    varied: Mapping[str, object] | None = None,
+) -> list[Study]:
+    """The studies of ``name`` shortened, reseeded and varied as asked.
 
     A value of ``varied`` goes to every part that has its key as an open parameter; InputError where none has, or where it acts in no run.
     """
-    studies = parts(name)
+    studies = list(studies)
     if quick:
         studies = [study.shortened() for study in studies]
     if seeds is not None:
@@ -44,7 +61,8 @@ def chosen_studies(
     keys = dict.fromkeys(entry.key for study in studies for entry in study.parameter)
     for key, value in (varied or {}).items():
         if key not in keys:
-            raise InputError("--set", key, value, f"an open parameter of {name}: {', '.join(keys)}")
+            known = ", ".join(keys) or "it has none, [[parameter]] in its file makes one"
+            raise InputError("--set", key, value, f"an open parameter of {name}: {known}")
         studies = [
             study.varied(key, value) if any(entry.key == key for entry in study.parameter) else study
             for study in studies
@@ -67,25 +85,63 @@ def reproduce(
     threads: int | None = None,
     progress: ProgressCallback | None = None,
     processes: int = 1,
+    stages: StageCallback | None = None,
 ) -> Reproduction:
-    """Run the parts of ``name`` (``akella2002/fig4``, ``akella2002``) and judge its claims; stored runs are not repeated.
+    """Run the parts of ``name`` (``akella2002/fig4``, ``akella2002``; a study file of one's own, or a directory of such) and judge its
+    claims; stored runs are not repeated.
 
     ``quick`` keeps cells and claims and takes fewer seeds and shorter runs; ``varied`` gives open parameters of the studies
     other values; ``report`` is the HTML file to write, None for ``<store>/reports/<name>.html``, False for none. Its pages are drawn by at
-    most so many ``processes``; more than one needs a main module that can be imported, as `multiprocessing` does.
+    most so many ``processes``; more than one needs a main module that can be imported, as `multiprocessing` does. ``stages`` hears of
+    judging and drawing.
     """
-    studies = chosen_studies(name, seeds, quick, varied)
+    own = own_source(name) if is_own(name) else None
+    studies = adapted(name, parts(name) if own is None else own.studies, seeds, quick, varied)
     home = store if isinstance(store, Store) else Store(store)
     found = perform_parts(
-        name, studies, home, seeds=seeds, quick=quick, fresh=fresh, threads=threads, progress=progress
+        name if own is None else own.name,
+        studies,
+        home,
+        seeds=seeds,
+        quick=quick,
+        fresh=fresh,
+        threads=threads,
+        progress=progress,
+        stages=stages,
+        paper=own,
     )
+    paper = PAPERS.get(found.name.partition("/")[0])
     found = replace(
-        found, varied=varied or {}, parts=tuple(replace(part, varied=varied or {}) for part in found.parts)
+        found,
+        varied=varied or {},
+        parts=tuple(replace(part, varied=varied or {}) for part in found.parts),
+        title=paper.title if paper is not None and own is None else found.name,
+        command=command_line(name, seeds, quick, varied or {}),
     )
     if report is False:
         return found
     path = Path(report) if report is not None else report_path(home, found)
-    return write_reproduction(found, path, processes)
+    return write_reproduction(found, path, processes, stages)
+
+
+def jobs_of(
+    name: str, seeds: int | None = None, quick: bool = False, varied: Mapping[str, object] | None = None
+) -> list[Sequence[Resolved]]:
+    """The runs of ``reproduce`` with the same arguments; several parts may share some."""
+    own = own_source(name) if is_own(name) else None
+    studies = adapted(name, parts(name) if own is None else own.studies, seeds, quick, varied)
+    found: list[Sequence[Resolved]] = [jobs for study in studies for jobs in runs_of(study)]
+    beside = None if own is not None or "/" in name else PAPERS[name].load_beside()
+    return found if beside is None else [*found, beside.jobs(seeds, quick)]
+
+
+def command_line(name: str, seeds: int | None, quick: bool, varied: Mapping[str, object]) -> str:
+    """The command that makes a reproduction, as a user would type it."""
+    words = ["sawtooth", "reproduce", name, *(["--quick"] if quick else [])]
+    words += ["--seeds", str(seeds)] if seeds is not None else []
+    for key, value in varied.items():
+        words += ["--set", f"{key}={value}"]
+    return shlex.join(words)
 
 
 def perform_parts(
@@ -98,16 +154,21 @@ def perform_parts(
     fresh: bool = False,
     threads: int | None = None,
     progress: ProgressCallback | None = None,
+    stages: StageCallback | None = None,
+    paper: Paper | None = None,
 ) -> Reproduction:
     """Run what the store lacks of several parts of a paper, one after another, and judge the claims of ``name`` over all of them.
 
     ``fresh`` repeats what is stored, once: a run that several parts share is made by the first of them. A whole paper (no ``/`` in its
-    name) also gets verdicts on those of its claims that the runs of ``mathematics`` decide, over ``seeds``.
+    name) also gets verdicts on those of its claims that other runs decide, over ``seeds``. ``paper`` is what ``name`` is of, None for the
+    paper of that name.
     """
     made: set[str] = set()
     counts = [study.runs for study in studies]
-    beside = runs_for_claims(name, seeds, quick)
-    total, past, known = sum(counts) + beside, 0, 0
+    paper = PAPERS[name.partition("/")[0]] if paper is None else paper
+    beside = paper.load_beside() if "/" not in name else None
+    more = 0 if beside is None else beside.runs(seeds, quick)
+    total, past, known = sum(counts) + more, 0, 0
     found = []
     for study, count in zip(studies, counts, strict=True):
 
@@ -116,17 +177,22 @@ def perform_parts(
                 progress(past + done, total, known + stored)
 
         part = perform(study, store, quick=quick, fresh=fresh, threads=threads, progress=counted, spared=made)
-        found.append(part)
+        found.append(paper.furnished(part))
         past, known = past + count, known + count - part.executed
     borrowed = None
-    if beside:
+    if beside is not None:
 
         def last(done: int, _: int, stored: int, past: int = past, known: int = known) -> None:
             if progress is not None:
                 progress(past + done, total, known + stored)
 
-        borrowed = judge_for(name, store, seeds, quick, fresh, threads, last)
-    return replace(conclude(name, found, borrowed=borrowed), quick=quick)
+        borrowed = beside.judge(store, seeds, quick, fresh, threads, last)
+    if stages is not None:
+        stages("judging", 0, 1)
+    concluded = conclude(name, found, paper.claims, borrowed=borrowed)
+    if stages is not None:
+        stages("judging", 1, 1)
+    return replace(concluded, quick=quick)
 
 
 def report_path(store: Store, found: Reproduction) -> Path:

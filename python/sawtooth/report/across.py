@@ -15,7 +15,8 @@ from matplotlib.figure import Figure
 
 from sawtooth.experiment.scoring import SCORED
 from sawtooth.report import figures
-from sawtooth.report.elements import element, paragraph, section, text
+from sawtooth.report.blocks import Picture
+from sawtooth.report.sketches import Sketches
 from sawtooth.report.tables import RECOVERIES, ROUTERS, UNITS
 
 if TYPE_CHECKING:
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from sawtooth.experiment.matrix import Block
 
 CAPTION = (
-    "D, the sum over the environments of the distance to the best of the set: mean and 95 % interval over seeds, lower is better. "
-    "D of different settings does not compare; within a setting, differences do not depend on who else is compared."
+    "D, the score relative to the best: 0 is best (distances from the best algorithm, added over the environments; mean and 95 % interval "
+    "over seeds). Compare bars within a setting, not across settings."
 )
 
 
@@ -34,10 +35,11 @@ def spans(comparison: Comparison) -> bool:
     return len(comparison.own) > 1 and not comparison.study.in_families
 
 
-def across_section(blocks: Sequence[Block]) -> str:
-    """The figure as a section of the page."""
-    drawing = figures.inline(figure(blocks), "across settings", "D of every algorithm in every setting")
-    return section("across", "Across settings", element("figure", drawing), paragraph(text(CAPTION), "muted"))
+def across_picture(blocks: Sequence[Block], sketches: Sketches) -> Picture:
+    """The figure on the page."""
+    drawn = sketches.of("across", lambda: figure(blocks))
+    drawing = figures.inline(drawn, "across settings", "D of every algorithm in every setting")
+    return Picture(drawing, CAPTION)
 
 
 def setting_label(setting: str) -> str:

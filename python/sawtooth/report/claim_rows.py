@@ -11,30 +11,36 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from sawtooth.claims.claim import Claim
 from sawtooth.claims.logic import Verdict
+from sawtooth.claims.standing import in_words, standing
 from sawtooth.claims.table import Judged
-from sawtooth.papers.register import claims
 from sawtooth.report.pipe_table import pipe_row, pipe_table
 
 HEADS = ("claim", "verdict", "on the part run", "printed tables", "judged by", "statement")
-ROW = re.compile(r"^\| `(?P<id>[^`]+)` \| (?P<verdict>[a-z]+) \|.*\|$", re.MULTILINE)
+ROW = re.compile(
+    r"^\| `(?P<id>[^`]+)` \| (?P<verdict>[a-z]+) \| [a-z]* ?\| (?P<printed>[a-z]*) ?\|.*\|$", re.MULTILINE
+)
 WORDS = {Verdict.HOLDS: "hold", Verdict.FAILS: "fail", Verdict.UNDECIDED: "undecided"}
 
 
-def renewed(old: str, judged: Sequence[Judged], command: str) -> str:
-    """The table with the rows that ``command`` (a paper, or a part of one) knows better than the ``old`` one."""
+def renewed(old: str, judged: Sequence[Judged], command: str, claims: Sequence[Claim]) -> str:
+    """The table with the rows that ``command`` (a paper, or a part of one) knows better than the ``old`` one.
+
+    ``claims`` are those of all papers, in the order of the rows.
+    """
     whole = "/" not in command
-    anew = {entry.id for entry in claims() if whole and entry.paper == command}
+    anew = {entry.id for entry in claims if whole and entry.paper == command}
     rows = {match["id"]: match[0] for match in ROW.finditer(old) if match["id"] not in anew}
     rows |= {item.claim.id: _row(item, command) for item in judged if whole or _settled(item)}
-    order = [entry for entry in claims() if entry.id in rows]
+    order = [entry for entry in claims if entry.id in rows]
     table = "\n".join([pipe_table(HEADS, []), *(rows[entry.id] for entry in order)])
     verdicts = {match["id"]: Verdict(match["verdict"]) for match in ROW.finditer(table)}
-    simulated = [verdicts[entry.id] for entry in order if entry.kind == "simulation"]
-    undecided = simulated.count(Verdict.UNDECIDED)
-    of_runs = f"Of the {len(simulated)} that rest on runs {undecided} are undecided" if simulated else ""
-    share = f" ({100 * undecided / len(simulated):.1f} %)." if simulated else ""
-    return f"{table}\n\n{len(order)} claims: {counted(list(verdicts.values()))}. {of_runs}{share}".rstrip()
+    printed = {match["id"]: Verdict(match["printed"]) for match in ROW.finditer(table) if match["printed"]}
+    classes = [standing(entry, verdicts[entry.id], printed.get(entry.id)) for entry in order]
+    same = [verdicts[name] is theirs for name, theirs in printed.items()]
+    sentences = f"{len(order)} claims: {counted(list(verdicts.values()))}. {in_words(classes, same)}"
+    return f"{table}\n\n{sentences}".rstrip()
 
 
 def counted(verdicts: Sequence[Verdict]) -> str:

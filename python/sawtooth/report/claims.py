@@ -1,109 +1,127 @@
-"""The claims of a report: how many came out how, and each with its verdict and evidence."""
+"""The claims of a page: how many came out how, those that fail at a glance, and each with its verdict and evidence."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from sawtooth.claims.logic import Finding, Verdict
-from sawtooth.report.elements import (
-    code,
-    details,
-    element,
-    head,
-    paragraph,
-    pill,
-    section,
-    table,
-    text,
-)
-from sawtooth.report.tables import counts, leaf_text, seeds_text
+from sawtooth.report.blocks import Claims, Failure, Section, Words
+from sawtooth.report.tables import counts, leaf_text
 
 if TYPE_CHECKING:
     from sawtooth.claims.table import Judged
 
-JUDGED_HOW = (
-    "Verdicts are computed. An inequality is judged on per-seed paired differences: it holds or fails when its 95 % interval lies on one "
-    "side. A claim about more than was run is undecided, with that reason; the second mark then says what the part that was run shows. The "
-    "third is the same check put to the paper's own printed tables, where they can tell."
+JUDGED_HOW: Final = (
+    "Verdicts are computed. An inequality is judged on the differences between algorithms within each seed: it holds or fails when the "
+    "95 % interval of their mean lies on one side. A claim about more than was run is undecided, with the reason, and the second mark says "
+    "what these runs show. The last mark is the same check put to the paper's own printed tables, where they can tell."
 )
 
-COMPUTED_HOW = (
+STATED_HOW: Final = (
+    "Verdicts are computed. An inequality is judged on the differences between algorithms within each seed: it holds or fails when the "
+    "95 % interval of their mean lies on one side."
+)
+
+COMPUTED_HOW: Final = (
     "Verdicts are computed: closed forms, exhaustive ranges of integers and the synchronous model, with the numbers they rest on. Where a "
     "statement fails, the evidence shows counter-examples and, below, the statement that holds in its place, put to the same test."
 )
 
+NUMBERS: Final = 2
+"""Of a fact that are shown at a glance; its evidence has all."""
 
-def summary(judged: Sequence[Judged]) -> str:
-    """How many claims came out how."""
-    entries = [
-        element("li", f"{pill(verdict)} <strong>{count}</strong>")
-        for verdict, count in counts(judged).items()
-    ]
-    if all(item.claim.kind != "simulation" for item in judged):
-        entries.append(element("li", f"of {len(judged)} claims", class_="muted"))
-        return element("ul", "".join(entries), class_="verdicts")
-    partial = [item.finding.verdict for item in judged if item.partial and item.finding is not None]
-    split = ", ".join(f"{verdict.value} {sum(v is verdict for v in partial)}" for verdict in Verdict)
-    beyond = (
-        f"; {len(partial)} of them need further runs. What the present runs say of these: {split}"
-        if partial
-        else ""
+VERBS: Final = {
+    Verdict.HOLDS: ("holds", "hold"),
+    Verdict.FAILS: ("fails", "fail"),
+    Verdict.UNDECIDED: ("is undecided", "are undecided"),
+}
+
+
+def claims_section(judged: Sequence[Judged], how: str, folded: bool = False) -> Section:
+    """The table of verdicts; ``how`` says how they come about."""
+    return Section("claims", "Claims", [Words(how, "muted"), Claims(judged)], folded)
+
+
+def verdict_sentences(judged: Sequence[Judged], noun: str = "claim") -> list[str]:
+    """How the claims came out, and what the printed tables say of those that fail; at most two sentences."""
+    if not judged:
+        return []
+    found = [(verdict, count) for verdict, count in counts(judged).items() if count]
+    if len(found) == 1:
+        verdict, count = found[0]
+        every = f"The only {noun}" if count == 1 else f"All {count} {noun}s"
+        first = f"{every} {VERBS[verdict][count > 1]}"
+    else:
+        shown = [f"{count} {VERBS[verdict][count > 1]}" for verdict, count in found]
+        first = f"Of {len(judged)} {noun}s {listed(shown)}"
+    return [first + _waiting(judged) + ".", *_beside_printed(judged)]
+
+
+def _waiting(judged: Sequence[Judged]) -> str:
+    """How many of the undecided need runs that were not made."""
+    undecided = [item for item in judged if item.verdict is Verdict.UNDECIDED]
+    waiting = sum(item.partial for item in undecided)
+    if not waiting:
+        return ""
+    who = (
+        "it"
+        if len(undecided) == 1
+        else "all of these"
+        if waiting == len(undecided)
+        else f"{waiting} of these"
     )
-    entries.append(element("li", f"of {len(judged)} claims{beyond}", class_="muted"))
-    return element("ul", "".join(entries), class_="verdicts")
+    return f"; {who} also need{'s' if len(undecided) == 1 else ''} runs that were not made here"
 
 
-def claims_section(judged: Sequence[Judged], how: str) -> str:
-    """The table of verdicts; ``how`` says how they come about. The columns about runs stand only where a claim has them."""
-    on_runs = any(item.claim.kind == "simulation" for item in judged)
-    rows = []
-    for item in judged:
-        part = pill(item.finding.verdict) if item.partial and item.finding is not None else ""
-        printed = pill(item.printed) if item.printed is not None else ""
-        cells = [_claim(item), pill(item.verdict), *([part, printed] if on_runs else [])]
-        rows.append(
-            element("tr", "".join(element("td", cell) for cell in cells), id=f"claim-{item.claim.id}")
-        )
-    heads = [head("Claim", "Verdict", *(["On the part run", "Printed tables"] if on_runs else []))]
-    return section("claims", "Claims", paragraph(text(how), "muted"), table(heads, rows, kind="claims"))
-
-
-def _claim(item: Judged) -> str:
-    entry = item.claim
-    parts = [
-        paragraph(text(entry.statement), "statement"),
-        paragraph(f"{code(entry.id)} · section {text(entry.section)} · {entry.kind}", "muted"),
-    ]
-    if item.reason and item.verdict is Verdict.UNDECIDED:
-        parts.append(paragraph(f"Undecided because {text(item.reason)}.", "muted"))
-    if item.printed is Verdict.FAILS:
+def _beside_printed(judged: Sequence[Judged]) -> list[str]:
+    """What the paper's own tables say of the claims that fail."""
+    failing = [item for item in judged if item.verdict is Verdict.FAILS]
+    alike = sum(item.printed is Verdict.FAILS for item in failing)
+    apart = sum(item.printed is Verdict.HOLDS for item in failing)
+    if not alike and not apart:
+        return []
+    parts = []
+    if apart:
         parts.append(
-            paragraph(
-                "The same check fails on the paper's own tables: the sentence contradicts them.", "muted"
-            )
+            f"{apart} hold{'s' if apart == 1 else ''} on the paper's own tables (our runs contradict these)"
         )
-    if item.finding is not None:
-        # What refutes a theorem is the news of a page without runs.
-        shown = entry.kind != "simulation" and item.verdict is Verdict.FAILS
-        parts.append(details("Evidence", element("ul", _finding(item.finding), class_="evidence"), shown))
-    return "".join(parts)
+    if alike:
+        parts.append(f"{alike} fail{'s' if alike == 1 else ''} on the paper's own tables as well")
+    return [f"Of those that fail, {listed(parts)}."]
 
 
-def _finding(finding: Finding) -> str:
-    instead = "" if finding.instead is None else _instead(finding.instead)
-    if not finding.parts:
-        return element("li", f"{pill(finding.verdict)} {text(leaf_text(finding))}{instead}")
-    how = {"and": "all of", "or": "one of", "not": "not"}[finding.joined or "and"]
-    if "wanted" in finding.numbers:
-        how = f"at least {finding.numbers['wanted']} of"
-    if finding.verdict is Verdict.UNDECIDED:
-        how += f"; {seeds_text(finding.seeds)}"
-    inner = element("ul", "".join(_finding(part) for part in finding.parts))
-    joined = element("span", f"({text(how)})", class_="muted")
-    return element("li", f"{pill(finding.verdict)} {text(finding.text)} {joined}{inner}{instead}")
+def listed(words: Sequence[str], last: str = "and") -> str:
+    """Words in a sentence."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
-def _instead(finding: Finding) -> str:
-    heading = element("span", "What holds instead:", class_="muted")
-    return element("ul", element("li", heading + element("ul", _finding(finding))))
+def failures(judged: Sequence[Judged]) -> list[Failure] | None:
+    """The claims that fail, first those that the paper's own tables do not refute; None where nothing was claimed."""
+    if not judged:
+        return None
+    order = {Verdict.HOLDS: 0, None: 1, Verdict.UNDECIDED: 1, Verdict.FAILS: 2}
+    failing = [item for item in judged if item.verdict is Verdict.FAILS]
+    return [
+        Failure(
+            item.claim.statement,
+            f"section {item.claim.section}" if item.claim.section else item.claim.id,
+            "" if item.finding is None else against(item.finding),
+            f"claim-{item.claim.id}",
+            item.printed,
+        )
+        for item in sorted(failing, key=lambda item: order[item.printed])
+    ]
+
+
+def against(finding: Finding) -> str:
+    """What speaks most plainly against a statement: its first inequality that fails, and how many more there are."""
+    if "wanted" in finding.numbers and finding.parts:
+        sure = sum(part.verdict is Verdict.HOLDS for part in finding.parts)
+        return f"{sure} of {len(finding.parts)} hold, at least {finding.numbers['wanted']} should"
+    failing = [leaf for leaf in finding.leaves() if leaf.verdict is Verdict.FAILS]
+    if not failing:  # what is denied holds
+        return leaf_text(next(finding.leaves()), NUMBERS)
+    more = len(failing) - 1
+    shown = leaf_text(failing[0], NUMBERS)
+    return f"{shown}; and {more} more {'do' if more > 1 else 'does'} not hold" if more else shown

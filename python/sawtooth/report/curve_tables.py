@@ -15,6 +15,11 @@ def contrast_label(curve: Curve) -> str:
     return f"{how} {curve.spec.beside}{' (%)' if curve.spec.contrast == 'ratio' else ''}"
 
 
+def contrast_axis(curve: Curve) -> str:
+    """The same on an axis."""
+    return f"difference from {curve.spec.beside}{' (%)' if curve.spec.contrast == 'ratio' else ''}"
+
+
 def contrast_scale(curve: Curve) -> float:
     """What a contrast is multiplied by where it is shown: ratios are in percent."""
     return 100.0 if curve.spec.contrast == "ratio" else 1.0

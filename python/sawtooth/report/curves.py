@@ -15,9 +15,11 @@ from matplotlib.ticker import NullFormatter, NullLocator
 from numpy.typing import NDArray
 
 from sawtooth.report import figures
-from sawtooth.report.curve_tables import cell, contrast_label, contrast_scale
+from sawtooth.report.blocks import Block, Fold, Picture, Row, Section, Table, Words
+from sawtooth.report.curve_tables import cell, contrast_axis, contrast_label, contrast_scale
 from sawtooth.report.drawing import MUTED, SERIES, canvas
-from sawtooth.report.elements import code, details, element, head, paragraph, row, section, table, text
+from sawtooth.report.runs import run_cell
+from sawtooth.report.sketches import Sketches
 
 if TYPE_CHECKING:
     from sawtooth.experiment.curves import Curve, CurvePoint
@@ -52,7 +54,7 @@ def curve_figure(curve: Curve) -> Figure:
     panels[0].legend(loc="best", frameon=False, fontsize=7.5)
     if contrasted:
         panels[1].axhline(0.0, color=MUTED, linewidth=0.8)
-        panels[1].set_ylabel(contrast_label(curve))
+        panels[1].set_ylabel(contrast_axis(curve))
     for axes in panels:
         axes.set_xlabel(curve.spec.x_label or curve.spec.x)
         _x_axis(axes, curve)
@@ -130,26 +132,29 @@ def _x_axis(axes: Axes, curve: Curve) -> None:
     )
 
 
-def curve_section(curve: Curve) -> str:
-    """The section of one curve on the page."""
+def curve_section(curve: Curve, sketches: Sketches, drawn: bool = True) -> Section:
+    """The section of one curve on the page; ``drawn``: its figure stands here and not at the head of the page."""
     spec = curve.spec
-    drawing = figures.inline(curve_figure(curve), spec.name, spec.title)
     only = ", ".join(f"{name} {label}" for name, label in spec.only.items())
-    note = "Bars: 95 % interval over seeds. Left the values"
-    note += (
-        f", right {contrast_label(curve)}, seed by seed; a filled marker's interval has no 0 in it."
-        if spec.beside
-        else "."
-    )
-    parts = [
-        paragraph(f"Printed: {text(spec.printed)}", "muted") if spec.printed else "",
-        paragraph(text(only), "muted") if only else "",
-        element("figure", drawing),
-        paragraph(text(note), "muted"),
-        details("Every point", _table(curve)),
-        details("Runs by point", _runs(curve)),
+    parts: list[Block] = []
+    if spec.printed:
+        parts.append(Words(f"In the paper: {spec.printed}.", "muted"))
+    if only:
+        parts.append(Words(f"Runs with {only}.", "muted"))
+    parts += [
+        *([curve_picture(curve, sketches)] if drawn else []),
+        Fold("Every point, with its runs", [_table(curve)]),
     ]
-    return section(anchor(curve), text(spec.title), *(part for part in parts if part))
+    return Section(anchor(curve), spec.title, parts)
+
+
+def curve_picture(curve: Curve, sketches: Sketches) -> Picture:
+    """The figure of one curve on the page."""
+    note = "Bars are 95 % intervals over seeds."
+    if curve.spec.beside is not None:
+        note += f" Left the values; right the {contrast_axis(curve)} within each seed, where the interval of a filled mark leaves 0 out."
+    drawn = sketches.of(curve.spec.name, lambda: curve_figure(curve))
+    return Picture(figures.inline(drawn, curve.spec.name, curve.spec.title), note)
 
 
 def anchor(curve: Curve) -> str:
@@ -157,27 +162,17 @@ def anchor(curve: Curve) -> str:
     return f"curve-{curve.spec.name}"
 
 
-def _table(curve: Curve) -> str:
+def _table(curve: Curve) -> Table:
     rows = []
     for point in curve.points:
         shown, contrast = cell(point, curve)
-        rows.append(row(f"{text(point.series)}, {text(point.x)}", [text(shown), text(contrast or "–")]))
-    beside = contrast_label(curve) if curve.spec.beside is not None else "–"
+        beside = [contrast or "–"] if curve.spec.beside is not None else []
+        rows.append(Row(str(point.series), [str(point.x), shown, *beside, run_cell(point.run_ids)]))
     heads = [
-        f"Series, {text(curve.spec.x_label or curve.spec.x)}",
-        text(curve.spec.y_label or curve.spec.value),
-        text(beside),
+        curve.spec.series,
+        curve.spec.x_label or curve.spec.x,
+        curve.spec.y_label or curve.spec.value,
+        *([contrast_label(curve)] if curve.spec.beside is not None else []),
+        "runs",
     ]
-    return table([head(*heads)], rows, caption="Mean and 95 % interval over seeds.")
-
-
-def _runs(curve: Curve) -> str:
-    rows = [
-        row(
-            f"{text(point.series)}, {text(point.x)}",
-            [" ".join(code(run_id[:12]) for run_id in point.run_ids)],
-            words=True,
-        )
-        for point in curve.points
-    ]
-    return table([head("Point", "Runs")], rows, kind="runs")
+    return Table(heads, rows, caption="Mean and 95 % interval over seeds.")

@@ -8,19 +8,20 @@ Inside the HTML report the same figure follows the page into dark mode (``sawtoo
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import matplotlib as mpl
+from fontTools import subset
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sawtooth.atomic import write_bytes_atomic
-from sawtooth.errors import InputError
-from sawtooth.report.figures import GRID, INK, MUTED, SERIES, STYLE
-from sawtooth.report.traces import FORMATS, UNDATED
+from sawtooth.report.figure_file import UNDATED, format_of
+from sawtooth.report.figures import GRID, INK, MUTED, SERIES, STYLE, round_places
 
 __all__ = ["GRID", "INK", "MUTED", "SERIES", "Drawing", "canvas", "encode", "figure_files", "save"]
 
@@ -55,6 +56,21 @@ def canvas(
     return figure, [axes for line in panels for axes in line]
 
 
+UNUSED: Final = ("GSUB", "GPOS", "GDEF", "kern")
+"""Tables of a font that set text; text in a PDF file is set already, and to cut these takes longer than to draw."""
+
+
+@contextmanager
+def _only_outlines() -> Iterator[None]:
+    """Fonts are embedded without the tables that nobody reads there."""
+    usual = subset.Options._drop_tables_default
+    subset.Options._drop_tables_default = [*usual, *UNUSED]
+    try:
+        yield
+    finally:
+        subset.Options._drop_tables_default = usual
+
+
 FILE_STYLE: Final[dict[Any, Any]] = {
     "svg.hashsalt": "sawtooth",
     "svg.fonttype": "path",
@@ -65,27 +81,18 @@ FILE_STYLE: Final[dict[Any, Any]] = {
 def encode(figure: Figure, form: str, style: Mapping[Any, Any] = MODEL_STYLE) -> bytes:
     """The figure as a file of one of FORMATS, on a white ground; ``style`` is the one that it was drawn in."""
     sink = io.BytesIO()
-    with mpl.rc_context({**style, **FILE_STYLE}):
+    with mpl.rc_context({**style, **FILE_STYLE}), _only_outlines():
+        round_places(figure)
         figure.savefig(sink, format=form, metadata=UNDATED[form], dpi=150, facecolor="white")
     return sink.getvalue()
 
 
 def figure_files(stem: Path, figure: Figure, style: Mapping[Any, Any] = MODEL_STYLE) -> dict[Path, bytes]:
     """The files that a figure of a report becomes, by path: ``stem`` (a path without an ending) in each form of BESIDE."""
-    files = {}
-    for form in BESIDE:
-        files[stem.with_name(f"{stem.name}.{form}")] = encode(figure, form, style)
-        figure.set_layout_engine(
-            "none"
-        )  # the second form has the places of the first: to find them takes as long as to draw
-    return files
+    return {stem.with_name(f"{stem.name}.{form}"): encode(figure, form, style) for form in BESIDE}
 
 
 def save(figure: Figure, path: Path) -> None:
     """Write the figure to ``path``, in the format its name ends in. InputError for another ending or no such directory."""
-    form = path.suffix.removeprefix(".")
-    if form not in FORMATS:
-        raise InputError("--plot", None, str(path), "a file name that ends in ." + ", .".join(FORMATS))
-    if not path.absolute().parent.is_dir():
-        raise InputError("--plot", None, str(path), "a file in a directory that exists")
+    form = format_of(path)
     write_bytes_atomic(path, encode(figure, form))

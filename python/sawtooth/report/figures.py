@@ -18,10 +18,12 @@ from typing import TYPE_CHECKING, Any, Final
 import matplotlib as mpl
 import numpy as np
 from cycler import cycler
+from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from sawtooth.papers.akella2002.printed import environment_key
+from sawtooth.report.places import name_places, slanted
 from sawtooth.report.tables import (
     COLUMNS,
     DECIMALS,
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 INK: Final = "#1b1f24"
 MUTED: Final = "#59636e"
 GRID: Final = "#d8dee4"
+WHITE: Final = "#ffffff"
 SERIES: Final = ("#0072b2", "#e69f00", "#009e73", "#b5477f", "#56b4e9", "#d55e00", "#7a6a00", "#666666")
 """Colours of the algorithms in their order: Okabe and Ito's palette, told apart with any colour vision."""
 
@@ -46,9 +49,13 @@ VARIABLES: Final[Mapping[str, str]] = {
     INK: "var(--ink)",
     MUTED: "var(--muted)",
     GRID: "var(--line)",
+    WHITE: "var(--paper)",
     **{colour: f"var(--series-{place})" for place, colour in enumerate(SERIES)},
 }
 """What each colour becomes inside the page."""
+
+PIXELS: Final = 108
+"""Of an inch on the page: 9-point letters are a little smaller there than the text around them."""
 
 TITLES: Final[Mapping[str, str]] = {
     "goodput": "Goodput (fraction of available bandwidth)",
@@ -102,7 +109,7 @@ def bars(axes: Axes, block: Block, metric: str) -> None:
             yerr=np.vstack([np.maximum(below, 0.0), np.maximum(above, 0.0)]),
             error_kw={"ecolor": INK, "elinewidth": 0.9, "capsize": 1.6, "capthick": 0.9},
         )
-    axes.set_xticks(places, [environment_key(name) for name, _ in rows])
+    name_places(axes, [name for name, _ in rows])
     axes.set_title(TITLES[metric], loc="left", fontsize=9.5)
     axes.margins(x=0.01)
     axes.set_ylim(bottom=0)
@@ -110,24 +117,26 @@ def bars(axes: Axes, block: Block, metric: str) -> None:
         axes.set_ylim(0, max(1.0, axes.get_ylim()[1]))
 
 
-def metric_figure(block: Block, metric: str) -> Figure:
-    """The bars of one metric alone, for the page."""
+def values_figure(block: Block) -> Figure:
+    """The bars of all four metrics of a setting above each other, for the page."""
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(9.0, 2.7), layout="constrained")
-        axes = figure.subplots()
-        bars(axes, block, metric)
-        _legend(figure, axes, block)
+        figure = Figure(figsize=(9.0, 6.8 + 0.5 * slanted(block.environments)), layout="constrained")
+        panels = figure.subplots(len(TITLES), 1, sharex=True)
+        for axes, metric in zip(panels, TITLES, strict=True):
+            bars(axes, block, metric)
+        _legend(figure, panels[0], block)
     return figure
 
 
-def paper_figure(block: Block, title: str, note: str) -> Figure:
+def paper_figure(block: Block, beside: Mapping[str, Mapping[str, float]], title: str, note: str) -> Figure:
     """The figure of one setting in the layout of the paper: table of scores above, bars of raw delay and loss below."""
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(8.2, 8.4), layout="constrained")
         table, delay, loss = figure.subplots(3, 1, height_ratios=(1.15, 1, 1))
-        _score_table(table, block, title, note)
+        _score_table(table, score_table(block, beside), title, note)
         bars(delay, block, "delay")
         bars(loss, block, "loss")
+        delay.set_xticklabels([])
         _legend(figure, delay, block)
     return figure
 
@@ -139,11 +148,10 @@ def _legend(figure: Figure, axes: Axes, block: Block) -> None:
     )
 
 
-def _score_table(axes: Axes, block: Block, title: str, note: str) -> None:
+def _score_table(axes: Axes, rows: Sequence[tuple[str, Sequence[ScoreCell]]], title: str, note: str) -> None:
     """Text placed in an empty panel of unit size: a title, two rows of headings, a row per algorithm, a note."""
     axes.set_axis_off()
     axes.set(xlim=(0, 1), ylim=(0, 1), autoscale_on=False)
-    rows = score_table(block)
     step = 0.72 / len(rows)
     axes.text(0, 1.0, title, fontsize=11.5, fontweight="bold", va="top")
     for left, (metric, score) in zip(LEFTS, COLUMNS, strict=True):
@@ -190,23 +198,54 @@ def _score_cell(axes: Axes, left: float, middle: float, step: float, cell: Score
         axes.text(left, middle - 0.24 * step, text, va="center", fontsize=7.5, color=MUTED)
 
 
+PLACES: Final = 6
+"""Decimals of a panel's place as a share of the figure: far below a pixel."""
+
+
+def round_places(figure: Figure) -> None:
+    """Lay the figure out once and for all; to do so takes as long as to draw.
+
+    The solver of the constrained layout gives places that differ from run to run in their last digits, and an SVG file names its clip
+    paths after all digits.
+    """
+    engine = figure.get_layout_engine()
+    if not isinstance(engine, ConstrainedLayoutEngine):
+        return
+    engine.execute(figure)
+    figure.set_layout_engine(None)  # a placeholder ("none") would have every file drawn twice
+    for axes in figure.axes:
+        left, bottom, width, height = (
+            round(value, PLACES) for value in axes.get_position(original=True).bounds
+        )
+        axes.set_position((left, bottom, width, height))
+
+
 def standalone(figure: Figure, salt: str) -> str:
     """The figure as an SVG file: white ground, text as outlines, the same bytes for the same figure."""
     return _svg(figure, salt, "path", "white")
 
 
-def inline(figure: Figure, salt: str, label: str) -> str:
+def inline(figure: Figure, salt: str, label: str) -> Markup:
     """The figure as an element of the page: text as text, colours as CSS variables, a label for those who hear the page."""
+    with mpl.rc_context(STYLE):
+        round_places(figure)
     svg = _svg(figure, salt, "none", "none")
     svg = svg[svg.index("<svg") :]
     for colour, variable in VARIABLES.items():
         svg = svg.replace(colour, variable)
     svg = re.sub(r"font: (\S+ )*?([\d.]+)px [^;\"]*", _font, svg)
+    width = round(figure.get_figwidth() * PIXELS)
     svg = re.sub(r' (width|height)="[\d.]+pt"', "", svg, count=2)
     svg = re.sub(r" xmlns:xlink=\"[^\"]*\"", "", svg) if "xlink:href" not in svg else svg
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     escaped = label.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
-    return svg.replace("<svg ", f'<svg role="img" aria-label="{escaped}" ', 1)
+    return Markup(
+        svg.replace(
+            "<svg ",
+            f'<svg role="img" aria-label="{escaped}" style="--width:{width}px;max-width:{width}px" ',
+            1,
+        )
+    )
 
 
 def _font(match: re.Match[str]) -> str:

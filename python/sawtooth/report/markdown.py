@@ -19,21 +19,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from sawtooth.atomic import write_text_atomic
+from sawtooth.claims.claim import Claim
 from sawtooth.claims.logic import Verdict
 from sawtooth.claims.table import Judged
-from sawtooth.claims.view import FOUR
 from sawtooth.errors import MISSING, InputError
 from sawtooth.experiment.intervals import Share, interval
 from sawtooth.experiment.scoring import SCORED
-from sawtooth.experiment.study_files import STUDIES, load_study
-from sawtooth.papers.akella2002.instances import Choice, FamilyTable, Total, choices, family_tables, totals
-from sawtooth.papers.akella2002.winners import Standing, winner_map
-from sawtooth.papers.parts import parts
-from sawtooth.papers.register import touched
 from sawtooth.report.claim_rows import counted, renewed
 from sawtooth.report.curve_tables import markdown_table
 from sawtooth.report.pipe_table import pipe_table
@@ -42,7 +38,6 @@ from sawtooth.report.tables import (
     DECIMALS,
     RAW_DECIMALS,
     UNITS,
-    agreement_texts,
     duration_text,
     number,
     raw_table,
@@ -53,7 +48,7 @@ from sawtooth.report.tables import (
 if TYPE_CHECKING:
     from sawtooth.experiment.comparison import Comparison
     from sawtooth.experiment.matrix import Block
-    from sawtooth.papers.reproduction import Reproduction
+    from sawtooth.experiment.reproduction import Reproduction
 
 PLACE = re.compile(
     r"(?P<begin><!-- results: (?P<name>[^>]+?) -->)(?P<line>\n?)(?P<content>.*?)(?P<end><!-- end -->)",
@@ -75,18 +70,39 @@ def with_content(place: re.Match[str], content: str) -> str:
     return f"{place['begin']}{place['line']}{content}{place['line']}{place['end']}"
 
 
-def update(path: Path, found: Reproduction) -> list[str]:
+@dataclass(frozen=True)
+class Papers:
+    """What a page needs to know of the papers beyond what was run."""
+
+    names: frozenset[str]
+    claims: Sequence[Claim]
+    """Of all papers, in their order."""
+    studies: Mapping[str, Member]
+    """The single studies behind the parts that were run, by name."""
+    main_settings: frozenset[str]
+    """The settings of all main studies of the paper."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """A single study: its number of runs, and the ids of the claims that it judges."""
+
+    runs: int
+    claims: frozenset[str]
+
+
+def update(path: Path, found: Reproduction, known_papers: Papers) -> list[str]:
     """Replace every block of the page at ``path`` that this reproduction can fill. InputError where the page has none of them.
 
     Returns the names of the blocks of the page that are of the whole paper and were left alone because ``found`` is a part of it.
     """
     as_it_stands = not found.quick and not found.varied
-    known = all_blocks(found) if as_it_stands else {}
+    known = all_blocks(found, known_papers) if as_it_stands else {}
     renewing: dict[str, Fresh] = {}
     if found.judged:
-        renewing["claims"] = lambda old: renewed(old, found.judged, found.name)
+        renewing["claims"] = lambda old: renewed(old, found.judged, found.name, known_papers.claims)
     papers = {part.study.paper for part in found.parts}
-    of_page = _papers(path)
+    of_page = _papers(path) & known_papers.names
     guest = bool(of_page) and not of_page & papers
     if guest:
         known = {name: block for name, block in known.items() if name.partition("/")[0] in papers}
@@ -96,20 +112,19 @@ def update(path: Path, found: Reproduction) -> list[str]:
 
 
 def _papers(path: Path) -> set[str]:
-    """The papers that the places of a page name; a page that cannot be read is refused later."""
+    """The first words of the places of a page, the papers among them; a page that cannot be read is refused later."""
     if not path.is_file():
         return set()
-    names = {match["name"].partition("/")[0] for match in PLACE.finditer(path.read_text(encoding="utf-8"))}
-    return names & {study.partition("/")[0] for study in STUDIES}
+    return {match["name"].partition("/")[0] for match in PLACE.finditer(path.read_text(encoding="utf-8"))}
 
 
-def all_blocks(found: Reproduction) -> dict[str, str]:
+def all_blocks(found: Reproduction, papers: Papers) -> dict[str, str]:
     """The content of every block by name, over all parts."""
     known: dict[str, str] = {}
     whole = "/" not in found.name
     for place, part in enumerate(found.parts):
         own = blocks(part)
-        if (place == 0 and whole) or (part.study.main and _has_every_setting(part)):
+        if (place == 0 and whole) or (part.study.main and _has_every_setting(part, papers)):
             known |= own
         elif part.study.main:  # its settings stand in the tables of the paper
             known |= {name: block for name, block in own.items() if name not in SHARED}
@@ -122,16 +137,16 @@ def all_blocks(found: Reproduction) -> dict[str, str]:
             known[f"{part.study.name} time"] = f"{part.executed:,} runs in {duration_text(part.wall_s)}"
         known |= {f"{part.study.name} {curve.spec.name}": markdown_table(curve) for curve in part.curves}
         for name in part.study.joined or [part.study.name]:
-            ids = {entry.id for entry in touched(load_study(name))}
-            known[f"{name} runs"] = f"{load_study(name).runs:,}"
-            known[f"{name} verdicts"] = _verdicts([item for item in found.judged if item.claim.id in ids])
+            member = papers.studies[name]
+            known[f"{name} runs"] = f"{member.runs:,}"
+            judged = [item for item in found.judged if item.claim.id in member.claims]
+            known[f"{name} verdicts"] = _verdicts(judged)
     return known
 
 
-def _has_every_setting(part: Comparison) -> bool:
+def _has_every_setting(part: Comparison, papers: Papers) -> bool:
     """Whether a main study has the settings of all main studies of its paper, as the figure that maps them does."""
-    joined = next(study for study in parts(part.study.paper) if study.main)
-    return {*map(str, part.study.matrix.settings)} >= {*map(str, joined.matrix.settings)}
+    return {*map(str, part.study.matrix.settings)} >= papers.main_settings
 
 
 def check_page(path: Path, as_it_stands: bool = True) -> str:
@@ -189,16 +204,10 @@ def blocks(comparison: Comparison) -> dict[str, str]:
     study = comparison.study
     found = {}
     for block in comparison.own:
-        found[f"{block.setting} scores"] = _scores(block)
+        found[f"{block.setting} scores"] = _scores(comparison, block)
         found[f"{block.setting} raw"] = "\n\n".join(_raw(block, metric) for metric in SCORED)
-    leading = winner_map(comparison.part)
-    if leading:
-        found["winners"] = _winners(leading)
-    if study.in_families:
-        size = f"{len(comparison.run_ids):,} runs, {len(comparison.results.seeds)} seeds."
-        found["agreement"] = f"{_agreement(family_tables(comparison.own, study.paper))}\n\n{size}"
-        found["representatives"] = _representatives(choices(comparison.own, study.paper))
-        found["totals"] = _totals(totals(comparison.own))
+    for exhibit in comparison.exhibits:
+        found |= exhibit.blocks()
     found["parameters"] = pipe_table(
         ["key", "value", "plausible too", "stated", "reason"],
         [
@@ -221,14 +230,19 @@ def blocks(comparison: Comparison) -> dict[str, str]:
     return found
 
 
-def _scores(block: Block) -> str:
+def _scores(comparison: Comparison, block: Block) -> str:
     heads = ["", *(f"{score} {metric}" for metric, score in COLUMNS)]
     rows = []
-    for name, cells in score_table(block):
+    for name, cells in score_table(block, comparison.beside(block)):
         ours = [with_spread(cell.ours, DECIMALS[cell.metric]) for cell in cells]
         rows.append([name, *(f"**{t}**" if c.best else t for t, c in zip(ours, cells, strict=True))])
         if any(cell.printed is not None for cell in cells):
-            rows.append(["*printed (13)*", *(f"*{number(c.printed, DECIMALS[c.metric])}*" for c in cells)])
+            rows.append(
+                [
+                    f"*printed ({comparison.printed_environments})*",
+                    *(f"*{number(c.printed, DECIMALS[c.metric])}*" for c in cells),
+                ]
+            )
     return pipe_table(heads, rows)
 
 
@@ -280,50 +294,6 @@ def _misses(judged: Sequence[Judged], panels: Mapping[str, object]) -> str:
     if not rows:
         return "Every claim about a panel holds under the pattern found for it."
     return pipe_table(["panel", "claim", "wanted", "verdict", "ours", "missed by"], rows)
-
-
-def _winners(leading: Mapping[str, Sequence[Standing]]) -> str:
-    rows = []
-    for setting, standings in leading.items():
-        cells = []
-        for entry in standings:
-            mark = {Verdict.HOLDS: "leads", Verdict.UNDECIDED: "undecided", Verdict.FAILS: ""}[entry.leads]
-            unfair = ", unfair" if mark and entry.unfair is Verdict.HOLDS else ""
-            cells.append(mark + unfair + (" *(printed)*" if entry.printed is Verdict.HOLDS else ""))
-        rows.append([setting, *cells])
-    return pipe_table(["", *FOUR], rows)
-
-
-def _agreement(tables: Sequence[FamilyTable]) -> str:
-    rows = [[f"{entry.setting} {entry.family}", *agreement_texts(entry)] for entry in tables]
-    return pipe_table(["table", "rho of D", "tau of D", "our best", "printed best"], rows)
-
-
-def _representatives(found: Sequence[Choice]) -> str:
-    rows = [
-        [
-            choice.family,
-            choice.chosen,
-            choice.printed_by_worst or "–",
-            choice.by_worst,
-            choice.printed_by_total or "–",
-            choice.by_total,
-        ]
-        for choice in found
-    ]
-    heads = ["family", "chosen", "least max D, printed", "ours", "least sum D, printed", "ours"]
-    return pipe_table(heads, rows)
-
-
-def _totals(found: Mapping[str, Sequence[Total]]) -> str:
-    rows = []
-    for setting, entries in found.items():
-        known = [entry for entry in entries if entry.printed is not None]
-        beside = max(known, key=lambda entry: entry.printed or 0.0, default=None)
-        first = entries[0]
-        ours = f"{first.label} {with_spread(first.ours, 2)}"
-        rows.append([setting, ours, "–" if beside is None else f"{beside.label} {beside.printed:+.2f}"])
-    return pipe_table(["setting", "best of the 36, ours", "by the printed tables joined"], rows)
 
 
 def _verdicts(judged: Sequence[Judged]) -> str:

@@ -7,18 +7,18 @@ its quick form. Each page gets the same bytes whoever draws it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sawtooth.report.part_link import PartLink
-from sawtooth.report.write import write_report
+from sawtooth.report.write import write_page, write_report
 
 if TYPE_CHECKING:
     from sawtooth.experiment.comparison import Comparison
-from sawtooth.papers.reproduction import Reproduction
+    from sawtooth.experiment.reproduction import Reproduction
+    from sawtooth.progress import StageCallback
 
 PAGES_EACH = 2
 """A process takes some two seconds to start: it must have so many pages to draw."""
@@ -26,47 +26,76 @@ PAGES_EACH = 2
 
 @dataclass(frozen=True)
 class Page:
-    """What is drawn, where it goes, and the parts of the paper that it links to."""
+    """What is drawn, where it goes, and the page of the paper that it is a part of."""
 
     comparison: Comparison
     path: Path
-    among: Sequence[PartLink]
+    up: tuple[str, str] | None = None
 
     def write(self) -> None:
         """The page and its figures. Raises InputError for a place that cannot be written."""
-        write_report(self.comparison, self.path, self.among)
+        write_report(self.comparison, self.path, self.up)
 
 
-def write_pages(pages: Sequence[Page], processes: int) -> None:
+def write_pages(pages: Sequence[Page], processes: int, stages: StageCallback | None = None) -> None:
     """Write all pages, by at most so many processes; the largest begin. Raises InputError for a place that cannot be written.
 
     With more than one the caller's main module must be one that can be imported, as `multiprocessing` asks.
     """
+    done = 0
+
+    def drawn() -> None:
+        nonlocal done
+        done += 1
+        if stages is not None:
+            stages("drawing", done, len(pages))
+
+    if stages is not None:
+        stages("drawing", 0, len(pages))
     drawers = min(processes, len(pages) // PAGES_EACH)
     if drawers < 2:
         for page in pages:
             page.write()
+            drawn()
         return
     largest_first = sorted(pages, key=lambda page: -len(page.comparison.own))
     # Forked ones could inherit a lock that a thread of ours holds.
     with ProcessPoolExecutor(drawers, mp_context=get_context("spawn")) as pool:
-        for drawn in [pool.submit(page.write) for page in largest_first]:
-            drawn.result()
+        for job in as_completed([pool.submit(page.write) for page in largest_first]):
+            job.result()
+            drawn()
 
 
-def write_reproduction(found: Reproduction, path: Path, processes: int = 1) -> Reproduction:
-    """Write the reports of all parts, the first as ``path`` with all claims, by at most so many ``processes``.
+def write_reproduction(
+    found: Reproduction, path: Path, processes: int = 1, stages: StageCallback | None = None
+) -> Reproduction:
+    """Write the report ``path`` by at most so many ``processes``: the page of the only part, or that of the paper with one for each part.
 
     Returns the reproduction with its files named.
     """
-    targets = [path, *(path.with_name(f"{path.stem}_{_tail(part)}.html") for part in found.parts[1:])]
-    named = [replace(part, report=target) for part, target in zip(found.parts, targets, strict=True)]
-    drawn = [replace(named[0], judged=found.judged), *named[1:]]
-    links = [PartLink.of(part) for part in named]
-    pages = [Page(part, target, links) for part, target in zip(drawn, targets, strict=True)]
-    write_pages(pages, processes)
-    return replace(found, parts=tuple(named), report=path)
+    several = len(found.parts) > 1
+    targets = (
+        [path.with_name(f"{path.stem}_{_tail(part)}.html") for part in found.parts] if several else [path]
+    )
+    up = (path.name, found.name) if several else None
+    named = [
+        replace(part, report=target, command=found.command)
+        for part, target in zip(found.parts, targets, strict=True)
+    ]
+    reported = replace(found, parts=tuple(named), report=path)
+    pages = [
+        Page(part if several else replace(part, judged=found.judged), target, up)
+        for part, target in zip(named, targets, strict=True)
+    ]
+    write_pages(pages, processes, stages)
+    if several:
+        from sawtooth.report.paper_page import paper_page  # matplotlib takes long to load
+
+        write_page(paper_page(reported), path, {})
+    return reported
 
 
 def _tail(part: Comparison) -> str:
-    return part.study.name.rpartition("/")[2]
+    """The end of the name of a part's files; the main studies of a paper, joined, have its name alone."""
+    name = part.study.name
+    return name.rpartition("/")[2] if "/" in name or not part.study.joined else "figures"

@@ -15,13 +15,14 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from sawtooth.atomic import write_bytes_atomic
-from sawtooth.errors import MISSING, InputError
-from sawtooth.papers.variation import PROMOTED, SCREENED, Sensitivity, Variation, simulated
+from sawtooth.experiment.variation import PROMOTED, SCREENED, Sensitivity, Variation, simulated
 from sawtooth.report import figures
+from sawtooth.report.blocks import Page, Picture, Row, Section, Table
 from sawtooth.report.drawing import MODEL_STYLE, MUTED, SERIES, canvas, encode, figure_files
-from sawtooth.report.elements import code, document, element, head, paragraph, pill, row, section, table, text
+from sawtooth.report.inline import code, pill
 from sawtooth.report.markdown import fill
 from sawtooth.report.pipe_table import pipe_table
+from sawtooth.report.write import write_page
 
 ROWS_MOST: Final = 40
 """Variations that the figure shows, the strongest first."""
@@ -68,53 +69,72 @@ def sensitivity_figure(found: Sensitivity) -> Figure:
 
 def write_sensitivity(found: Sensitivity, path: Path) -> list[Path]:
     """Write the HTML file ``path`` and the figure beside it as SVG and PDF."""
-    drawn = figure_files(path.with_name(path.stem), sensitivity_figure(found))
-    files = {path: page(found).encode(), **drawn}
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        for target, content in files.items():
-            write_bytes_atomic(target, content)
-    except OSError as error:
-        accepted = f"a place that can be written ({error.strerror})"
-        raise InputError("report", str(path), MISSING, accepted) from error
-    return list(files)
+    return write_page(page(found), path, figure_files(path.with_name(path.stem), sensitivity_figure(found)))
 
 
-def page(found: Sensitivity) -> str:
-    """The whole document."""
+def page(found: Sensitivity) -> Page:
+    """The page: what the open parameters decide."""
+    drawing = figures.inline(sensitivity_figure(found), "sensitivity", "What each value moves")
+    return Page(
+        name=f"{found.name} sensitivity",
+        title="Open parameters, and what they decide",
+        answer=answer(found),
+        facts={"Values": str(len(found.variations)), "Parameters": str(len(found.parameters))},
+        notes=[words for words in (screening(found), refusals(found)) if words],
+        picture=Picture(drawing, "The values that move most come first."),
+        words=WORDS,
+        sections=[
+            Section("claims", "Verdicts that turn", [_claims(found)]),
+            Section("orders", "Orders that turn", [_orders(found)], folded=True),
+            Section("parameters", "What each value moves", [_parameters(found)], folded=True),
+        ],
+        command=found.command,
+    )
+
+
+def answer(found: Sensitivity) -> list[str]:
+    """How many verdicts turn, by which values most, and what was run."""
     base = found.base
     seeds = len(base.parts[0].results.seeds)
     settings = sum(len(part.own) for part in base.parts)
-    verdicts = simulated(base)
-    lead = (
-        f"{len(found.variations)} values of {len(found.parameters)} open parameters, one at a time, over "
-        f"{settings} settings, {len(base.parts[0].results.environments)} environments and {seeds} seeds of "
-        f"{base.parts[0].study.value_of('duration')}. "
-        f"{len(found.unstable)} of {len(verdicts)} verdicts on runs turn somewhere in the plausible ranges."
-    )
-    parts = [
-        element(
-            "header",
-            paragraph(f"Sawtooth report · {text(found.name)} · sensitivity", "kicker")
-            + element("h1", "Open parameters, and what they decide")
-            + paragraph(text(lead), "lead")
-            + (paragraph(text(screening(found))) if screening(found) else "")
-            + (paragraph(text(refusals(found))) if found.refused else "")
-            + (paragraph(code(found.command)) if found.command else "")
-            + paragraph(text(HOW), "muted"),
-        ),
-        element("figure", figures.inline(sensitivity_figure(found), "sensitivity", "What each value moves")),
-        section("parameters", "What each value moves", _parameters(found)),
-        section("claims", "Verdicts that turn", _claims(found)),
-        section("orders", "Orders that turn", _orders(found)),
+    unstable, verdicts = len(found.unstable), len(simulated(base))
+    turning = [entry for entry in found.ranked if entry.turned]
+    lines = [
+        f"{unstable} of {verdicts} verdicts on runs turn somewhere in the plausible ranges of the open parameters."
+        if unstable
+        else f"None of {verdicts} verdicts on runs turns in the plausible ranges of the open parameters."
     ]
-    return document(f"{found.name} sensitivity", parts)
+    if turning:
+        first = turning[0]
+        count = f"{first.turned} verdict{'s' if first.turned > 1 else ''}"
+        lines.append(f"{label(first)} in place of {first.taken} turns most: {count}.")
+        lines.append(f"{len(turning)} of {len(found.variations)} values turn at least one verdict.")
+    exchanged = sum(1 for entry in found.variations if entry.exchanges)
+    if exchanged:
+        lines.append(
+            f"{exchanged} values exchange two algorithms in the order of a score, both orders decided."
+        )
+    lines.append(
+        f"This rests on {len(found.variations)} values of {len(found.parameters)} open parameters, one at a time, over {settings} "
+        f"setting{'s' if settings > 1 else ''}, {len(base.parts[0].results.environments)} environments and {seeds} "
+        f"seed{'s' if seeds > 1 else ''} of {base.parts[0].study.value_of('duration')}."
+    )
+    return lines
 
 
-HOW: Final = (
-    "A verdict turns where the claim holds at one value and fails at the other, on what was run; it loosens where one of the two is "
-    "undecided. An order turns where two algorithms exchange places in a score and both orders are decided at 95 % over paired seeds. "
-    "Shift: mean change of D over the range of D among the algorithms."
+WORDS: Final = (
+    (
+        "A verdict turns",
+        "The claim holds at one value and fails at the other, on what was run; it loosens where one of the two is undecided.",
+    ),
+    (
+        "An order turns",
+        "Two algorithms exchange places in a score and both orders are decided at 95 % over paired seeds.",
+    ),
+    (
+        "Shift",
+        "Mean change of D (score relative to the best: 0 is best) over the range of D among the algorithms.",
+    ),
 )
 
 
@@ -144,51 +164,49 @@ def counted(entry: Variation) -> tuple[str, str, str]:
     return (str(entry.turned), str(entry.loosened), str(len(entry.exchanges)))
 
 
-def _parameters(found: Sensitivity) -> str:
+def _parameters(found: Sensitivity) -> Table:
     rows = [
-        row(
+        Row(
             code(entry.key),
             [
-                text(entry.where or "all"),
-                text(entry.taken),
-                text(entry.value),
+                entry.where or "all",
+                str(entry.taken),
+                str(entry.value),
                 *counted(entry),
                 f"{entry.shift:.3f}",
             ],
         )
         for entry in found.ranked
     ]
-    heads = head("Key", "Where", "Taken", "Value", "Verdicts turned", "Loosened", "Orders turned", "Shift")
-    return table([heads], rows)
+    heads = ["Key", "Where", "Taken", "Value", "Verdicts turned", "Loosened", "Orders turned", "Shift"]
+    return Table(heads, rows)
 
 
-def _claims(found: Sensitivity) -> str:
+def _claims(found: Sensitivity) -> Table:
     statements = {item.claim.id: item.claim.statement for item in simulated(found.base)}
     rows = []
     for name, entries in found.unstable.items():
         turn = next(turn for turn in entries[0].turns if turn.claim == name)
         values = ", ".join(label(entry) for entry in entries)
-        rows.append(row(code(name), [text(statements[name]), pill(turn.base), text(values)], words=True))
-    heads = head("Claim", "Statement", "At the values taken", "Turns with")
-    return table([heads], rows, kind="claims")
+        rows.append(Row(code(name), [statements[name], pill(turn.base), values], verdict=turn.base))
+    return Table(["Claim", "Statement", "At the values taken", "Turns with"], rows, look="words")
 
 
-def _orders(found: Sensitivity) -> str:
+def _orders(found: Sensitivity) -> Table:
     rows = [
-        row(
+        Row(
             code(label(entry)),
             [
-                text(x.setting),
-                f"{x.score} {text(x.metric)}",
-                text(f"{x.better_at_base} before {x.better_now}"),
-                text(f"{x.better_now} before {x.better_at_base}"),
+                x.setting,
+                f"{x.score} {x.metric}",
+                f"{x.better_at_base} before {x.better_now}",
+                f"{x.better_now} before {x.better_at_base}",
             ],
-            words=True,
         )
         for entry in found.ranked
         for x in entry.exchanges
     ]
-    return table([head("Value", "Setting", "Score", "At the values taken", "Now")], rows, kind="claims")
+    return Table(["Value", "Setting", "Score", "At the values taken", "Now"], rows, look="words")
 
 
 def update_page(path: Path, found: Sensitivity) -> None:

@@ -12,13 +12,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sawtooth.report import figures
+from sawtooth.report.blocks import Block, Fold, Picture, Row, Section, Table, Words
 from sawtooth.report.drawing import MUTED, SERIES, canvas
-from sawtooth.report.elements import code, details, element, head, paragraph, row, section, table, text
+from sawtooth.report.runs import run_cell
+from sawtooth.report.sketches import Sketches
 
 if TYPE_CHECKING:
     from sawtooth.experiment.flow_shares import SharesFigure, SharesPoint
     from sawtooth.experiment.intervals import Interval
-    from sawtooth.experiment.plan import Label
 
 MARKERS: Final = ("o", "s")
 LINES: Final = ("--", "-")
@@ -80,24 +81,31 @@ def _bounds(found: Interval) -> tuple[float, float]:
     return (found.mean if found.low is None else found.low, found.mean if found.high is None else found.high)
 
 
-def shares_section(figure: SharesFigure) -> str:
-    """The section of one figure on the page."""
+def shares_section(figure: SharesFigure, sketches: Sketches, drawn: bool = True) -> Section:
+    """The section of one figure on the page; ``drawn``: it stands here and not at the head of the page."""
     spec = figure.spec
-    drawing = figures.inline(shares_figure(figure), f"shares-{spec.name}", spec.title)
     only = ", ".join(f"{name} {label}" for name, label in spec.only.items())
+    parts: list[Block] = []
+    if spec.printed:
+        parts.append(Words(f"In the paper: {spec.printed}.", "muted"))
+    if only:
+        parts.append(Words(f"Runs with {only}.", "muted"))
+    parts += [
+        *([shares_picture(figure, sketches)] if drawn else []),
+        Fold("Every mean, with its runs", [_table(figure)]),
+    ]
+    return Section(anchor(figure), spec.title, parts)
+
+
+def shares_picture(figure: SharesFigure, sketches: Sketches) -> Picture:
+    """The figure on the page."""
     note = (
         "A mark is one flow in one run, a line joins the means of a kind. Below, the drop rate over the number of flows; "
-        "bars: 95 % interval over seeds."
+        "bars are 95 % intervals over seeds."
     )
-    parts = [
-        paragraph(f"Printed: {text(spec.printed)}", "muted") if spec.printed else "",
-        paragraph(text(only), "muted") if only else "",
-        element("figure", drawing),
-        paragraph(note, "muted"),
-        details("Every mean", _table(figure)),
-        details("Runs by point", _runs(figure)),
-    ]
-    return section(anchor(figure), text(spec.title), *(part for part in parts if part))
+    spec = figure.spec
+    drawn = sketches.of(spec.name, lambda: shares_figure(figure))
+    return Picture(figures.inline(drawn, f"shares-{spec.name}", spec.title), note)
 
 
 def anchor(figure: SharesFigure) -> str:
@@ -105,35 +113,29 @@ def anchor(figure: SharesFigure) -> str:
     return f"shares-{figure.spec.name}"
 
 
-def _table(figure: SharesFigure) -> str:
+def _table(figure: SharesFigure) -> Table:
     heads = [
-        f"{figure.spec.columns}, {figure.spec.x_label or figure.spec.x}",
+        figure.spec.columns,
+        figure.spec.x_label or figure.spec.x,
         "drop rate, %",
         *figure.spec.kinds,
+        "runs",
     ]
     rows = [
-        row(_label(column, point), [text(_shown(found)) for found in (point.drops, *point.means)])
-        for column, points in figure.columns
-        for point in points
-    ]
-    return table([head(*map(text, heads))], rows, caption="Mean and 95 % interval over seeds.")
-
-
-def _runs(figure: SharesFigure) -> str:
-    rows = [
-        row(
-            _label(column, point),
-            [" ".join(code(run_id[:12]) for run_id in point.run_ids)],
-            words=True,
+        Row(
+            str(column),
+            [
+                str(point.x),
+                *(_shown(found) for found in (point.drops, *point.means)),
+                run_cell(point.run_ids),
+            ],
         )
         for column, points in figure.columns
         for point in points
     ]
-    return table([head("Point", "Runs")], rows, kind="runs")
-
-
-def _label(column: Label, point: SharesPoint) -> str:
-    return text(f"{column}, {point.x}")
+    return Table(
+        heads, rows, caption="Throughput of each kind in fair shares: mean and 95 % interval over seeds."
+    )
 
 
 def _shown(found: Interval) -> str:

@@ -12,8 +12,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sawtooth.report import figures
+from sawtooth.report.blocks import Block, Fold, Picture, Row, Section, Table, Words
 from sawtooth.report.drawing import MODEL_STYLE, MUTED, SERIES
-from sawtooth.report.elements import code, details, element, head, paragraph, row, section, table, text
+from sawtooth.report.inline import joined
+from sawtooth.report.runs import run_cell
+from sawtooth.report.sketches import Sketches
 
 if TYPE_CHECKING:
     from sawtooth.experiment.strips import Strip, StripsFigure
@@ -62,23 +65,29 @@ def _graph(axes: Axes, figure: StripsFigure, strip: Strip, highest: float, colou
     )
 
 
-def strips_section(figure: StripsFigure) -> str:
+def strips_section(figure: StripsFigure, sketches: Sketches) -> Section:
     """The section of one figure on the page."""
     spec = figure.spec
-    drawing = figures.inline(strips_figure(figure), f"strips-{spec.name}", spec.title)
     only = ", ".join(f"{name} {label}" for name, label in spec.only.items())
+    parts: list[Block] = []
+    if spec.printed:
+        parts.append(Words(f"In the paper: {spec.printed}.", "muted"))
+    if only:
+        parts.append(Words(f"The run with {only}.", "muted"))
+    parts += [strips_picture(figure, sketches), Fold("Flow by flow", [_table(figure)])]
+    return Section(anchor(figure), spec.title, parts)
+
+
+def strips_picture(figure: StripsFigure, sketches: Sketches) -> Picture:
+    """The figure on the page."""
+    spec = figure.spec
     note = (
-        f"Throughput in bins of {figure.edges_s[1] - figure.edges_s[0]:g} s over a fair share of the link; a + for each packet "
-        f"of the flow that was dropped, an x for each that was marked. {spec.flows} flows of each kind, evenly over their round trips. Run "
+        f"Throughput in bins of {figure.edges_s[1] - figure.edges_s[0]:g} s over a fair share of the link; a + for each packet of the "
+        f"flow that was dropped, an x for each that was marked. {spec.flows} flows of each kind, evenly over their round-trip times. Run "
     )
-    parts = [
-        paragraph(f"Printed: {text(spec.printed)}", "muted") if spec.printed else "",
-        paragraph(text(only), "muted") if only else "",
-        element("figure", drawing),
-        paragraph(text(note) + code(figure.run_id[:12]) + ".", "muted"),
-        details("Flow by flow", _table(figure)),
-    ]
-    return section(anchor(figure), text(spec.title), *(part for part in parts if part))
+    drawn = sketches.of(spec.name, lambda: strips_figure(figure))
+    drawing = figures.inline(drawn, f"strips-{spec.name}", spec.title)
+    return Picture(drawing, joined([note.rstrip(), run_cell([figure.run_id])]))
 
 
 def anchor(figure: StripsFigure) -> str:
@@ -86,19 +95,19 @@ def anchor(figure: StripsFigure) -> str:
     return f"strips-{figure.spec.name}"
 
 
-def _table(figure: StripsFigure) -> str:
+def _table(figure: StripsFigure) -> Table:
     rows = [
-        row(
-            text(f"{kind}, flow {strip.flow}"),
+        Row(
+            f"{kind}, flow {strip.flow}",
             [
-                text(f"{strip.rates_bps.mean() / figure.fair_bps:.3f}"),
-                text(f"{strip.variation:.3f}"),
-                text(strip.drops_s.size),
-                text(strip.marks_s.size),
+                f"{strip.rates_bps.mean() / figure.fair_bps:.3f}",
+                f"{strip.variation:.3f}",
+                str(strip.drops_s.size),
+                str(strip.marks_s.size),
             ],
         )
         for kind, strips in figure.columns
         for strip in strips
     ]
-    heads = ("Flow", "mean throughput", "coefficient of variation", "drops", "marks")
-    return table([head(*heads)], rows, caption="Of what is shown.")
+    heads = ("Flow", "mean throughput, fair share = 1", "coefficient of variation", "drops", "marks")
+    return Table(heads, rows, caption="Of what is shown.")

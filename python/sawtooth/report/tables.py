@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING, Final
 
 from sawtooth.claims.logic import Finding, Verdict
 from sawtooth.experiment.intervals import Interval, interval
-from sawtooth.papers.akella2002.printed import printed_beside
 from sawtooth.scenario.described import describe
 
 if TYPE_CHECKING:
     from sawtooth.claims.table import Judged
     from sawtooth.experiment.matrix import Block
     from sawtooth.experiment.rank import Estimate
-    from sawtooth.papers.akella2002.instances import FamilyTable
 
 COLUMNS: Final = (
     ("goodput", "D"),
@@ -73,9 +71,8 @@ class RawCell:
     run_ids: tuple[str, ...]
 
 
-def score_table(block: Block) -> list[tuple[str, list[ScoreCell]]]:
-    """One row per algorithm of a setting."""
-    beside = printed_beside(block.setting, block.algorithms, block.environments)
+def score_table(block: Block, beside: Mapping[str, Mapping[str, float]]) -> list[tuple[str, list[ScoreCell]]]:
+    """One row per algorithm of a setting; ``beside`` are the printed scores (``Comparison.beside``)."""
     columns = {
         (metric, score): [getattr(block.scores.of(name, metric), score) for name in block.algorithms]
         for metric, score in COLUMNS
@@ -110,13 +107,6 @@ def raw_table(block: Block, metric: str) -> list[tuple[str, list[RawCell]]]:
         )
         for e, environment in enumerate(block.environments)
     ]
-
-
-def agreement_texts(entry: FamilyTable) -> list[str]:
-    """Rho and tau of D with their intervals, our best instance and the printed best one."""
-    if entry.D is None:
-        return ["–", "–", entry.best, "–"]
-    return [estimate(entry.D.rho), estimate(entry.D.tau), entry.best, entry.printed_best[0]]
 
 
 def duration_text(seconds: float) -> str:
@@ -164,8 +154,11 @@ def counts(judged: Sequence[Judged]) -> dict[Verdict, int]:
     return {verdict: found[verdict] for verdict in Verdict}
 
 
-def leaf_text(finding: Finding) -> str:
-    """One inequality, order or fact in a line: what was asked, what was found, and what it would take to decide."""
+def leaf_text(finding: Finding, most: int | None = None) -> str:
+    """One inequality, order or fact in a line: what was asked, what was found, and what it would take to decide.
+
+    Of the numbers of a fact at most so many (``most``) are shown, None for all.
+    """
     parts = [finding.text]
     if finding.interval is not None:
         shown = f"{finding.interval.mean:.4g}"
@@ -177,7 +170,8 @@ def leaf_text(finding: Finding) -> str:
         rho, wanted = float(str(finding.numbers["rho"])), float(str(finding.numbers["rho_wanted"]))
         parts.append(f": rho = {rho:.2f} [{low:.2f}, {high:.2f}], wanted >= {wanted:.2f}")
     elif finding.numbers:
-        shown = ", ".join(f"{name} = {_plain(value)}" for name, value in finding.numbers.items())
+        numbers = list(finding.numbers.items())[:most]
+        shown = ", ".join(f"{name} = {_plain(value)}" for name, value in numbers)
         parts.append(f"({shown})")
     text = " ".join(parts).replace(" : ", ": ")
     if finding.verdict is Verdict.UNDECIDED:

@@ -1,201 +1,199 @@
-"""One run over time: the windows of its flows above, the queue of its bottleneck below.
+"""One run over time: throughput, windows, round-trip times, queues, losses and marks, one panel below the other.
 
-A few flows share one panel, up to STRIPS_MOST get a strip each on a common scale, more are laid over each other in pale lines.
-Decreases are marked where they happen, at the window they began from: a triangle for a loss event, a cross for a timeout, a circle for
-an ECN mark. The warm-up is shaded, the limit of the buffer is a dashed line. The figure is drawn from records alone, and the same
-records give the same bytes: no date, no random identifiers.
+    >>> figure = run_figure(traces_of(run))
 
-Source: the classic sawtooth figure, [Jacobson88] §3.
+| panel           | up to SHARED_MOST flows       | up to STRIPS_MOST flows          | more flows                            |
+|-----------------|-------------------------------|----------------------------------|---------------------------------------|
+| throughput      | a line each, and their sum    | the sum of each kind, and of all | the same                              |
+| window          | a line each                   | a strip each, on a common scale  | median and range of each kind         |
+| round-trip time | a line each                   | median and range of each kind    | the same                              |
+
+Flows of a *kind* have the same controller and recovery. The windows' scale is that of the measured part; where slow start leaves it, a
+triangle stands at the edge. The figure is drawn from records alone, and the same records give the same bytes.
+
+Source: the classic sawtooth figure, [Jacobson88] §3; [FloydJacobson93] Fig. 3 for the queue with its average and thresholds.
 """
 
 from __future__ import annotations
 
-import io
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
 
+import matplotlib as mpl
 import numpy as np
 import pyarrow as pa
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.gridspec import GridSpec
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from sawtooth.measure.run_series import Timeline
+from sawtooth.report import trace_panels as panels
+from sawtooth.report.beside import beside_extent
+from sawtooth.report.drawing import MODEL_STYLE, MUTED, encode
 
-FORMATS = ("svg", "pdf", "png")
-EVENTS = ((1, "v", "loss event"), (2, "x", "timeout"), (3, "o", "ECN mark"))
-"""Code of a decrease in `windows.event`, its marker and name."""
-
-SHARED_MOST = 3
+SHARED_MOST: Final = 3
 """Most flows whose lines can still be told apart in one panel."""
-STRIPS_MOST = 24
-"""Most flows that get a strip of their own: beyond it the page ends."""
-OVERSHOOT_SHOWN = 2.2
-"""Highest window shown, as a multiple of the 99th percentile after the warm-up: slow start may overshoot by two."""
-STRIP_INCHES = 0.5
-WIDTH_INCHES = 9.0
-QUEUE_INCHES = 2.2
+STRIPS_MOST: Final = 16
+"""Most flows that get a strip of their own: with more, the page ends."""
 
-STYLE: dict[Any, Any] = {
-    "svg.hashsalt": "sawtooth",  # identifiers inside the file, otherwise random
-    "svg.fonttype": "none",
-    "font.size": 9.0,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.alpha": 0.25,
-    "legend.frameon": False,
-}
-UNDATED: dict[str, dict[str, Any]] = {
-    "svg": {"Date": None, "Creator": None},
-    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
-    "png": {"Software": None},
-}
+WIDTH_INCHES: Final = 9.0
+RATE_INCHES: Final = 1.5
+WINDOW_INCHES: Final = 2.6
+STRIP_INCHES: Final = 0.42
+TRIP_INCHES: Final = 1.3
+QUEUE_INCHES: Final = 1.6
+SIGN_INCHES: Final = 0.19
+FRAME_INCHES: Final = 0.85
+GAP_INCHES: Final = 0.06
+"""Heights: of each panel, of a strip, and of a row of signs; of title and axis of time together; between two panels."""
+
+RUN_STYLE: Final[dict[Any, Any]] = {**MODEL_STYLE, "legend.fontsize": 8.0}
+
+
+@dataclass(frozen=True)
+class FlowTrace:
+    """A flow: its number and name, its kind (controller and recovery), and whether the metrics count it."""
+
+    number: int
+    kind: str
+    test: bool = True
+    rate_based: bool = False
+
+
+@dataclass(frozen=True)
+class QueueTrace:
+    """One queue: name and discipline; backlog at its samples in `unit`, with what stands beside it in the same unit."""
+
+    name: str
+    discipline: str
+    times_ns: NDArray[np.int64]
+    backlog: NDArray[np.float64]
+    unit: str = "packets"
+    buffer: float | None = None
+    thresholds: Sequence[tuple[str, float]] = ()
+    average: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True)
 class Traces:
-    """What is drawn. `windows` (time_ns, flow, event, window_before, window) and `queue_samples` (time_ns, queue, packets, bytes) are
-    the records of the run; `labels` has one text per flow; `buffer` is the limit of the bottleneck in its own unit, packets or bytes."""
+    """What is drawn.
+
+    `windows` has the columns of that series. `throughput` (bit/s) and `round_trips` (ns) have a column per flow. `signs` are times (ns) of
+    losses, marks and timeouts under their names. `note` is said below the title.
+    """
 
     title: str
-    labels: Sequence[str]
+    flows: Sequence[FlowTrace]
     windows: pa.Table
-    queue_samples: pa.Table
+    throughput: Timeline
+    bin_ns: int
+    available: Timeline
+    queues: Sequence[QueueTrace]
     warmup_ns: int
     duration_ns: int
-    buffer: int | None = None
-    buffer_in_bytes: bool = False
+    round_trips: Timeline | None = None
+    signs: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
+    note: str = ""
+    available_name: str = "available bandwidth"
+
+    @property
+    def kinds(self) -> dict[str, list[int]]:
+        """Numbers of the flows of each kind, in order of appearance."""
+        found: dict[str, list[int]] = {}
+        for flow in self.flows:
+            found.setdefault(flow.kind, []).append(flow.number)
+        return found
+
+
+def run_figure(traces: Traces) -> Figure:
+    """The figure of a run."""
+    crowd = len(traces.flows) > SHARED_MOST
+    strips = len(traces.flows) if crowd and len(traces.flows) <= STRIPS_MOST else 0
+    heights = {
+        "throughput": [RATE_INCHES],
+        "window": [STRIP_INCHES] * strips or [WINDOW_INCHES],
+        "trip": [TRIP_INCHES] if traces.round_trips is not None else [],
+        "queue": [QUEUE_INCHES if len(traces.queues) == 1 else 0.75 * QUEUE_INCHES] * len(traces.queues),
+        "signs": [SIGN_INCHES * max(2, len(traces.signs))] if traces.signs else [],
+    }
+    count = sum(len(group) for group in heights.values())
+    with mpl.rc_context(RUN_STYLE):
+        figure = Figure(figsize=(WIDTH_INCHES, WIDTH_INCHES), layout="constrained")
+        grid = figure.add_gridspec(count, 1)
+        rows = iter(grid.subplots(sharex=True, squeeze=False)[:, 0])
+        axes = {name: [next(rows) for _ in group] for name, group in heights.items()}
+        panels.throughput(axes["throughput"][0], traces, crowd=crowd)
+        _windows(axes["window"], traces, strips=bool(strips), crowd=crowd)
+        if traces.round_trips is not None:
+            panels.round_trips(axes["trip"][0], traces, traces.round_trips, crowd=crowd)
+        for own, queue in zip(axes["queue"], traces.queues, strict=True):
+            panels.queue(own, queue)
+        for own in axes["signs"]:
+            panels.signs(own, traces.signs, traces.duration_ns)
+        _frame(figure, traces, [own for group in axes.values() for own in group])
+        _fit(figure, grid, list(axes.values()), list(heights.values()))
+    return figure
+
+
+def _windows(axes: Sequence[Axes], traces: Traces, *, strips: bool, crowd: bool) -> None:
+    limit = panels.window_limit(traces.windows, traces.warmup_ns)
+    if strips:
+        for own, flow in zip(axes, traces.flows, strict=True):
+            panels.window_strip(own, traces, flow, limit)
+        panels.strips_legend(axes[0], traces, limit)
+    elif crowd:
+        panels.window_bands(axes[0], traces, limit)
+    else:
+        panels.windows_shared(axes[0], traces, limit)
+    rate = any(flow.rate_based for flow in traces.flows)
+    middle = axes[len(axes) // 2]
+    middle.set_ylabel("window, or rate × RTT\n(packets)" if rate else "window (packets)")
+
+
+def _frame(figure: Figure, traces: Traces, axes: Sequence[Axes]) -> None:
+    """What all panels share: the axis of time, the warm-up, the title."""
+    for own in axes:
+        own.set_xlim(0.0, traces.duration_ns / 1e9)
+        own.tick_params(axis="x", length=3 if own is axes[-1] else 0)
+        if traces.warmup_ns > 0:
+            own.axvspan(0.0, traces.warmup_ns / 1e9, color=MUTED, alpha=panels.SHADE, linewidth=0.0)
+    axes[-1].set_xlabel("time (s)")
+    figure.align_ylabels(list(axes))
+    figure.suptitle(traces.title, x=0.01, ha="left", fontsize=11)
+    if traces.note:
+        axes[0].set_title(traces.note, loc="left", fontsize=8, color=MUTED)
+
+
+def _fit(
+    figure: Figure, grid: GridSpec, axes: Sequence[Sequence[Axes]], heights: Sequence[Sequence[float]]
+) -> None:
+    """Give each group of panels the height that it and its legend need, and the legends the width that the widest needs.
+
+    Legends take no part in the constrained layout, which would make a strip as high as the legend of all strips.
+    """
+    canvas: Any = FigureCanvasAgg(figure)
+    renderer = canvas.get_renderer()
+    every: list[float] = []
+    widest = 0.0
+    for group, least in zip(axes, heights, strict=True):
+        boxes = [beside_extent(own, renderer) for own in group]
+        widest = max([widest, *(box[0] / figure.dpi for box in boxes)])
+        highest = max((box[1] / figure.dpi for box in boxes), default=0.0)
+        if len(group) > 1 and group is axes[1]:  # strips, with one legend for all
+            every += [max(height, highest / len(group)) for height in least]
+        else:
+            every += [max(height, box[1] / figure.dpi) for height, box in zip(least, boxes, strict=True)]
+    grid.set_height_ratios(every)
+    figure.set_size_inches(WIDTH_INCHES, sum(every) + FRAME_INCHES + GAP_INCHES * len(every))
+    engine = figure.get_layout_engine()
+    assert isinstance(engine, ConstrainedLayoutEngine)
+    engine.set(rect=(0.0, 0.0, 1.0 - widest / WIDTH_INCHES, 1.0), h_pad=0.035, hspace=0.0)
 
 
 def draw(traces: Traces, form: str = "svg") -> bytes:
-    """The figure as a file of that format, one of FORMATS."""
-    import matplotlib
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-    from matplotlib.layout_engine import ConstrainedLayoutEngine
-
-    flows = range(len(traces.labels))
-    panels = [[flow] for flow in flows] if SHARED_MOST < len(flows) <= STRIPS_MOST else [list(flows)]
-    heights = [STRIP_INCHES] * len(panels) if len(panels) > 1 else [1.5 * QUEUE_INCHES]
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(
-            figsize=(WIDTH_INCHES, sum(heights) + QUEUE_INCHES), layout=ConstrainedLayoutEngine(h_pad=0.02)
-        )
-        FigureCanvasAgg(figure)
-        axes = figure.subplots(len(panels) + 1, 1, sharex=True, height_ratios=[*heights, QUEUE_INCHES])
-        *above, below = axes
-        for panel, members in zip(above, panels, strict=True):
-            draw_windows(panel, traces, members)
-        limit, cut = window_limit(traces)
-        for panel in above:
-            panel.set_ylim(0.0, limit)
-        above[len(above) // 2].set_ylabel("window (packets)")
-        above[0].set_title(
-            f"{traces.title}; windows above {limit:.0f} cut off" if cut else traces.title, loc="left"
-        )
-        draw_queue(below, traces)
-        for panel in axes:
-            panel.set_xlim(0.0, traces.duration_ns / 1e9)
-            if traces.warmup_ns > 0:
-                panel.axvspan(0.0, traces.warmup_ns / 1e9, color="0.5", alpha=0.12, linewidth=0.0)
-        shared = len(panels) == 1 and len(flows) <= SHARED_MOST
-        handles = [*legend_of_lines(above[0], shared), *legend_of_events(traces)]
-        if shared:
-            figure.legend(handles=handles, loc="outside right upper", fontsize=8.0)
-        elif handles:
-            figure.legend(handles=handles, loc="outside upper right", ncols=len(handles), fontsize=8.0)
-        sink = io.BytesIO()
-        figure.savefig(sink, format=form, metadata=UNDATED[form], dpi=150)
-    return sink.getvalue()
-
-
-def draw_windows(axes: Axes, traces: Traces, members: Sequence[int]) -> None:
-    """One panel of windows: a line per flow of `members`, decreases marked; a flow alone in its strip is named beside it."""
-    crowd = len(members) > SHARED_MOST
-    for flow in members:
-        rows = rows_where(traces.windows, "flow", flow)
-        time_s, window = corners(rows)
-        style: dict[str, Any] = {"linewidth": 0.5, "alpha": 0.5} if crowd else {"linewidth": 1.0}
-        axes.plot(time_s, window, color=f"C{flow % 10}", label=traces.labels[flow], **style)
-        event = rows.column("event").to_numpy()
-        for code, marker, _ in () if crowd else EVENTS:
-            at = event == code
-            before = rows.column("window_before").to_numpy()[at]
-            seconds = rows.column("time_ns").to_numpy()[at] / 1e9
-            axes.plot(seconds, before, marker, color=f"C{flow % 10}", markersize=4.0, fillstyle="none")
-    if len(members) == 1 < len(traces.labels):
-        axes.annotate(
-            traces.labels[members[0]], (1.01, 0.5), xycoords="axes fraction", va="center", fontsize=8.0
-        )
-
-
-def window_limit(traces: Traces) -> tuple[float, bool]:
-    """Upper end of the window scale, packets, and whether anything lies above it: the overshoot of slow start, of interest as long as it
-    is not many times what follows, must not press the rest to the floor."""
-    windows = np.fmax(
-        traces.windows.column("window").to_numpy(), traces.windows.column("window_before").to_numpy()
-    )
-    if windows.size == 0:
-        return 1.0, False
-    measured = windows[traces.windows.column("time_ns").to_numpy() >= traces.warmup_ns]
-    usual = float(np.percentile(measured if measured.size else windows, 99.0))
-    highest = float(windows.max())
-    cut = highest > OVERSHOOT_SHOWN * usual
-    return 1.05 * (OVERSHOOT_SHOWN * usual if cut else highest), cut
-
-
-def legend_of_lines(axes: Axes, wanted: bool) -> list[Any]:
-    """The named lines of a panel that several flows share."""
-    return list(axes.get_legend_handles_labels()[0]) if wanted else []
-
-
-def legend_of_events(traces: Traces) -> list[Any]:
-    """One entry for each kind of decrease that is marked in the figure."""
-    from matplotlib.lines import Line2D
-
-    if len(traces.labels) > STRIPS_MOST:
-        return []
-    seen = set(np.unique(traces.windows.column("event").to_numpy()).tolist())
-    look: dict[str, Any] = {"color": "0.3", "linestyle": "none", "markersize": 5.0, "fillstyle": "none"}
-    return [
-        Line2D([], [], marker=marker, label=name, **look) for code, marker, name in EVENTS if code in seen
-    ]
-
-
-def draw_queue(axes: Axes, traces: Traces) -> None:
-    """The lower panel: the backlog of the bottleneck, and its limit."""
-    rows = rows_where(traces.queue_samples, "queue", 0)
-    scale, unit = (1e-3, "kB") if traces.buffer_in_bytes else (1.0, "packets")
-    backlog = rows.column("bytes" if traces.buffer_in_bytes else "packets").to_numpy() * scale
-    time_s = rows.column("time_ns").to_numpy() / 1e9
-    axes.fill_between(time_s, backlog, step="post", color="C0", alpha=0.3, linewidth=0.0)
-    axes.step(time_s, backlog, where="post", color="C0", linewidth=0.8)
-    if traces.buffer is not None:
-        axes.axhline(traces.buffer * scale, color="0.3", linestyle="--", linewidth=1.0)
-        text = f" buffer {traces.buffer * scale:,.4g} {unit}"
-        axes.annotate(
-            text, (1.0, traces.buffer * scale), xycoords=("axes fraction", "data"), ha="right", va="bottom"
-        )
-        axes.set_ylim(0.0, traces.buffer * scale * 1.15)
-    else:
-        axes.set_ylim(bottom=0.0)
-    axes.set_ylabel(f"queue ({unit})")
-    axes.set_xlabel("time (s)")
-
-
-def rows_where(table: pa.Table, column: str, value: int) -> pa.Table:
-    """The rows of `table` whose `column` is `value`."""
-    return table.filter(pa.array(table.column(column).to_numpy() == value))
-
-
-def corners(rows: pa.Table) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """The polyline of one flow's window, s and packets: samples as points, each decrease as a vertical edge from before to after."""
-    order = np.argsort(rows.column("time_ns").to_numpy(), kind="stable")
-    time_s = rows.column("time_ns").to_numpy()[order] / 1e9
-    after = rows.column("window").to_numpy()[order]
-    before = np.where(
-        rows.column("event").to_numpy()[order] == 0, np.nan, rows.column("window_before").to_numpy()[order]
-    )
-    pairs = np.column_stack([before, after]).ravel()
-    keep = ~np.isnan(pairs)
-    return np.repeat(time_s, 2)[keep], pairs[keep]
+    """The figure of a run as a file of that format."""
+    return encode(run_figure(traces), form, RUN_STYLE)

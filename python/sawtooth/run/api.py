@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from sawtooth.errors import InputError
 from sawtooth.run.run import Run, call_of, execute, simulate
@@ -21,13 +21,14 @@ ScenarioSource = Scenario | Path | str | Mapping[str, Any]
 def run(
     scenario: ScenarioSource,
     seed: str | int | None = None,
-    store: Store | Path | str | None = None,
+    store: Store | Path | str | Literal[False] | None = None,
     overrides: Mapping[str, Any] | Sequence[str] = (),
 ) -> Run:
-    """Simulates one scenario, always; releases the interpreter lock while it does.
+    """Simulates one scenario, always, and stores the run; releases the interpreter lock while it simulates.
 
     `scenario` is a path, TOML text, a mapping of the same shape or a loaded Scenario; `seed` replaces its own; `overrides` replaces
-    values by dotted key, as a mapping or as texts `KEY=VALUE`. With a `store` (a Store or its directory) the run is kept there too.
+    values by dotted key, as a mapping or as texts `KEY=VALUE`. `store` is a Store or its directory, None for the one of the command line
+    ($SAWTOOTH_STORE or `.sawtooth`), False to store nothing.
     Raises InputError for anything wrong in the scenario.
 
         >>> import sawtooth as st
@@ -35,7 +36,7 @@ def run(
         >>> run.values["goodput"], run.flows["goodput_bps"], run.metrics.to_pandas()
     """
     result = execute(job_of(scenario_of(scenario, overrides), seed))
-    if store is not None:
+    if store is not False:
         (store if isinstance(store, Store) else Store(store)).put(result)
     return result
 
@@ -45,12 +46,7 @@ def scenario_of(source: ScenarioSource, overrides: Mapping[str, Any] | Sequence[
 
     Text with a line break or `=` is TOML; other text is a path.
     """
-    if isinstance(source, Scenario):
-        scenario = source
-    elif isinstance(source, Mapping) or (isinstance(source, str) and ("\n" in source or "=" in source)):
-        scenario = parse_scenario(source)
-    else:
-        scenario = load_scenario(Path(source))
+    scenario = plain_scenario(source)
     values = overrides if isinstance(overrides, Mapping) else dict(map(parse_override, overrides))
     if not values:
         refuse_unused(scenario)
@@ -58,6 +54,18 @@ def scenario_of(source: ScenarioSource, overrides: Mapping[str, Any] | Sequence[
     changed = with_values(scenario, values)
     refuse_unused(changed, before=scenario, replaced=values)
     return changed
+
+
+def plain_scenario(source: ScenarioSource, overrides: Mapping[str, Any] | Sequence[str] = ()) -> Scenario:
+    """As ``scenario_of``, whatever its keys act on: for whoever goes on to change it."""
+    if isinstance(source, Scenario):
+        scenario = source
+    elif isinstance(source, Mapping) or (isinstance(source, str) and ("\n" in source or "=" in source)):
+        scenario = parse_scenario(source)
+    else:
+        scenario = load_scenario(Path(source))
+    values = overrides if isinstance(overrides, Mapping) else dict(map(parse_override, overrides))
+    return with_values(scenario, values) if values else scenario
 
 
 def job_of(scenario: Scenario, seed: str | int | None = None) -> Resolved:
@@ -124,27 +132,21 @@ def replay(run_id: str, store: Store | Path | str | None = None) -> Replay:
 
 def stored_run(run_id: str, store: Store) -> Run:
     """The one stored run whose id begins with `run_id`. InputError if there is none or several."""
-    found = store.locate(run_id)
-    if not found:
-        raise InputError("store", str(store.path), run_id, "the id of a run in this store", _known(store))
-    if len(found) > 1:
-        few = ", ".join(at.run_id for at in found[:3])
-        raise InputError(
-            "store", str(store.path), run_id, f"the id of one run; {len(found)} begin so: {few} …"
-        )
-    run = store.read(found[0])
+    run = store.get(store.one(run_id))
     if run is None:
         raise InputError(
-            "store", str(store.path), run_id, "a readable run", "simulate it again with `sawtooth run`"
+            "store", store.address, run_id, "a readable run", "simulate it again with `sawtooth run`"
         )
     return run
 
 
-def _known(store: Store) -> str:
-    count = sum(1 for _ in (store.path / "runs").glob("*/*.parquet"))
-    return (
-        f"the store holds {count} runs" if count else "the store is empty; `sawtooth run` puts its runs there"
-    )
-
-
-__all__ = ["Replay", "ScenarioSource", "job_of", "replay", "run", "scenario_of", "stored_run"]
+__all__ = [
+    "Replay",
+    "ScenarioSource",
+    "job_of",
+    "plain_scenario",
+    "replay",
+    "run",
+    "scenario_of",
+    "stored_run",
+]

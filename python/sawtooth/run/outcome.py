@@ -25,7 +25,7 @@ EXTRA = ("cross_surplus",)
 """Quantities of a cell beside the metrics: see ``cross_surplus``."""
 
 
-class Summary(Protocol):
+class Measured(Protocol):
     """What is looked at of a run (run.RunSummary has it)."""
 
     @property
@@ -56,14 +56,14 @@ class Outcome:
     recorded: Recorded | None = None
 
     @classmethod
-    def of(cls, summary: Summary, *, flows: bool, measures: Mapping[str, float] | None = None) -> Outcome:
+    def of(cls, run: Measured, *, flows: bool, measures: Mapping[str, float] | None = None) -> Outcome:
         """The outcome of a finished or stored run, with its table of flows or without."""
-        metrics = (summary.values.get(metric, np.nan) for metric in METRIC_NAMES)
-        kept = summary.flows if flows else None
-        return cls(summary.run_id, (*metrics, cross_surplus(summary)), kept, measures or {})
+        metrics = (run.values.get(metric, np.nan) for metric in METRIC_NAMES)
+        kept = run.flows if flows else None
+        return cls(run.run_id, (*metrics, cross_surplus(run)), kept, measures or {})
 
 
-def cross_surplus(summary: Summary) -> float:
+def cross_surplus(run: Measured) -> float:
     """What cross traffic lost at the bottleneck, as a fraction of the nominal bandwidth of the test flows.
 
     [Akella02] footnote 4: lost cross traffic leaves more than the nominal bandwidth. Dropped packets that are not of
@@ -71,8 +71,8 @@ def cross_surplus(summary: Summary) -> float:
     where it is short flows, which repeat what they lose.
     """
     columns = ("arrivals", "drops", "test_arrivals", "test_drops", "capacity_bytes")
-    row = {name: summary.queues.column(name)[0].as_py() for name in columns}
-    meta = summary.meta
+    row = {name: run.queues.column(name)[0].as_py() for name in columns}
+    meta = run.meta
     if row["arrivals"] == row["test_arrivals"] or "cross" in meta:
         return float("nan")
     share = _number(meta, "available_bps") * _number(meta, "test_flows") / _number(meta, "capacity_bps")

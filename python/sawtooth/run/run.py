@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from sawtooth import _native
 from sawtooth.columns import table_of
+from sawtooth.documents import format_of
 from sawtooth.errors import MISSING, InputError
 from sawtooth.measure.metrics import METRICS, Measured, flow_goodputs_bps, measure
 from sawtooth.plain import canonical, json_value
@@ -86,7 +87,7 @@ class Run(RunSummary):
     def to_json(self) -> dict[str, Any]:
         """The document of `sawtooth run --json`: plain values, undefined numbers as None."""
         document = {
-            "format": FORMAT,
+            "format": format_of("run"),
             "engine": self.provenance["engine"],
             "behaviour": dict(self.behaviour),
             "run_id": self.run_id,
@@ -96,6 +97,7 @@ class Run(RunSummary):
             "queues": [queue_json(row) for row in self.queues.to_pylist()],
             "metrics": dict(self.values),
             "units": {entry.name: entry.unit for entry in METRICS},
+            "series": {name: table.to_pydict() for name, table in self.records.items()},
             "summary": dict(self.summary),
             "resolved": self.resolved,
             "provenance": dict(self.provenance),
@@ -136,6 +138,14 @@ def simulate(engine: Mapping[str, Any], meta: Mapping[str, Any]) -> Run:
 def run_id_of(resolved: Resolved) -> str:
     """The identity a run of this scenario will have: the hash of scenario, seed and the behaviour numbers of what it uses."""
     return _native.run_id(resolved.engine_json)
+
+
+def current_id(engine: str) -> str | None:
+    """The id that this engine gives to a stored scenario, as canonical text; None if it refuses it."""
+    try:
+        return _native.run_id(engine)
+    except ValueError:
+        return None
 
 
 def behaviour_of(engine: Mapping[str, Any]) -> dict[str, int]:

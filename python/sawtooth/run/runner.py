@@ -1,9 +1,9 @@
 """Many runs over the cores of one machine, with resume.
 
 Threads suffice: the engine releases the interpreter while it simulates. Each run is deterministic and alone, so the results, which come
-back in the order of the jobs, do not depend on the number of threads. A finished run goes to the store at once; what the store already
-has is not repeated. At most twice as many runs as threads are under way at any time, and a job is made when its turn comes, so memory
-does not grow with the sweep and simulation begins with the first job.
+back in the order of the jobs, do not depend on the number of threads. Finished runs go to the store every few seconds (`Writer`); what the
+store already has is not repeated. At most twice as many runs as threads are under way at any time, and a job is made when its turn comes,
+so memory does not grow with the sweep and simulation begins with the first job.
 
 On Ctrl-C no further run begins and KeyboardInterrupt is raised at once; finished runs are in the store. When a run fails, those
 under way are finished and stored first, then `RunError` names the run.
@@ -14,7 +14,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from typing import Generic, Literal, Self, TypeVar, overload
 
@@ -23,6 +25,7 @@ from sawtooth.plain import canonical
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.run import Run, RunSummary, execute, run_id_of
 from sawtooth.run.store import Store
+from sawtooth.run.writer import FLUSH_S, Writer
 from sawtooth.scenario.resolve import Resolved
 
 THREADS_VARIABLE = "SAWTOOTH_THREADS"
@@ -138,49 +141,57 @@ class _Sweep(Generic[Kept]):
             if progress and not crew.failure:
                 progress(len(results), len(jobs) - len(keys) + len(named), found)
 
-        def settle() -> None:
+        def collect() -> None:
             for key, result in crew.finished():
                 results[key] = result
                 moved()
+            if writer is not None:
+                writer.tick()
 
-        with _UnderWay(self._one, self.threads) as crew:
+        with self._writing() as writer, _UnderWay(partial(self._one, writer), self.threads) as crew:
             for job in jobs:
                 key = _key(job)
                 keys.append(key)
                 if key in named:
                     continue
                 named.add(key)
-                stored = self._stored(key[0], job)
+                stored = self._stored(key[0], job, writer)
                 if stored is not None:
                     results[key], found = self.keep(stored), found + 1
                     continue
                 if self.store is not None and crew.idle:
                     self.store.prepare()
                 while crew.full:
-                    settle()
+                    collect()
                 if crew.failure:
                     break
                 crew.begin(key, job)
             moved()
             while not crew.idle:
-                settle()
+                collect()
         return keys, results
 
-    def _stored(self, run_id: str, job: Resolved) -> Run | None:
-        if self.store is None or (self.fresh and run_id not in (self.spared or ())):
-            return None
-        return self.store.get(run_id, job) if self.store.has(run_id) else None
+    def _writing(self) -> AbstractContextManager[Writer | None]:
+        return nullcontext() if self.store is None else Writer(self.store)
 
-    def _one(self, run_id: str, job: Resolved) -> Kept:
+    def _stored(self, run_id: str, job: Resolved, writer: Writer | None) -> Run | None:
+        if self.store is None or writer is None:
+            return None
+        if self.fresh and run_id not in (self.spared or ()):
+            return None
+        return writer.get(run_id, job.meta) or self.store.get(run_id, job)
+
+    def _one(self, writer: Writer | None, run_id: str, job: Resolved) -> Kept:
         try:
             run = execute(job)
         except RuntimeError as error:
             raise RunError(run_id, job.seed, str(error)) from error
-        if self.store is not None:
-            self.store.put(run)
+        kept = self.keep(run)
+        if writer is not None:
+            writer.put(run)
         if self.spared is not None:
             self.spared.add(run_id)
-        return self.keep(run)
+        return kept
 
 
 class _UnderWay(Generic[Kept]):
@@ -220,8 +231,8 @@ class _UnderWay(Generic[Kept]):
         self._keys[self._pool.submit(self._work, key[0], job)] = key
 
     def finished(self) -> Iterator[tuple[_Key, Kept]]:
-        """Results that are there, at least one; after a failure what has not begun is dropped."""
-        for future in wait(self._keys, None, FIRST_COMPLETED).done:
+        """Results that are there, of some seconds' waiting for the first; after a failure what has not begun is dropped."""
+        for future in wait(self._keys, FLUSH_S, FIRST_COMPLETED).done:
             key = self._keys.pop(future)
             try:
                 result = future.result()

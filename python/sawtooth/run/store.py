@@ -1,236 +1,386 @@
-"""The store: every finished run as one Parquet file, written once, never changed.
+"""The store: finished runs in files that hold many, each written as a whole and never changed.
 
-    <store>/runs/<first two digits>/<run id>.parquet
+    <store>/runs/<day>/<hash>.parquet             a row per run
+    <store>/series/<name>/<day>/<hash>.parquet    what runs recorded, behind a column `run_id`
 
-A file has one row whose nested columns hold the run: counters (`flows`, `queues`), `metrics`, recorded series, the scenario as the engine
-read it, behaviour numbers, provenance and digest. A file is renamed into place when it is complete, so a kill at any moment loses at most
-the run that was being written, and writers need no lock: two that finish the same run write the same file. The id of a run says how
-everything in it behaved (see the engine's `identity`), so runs of an engine that behaved otherwise have other ids and never mix in. A file
-that cannot be read, or holds something else, is ignored with a warning and its run is made again. So nothing waits for the disk, which
-took a tenth of what a short sweep spends outside the engine: what a power failure damages, files of the last seconds, is told by its
-checksums.
+A row's nested columns hold the run: counters (`flows`, `queues`), `metrics`, the scenario as the engine read it, behaviour numbers,
+provenance and digest. All of them have the same columns. A series (`sawtooth list series`, and `arrivals`, the totals of short flows) is a
+table of its own, so that what is asked about thousands of runs does not read past it.
 
-DuckDB and Arrow read the files as they are:
+Runs are written in batches (`Writer`), of a run its series first, so a kill at any moment loses what the last seconds made. Small files are
+packed into larger ones as they come (`storage.compaction`). Writers that share a store put each run there once. The id of a run says how
+everything in it behaved (see the engine's `identity`), so runs of an engine that behaved otherwise have other ids and never mix in. What
+cannot be read, or holds something else, is ignored with a warning and its run is made again.
+
+DuckDB, polars, pandas and Arrow read the files as they are:
 
     SELECT run_id, metrics['goodput'] AS goodput, flow.controller, flow.goodput_bps
-    FROM (SELECT *, unnest(flows) AS flow FROM read_parquet('.sawtooth/runs/*/*.parquet', union_by_name = true));
+    FROM (SELECT *, unnest(flows) AS flow FROM read_parquet('.sawtooth/runs/*/*.parquet'));
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import threading
 import time
 import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from sawtooth.atomic import TEMPORARY_PREFIX, abandoned, write_bytes_atomic, write_text_atomic
-from sawtooth.columns import nested, unnested
 from sawtooth.errors import InputError
 from sawtooth.plain import canonical
-from sawtooth.run.run import (
-    DERIVED_FLOW_COLUMNS,
-    DERIVED_QUEUE_COLUMNS,
-    FORMAT,
-    Run,
-    RunSummary,
-    assemble,
-    behaviour_of,
-    recorded,
-)
+from sawtooth.run.run import Run, RunSummary, behaviour_of
+from sawtooth.run.storage.batch import UNREADABLE
+from sawtooth.run.storage.compaction import Collected, collect, compact, folder_of_day
+from sawtooth.run.storage.holdings import Holdings, reason
+from sawtooth.run.storage.index import Place
+from sawtooth.run.storage.local import LocalShelf
+from sawtooth.run.storage.packing import Part, packed, parts_of
+from sawtooth.run.storage.rows import alike, rows_of, run_of, same, series_of
+from sawtooth.run.storage.shelf import RUNS, SERIES, Shelf
 from sawtooth.scenario.resolve import Resolved
 
 DEFAULT_DIRECTORY = ".sawtooth"
 DIRECTORY_VARIABLE = "SAWTOOTH_STORE"
-RUN_ID = re.compile(r"[0-9a-f]+")
-COMPRESSED = "lz4"
-"""Half the CPU time of zstd on files this small."""
-TEXTS_COMPRESSED = {"scenario": COMPRESSED, "meta": COMPRESSED}
-"""Without series there is little else: fifty columns of a few numbers each, to compress which took a third of the time of writing."""
-DERIVED = {"flows": DERIVED_FLOW_COLUMNS, "queues": DERIVED_QUEUE_COLUMNS}
+RUN_ID: Final = re.compile(r"[0-9a-f]+")
+MARK: Final = "store.json"
+LAYOUT: Final = 2
+"""How files lie: 1, which has no mark, a file per run; 2, batches. What is later is refused."""
 
 
 class StoreWarning(UserWarning):
-    """A file of the store was ignored; the text says which and why."""
-
-
-@dataclass(frozen=True)
-class Located:
-    """Where a stored run lies."""
-
-    run_id: str
-    path: Path
+    """A file or a run of the store was ignored; the text says which and why."""
 
 
 class Store:
-    """A directory of runs. Safe for several threads and processes at once; made on the first write."""
+    """A directory of runs, or an address. Safe for several threads and processes at once; made on the first write."""
 
     def __init__(self, path: Path | str | None = None) -> None:
-        """`path`, or $SAWTOOTH_STORE, or `.sawtooth` in the working directory."""
-        self.path = Path(path or os.environ.get(DIRECTORY_VARIABLE) or DEFAULT_DIRECTORY)
-        self._swept = False
-        self._lock = threading.Lock()
+        """`path`, or $SAWTOOTH_STORE, or `.sawtooth` in the working directory. An address such as `s3://bucket/runs` or
+        `file:///shared/runs` needs fsspec (`sawtooth[cluster]`). InputError for a store of a later version."""
+        self.address = str(path or os.environ.get(DIRECTORY_VARIABLE) or DEFAULT_DIRECTORY)
+        self.held = Holdings(shelf_of(self.address))
+        self._begun = False
+        self._lock = threading.RLock()
+        self._bad: set[tuple[str, str]] = set()
+        self._warned: set[str] = set()
+        self._check_layout()
 
     def __repr__(self) -> str:
-        return f"Store({str(self.path)!r})"
+        return f"Store({self.address!r})"
+
+    @property
+    def path(self) -> Path:
+        """The directory of what belongs to the store and is no run: reports and tallies. Of an address it is a local one."""
+        return self.held.shelf.home
+
+    def exists(self) -> bool:
+        """Whether anything was ever stored there."""
+        shelf = self.held.shelf
+        return self.path.is_dir() if shelf.exclusive else bool(self.ids())
 
     def has(self, run_id: str) -> bool:
-        """Whether a file of this run is there. It may turn out unreadable."""
-        return self._file(run_id).is_file()
+        """Whether the run is there and was not found unreadable."""
+        return bool(self._places(run_id))
 
     def get(self, run_id: str, resolved: Resolved | None = None) -> Run | None:
-        """The stored run, or None. `resolved` gives names and schedule where they are known better than by the
-        file: the same simulation may stand under another name in another study."""
-        path = self._file(run_id)
-        return read_run(path, run_id, resolved) if path.is_file() else None
+        """The stored run, or None: with a StoreWarning if it is damaged or of another format.
+
+        `resolved` gives names and schedule where they are known better than by the store: the same simulation may stand under another
+        name in another study.
+        """
+        meta = None if resolved is None else resolved.meta
+        places = self._places(run_id)
+        for place in places:
+            with contextlib.suppress(*UNREADABLE):
+                return self._run(place, run_id, meta)
+        return self._again(run_id, meta) if places else None
 
     def summary(self, run_id: str, resolved: Resolved | None = None) -> RunSummary | None:
         """Like `get`, counters and metrics only."""
         run = self.get(run_id, resolved)
         return None if run is None else run.light()
 
-    def prepare(self) -> None:
-        """Makes the directory and sees that it can be written, before hours of work find out. Raises InputError otherwise."""
-        runs = self.path / "runs"
-        try:
-            runs.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise self._unwritable(error.strerror) from error
-        if not os.access(runs, os.W_OK | os.X_OK):
-            raise self._unwritable("permission denied")
-        self._sweep()
-
-    def put(self, run: Run) -> Path:
-        """Writes a finished run and returns its file. Raises InputError if the directory cannot be written."""
-        path = self._file(run.run_id)
-        sink = pa.BufferOutputStream()
-        pq.write_table(
-            row_of(run),
-            sink,
-            compression=COMPRESSED if run.records else TEXTS_COMPRESSED,
-            use_dictionary=False,  # one row: dictionaries and statistics would cost more than the data
-            write_statistics=False,
-            store_schema=False,  # Parquet's own types are the same, in 5 kB less
-            write_page_checksum=True,
-        )
-        data = memoryview(sink.getvalue())
-        try:
-            self._sweep()
-            try:
-                write_bytes_atomic(path, data, durable=False)
-            except FileNotFoundError:  # the first of its directory
-                path.parent.mkdir(parents=True, exist_ok=True)
-                write_bytes_atomic(path, data, durable=False)
-        except OSError as error:
-            raise self._unwritable(error.strerror) from error
-        return path
-
-    def locate(self, prefix: str) -> list[Located]:
-        """Every stored run whose id begins with `prefix`, ordered by id. Empty for anything but hex digits."""
-        if not RUN_ID.fullmatch(prefix):
+    def ids(self, prefix: str = "") -> list[str]:
+        """The ids of all stored runs that begin so, ordered. None for anything but hex digits."""
+        if prefix and not RUN_ID.fullmatch(prefix):
             return []
-        names = f"{prefix[:2]}*/{prefix}*.parquet"
-        found = (self.path / "runs").glob(names)
-        return sorted((Located(file.stem, file) for file in found), key=lambda at: at.run_id)
+        found = self.held.ids(prefix)
+        self._warn_of_files()
+        return found
 
-    def find(self, prefix: str) -> list[str]:
-        """Ids of the stored runs that begin with `prefix`."""
-        return [at.run_id for at in self.locate(prefix)]
-
-    def read(self, at: Located) -> Run | None:
-        """A located run, however it behaved; None with a warning if the file cannot be read."""
-        return read_run(at.path, at.run_id)
+    def one(self, prefix: str) -> str:
+        """The id of the one stored run that begins so. InputError if there is none or several."""
+        found = self.ids(prefix) if prefix else []
+        if not found:
+            raise InputError("store", self.address, prefix, "the id of a run in this store", self._content())
+        if len(found) > 1:
+            few = ", ".join(found[:3])
+            raise InputError(
+                "store", self.address, prefix, f"the id of one run; {len(found)} begin so: {few} …"
+            )
+        return found[0]
 
     def iter(self) -> Iterator[Run]:
         """Every readable run that this engine would make alike, ordered by id; those of other behaviour numbers are passed over."""
-        for file in sorted((self.path / "runs").glob("*/*.parquet")):
-            run = read_run(file, file.stem)
+        for run_id in self.ids():
+            run = self.get(run_id)
             if run is not None and run.behaviour == behaviour_of(run.engine):
                 yield run
 
-    def _unwritable(self, reason: str | None) -> InputError:
-        return InputError(
-            "store", None, str(self.path), f"a directory that can be written ({reason or 'refused'})"
-        )
+    def prepare(self) -> None:
+        """Makes the place and sees that it can be written, before hours of work find out. Raises InputError otherwise."""
+        try:
+            self.held.shelf.prepare()
+            self._begin()
+        except OSError as error:
+            raise self.unwritable(error) from error
 
-    def _file(self, run_id: str) -> Path:
-        return self.path / f"runs/{run_id[:2]}/{run_id}.parquet"
+    def put(self, run: Run) -> None:
+        """Stores one finished run. Many are stored faster by a `Writer`. Raises InputError if the store cannot be written."""
+        self.put_all([run])
 
-    def _sweep(self) -> None:
-        """Removes what killed writers left behind, once per object."""
-        with self._lock:
-            if self._swept:
-                return
-            self._swept = True
-        now_s = time.time()
-        for left in (self.path / "runs").glob(f"*/{TEMPORARY_PREFIX}*"):
-            if abandoned(left, now_s):
-                left.unlink(missing_ok=True)
+    def put_all(self, runs: Sequence[Run]) -> None:
+        """Stores finished runs. One that is there already, and was made alike, stays as it is; else the new one takes its place."""
+        try:
+            self._begin()
+            with self._lock, self.held.shelf.locked():
+                if self.held.shelf.exclusive:
+                    self.held.look(RUNS)
+                new, instead = self._new({run.run_id: run for run in runs})
+                if new:
+                    self._write(new, instead)
+        except OSError as error:
+            raise self.unwritable(error) from error
 
+    def compact(self) -> None:
+        """Packs small files where there are many. Raises InputError if the store cannot be written."""
+        try:
+            with self._lock:
+                compact(self.held)
+        except OSError as error:
+            raise self.unwritable(error) from error
 
-def row_of(run: Run) -> pa.Table:
-    """A run as a table of one row: what a file of the store holds."""
-    text = pa.string()
-    columns: dict[str, pa.Array] = {
-        "format": pa.array([FORMAT], pa.int32()),
-        "run_id": pa.array([run.run_id], text),
-        "digest": pa.array([run.digest], text),
-        "seed": pa.array([run.seed], text),
-        "engine": pa.array([run.provenance["engine"]], text),
-        "metrics": pa.array([list(run.values.items())], pa.map_(text, pa.float64())),
-        "flows": nested(run.flows),
-        "queues": nested(run.queues),
-        "summary": pa.array([list(run.summary.items())], pa.map_(text, pa.int64())),
-        "behaviour": pa.array([list(run.behaviour.items())], pa.map_(text, pa.int64())),
-        "provenance": pa.array([list(run.provenance.items())], pa.map_(text, text)),
-        "scenario": pa.array([canonical(run.engine)], text),
-        "meta": pa.array([canonical(run.meta)], text),
-    }
-    columns.update({name: nested(table) for name, table in run.records.items()})
-    return pa.table(columns)
+    def collect(self) -> Collected:
+        """Packs everything, and removes what cannot be read, what belongs to no run and what killed processes left."""
+        try:
+            with self._lock:
+                found = collect(self.held)
+            self._bad.clear()
+            return found
+        except OSError as error:
+            raise self.unwritable(error) from error
 
+    def remove(self, run_ids: Collection[str]) -> set[str]:
+        """Removes runs and their series; those that were there. Raises InputError if the store cannot be written.
 
-def read_run(path: Path, run_id: str, resolved: Resolved | None = None) -> Run | None:
-    """The run in `path`, or None with a StoreWarning if the file is damaged, foreign or of another format."""
-    try:
-        table = pq.ParquetFile(path, page_checksum_verification=True).read()
-        return _run_of(table, run_id, resolved)
-    except (pa.ArrowException, OSError, LookupError, ValueError, TypeError, AttributeError) as error:
-        reason = (str(error) or type(error).__name__).splitlines()[0]
-        warnings.warn(f"ignored {path}: {reason}", StoreWarning, stacklevel=2)
+        Safe beside commands that read and write the store: a run is there or not, and one that is missing is made again.
+        """
+        chosen = set(run_ids)
+        try:
+            with self._lock, self.held.shelf.locked():
+                removed = self._drop(RUNS, chosen)
+                for tree in self.held.series():
+                    self._drop(tree, chosen)
+                return removed
+        except OSError as error:
+            raise self.unwritable(error) from error
+
+    def remove_files(self, names: Collection[str]) -> None:
+        """Removes whole files of runs, such as those that cannot be read."""
+        try:
+            with self._lock, self.held.shelf.locked():
+                self.held.shelf.replace({}, names)
+                self.held.look(RUNS)
+        except OSError as error:
+            raise self.unwritable(error) from error
+
+    def unwritable(self, error: OSError) -> InputError:
+        """What a user is told where the store cannot be written."""
+        why = error.strerror or str(error) or "refused"
+        what = "an address" if "://" in self.address else "a directory"
+        return InputError("store", None, self.address, f"{what} that can be written ({why})")
+
+    def _places(self, run_id: str) -> list[Place]:
+        """Where the run stands and was not found unreadable."""
+        found = self.held.places(RUNS, run_id)
+        self._warn_of_files()
+        return [place for place in found if (run_id, place.file) not in self._bad]
+
+    def _again(self, run_id: str, meta: Mapping[str, Any] | None) -> Run | None:
+        """A run that could not be read, because its file was packed or removed meanwhile, or because it is damaged: nobody changes anything
+        while it is looked for again."""
+        with self.held.shelf.looking():
+            for tree in (RUNS, *self.held.series()):
+                self.held.look(tree)
+            for place in self._places(run_id):
+                try:
+                    return self._run(place, run_id, meta)
+                except UNREADABLE as error:
+                    self._bad.add((run_id, place.file))
+                    where = self.held.shelf.where(place.file)
+                    text = f"ignored run {run_id} in {where}: {reason(error)}"
+                    warnings.warn(text, StoreWarning, stacklevel=4)
         return None
 
+    def _run(self, place: Place, run_id: str, meta: Mapping[str, Any] | None) -> Run:
+        table, first, _ = self.held.rows(RUNS, place)
+        if place.first >= 0 and table.num_rows <= first:
+            raise ValueError("the row is not there")
+        return run_of(table, first, run_id, meta, lambda name: self._series(name, run_id))
 
-def _run_of(table: pa.Table, run_id: str, resolved: Resolved | None) -> Run:
-    if table.num_rows != 1:
-        raise ValueError(f"{table.num_rows} rows where one was expected")
-    row = {name: table.column(name)[0] for name in table.column_names}
-    if row["format"].as_py() != FORMAT:
-        raise ValueError(f"format {row['format'].as_py()} where {FORMAT} was expected")
-    if row["run_id"].as_py() != run_id:
-        raise ValueError(f"holds run {row['run_id'].as_py()}")
-    engine = json.loads(row["scenario"].as_py())
-    tables: dict[str, Any] = {name: unnested(row[name]) for name in ("flows", "queues", *recorded(engine))}
-    for name, derived in DERIVED.items():
-        tables[name] = tables[name].drop_columns(list(derived))
-    return assemble(
-        engine,
-        json.loads(row["meta"].as_py()) if resolved is None else resolved.meta,
-        tables,
-        run_id=run_id,
-        digest=row["digest"].as_py(),
-        summary=dict(row["summary"].as_py()),
-        behaviour=dict(row["behaviour"].as_py()),
-        provenance=dict(row["provenance"].as_py()),
+    def _series(self, name: str, run_id: str) -> pa.Table:
+        """A recorded series of a run. Raises what reading files raises."""
+        tree = f"{SERIES}/{name}"
+        failed: Exception = LookupError(f"its series {name} is not there")
+        for place in self.held.places(tree, run_id):
+            try:
+                table, first, count = self.held.rows(tree, place)
+                return table.slice(first, count).combine_chunks().drop_columns("run_id")
+            except UNREADABLE as error:
+                failed = error
+        raise failed
+
+    def _warn_of_files(self) -> None:
+        """Says once of every file that cannot be read that it is ignored."""
+        if self._warned.issuperset(self.held.unreadable):
+            return
+        for name, why in list(self.held.unreadable.items()):
+            if name not in self._warned:
+                self._warned.add(name)
+                where = self.held.shelf.where(name)
+                warnings.warn(f"ignored {where}: {why}", StoreWarning, stacklevel=4)
+
+    def _new(self, runs: Mapping[str, Run]) -> tuple[list[Run], set[str]]:
+        """The runs that are to be written, and the ids of those that take the place of another."""
+        new: list[Run] = []
+        instead: set[str] = set()
+        for run_id, run in runs.items():
+            if self._places(run_id):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", StoreWarning)
+                    old = self.get(run_id)
+                if old is not None and _equal(old, run):
+                    continue
+                instead |= set() if old is None else {run_id}
+            new.append(run)
+        return new, instead
+
+    def _write(self, runs: Sequence[Run], instead: set[str]) -> None:
+        """Series, then rows; a run that takes the place of another goes where that goes, in one step."""
+        shelf, now_s = self.held.shelf, time.time()
+        for name in dict.fromkeys(name for run in runs for name in run.records):
+            tree = f"{SERIES}/{name}"
+            if instead:
+                self._drop(tree, instead)
+            tables = [(run.run_id, run.records[name]) for run in runs if name in run.records]
+            parts = [
+                Part(series_of(group), [(run_id, table.num_rows) for run_id, table in group])
+                for group in _of_one_schema(tables)
+            ]
+            added = {one.name(folder_of_day(tree, now_s)): one.data for one in packed(parts)}
+            shelf.replace(added)
+            self.held.forget(added)
+            self.held.look(tree)
+        groups = alike(runs)
+        rows = [Part(rows_of(group, now_s), [(run.run_id, 1) for run in group]) for group in groups]
+        added = {one.name(folder_of_day(RUNS, now_s)): one.data for one in packed(rows)}
+        dropped, kept = self._without(RUNS, instead)
+        shelf.replace(added | kept, dropped)
+        self.held.forget(added)
+        self._bad -= {(run.run_id, name) for run in runs for name in added}
+        self.held.look(RUNS)
+
+    def _drop(self, tree: str, run_ids: Collection[str]) -> set[str]:
+        """Takes runs out of the files of a tree, in one step; those that were there."""
+        self.held.look(tree)
+        there = {run_id for run_id in run_ids if self.held.places(tree, run_id, look=False)}
+        dropped, kept = self._without(tree, there)
+        if dropped:
+            self.held.shelf.replace(kept, dropped)
+            self.held.look(tree)
+        return there
+
+    def _without(self, tree: str, run_ids: Collection[str]) -> tuple[set[str], dict[str, bytes]]:
+        """The files in which some runs stand, and what takes their place."""
+        gone = {place.file for run_id in run_ids for place in self.held.places(tree, run_id, look=False)}
+        kept: dict[str, bytes] = {}
+        for name in gone:
+            parts = parts_of(self.held.shelf, name, lambda run_id: run_id not in run_ids)
+            try:
+                folder = name.rpartition("/")[0]
+                kept |= {one.name(folder): one.data for one in packed(parts)}
+            except FileNotFoundError:
+                raise
+            except UNREADABLE:
+                continue
+        return gone, kept
+
+    def _content(self) -> str:
+        count = len(self.ids())
+        if not count:
+            return "the store is empty; `sawtooth run` puts its runs there"
+        return f"the store holds {count} runs: `sawtooth store ls`"
+
+    def _begin(self) -> None:
+        """Before the first write of this object: removes what killed writers left, and says how files lie."""
+        with self._lock:
+            if self._begun:
+                return
+            self._begun = True
+            self.held.shelf.sweep()
+            try:
+                self.held.shelf.read(MARK)
+            except FileNotFoundError:
+                self.held.shelf.write(MARK, canonical({"layout": LAYOUT}).encode() + b"\n")
+
+    def _check_layout(self) -> None:
+        """InputError for a store that a later version laid out."""
+        try:
+            text = self.held.shelf.read(MARK)
+        except OSError:
+            return
+        try:
+            layout = int(json.loads(text)["layout"])
+        except (ValueError, LookupError, TypeError):
+            layout = -1
+        if not 1 <= layout <= LAYOUT:
+            where = self.held.shelf.where(MARK)
+            shown = text.decode(errors="replace").strip()
+            raise InputError(
+                where, "layout", shown, f"a store of layout 1 or {LAYOUT}, as this version knows"
+            )
+
+
+def shelf_of(address: str) -> Shelf:
+    """Where the files of a store lie: in a directory, or behind an address with a scheme."""
+    if "://" not in address:
+        return LocalShelf(Path(address))
+    from sawtooth.run.storage.remote import remote_shelf  # fsspec takes long to load
+
+    return remote_shelf(address)
+
+
+def _equal(old: Run, new: Run) -> bool:
+    """Whether storing the new run would change nothing but when it was made."""
+    return (
+        same(old, new)
+        and canonical(old.meta) == canonical(new.meta)
+        and dict(old.provenance) == dict(new.provenance)
     )
 
 
-__all__ = ["Located", "Store", "StoreWarning", "read_run", "write_bytes_atomic", "write_text_atomic"]
+def _of_one_schema(tables: Sequence[tuple[str, pa.Table]]) -> list[list[tuple[str, pa.Table]]]:
+    groups: dict[str, list[tuple[str, pa.Table]]] = {}
+    for run_id, table in tables:
+        groups.setdefault(table.schema.to_string(), []).append((run_id, table))
+    return list(groups.values())
+
+
+__all__ = ["Store", "StoreWarning"]

@@ -73,7 +73,7 @@ class Tally:
             if progress is not None:
                 progress(done + more, len(jobs), stored)
 
-        def settle() -> None:
+        def close_block() -> None:
             nonlocal done, stored
             path = self._file(list(block))
             found = read_block(path) if path.is_file() else None
@@ -102,9 +102,9 @@ class Tally:
             elif run_id not in block:
                 block[run_id] = job
             if len(block) == BLOCK:
-                settle()
+                close_block()
         if block:
-            settle()
+            close_block()
         moved(0)
         return [self.known[run_id] for run_id in ids]
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from sawtooth.scenario import ecn
 from sawtooth.scenario.environments import ShortFlows, conditions_of
 from sawtooth.scenario.environments.short_flows import ACK_BYTES, PACKET_BYTES
 from sawtooth.scenario.scenario import Scenario
@@ -80,7 +81,7 @@ def in_profile_first(queue: dict[str, Any], average_updates: str = "all") -> dic
 
 
 def _profile(scenario: Scenario, parameters: ShortFlows) -> dict[str, Any]:
-    """Endpoints of short flows, with the TCP settings of the scenario; they are not ECN-capable."""
+    """Endpoints of short flows, with the TCP settings of the scenario; they are not ECN-capable unless their controller needs it."""
     given = {
         row["name"]: value for row in settings() if (value := getattr(scenario.tcp, row["name"])) is not None
     }
@@ -90,7 +91,7 @@ def _profile(scenario: Scenario, parameters: ShortFlows) -> dict[str, Any]:
         "packet_bytes": PACKET_BYTES,
         "ack_bytes": ACK_BYTES,
         "send_jitter_ns": 0,
-        "tcp": engine_tcp({**given, "ecn": False}),
+        "tcp": engine_tcp({**given, "ecn": ecn.decided(ecn.AUTO, parameters.cross_control, marked=False)}),
     }
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
+from sawtooth.scenario import ecn
 from sawtooth.scenario.cross_flows import in_profile_first
 from sawtooth.scenario.environments import ShortFlows
 from sawtooth.scenario.queue_value import Queue, marks, needs, spares
@@ -87,7 +88,7 @@ class Crossings:
         queues = [link["queue"] for link in self.layout.links]
         if self.short_flows is not None:
             first = in_profile_first(queues[0])
-            queues[0] = {**Queue.parse(first["kind"]).parameters, **first}
+            queues[0] = {**Queue.parse(first["kind"]).sized(None), **first}
         return queues
 
     @cached_property
@@ -111,8 +112,11 @@ class Crossings:
     def may_be_capable(self, group: int) -> bool:
         """Whether packets of a group are ECN-capable, or would be if anything marked."""
         own = self.scenario.flows[group].tcp().get("ecn")
-        shared = getattr(self.scenario.tcp, "ecn", None)
-        return bool(own if own is not None else shared if shared is not None else True)
+        shared = getattr(self.scenario.tcp, "ecn", ecn.AUTO)
+        word = shared if own is None else own
+        return word != ecn.OFF and not (
+            word == ecn.AUTO and ecn.needed(self.scenario.flows[group].control) == ecn.OFF
+        )
 
     def markable(self, links: Iterable[int], *, spared: bool = False) -> bool:
         """Whether ECN-capable data crosses one of these links; if `spared` such that a queue spares what is in profile, other data."""

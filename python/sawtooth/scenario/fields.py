@@ -37,12 +37,18 @@ _T = TypeVar("_T")
 
 
 class Strict(BaseModel):
-    """A table of an input file. Frozen; types are not coerced; keys it does not have are refused."""
+    """A table of an input file. Frozen; types are not coerced; keys it does not have are refused.
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, arbitrary_types_allowed=True)
+    The validator of a model is made when it is first used: a command uses a few of them and would wait for all."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, arbitrary_types_allowed=True, defer_build=True
+    )
 
     unknown_key_reason: ClassVar[str | None] = None
     """Why another key is refused, for the error message."""
+    former_keys: ClassVar[Mapping[str, str]] = {}
+    """What is accepted in place of keys that there once were."""
 
     @classmethod
     def _names(cls) -> dict[str, FieldInfo]:
@@ -64,10 +70,13 @@ class Strict(BaseModel):
             return data
         if not isinstance(data, Mapping):
             raise InputError("", None, data, f"a table with the keys {', '.join(cls._names())}")
+        names = cls._names()
         for key in data:
-            if key not in cls._names():
-                raise unknown_key(str(key), data[key], cls._names(), cls.unknown_key_reason)
-        for name, field in cls._names().items():
+            if key in cls.former_keys:
+                raise InputError("", str(key), data[key], cls.former_keys[key])
+            if key not in names:
+                raise unknown_key(str(key), data[key], names, cls.unknown_key_reason)
+        for name, field in names.items():
             if field.is_required() and name not in data:
                 what = (cls.description_of(name) or "a value").split("\n")[0].rstrip(".")
                 raise InputError("", name, MISSING, f"this key, which is required: {what}")

@@ -36,7 +36,7 @@ class Link(Strict):
     delay: Time = 0
     """One-way propagation delay."""
     buffer: BufferSize | None = None
-    """Size of the queue. Default: no queue, or 1 bdp if queue is given."""
+    """Size of the queue. Default: no queue; if queue is given, 1 bdp or the discipline's own."""
     queue: Queue | None = None
     """The queue discipline. Default: none, or drop-tail if buffer is given."""
     drop: Impairment | None = None
@@ -54,6 +54,11 @@ class Link(Strict):
     def has_queue(self) -> bool:
         """Is there a discipline in front?"""
         return self.queue is not None or self.buffer is not None
+
+    @property
+    def size(self) -> units.Buffer | None:
+        """Size of the queue, if there is one."""
+        return self.buffer if self.buffer is not None or self.queue is None else self.queue.buffer
 
 
 class Source(Strict):

@@ -23,7 +23,7 @@ from sawtooth.errors import InputError
 from sawtooth.scenario import units
 from sawtooth.scenario.described import describe
 from sawtooth.scenario.fields import DefaultsAsWritten, JsonSchema, Parsed, Strict, input_error
-from sawtooth.scenario.tcp_fields import default_of, type_of, unmet
+from sawtooth.scenario.tcp_fields import default_of, engine_key, type_of, unmet
 
 HINTS: Mapping[str, str] = {"ecn": 'RED that marks: { kind = "red", ecn = true }'}
 """What to write for a name that people use for something else's parameter."""
@@ -56,7 +56,7 @@ Threshold = Annotated[
 
 @dataclass(frozen=True)
 class Queue(Parsed):
-    """A queue discipline with every parameter as the engine has it (sizes in bytes), defaults included; shares as fractions."""
+    """A queue discipline with every parameter in the engine's units (ns, bytes), defaults included; shares as fractions."""
 
     kind: str
     parameters: Mapping[str, Any]
@@ -76,9 +76,11 @@ class Queue(Parsed):
         )
 
     def sized(self, packets: int | None) -> dict[str, Any]:
-        """The parameters with shares worked out for a buffer of so many packets. InputError for one in bytes (None)."""
-        sized = dict(self.parameters)
-        for name, value in self.parameters.items():
+        """As the engine has them, shares worked out for a buffer of so many packets. InputError for a share of bytes (None)."""
+        sized = {}
+        for row in _discipline(self.kind)["parameters"]:
+            name, key = row["name"], engine_key(row)
+            value = sized[key] = self.parameters[name]
             if isinstance(value, Fraction):
                 if packets is None:
                     raise InputError(
@@ -87,8 +89,18 @@ class Queue(Parsed):
                         f"{value} buffer",
                         "a number of packets where the buffer is in bytes",
                     )
-                sized[name] = float(value * packets)
+                sized[key] = float(value * packets)
         return sized
+
+    @property
+    def buffer(self) -> units.Buffer:
+        """Its size where a scenario says nothing."""
+        return units.parse_buffer(_discipline(self.kind)["buffer"])
+
+    @property
+    def has_own_buffer(self) -> bool:
+        """Whether that is another size than the one of plain queues."""
+        return self.buffer != Queue("droptail", {}).buffer
 
     @property
     def keeps_flows_apart(self) -> bool:
@@ -113,7 +125,11 @@ class Queue(Parsed):
         kinds = {row["name"]: row["kind"] for row in _discipline(self.kind)["parameters"]}
         return {
             "kind": self.kind,
-            **{name: _written(value, kinds[name]) for name, value in self.parameters.items()},
+            **{
+                name: _written(value, kinds[name])
+                for name, value in self.parameters.items()
+                if value is not None
+            },
         }
 
 
@@ -121,6 +137,8 @@ def _written(value: Any, kind: str) -> Any:
     """A parameter as a user would write it."""
     if kind == "size":
         return units.format_size(value)
+    if kind == "span":
+        return units.format_time(value)
     if kind == "depth":
         return units.format_depth(value)
     return f"{value} buffer" if isinstance(value, Fraction) else value
@@ -136,7 +154,8 @@ def marks(queue: Mapping[str, Any] | None) -> bool:
     if queue is None:
         return False
     marking = _discipline(queue["kind"])["marking"]
-    return marking == "always" or (marking == "with-ecn" and bool(queue["ecn"]))
+    above = marking == "with-ecn-or-threshold" and queue["ce_threshold_ns"] is not None
+    return marking == "always" or (marking != "never" and bool(queue["ecn"])) or above
 
 
 def spares(queue: Mapping[str, Any] | None) -> bool:
@@ -163,8 +182,6 @@ def needs(queue: Mapping[str, Any] | None, name: str) -> str | None:
 
 def _canonical(kind: str, names: list[str]) -> str:
     accepted = f"one of {', '.join(names)}"
-    if kind in describe()["planned"]["disciplines"]:
-        raise InputError("", "kind", kind, accepted, f"{kind} is planned but not built yet")
     try:
         return _native.discipline(kind)
     except ValueError:
@@ -190,11 +207,12 @@ def _model(row: Mapping[str, Any]) -> type[Strict]:
     for parameter in row["parameters"]:
         unit = f" In {parameter['unit']}." if parameter["kind"] == "real" and parameter["unit"] != "1" else ""
         description = f"{parameter['why']}. Accepted: {parameter['accepted']}.{unit}"
+        default = default_of(parameter)
+        shares = parameter["unit"] == "packets" and parameter["kind"] == "real"
+        kind = Threshold if shares else type_of(parameter)
         fields[parameter["name"]] = (
-            Threshold
-            if parameter["unit"] == "packets" and parameter["kind"] == "real"
-            else type_of(parameter),
-            Field(default_of(parameter), description=description),
+            kind if default is not None else kind | None,
+            Field(default, description=description),
         )
     model: type[Strict] = create_model(
         f"Queue_{row['name']}", __base__=Strict, __doc__=row["summary"], **fields

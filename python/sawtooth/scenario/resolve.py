@@ -8,12 +8,13 @@ the same dictionary. The cross traffic that makes an environment is decided in `
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from sawtooth.errors import MISSING, InputError
 from sawtooth.plain import canonical
-from sawtooth.scenario import cross_flows, topology
+from sawtooth.scenario import cross_flows, ecn, topology
 from sawtooth.scenario.cross_traffic import cross_traffic
 from sawtooth.scenario.engine_check import check
 from sawtooth.scenario.environments import schedule_of
@@ -22,7 +23,7 @@ from sawtooth.scenario.queue_value import marks
 from sawtooth.scenario.record_fields import engine_record
 from sawtooth.scenario.scenario import FlowsBase, Scenario
 from sawtooth.scenario.schedule import Schedule
-from sawtooth.scenario.tcp_fields import engine_tcp, implicit_defaults, settings
+from sawtooth.scenario.tcp_fields import engine_tcp, implicit_defaults, layered, own_defaults, settings
 from sawtooth.scenario.topology.middle import capacity_of, trace_of
 from sawtooth.scenario.trace import Trace
 
@@ -194,8 +195,7 @@ def _profiles(scenario: Scenario, links: list[dict[str, Any]]) -> tuple[list[dic
     profiles: list[dict[str, Any]] = []
     of_group: list[int] = []
     for group in scenario.flows:
-        meaningless = {} if group.control.takes_recovery else implicit_defaults()
-        tcp = engine_tcp({"ecn": marked, **common, **meaningless, **group.tcp()})
+        tcp = engine_tcp(_tcp(scenario, group, common, marked=marked))
         profile = {
             "controller": dict(group.control.engine),
             "recovery": group.recovery if group.control.takes_recovery else None,
@@ -208,6 +208,21 @@ def _profiles(scenario: Scenario, links: list[dict[str, Any]]) -> tuple[list[dic
             profiles.append(profile)
         of_group.append(profiles.index(profile))
     return profiles, of_group
+
+
+def _tcp(scenario: Scenario, group: FlowsBase, common: Mapping[str, Any], *, marked: bool) -> dict[str, Any]:
+    """What every setting is for a group, where something marks or nothing does."""
+    everybody = {**common, "ecn": ecn.shared(common["ecn"], group.control)}
+    values = layered(everybody, _beside(scenario, group), group.tcp())
+    return {**values, "ecn": ecn.decided(values["ecn"], group.control, marked=marked)}
+
+
+def _beside(scenario: Scenario, group: FlowsBase) -> Mapping[str, Any]:
+    """What replaces values of `[tcp]` for a group: nothing later means anything without a recovery, and some recoveries and controllers
+    have defaults of their own where the scenario says nothing."""
+    if not group.control.takes_recovery:
+        return implicit_defaults()
+    return own_defaults(group.recovery, group.control.engine["kind"], scenario.tcp.model_fields_set)
 
 
 def _starts(scenario: Scenario, seed: str) -> list[int]:

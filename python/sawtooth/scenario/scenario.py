@@ -10,7 +10,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 from pydantic import Field, PrivateAttr, ValidationError, create_model, model_validator
 
@@ -40,7 +40,7 @@ from sawtooth.scenario.queue_value import Queue, apart
 from sawtooth.scenario.record_fields import record_fields
 from sawtooth.scenario.schedule import read_text
 from sawtooth.scenario.shapes import Dumbbell, Free, Topology, TwoRouter
-from sawtooth.scenario.tcp_fields import settings, tcp_fields
+from sawtooth.scenario.tcp_fields import FORMER, settings, tcp_fields
 from sawtooth.scenario.values import Control, Impairment, Start, Supply
 
 STAND_IN = "1 bit/s"
@@ -62,13 +62,19 @@ class Bottleneck(Strict):
     delay: Time | None = None
     """One-way propagation delay. Default: a quarter of the shortest RTT."""
     buffer: BufferSize = units.parse_buffer("1 bdp")
-    """Size of the queue: a multiple of rate × mean RTT, packets, time or bytes; the packet in transmission counts."""
+    """Size of the queue: a multiple of rate × mean RTT, packets, time or bytes. Default: 1 bdp, or the discipline's own."""
     queue: Queue = Queue("droptail", {})
     """The queue discipline."""
     drop: Impairment | None = None
     """Packets lost on arrival, whatever the queue does."""
     mark: Impairment | None = None
     """ECN-capable packets marked on arrival, whatever the queue does."""
+
+    @model_validator(mode="after")
+    def _own_buffer(self) -> Self:
+        if "buffer" not in self.model_fields_set:
+            self.__dict__["buffer"] = self.queue.buffer
+        return self
 
     @model_validator(mode="after")
     def _transmitter(self) -> Self:
@@ -89,7 +95,7 @@ class Reverse(Strict):
     delay: Time | None = None
     """One-way propagation delay. Default: that of the bottleneck."""
     buffer: BufferSize | None = None
-    """Size of the queue. Default: no queue, or that of the bottleneck if data flows in reverse or queue is given."""
+    """Size of the queue. Default: no queue; if data flows in reverse or queue is given, that of the bottleneck or the discipline's own."""
     queue: Queue | None = None
     """The queue discipline. Default: none, or drop-tail if data flows in reverse or buffer is given."""
     drop: Impairment | None = None
@@ -127,6 +133,8 @@ class PathTable(Strict):
 
 class FlowsBase(Strict):
     """A group of alike flows. Ids count through the groups in order."""
+
+    former_keys: ClassVar[Mapping[str, str]] = FORMER
 
     count: Annotated[int, Field(ge=1, le=FLOWS_MAX)] = 1
     """How many flows."""
@@ -198,6 +206,12 @@ class FlowsBase(Strict):
         return {name: getattr(self, name) for name in sorted(own) if getattr(self, name) is not None}
 
 
+class TcpBase(Strict):
+    """TCP settings of every flow."""
+
+    former_keys: ClassVar[Mapping[str, str]] = FORMER
+
+
 if TYPE_CHECKING:
     Flows = FlowsBase
     Tcp = Strict
@@ -205,7 +219,7 @@ if TYPE_CHECKING:
     class Record(Strict):
         def __getattr__(self, key: str) -> Any: ...
 else:
-    Tcp = create_model("Tcp", __base__=Strict, __doc__="TCP settings of every flow.", **tcp_fields())
+    Tcp = create_model("Tcp", __base__=TcpBase, __doc__=TcpBase.__doc__, **tcp_fields())
     Flows = create_model(
         "Flows", __base__=FlowsBase, __doc__=FlowsBase.__doc__, **tcp_fields(overriding="tcp")
     )
@@ -291,7 +305,7 @@ class Scenario(Strict):
             return self
         self._check_free()
         first = next(link for link in self.links if link.has_queue)
-        own = {"rate": first.rate, "delay": first.delay, "buffer": first.buffer, "queue": first.queue}
+        own = {"rate": first.rate, "delay": first.delay, "buffer": first.size, "queue": first.queue}
         values = {name: value for name, value in own.items() if value is not None}
         self.__dict__["bottleneck"] = self.bottleneck.model_copy(update=values)
         return self

@@ -68,11 +68,17 @@ class TwoRouter(Shape):
     delay: Time = 10_000_000
     """One-way propagation delay of the link R0 → R1."""
     buffer: BufferSize = units.parse_buffer("1 bdp")
-    """Size of the queue at R0."""
+    """Size of the queue at R0. Default: 1 bdp, unless the discipline has one of its own."""
     queue: Queue | None = None
     """The discipline at R0. Default: DRR."""
     host_rate: PositiveRate = 10_000_000_000
     """Rate of the link S' → R0, where cross traffic begins."""
+
+    @model_validator(mode="after")
+    def _own_buffer(self) -> Self:
+        if "buffer" not in self.model_fields_set and self.queue is not None:
+            self.__dict__["buffer"] = self.queue.buffer
+        return self
 
 
 class Ring(Shape):

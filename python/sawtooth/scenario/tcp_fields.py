@@ -6,8 +6,8 @@ of flows takes the same keys, there without defaults.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Collection, Iterable, Mapping
+from functools import cache, partial
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field
@@ -20,6 +20,12 @@ from sawtooth.scenario.fields import Depth, PositiveSize, Real, Time
 
 COUNT_MAX: Final = 2**32 - 1
 """Largest value of a setting that counts something (the engine keeps 32 bits)."""
+
+
+FORMER: Final[Mapping[str, str]] = {
+    "ecn_feedback": 'ecn = "accurate" for counts of marked packets, ecn = "classic" for an echo'
+}
+"""Settings that others have taken in, and what says the same now."""
 
 
 @cache
@@ -64,11 +70,66 @@ def engine_tcp(values: Mapping[str, Any]) -> dict[str, Any]:
 
     An implicit setting is left out at its default, so that scenarios from before there was such a setting keep their text.
     """
+    every = values.get("ack_every")
+    values = {
+        **values,
+        "ack_every": None if every is None or every <= 2 else every,
+    }  # 2 is what delayed_ack says
     found = {key: values.get(name, default) for name, key, default in _engine_defaults()}
-    for name, default in implicit_defaults().items():
-        if found[name] == default:
-            del found[name]
+    for row in settings():
+        key = engine_key(row)
+        if row.get("implicit", False) and found[key] == default_of(row):
+            del found[key]
+    for name, words in _flags().items():
+        if found[name] in words:
+            found[name] = bool(words.index(found[name]))
     return found
+
+
+def layered(*layers: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of which each layer replaces those before it. `ack_every` and `delayed_ack` say the same thing: a layer with the one
+    replaces the other too, and `ack_every` decides where it has both."""
+    found: dict[str, Any] = {}
+    for layer in layers:
+        if "delayed_ack" in layer:
+            found.pop("ack_every", None)
+        found |= layer
+        if (every := layer.get("ack_every")) is not None:
+            found["delayed_ack"] = every > 1
+    return found
+
+
+@cache
+def _flags() -> Mapping[str, list[str]]:
+    """Choices that began as flags: the words for false and true, which a file and the engine's data may write as these."""
+    return {row["name"]: row["flags"] for row in settings() if "flags" in row}
+
+
+@cache
+def recovery_defaults() -> Mapping[str, Mapping[str, Any]]:
+    """Settings that have another default beside a recovery: name and value, by the name of the recovery."""
+    rows = {row["name"]: row for row in settings()}
+    return {
+        recovery["name"]: {
+            name: default_of({**rows[name], "default": word}) for name, word in recovery["defaults"].items()
+        }
+        for recovery in describe()["recoveries"]
+    }
+
+
+def own_defaults(recovery: str, kind: str, written: Collection[str]) -> Mapping[str, Any]:
+    """What a recovery, and a controller of that kind, put in place of the common defaults, where the scenario has `written` other
+    settings."""
+    if "ack_every" in written:
+        written = {*written, "delayed_ack"}
+    own = {**recovery_defaults()[recovery], **controller_defaults()[kind]}
+    return {name: value for name, value in own.items() if name not in written}
+
+
+@cache
+def controller_defaults() -> Mapping[str, Mapping[str, Any]]:
+    """Settings that have another default beside a controller: name and word, by the kind of the controller."""
+    return {row["name"]: row["defaults"] for row in describe()["controllers"]}
 
 
 @cache
@@ -111,9 +172,17 @@ def type_of(row: Mapping[str, Any]) -> Any:
         "count": _Count,
         "depth": Depth,
     }
-    if row["kind"] == "choice":
-        return Literal[tuple(row["choices"])]
-    return kinds[row["kind"]]
+    if row["kind"] != "choice":
+        return kinds[row["kind"]]
+    words: Any = Literal[tuple(row["choices"])]
+    if "flags" not in row:
+        return words
+    schema = {"enum": [*row["choices"], False, True]}
+    return Annotated[words, BeforeValidator(partial(_word, row["flags"])), WithJsonSchema(schema)]
+
+
+def _word(flags: list[str], value: object) -> object:
+    return flags[value] if isinstance(value, bool) else value
 
 
 def _count(value: object) -> int:

@@ -49,6 +49,8 @@ LARGEST: Final = 2**63 - 1
 """Largest value the engine's 64-bit integers hold, in any unit."""
 
 TIME_ACCEPTED: Final = 'a time such as "20 ms" (ns, us, ms, s, min)'
+AGES: Final[Mapping[str, int]] = {**TIMES, "h": 3600 * 10**9, "d": 86_400 * 10**9}
+AGE_ACCEPTED: Final = 'an age such as "30 d" (s, min, h, d)'
 RATE_ACCEPTED: Final = 'a rate such as "100 Mbit/s" (bit/s, kbit/s, Mbit/s, Gbit/s)'
 SIZE_ACCEPTED: Final = 'a size such as "1000 B" (B, kB, MB, KiB, MiB)'
 DEPTH_ACCEPTED: Final = 'a depth such as "20 packets" or "1 ms"'
@@ -61,6 +63,11 @@ _QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,4})?)\s*([^\d
 def parse_time(value: object, *, positive: bool = False) -> int:
     """Nanoseconds of a text such as `20 ms`; a bare 0 needs no unit. Raises ValueError."""
     return _parse(value, TIMES, TIME_ACCEPTED, positive=positive)
+
+
+def parse_age(value: object) -> float:
+    """Seconds of a text such as `30 d`; a bare 0 needs no unit. Raises ValueError."""
+    return _parse(value, AGES, AGE_ACCEPTED, positive=False) / 1e9
 
 
 def parse_rate(value: object, *, positive: bool = False) -> int:

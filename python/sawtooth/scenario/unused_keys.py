@@ -17,20 +17,23 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from sawtooth.errors import InputError
+from sawtooth.scenario import ecn
 from sawtooth.scenario.cross_flows import RULES
 from sawtooth.scenario.crossings import MANY, Crossings
 from sawtooth.scenario.described import describe
 from sawtooth.scenario.queue_value import needs, of_marks, spares, sparing
 from sawtooth.scenario.scenario import FlowsBase, Scenario, parse_scenario
 from sawtooth.scenario.shapes import Free, Ring, TwoRouter
-from sawtooth.scenario.tcp_fields import default_of, settings, unmet
+from sawtooth.scenario.tcp_fields import default_of, layered, own_defaults, settings, unmet
 from sawtooth.scenario.topology.middle import capacity_of, trace_of
 
 NOBODY = "none"
 """Who reads a setting where there is no recovery."""
 
 
-SWITCHES: Final = ("ecn", "in_profile", "completions", "rtt_spread")
+SAME: Final = frozenset({"ack_every", "delayed_ack"})
+"""Settings that say the same thing: a group that has the one does without the other of `[tcp]`."""
+SWITCHES: Final = ("in_profile", "completions", "rtt_spread")
 """Keys that ask for something only when they are on, or above 0."""
 
 
@@ -73,7 +76,13 @@ def _holds_anyway(scenario: Scenario, error: InputError) -> bool:
     if row is None or not (table == "tcp" or group):
         return False
     holder = scenario.flows[int(group[1])] if group else scenario.tcp
-    return bool(getattr(holder, name) == default_of(row))
+    value = getattr(holder, name)
+    return bool(value == default_of(row)) or (name == "ecn" and _is_needed(value, holder))
+
+
+def _is_needed(word: str, holder: Any) -> bool:
+    """Whether a word of `ecn` says what holds where nothing marks: nothing, or what the controller of a group needs."""
+    return word == ecn.OFF or (isinstance(holder, FlowsBase) and word == ecn.needed(holder.control))
 
 
 def idle(cells: Iterable[Mapping[str, Any]], key: str) -> InputError | None:
@@ -142,8 +151,9 @@ def _settings(there: Crossings) -> Iterator[InputError]:
         name = row["name"]
         if written.get(name) is None:
             continue
+        same = SAME if name in SAME else {name}
         reasons = [
-            _unread(there, row, i) for i, group in enumerate(scenario.flows) if name not in group.tcp()
+            _unread(there, row, i) for i, group in enumerate(scenario.flows) if not same & set(group.tcp())
         ]
         if there.short_flows is not None and name != "ecn":  # theirs are not ECN-capable
             reasons.append(_unread_by(there, row, None, "sack"))
@@ -187,6 +197,8 @@ def _unread_by(there: Crossings, row: Mapping[str, Any], group: FlowsBase | None
         if windows <= set(row["read_by"]):
             return "beside a controller with a window"
         return f"where recovery is {' or '.join(name for name in row['read_by'] if name != NOBODY)}"
+    if row["name"] == "delayed_ack" and _values(there, group).get("ack_every") is not None:
+        return "where ack_every is left out"
     condition = unmet(row["only_with"], _values(there, group)) if row["only_with"] else None
     return None if condition is None else f"where {condition}"
 
@@ -194,10 +206,17 @@ def _unread_by(there: Crossings, row: Mapping[str, Any], group: FlowsBase | None
 def _values(there: Crossings, group: FlowsBase | None) -> dict[str, Any]:
     """What every setting is for a group, or for short flows."""
     scenario = there.scenario
-    own = {"ecn": False} if group is None else group.tcp()
     shared = {row["name"]: getattr(scenario.tcp, row["name"]) for row in settings()}
-    values = {row["name"]: default_of(row) for row in settings()} | shared | own
-    return values if values["ecn"] is not None else values | {"ecn": there.something_marks}
+    if shared["ack_every"] is None:
+        del shared["ack_every"]
+    values = {row["name"]: default_of(row) for row in settings()}
+    if group is None:
+        return layered(values, shared) | {"ecn": ecn.OFF}
+    beside: Mapping[str, Any] = {}
+    if group.control.takes_recovery:
+        beside = own_defaults(group.recovery, group.control.engine["kind"], scenario.tcp.model_fields_set)
+    values = layered(values, shared, beside, group.tcp())
+    return values | {"ecn": ecn.decided(values["ecn"], group.control, marked=there.something_marks)}
 
 
 def _path(there: Crossings) -> Iterator[InputError]:
@@ -226,6 +245,9 @@ def _record(there: Crossings) -> Iterator[InputError]:
     if "completions" in written and there.short_flows is None:
         accepted = "this key only with an environment of short flows"
         yield InputError("", "record.completions", written["completions"], accepted)
+    if "model" in written and not any(group.control.has_model for group in there.scenario.flows):
+        accepted = "this key only beside a controller with a model of its path, such as bbr"
+        yield InputError("", "record.model", written["model"], accepted)
 
 
 def _environment(there: Crossings) -> Iterator[InputError]:

@@ -207,6 +207,15 @@ def _with_own_transport() -> frozenset[str]:
     return frozenset(row["name"] for row in describe()["controllers"] if row["properties"]["own_transport"])
 
 
+@cache
+def _with_model() -> frozenset[str]:
+    rows = describe()["controllers"]
+    kinds = (
+        row for row in rows if not row["properties"]["conduct"] and not row["properties"]["own_transport"]
+    )
+    return frozenset(row["name"] for row in kinds)
+
+
 @dataclass(frozen=True)
 class Control(Parsed):
     """A congestion controller in plain numbers; `written` is what the user wrote."""
@@ -218,6 +227,11 @@ class Control(Parsed):
     def has_window(self) -> bool:
         """Whether it answers with a window."""
         return self.engine["kind"] in _with_window()
+
+    @property
+    def has_model(self) -> bool:
+        """Whether it has states and a model of its path, in place of a law of the window."""
+        return self.engine["kind"] in _with_model()
 
     @property
     def takes_recovery(self) -> bool:

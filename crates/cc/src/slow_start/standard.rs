@@ -5,12 +5,18 @@
 use super::SlowStartRule;
 use crate::controller::Wants;
 use crate::sample::AckSample;
+use crate::settings::ControlSettings;
+use crate::signal::Congestion;
 
 /// The rule; it remembers nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Standard;
 
 impl SlowStartRule for Standard {
+    fn new(_: &ControlSettings) -> Self {
+        Standard
+    }
+
     fn wants(&self) -> Wants {
         Wants::NOTHING
     }
@@ -25,7 +31,7 @@ impl SlowStartRule for Standard {
         f64::from(ack.newly_acked)
     }
 
-    fn on_cut(&mut self) {}
+    fn on_cut(&mut self, _: Congestion) {}
 }
 
 #[cfg(test)]

@@ -78,8 +78,8 @@ pub(super) struct ReceiverSide {
     pub delivered_total: u64,
     /// Of these, marked ones.
     pub marks: u64,
-    /// Data packets dropped at the bottleneck since counting began. They are counted here, where a packet on its way to the
-    /// queue has what it needs brought into the cache: 10 ns a packet with 100,000 flows, a fifth of whose packets are lost.
+    /// Data packets dropped at the bottleneck since counting began. They are counted here, because the prefetch for a packet on its way
+    /// to the queue covers them. That saves 10 ns per packet with 100,000 flows and a loss rate of one fifth.
     pub drops: u64,
 }
 
@@ -102,14 +102,17 @@ impl ReceiverSide {
 
     /// An acknowledgement that leaves now.
     #[inline(always)]
-    fn acknowledgement(&mut self, flow: u32, details: &mut DetailsPool) -> Packet {
+    fn acknowledgement(&mut self, flow: u32, details: &mut DetailsPool, now: Time) -> Packet {
         let AnyReceiver::Tcp(receiver) = &mut self.receiver else {
             unreachable!("a rate-based receiver reports");
         };
         let (number, echo) = receiver.acknowledge();
         let flags = self.ack_flags | if echo { ECE } else { 0 };
         let ack = Packet::new(PacketKind::Ack, flow, number, self.ack_bytes, flags);
-        if receiver.has_details() { ack.with_details(details.keep(receiver.details())) } else { ack }
+        if !receiver.has_details() {
+            return ack;
+        }
+        ack.with_details(details.keep_ranges(receiver.details(now), receiver.ranges()))
     }
 }
 
@@ -182,13 +185,41 @@ impl Network {
         match received.answer {
             AckDecision::Now => {
                 self.census.created += 1;
-                Some((side.acknowledgement(packet.flow(), &mut self.details), side.route))
+                Some((side.acknowledgement(packet.flow(), &mut self.details, at.time), side.route))
             }
             AckDecision::At(due) => {
                 self.expect_delayed_ack(packet.flow(), due);
                 self.note_end(packet.flow());
                 None
             }
+            AckDecision::Held => {
+                self.hold_ack(packet.flow(), at.time);
+                None
+            }
+        }
+    }
+
+    /// An acknowledgement is made that leaves with others; until then it is under way.
+    #[cold]
+    fn hold_ack(&mut self, flow: u32, now: Time) {
+        self.census.created += 1;
+        let side = &mut self.receivers[flow as usize];
+        let ack = side.acknowledgement(flow, &mut self.details, now);
+        let AnyReceiver::Tcp(receiver) = &mut side.receiver else {
+            unreachable!("a rate-based receiver holds nothing");
+        };
+        let until = receiver.hold(ack, now);
+        self.expect_delayed_ack(flow, until);
+    }
+
+    /// What was held leaves, if its time has come.
+    fn let_go(&mut self, flow: u32, now: Time) {
+        loop {
+            let side = &mut self.receivers[flow as usize];
+            let AnyReceiver::Tcp(receiver) = &mut side.receiver else { return };
+            let Some(ack) = receiver.let_go(now) else { return };
+            let route = side.route;
+            self.travel(ack, route, Moment { time: now, cause: now });
         }
     }
 
@@ -224,20 +255,26 @@ impl Network {
             return; // stale
         }
         self.ack_events[flow as usize] = Time::NEVER;
-        let side = &mut self.receivers[flow as usize];
+        self.let_go(flow, now);
+        let side = &self.receivers[flow as usize];
         let (due, route) = (side.receiver.answer_due(), side.route);
         if due <= now {
+            self.note_begin(flow);
+            let side = &mut self.receivers[flow as usize];
             let ack = match &side.receiver {
+                AnyReceiver::Tcp(receiver) if receiver.holds() => return self.hold_ack(flow, now),
                 AnyReceiver::Tcp(_) => {
                     self.census.created += 1;
-                    side.acknowledgement(flow, &mut self.details)
+                    side.acknowledgement(flow, &mut self.details, now)
                 }
                 AnyReceiver::Paced(_) => self.report(flow, now),
             };
-            self.note_begin(flow);
             self.travel(ack, route, Moment { time: now, cause: now });
-        } else if due != Time::NEVER {
-            self.expect_delayed_ack(flow, due);
+        }
+        let later = if due > now { due } else { Time::NEVER };
+        let next = later.min(self.receivers[flow as usize].receiver.held_until());
+        if next != Time::NEVER {
+            self.expect_delayed_ack(flow, next);
         }
     }
 
@@ -250,10 +287,22 @@ impl Network {
 
     /// Send whatever the flow may send now, and see to its timer.
     pub(super) fn send_allowed(&mut self, flow: u32, now: Time) {
+        if self.heeds_states {
+            self.heed_state(flow, now);
+        }
         while let Some(packet) = self.senders[flow as usize].sender.next_packet(now) {
             self.emit(packet, now);
         }
         self.arm_timer(flow);
+    }
+
+    /// A controller may have entered a state.
+    #[cold]
+    #[inline(never)]
+    fn heed_state(&mut self, flow: u32, now: Time) {
+        let Some(model) = self.senders[flow as usize].sender.take_entered() else { return };
+        self.observer.note(Kinds::STATE_ENTERED, now, || Occurrence::StateEntered { flow, model });
+        self.change_upon(flow, model.state, now);
     }
 
     #[inline(always)]

@@ -5,7 +5,7 @@ use crate::ahead::Order;
 use crate::event::Moment;
 use crate::port::trace::OPPORTUNITY_BYTES;
 use crate::port::{Port, Transmitter};
-use crate::records::{FlowRecord, QueueRecord, Records, Summary};
+use crate::records::{FlowRecord, PacketAccount, QueueRecord, Records, StateRecord};
 use crate::scenario::Scenario;
 use crate::transport::{AnyReceiver, Transport};
 use sawtooth_cc::units::{Span, Time};
@@ -13,7 +13,7 @@ use sawtooth_cc::units::{Span, Time};
 impl Network {
     /// Close the books.
     pub fn finish(mut self, scenario: &Scenario) -> Records {
-        let summary = self.balance();
+        let account = self.balance();
         let (warmup, end) = (self.measured.from, self.measured.to);
         let sides = self.senders.iter_mut().zip(&self.receivers);
         let flows = sides
@@ -40,6 +40,7 @@ impl Network {
                 }
             })
             .collect();
+        let states = self.state_times(end);
         let links = scenario.links.iter().filter(|link| link.queue.is_some());
         let queues = self.ports.iter().zip(links).map(|(port, link)| {
             let (mut busy, mut capacity_bytes) = (port.busy, capacity(link.rate_bps, end - warmup));
@@ -49,15 +50,31 @@ impl Network {
                     .map_or(Span::ZERO, |since| self.measured.part_of(since, end));
                 capacity_bytes = transmitter.opportunities * OPPORTUNITY_BYTES;
             }
+            if let Transmitter::Asking(transmitter) = &port.transmitter {
+                let bits = port.capacity_before + transmitter.capacity(self.measured, end);
+                capacity_bytes = (bits / 8_000_000_000) as u64;
+            }
             queue_record(port, busy, capacity_bytes, end - warmup)
         });
         let queues = queues.collect();
         let arrivals = self.short.finish(&self.senders, &self.receivers);
-        Records { flows, queues, arrivals, series: self.observer.finish(), summary }
+        Records { flows, queues, arrivals, states, series: self.observer.finish(), account }
+    }
+
+    /// How long the controllers of listed flows were in each of their states.
+    fn state_times(&mut self, end: Time) -> Vec<StateRecord> {
+        let listed = self.short.first as usize;
+        let mut rows = Vec::new();
+        for (flow, side) in (0u32..).zip(&mut self.senders[..listed]) {
+            let Some(times) = side.sender.state_times(end) else { continue };
+            let lasted = (0u32..).zip(times).filter(|(_, time)| *time > Span::ZERO);
+            rows.extend(lasted.map(|(state, time)| StateRecord { flow, state, time }));
+        }
+        rows
     }
 
     /// Packets in = delivered + dropped + queued + in flight, at every queue and in the whole network.
-    fn balance(&mut self) -> Summary {
+    fn balance(&mut self) -> PacketAccount {
         // What leaves a port at the end or later has not left it; its way ahead is counted with what is in flight.
         let last = Moment { time: self.measured.to, cause: Time::ZERO };
         let (mut queued, mut left_ahead) = (0, 0);
@@ -73,8 +90,9 @@ impl Network {
         }
         let in_lanes = self.lanes.iter().map(|lane| lane.len()).sum::<usize>()
             + self.passages.iter().map(|passage| passage.len()).sum::<usize>();
+        let held = self.receivers.iter().map(|side| side.receiver.held()).sum::<usize>();
         let census = &self.census;
-        let in_flight = in_lanes as u64 + census.beyond_end - left_ahead;
+        let in_flight = (in_lanes + held) as u64 + census.beyond_end - left_ahead;
         let accounted = census.delivered + census.dropped + queued + in_flight;
         assert!(
             census.created == accounted,
@@ -93,7 +111,7 @@ impl Network {
             }
             assert!(window.is_finite() && window >= least, "flow {flow} ends with a window of {window}");
         }
-        Summary {
+        PacketAccount {
             packets_sent: census.created,
             packets_delivered: census.delivered,
             packets_dropped: census.dropped,

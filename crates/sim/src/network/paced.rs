@@ -41,6 +41,7 @@ impl Network {
                 self.expect_delayed_ack(flow, due);
                 self.note_end(flow);
             }
+            AckDecision::Held => unreachable!("a rate-based receiver holds nothing"),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::ahead::Order;
 use crate::event::Event;
 use crate::observer::Site;
 use crate::port::Transmitter;
-use crate::port::trace::{OPPORTUNITY_BYTES, Progress as Sending};
+use crate::port::trace::{OPPORTUNITY_BYTES, TransmissionEvent};
 use crate::queue::{Queued, Signal};
 use crate::topology::NO_LANE;
 use sawtooth_cc::units::Time;
@@ -96,10 +96,10 @@ impl Network {
             let Transmitter::Trace(transmitter) = &mut port.transmitter else { return };
             match transmitter.use_up(now, &mut budget, &mut port.queue) {
                 None => break,
-                Some(Sending::Begins(queued)) => {
+                Some(TransmissionEvent::Begins(queued)) => {
                     port.count_departure(queued.packet, queued.arrived, now, self.measured);
                 }
-                Some(Sending::Ends(queued)) => {
+                Some(TransmissionEvent::Ends(queued)) => {
                     if let Some(since) = transmitter.busy_spell(now, &port.queue) {
                         port.busy += self.measured.part_of(since, now);
                     }

@@ -1,5 +1,6 @@
 //! From a checked scenario to a network at time zero.
 
+use super::changes::Changes;
 use super::endpoints::{ReceiverSide, SenderSide};
 use super::prefetch;
 use super::short_flows::ShortFlows;
@@ -10,7 +11,7 @@ use crate::event::Event;
 use crate::event_queue::{EventQueue, Population};
 use crate::impairment::Impairment;
 use crate::lane::Lane;
-use crate::observer::Observer;
+use crate::observer::{Kinds, Observer};
 use crate::pipe::{Jitter, PipeLink};
 use crate::port::asking::AskingTransmitter;
 use crate::port::rate::RateTransmitter;
@@ -74,7 +75,11 @@ impl Network {
             census: Census::default(),
             order,
             passages: (0..population.passages).map(|_| VecDeque::new()).collect(),
+            changes: Changes::new(scenario, &topology.ports),
+            heeds_states: false,
         };
+        network.heeds_states = network.observer.hears(Kinds::STATE_ENTERED) || network.changes.heed_states();
+        network.schedule_changes();
         network.schedule_start(scenario);
         network
     }

@@ -1,9 +1,9 @@
 //! Short flows that come and go: each a TCP connection of its own, with state only while it lasts.
 //!
-//! A flow gets a slot, a flow number behind those of the scenario's flows, when it starts. Its slot is free for
-//! another when it is completed and nothing of it is under way any more, no late retransmission and no
-//! acknowledgement, so that no packet of one flow ever reaches another. Timers set for the flow before are recognised
-//! by their time, as those of any flow are. Only the next start of each process stands among the events.
+//! A flow gets a slot, a flow number behind those of the scenario's flows, when it starts. Its slot is free for another flow when it is
+//! completed and none of its packets or acknowledgements is in flight, late retransmissions included. So no packet of one flow ever
+//! reaches another. Timers set for the flow before are recognised by their time, as those of any flow are. Only the next start of each
+//! process stands among the events.
 
 use super::Network;
 use super::endpoints::{ReceiverSide, SenderSide};
@@ -56,14 +56,14 @@ struct Slot {
 enum State {
     /// Something is still to be delivered.
     Open,
-    /// All is acknowledged, but some packet or acknowledgement is still under way.
+    /// All is acknowledged, but some packet or acknowledgement is still in flight.
     Completed,
     /// The next flow may have it.
     Free,
 }
 
 impl ShortFlows {
-    /// Nobody has come yet.
+    /// No flow has started yet.
     pub fn new(scenario: &Scenario, routes: &[FlowRoute]) -> Self {
         let processes = scenario.arrivals.iter().zip(routes).map(|(spec, &route)| {
             let profile = scenario.profiles[spec.profile as usize].clone();
@@ -172,13 +172,13 @@ impl Network {
             record.offered += u64::from(packets);
         }
         let slot = Slot { process: index, start: now, packets, state: State::Open };
-        let flow = self.settle_in(slot);
+        let flow = self.place(slot);
         self.flow_start(flow, now);
         self.expect_arrival(index);
     }
 
     /// Give a flow a slot; its flow number.
-    fn settle_in(&mut self, slot: Slot) -> u32 {
+    fn place(&mut self, slot: Slot) -> u32 {
         let ShortFlows { first, seed, processes, slots, free, .. } = &mut self.short;
         let Process { flow, profile, route, record, begun, .. } = &mut processes[slot.process as usize];
         let reused = free.pop();
@@ -204,7 +204,7 @@ impl Network {
         number
     }
 
-    /// A packet or an acknowledgement of this flow sets out. Of short flows alone it is counted what is under way.
+    /// A packet or an acknowledgement of this flow enters the network. Only short flows count what is in flight.
     #[inline(always)]
     pub(super) fn note_begin(&mut self, flow: u32) {
         if flow >= self.short.first {
@@ -212,17 +212,17 @@ impl Network {
         }
     }
 
-    /// A packet of this flow, or an acknowledgement, is under way no longer, and nothing answers it now: if that was a
-    /// short flow's last, others may have its place.
+    /// A packet or an acknowledgement of this flow is no longer in flight, and nothing answers it now. If it was the last of a short
+    /// flow, the slot becomes free.
     #[inline(always)]
     pub(super) fn note_end(&mut self, flow: u32) {
         if flow >= self.short.first {
             self.senders[flow as usize].under_way -= 1;
-            self.settle(flow);
+            self.close_if_finished(flow);
         }
     }
 
-    fn settle(&mut self, flow: u32) {
+    fn close_if_finished(&mut self, flow: u32) {
         let side = &self.senders[flow as usize];
         let Some(finished) = side.sender.finished() else { return };
         let place = flow - self.short.first;

@@ -1,6 +1,6 @@
 //! The path of one packet through the network: links, ports, and waiting for its turn in between.
 //!
-//! A packet goes on as far as its way is certain, in one event. What that means, and why it changes no result, is told in `ahead`.
+//! In one event a packet goes on as far as its way is certain. `ahead` explains what that means and why it changes no result.
 
 use super::{LinkImpairments, Network};
 use crate::event::Moment;
@@ -104,7 +104,7 @@ impl Network {
         self.travel(packet, stage, at);
     }
 
-    /// A packet crosses a link with impairments: the packet, perhaps marked, and when it leaves; `None` if it is dropped, or if the
+    /// A packet crosses a link with impairments. Returns the packet, perhaps marked, and when it leaves; `None` if it is dropped or the
     /// run ends before it enters.
     #[cold]
     fn cross_impaired(&mut self, index: u32, mut packet: Packet, now: Time) -> Option<(Packet, Time)> {
@@ -147,8 +147,8 @@ impl Network {
         Some(packet)
     }
 
-    /// A packet arrives at a port. Where departures are known ahead: the packet, perhaps marked, when its last bit leaves, and the delay of
-    /// the wire; `None` if it is dropped or if its departure is not known yet.
+    /// A packet arrives at a port. Returns the packet, perhaps marked, when its last bit leaves, and the delay of the wire; `None` if
+    /// it is dropped or its departure is not yet known.
     #[inline(always)]
     fn enter_port(
         &mut self,
@@ -166,7 +166,7 @@ impl Network {
             self.enter_asking_port(index, Queued { packet, arrived: now, stage });
             return None;
         };
-        transmitter.settle(self.events.now());
+        transmitter.remove_departed(self.events.now());
         let (waiting, in_transmission) = transmitter.backlogs();
         let found = QueueState { now, waiting, in_transmission, idle_since: transmitter.idle_since() };
         let admission = port.queue.admit(packet, &found);
@@ -215,7 +215,9 @@ impl Network {
     pub(super) fn discard(&mut self, packet: Packet, site: Site, reason: DropReason, now: Time) {
         self.observer.note(Kinds::DROPPED, now, || Occurrence::PacketDropped { packet, site, reason });
         self.census.dropped += 1;
-        self.details.release(packet.details());
+        if packet.kind() == PacketKind::Ack {
+            self.details.release(packet.details());
+        }
         if packet.kind() == PacketKind::Data
             && let Site::Queue(queue) = site
         {

@@ -2,6 +2,7 @@
 //!
 //! Which packet comes next is open until the transmitter is free, so the end of every transmission is an event.
 
+use crate::ahead::Measured;
 use crate::pipe::Serialiser;
 use crate::queue::{Backlog, Queued, TransmitterState};
 use sawtooth_cc::units::{Rate, Span, Time};
@@ -12,13 +13,27 @@ pub struct AskingTransmitter {
     serialiser: Serialiser,
     sending: Option<Queued>,
     idle_since: Time,
+    rate: Rate,
+    /// Since when the rate is this.
+    rate_since: Time,
 }
 
 impl AskingTransmitter {
     /// An idle transmitter.
     pub fn new(rate: Rate) -> Self {
         let serialiser = Serialiser::new(rate);
-        AskingTransmitter { serialiser, sending: None, idle_since: Time::ZERO }
+        AskingTransmitter { serialiser, sending: None, idle_since: Time::ZERO, rate, rate_since: Time::ZERO }
+    }
+
+    /// The next transmissions have this rate; the one under way keeps its own.
+    pub fn set_rate(&mut self, rate: Rate, now: Time) {
+        (self.serialiser, self.rate, self.rate_since) = (Serialiser::new(rate), rate, now);
+    }
+
+    /// What it could have sent at its present rate until now within the measured time, in bits times 10⁹.
+    pub fn capacity(&self, measured: Measured, now: Time) -> u128 {
+        let span = measured.part_of(self.rate_since, now);
+        u128::from(self.rate.bits_per_second()) * u128::from(span.nanos())
     }
 
     /// What it is doing now.

@@ -1,8 +1,8 @@
 //! A transmitter of constant rate behind a first-in first-out queue.
 //!
-//! When a packet is let in, the moment at which its transmission ends is known: it follows the one before it. So
-//! neither the begin nor the end of a transmission is an event; a packet goes on ahead of time, and what stays
-//! here is when it leaves, so that a later arrival finds the right backlog.
+//! When a packet is let in, the moment at which its transmission ends is known: it follows the one before it. So neither the begin nor
+//! the end of a transmission is an event. A packet goes on ahead of time; only its departure time stays here, so that a later arrival
+//! finds the right backlog.
 
 use crate::event::Moment;
 use crate::pipe::Serialiser;
@@ -42,10 +42,10 @@ impl RateTransmitter {
         }
     }
 
-    /// Forget what has left before this moment. A transmission that ends at the same time has ended if it began
-    /// before the other event was caused: that is when its end was certain.
+    /// Remove the packets that have left before this moment. A transmission that ends at the same time has ended if it began before the
+    /// other event was caused, for its end was certain from then on.
     #[inline(always)]
-    pub fn settle(&mut self, now: Moment) {
+    pub fn remove_departed(&mut self, now: Moment) {
         while self.sending.end <= now.time {
             if self.sending.end == now.time && self.sending_since() >= now.cause {
                 return;
@@ -117,12 +117,12 @@ mod tests {
         };
         assert_eq!(packets(&transmitter), (2, 100, 1, 100));
         // The first transmission began at 10: an event of time 110 comes before its end if it was caused before 10.
-        transmitter.settle(moment(110, 10));
+        transmitter.remove_departed(moment(110, 10));
         assert_eq!(packets(&transmitter), (2, 100, 1, 100));
-        transmitter.settle(moment(110, 11));
+        transmitter.remove_departed(moment(110, 11));
         assert_eq!(packets(&transmitter), (1, 50, 1, 50));
         assert_eq!(transmitter.idle_since(), Time::NEVER);
-        transmitter.settle(moment(211, 0));
+        transmitter.remove_departed(moment(211, 0));
         assert_eq!(packets(&transmitter), (0, 0, 0, 0));
         assert_eq!(transmitter.idle_since(), Time::from_nanos(210));
         assert_eq!(accept(&mut transmitter, 100, 300), (300, 400));

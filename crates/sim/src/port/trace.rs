@@ -1,9 +1,8 @@
 //! A transmitter that follows a trace of delivery opportunities.
 //!
-//! Source of the trace format: mahimahi's packet-opportunity files [Netravali15]: a line is a
-//! millisecond at which up to 1500 bytes may leave. Accounting is by bytes, so several small packets share
-//! an opportunity and a large one may need two; an unused opportunity is lost; at its end the trace starts
-//! again, its length being its last time.
+//! Source of the trace format: mahimahi's packet-opportunity files [Netravali15]: a line is a millisecond at which up to 1500 bytes may
+//! leave. Accounting is by bytes, so several small packets share an opportunity and a large one may need two. An unused opportunity is
+//! lost. At its end the trace starts again; its length is its last time.
 
 use crate::queue::{Backlog, Queue, Queued, TransmitterState};
 use sawtooth_cc::units::{Rate, Span, Time};
@@ -29,7 +28,7 @@ pub struct TraceTransmitter {
 
 /// What an opportunity does next.
 #[derive(Clone, Copy, Debug)]
-pub enum Progress {
+pub enum TransmissionEvent {
     /// The transmission of this packet begins.
     Begins(Queued),
     /// The last byte of this packet leaves.
@@ -100,8 +99,8 @@ impl TraceTransmitter {
         }
     }
 
-    /// Use an opportunity of which so many bytes are left; what happens next, if anything does.
-    pub fn use_up(&mut self, now: Time, budget: &mut u64, queue: &mut Queue) -> Option<Progress> {
+    /// Use up to `budget` bytes of an opportunity. Returns the next begin or end of a transmission, if there is one.
+    pub fn use_up(&mut self, now: Time, budget: &mut u64, queue: &mut Queue) -> Option<TransmissionEvent> {
         let Some(queued) = self.sending else {
             if *budget == 0 {
                 return None;
@@ -109,7 +108,7 @@ impl TraceTransmitter {
             let queued = queue.dequeue(self.state(now, queue))?;
             self.unsent = u64::from(queued.packet.bytes());
             self.sending = Some(queued);
-            return Some(Progress::Begins(queued));
+            return Some(TransmissionEvent::Begins(queued));
         };
         let part = self.unsent.min(*budget);
         self.unsent -= part;
@@ -118,7 +117,7 @@ impl TraceTransmitter {
             return None;
         }
         self.sending = None;
-        Some(Progress::Ends(queued))
+        Some(TransmissionEvent::Ends(queued))
     }
 
     /// Since when there has been something to send, if there is.
@@ -170,12 +169,12 @@ mod tests {
         for _ in 0..2 {
             let mut budget = OPPORTUNITY_BYTES;
             while let Some(progress) = trace.use_up(Time::ZERO, &mut budget, &mut queue) {
-                if let Progress::Ends(queued) = progress {
+                if let TransmissionEvent::Ends(queued) = progress {
                     ended.push((queued.packet.number(), budget));
                 }
             }
         }
-        // The second opportunity has 1500 bytes left for the 1900 that remain: the third packet is still under way.
+        // The second opportunity has 1500 bytes left for the 1900 that remain: the third packet is still in transmission.
         assert_eq!(ended, [(0, 800), (1, 100)]);
         assert_eq!(trace.sending(), Backlog { packets: 1, bytes: 2000 });
     }

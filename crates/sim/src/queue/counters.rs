@@ -24,7 +24,7 @@ pub struct Arrivals {
     pub test_drops: u64,
     /// Those of them that were marked.
     pub test_marks: u64,
-    /// Runs of drops of test data: a drop goes on with the last one if no packet of test data came in between that was spared.
+    /// Runs of drops of test data: a drop belongs to the same run as the last one if no packet of test data was accepted in between.
     pub test_drop_runs: u64,
     /// `test_arrivals` at the last drop of test data.
     test_last_drop: u64,
@@ -123,7 +123,7 @@ impl Tally {
         self.earlier_drops += earlier.dropped();
     }
 
-    /// Packets that came in, and what became of them, must agree, with so many still waiting.
+    /// Arrivals must equal departures, drops and the packets still waiting.
     pub(super) fn assert_conservation(&self, name: &str, waiting: u64) {
         let arrived = self.arrivals.arrivals + self.earlier_arrivals;
         let dropped = self.arrivals.dropped() + self.earlier_drops;

@@ -1,8 +1,8 @@
 //! What a queue discipline is: the two calls it answers, what it sees, and what it may do to packets.
 //!
-//! A discipline holds packets. [`QueueDiscipline::enqueue`] takes an arrival, [`QueueDiscipline::dequeue`] gives out the packet that
-//! is sent next; in both it may drop and mark, through the [`QueueContext`], which counts. Where all decisions fall on arrival, a
-//! discipline is an [`ArrivalRule`] inside a [`super::fifo::Fifo`].
+//! A discipline holds packets. [`QueueDiscipline::enqueue`] takes an arrival, [`QueueDiscipline::dequeue`] returns the packet that is
+//! sent next. In both, the discipline may drop and mark through the [`QueueContext`], which counts. Where all decisions fall on
+//! arrival, a discipline is an [`ArrivalRule`] inside a [`super::fifo::Fifo`].
 
 use super::counters::Tally;
 use crate::packet::Packet;
@@ -45,7 +45,7 @@ pub enum DropReason {
     Full,
     /// The link's impairment hit it.
     Impairment,
-    /// At random, although there was room.
+    /// By the rule of the discipline, although there was room.
     Early,
     /// The average was beyond what the discipline stands.
     Forced,
@@ -105,9 +105,9 @@ impl QueueContext<'_> {
     }
 
     /// Discard a packet that arrives now or has been held.
-    pub fn drop(&mut self, packet: Packet, reason: DropReason) {
-        self.tally.count_drop(packet, reason);
-        self.signals.push(Signal::Dropped(packet, reason));
+    pub fn drop(&mut self, queued: Queued, reason: DropReason) {
+        self.tally.count_drop(queued.packet, reason);
+        self.signals.push(Signal::Dropped(queued.packet, reason));
     }
 
     /// Mark a packet, which must be ECN-capable, as having met congestion.

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 /// Its row in the table.
 pub const INFO: DisciplineInfo = DisciplineInfo {
     aliases: &["drop-tail", "fifo"],
-    summary: "first in, first out; an arrival that does not fit is dropped",
+    summary: "first in, first out; an arriving packet that does not fit is dropped",
     source: "Akella02 §4.1",
     limit_counts_transmission: true,
     ..DisciplineInfo::BLANK

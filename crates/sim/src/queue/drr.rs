@@ -8,37 +8,36 @@
 //! | bytes     | bytes   | given   | in bytes; neither counts the packet in transmission, which is in no queue |
 //! | quantum   | bytes   | 1000    | one packet of the usual size, as ns-2's users set it                      |
 //!
-//! Each flow has a queue, its acknowledgements another, each constant-rate source one too. Queues with
-//! packets stand in a round; a new one joins at its end, with no deficit. A queue whose turn it is gets the quantum added
-//! to its deficit and sends while the packet at its head fits into what it has; a queue that becomes empty leaves the round and its
-//! deficit is forgotten. Whether a turn is over is decided when the transmitter is free again, not before. So two queues
-//! that are not empty never differ by more than quantum + 2 · largest packet in what they have sent ([ShreedharVarghese96] §3.2).
+//! Each flow has a queue, its acknowledgements another, each constant-rate source one too. Queues with packets stand in a round; a new
+//! one joins at its end, with no deficit. At its turn, a queue adds the quantum to its deficit and sends while the packet at its head
+//! fits into the deficit. A queue that becomes empty leaves the round and loses its deficit. Whether a turn is over is decided when the
+//! transmitter is free again, not before. So the bytes sent by two queues that are not empty never differ by more than quantum + 2 ·
+//! largest packet ([ShreedharVarghese96] §3.2).
 //!
-//! The buffer is shared: an arrival is always queued, and if it is too much, packets are dropped from the head of
-//! the longest queue, in bytes, until it fits. Of queues of one length that is the one whose turn comes first, the one whose turn it is before all.
-//! With a thousand short queues this decides what happens to a flow of two packets (docs/validation.md).
+//! The buffer is shared: an arrival is always queued. If the buffer overflows, packets are dropped from the head of the longest queue,
+//! in bytes, until it fits. Among queues of equal length, the one whose turn comes first loses packets; the one whose turn it is comes
+//! before all. With a thousand short queues this decides what happens to a flow of two packets (docs/validation.md).
 //!
-//! No queue is searched for: who comes next is a step along the round, who is longest a look at [`Longest`], which hears of changed
-//! queues when it is asked, and that is only when the buffer is full. The cost of a packet grows with packet
-//! size ÷ quantum where the quantum is smaller. An empty queue takes no place but four bytes by which its flow would find it.
+//! No queue is searched for. The next queue is one step along the round. The longest queue comes from [`Longest`], which is asked only
+//! when the buffer is full and hears of changed queues only then. The cost of a packet grows with packet size ÷ quantum where the
+//! quantum is smaller. An empty queue takes four bytes, by which its flow finds it.
 //!
 //! Differs from the paper: queues belong to flows instead of hash values, so there are no collisions. Differs from ns-2: a queue that
 //! lost its last packet to another's arrival in its own turn gets its quantum when it comes back.
 
-mod longest;
-
 use super::limit::Limit;
+use super::longest::Longest;
+use super::owner::{OWNER_KINDS, Owner};
 use super::{
     Backlog, DisciplineInfo, DisciplineParameter, DisciplineSpec, DropReason, QueueContext, QueueDiscipline,
     Queued, Rate, ScenarioError, require,
 };
-use crate::packet::{Packet, PacketKind};
-use longest::Longest;
+use crate::packet::Packet;
 use serde::{Deserialize, Serialize};
 
 /// Its row in the table.
 pub const INFO: DisciplineInfo = DisciplineInfo {
-    summary: "a queue per flow, served in turn; a full buffer drops from the head of the longest",
+    summary: "one queue per flow, served in turn; a full buffer drops from the head of the longest queue",
     source: "ShreedharVarghese96",
     schedules: true,
     keeps_flows_apart: true,
@@ -47,7 +46,7 @@ pub const INFO: DisciplineInfo = DisciplineInfo {
         "size",
         "bytes",
         "1 B to 1 MB",
-        "one packet of the usual size",
+        "Bytes that a turn adds to the deficit of a queue. Default: one packet of the usual size",
     )],
     ..DisciplineInfo::BLANK
 };
@@ -119,28 +118,6 @@ struct Member {
     after: u32,
 }
 
-/// Kinds of packets whose flow numbers mean different things.
-const OWNER_KINDS: usize = 3;
-
-/// Whose queue a packet belongs to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Owner {
-    kind: u8,
-    number: u32,
-}
-
-impl Owner {
-    #[inline]
-    fn of(packet: Packet) -> Self {
-        let kind = match packet.kind() {
-            PacketKind::Data | PacketKind::Syn => 0,
-            PacketKind::Ack | PacketKind::SynAck => 1,
-            PacketKind::Cbr => 2,
-        };
-        Owner { kind, number: packet.flow() }
-    }
-}
-
 /// Deficit round robin.
 #[derive(Debug)]
 pub struct Drr {
@@ -159,8 +136,8 @@ pub struct Drr {
     /// Turns given so far.
     turns: u64,
     longest: Longest,
-    /// The queues that [`Longest`] has not heard of since they changed, each once: most packets come and go without anybody asking, and
-    /// to tell it at every change took a twelfth of the time of a run behind such a queue.
+    /// The queues that changed since [`Longest`] was last told, each once. Most packets come and go without a question to it; telling
+    /// it at every change took a twelfth of the time of a run behind such a queue.
     changed: Vec<u32>,
 }
 
@@ -332,7 +309,7 @@ impl QueueDiscipline for Drr {
         while self.limit.is_exceeded_by(self.backlog) {
             let longest = self.longest().expect("more waits than fits");
             let dropped = self.take(longest);
-            context.drop(dropped.packet, DropReason::Full);
+            context.drop(dropped, DropReason::Full);
         }
     }
 
@@ -363,6 +340,7 @@ impl QueueDiscipline for Drr {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packet::PacketKind;
     use crate::queue::TransmitterState;
     use crate::queue::counters::Tally;
     use crate::random::Stream;

@@ -1,26 +1,61 @@
 //! First in, first out: what holds the packets that an arrival rule lets in.
 //!
-//! Behind a link of constant rate it holds nothing: when a packet is let in it is known when it leaves, so the port asks the rule
-//! alone ([`Fifo::rule`]) and sends the packet on ahead of time. It holds packets where that cannot be known, behind a trace of
+//! In front of a link of constant rate it holds nothing: the departure of an accepted packet is known at once. So the port asks the
+//! rule only ([`Fifo::rule`]) and sends the packet on ahead of time. It holds packets where that cannot be known, behind a trace of
 //! delivery opportunities, and where nothing is worked out ahead.
 
 use super::discipline::{Admission, ArrivalRule, Backlog, QueueContext, QueueDiscipline, QueueState, Queued};
 use crate::packet::Packet;
 use crate::ring::Ring;
 
+/// Packets in the order of their arrival.
+#[derive(Debug, Default)]
+pub struct Line {
+    waiting: Ring<Queued>,
+    bytes: u64,
+}
+
+impl Line {
+    /// A packet more, behind all others.
+    #[inline]
+    pub fn push(&mut self, arrival: Queued) {
+        self.bytes += u64::from(arrival.packet.bytes());
+        self.waiting.push_back(arrival);
+    }
+
+    /// Take the first packet out.
+    #[inline]
+    pub fn pop(&mut self) -> Option<Queued> {
+        let first = self.waiting.pop_front()?;
+        self.bytes -= u64::from(first.packet.bytes());
+        Some(first)
+    }
+
+    /// The first packet.
+    #[inline]
+    pub fn first(&self) -> Option<Queued> {
+        self.waiting.front()
+    }
+
+    /// What waits.
+    #[inline]
+    pub fn backlog(&self) -> Backlog {
+        Backlog { packets: self.waiting.len() as u64, bytes: self.bytes }
+    }
+}
+
 /// A first-in first-out queue behind an arrival rule.
 #[derive(Debug)]
 pub struct Fifo<R> {
     /// Who may wait.
     pub rule: R,
-    waiting: Ring<Queued>,
-    bytes: u64,
+    line: Line,
 }
 
 impl<R> Fifo<R> {
     /// An empty queue.
     pub fn new(rule: R) -> Self {
-        Fifo { rule, waiting: Ring::default(), bytes: 0 }
+        Fifo { rule, line: Line::default() }
     }
 }
 
@@ -36,20 +71,17 @@ impl<R: ArrivalRule> QueueDiscipline for Fifo<R> {
         match self.rule.admit(arrival.packet, &found, context.random) {
             Admission::Wait => {}
             Admission::Mark => context.mark(&mut arrival),
-            Admission::Drop(reason) => return context.drop(arrival.packet, reason),
+            Admission::Drop(reason) => return context.drop(arrival, reason),
         }
-        self.bytes += u64::from(arrival.packet.bytes());
-        self.waiting.push_back(arrival);
+        self.line.push(arrival);
     }
 
     fn dequeue(&mut self, _: &mut QueueContext<'_>) -> Option<Queued> {
-        let first = self.waiting.pop_front()?;
-        self.bytes -= u64::from(first.packet.bytes());
-        Some(first)
+        self.line.pop()
     }
 
     fn backlog(&self) -> Backlog {
-        Backlog { packets: self.waiting.len() as u64, bytes: self.bytes }
+        self.line.backlog()
     }
 
     fn spares(&self, packet: Packet) -> bool {

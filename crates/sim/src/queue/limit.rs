@@ -31,7 +31,7 @@ impl Limit {
         })
     }
 
-    /// Is this more than fits?
+    /// Does this exceed the limit?
     #[inline(always)]
     pub fn is_exceeded_by(self, backlog: Backlog) -> bool {
         match self {

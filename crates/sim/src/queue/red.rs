@@ -1,5 +1,4 @@
-//! Random early detection: packets are dropped, or marked, at random before the queue is full, the more often the
-//! longer it is on average.
+//! Random early detection: packets are dropped or marked at random before the queue is full, more often as the average queue grows.
 //!
 //! Source: [FloydJacobson93] Fig. 2 (average, idle time, spacing `uniform`), [FloydGentle00] (`gentle`), [Floyd94] and
 //! RFC 3168 §5 (marks in place of drops). The order of operations and the spacing `wait` are those of ns-2.35 and ns-3.
@@ -17,10 +16,10 @@
 //! | ecn         | flag    | false   | RFC 3168; ns-2 and ns-3                                                          |
 //! | mean_packet | bytes   | 1000    | the packet of the four studies; ns-2 takes 500                                   |
 //!
-//! Each arrival moves the average `avg ← (1 − weight)·avg + weight·q`, q being the packets it finds waiting. After an idle
-//! time the average first decays as if as many typical packets as fit into that time had found the queue empty.
-//! Between `min` and `max` the average gives `p_b = max_p·(avg − min)/(max − min)`; with `gentle` this rises on to 1 at
-//! 2·`max`, without it is 1 from `max` on. With `count` arrivals since the last drop or mark, this one included, and x = count·p_b:
+//! Each arrival moves the average `avg ← (1 − weight)·avg + weight·q`, q being the packets it finds waiting. After an idle time the
+//! average first decays as if as many typical packets as fit into that time had found the queue empty. Between `min` and `max` the
+//! average gives `p_b = max_p·(avg − min)/(max − min)`; with `gentle` it rises on to 1 at 2·`max`; without, it is 1 from `max` on. With
+//! `count` arrivals since the last drop or mark, this one included, and x = count·p_b:
 //!
 //! | spacing | probability                                    | drops at a fixed average |
 //! |---------|------------------------------------------------|--------------------------|
@@ -28,11 +27,10 @@
 //! | uniform | p_b/(1 − x) for x < 1, else 1                  | 2·p_b                    |
 //! | none    | p_b                                            | p_b                      |
 //!
-//! Differs from the paper, as ns-2 does: the packet that finds the average above `min` for the first time only starts the
-//! count; nothing is dropped early while fewer than two packets wait; a drop for want of room starts the count anew;
-//! an arrival at an idle queue moves the average by one step more than the idle time alone would.
-//! Differs from ns-2: marks end at `max` and not at a probability of its own (there 0.1, the same for `max_p = 0.1`); a drop of
-//! probability 1 counts as forced; thresholds are in packets also where the limit is in bytes.
+//! Differs from the paper, as ns-2 does: a packet that finds the average newly above `min` only starts the count. Nothing is dropped
+//! early while fewer than two packets wait. A drop for lack of room restarts the count. An arrival at an idle queue moves the average
+//! by one step more than the idle time alone would. Differs from ns-2: marks end at `max` and not at a separate probability (there 0.1,
+//! the same for `max_p = 0.1`). A drop of probability 1 counts as forced. Thresholds are in packets even where the limit is in bytes.
 
 use super::limit::Limit;
 use super::{
@@ -46,7 +44,7 @@ use serde::{Deserialize, Serialize};
 
 /// Its row in the table.
 pub const INFO: DisciplineInfo = DisciplineInfo {
-    summary: "random early detection on the average queue; with ecn it marks what is ECN-capable below max",
+    summary: "random early detection on the average queue; with ecn it marks ECN-capable packets below max",
     source: "FloydJacobson93; RFC 3168",
     draws: true,
     marking: Marking::WithEcn,
@@ -56,28 +54,54 @@ pub const INFO: DisciplineInfo = DisciplineInfo {
 
 /// What can be set besides the buffer.
 pub const PARAMETERS: &[DisciplineParameter] = &[
-    DisciplineParameter::new("min", "real", "packets", "above 0, at most 1e9 packets", "Floyd00 footnote 1"),
+    DisciplineParameter::new(
+        "min",
+        "real",
+        "packets",
+        "above 0, at most 1e9 packets",
+        "Average queue below which nothing is dropped early. Default: Floyd00 footnote 1",
+    ),
     DisciplineParameter::new(
         "max",
         "real",
         "packets",
         "above min, at most 1e9 packets",
-        "Floyd00 footnote 1: five times min",
+        "Average queue from which drops replace marks. Default: Floyd00 footnote 1, five times min",
     ),
-    DisciplineParameter::new("max_p", "real", "1", "0 < max_p ≤ 1", "Floyd00 footnote 1"),
-    DisciplineParameter::new("weight", "real", "1", "0 < weight ≤ 1", "FloydJacobson93 §6"),
-    DisciplineParameter::new("gentle", "flag", "", "true or false", "FloydGentle00; Floyd00 footnote 1"),
+    DisciplineParameter::new(
+        "max_p",
+        "real",
+        "1",
+        "0 < max_p ≤ 1",
+        "Probability of an early drop as the average reaches max. Default: Floyd00 footnote 1",
+    ),
+    DisciplineParameter::new(
+        "weight",
+        "real",
+        "1",
+        "0 < weight ≤ 1",
+        "Weight of an arrival in the average. Default: FloydJacobson93 §6",
+    ),
+    DisciplineParameter::new(
+        "gentle",
+        "flag",
+        "",
+        "true or false",
+        "Between max and 2·max the probability rises from max_p to 1; false: it is 1 from max on. Default: \
+         FloydGentle00 and Floyd00 footnote 1",
+    ),
     DisciplineParameter::choice(
         "spacing",
         &["wait", "uniform", "none"],
-        "ns-2 and ns-3: wait; FloydJacobson93: uniform; at a fixed average they drop 0.67, 2 and 1 times p_b",
+        "How early drops keep their distance: at a fixed average the choices drop 0.67, 2 and 1 times p_b. Default: \
+         ns-2 and ns-3; FloydJacobson93 has uniform",
     ),
     DisciplineParameter::new(
         "ecn",
         "flag",
         "",
         "true or false",
-        "RFC 3168; true marks ECN-capable packets below max",
+        "Below max, ECN-capable packets are marked instead of dropped (RFC 3168)",
     )
     .of_marks(),
     DisciplineParameter::new(
@@ -85,7 +109,7 @@ pub const PARAMETERS: &[DisciplineParameter] = &[
         "size",
         "bytes",
         "1 B to 65535 B",
-        "the packet of the studies; how fast the average of an idle queue decays",
+        "Size of a typical packet: it sets how fast the average decays while the queue is idle. Default: the packet of the studies",
     ),
 ];
 

@@ -1,8 +1,7 @@
 //! RIO, RED with in and out: in-profile packets are neither dropped nor marked, out-profile packets see RED or
 //! drop-tail on the whole queue.
 //!
-//! Source: [ClarkFang98] §III, in the use of [Akella02] §3.3: the in-profile traffic keeps to its profile, so that the
-//! thresholds for it are out of reach.
+//! Source: [ClarkFang98] §III, as [Akella02] §3.3 uses it: in-profile traffic keeps to its profile, so it never reaches its thresholds.
 //!
 //! | parameter       | unit   | default | why                                                                           |
 //! |-----------------|--------|---------|-------------------------------------------------------------------------------|
@@ -13,9 +12,9 @@
 //! The limit bounds what an out-profile packet may find waiting, the packet in transmission not counted; in-profile
 //! packets are accepted beyond it.
 //!
-//! Differs from the paper: there is no second RED for in-profile packets, which are always accepted. Differs from ns-2, where
-//! an out-profile packet that finds no room may push out another one, where in-profile packets have thresholds and
-//! a limit, and where a forced drop leaves the count of the out-profile packets alone.
+//! Differs from the paper: there is no second RED for in-profile packets, which are always accepted. Differs from ns-2, where an
+//! out-profile packet that finds no room may push out another one, in-profile packets have thresholds and a limit, and a forced drop
+//! leaves the count of the out-profile packets unchanged.
 
 use super::limit::Limit;
 use super::red::{self, Detector, RedSpec};
@@ -31,7 +30,7 @@ use serde::{Deserialize, Serialize};
 
 /// Its row in the table.
 pub const INFO: DisciplineInfo = DisciplineInfo {
-    summary: "in-profile packets are spared; the others see RED or drop-tail on the whole queue",
+    summary: "in-profile packets are always accepted; the others see RED or drop-tail on the whole queue",
     source: "ClarkFang98",
     spares_in_profile: true,
     draws: true,
@@ -44,12 +43,13 @@ const OWN: [DisciplineParameter; 2] = [
     DisciplineParameter::choice(
         "rule",
         &["red", "drop-tail"],
-        "ClarkFang98: red; drop-tail serves the drop-tail setting of Akella02",
+        "What out-profile packets see. Default: ClarkFang98; drop-tail is the drop-tail setting of Akella02",
     ),
     DisciplineParameter::choice(
         "average_updates",
         &["all", "in-profile"],
-        "the average is the queue's: every arrival; ns-2 since 2001: in-profile arrivals only",
+        "Arrivals that update the average. Default: all, since it is the average of the queue; ns-2 since 2001 takes \
+         in-profile arrivals only",
     )
     .only_with(WITH_RED),
 ];
@@ -82,7 +82,7 @@ pub struct RioSpec {
     pub rule: OutProfileRule,
     /// Whose arrivals move the average.
     pub average_updates: AverageUpdates,
-    /// RED for out-profile packets; of it drop-tail takes the limit alone.
+    /// RED for out-profile packets; drop-tail uses only its limit.
     #[serde(flatten)]
     pub red: RedSpec,
 }

@@ -8,9 +8,9 @@
 //! | bytes     | bytes           | given      | a limit in bytes; neither counts the packet in transmission, as with RED     |
 //! | threshold | packets or time | 20 packets | K of [Alizadeh10] §3.4 at 1 Gbit/s; a time is what the link carries in it    |
 //!
-//! The threshold counts what waits, with the arriving packet: K packets wait before it, and it is marked, as RED with both thresholds at K
-//! and a weight of 1 does in ns-3. Where the RFC leaves it open: packets that are not ECN-capable are dropped by the limit alone, and
-//! a packet that does not fit is dropped, not marked. A time is turned into bytes by the rate of the link, or the mean rate of a trace.
+//! The threshold counts the packets that wait: a packet that finds K waiting is marked, as RED with both thresholds at K and a weight
+//! of 1 does in ns-3. Where the RFC leaves it open: packets that are not ECN-capable are dropped by the limit alone, and a packet that
+//! does not fit is dropped, not marked. A time is turned into bytes by the rate of the link, or the mean rate of a trace.
 
 use super::depth::{Depth, Mark};
 use super::limit::Limit;
@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 /// Its row in the table.
 pub const INFO: DisciplineInfo = DisciplineInfo {
-    summary: "marks every ECN-capable packet that finds a threshold of packets or time waiting; drops what does not fit",
+    summary: "marks every ECN-capable packet that finds the queue at or above a threshold; drops what does not fit",
     source: "RFC 8257 §3.1; Alizadeh10 §3.1",
     marking: Marking::Always,
     parameters: &[DisciplineParameter::new(
@@ -33,7 +33,8 @@ pub const INFO: DisciplineInfo = DisciplineInfo {
         "depth",
         "packets or time",
         Depth::ACCEPTED,
-        "Alizadeh10 §3.4: K = 20 packets at 1 Gbit/s",
+        "Packets waiting, or the time that the link needs to send them, from which on an arrival is marked. Default: \
+         Alizadeh10 §3.4, K = 20 packets at 1 Gbit/s",
     )
     .of_marks()],
     ..DisciplineInfo::BLANK

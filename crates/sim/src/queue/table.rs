@@ -1,4 +1,4 @@
-//! The table of disciplines: what a row says, and the macro that makes specification and discipline of the rows.
+//! The table of disciplines: the fields of a row, and the macro that makes specification and discipline from the rows.
 
 use super::discipline::Backlog;
 use super::limit::Limit;
@@ -10,24 +10,27 @@ use serde::Serialize;
 /// One parameter of a discipline, besides its buffer. Its default is that of its specification.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct DisciplineParameter {
-    /// Its key in a scenario.
+    /// Its key in a scenario; a `span` has the suffix `_ns` in the engine's data.
     pub name: &'static str,
-    /// `real`, `size` (in bytes), `depth` (packets or time), `flag` or `choice`.
+    /// `real`, `count`, `size` (in bytes), `span` (a time), `depth` (packets or time), `flag` or `choice`.
     pub kind: &'static str,
-    /// The words of a choice.
+    /// The values of a choice.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub choices: &'static [&'static str],
     /// Its unit.
     pub unit: &'static str,
     /// What is accepted.
     pub accepted: &'static str,
-    /// Where the default comes from.
+    /// What it means, then where its default comes from: sentences without the last full stop.
     pub why: &'static str,
-    /// Other parameters with the values of which one at least must hold, or this one acts on nothing; empty: it always acts.
+    /// The parameter has an effect only if one of these others has this value; empty: it always has an effect.
     #[serde(skip)]
     pub only_with: Conditions,
-    /// Does it decide about marks alone, so that it acts on ECN-capable packets only?
+    /// Does it decide about marks only, and so affect ECN-capable packets only?
     pub of_marks: bool,
+    /// May it be absent, and is by default?
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub optional: bool,
 }
 
 impl DisciplineParameter {
@@ -39,10 +42,20 @@ impl DisciplineParameter {
         accepted: &'static str,
         why: &'static str,
     ) -> Self {
-        DisciplineParameter { name, kind, choices: &[], unit, accepted, why, only_with: &[], of_marks: false }
+        DisciplineParameter {
+            name,
+            kind,
+            choices: &[],
+            unit,
+            accepted,
+            why,
+            only_with: &[],
+            of_marks: false,
+            optional: false,
+        }
     }
 
-    /// One word of several.
+    /// One value of several.
     pub const fn choice(
         name: &'static str,
         choices: &'static [&'static str],
@@ -51,25 +64,42 @@ impl DisciplineParameter {
         Self { choices, ..Self::new(name, "choice", "", "one of the choices", why) }
     }
 
-    /// A parameter that decides about marks alone.
+    /// A time.
+    pub const fn span(name: &'static str, accepted: &'static str, why: &'static str) -> Self {
+        Self::new(name, "span", "ns", accepted, why)
+    }
+
+    /// Its key in the engine's scenario.
+    pub fn key(&self) -> String {
+        if self.kind == "span" { format!("{}_ns", self.name) } else { self.name.to_owned() }
+    }
+
+    /// A parameter that decides about marks only.
     pub const fn of_marks(self) -> Self {
         DisciplineParameter { of_marks: true, ..self }
     }
 
-    /// A parameter that acts beside some values of others only.
+    /// A parameter that is absent unless it is given.
+    pub const fn optional(self) -> Self {
+        DisciplineParameter { optional: true, ..self }
+    }
+
+    /// A parameter that has an effect only under these conditions.
     pub const fn only_with(self, conditions: Conditions) -> Self {
         DisciplineParameter { only_with: conditions, ..self }
     }
 }
 
-/// Which packets a discipline marks, so that ECN-capable senders are worth having.
+/// When a discipline marks packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Marking {
     /// It never marks.
     Never,
-    /// It marks if its parameter `ecn` says so.
+    /// It marks if its parameter `ecn` is true.
     WithEcn,
+    /// It marks if its parameter `ecn` is true or a threshold, `ce_threshold`, is given.
+    WithEcnOrThreshold,
     /// It always marks.
     Always,
 }
@@ -85,17 +115,19 @@ pub struct DisciplineInfo {
     pub summary: &'static str,
     /// The paper or RFC.
     pub source: &'static str,
+    /// Its buffer where a scenario says nothing, as a scenario file writes it.
+    pub buffer: &'static str,
     /// Its behaviour number, which goes up with every change that moves a result (see `identity`).
     pub behaviour: u32,
     /// Does it choose which packet is sent next?
     pub schedules: bool,
-    /// Does it keep flows apart, so that each gets its share whatever the others send?
+    /// Does it isolate flows, so that each gets its share whatever the others send?
     pub keeps_flows_apart: bool,
     /// Does it neither drop nor mark packets in profile?
     pub spares_in_profile: bool,
     /// Does its limit count the packet in transmission?
     pub limit_counts_transmission: bool,
-    /// Does it draw random numbers?
+    /// Does it use random numbers?
     pub draws: bool,
     /// Which packets it marks.
     pub marking: Marking,
@@ -104,12 +136,13 @@ pub struct DisciplineInfo {
 }
 
 impl DisciplineInfo {
-    /// A row in which nothing is said yet: rows name what differs.
+    /// The values that a row has where it names no others.
     pub const BLANK: DisciplineInfo = DisciplineInfo {
         name: "",
         aliases: &[],
         summary: "",
         source: "",
+        buffer: "1 bdp",
         behaviour: 1,
         schedules: false,
         keeps_flows_apart: false,
@@ -144,14 +177,14 @@ pub trait DisciplineSpec {
         Limit::new(packets, bytes)
     }
 
-    /// Does this much fit into the buffer beside nothing else? For tests of limits.
+    /// Does the empty buffer hold this much? For tests of limits.
     fn holds(&self, backlog: Backlog) -> bool {
         !self.buffer().is_exceeded_by(backlog)
     }
 }
 
-/// Makes of the rows: the modules, `QueueSpec`, `AnyDiscipline` and `DISCIPLINES`. An `arrival` row is an arrival rule, whose departures are
-/// known ahead of time behind a constant rate; a `departure` row is a discipline that must be asked for each packet.
+/// Makes the modules, `QueueSpec`, `AnyDiscipline` and `DISCIPLINES` from the rows. An `arrival` row is an arrival rule: at a link of
+/// constant rate its departures are known ahead of time. A `departure` row is a discipline that is asked for each packet.
 macro_rules! disciplines {
     (@held arrival $module:ident $name:ident) => { Fifo<$module::$name> };
     (@held departure $module:ident $name:ident) => { Box<$module::$name> };
@@ -202,7 +235,7 @@ macro_rules! disciplines {
             }
         }
 
-        /// Any discipline of the table; an enum, so that no virtual call stands on the path of a packet.
+        /// Any discipline of the table. It is an enum, so that no packet costs a virtual call.
         #[derive(Debug)]
         pub enum AnyDiscipline {
             $($(#[$doc])* $name(disciplines!(@held $class $module $name)),)*
@@ -218,7 +251,7 @@ macro_rules! disciplines {
                 }
             }
 
-            /// What is more than a comparison stays out of the way of drop-tail.
+            /// Kept out of line, so that the path of drop-tail stays a comparison.
             #[inline(never)]
             fn admit_by_rule(&mut self, arrival: Packet, found: QueueState, random: &mut Stream) -> Admission {
                 let found = &found; // a copy: so the caller's need not be in memory

@@ -1,8 +1,8 @@
 //! What is lost, and which losses are one event: the receiver's side of TFRC.
 //!
-//! Source: RFC 5348 §5.1 (a packet is lost when three with higher numbers have come), §5.2 (when it would have come, by interpolation,
-//! and losses within a round trip of an event's beginning are part of it); [FloydHandley00] §3.3. A mark is a loss that needs no
-//! further packets (RFC 5348 §5.1).
+//! Source: RFC 5348 §5.1 (a packet is lost when three with higher numbers have arrived), §5.2 (interpolation gives its arrival time;
+//! losses within a round trip of the beginning of a loss event belong to that event); [FloydHandley00] §3.3. A mark is a loss that
+//! needs no further packets (RFC 5348 §5.1).
 //!
 //! | parameter | unit    | default | why              |
 //! |-----------|---------|---------|------------------|

@@ -12,7 +12,7 @@ pub struct RapReceiver {
     /// One past the highest number that came.
     next: u32,
     newest: Arrived,
-    /// Acknowledgements under way.
+    /// Acknowledgements in flight.
     pub reports: Reports<Arrived>,
 }
 

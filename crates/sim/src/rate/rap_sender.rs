@@ -1,17 +1,17 @@
 //! RAP's sender: what is lost, and when a step ends.
 //!
-//! Source: [Rejaie99] §2.1 and §2.2. A packet is lost when one with a number higher by three has come, or when it has been out for a
-//! timeout, which is looked at whenever a packet is due. Losses among packets sent before the last cut are part of its event. A mark
-//! counts as a loss. A step lasts a smoothed round trip and begins anew with a cut; one without a cut, in which something was
-//! acknowledged, raises the rate.
+//! Source: [Rejaie99] §2.1 and §2.2. A packet is lost when one with a number higher by three has arrived, or when its timeout has
+//! expired. Timeouts are checked whenever a packet is due. Losses among packets sent before the last cut are part of its event. A mark
+//! counts as a loss. A step lasts a smoothed round trip, and a cut restarts it. A step without a cut in which something was
+//! acknowledged raises the rate.
 //!
 //! | parameter | unit    | default | why                                          |
 //! |-----------|---------|---------|----------------------------------------------|
 //! | reach     | packets | 3       | [Rejaie99] §2.2, as TCP's fast retransmit    |
 //!
-//! A timeout does not back off: each one cuts the rate, which lengthens the gap between packets as well.
-//! Differs from ns-2's RAP: a step in which nothing was acknowledged raises nothing, where that asks that something was sent; and of
-//! packets whose acknowledgements were lost only those of the last hole count as missing.
+//! A timeout does not back off: each one cuts the rate, which lengthens the gap between packets as well. Differs from ns-2's RAP: a
+//! step in which nothing was acknowledged raises nothing, where ns-2 asks whether something was sent. Of packets whose acknowledgements
+//! were lost, only those of the last hole count as missing.
 
 use super::Arrived;
 use sawtooth_cc::Congestion;
@@ -20,7 +20,7 @@ use sawtooth_cc::units::{Span, Time};
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// A higher number by so many makes a packet lost.
+/// A packet is lost when one with a number this much higher arrives.
 const REACH: u32 = 3;
 
 /// What RAP adds to a paced sender.
@@ -165,7 +165,7 @@ mod tests {
         Time::ZERO + Span::from_millis(millis)
     }
 
-    /// Acknowledgements `(number, run, hole)` that come every 10 ms while ten packets are under way: those that cut the rate.
+    /// Acknowledgements `(number, run, hole)` that come every 10 ms while ten packets are in flight: those that cut the rate.
     fn cuts(acks: &[(u32, u32, u32)]) -> Vec<u32> {
         let mut sender = begun();
         let mut found = Vec::new();

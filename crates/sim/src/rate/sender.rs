@@ -1,14 +1,14 @@
 //! The sender of a rate-based flow: a handshake, then a packet whenever the law's interval has passed.
 //!
-//! Source: RFC 5348 §4 for what TFRC's sender does when, [Rejaie99] §2 for RAP's; the laws themselves stand in `cc`. Nothing is sent
+//! Source: RFC 5348 §4 for what TFRC's sender does when, [Rejaie99] §2 for RAP's; the laws themselves are in `cc`. Nothing is sent
 //! twice. As with TCP the SYN exchange gives the first round trip, unless it had to be repeated.
 //!
-//! After a change of TFRC's rate the next packet goes one new interval after the last one, or at once if that is over. RAP's gap is a timer:
-//! one that has begun ends as it was set, and where a timeout is found when it ends, a new one begins in place of the packet.
+//! After a change of TFRC's rate the next packet goes one new interval after the last one, or at once if that is over. RAP's gap is a
+//! timer: once begun, it ends as it was set. If a timeout is found at its end, a new gap begins and no packet is sent.
 
 use super::rap_sender::RapSender;
 use super::{Arrived, Feedback, Report, Stamp};
-use crate::packet::{BOOKKEEPING, ECT, IN_PROFILE, Packet, PacketKind, TEST};
+use crate::packet::{BOOKKEEPING, IN_PROFILE, Packet, PacketKind, TEST};
 use crate::ring::Ring;
 use crate::scenario::{FlowSpec, Profile};
 use crate::tcp::rtt::RttEstimator;
@@ -52,7 +52,7 @@ impl Law {
         }
     }
 
-    /// When to do something about silence that begins now; RAP looks at every packet by itself.
+    /// When to do something about silence that begins now; RAP checks every packet itself.
     fn silence_ends(&self, now: Time) -> Time {
         match self {
             Law::Tfrc { rate, .. } => now + rate.silence_allowed(),
@@ -111,16 +111,15 @@ pub struct PacedSender {
 impl PacedSender {
     /// A sender before its SYN.
     pub fn new(index: u32, flow: &FlowSpec, profile: &Profile) -> Self {
-        let ecn = if profile.tcp.ecn { ECT } else { 0 };
         let test = if flow.test { TEST } else { 0 };
         let in_profile = if flow.in_profile { IN_PROFILE } else { 0 };
         PacedSender {
             flow: index,
             packet_bytes: profile.packet_bytes,
             syn_bytes: profile.ack_bytes,
-            flags: ecn | test | in_profile,
+            flags: profile.tcp.ecn.flags() | test | in_profile,
             law: Law::new(profile),
-            handshake: RttEstimator::new(&profile.tcp),
+            handshake: RttEstimator::new(&profile.tcp, false),
             syn_at: None,
             established: false,
             stopped: false,

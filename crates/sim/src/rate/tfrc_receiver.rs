@@ -3,8 +3,8 @@
 //! Source: RFC 5348 §6, [FloydHandley00] §3.3. A report goes once per round trip while data comes, and at once when a loss event begins.
 //! The receive rate is that since the last report, of the last round trip if that is shorter (RFC 5348 §6.2).
 //!
-//! The first loss ends slow start, whose packets say nothing about the path: the interval before it is taken for the one at which the
-//! equation gives the rate received (RFC 5348 §6.3.1). Until a round trip is known every packet is reported.
+//! The first loss ends slow start, whose packets say nothing about the path. The interval before it is set to the one for which the
+//! equation gives the received rate (RFC 5348 §6.3.1). Until a round trip is known every packet is reported.
 
 use super::losses::{LossEvent, Losses};
 use super::{Feedback, Reports, Stamp};
@@ -31,7 +31,7 @@ pub struct TfrcReceiver {
     due: Time,
     loss_events: u64,
     mark_events: u64,
-    /// Reports under way.
+    /// Reports in flight.
     pub reports: Reports<Feedback>,
 }
 
@@ -167,6 +167,7 @@ mod tests {
                     answers.push((k, "data"));
                 }
                 AckDecision::At(due) => assert_eq!(due, receiver.due()),
+                AckDecision::Held => panic!("it holds nothing"),
             }
         }
         assert_eq!(answers, [(0, "data"), (10, "timer"), (20, "timer")]);

@@ -27,9 +27,9 @@ pub struct Completions {
 impl Series for Completions {
     const SUMMARY: &'static str = "start, length and completion time of every short flow";
     const COLUMNS: &'static [ColumnInfo] = &[
-        ColumnInfo::new("process", "row of its process in `arrivals`", ""),
-        ColumnInfo::new("start_ns", "when its first SYN left, since the start of the run", "ns"),
-        ColumnInfo::new("packets", "packets that it carried", "packets"),
+        ColumnInfo::new("process", "row of its arrival process in `arrivals`", ""),
+        ColumnInfo::new("start_ns", "time of its first SYN, since the start of the run", "ns"),
+        ColumnInfo::new("packets", "packets that the flow carried", "packets"),
         ColumnInfo::new("completion_ns", "time from the first SYN to the last acknowledgement", "ns"),
     ];
     const HEARS: Kinds = Kinds::COMPLETED;

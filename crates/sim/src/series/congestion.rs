@@ -46,7 +46,7 @@ impl CongestionSigns {
 }
 
 impl Series for CongestionSigns {
-    const SUMMARY: &'static str = "every drop and every mark of data at the bottleneck";
+    const SUMMARY: &'static str = "every drop and mark of a data packet at the bottleneck";
     const COLUMNS: &'static [ColumnInfo] = &[
         ColumnInfo::TIME,
         ColumnInfo::FLOW,

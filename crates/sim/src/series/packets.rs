@@ -80,21 +80,17 @@ pub struct Packets {
 
 impl Series for Packets {
     const SUMMARY: &'static str =
-        "every data packet sent, arrived, dropped, marked and acknowledged, of every flow";
+        "every data packet of every flow: sent, arrived, dropped, marked, acknowledged";
     const COLUMNS: &'static [ColumnInfo] = &[
         ColumnInfo::TIME,
         ColumnInfo::FLOW,
         ColumnInfo::coded("event", "what happened to the packet", EVENTS),
         ColumnInfo::new(
             "number",
-            "number of the packet; of an acknowledgement, first packet that is missing",
+            "number of the packet; for an acknowledgement, the first missing packet",
             "",
         ),
-        ColumnInfo::new(
-            "place",
-            "where it was dropped or marked: row in `queues`, or number of the link",
-            "",
-        ),
+        ColumnInfo::new("place", "where it was dropped or marked: row in `queues`, or link number", ""),
         ColumnInfo::coded("reason", "why it was dropped", REASONS),
     ];
     const HEARS: Kinds =

@@ -23,12 +23,12 @@ pub struct QueueSamples {
 }
 
 impl Series for QueueSamples {
-    const SUMMARY: &'static str = "the depth of every queue at this interval";
+    const SUMMARY: &'static str = "depth of every queue, sampled at this interval";
     const COLUMNS: &'static [ColumnInfo] = &[
         ColumnInfo::TIME,
         ColumnInfo::new("queue", "row of the queue in `queues`", ""),
-        ColumnInfo::new("packets", "packets that wait or are in transmission", "packets"),
-        ColumnInfo::new("bytes", "their size", "bytes"),
+        ColumnInfo::new("packets", "packets waiting or in transmission", "packets"),
+        ColumnInfo::new("bytes", "size of these packets", "bytes"),
     ];
     const HEARS: Kinds = Kinds::QUEUE_SAMPLED;
 

@@ -46,11 +46,15 @@ impl Rates {
 }
 
 impl Series for Rates {
-    const SUMMARY: &'static str = "new packets delivered to every flow in each interval of this length";
+    const SUMMARY: &'static str = "new packets that each flow delivers per interval";
     const COLUMNS: &'static [ColumnInfo] = &[
         ColumnInfo::new("time_ns", "end of the interval, in time since the start of the run", "ns"),
         ColumnInfo::FLOW,
-        ColumnInfo::new("delivered_packets", "packets that the receiver got for the first time", "packets"),
+        ColumnInfo::new(
+            "delivered_packets",
+            "packets that the receiver got for the first time in the interval",
+            "packets",
+        ),
     ];
     const HEARS: Kinds = Kinds::ARRIVED;
 

@@ -61,7 +61,7 @@ impl Windows {
 
 impl Series for Windows {
     const SUMMARY: &'static str =
-        "every decrease of every window and, with sample, every window at that interval";
+        "every decrease of a window; with sample, also every window at that interval";
     const COLUMNS: &'static [ColumnInfo] = &[
         ColumnInfo::TIME,
         ColumnInfo::FLOW,
@@ -69,7 +69,7 @@ impl Series for Windows {
             "event",
             "what happened to the window",
             &[
-                "nothing, a sample",
+                "none: a sample",
                 "cut by a fast retransmit",
                 "cut by a timeout or persistent congestion",
                 "cut by an ECN echo",

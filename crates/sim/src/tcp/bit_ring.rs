@@ -1,7 +1,7 @@
 //! A bit for each number of a sliding range, in a ring of words, and the run of ones around a number.
 //!
-//! A window of 500 packets is one cache line. Where rings are large a second level says which words are full, so that the end of a run
-//! is found by looking at two words and one more for each 4,096 numbers of the run: with 100,000 packets outstanding, at most 25.
+//! A window of 500 packets is one cache line. In a large ring a second level marks the full words. So the end of a run is found by
+//! reading two words and one more for each 4,096 numbers of the run: with 100,000 packets outstanding, at most 25.
 
 /// Bits of a sliding range of numbers; whoever uses it keeps fewer than [`BitRing::room`] between the least and the greatest one set.
 #[derive(Clone, Debug)]

@@ -4,18 +4,37 @@
 //!
 //! Classic senders keep none of this. Where it is kept, a packet costs a record of 40 bytes in a ring, found by the packet's number.
 //!
-//! Volumes are counted in packets, since those of a flow are of one size, and told in bytes. *In flight* is what has been sent and
-//! neither been delivered nor called lost: a fact about the records, beside the estimates by which recoveries bound what they send.
+//! Volumes are counted in packets, since the packets of a flow have one size, and reported in bytes. *In flight* is what has been sent
+//! and has been neither delivered nor declared lost. It follows from the records; the estimates by which recoveries bound what they
+//! send are separate.
 //!
-//! Differs from the draft: a packet that is sent again although it is neither lost nor delivered stays one packet in flight; one that
-//! is sent again although it has been delivered (`sack_timeout = "resend"`) is none. Without SACK a packet counts as delivered
-//! when it is acknowledged cumulatively. Karn's rule by record: no round trip from an acknowledgement of a packet that was sent more than
-//! once, nor from any other packet that it acknowledges, since those may have arrived long ago.
+//! Differs from the draft: a packet that is sent again although it is neither lost nor delivered counts once in flight. One that is
+//! sent again after its delivery (`sack_timeout = "resend"`) does not count. Without SACK a packet counts as delivered when it is
+//! acknowledged cumulatively. Karn's rule by record: an acknowledgement gives no round trip if any packet that it acknowledges was sent
+//! more than once, since the others may have arrived long ago.
 
 use crate::ring::Ring;
 use sawtooth_cc::units::{Bytes, Span, Time};
-use sawtooth_cc::{DeliveryRate, SentPacket};
+use sawtooth_cc::{DeliveryRate, LostPacket, SentPacket};
 use std::ops::Range;
+
+/// One transmission of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sending {
+    /// The packet.
+    pub number: u32,
+    /// When.
+    pub at: Time,
+    /// How many times the packet has been sent with it.
+    pub times: u16,
+}
+
+impl Sending {
+    /// What transmissions are ordered by (`RACK_sent_after` of RFC 8985 §6.2).
+    pub fn key(&self) -> (Time, u32) {
+        (self.at, self.number)
+    }
+}
 
 /// What has become of a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,8 +68,10 @@ struct News {
     newest: Option<(u32, Record)>,
     /// A packet that was sent more than once has been delivered.
     ambiguous: bool,
-    /// Numbers of those called lost.
+    /// Numbers of those declared lost.
     lost: Vec<u32>,
+    /// The number before which none of these continues a range: that of the last declared lost earlier, and one.
+    lost_next: Option<u32>,
 }
 
 /// What one acknowledgement, or one timer, has brought about.
@@ -174,12 +195,36 @@ impl FlightRecords {
         Some(self.told(record))
     }
 
-    /// An acknowledgement arrives, or a timer has run out: everything below `cumulative` is delivered.
+    /// The last transmission of a packet that has a record.
+    #[inline]
+    pub fn sending(&self, number: u32) -> Option<Sending> {
+        let record = self.records.ahead(number.checked_sub(self.first)? as usize)?;
+        Some(Sending { number, at: record.sent_at, times: record.times_sent })
+    }
+
+    /// Is this transmission of a packet the last one, and in flight?
+    #[inline]
+    pub fn flies(&self, number: u32, times: u16) -> bool {
+        let record = number.checked_sub(self.first).and_then(|place| self.records.ahead(place as usize));
+        record.is_some_and(|record| record.times_sent == times && record.fate == Fate::InFlight)
+    }
+
+    /// This packet, declared lost, is in flight after all.
+    pub fn regain(&mut self, number: u32) {
+        let record = self.record_mut(number);
+        if record.fate == Fate::Lost {
+            record.fate = Fate::InFlight;
+            self.in_flight += 1;
+        }
+    }
+
+    /// An acknowledgement arrives, or a timer has expired: everything below `cumulative` is delivered.
     pub fn begin(&mut self, cumulative: u32, now: Time) {
-        let News { lost, .. } = &mut self.news;
+        let News { lost, lost_next, .. } = &mut self.news;
+        let lost_next = lost.last().map(|number| number + 1).or(*lost_next);
         lost.clear();
         let lost = std::mem::take(lost);
-        self.news = News { in_flight_before: self.in_flight, lost, ..News::default() };
+        self.news = News { in_flight_before: self.in_flight, lost, lost_next, ..News::default() };
         for number in self.first..cumulative {
             self.deliver(number, now);
         }
@@ -206,7 +251,7 @@ impl FlightRecords {
         }
     }
 
-    /// This packet is called lost, if it is in flight.
+    /// This packet is declared lost, if it is in flight.
     pub fn lose(&mut self, number: u32) {
         let record = self.record_mut(number);
         if record.fate != Fate::InFlight {
@@ -218,7 +263,7 @@ impl FlightRecords {
         self.news.lost.push(number);
     }
 
-    /// Everything in flight is called lost.
+    /// Everything in flight is declared lost.
     pub fn lose_all(&mut self) {
         self.numbers().for_each(|number| self.lose(number));
     }
@@ -242,27 +287,25 @@ impl FlightRecords {
             in_flight_before: self.bytes(self.news.in_flight_before),
             in_flight_after: self.bytes(self.in_flight),
             rtt: newest.filter(|_| !self.news.ambiguous).map(|record| self.delivered_at - record.sent_at),
-            rate: newest.and_then(|record| self.rate(record, minimum_rtt)),
+            rate: newest.map(|record| self.rate(record, minimum_rtt)),
             round_ended,
         }
     }
 
-    /// What has been delivered since this packet was sent, over the longer of the times that sending and delivering it took; none
-    /// over less than the least round trip, which no delivery takes (draft-ietf-ccwg-bbr, `GenerateRateSample`).
-    fn rate(&self, newest: Record, minimum_rtt: Option<Span>) -> Option<DeliveryRate> {
+    /// What has been delivered since this packet was sent, over the longer of the times that sending and delivering it took; not
+    /// reliable over less than the least round trip, which no delivery takes (draft-ietf-ccwg-bbr, `GenerateRateSample`).
+    fn rate(&self, newest: Record, minimum_rtt: Option<Span>) -> DeliveryRate {
         let sending = newest.sent_at - newest.first_sent_at;
         let interval = sending.max(self.delivered_at - newest.delivered_at);
-        if minimum_rtt.is_some_and(|minimum| interval < minimum) {
-            return None;
-        }
-        Some(DeliveryRate {
+        DeliveryRate {
             delivered: self.bytes(self.delivered - newest.delivered),
             interval,
             prior_delivered: self.bytes(newest.delivered),
             in_flight_at_sending: self.bytes(newest.in_flight),
             lost: self.bytes(self.lost - newest.lost),
             app_limited: newest.app_limited,
-        })
+            reliable: minimum_rtt.is_none_or(|minimum| interval >= minimum),
+        }
     }
 
     /// Everything below is acknowledged cumulatively: nobody asks for it again.
@@ -272,17 +315,19 @@ impl FlightRecords {
         }
     }
 
-    /// What was called lost just now, and how much had been called lost with each.
-    pub fn newly_lost(&self) -> impl Iterator<Item = (SentPacket, Bytes)> + '_ {
+    /// What was declared lost just now, in that order.
+    pub fn newly_lost(&self, now: Time) -> impl Iterator<Item = LostPacket> + '_ {
         let before = self.lost - self.news.lost.len() as u32;
-        (before + 1..).zip(&self.news.lost).map(|(lost, &number)| {
-            let packet = self.packet(number).expect("a lost packet has a record");
-            (packet, self.bytes(lost))
+        let mut next = self.news.lost_next;
+        (before + 1..).zip(&self.news.lost).map(move |(lost, &number)| {
+            let sent = self.packet(number).expect("a lost packet has a record");
+            let continues = next.replace(number + 1) == Some(number);
+            LostPacket { now, sent, lost: self.bytes(lost), delivered: self.delivered(), continues }
         })
     }
 
-    /// There was less to send than was allowed: samples of what is sent until now, and from now on until the gap has left the path, say
-    /// little about the path.
+    /// The sender had less data than it was allowed to send. Samples of packets sent until now, and until the gap has left the path,
+    /// say little about the path.
     pub fn mark_app_limited(&mut self) {
         self.app_limited_until = (self.delivered + self.in_flight).max(1);
     }
@@ -385,14 +430,16 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_over_less_than_the_least_round_trip_is_none() {
+    fn a_sample_over_less_than_the_least_round_trip_gives_no_rate() {
         let mut records = records();
         records.on_sent(0, at(0));
         records.lose_all();
         records.on_sent(0, at(200));
         records.begin(1, at(201)); // of the first copy
         let outcome = records.conclude(Some(Span::from_millis(40)));
-        assert_eq!((outcome.rate, outcome.rtt), (None, None));
+        let rate = outcome.rate.expect("it delivers something");
+        assert!(!rate.reliable && rate.rate().is_none() && outcome.rtt.is_none());
+        assert_eq!(rate.prior_delivered, packets(0));
     }
 
     #[test]
@@ -441,8 +488,9 @@ mod tests {
         let outcome = records.conclude(None);
         assert_eq!((outcome.newly_delivered, outcome.newly_lost), (packets(3), packets(2)));
         assert_eq!((outcome.in_flight_before, outcome.in_flight_after), (packets(5), packets(0)));
-        let lost: Vec<Bytes> = records.newly_lost().map(|(_, lost)| lost).collect();
-        assert_eq!(lost, [packets(1), packets(2)]);
+        let lost: Vec<_> = records.newly_lost(at(40)).map(|lost| (lost.lost, lost.continues)).collect();
+        assert_eq!(lost, [(packets(1), false), (packets(2), true)]);
+        assert!(records.newly_lost(at(40)).all(|lost| (lost.now, lost.delivered) == (at(40), packets(3))));
         let again = records.on_sent(0, at(50));
         assert_eq!((again.times_sent, again.lost, again.in_flight), (2, packets(2), packets(1)));
         // 1 arrives late, and 0 again: lost packets may turn up.

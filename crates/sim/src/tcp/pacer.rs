@@ -7,14 +7,15 @@
 //! |-----------|---------|---------|---------------------------------------------------------------------------------------------|
 //! | pacing    | choice  | off     | the four studies are unpaced                                                                |
 //! | gain      | 1       | 2 or 1.2 | Linux: `tcp_pacing_ss_ratio` below half of the slow-start threshold, so that doubling is not held up; `tcp_pacing_ca_ratio` beyond |
+//! | gain beside `quic` | 1 | 1.25 | RFC 9002 §7.7 |
 //! | quantum   | packets | 1       | what a controller says beyond it may leave back to back                                     |
 //!
 //! A window and a smoothed round trip give the rate gain · window / SRTT; before the first round trip is known nothing is held.
 //! After a packet has left, the next one may a gap later, packet / rate. A quantum of several packets leaves at once, and the gap after
 //! it is as many times as long. Retransmissions are paced too, as in Linux.
 //!
-//! Differs from Linux: the initial window is paced like everything else, where Linux lets the first ten packets go; the window stands for itself
-//! where Linux takes what is in flight if that is more.
+//! Differs from Linux: the initial window is paced like everything else, where Linux sends the first ten packets at once. The rate
+//! follows the window, where Linux takes the packets in flight if these are more.
 
 use sawtooth_cc::units::{Bytes, Rate, Span, Time, Window};
 use serde::{Deserialize, Serialize};
@@ -30,13 +31,15 @@ pub enum Pacing {
     On,
 }
 
-const GAIN_SLOW_START: f64 = 2.0;
-const GAIN: f64 = 1.2;
+/// Linux's gains: below half of the slow-start threshold, and beyond.
+pub const GAINS: [f64; 2] = [2.0, 1.2];
+/// QUIC's, the same throughout.
+pub const GAINS_QUIC: [f64; 2] = [1.25, 1.25];
 
 /// From one packet to the next at gain · window / SRTT.
-pub fn gap_by_window(window: Window, threshold: Window, srtt: Option<Span>) -> Span {
+pub fn gap_by_window(window: Window, threshold: Window, srtt: Option<Span>, gains: [f64; 2]) -> Span {
     let Some(srtt) = srtt else { return Span::ZERO };
-    let gain = if window.packets() < threshold.packets() / 2.0 { GAIN_SLOW_START } else { GAIN };
+    let gain = if window.packets() < threshold.packets() / 2.0 { gains[0] } else { gains[1] };
     Span::from_nanos((srtt.nanos() as f64 / (gain * window.packets())) as u64)
 }
 
@@ -89,10 +92,15 @@ mod tests {
             (50.0, 100.0, 2_000),         // 120 ms / (1.2 · 50)
             (100.0, 2.0, 1_000),
         ] {
-            let gap = gap_by_window(packets(window), packets(threshold), srtt);
+            let gap = gap_by_window(packets(window), packets(threshold), srtt, GAINS);
             assert_eq!(gap.nanos() / 1_000, micros, "{window} of {threshold}");
         }
-        assert_eq!(gap_by_window(packets(10.0), packets(2.0), None), Span::ZERO);
+        assert_eq!(gap_by_window(packets(10.0), packets(2.0), None, GAINS), Span::ZERO);
+        // 120 ms / (1.25 · 96) in slow start and beyond.
+        for threshold in [f64::INFINITY, 2.0] {
+            let gap = gap_by_window(packets(96.0), packets(threshold), srtt, GAINS_QUIC);
+            assert_eq!(gap, Span::from_millis(1));
+        }
     }
 
     #[test]

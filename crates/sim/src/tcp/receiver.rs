@@ -1,38 +1,36 @@
 //! The receiver: cumulative acknowledgements, SACK blocks, delayed acknowledgements, ECN feedback.
 //!
-//! Source: RFC 5681 §4.2 (when to acknowledge), RFC 2018 §4 (which blocks), RFC 3168 §6.1.3 (echo), RFC 9768 §3.2 (counts).
+//! Source: RFC 5681 §4.2 (when to acknowledge), RFC 2018 §4 (which blocks), RFC 2883 §4 (duplicates), RFC 7323 §4.3 (timestamps), RFC 3168 §6.1.3 (echo), RFC 9768 §3.2 (counts).
 //!
 //! | parameter           | unit  | default | why                                                           |
 //! |---------------------|-------|---------|---------------------------------------------------------------|
 //! | delayed_ack         | flag  | false   | one acknowledgement per packet, as in all four studies        |
 //! | delayed_ack_timeout | ns    | 200 ms  | ns-3 and BSD; RFC 5681 §4.2 allows up to 500 ms               |
-//! | ack every           | packets | 2     | RFC 5681 §4.2: at least every second full-sized segment       |
-//! | ecn_feedback        | choice | echo   | RFC 3168; `counts` gives the number of marked packets in each acknowledgement |
+//! | ack_every           | packets | 1; 2 with `delayed_ack` | RFC 5681 §4.2: at least every second full-sized segment |
+//! | ack_aggregation     | ns    | 0       | acknowledgements leave one by one                             |
+//! | ecn                 | choice | off     | `classic` echoes marks, `accurate` and `l4s` give their number in each acknowledgement; see `ecn` |
 //!
-//! Differs from RFC 9768: an acknowledgement carries the whole count of marked packets, where the RFC has three bits and, in an option, counters of 24
-//! bits of bytes; and the exchange of SYNs negotiates nothing.
+//! Differs from RFC 9768: an acknowledgement carries the whole count of marked packets, where the RFC has three bits and, in an option,
+//! 24-bit counters of bytes. The SYN exchange negotiates nothing.
+//!
+//! `ack_aggregation` is what radio links do: the first acknowledgement waits that long for others, and all leave together. What is held
+//! says what was known when it was made.
 //!
 //! The receiver never limits the sender unless the scenario gives a receive window.
 
+mod hold;
+mod numbers;
+
 use super::number_set::NumberSet;
-use crate::ack_details::{AckDetails, SACK_BLOCKS_MAX, SackBlock};
-use crate::packet::{CE, CWR, Packet};
+use crate::ack_details::{AckDetails, Echo, SACK_BLOCKS_MAX, SackBlock};
+use crate::packet::{CE, CWR, Packet, RETRANSMISSION};
 use crate::scenario::TcpSpec;
+use crate::tcp::recovery::Feedback;
+use hold::Hold;
+use numbers::Numbers;
 use prefetch_index::prefetch_index;
 use sawtooth_cc::units::{Span, Time};
-use serde::{Deserialize, Serialize};
 use std::slice::from_ref;
-
-/// What a receiver says about marked packets.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum EcnFeedback {
-    /// That there were some, until the sender says that it has reduced its window.
-    #[default]
-    Echo,
-    /// How many there were.
-    Counts,
-}
 
 /// Is an acknowledgement due?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +39,8 @@ pub enum AckDecision {
     Now,
     /// Unless more data comes, at this time.
     At(Time),
+    /// At once, but it is [held](Receiver::hold).
+    Held,
 }
 
 /// What a data packet was to its receiver.
@@ -65,12 +65,66 @@ struct Disorder {
 struct Extras {
     delay: Option<Delay>,
     marks: Option<Marks>,
+    reports: Option<Reports>,
+    hold: Option<Hold>,
+    numbers: Option<Numbers>,
+}
+
+const NUMBERED: &str = "a receiver of numbered packets has extras";
+
+impl Extras {
+    /// Whether a packet is acknowledged at once, for one reason or because enough wait, or when.
+    fn answer(&mut self, at_once: bool, now: Time) -> AckDecision {
+        let Some(delay) = &mut self.delay else { return self.leave() };
+        delay.pending += 1;
+        if at_once || delay.pending >= delay.every {
+            return self.leave();
+        }
+        delay.due = delay.due.min(now + delay.span);
+        AckDecision::At(delay.due)
+    }
+
+    /// What becomes of an acknowledgement that is due.
+    fn leave(&self) -> AckDecision {
+        if self.hold.is_some() { AckDecision::Held } else { AckDecision::Now }
+    }
+}
+
+/// What arrives twice, and the timestamp that is echoed.
+#[derive(Clone, Debug, Default)]
+struct Reports {
+    /// `Last.ACK.sent` of RFC 7323.
+    acknowledged: u32,
+    /// An acknowledgement has left since the last packet.
+    answered: bool,
+    /// `TS.Recent` of RFC 7323: of the packet that was next when the last acknowledgement left.
+    echo: Option<Echo>,
+    /// The next acknowledgement says so. Left out, it is that of the newest packet it acknowledges, sent once, or of one before it.
+    tells_echo: bool,
+    duplicate: Option<u32>,
+}
+
+impl Reports {
+    fn note(&mut self, packet: Packet, is_new: bool, had_gap: bool) {
+        if std::mem::take(&mut self.answered) {
+            (self.tells_echo, self.duplicate) = (false, None);
+        }
+        let (number, again) = (packet.number(), packet.has(RETRANSMISSION));
+        if !is_new {
+            self.duplicate = Some(number);
+        } else if number == self.acknowledged {
+            self.echo = Some(Echo { number, again });
+            self.tells_echo = again || had_gap;
+        }
+    }
 }
 
 /// Acknowledgements that wait.
 #[derive(Clone, Debug)]
 struct Delay {
     span: Span,
+    /// Packets that may stay unacknowledged before one is sent at once.
+    every: u32,
     pending: u32,
     due: Time,
 }
@@ -93,10 +147,11 @@ impl Marks {
     }
 }
 
-/// The receiver of one flow. What most packets need of it is small; the rest stands elsewhere.
+/// The receiver of one flow. The part that most packets need is small; the rest is boxed.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     next_expected: u32,
+    numbered: bool,
     sends_sack: bool,
     echo: bool,
     has_gap: bool,
@@ -106,22 +161,26 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// Packets that may stay unacknowledged before one is sent at once.
-    const ACK_EVERY: u32 = 2;
-
     /// A receiver that has seen nothing.
-    pub fn new(sends_sack: bool, tcp: &TcpSpec) -> Self {
-        let span = Span::from_nanos(tcp.delayed_ack_timeout_ns);
-        let delay = tcp.delayed_ack.then_some(Delay { span, pending: 0, due: Time::NEVER });
-        let marks = (tcp.ecn_feedback == EcnFeedback::Counts).then(Marks::default);
+    pub fn new(feedback: Feedback, tcp: &TcpSpec) -> Self {
+        let numbered = feedback == Feedback::Numbered;
+        let (span, every) = (Span::from_nanos(tcp.delayed_ack_timeout_ns), tcp.acknowledged_at_once());
+        let delay = (every > 1).then_some(Delay { span, every, pending: 0, due: Time::NEVER });
+        let hold = Hold::new(Span::from_nanos(tcp.ack_aggregation_ns));
+        // RFC 9000 §13.4.1: where packets are numbered, marks are counted.
+        let marks = (numbered || tcp.ecn.counts()).then(Marks::default);
+        let reports = (feedback == Feedback::Reporting).then(Reports::default);
+        let numbers = numbered.then(Numbers::default);
+        let needed = delay.is_some() || marks.is_some() || reports.is_some() || hold.is_some();
         Receiver {
             next_expected: 0,
-            sends_sack,
+            numbered,
+            sends_sack: matches!(feedback, Feedback::Selective | Feedback::Reporting),
             echo: false,
             has_gap: false,
             has_details: marks.is_some(),
             disorder: None,
-            extras: (delay.is_some() || marks.is_some()).then(|| Box::new(Extras { delay, marks })),
+            extras: needed.then(|| Box::new(Extras { delay, marks, reports, hold, numbers })),
         }
     }
 
@@ -139,6 +198,9 @@ impl Receiver {
     /// Take a data packet.
     #[inline]
     pub fn on_data(&mut self, packet: Packet, now: Time) -> Received {
+        if self.numbered {
+            return self.on_numbered(packet, now);
+        }
         let echo_changes = self.note_ecn(packet);
         let in_order = packet.number() == self.next_expected;
         let had_gap = self.has_gap;
@@ -151,9 +213,34 @@ impl Receiver {
         if self.extras.is_none() {
             return Received { is_new, answer: AckDecision::Now };
         }
+        if let Some(extras) = &mut self.extras
+            && let Some(reports) = &mut extras.reports
+        {
+            reports.note(packet, is_new, had_gap);
+            let has_blocks = self.disorder.as_ref().is_some_and(|disorder| disorder.recent_len > 0);
+            let has_news = reports.tells_echo || reports.duplicate.is_some();
+            self.has_details = has_news || has_blocks || extras.marks.is_some();
+        }
         let marked = packet.has(CE);
         // RFC 5681 §4.2: data out of order, and data that fills a gap, is acknowledged at once.
         Received { is_new, answer: self.answer_with_extras(marked, echo_changes, !in_order || had_gap, now) }
+    }
+
+    /// Take a data packet that has a number of its own (RFC 9000 §13.2.1).
+    fn on_numbered(&mut self, packet: Packet, now: Time) -> Received {
+        let extras = self.extras.as_mut().expect(NUMBERED);
+        let noted = extras.numbers.as_mut().expect(NUMBERED).note(packet.packet_number(), now);
+        let marks = extras.marks.as_mut().expect(NUMBERED);
+        marks.count += u32::from(noted.accepted && packet.has(CE));
+        let answer = extras.answer(!noted.in_order || packet.has(CE), now);
+        let is_new = noted.accepted
+            && if packet.number() == self.next_expected && !self.has_gap {
+                self.next_expected += 1;
+                true
+            } else {
+                self.on_disorder(packet.number())
+            };
+        Received { is_new, answer }
     }
 
     /// Whether a packet is acknowledged at once, where marks are counted or acknowledgements wait.
@@ -171,13 +258,7 @@ impl Receiver {
             ecn_changes = marks.note(marked);
             self.echo = false;
         }
-        let Some(delay) = &mut extras.delay else { return AckDecision::Now };
-        delay.pending += 1;
-        if disorder || ecn_changes || delay.pending >= Self::ACK_EVERY {
-            return AckDecision::Now;
-        }
-        delay.due = delay.due.min(now + delay.span);
-        AckDecision::At(delay.due)
+        extras.answer(disorder || ecn_changes, now)
     }
 
     fn note_ecn(&mut self, packet: Packet) -> bool {
@@ -256,10 +337,13 @@ impl Receiver {
     /// An acknowledgement leaves: its number and its echo. It carries [`Receiver::details`] if there are any.
     #[inline(always)]
     pub fn acknowledge(&mut self) -> (u32, bool) {
-        if let Some(extras) = &mut self.extras
-            && let Some(delay) = &mut extras.delay
-        {
-            (delay.pending, delay.due) = (0, Time::NEVER);
+        if let Some(extras) = &mut self.extras {
+            if let Some(delay) = &mut extras.delay {
+                (delay.pending, delay.due) = (0, Time::NEVER);
+            }
+            if let Some(reports) = &mut extras.reports {
+                (reports.acknowledged, reports.answered) = (self.next_expected, true);
+            }
         }
         (self.next_expected, self.echo)
     }
@@ -268,6 +352,37 @@ impl Receiver {
     pub fn ack_due(&self) -> Time {
         let delay = self.extras.as_ref().and_then(|extras| extras.delay.as_ref());
         delay.map_or(Time::NEVER, |delay| delay.due)
+    }
+
+    fn hold_mut(&mut self) -> Option<&mut Hold> {
+        self.extras.as_mut()?.hold.as_mut()
+    }
+
+    /// When the acknowledgements that are held leave; `NEVER` if none is.
+    pub fn held_until(&self) -> Time {
+        let hold = self.extras.as_ref().and_then(|extras| extras.hold.as_ref());
+        hold.map_or(Time::NEVER, Hold::ends)
+    }
+
+    /// Are acknowledgements held?
+    pub fn holds(&self) -> bool {
+        self.extras.as_ref().is_some_and(|extras| extras.hold.is_some())
+    }
+
+    /// Hold an acknowledgement that was made now; when it leaves.
+    pub fn hold(&mut self, ack: Packet, now: Time) -> Time {
+        self.hold_mut().expect("this receiver holds acknowledgements").keep(ack, now)
+    }
+
+    /// The first acknowledgement that is held, when their time has come.
+    pub fn let_go(&mut self, now: Time) -> Option<Packet> {
+        self.hold_mut()?.let_go(now)
+    }
+
+    /// How many acknowledgements are held.
+    pub fn held(&self) -> usize {
+        let hold = self.extras.as_ref().and_then(|extras| extras.hold.as_ref());
+        hold.map_or(0, Hold::len)
     }
 
     fn counted_marks(&self) -> Option<u32> {
@@ -280,14 +395,32 @@ impl Receiver {
         self.has_details
     }
 
+    /// The ranges of packet numbers that an acknowledgement tells; none where packets have no numbers of their own.
+    pub fn ranges(&self) -> &[SackBlock] {
+        let numbers = self.extras.as_ref().and_then(|extras| extras.numbers.as_ref());
+        numbers.map_or(&[], Numbers::ranges)
+    }
+
     /// What an acknowledgement says in detail.
     #[cold]
-    pub fn details(&self) -> AckDetails {
+    pub fn details(&self, now: Time) -> AckDetails {
         let ce_packets = self.counted_marks().unwrap_or(0);
-        match &self.disorder {
+        if let Some(numbers) = self.extras.as_ref().and_then(|extras| extras.numbers.as_ref()) {
+            return AckDetails::of_numbers(numbers.ranges(), numbers.delay(now), ce_packets);
+        }
+        let mut details = match &self.disorder {
             Some(disorder) => AckDetails::new(disorder.recent, disorder.recent_len, ce_packets),
             None => AckDetails::counting(ce_packets),
+        };
+        if let Some(reports) = self.extras.as_ref().and_then(|extras| extras.reports.as_ref()) {
+            if let Some(number) = reports.duplicate {
+                details = details.with_duplicate(number);
+            }
+            if let Some(echo) = reports.echo.filter(|_| reports.tells_echo) {
+                details = details.with_echo(echo, self.next_expected);
+            }
         }
+        details
     }
 
     /// Numbers below have all arrived.
@@ -300,18 +433,19 @@ impl Receiver {
 mod tests {
     use super::*;
     use crate::packet::{ECT, PacketKind};
+    use crate::tcp::Ecn;
 
     fn data(number: u32, flags: u16) -> Packet {
         Packet::new(PacketKind::Data, 0, number, 1000, flags)
     }
 
     fn blocks_after(numbers: &[u32]) -> (u32, Vec<(u32, u32)>) {
-        let mut receiver = Receiver::new(true, &TcpSpec::default());
+        let mut receiver = Receiver::new(Feedback::Selective, &TcpSpec::default());
         for &number in numbers {
             receiver.on_data(data(number, 0), Time::ZERO);
         }
         let (next, _) = receiver.acknowledge();
-        (next, receiver.details().blocks().iter().map(|block| (block.start, block.end)).collect())
+        (next, receiver.details(Time::ZERO).blocks().iter().map(|block| (block.start, block.end)).collect())
     }
 
     #[test]
@@ -326,7 +460,8 @@ mod tests {
 
     #[test]
     fn every_second_packet_is_acknowledged_and_disorder_at_once() {
-        let mut receiver = Receiver::new(true, &TcpSpec { delayed_ack: true, ..TcpSpec::default() });
+        let mut receiver =
+            Receiver::new(Feedback::Selective, &TcpSpec { delayed_ack: true, ..TcpSpec::default() });
         let later = AckDecision::At(Time::ZERO + Span::from_millis(200));
         assert_eq!(receiver.on_data(data(0, 0), Time::ZERO).answer, later);
         assert_eq!(receiver.on_data(data(1, 0), Time::ZERO).answer, AckDecision::Now);
@@ -339,8 +474,25 @@ mod tests {
     }
 
     #[test]
+    fn so_many_packets_are_acknowledged_at_once_as_the_setting_says() {
+        let sent_at = |ack_every: u32| {
+            let tcp = TcpSpec { ack_every: Some(ack_every), ..TcpSpec::default() };
+            let mut receiver = Receiver::new(Feedback::Selective, &tcp);
+            let answered = |number: &u32| {
+                let at_once = receiver.on_data(data(*number, 0), Time::ZERO).answer == AckDecision::Now;
+                at_once && receiver.acknowledge().0 == number + 1
+            };
+            (0..12).filter(answered).collect::<Vec<u32>>()
+        };
+        assert_eq!(sent_at(1), (0..12).collect::<Vec<_>>());
+        assert_eq!(sent_at(2), [1, 3, 5, 7, 9, 11]);
+        assert_eq!(sent_at(5), [4, 9]);
+        assert_eq!(TcpSpec { delayed_ack: true, ..TcpSpec::default() }.acknowledged_at_once(), 2);
+    }
+
+    #[test]
     fn congestion_experienced_is_echoed_until_the_window_is_reduced() {
-        let mut receiver = Receiver::new(false, &TcpSpec::default());
+        let mut receiver = Receiver::new(Feedback::Cumulative, &TcpSpec::default());
         let echo_after = |receiver: &mut Receiver, packet: Packet| {
             receiver.on_data(packet, Time::ZERO);
             receiver.acknowledge().1
@@ -354,13 +506,13 @@ mod tests {
 
     #[test]
     fn marked_packets_are_counted_duplicates_among_them_and_nothing_is_echoed() {
-        let tcp = TcpSpec { ecn: true, ecn_feedback: EcnFeedback::Counts, ..TcpSpec::default() };
-        let mut receiver = Receiver::new(true, &tcp);
+        let tcp = TcpSpec { ecn: Ecn::Accurate, ..TcpSpec::default() };
+        let mut receiver = Receiver::new(Feedback::Selective, &tcp);
         let mut counted = |packet: Packet| {
             receiver.on_data(packet, Time::ZERO);
             let (_, echo) = receiver.acknowledge();
             assert!(!echo && receiver.has_details());
-            (receiver.details().ce_packets, receiver.details().blocks().len())
+            (receiver.details(Time::ZERO).ce_packets, receiver.details(Time::ZERO).blocks().len())
         };
         assert_eq!(counted(data(0, ECT)), (0, 0));
         assert_eq!(counted(data(1, ECT | CE)), (1, 0));
@@ -371,9 +523,8 @@ mod tests {
 
     #[test]
     fn the_first_mark_of_a_run_is_told_at_once() {
-        let tcp =
-            TcpSpec { delayed_ack: true, ecn: true, ecn_feedback: EcnFeedback::Counts, ..TcpSpec::default() };
-        let mut receiver = Receiver::new(true, &tcp);
+        let tcp = TcpSpec { delayed_ack: true, ecn: Ecn::Accurate, ..TcpSpec::default() };
+        let mut receiver = Receiver::new(Feedback::Selective, &tcp);
         let mut told = |packet: Packet| {
             let at_once = receiver.on_data(packet, Time::ZERO).answer == AckDecision::Now;
             if at_once {

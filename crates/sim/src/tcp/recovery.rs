@@ -5,17 +5,17 @@
 pub mod duplicates;
 pub mod table;
 
-use super::flight::FlightRecords;
+use super::flight::{FlightRecords, Sending};
 use super::rtt::RttEstimator;
 use super::timers::{Timer, Timers};
-use crate::ack_details::SackBlock;
+use crate::ack_details::{AckDetails, Echo, SackBlock};
 use crate::scenario::TcpSpec;
 pub use sack::{SackPipe, SackTimeout};
 use sawtooth_cc::SentPacket;
-use sawtooth_cc::units::Time;
+use sawtooth_cc::units::{Span, Time};
 use serde::{Deserialize, Serialize};
 use table::recoveries;
-pub use table::{About, RecoveryInfo};
+pub use table::{About, Feedback, RecoveryInfo};
 
 recoveries! {
     /// RFC 5681.
@@ -26,6 +26,10 @@ recoveries! {
     selective "sack" sack::Sack(TcpSpec);
     /// Fast retransmit without fast recovery.
     cumulative "tahoe" tahoe::Tahoe(TcpSpec);
+    /// RFC 8985.
+    reporting "rack" rack::Rack(TcpSpec);
+    /// RFC 9002.
+    numbered "quic" quic::Quic(TcpSpec);
 }
 
 /// Duplicate acknowledgements that trigger fast retransmit (RFC 5681 §3.2).
@@ -80,21 +84,31 @@ pub enum LossEvent {
     Repair,
     /// From the first hole on, in slow start from one packet.
     Restart,
+    /// Not at all: a probe has repaired it (RFC 8985 §7.4.2).
+    Repaired,
 }
 
-/// What an acknowledgement meant.
+/// What an acknowledgement, or a timer of the recovery, changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Verdict {
-    /// Packets acknowledged cumulatively for the first time.
+pub struct RecoveryUpdate {
+    /// Packets acknowledged cumulatively for the first time; where packets are numbered, those that count for growth.
     pub newly_acked: u32,
     /// A loss event begins: the controller must cut.
     pub loss_event: Option<LossEvent>,
     /// Recovery ends with this acknowledgement.
     pub recovered: bool,
-    /// The retransmission timer starts afresh.
+    /// So does what a timeout began, as far as the recovery tells the two apart.
+    pub timeout_repaired: bool,
+    /// The retransmission timer restarts.
     pub restart_timer: bool,
-    /// What the controller was last told about congestion was spurious: nothing of that window of data had been lost.
+    /// The last congestion signal was spurious: nothing of that window of data had been lost.
     pub spurious: bool,
+    /// Where packets are numbered, whose marks are the business of recovery: a mark asks for a reduction.
+    pub marked: bool,
+    /// Everything sent over a long time was lost (RFC 9002 §7.6).
+    pub persistent: bool,
+    /// The round-trip sample that recovery has taken; where packets are not numbered, the sender takes it.
+    pub rtt: Option<Span>,
 }
 
 /// An acknowledgement as a recovery sees it.
@@ -104,11 +118,27 @@ pub struct Acknowledgement<'a> {
     pub cumulative: u32,
     /// What it holds beyond, newest first.
     pub blocks: &'a [SackBlock],
+    /// All that it says besides its number, if anything.
+    pub details: Option<&'a AckDetails>,
 }
 
-/// What a recovery sees of its connection, and what it tells it. What it says of single packets goes into their records, if there are any;
-/// classic senders keep none and pay nothing for being told. Timers are for a recovery that
-/// [keeps records](LossRecovery::keeps_records).
+impl Acknowledgement<'_> {
+    /// What has arrived once more (RFC 2883).
+    pub fn duplicate(&self) -> Option<u32> {
+        self.details.and_then(AckDetails::duplicate)
+    }
+
+    /// Which transmission has the timestamp that it echoes. Where it does not say, that is an original packet, the last that is acknowledged
+    /// or one before it.
+    pub fn echo(&self) -> Option<Echo> {
+        let latest = || self.cumulative.checked_sub(1).map(|number| Echo { number, again: false });
+        self.details.and_then(|details| details.echo(self.cumulative)).or_else(latest)
+    }
+}
+
+/// A recovery's view of its connection, and what it reports. What it reports of single packets goes into their records, if there are
+/// any; classic senders keep none, so these reports cost nothing. Timers are for a recovery that [keeps
+/// records](LossRecovery::keeps_records).
 #[derive(Debug)]
 pub struct Connection<'a> {
     /// The present.
@@ -116,11 +146,13 @@ pub struct Connection<'a> {
     /// What has been sent; a recovery moves it on.
     pub sent: &'a mut SendState,
     /// Round-trip times.
-    pub rtt: &'a RttEstimator,
+    pub rtt: &'a mut RttEstimator,
     /// Records of the packets in flight.
     pub records: Option<&'a mut FlightRecords>,
     /// Timers that recovery may set.
     pub timers: Option<&'a mut Timers>,
+    /// When the retransmission timer expires; `NEVER` when it is off.
+    pub retransmit_at: Time,
 }
 
 impl Connection<'_> {
@@ -129,7 +161,26 @@ impl Connection<'_> {
         self.records.as_ref()?.packet(number)
     }
 
-    /// This packet has arrived, as the receiver says beside its cumulative acknowledgement. Once is enough, but twice does no harm.
+    /// When this packet was last sent, and how often it has been.
+    pub fn sending(&self, number: u32) -> Sending {
+        let records = self.records.as_ref().expect("a recovery that goes by time keeps records");
+        records.sending(number).expect("what has been sent and not been acknowledged has a record")
+    }
+
+    /// Is this transmission of a packet the last one, and in flight?
+    #[inline]
+    pub fn flies(&self, number: u32, times: u16) -> bool {
+        self.records.as_ref().is_some_and(|records| records.flies(number, times))
+    }
+
+    /// This packet, declared lost, is in flight after all.
+    pub fn regain(&mut self, number: u32) {
+        if let Some(records) = &mut self.records {
+            records.regain(number);
+        }
+    }
+
+    /// This packet has arrived, as the receiver reports besides its cumulative acknowledgement. A repeated call has no effect.
     #[inline]
     pub fn deliver(&mut self, number: u32) {
         if let Some(records) = &mut self.records {
@@ -137,7 +188,7 @@ impl Connection<'_> {
         }
     }
 
-    /// This packet is called lost.
+    /// This packet is declared lost.
     #[inline]
     pub fn lose(&mut self, number: u32) {
         if let Some(records) = &mut self.records {
@@ -145,12 +196,19 @@ impl Connection<'_> {
         }
     }
 
-    /// Have a timer run out then, or never, in place of what it said before: [`LossRecovery::on_timer`].
+    /// Nobody asks for packets below this one again. Where packets are not numbered, the sender says so.
+    pub fn forget_below(&mut self, number: u32) {
+        if let Some(records) = &mut self.records {
+            records.forget_below(number);
+        }
+    }
+
+    /// Set a timer to expire at this time, or never; it replaces the earlier setting. See [`LossRecovery::on_timer`].
     pub fn set_timer(&mut self, timer: Timer, at: Time) {
         self.timers.as_mut().expect("a recovery that sets timers keeps records").set(timer, at);
     }
 
-    /// Everything in flight is called lost.
+    /// Everything in flight is declared lost.
     pub fn lose_all(&mut self) {
         if let Some(records) = &mut self.records {
             records.lose_all();
@@ -161,24 +219,28 @@ impl Connection<'_> {
 /// A loss recovery.
 pub trait LossRecovery {
     /// An acknowledgement arrived.
-    fn on_ack(&mut self, ack: &Acknowledgement<'_>, connection: &mut Connection<'_>) -> Verdict;
+    fn on_ack(&mut self, ack: &Acknowledgement<'_>, connection: &mut Connection<'_>) -> RecoveryUpdate;
 
-    /// The retransmission timer ran out.
+    /// The retransmission timer expired.
     fn on_timeout(&mut self, connection: &mut Connection<'_>);
 
-    /// A timer that it set has run out, and is off now. The verdict acknowledges nothing.
-    fn on_timer(&mut self, timer: Timer, _connection: &mut Connection<'_>) -> Verdict {
+    /// A timer that it set has expired and is off now. The update acknowledges nothing.
+    fn on_timer(&mut self, timer: Timer, _connection: &mut Connection<'_>) -> RecoveryUpdate {
         unreachable!("{timer:?} runs out, which this recovery never sets")
     }
 
     /// A packet was sent. Called where there are records only.
     fn on_sent(&mut self, _number: u32, _connection: &mut Connection<'_>) {}
 
-    /// Is fast recovery under way, so that the window must not grow?
+    /// What an acknowledgement or a timer brought about has been dealt with, and the controller allows this many packets in flight now.
+    /// Called where [records are kept](LossRecovery::keeps_records) only.
+    fn settle(&mut self, _connection: &mut Connection<'_>, _window: u32) {}
+
+    /// Is fast recovery in progress, so that the window must not grow?
     fn in_recovery(&self) -> bool;
 
-    /// Is there nothing to repair and nothing counted, as in the state that Linux calls Open? Then an acknowledgement of new data without blocks moves
-    /// `una` and the window alone decides what goes next; the sender may do both without asking.
+    /// Is there nothing to repair and nothing counted, as in the state that Linux calls Open? Then an acknowledgement of new data
+    /// without blocks moves `una`, and the window alone decides what is sent next. The sender may do both without asking the recovery.
     fn is_open(&self) -> bool;
 
     /// Packets thought to be in flight.
@@ -192,7 +254,13 @@ pub trait LossRecovery {
         false
     }
 
-    /// Have what the next acknowledgement needs brought into the cache.
+    /// Has each transmission a number of its own, by which it is recorded and acknowledged? Then round trips, marks and the timer that
+    /// takes the place of the retransmission timer are the business of recovery.
+    fn numbers_packets(&self) -> bool {
+        false
+    }
+
+    /// Prefetch what the next acknowledgement needs.
     #[inline(always)]
     fn prefetch(&self) {}
 }

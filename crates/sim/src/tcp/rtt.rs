@@ -9,12 +9,17 @@
 //! | min_rto     | ns   | 200 ms  | Linux; RFC 6298 §2.4 says 1 s, which studies of 2002 also used |
 //! | max_rto     | ns   | 60 s    | RFC 6298 §2.5                                                |
 //! | timer_tick  | ns   | 0       | exact clock; BSD used 500 ms, ns-2 10 or 100 ms              |
+//! | rto         | choice | rfc6298 | SRTT + max(G, 4·RTTVAR), at least min_rto (§2.3, §2.4); `linux`: SRTT + max(min_rto, 4·RTTVAR) |
 //! | rtt_samples | choice | round | one per round trip (§3); `every`: one from each acknowledgement of packets sent once, which needs a record per packet |
 //! | G           | ns   | 1 ms    | ns-3 and QUIC; clock granularity of RFC 6298 §2.3            |
 //!
 //! An exact clock has no granularity of its own, and on a path whose round trips are all alike RTTVAR
 //! decays to nothing: without G the timer would run out together with the arrival of the acknowledgement
 //! that stops it, after every loss on a path longer than `min_rto`.
+//!
+//! `rto = "linux"` (`__tcp_set_rto`, include/net/tcp.h) puts the lower bound under the term of the variance. On a path with a steady round
+//! trip near `min_rto`, RFC 6298's timeout is hardly longer than the round trip, and any delay of one acknowledgement expires the timer.
+//! Linux's leaves `min_rto` above the smoothed round trip.
 //!
 //! With a tick, a sample is rounded up to whole ticks (a coarse clock must not make the timeout shorter
 //! than an exact one would), and the averages are scaled integers as in [Jacobson88] appendix A, BSD and
@@ -39,6 +44,17 @@ pub enum RttSamples {
     Every,
 }
 
+/// What the retransmission timeout is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RtoRule {
+    /// RFC 6298 §2: the lower bound is under the whole.
+    #[default]
+    Rfc6298,
+    /// Linux: the lower bound is under the term of the variance.
+    Linux,
+}
+
 /// The averages.
 #[derive(Clone, Copy, Debug)]
 enum Averages {
@@ -58,6 +74,8 @@ pub struct RttEstimator {
     rto: Span,
     averages: Averages,
     backoff: u32,
+    /// The lower bound is under the term of the variance.
+    linux: bool,
     initial_rto: u64,
     min_rto: u64,
     max_rto: u64,
@@ -70,11 +88,12 @@ impl RttEstimator {
     /// Least term of the variance with an exact clock (G of RFC 6298 §2.3), in ns.
     const GRANULARITY_NS: f64 = 1e6;
 
-    /// No samples yet.
-    pub fn new(tcp: &TcpSpec) -> Self {
+    /// No samples yet. Where packets are `numbered`, the timeout is that of the handshake alone and has no lower bound.
+    pub fn new(tcp: &TcpSpec, numbered: bool) -> Self {
         let mut estimator = RttEstimator {
             initial_rto: tcp.initial_rto_ns,
-            min_rto: tcp.min_rto_ns,
+            min_rto: if numbered { 0 } else { tcp.min_rto_ns },
+            linux: tcp.rto == RtoRule::Linux && !numbered,
             max_rto: tcp.max_rto_ns,
             tick: tcp.timer_tick_ns,
             averages: Averages::None,
@@ -128,7 +147,7 @@ impl RttEstimator {
         }
     }
 
-    /// The timer ran out: wait twice as long next time.
+    /// The timer expired: wait twice as long next time.
     pub fn back_off(&mut self) {
         self.backoff += 1;
         self.rto = self.timeout();
@@ -147,17 +166,32 @@ impl RttEstimator {
         self.rto
     }
 
-    /// `SRTT + max(G, 4 · RTTVAR)`, bounded, backed off.
+    /// `SRTT + max(G, 4 · RTTVAR)`, or Linux's, bounded, backed off.
     fn timeout(&self) -> Span {
-        let base = match self.averages {
-            Averages::None => self.initial_rto,
-            Averages::Exact { srtt, rttvar } => (srtt + (4.0 * rttvar).max(Self::GRANULARITY_NS)) as u64,
-            Averages::Scaled { srtt8, rttvar4 } => (((rttvar4 << 3) + srtt8) >> 3) as u64 * self.tick,
-        };
-        let bounded = base.clamp(self.min_rto, self.max_rto);
+        let bounded = self.base(if self.linux { self.min_rto } else { 0 }).clamp(self.min_rto, self.max_rto);
         let doubled =
             if self.backoff < bounded.leading_zeros() { bounded << self.backoff } else { self.max_rto };
         Span::from_nanos(doubled.min(self.max_rto))
+    }
+
+    /// `SRTT + max(G, 4 · RTTVAR)`, the term of the variance at least this; the initial timeout before the first sample.
+    fn base(&self, min_variance: u64) -> u64 {
+        match self.averages {
+            Averages::None => self.initial_rto,
+            Averages::Exact { srtt, rttvar } => {
+                let variance = (4.0 * rttvar).max(Self::GRANULARITY_NS);
+                (srtt + variance.max(min_variance as f64)) as u64
+            }
+            Averages::Scaled { srtt8, rttvar4 } => {
+                let variance = (rttvar4 << 3).max((8 * min_variance.div_ceil(self.tick)) as i64);
+                ((variance + srtt8) >> 3) as u64 * self.tick
+            }
+        }
+    }
+
+    /// The probe timeout of RFC 9002 §6.2.1, without what the receiver may delay.
+    pub fn probe_timeout(&self) -> Span {
+        Span::from_nanos(self.base(0))
     }
 
     /// Smoothed round-trip time, if there was a sample.
@@ -175,7 +209,7 @@ mod tests {
     use super::*;
 
     fn estimator(min_rto_ns: u64, timer_tick_ns: u64) -> RttEstimator {
-        RttEstimator::new(&TcpSpec { min_rto_ns, timer_tick_ns, ..TcpSpec::default() })
+        RttEstimator::new(&TcpSpec { min_rto_ns, timer_tick_ns, ..TcpSpec::default() }, false)
     }
 
     #[test]
@@ -196,6 +230,26 @@ mod tests {
             rtt.sample(Span::from_millis(300));
         }
         assert_eq!(rtt.rto(), Span::from_millis(301));
+    }
+
+    #[test]
+    fn linux_keeps_the_lower_bound_above_the_smoothed_round_trip() {
+        let linux = |timer_tick_ns| {
+            let tcp =
+                TcpSpec { timer_tick_ns, min_rto_ns: 200_000_000, rto: RtoRule::Linux, ..TcpSpec::default() };
+            let mut rtt = RttEstimator::new(&tcp, false);
+            for _ in 0..200 {
+                rtt.sample(Span::from_millis(150));
+            }
+            rtt
+        };
+        // SRTT 150 ms, RTTVAR has decayed: 150 + 200 ms, where RFC 6298 has max(151, 200) ms.
+        assert_eq!(linux(0).rto(), Span::from_millis(350));
+        assert_eq!(linux(10_000_000).rto(), Span::from_millis(350));
+        let mut wide = linux(0);
+        wide.sample(Span::from_millis(950));
+        // SRTT = 150 + 800/8 = 250 ms, 4 · RTTVAR = 800 ms: the bound is no longer felt.
+        assert_eq!(wide.rto().nanos().div_ceil(1_000), 1_050_000);
     }
 
     #[test]

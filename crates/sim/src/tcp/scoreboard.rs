@@ -115,6 +115,12 @@ impl Scoreboard {
         high - una - self.sacked.count() - self.lost.count() + self.retransmitted.count()
     }
 
+    /// Packets that are SACKed.
+    #[inline]
+    pub fn sacked(&self) -> u32 {
+        self.sacked.count()
+    }
+
     /// Packets that are lost by `IsLost` of RFC 6675 §4 and not SACKed, retransmitted or not.
     #[inline]
     pub fn lost(&self) -> u32 {
@@ -133,7 +139,7 @@ impl Scoreboard {
         self.lost.add(self.base);
     }
 
-    /// The timer ran out: the blocks are forgotten (RFC 2018 §8) and everything outstanding is lost.
+    /// The timer expired: the blocks are forgotten (RFC 2018 §8) and everything outstanding is lost.
     pub fn all_lost(&mut self, high: u32) {
         self.sacked.clear();
         self.retransmitted.clear();

@@ -8,35 +8,39 @@
 //! | initial_window | packets | 10      | RFC 6928; 1 after a lost SYN (RFC 5681 §3.1)                  |
 //! | L              | packets | 2       | RFC 3465 §2.2, §2.3: in slow start an acknowledgement of many packets counts as two at most, and as one after a timeout until the hole is filled |
 //!
-//! Time is read from arguments only; what to do next is read from `deadline` and `next_packet`.
+//! Time comes from arguments only. `deadline` and `next_packet` tell what to do next.
 //!
-//! Almost every acknowledgement finds a *lean* sender: nothing lost, nothing repaired, no duplicate counted. All
-//! recoveries agree on what happens then, so they are not asked; that takes 10 ns off a packet, and a lean flow's
-//! scoreboard stays out of the cache. What else may happen to an acknowledgement stands in `eventful`. A sender whose settings,
-//! recovery or controller ask for more (`extras`) is never lean: it goes the way of `full`.
+//! Almost every acknowledgement finds a *lean* sender: nothing lost, nothing repaired, no duplicate counted. All recoveries do the same
+//! then, so they are not asked. That saves 10 ns per packet and keeps a lean flow's scoreboard out of the cache. All other
+//! acknowledgements are handled in `eventful`. A sender whose settings, recovery or controller ask for more (`extras`) is never lean:
+//! `full` handles its acknowledgements.
 
 mod congestion;
 mod eventful;
 mod extras;
 mod full;
 mod lifetime;
+mod states;
 mod stats;
 
-use super::receiver::EcnFeedback;
 use super::recovery::{AnyRecovery, LossRecovery, SendState, Transmission, acknowledge};
 use super::rtt::RttEstimator;
 use super::timers::Due;
-use crate::ack_details::AckDetails;
-use crate::packet::{CWR, ECT, IN_PROFILE, Packet, PacketKind, RETRANSMISSION, TEST};
-use crate::scenario::{FlowSpec, Profile};
+use crate::ack_details::Details;
+use crate::packet::{CWR, ECT, ECT_1, IN_PROFILE, Packet, PacketKind, RETRANSMISSION, TEST};
+use crate::scenario::{FlowSpec, Profile, TcpSpec};
 use extras::Extras;
 use prefetch_index::prefetch_index;
 use sawtooth_cc::units::{Bytes, Span, Time, Window};
-use sawtooth_cc::{AckSample, AnyController, ControlSettings, Controller, RandomKey};
+use sawtooth_cc::{AckSample, AnyController, ControlSettings, Controller, RandomKey, SlowStartKind};
+pub use states::StateTimes;
 pub use stats::{SenderStats, WindowCut};
 use std::slice::from_ref;
 
-/// The sender of one flow, over a controller and a recovery: those of the tables, but where a test listens in on them.
+/// Marked packets that a lean sender hears of, and their bytes.
+const NO_MARKS: (u32, Bytes) = (0, Bytes::ZERO);
+
+/// The sender of one flow, with a controller and a recovery: those of the tables, except where a test supplies its own.
 ///
 /// The order of the fields is that of their use: an acknowledgement to a lean sender touches nothing behind the first counters. With
 /// what the network puts in front that is four cache lines, a fifth of them for counters, and
@@ -49,7 +53,7 @@ pub struct Sender<C = AnyController, R = AnyRecovery> {
     /// The packet whose round trip is being timed.
     timed: Option<u32>,
     timed_at: Time,
-    /// When the retransmission timer runs out; `NEVER` when it is off.
+    /// When the retransmission timer expires; `NEVER` when it is off.
     retransmit_at: Time,
     /// Everything below was sent before the last timeout, or before recovery last began again from one packet.
     restart_point: u32,
@@ -73,7 +77,7 @@ pub struct Sender<C = AnyController, R = AnyRecovery> {
     /// Counters; the first two change often.
     pub stats: SenderStats,
     rtt: RttEstimator,
-    /// The first hole when the timer last ran out.
+    /// The first hole when the timer last expired.
     timer_resent: Option<u32>,
     /// ECN: no further reduction before this packet is acknowledged; 0 before the first reduction.
     reduced_until: u32,
@@ -86,11 +90,13 @@ pub struct Sender<C = AnyController, R = AnyRecovery> {
     /// Marked packets that the receiver has counted, and how many of them the controller has heard of.
     ce_counted: u32,
     ce_told: u32,
-    /// What takes the place of `control` if the SYN is lost: it starts from one packet (RFC 5681 §3.1).
+    /// Replaces `control` if the SYN is lost: it starts from one packet (RFC 5681 §3.1).
     control_after_lost_syn: Option<Box<C>>,
     extras: Option<Box<Extras>>,
     /// The application will make more data available.
     more_to_come: bool,
+    /// The controller answers marks by their number: a mark says nothing about the losses of its window of data.
+    counts_marks: bool,
     /// Since when everything there is so far has been acknowledged, while more is to come; `NEVER` otherwise.
     idle_since: Time,
     /// Everything there was to send has been acknowledged, at this time.
@@ -107,8 +113,8 @@ impl Sender {
 }
 
 impl<C: Controller, R: LossRecovery> Sender<C, R> {
-    /// `L` of RFC 3465: most packets that one acknowledgement counts for in slow start.
-    const COUNTED_MAX: u32 = 2;
+    /// `L` of RFC 3465: most packets that one acknowledgement counts for in slow start. A sender in full may have another.
+    const COUNTED_MAX: u32 = SlowStartKind::Standard.counted(false);
 
     /// A sender before its SYN, of such a controller and this recovery.
     pub fn joined(
@@ -121,22 +127,19 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     ) -> Self {
         let tcp = &profile.tcp;
         let packet = Bytes::new(u64::from(profile.packet_bytes));
-        let settings = ControlSettings { packet, random, ..tcp.control_settings() };
+        let settings = ControlSettings { packet, flow: index, random, ..tcp.control_settings() };
         let one_packet = ControlSettings { initial_window: Window::from_packets(1.0), ..settings };
-        let ecn = if tcp.ecn { ECT } else { 0 };
-        let test = if flow.test { TEST } else { 0 };
-        let in_profile = if flow.in_profile { IN_PROFILE } else { 0 };
         let control_after_lost_syn = Some(Box::new(control(&one_packet)));
         let control = control(&settings);
         let window = control.window();
-        let rtt = RttEstimator::new(tcp);
+        let rtt = RttEstimator::new(tcp, recovery.numbers_packets());
         let has_rate = profile.controller.properties().pacing_rate || control.pacing_rate().is_some();
-        let extras = Extras::new(tcp, control.wants(), has_rate, recovery.keeps_records(), packet);
+        let extras = Extras::new(tcp, control.wants(), has_rate, &recovery, packet);
         Sender {
             flow: index,
             packet_bytes: profile.packet_bytes,
             syn_bytes: profile.ack_bytes,
-            flags: ecn | test | in_profile,
+            flags: data_flags(flow, tcp),
             recovery,
             lean: extras.is_none(),
             extras,
@@ -146,16 +149,10 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             control_after_lost_syn,
             rto: rtt.rto(),
             rtt,
-            sent: SendState {
-                una: 0,
-                next: 0,
-                high: 0,
-                limit: if flow.supply.is_empty() { flow.packets.unwrap_or(u32::MAX) } else { 0 },
-                receive_window: tcp.receive_window.unwrap_or(u32::MAX),
-            },
+            sent: nothing_sent(flow, tcp),
             established: false,
             syn_lost: false,
-            announces: tcp.ecn && tcp.ecn_feedback == EcnFeedback::Echo,
+            announces: tcp.ecn.echoes(),
             ce_counted: 0,
             ce_told: 0,
             timed: None,
@@ -169,6 +166,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             window_limited: true,
             window_since: Time::ZERO,
             more_to_come: !flow.supply.is_empty(),
+            counts_marks: profile.controller.properties().counts_marks,
             idle_since: Time::NEVER,
             finished: None,
             stats: SenderStats::default(),
@@ -184,7 +182,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     pub fn on_ack(
         &mut self,
         cumulative: u32,
-        details: Option<&AckDetails>,
+        details: Option<Details<'_>>,
         echo: bool,
         now: Time,
     ) -> Option<WindowCut> {
@@ -192,7 +190,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             let newly_acked = acknowledge(cumulative, &mut self.sent);
             let rtt = self.note_progress(cumulative, now);
             self.restart_timer(now);
-            self.grow(newly_acked, cumulative, rtt, 0, now);
+            self.grow(newly_acked, cumulative, rtt, NO_MARKS, now);
             return None;
         }
         self.on_eventful_ack(cumulative, details, echo, now)
@@ -213,21 +211,22 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
 
     /// The controller hears of an acknowledgement outside recovery.
     #[inline(always)]
-    fn grow(&mut self, newly_acked: u32, cumulative: u32, rtt: Option<Span>, ce_marked: u32, now: Time) {
+    fn grow(&mut self, newly_acked: u32, cumulative: u32, rtt: Option<Span>, marks: (u32, Bytes), now: Time) {
         self.accrue_window(now);
-        let newly_acked = self.counted(newly_acked, cumulative);
+        let newly_acked = self.counted(newly_acked, cumulative, Self::COUNTED_MAX);
         let sample = AckSample::classic(now, newly_acked, rtt, self.window_limited);
-        self.control.on_ack(&AckSample { ce_marked, ..sample });
+        let (ce_marked, newly_marked) = marks;
+        self.control.on_ack(&AckSample { ce_marked, newly_marked, ..sample });
         self.follow_control();
     }
 
-    /// How many of these packets count for growth.
+    /// How many of these packets count for growth, of so many at most in slow start.
     #[inline(always)]
-    fn counted(&self, newly_acked: u32, cumulative: u32) -> u32 {
+    fn counted(&self, newly_acked: u32, cumulative: u32, slow_start_max: u32) -> u32 {
         let most = if cumulative <= self.restart_point {
             1 // RFC 3465 §2.3: what a retransmission uncovers must not come back as a burst
         } else if self.window < self.control.slow_start_threshold() {
-            Self::COUNTED_MAX
+            slow_start_max
         } else {
             u32::MAX // RFC 3465 §2.1: in congestion avoidance everything counts
         };
@@ -279,8 +278,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             if self.timed.is_some_and(|timed| number <= timed) {
                 self.timed = None; // Karn's rule
             }
-            // RFC 3168 §6.1.5: retransmitted packets are not ECN-capable.
-            flags = (flags & !ECT) | RETRANSMISSION;
+            flags = self.flags_beside_data() | RETRANSMISSION;
         } else {
             if self.timed.is_none() {
                 (self.timed, self.timed_at) = (Some(number), now);
@@ -294,6 +292,11 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             self.retransmit_at = now + self.rto;
         }
         self.packet(PacketKind::Data, number, self.packet_bytes, flags)
+    }
+
+    /// Flags of retransmissions and of the SYN: not ECN-capable (RFC 3168 §6.1.1, §6.1.5), except where everything is ECT(1).
+    fn flags_beside_data(&self) -> u16 {
+        if self.flags & ECT_1 != 0 { self.flags } else { self.flags & !ECT }
     }
 
     #[inline]
@@ -333,6 +336,9 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     pub fn restart_counters(&mut self, now: Time) {
         self.stats = SenderStats::default();
         self.window_since = now;
+        if let Some(states) = self.extras.as_mut().and_then(|extras| extras.states.as_mut()) {
+            states.restart(now);
+        }
     }
 
     /// Time mean of the window since counting began (or the connection opened) at `since`.
@@ -374,7 +380,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         prefetch_index(from_ref(&self.stats), 0);
     }
 
-    /// Have what stands elsewhere brought into the cache, if it is needed: the scoreboard.
+    /// Prefetch the scoreboard if it is needed.
     #[inline(always)]
     pub fn prefetch_repair(&self) {
         if !self.lean {
@@ -382,8 +388,31 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         }
     }
 
-    /// Is fast recovery under way?
+    /// How often a cut was withdrawn.
+    pub fn undos(&self) -> u64 {
+        self.extras.as_ref().map_or(0, |extras| extras.undos)
+    }
+
+    /// Is fast recovery in progress?
     pub fn in_recovery(&self) -> bool {
         self.recovery.in_recovery()
+    }
+}
+
+/// The flags of every data packet of a flow.
+fn data_flags(flow: &FlowSpec, tcp: &TcpSpec) -> u16 {
+    let test = if flow.test { TEST } else { 0 };
+    let in_profile = if flow.in_profile { IN_PROFILE } else { 0 };
+    tcp.ecn.flags() | test | in_profile
+}
+
+/// What a flow has sent before its SYN. The supply of a supplied flow begins empty.
+fn nothing_sent(flow: &FlowSpec, tcp: &TcpSpec) -> SendState {
+    SendState {
+        una: 0,
+        next: 0,
+        high: 0,
+        limit: if flow.supply.is_empty() { flow.packets.unwrap_or(u32::MAX) } else { 0 },
+        receive_window: tcp.receive_window.unwrap_or(u32::MAX),
     }
 }

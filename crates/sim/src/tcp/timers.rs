@@ -6,8 +6,8 @@
 //! | reordering | recovery | packets that are lost if they have not arrived by then (RFC 8985 §6.2, RFC 9002 §6.1.2) |
 //! | pacing     | pacer    | the next packet may leave                                        |
 //!
-//! Setting a timer is writing a time down: among the events of a run a sender has one for the earliest of them, which is put off lazily, and
-//! the timer that has run out reaches whoever set it. Classic senders have none of these.
+//! Setting a timer is writing a time down: among the events of a run a sender has one for the earliest of them, which is put off
+//! lazily, and the timer that has expired goes to the component that set it. Classic senders have none of these.
 
 use sawtooth_cc::units::Time;
 
@@ -20,7 +20,7 @@ pub enum Timer {
     Reordering,
 }
 
-/// A timer that has run out.
+/// A timer that has expired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Due {
     /// One that recovery set.
@@ -29,7 +29,7 @@ pub enum Due {
     Pacing,
 }
 
-/// When each timer runs out; `NEVER` when it is off.
+/// When each timer expires; `NEVER` when it is off.
 #[derive(Clone, Copy, Debug)]
 pub struct Timers {
     probe: Time,
@@ -52,7 +52,7 @@ impl Timers {
         }
     }
 
-    /// When a timer of recovery runs out.
+    /// When a timer of recovery expires.
     pub fn at(&self, timer: Timer) -> Time {
         match timer {
             Timer::Probe => self.probe,
@@ -65,12 +65,12 @@ impl Timers {
         self.pacing = at;
     }
 
-    /// When the first of them runs out.
+    /// When the first of them expires.
     pub fn earliest(&self) -> Time {
         self.probe.min(self.reordering).min(self.pacing)
     }
 
-    /// One that has run out by now, if any has; it is off then. The pacer's comes last: what recovery finds decides what it lets go.
+    /// One that has expired by now, if any has; it is off then. The pacer's comes last: what recovery finds decides what it lets go.
     pub fn take_due(&mut self, now: Time) -> Option<Due> {
         for (at, due) in [
             (&mut self.reordering, Due::Recovery(Timer::Reordering)),

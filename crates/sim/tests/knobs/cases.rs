@@ -4,10 +4,12 @@
 //! [`lossy`], [`distant`] and [`crowded`] instead.
 
 use crate::networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, flow, pipe, profile, source};
+use sawtooth_cc::ControlState;
 use sawtooth_sim::scenario::{
-    ArrivalSchedule, ArrivalSpec, FlowSpec, ImpairmentSpec, LinkSpec, Profile, QueueSpec, RecordSpec,
-    Scenario, SourceSpec, TcpSpec,
+    ArrivalSchedule, ArrivalSpec, ChangeSpec, FlowSpec, ImpairmentSpec, LinkSpec, Profile, QueueSpec,
+    RecordSpec, Scenario, SetSpec, SourceSpec, TcpSpec, WhenSpec,
 };
+use sawtooth_sim::tcp::Ecn;
 use serde_json::{Value, from_value, json, to_value};
 
 fn plain(scenario: Scenario) -> Value {
@@ -32,12 +34,17 @@ fn at_random(p: f64) -> Option<ImpairmentSpec> {
 
 /// Scenarios by name.
 pub fn cases() -> Vec<(&'static str, Value)> {
-    vec![("two ways", plain(two_ways())), ("trace", plain(trace())), ("shares", plain(shares()))]
+    vec![
+        ("two ways", plain(two_ways())),
+        ("trace", plain(trace())),
+        ("shares", plain(shares())),
+        ("model", plain(model())),
+    ]
 }
 
 /// Flows against each other through RIO and a queue in bytes, with impairments everywhere, sources and short flows.
 fn two_ways() -> Scenario {
-    let ecn = TcpSpec { ecn: true, ..TcpSpec::default() };
+    let ecn = TcpSpec { ecn: Ecn::Classic, ..TcpSpec::default() };
     let first = Profile { send_jitter_ns: 300_000, tcp: ecn.clone(), ..profile("aimd(1, 0.7)", "sack") };
     let second = Profile { packet_bytes: 700, ack_bytes: 50, tcp: ecn, ..profile("aiad(1, 2)", "reno") };
     let short = profile("aimd(1, 0.5)", "sack");
@@ -93,13 +100,14 @@ fn two_ways() -> Scenario {
         congestion: true,
         completions: true,
         packets: true,
+        ..RecordSpec::default()
     };
     network
 }
 
 /// A link that ends with its trace and always has something to send.
 fn trace() -> Scenario {
-    let ecn = TcpSpec { ecn: true, ..TcpSpec::default() };
+    let ecn = TcpSpec { ecn: Ecn::Classic, ..TcpSpec::default() };
     let mut network = dumbbell(2, 30, Profile { tcp: ecn, ..profile("aimd(1, 0.7)", "newreno") }, SECOND);
     network.links[0] = LinkSpec {
         rate_bps: None,
@@ -124,9 +132,32 @@ fn shares() -> Scenario {
     network
 }
 
-/// What happens to connections: losses, timeouts, a long way and competition.
-pub fn connections(controller: &str, recovery: &str) -> [Value; 3] {
-    [lossy, silenced, distant].map(|network| network(controller, recovery))
+/// Controllers with a model of their path, recorded, in a network that changes.
+fn model() -> Scenario {
+    let mut network = dumbbell(2, 40, profile("bbr", "rack"), 4 * SECOND);
+    network.links[1].queue = queue(json!({ "kind": "droptail", "packets": 40 }));
+    network.record = RecordSpec { model: true, sample_ns: Some(50 * MILLISECOND), ..RecordSpec::default() };
+    let upon = |state, set| ChangeSpec { when: WhenSpec::State { flow: 0, state }, set };
+    let at = |ns, set| ChangeSpec { when: WhenSpec::Time { ns }, set };
+    network.changes = vec![
+        upon(ControlState::Drain, vec![SetSpec::Rate { link: 0, bps: 8 * MEGABIT }]),
+        at(SECOND, vec![SetSpec::Drop { link: 0, drop: every(30) }]),
+        at(3 * SECOND / 2, vec![SetSpec::Drop { link: 0, drop: list([5, 10, 11]) }]),
+        at(2 * SECOND, vec![SetSpec::Drop { link: 0, drop: at_random(0.02) }]),
+        at(3 * SECOND, vec![SetSpec::Supply { flow: 0, bps: Some(2 * MEGABIT) }]),
+    ];
+    network
+}
+
+/// What happens to connections: losses, timeouts, a long way and competition, a link that stands still, one that is gone for a while; and to those of a controller that
+/// counts marks, many marks over a short way.
+pub fn connections(controller: &str, recovery: &str) -> Vec<Value> {
+    let mut found: Vec<_> =
+        [lossy, silenced, distant, stalled, gone].map(|network| network(controller, recovery)).into();
+    if profile(controller, recovery).controller.properties().counts_marks {
+        found.push(marked(controller, recovery));
+    }
+    found
 }
 
 /// Two flows: one loses single packets, one several of a window; both lose all for a while, and acknowledgements too.
@@ -145,10 +176,21 @@ fn lossy(controller: &str, recovery: &str) -> Value {
     plain(network)
 }
 
+/// Two flows near a router that marks by a step, for a thousand round trips.
+fn marked(controller: &str, recovery: &str) -> Value {
+    let mut network = dumbbell(2, 0, profile(controller, recovery), 5 * SECOND);
+    network.links[0].queue = queue(json!({ "kind": "step", "packets": 60, "threshold": { "packets": 3 } }));
+    network.links.iter_mut().for_each(|link| link.delay_ns /= 20);
+    plain(network)
+}
+
 /// One flow whose window stands at about sixteen packets beyond slow start when all of it is lost, twice.
 fn silenced(controller: &str, recovery: &str) -> Value {
-    let tcp = TcpSpec { initial_ssthresh: Some(16.0), ..TcpSpec::default() };
-    let mut network = dumbbell(1, 10, Profile { tcp, ..profile(controller, recovery) }, 3 * SECOND);
+    let endpoints = profile(controller, recovery);
+    let threshold = endpoints.controller.properties().conduct.then_some(16.0);
+    let tcp =
+        TcpSpec { initial_ssthresh: threshold.or(endpoints.tcp.initial_ssthresh), ..endpoints.tcp.clone() };
+    let mut network = dumbbell(1, 10, Profile { tcp, ..endpoints }, 3 * SECOND);
     let (burst, span) = (300 * MEGABIT, 70 * MILLISECOND);
     let at = [400 * MILLISECOND, 1_800 * MILLISECOND];
     network.sources =
@@ -158,9 +200,10 @@ fn silenced(controller: &str, recovery: &str) -> Value {
 
 /// One flow so far away that its first timeout comes before the answer, behind a link that others fill now and then.
 fn distant(controller: &str, recovery: &str) -> Value {
+    let endpoints = profile(controller, recovery);
     let tcp =
-        TcpSpec { initial_rto_ns: 150 * MILLISECOND, min_rto_ns: 50 * MILLISECOND, ..TcpSpec::default() };
-    let mut network = dumbbell(1, 15, Profile { tcp, ..profile(controller, recovery) }, 4 * SECOND);
+        TcpSpec { initial_rto_ns: 150 * MILLISECOND, min_rto_ns: 50 * MILLISECOND, ..endpoints.tcp.clone() };
+    let mut network = dumbbell(1, 15, Profile { tcp, ..endpoints }, 4 * SECOND);
     network.links[0].rate_bps = Some(2 * MEGABIT);
     network.links[2].delay_ns = 120 * MILLISECOND;
     network.sources =
@@ -168,11 +211,30 @@ fn distant(controller: &str, recovery: &str) -> Value {
     plain(network)
 }
 
+/// One flow with as much under way as its receiver takes, over a link that stands still for longer than any timeout and loses nothing.
+fn stalled(controller: &str, recovery: &str) -> Value {
+    let endpoints = profile(controller, recovery);
+    let tcp = TcpSpec { receive_window: Some(10), ..endpoints.tcp.clone() };
+    let mut network = dumbbell(1, 40, Profile { tcp, ..endpoints }, 3 * SECOND);
+    network.links[0].rate_bps = None;
+    network.links[0].trace_ms = Some((1..500).chain(1_400..2_000).collect());
+    plain(network)
+}
+
+/// One flow that loses a window and then everything that it sends to find out, for many round trips.
+fn gone(controller: &str, recovery: &str) -> Value {
+    let endpoints = profile(controller, recovery);
+    let tcp = TcpSpec { receive_window: Some(20), ..endpoints.tcp.clone() };
+    let mut network = dumbbell(1, 40, Profile { tcp, ..endpoints }, 3 * SECOND);
+    network.links[0].drop = list(400..426);
+    plain(network)
+}
+
 /// A queue that fills, idles and fills again: flows that ECN reaches and one that it does not, unequal packets, a few in profile.
 pub fn crowded(queue: &Value) -> Value {
     let capable = Profile {
-        packet_bytes: 600,
-        tcp: TcpSpec { ecn: true, ..TcpSpec::default() },
+        packet_bytes: 500,
+        tcp: TcpSpec { ecn: Ecn::Classic, ..TcpSpec::default() },
         ..profile("aimd(1, 0.7)", "sack")
     };
     let few = Profile { tcp: TcpSpec { receive_window: Some(3), ..capable.tcp.clone() }, ..capable.clone() };

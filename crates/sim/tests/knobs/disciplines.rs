@@ -2,7 +2,9 @@
 
 use crate::cases::crowded;
 use crate::leaves::{Effect, Subject, alike, others, put};
+use crate::networks::{MILLISECOND, SECOND};
 use crate::nothing_silent;
+use sawtooth_cc::Plugins;
 use sawtooth_sim::describe::describe;
 use sawtooth_sim::queue::{DISCIPLINES, DisciplineInfo, DisciplineParameter};
 use sawtooth_sim::run;
@@ -17,7 +19,7 @@ fn pointer(name: &str) -> String {
 /// A discipline in a small queue, its parameters small accordingly.
 fn small(row: &DisciplineInfo) -> Value {
     let mut queue = json!({ "kind": row.name, "packets": 16 });
-    let table = describe();
+    let table = describe(&Plugins::NONE);
     let described =
         table["disciplines"].as_array().expect("a list").iter().find(|other| other["name"] == row.name);
     for (parameter, described) in
@@ -29,18 +31,34 @@ fn small(row: &DisciplineInfo) -> Value {
             ("weight", _) => json!(0.1),
             (_, "size") => json!(1_000),
             (_, "depth") => json!({ "packets": 4 }),
+            ("ecn", _) => json!(true),
+            ("target", _) => json!(2 * MILLISECOND),
+            ("interval" | "max_burst", _) => json!(10 * MILLISECOND),
+            ("t_update", _) => json!(5 * MILLISECOND),
+            ("beta", _) => json!(20.0),
+            ("mark_ecnth", _) => json!(0.3),
+            (_, "span") => {
+                described["default"].as_str().map_or(json!(4 * MILLISECOND), |text| json!(nanos(text)))
+            }
             _ => described["default"].clone(),
         };
-        queue[parameter.name] = value;
+        queue[parameter.key()] = value;
     }
     queue
+}
+
+/// A time as the table describes it.
+fn nanos(text: &str) -> u64 {
+    let (number, unit) = text.split_once(' ').expect("a number and its unit");
+    let unit = if unit == "s" { SECOND } else { MILLISECOND };
+    (number.parse::<f64>().expect("a number") * unit as f64) as u64
 }
 
 /// Other values of a parameter.
 fn other_values(parameter: &DisciplineParameter, scenario: &Value) -> Vec<Value> {
     match parameter.kind {
         "depth" => vec![json!({ "packets": 8 }), json!({ "packets": 2 }), json!({ "ns": 20_000_000 })],
-        _ => others(scenario, &pointer(parameter.name)),
+        _ => others(scenario, &pointer(&parameter.key())),
     }
 }
 
@@ -65,7 +83,7 @@ fn effect_under(
     parameter.only_with.iter().for_each(|&other| set(&mut queue, row, other, false));
     holds.iter().for_each(|&one| set(&mut queue, row, one, true));
     let subject = Subject::new(crowded(&queue));
-    subject.effect(&pointer(parameter.name), &other_values(parameter, &subject.scenario))
+    subject.effect(&pointer(&parameter.key()), &other_values(parameter, &subject.scenario))
 }
 
 #[test]
@@ -135,7 +153,8 @@ fn what_is_said_to_decide_about_marks_does_nothing_to_flows_without_ecn() {
         }
         let subject = Subject::new(scenario);
         for parameter in row.parameters {
-            let found = subject.effect(&pointer(parameter.name), &other_values(parameter, &subject.scenario));
+            let found =
+                subject.effect(&pointer(&parameter.key()), &other_values(parameter, &subject.scenario));
             assert_eq!(found != Effect::Acts, parameter.of_marks, "{}.{}", row.name, parameter.name);
         }
     }

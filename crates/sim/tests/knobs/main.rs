@@ -44,6 +44,7 @@ const STILL: &[(&str, &str, &str)] = &[
     ("shares", "/seed", "nothing is drawn"),
     ("shares", "/record/completions", "there are no short flows"),
     ("trace", "/record/completions", "there are no short flows"),
+    ("model", "/record/completions", "there are no short flows"),
 ];
 
 #[test]

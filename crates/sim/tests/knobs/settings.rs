@@ -1,12 +1,12 @@
 //! TCP settings: each acts beside the recoveries that read it, and beside no other; each law follows those that concern it.
 
 use crate::cases::connections;
-use crate::controllers::written;
+use crate::controllers::{serving, written};
 use crate::leaves::{Effect, Subject, alike, effect, other_numbers, put};
 use crate::nothing_silent;
 use sawtooth_cc::{CONTROLLERS, RATE_CONTROLLERS};
 use sawtooth_sim::Scenario;
-use sawtooth_sim::describe::{SettingInfo, TCP};
+use sawtooth_sim::describe::{OF_WINDOW_LAWS, SettingInfo, TCP};
 use sawtooth_sim::tcp::RECOVERIES;
 use serde_json::{Value, from_value, json};
 
@@ -47,10 +47,17 @@ fn set(scenario: &mut Value, (name, word): (&str, &str), holds: bool) {
 }
 
 /// What a setting does where a condition holds, or where none does.
-fn effect_under(setting: &SettingInfo, networks: &[Value], holds: Option<(&str, &str)>) -> Effect {
+fn effect_under(
+    setting: &SettingInfo,
+    networks: &[Value],
+    holds: Option<(&str, &str)>,
+    read: bool,
+) -> Effect {
     let conditioned = networks.iter().map(|network| {
         let mut network = network.clone();
-        setting.only_with.iter().for_each(|&other| set(&mut network, other, false));
+        // Where nobody reads the setting, its conditions may be refused as well.
+        let conditions = if read { setting.only_with } else { &[] };
+        conditions.iter().for_each(|&other| set(&mut network, other, false));
         holds.iter().for_each(|&one| set(&mut network, one, true));
         Subject::new(network)
     });
@@ -64,7 +71,7 @@ fn effect_under(setting: &SettingInfo, networks: &[Value], holds: Option<(&str, 
 fn check(setting: &SettingInfo, networks: &[Value], read: bool) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut expect = |acts: bool, holds: Option<(&str, &str)>| {
-        let found = effect_under(setting, networks, holds);
+        let found = effect_under(setting, networks, holds, read);
         if (found == Effect::Acts) != acts {
             let beside = holds.map_or_else(String::new, |(name, word)| format!(" with {name} = {word}"));
             let expected = if acts { "acts" } else { "does not act" };
@@ -116,7 +123,7 @@ fn every_word_of_a_setting_differs_from_the_others() {
 
 #[test]
 fn every_recovery_differs_from_the_others() {
-    let subjects = connections("aimd(1, 0.7)", "sack").map(Subject::new);
+    let subjects: Vec<_> = connections("aimd(1, 0.7)", "sack").into_iter().map(Subject::new).collect();
     let names: Vec<_> = RECOVERIES.iter().map(|row| row.name).collect();
     assert_eq!(alike(&subjects, "/profiles/0/recovery", &names), None);
 }
@@ -133,13 +140,24 @@ fn is_of_the_law(setting: &SettingInfo, network: &Value) -> bool {
     values.into_iter().any(|value| control(Some(value)).is_some_and(|other| Some(other) != control(None)))
 }
 
+/// Settings whose words say the same beside a law, and why.
+const STILL: &[(&str, &str, &str)] =
+    &[("dctcp", "timeout_threshold", "its own decrease is half of the window")];
+
 #[test]
 fn every_law_follows_the_settings_of_its_connection() {
     let mut silent = Vec::new();
     for law in CONTROLLERS {
-        let networks = connections(&written(law), "sack");
-        for setting in TCP.iter().filter(|setting| is_of_the_law(setting, &networks[0])) {
-            let wrong = check(setting, &networks, true);
+        let networks = connections(&written(law), serving(law));
+        let conduct = law.properties().conduct;
+        let acts = |setting: &&SettingInfo| {
+            !STILL.iter().any(|still| (still.0, still.1) == (law.name, setting.name))
+        };
+        let of_law = |setting: &&SettingInfo| {
+            is_of_the_law(setting, &networks[0]) || !conduct && OF_WINDOW_LAWS.contains(&setting.name)
+        };
+        for setting in TCP.iter().filter(acts).filter(of_law) {
+            let wrong = check(setting, &networks, conduct || !OF_WINDOW_LAWS.contains(&setting.name));
             silent.extend(wrong.iter().map(|line| format!("{}: {line}", law.name)));
         }
     }

@@ -34,13 +34,15 @@ pub fn port(name: impl Into<String>, rate_bps: u64, delay_ns: u64, packets: u64)
 
 /// Endpoints with packets of 1000 bytes and acknowledgements of 40, and defaults otherwise; `"none"` is no recovery.
 pub fn profile(controller: &str, recovery: &str) -> Profile {
+    let recovery = RECOVERIES.iter().find(|row| row.name == recovery).map(|row| row.kind);
+    let controller = parse_controller(controller).expect("a controller of the table");
     Profile {
-        controller: parse_controller(controller).expect("a controller of the table"),
-        recovery: RECOVERIES.iter().find(|row| row.name == recovery).map(|row| row.kind),
+        tcp: TcpSpec::of(&controller, recovery),
+        controller,
+        recovery,
         packet_bytes: 1000,
         ack_bytes: 40,
         send_jitter_ns: 0,
-        tcp: TcpSpec::default(),
     }
 }
 
@@ -82,6 +84,7 @@ pub fn scenario(duration_ns: u64, links: Vec<LinkSpec>, profiles: Vec<Profile>) 
         flows: Vec::new(),
         arrivals: Vec::new(),
         sources: Vec::new(),
+        changes: Vec::new(),
         record: RecordSpec::default(),
     }
 }

@@ -2,7 +2,7 @@
 
 use sawtooth_cc::units::{Bytes, Rate, Span, Time};
 use sawtooth_cc::{ControlSettings, Controller};
-use sawtooth_sim::ack_details::AckDetails;
+use sawtooth_sim::ack_details::{DetailsHandle, DetailsPool};
 use sawtooth_sim::packet::{ECE, ECT, Packet};
 use sawtooth_sim::scenario::{FlowSpec, Profile, TcpSpec};
 use sawtooth_sim::tcp::RecoveryInfo;
@@ -46,7 +46,7 @@ enum Event {
     Data(Packet),
     Ack {
         number: u32,
-        details: Option<AckDetails>,
+        details: DetailsHandle,
         echo: bool,
     },
     DelayedAck,
@@ -59,6 +59,7 @@ pub struct Path<C> {
     shape: Shape,
     sender: Sender<C>,
     receiver: Receiver,
+    details: DetailsPool,
     free_at: Time,
     events: BTreeMap<(Time, u64), Event>,
     scheduled: u64,
@@ -94,7 +95,8 @@ impl<C: Controller> Path<C> {
         };
         let mut path = Path {
             sender: Sender::joined(0, &flow, &profile, None, control, AnyRecovery::new(recovery.kind, tcp)),
-            receiver: Receiver::new(recovery.selective, tcp),
+            receiver: Receiver::new(recovery.feedback, tcp),
+            details: DetailsPool::default(),
             free_at: Time::ZERO,
             events: BTreeMap::new(),
             scheduled: 0,
@@ -139,18 +141,24 @@ impl<C: Controller> Path<C> {
             Event::Data(packet) => match self.receiver.on_data(packet, now).answer {
                 AckDecision::Now => self.acknowledge(now),
                 AckDecision::At(due) => self.schedule(due, Event::DelayedAck),
+                AckDecision::Held => unreachable!("no path here holds acknowledgements"),
             },
             Event::DelayedAck if self.receiver.ack_due() <= now => self.acknowledge(now),
             Event::DelayedAck => {}
             Event::Ack { number, details, echo } => {
-                self.sender.on_ack(number, details.as_ref(), echo, now);
+                self.sender.on_ack(number, self.details.get(details), echo, now);
+                self.details.release(details);
             }
             Event::Supply(packets) => self.sender.supply(packets, true, now),
         }
     }
 
     fn acknowledge(&mut self, now: Time) {
-        let details = self.receiver.has_details().then(|| self.receiver.details());
+        let details = if self.receiver.has_details() {
+            self.details.keep_ranges(self.receiver.details(now), self.receiver.ranges())
+        } else {
+            DetailsHandle::default()
+        };
         let (number, echo) = self.receiver.acknowledge();
         self.schedule(now + self.shape.delay, Event::Ack { number, details, echo });
     }

@@ -3,19 +3,23 @@
 //! A drawn network shrinks towards one flow, no cross traffic, no impairments and default settings. It shows
 //! itself as the engine's JSON, so a failure can be kept as a file and run again.
 
+pub mod winding;
+
 use crate::networks::{self, MILLISECOND, SECOND};
 use proptest::prelude::*;
 use sawtooth_cc::{
     CONTROLLERS, ConstructorInfo, ControllerSpec, ParameterInfo, RATE_CONTROLLERS, SlowStartExit,
-    TimeoutThreshold, WindowArithmetic,
+    SlowStartKind::*, TimeoutThreshold, WindowArithmetic,
 };
 use sawtooth_sim::identity;
 use sawtooth_sim::queue::{DISCIPLINES, DisciplineInfo, DisciplineParameter};
 use sawtooth_sim::scenario::{
-    ArrivalSchedule, ArrivalSpec, AverageUpdates, DropTailSpec, DrrSpec, FlowSpec, ImpairmentSpec, LinkSpec,
-    OutProfileRule, Profile, QueueSpec, RecordSpec, RedSpec, RioSpec, Scenario, SourceSpec, Spacing, TcpSpec,
+    AverageUpdates, DropTailSpec, DrrSpec, FlowSpec, ImpairmentSpec, LinkSpec, OutProfileRule, Profile,
+    QueueSpec, RecordSpec, RedSpec, RioSpec, Scenario, SourceSpec, Spacing, TcpSpec,
 };
-use sawtooth_sim::tcp::{EcnFeedback, Pacing, RECOVERIES, RecoveryInfo, RttSamples, SackPipe, SackTimeout};
+use sawtooth_sim::tcp::{
+    Ecn, Pacing, RECOVERIES, RecoveryInfo, Reduction, RtoRule, RttSamples, SackPipe, SackTimeout,
+};
 use serde_json::{Value, json};
 use std::fmt;
 
@@ -50,11 +54,8 @@ pub fn combinations() -> Vec<Entries> {
     let mut all = Vec::new();
     for discipline in DISCIPLINES {
         for recovery in RECOVERIES {
-            all.extend(CONTROLLERS.iter().map(|controller| Entries {
-                recovery: Some(recovery),
-                controller,
-                discipline,
-            }));
+            let served = CONTROLLERS.iter().filter(|row| recovery.serves(row.properties()));
+            all.extend(served.map(|controller| Entries { recovery: Some(recovery), controller, discipline }));
         }
         all.extend(RATE_CONTROLLERS.iter().map(|controller| Entries {
             recovery: None,
@@ -134,7 +135,7 @@ fn by_parameters(row: &'static DisciplineInfo) -> impl Strategy<Value = QueueSpe
         .prop_map(|((limit, size), values)| {
             let mut table = json!({ "kind": row.name, limit: size });
             for (parameter, value) in row.parameters.iter().zip(values) {
-                table[parameter.name] = value;
+                table[parameter.key()] = value;
             }
             serde_json::from_value(table).expect("a discipline takes values of its parameters' kinds")
         })
@@ -224,23 +225,55 @@ fn tcp() -> impl Strategy<Value = TcpSpec> {
             sack_timeout: choices.2.1.unwrap_or_default(),
             limited_transmit,
             reno_recover_test,
-            ecn,
+            ecn: if ecn { Ecn::Classic } else { Ecn::Off },
             rto_cuts,
             ..TcpSpec::default()
         }
     })
 }
 
+/// The same settings, those of window laws at their defaults where the controller reads none of them.
+fn beside(controller: &ControllerSpec, tcp: TcpSpec) -> TcpSpec {
+    if controller.properties().conduct || !controller.properties().takes_recovery() {
+        return tcp;
+    }
+    let TcpSpec {
+        slow_start,
+        slow_start_exit,
+        timeout_threshold,
+        window_arithmetic,
+        rto_cuts,
+        initial_ssthresh,
+        ..
+    } = TcpSpec::default();
+    TcpSpec {
+        slow_start,
+        slow_start_exit,
+        timeout_threshold,
+        window_arithmetic,
+        rto_cuts,
+        initial_ssthresh,
+        ..tcp
+    }
+}
+
 fn profile(entries: Entries) -> impl Strategy<Value = Profile> {
     let jitter = prop_oneof![1 => Just(0u64), 1 => 1u64..2_000];
     (controller(entries.controller), tcp(), 500u16..1_500, jitter).prop_map(
-        move |(controller, tcp, packet_bytes, jitter_us)| Profile {
-            controller,
-            recovery: entries.recovery.map(|row| row.kind),
-            packet_bytes,
-            ack_bytes: 40,
-            send_jitter_ns: jitter_us * 1_000,
-            tcp,
+        move |(controller, tcp, packet_bytes, jitter_us)| {
+            let mut tcp = beside(&controller, tcp);
+            let recovery = entries.recovery.map(|row| row.kind);
+            if controller.properties().counts_marks {
+                tcp.ecn = TcpSpec::of(&controller, recovery).ecn;
+            }
+            Profile {
+                controller,
+                recovery,
+                packet_bytes,
+                ack_bytes: 40,
+                send_jitter_ns: jitter_us * 1_000,
+                tcp,
+            }
         },
     )
 }
@@ -399,6 +432,9 @@ pub fn finite_network(entries: Entries) -> impl Strategy<Value = Network> {
                 .collect();
             let mut scenario = assemble(seed, links, vec![profile], endpoints, cross.into_iter().collect());
             scenario.duration_ns = 3_600 * SECOND;
+            // A window that no timeout cuts may be as long as the period: then the same packet is lost each time.
+            let periodic = matches!(scenario.links[0].drop, Some(ImpairmentSpec::Periodic { .. }));
+            scenario.profiles[0].tcp.rto_cuts |= periodic;
             for source in &mut scenario.sources {
                 source.rates.push([10 * SECOND, 0]);
                 source.counts.clear(); // one source leaves room for the flows
@@ -407,26 +443,43 @@ pub fn finite_network(entries: Entries) -> impl Strategy<Value = Network> {
         })
 }
 
+const REDUCTIONS: [Reduction; 4] =
+    [Reduction::Off, Reduction::Rfc9937, Reduction::SlowStartBound, Reduction::ConservativeBound];
+
 /// The same networks with settings of senders that are younger than the ledger, which draws none of them: its draws stay as they are.
 pub fn with_later_settings(networks: impl Strategy<Value = Network>) -> impl Strategy<Value = Network> {
-    (networks, any::<[bool; 4]>()).prop_map(|(Network(mut scenario), [paced, every, counted, supplied])| {
-        for profile in &mut scenario.profiles {
-            if profile.recovery.is_some() {
-                let tcp = &mut profile.tcp;
-                tcp.pacing = if paced { Pacing::On } else { Pacing::Off };
-                tcp.rtt_samples = if every { RttSamples::Every } else { RttSamples::Round };
-                let counts = counted && tcp.ecn;
-                tcp.ecn_feedback = if counts { EcnFeedback::Counts } else { EcnFeedback::Echo };
+    let slow_start = proptest::sample::select(vec![Standard, HystartPlusPlus, Hystart]);
+    (networks, any::<[bool; 5]>(), 0..4usize, slow_start).prop_map(
+        |(Network(mut scenario), [paced, every, counted, supplied, linux], prr, slow_start)| {
+            for profile in &mut scenario.profiles {
+                if profile.recovery.is_some() {
+                    let conduct = profile.controller.properties().conduct;
+                    let tcp = &mut profile.tcp;
+                    tcp.pacing = if paced && conduct { Pacing::On } else { Pacing::Off };
+                    tcp.rtt_samples = if every { RttSamples::Every } else { RttSamples::Round };
+                    if conduct
+                        && profile.recovery.is_some_and(|kind| kind.info().own_settings.contains(&"prr"))
+                    {
+                        tcp.prr = REDUCTIONS[prr];
+                    }
+                    if conduct {
+                        tcp.slow_start = slow_start;
+                    }
+                    tcp.rto = if linux { RtoRule::Linux } else { RtoRule::Rfc6298 };
+                    if counted && tcp.ecn == Ecn::Classic {
+                        tcp.ecn = if supplied { Ecn::L4s } else { Ecn::Accurate };
+                    }
+                }
             }
-        }
-        for flow in &mut scenario.flows {
-            let has_window = scenario.profiles[flow.profile as usize].recovery.is_some();
-            if supplied && has_window && flow.packets.is_none() {
-                flow.supply = vec![[0, 5], [200 * MILLISECOND, 40], [900 * MILLISECOND, 3]];
+            for flow in &mut scenario.flows {
+                let has_window = scenario.profiles[flow.profile as usize].recovery.is_some();
+                if supplied && has_window && flow.packets.is_none() {
+                    flow.supply = vec![[0, 5], [200 * MILLISECOND, 40], [900 * MILLISECOND, 3]];
+                }
             }
-        }
-        Network(scenario)
-    })
+            Network(scenario)
+        },
+    )
 }
 
 /// The same networks where some applications make their data available over time, in place of a length of their flows.
@@ -456,131 +509,4 @@ pub fn with_a_flow_after_the_end(scenario: &Scenario) -> Scenario {
     let flow: &mut FlowSpec = more.flows.last_mut().expect("just added");
     flow.start_ns = scenario.duration_ns + 1;
     more
-}
-
-/// A link in the middle of a winding network: perhaps a port, perhaps impaired.
-fn middle_link(entries: Entries, index: usize) -> impl Strategy<Value = LinkSpec> {
-    let trace = proptest::collection::vec(1u64..60, 1..40).prop_map(|mut times| {
-        times.sort_unstable();
-        times
-    });
-    // Few rates and delays, so that many things happen at the same time.
-    let rate = prop_oneof![Just(1_000u64), Just(2_000), Just(8_000), 500u64..8_000];
-    let delay = prop_oneof![Just(0u64), Just(1_000), Just(5_000), 0u64..20_000];
-    let queue = prop_oneof![1 => Just(None), 1 => queue(entries.discipline).prop_map(Some)];
-    let impaired = (maybe(impairment(0.2)), maybe(impairment(0.2)));
-    (rate, delay, queue, impaired, prop::option::weighted(0.15, trace)).prop_map(
-        move |(kbps, delay_us, queue, (drop, mark), trace)| {
-            let plain = networks::pipe(format!("middle/{index}"), kbps * 1_000, delay_us * 1_000);
-            let (rate_bps, trace_ms) = match trace {
-                Some(times) if queue.is_some() => (None, Some(times)),
-                _ => (plain.rate_bps, None),
-            };
-            LinkSpec { rate_bps, trace_ms, queue, drop, mark, ..plain }
-        },
-    )
-}
-
-/// Which links of the middle a route crosses, in which order; each at most once.
-fn winding_route(links: usize) -> impl Strategy<Value = Vec<u32>> {
-    let all: Vec<u32> = (0..links as u32).collect();
-    proptest::sample::subsequence(all, 1..=links).prop_shuffle()
-}
-
-/// A network of several links that flows, short flows and sources cross in any order, there and back, from hosts of their own or shared ones.
-pub fn winding_network(entries: Entries) -> impl Strategy<Value = Network> {
-    let shape = (2usize..6).prop_flat_map(move |count| {
-        let links: Vec<_> = (0..count).map(|index| middle_link(entries, index).boxed()).collect();
-        let route = || (winding_route(count), winding_route(count));
-        let host = prop_oneof![Just(Host::None), Just(Host::Own), Just(Host::Shared)];
-        let flows = proptest::collection::vec((route(), endpoint(), host), 1..5);
-        let short = prop::option::weighted(0.5, (route(), 5u64..200, 1.0f64..30.0));
-        let cross = prop::option::weighted(0.5, (winding_route(count), cross(3_000)));
-        (links, flows, short, cross)
-    });
-    let records = (any::<bool>(), maybe(5u64..200), maybe(1u64..1_000));
-    ((0u32..1_000, profile(entries), profile_of_short_flows()), shape, records).prop_map(
-        move |((seed, endpoints, short_endpoints), (mut links, flows, short, cross), records)| {
-            if links.iter().all(|link| link.queue.is_none()) {
-                links[0].queue = Some(QueueSpec::DropTail(DropTailSpec { packets: Some(20), bytes: None }));
-            }
-            let mut scenario = networks::scenario(2 * SECOND, links, vec![endpoints]);
-            scenario.seed = seed.to_string();
-            for (route, endpoint, host) in flows {
-                add_winding_flow(&mut scenario, route, &endpoint, host, entries);
-            }
-            if let Some(((forward, reverse), interval_ms, mean)) = short {
-                scenario.profiles.push(short_endpoints);
-                let schedule = ArrivalSchedule::Poisson {
-                    intervals: vec![[0, interval_ms * MILLISECOND]],
-                    packets_mean: mean,
-                    packets_shape: 1.5,
-                };
-                let profile = scenario.profiles.len() as u32 - 1;
-                let name = "web".to_owned();
-                let [forward, reverse] = [forward, reverse].map(|route| behind_a_link(&mut scenario, route));
-                let process = ArrivalSpec { name, profile, in_profile: false, forward, reverse, schedule };
-                scenario.arrivals.push(process);
-            }
-            scenario.sources.extend(cross.map(|(route, source)| SourceSpec { route, ..source }));
-            let (all, sample, warmup) = records;
-            scenario.warmup_ns = warmup.unwrap_or(0) * MILLISECOND;
-            let record = &mut scenario.record;
-            (record.windows, record.congestion, record.completions) = (all, all, all);
-            record.sample_ns = sample.map(|ms| ms * MILLISECOND);
-            record.rates_ns = record.sample_ns;
-            Network(scenario)
-        },
-    )
-}
-
-/// Short flows share their first link, so they have no jitter.
-fn profile_of_short_flows() -> impl Strategy<Value = Profile> {
-    (tcp(), proptest::sample::select(RECOVERIES))
-        .prop_map(|(tcp, recovery)| Profile { tcp, ..networks::profile("aimd(1, 0.5)", recovery.name) })
-}
-
-/// The same way with a link of its own before it.
-fn behind_a_link(scenario: &mut Scenario, route: Vec<u32>) -> Vec<u32> {
-    let first = scenario.links.len() as u32;
-    scenario.links.push(networks::pipe(format!("host/{first}"), 100_000_000, MILLISECOND));
-    [vec![first], route].concat()
-}
-
-/// Where a flow begins.
-#[derive(Clone, Copy, Debug)]
-enum Host {
-    /// At a link of the middle.
-    None,
-    /// At a link of its own.
-    Own,
-    /// At the link of the flow before, if that has one.
-    Shared,
-}
-
-fn add_winding_flow(
-    scenario: &mut Scenario,
-    (forward, reverse): (Vec<u32>, Vec<u32>),
-    endpoint: &Endpoint,
-    host: Host,
-    entries: Entries,
-) {
-    // With send jitter the first link must have no queue.
-    let jitter = scenario.profiles[0].send_jitter_ns > 0;
-    let before = scenario.flows.last().map(|flow| flow.forward[0]);
-    let before = before.filter(|&first| scenario.links[first as usize].name.starts_with("host"));
-    let forward = match (host, before) {
-        (Host::Shared, Some(first)) => [vec![first], forward].concat(),
-        (Host::None, _) if !jitter => forward,
-        _ => behind_a_link(scenario, forward),
-    };
-    let start_ns = endpoint.start_ms * MILLISECOND;
-    scenario.flows.push(FlowSpec {
-        start_ns,
-        stop_ns: endpoint.stop_after_ms.map(|after| start_ns + after * MILLISECOND),
-        packets: endpoint.packets.filter(|_| entries.recovery.is_some()),
-        in_profile: endpoint.in_profile,
-        test: !endpoint.reversed,
-        ..networks::flow(&forward, &reverse)
-    });
 }

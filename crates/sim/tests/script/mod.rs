@@ -7,8 +7,11 @@
 //! 0.100 syn-ack
 //! expect send 0-3              # new packets, in this order
 //! 0.201 sack 0 2-3 echo        # first number missing, blocks (ends included) newest first, ECN echo
+//! 0.203 sack 1 2-4 twice 3      # 3 has arrived once more; `of 1 again` at the end: the timestamp is that of 1, sent again
+//! 0.204 acked 12-14 0-9        # where packets are numbered: ranges of packet numbers, newest first; `delay 0.025`, `ce 5`
+//! expect retransmit 3 as 15    # data 3 in packet 15; `as` is left out where both numbers are the same
 //! 0.202 ack 1                  # `ce 5` at the end: five marked packets so far, where the receiver counts
-//! expect retransmit 1 cwr      # flags of a packet: ect, cwr
+//! expect retransmit 1 cwr      # flags of a packet: ect, ect1, cwr
 //! 0.300 supply 5               # five packets more, where `set supply later`; `last` at the end: there will be no more
 //! 0.502 expect timeout         # the retransmission timer runs out at exactly this time
 //! expect window 4 + 1/4        # also threshold, timer, srtt, recovery, finished, timeouts, losses, …
@@ -25,11 +28,11 @@ mod paced;
 mod watched;
 
 use paced::PacedStage;
-use sawtooth_cc::units::Time;
+use sawtooth_cc::units::{Span, Time};
 use sawtooth_cc::{AnyController, ControlSettings, ControllerSpec, Wants, parse_controller};
-use sawtooth_sim::ack_details::{AckDetails, SACK_BLOCKS_MAX, SackBlock};
+use sawtooth_sim::ack_details::{AckDetails, Details, DetailsPool, Echo, SACK_BLOCKS_MAX, SackBlock};
 use sawtooth_sim::describe::TCP;
-use sawtooth_sim::packet::{CWR, ECT, Packet, PacketKind, RETRANSMISSION};
+use sawtooth_sim::packet::{CWR, ECT, ECT_1, Packet, PacketKind, RETRANSMISSION};
 use sawtooth_sim::rate::sender::PacedSender;
 use sawtooth_sim::scenario::{FlowSpec, Profile, TcpSpec};
 use sawtooth_sim::tcp::RECOVERIES;
@@ -128,17 +131,13 @@ impl Settings {
     }
 
     fn profile(&self) -> Result<Profile, String> {
-        let mut tcp = serde_json::to_value(TcpSpec::default()).expect("plain data");
+        let recovery = RECOVERIES.iter().find(|row| Some(row.name) == self.recovery.as_deref());
+        let controller = self.controller()?;
+        let tcp = TcpSpec::of(&controller, recovery.map(|row| row.kind));
+        let mut tcp = serde_json::to_value(tcp).expect("plain data");
         tcp.as_object_mut().expect("a struct is an object").append(&mut self.tcp.clone());
         let tcp = serde_json::from_value(tcp).map_err(|error| format!("settings: {error}"))?;
-        Ok(Profile {
-            controller: self.controller()?,
-            recovery: None,
-            packet_bytes: 1000,
-            ack_bytes: 40,
-            send_jitter_ns: 0,
-            tcp,
-        })
+        Ok(Profile { controller, recovery: None, packet_bytes: 1000, ack_bytes: 40, send_jitter_ns: 0, tcp })
     }
 
     fn flow(&self) -> FlowSpec {
@@ -241,31 +240,36 @@ impl Stage {
             ["supply", packets] => self.sender()?.supply(number(packets)?, true, now),
             ["supply", packets, "last"] => self.sender()?.supply(number(packets)?, false, now),
             ["syn-ack"] => self.sender()?.on_syn_ack(now),
-            ["ack", cumulative] => self.acknowledge(cumulative, &[], "0", false)?,
-            ["ack", cumulative, "echo"] => self.acknowledge(cumulative, &[], "0", true)?,
-            ["ack", cumulative, "ce", count] => self.acknowledge(cumulative, &[], count, false)?,
-            ["sack", cumulative, ref blocks @ .., "echo"] => {
-                self.acknowledge(cumulative, blocks, "0", true)?;
-            }
-            ["sack", cumulative, ref blocks @ .., "ce", count] => {
-                self.acknowledge(cumulative, blocks, count, false)?;
-            }
-            ["sack", cumulative, ref blocks @ ..] => self.acknowledge(cumulative, blocks, "0", false)?,
+            ["ack" | "sack", cumulative, ref rest @ ..] => self.acknowledge(cumulative, rest)?,
+            ["acked", ref rest @ ..] => self.acknowledge_numbers(rest)?,
             _ => return Err(format!("`{}`: no such input", words.join(" "))),
         }
         self.pump()
     }
 
-    fn acknowledge(&mut self, cumulative: &str, blocks: &[&str], marks: &str, echo: bool) -> Checked {
+    fn acknowledge(&mut self, cumulative: &str, rest: &[&str]) -> Checked {
         let now = Time::from_nanos(self.now);
         let cumulative: u32 = number(cumulative)?;
-        let mut details = AckDetails::counting(number(marks)?);
-        if blocks.len() > SACK_BLOCKS_MAX {
-            return Err(format!("{} blocks: an acknowledgement carries {SACK_BLOCKS_MAX}", blocks.len()));
+        let (mut details, mut echo) = (AckDetails::default(), false);
+        let (mut duplicate, mut of, mut blocks) = (None, None, 0);
+        let mut words = rest.iter();
+        let missing = || "a number is missing".to_owned();
+        while let Some(word) = words.next() {
+            match *word {
+                "echo" => echo = true,
+                "ce" => details.ce_packets = number(words.next().ok_or_else(missing)?)?,
+                "twice" => duplicate = Some(number(words.next().ok_or_else(missing)?)?),
+                "of" => of = Some(Echo { number: number(words.next().ok_or_else(missing)?)?, again: false }),
+                "again" => of = of.map(|echo| Echo { again: true, ..echo }),
+                block => {
+                    let (first, last) = range(block)?;
+                    details.push_block(SackBlock { start: first, end: last + 1 });
+                    blocks += 1;
+                }
+            }
         }
-        for block in blocks {
-            let (first, last) = range(block)?;
-            details.push_block(SackBlock { start: first, end: last + 1 });
+        if blocks > SACK_BLOCKS_MAX {
+            return Err(format!("{blocks} blocks: an acknowledgement carries {SACK_BLOCKS_MAX}"));
         }
         let sender = self.sender()?;
         let sent = sender.sent();
@@ -275,9 +279,45 @@ impl Stage {
             let (una, high) = (sent.una, sent.high);
             return Err(format!("{una} is acknowledged and {high} not sent yet: no receiver says this"));
         }
+        details = duplicate.map_or(details, |number| details.with_duplicate(number));
+        details = of.map_or(details, |echo| details.with_echo(echo, cumulative));
         let details = (details != AckDetails::default()).then_some(&details);
-        sender.on_ack(cumulative, details, echo, now);
+        sender.on_ack(cumulative, details.map(Details::from), echo, now);
         Ok(())
+    }
+
+    fn acknowledge_numbers(&mut self, words: &[&str]) -> Checked {
+        let now = Time::from_nanos(self.now);
+        let (mut ranges, mut delay, mut ce_packets) = (Vec::new(), Span::ZERO, 0);
+        let mut words = words.iter();
+        let missing = || "a number is missing".to_owned();
+        while let Some(word) = words.next() {
+            match *word {
+                "delay" => delay = Span::from_nanos(seconds(words.next().ok_or_else(missing)?)?),
+                "ce" => ce_packets = number(words.next().ok_or_else(missing)?)?,
+                numbers => {
+                    let (first, last) = range(numbers)?;
+                    ranges.push(SackBlock { start: first, end: last + 1 });
+                }
+            }
+        }
+        let sender = self.sender()?;
+        let next = sender.stats.sent;
+        if ranges.iter().any(|range| u64::from(range.end) > next) {
+            return Err(format!("{next} packets have been sent: no receiver says this"));
+        }
+        if !ranges.is_sorted_by(|newer, older| older.end < newer.start) {
+            return Err("ranges go downward and do not touch".to_owned());
+        }
+        let mut pool = DetailsPool::default();
+        let handle = pool.keep_ranges(AckDetails::of_numbers(&ranges, delay, ce_packets), &ranges);
+        sender.on_ack(0, pool.get(handle), false, now);
+        Ok(())
+    }
+
+    /// Has each transmission a number of its own?
+    fn is_numbered(&self) -> bool {
+        self.settings.recovery.as_deref() == Some("quic")
     }
 
     /// Where the sender waits for its pacer until now, it sends.
@@ -320,13 +360,17 @@ impl Stage {
             ["nothing"] => return self.nothing_is_left(),
             ["told", ref pairs @ ..] => return self.told.borrow().expect(pairs),
             ["heard", ref calls @ ..] => return self.told.borrow_mut().expect_heard(calls),
-            ["syn"] => return self.expect_packet(PacketKind::Syn, 0, false, 0),
-            [what @ ("send" | "retransmit"), numbers, ref flags @ ..] => {
+            ["syn"] => return self.expect_packet((PacketKind::Syn, 0, false, 0), 0),
+            [what @ ("send" | "retransmit"), numbers, ref rest @ ..] => {
                 let (first, last) = range(numbers)?;
-                let again = what == "retransmit";
+                let (own, flags) = match *rest {
+                    ["as", own, ref flags @ ..] => (range(own)?.0, flags),
+                    ref flags => (first, flags),
+                };
                 let flags = flag_bits(flags)?;
+                let data = |number| (PacketKind::Data, number, what == "retransmit", flags);
                 return (first..=last)
-                    .try_for_each(|number| self.expect_packet(PacketKind::Data, number, again, flags));
+                    .try_for_each(|number| self.expect_packet(data(number), own + number - first));
             }
             _ => {}
         }
@@ -349,17 +393,22 @@ impl Stage {
             ["timeouts", count] => same("timeouts", sender.stats.timeouts, number(count)?),
             ["losses", count] => same("loss events", sender.stats.loss_events, number(count)?),
             ["reductions", count] => same("ECN reductions", sender.stats.ecn_reductions, number(count)?),
+            ["undos", count] => same("undos", sender.undos(), number(count)?),
             ["retransmits", count] => same("retransmits", sender.stats.retransmits, number(count)?),
             _ => Err(format!("`expect {}`: no such expectation", words.join(" "))),
         }
     }
 
-    fn expect_packet(&mut self, kind: PacketKind, number: u32, again: bool, flags: u16) -> Checked {
-        let wanted = describe(kind, number, again, flags);
+    fn expect_packet(&mut self, what: (PacketKind, u32, bool, u16), own: u32) -> Checked {
+        let (kind, number, again, flags) = what;
+        let numbered = self.is_numbered();
+        let own = if numbered { own } else { number };
+        let wanted = format!("{}{}", describe(kind, number, again, flags), own_number(number, own));
         let Some(packet) = self.outbox.pop_front() else {
             return Err(format!("expected {wanted}, but the sender sends nothing"));
         };
-        same("packet", packet_text(packet), wanted)
+        let own = if numbered { packet.packet_number() } else { packet.number() };
+        same("packet", format!("{}{}", packet_text(packet), own_number(packet.number(), own)), wanted)
     }
 
     fn nothing_is_left(&self) -> Checked {
@@ -374,8 +423,12 @@ fn nothing_sent(outbox: &VecDeque<Packet>) -> Checked {
     }
 }
 
+fn own_number(number: u32, own: u32) -> String {
+    if number == own { String::new() } else { format!(" as {own}") }
+}
+
 fn packet_text(packet: Packet) -> String {
-    describe(packet.kind(), packet.number(), packet.has(RETRANSMISSION), packet.flags() & (ECT | CWR))
+    describe(packet.kind(), packet.number(), packet.has(RETRANSMISSION), packet.flags() & (ECT | ECT_1 | CWR))
 }
 
 fn describe(kind: PacketKind, number: u32, again: bool, flags: u16) -> String {
@@ -384,7 +437,11 @@ fn describe(kind: PacketKind, number: u32, again: bool, flags: u16) -> String {
         (_, false) => "send",
         (_, true) => "retransmit",
     };
-    let ect = if flags & ECT == 0 { "" } else { " ect" };
+    let ect = match flags & (ECT | ECT_1) {
+        0 => "",
+        ECT => " ect",
+        _ => " ect1",
+    };
     let cwr = if flags & CWR == 0 { "" } else { " cwr" };
     format!("{what} {number}{ect}{cwr}")
 }
@@ -392,8 +449,9 @@ fn describe(kind: PacketKind, number: u32, again: bool, flags: u16) -> String {
 fn flag_bits(words: &[&str]) -> Result<u16, String> {
     words.iter().try_fold(0, |bits, word| match *word {
         "ect" => Ok(bits | ECT),
+        "ect1" => Ok(bits | ECT | ECT_1),
         "cwr" => Ok(bits | CWR),
-        _ => Err(format!("`{word}`: expected ect or cwr")),
+        _ => Err(format!("`{word}`: expected ect, ect1 or cwr")),
     })
 }
 

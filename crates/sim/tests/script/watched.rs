@@ -10,8 +10,8 @@
 use super::{Checked, number, same, seconds, shown};
 use sawtooth_cc::units::{Bytes, Rate, Span, Time, Window};
 use sawtooth_cc::{
-    AckSample, AnyController, Congestion, CongestionSignal, Controller, DeliveryRate, IdleSignal, Recovery,
-    RecoverySignal, SentPacket, UndoSignal, Wants,
+    AckSample, AnyController, Congestion, CongestionSignal, Controller, DeliveryRate, IdleSignal, LostPacket,
+    Recovery, RecoverySignal, SentPacket, UndoSignal, Wants,
 };
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -72,6 +72,10 @@ impl Controller for Watched {
         self.inner.wants().or(self.wants)
     }
 
+    fn on_established(&mut self, now: Time, rtt: Option<Span>) {
+        self.inner.on_established(now, rtt);
+    }
+
     fn on_sent(&mut self, packet: &SentPacket) {
         if packet.times_sent > 1 {
             self.hear("again");
@@ -84,9 +88,9 @@ impl Controller for Watched {
         self.inner.on_ack(ack);
     }
 
-    fn on_lost(&mut self, now: Time, packet: &SentPacket, lost: Bytes) {
-        self.hear(format!("lost {}", lost.count() / PACKET));
-        self.inner.on_lost(now, packet, lost);
+    fn on_lost(&mut self, packet: &LostPacket) {
+        self.hear(format!("lost {}", packet.lost.count() / PACKET));
+        self.inner.on_lost(packet);
     }
 
     fn on_congestion(&mut self, signal: &CongestionSignal) {
@@ -169,7 +173,10 @@ impl Told {
                         if expected == "none" { expected.to_owned() } else { shown(seconds(expected)?) };
                     same(what, time(found), expected)?;
                 }
-                "rate" if expected == "none" => same(what, yes(sample.rate.is_some()), "no")?,
+                "rate" if expected == "none" => {
+                    let found = sample.rate.and_then(|rate| rate.rate());
+                    same(what, yes(found.is_some()), "no")?;
+                }
                 "rate" => {
                     let found = rate?.rate().ok_or("the rate is over no time")?;
                     same(what, found.bits_per_second(), number(expected)?)?;

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from sawtooth.cli.model.response import BOption, PlotOption
-from sawtooth.cli.output import JsonOption, console, emit_json, number, table
+from sawtooth.cli.output import JsonOption, console, emit_document, number, table
 
 AOption = Annotated[
     float | None,
@@ -37,7 +37,7 @@ def command(
     if plot is not None:
         draw(found["a"], b, plot)
     if as_json:
-        emit_json(found)
+        emit_document("model-compatible", found)
         return
     made = table("", "", "")
     made.title, made.show_header = None, False

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sawtooth.cli.output import JsonOption, console, emit_json, note, number, table
+from sawtooth.cli.output import JsonOption, console, emit_document, note, number, table
 from sawtooth.errors import InputError
 from sawtooth.models import CYCLES
 
@@ -55,7 +55,7 @@ def command(
     if plot is not None:
         _draw(controller, found, plot)
     if as_json:
-        emit_json(document(found))
+        emit_document("model-converge", document(found))
     else:
         made = table("", "", "")
         made.title, made.show_header = None, False

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from sawtooth.cli.model.response import AOption, BOption
-from sawtooth.cli.output import JsonOption, console, emit_json, number, table
+from sawtooth.cli.output import JsonOption, console, emit_document, number, table
 
 RateOption = Annotated[float, typer.Option("--rate", metavar="PACKETS", help="Packets per round trip.")]
 
@@ -21,7 +21,7 @@ def command(a: AOption, b: BOption, rate: RateOption, as_json: JsonOption = Fals
     """
     found = document(a, b, rate)
     if as_json:
-        emit_json(found)
+        emit_document("model-drop-rate", found)
         return
     made = table(
         f"AIMD({a:g}, {b:g}) at {rate:g} packets per round trip", "", "exact", "approximate", right=True

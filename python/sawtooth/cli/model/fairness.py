@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sawtooth.cli.output import JsonOption, console, emit_json, note, number, table
+from sawtooth.cli.output import JsonOption, console, emit_document, note, number, table
 
 AIOption = Annotated[float, typer.Option("--a-i", metavar="PACKETS", help="Added per round on success.")]
 BIOption = Annotated[float, typer.Option("--b-i", metavar="FACTOR", help="Factor per round on success.")]
@@ -46,7 +46,7 @@ def command(
     if plot is not None:
         _draw(a_i, b_i, a_d, b_d, plot)
     if as_json:
-        emit_json(found)
+        emit_document("model-fairness", found)
         return
     made = table("", "", "")
     made.title, made.show_header = None, False

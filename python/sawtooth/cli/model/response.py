@@ -1,14 +1,29 @@
-"""`sawtooth model response`: window and rate of AIMD(a, b) at a drop rate, exact and approximate."""
+"""`sawtooth model response`: window and rate of AIMD(a, b) or of CUBIC at a drop rate, exact and approximate."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sawtooth.cli.output import JsonOption, console, emit_json, number, table
+from sawtooth.cli.output import JsonOption, console, emit_document, number, table
+from sawtooth.errors import MISSING, InputError
+
+if TYPE_CHECKING:
+    from sawtooth.models.inputs import Numbers
+    from sawtooth.models.response import Response
+
+
+class Law(StrEnum):
+    """Laws with a response function in closed form."""
+
+    AIMD = "aimd"
+    CUBIC = "cubic"
+
 
 AOption = Annotated[float, typer.Option("--a", metavar="PACKETS", help="Added per round trip.")]
 BOption = Annotated[
@@ -28,47 +43,124 @@ RTT_S = 0.1
 """Round trip where none is given, s: that of the examples."""
 
 
+LawOption = Annotated[
+    Law, typer.Option("--law", help="Which law: aimd takes --a and --b, cubic --c and --beta.")
+]
+AimdAOption = Annotated[
+    float | None, typer.Option("--a", metavar="PACKETS", help="Of aimd: added per round trip.")
+]
+AimdBOption = Annotated[
+    float | None,
+    typer.Option(
+        "--b", metavar="FRACTION", help="Of aimd: fraction that a decrease removes, from 0 to below 1."
+    ),
+]
+COption = Annotated[
+    float | None,
+    typer.Option("--c", metavar="STEEPNESS", help="Of cubic: packets per second cubed; 0.4 if left out."),
+]
+BetaOption = Annotated[
+    float | None,
+    typer.Option(
+        "--beta", metavar="FRACTION", help="Of cubic: fraction that a decrease keeps; 0.7 if left out."
+    ),
+]
+
+
 def command(
-    a: AOption,
-    b: BOption,
     p: POption,
+    law: LawOption = Law.AIMD,
+    a: AimdAOption = None,
+    b: AimdBOption = None,
+    c: COption = None,
+    beta: BetaOption = None,
     rtt: RttOption = RTT_S,
     plot: PlotOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what rate AIMD(a, b) gets where each (1/p)-th packet is dropped: S packets per round trip, T packets per second.
+    """Say what rate a law gets where each (1/p)-th packet is dropped: S packets per round trip, T packets per second.
 
-    b is Floyd's: the fraction removed, 1/2 for TCP. W is the window at which a packet is dropped. The approximation leaves out one packet
-    per window; it is infinite (null in JSON) for b = 0.
+    Of AIMD, b is Floyd's: the fraction removed, 1/2 for TCP. W is the window at which a packet is dropped. The approximation leaves out one
+    packet per window; it is infinite (null in JSON) for b = 0. Of CUBIC it is RFC 9438's: the larger of the averages that the cubic
+    function and Reno's window would have alone.
 
     Example: sawtooth model response --a 0.2 --b 0.125 --p 0.01
     """
-    from sawtooth.models import response
-
-    found = response.response(a, b, p, rtt)
+    response = _law(law, a, b, c, beta)
+    found = response.at(p, rtt)
     if plot is not None:
-        draw(a, b, p, plot)
+        draw(response, p, rtt, plot)
     if as_json:
-        emit_json({**asdict(found), "rtt_s": rtt})
+        emit_document("model-response", {**asdict(found), "rtt_s": rtt})
         return
     made = table(
-        f"AIMD({a:g}, {b:g}) at p = {p:g}, round trip {rtt:g} s", "", "exact", "approximate", right=True
+        f"{response.label} at p = {p:g}, round trip {rtt:g} s", "", "exact", "approximate", right=True
     )
     made.add_row("S (packets per round trip)", number(found.S_exact), number(found.S_approx))
     made.add_row("T (packets per second)", number(found.T_exact), number(found.T_approx))
-    made.add_row("W (packets)", number(found.W), number(float(response.approximate_window(a, b, p))))
+    made.add_row("W (packets)", number(found.W), number(response.approximate_window(p)))
     console().print(made)
 
 
-def draw(a: float, b: float, p: float, path: Path) -> None:
+@dataclass(frozen=True)
+class _Responding:
+    """A law with its numbers: what it answers, and its two rates as functions of drop rate and round trip."""
+
+    label: str
+    at: Callable[[float, float], Response]
+    exact: Callable[[Numbers, float], Numbers]
+    approximate: Callable[[Numbers, float], Numbers]
+    approximate_window: Callable[[float], float | None]
+
+
+def _law(law: Law, a: float | None, b: float | None, c: float | None, beta: float | None) -> _Responding:
+    """The law of these options; those of another law are refused."""
+    strange = {"c": c, "beta": beta} if law is Law.AIMD else {"a": a, "b": b}
+    for name, value in strange.items():
+        if value is not None:
+            other = Law.CUBIC if law is Law.AIMD else Law.AIMD
+            raise InputError(
+                "model response", name, value, f"no --{name} beside --law {law.value}; it is of {other.value}"
+            )
+    return _aimd(a, b) if law is Law.AIMD else _cubic(c, beta)
+
+
+def _aimd(a: float | None, b: float | None) -> _Responding:
+    from sawtooth.models import response
+
+    if a is None:
+        raise InputError("model response", "a", MISSING, "--a, packets added per round trip")
+    if b is None:
+        raise InputError("model response", "b", MISSING, "--b, the fraction that a decrease removes")
+    return _Responding(
+        f"AIMD({a:g}, {b:g})",
+        at=lambda p, rtt: response.response(a, b, p, rtt),
+        exact=lambda p, rtt: response.rate(a, b, p),
+        approximate=lambda p, rtt: response.approximate_rate(a, b, p),
+        approximate_window=lambda p: float(response.approximate_window(a, b, p)),
+    )
+
+
+def _cubic(c: float | None, beta: float | None) -> _Responding:
+    from sawtooth.models import cubic
+
+    numbers = (cubic.C if c is None else c, cubic.BETA if beta is None else beta)
+    return _Responding(
+        f"CUBIC({numbers[0]:g}, {numbers[1]:g})",
+        at=lambda p, rtt: cubic.response(p, rtt, *numbers),
+        exact=lambda p, rtt: cubic.rate(p, rtt, *numbers),
+        approximate=lambda p, rtt: cubic.approximate_rate(p, rtt, *numbers),
+        approximate_window=lambda p: None,  # the RFC has none
+    )
+
+
+def draw(law: _Responding, p: float, rtt: float, path: Path) -> None:
     """The response function of one law around the drop rate asked for."""
     import numpy as np
 
-    from sawtooth.models import response
     from sawtooth.report.drawing import save
     from sawtooth.report.response_figures import response_curve
 
     drops = np.geomspace(min(1e-4, p / 10), min(0.9, max(0.5, 2 * p)), 200)
-    exact, approximate = response.rate(a, b, drops), response.approximate_rate(a, b, drops)
-    point = (p, float(response.rate(a, b, p)))
-    save(response_curve(drops, exact, approximate, f"AIMD({a:g}, {b:g})", point), path)
+    point = (p, law.at(p, rtt).S_exact)
+    save(response_curve(drops, law.exact(drops, rtt), law.approximate(drops, rtt), law.label, point), path)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sawtooth.cli.output import JsonOption, console, emit_json, number, table
+from sawtooth.cli.output import JsonOption, console, emit_document, number, table
 
 KOption = Annotated[
     float, typer.Option("--k", metavar="POWER", help="Increase a / W^k per round; 0 for AIMD.")
@@ -50,7 +50,7 @@ def command(
     if plot is not None:
         draw(found, plot)
     if as_json:
-        emit_json(found)
+        emit_document("model-smoothness", found)
         return
     made = table(f"at a window of {window:g} packets", "", "", right=True)
     made.show_header = False
@@ -72,11 +72,11 @@ def document(a: float, b: float, k: float, l: float, window: float) -> dict[str,
 
 
 def draw(found: Mapping[str, float], path: Path) -> None:
-    """The control among the laws of Figure 7."""
-    from sawtooth.papers.floyd2000.drawings import figure7
+    """The control among others."""
+    from sawtooth.models import tradeoffs as laws
     from sawtooth.report.drawing import save
     from sawtooth.report.response_figures import tradeoffs
 
-    curves, aggressive, marked, tfrc = figure7()
+    curves, aggressive, marked, tfrc = laws.tradeoffs()
     here = ("this control", found["responsiveness"], found["smoothness"], found["aggressiveness"])
     save(tradeoffs(curves, aggressive, marked, tfrc, here), path)

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sawtooth.claims.claim import Claim
 from sawtooth.claims.logic import Finding, Verdict, both, inequality
-from sawtooth.claims.table import Claim
 from sawtooth.claims.view import RunView, View
 from sawtooth.experiment.matrix import Results
 from sawtooth.experiment.scoring import Values

@@ -33,6 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sawtooth.claims.logic import Finding, Verdict, all_of
+from sawtooth.documents import format_of
 from sawtooth.errors import InputError
 from sawtooth.experiment.comparison import Comparison
 from sawtooth.experiment.intervals import Share
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
 SHARES: Final = (0.45, 0.12, 0.12, 0.08, 0.08)
 BOXES: Final = (0.15, 0.08, 0.04, 0.02)
 CENTRES: Final = 6
+SHOWN: Final = ("goodput", "loss", "timeouts", "retransmits", "mean_window", "fairness", "delay")
+"""Metrics whose means are shown of the pattern that was found."""
 SEARCH_SEEDS_FROM: Final = 1001
 """Search seeds are 1001, 1002, …; studies judge on 1, 2, …."""
 
@@ -128,6 +131,7 @@ class Search:
     def to_json(self) -> dict[str, Any]:
         """The document of ``--json``."""
         return {
+            "format": format_of("environment-search"),
             "shape": self.space.shape,
             "space": [
                 {"key": e.key, "low": e.low, "high": e.high, "unit": e.unit, "logarithmic": e.logarithmic}
@@ -203,40 +207,16 @@ def search(
     work = _Work(store, goal, total, threads, progress)
     first = study.seeded(1, SEARCH_SEEDS_FROM)
 
-    points = space.cover(counts[0], seed)
-    table = work.margins(first, space, points)
-    scale = scales(table)
-    stages = ["explore"] * counts[0]
-    for step, (count, radius) in enumerate(zip(counts[1:], BOXES, strict=True)):
-        centres = points[rank(table, scale)[:CENTRES]]
-        new = space.around(centres, count, radius, seed + 1 + step)
-        points = np.vstack([points, new])
-        table = np.vstack([table, work.margins(first, space, new)])
-        stages += ["refine"] * count
-
-    best = rank(table, scale)[:confirmed]
-    if search_seeds > 1:
-        others = study.seeded(search_seeds - 1, SEARCH_SEEDS_FROM + 1)
-        again = work.margins(others, space, points[best])
-        weight = 1.0 / search_seeds
-        joined = weight * table[best] + (1.0 - weight) * again
-        place = best[rank(joined, scale)[0]]
-    else:
-        place = best[0]
+    points, table, stages = _explored(work, first, space, counts, seed)
+    scale = scales(table[: counts[0]])
+    place = _most_promising(work, study, space, points, table, scale, confirmed, search_seeds)
 
     chosen = points[place : place + 1]
     on_search = work.view(study.seeded(search_seeds, SEARCH_SEEDS_FROM), space, chosen, reused=True)
     judging = work.view(final, space, chosen)
     reached = met(table)
     candidates = [
-        Candidate(
-            space.numbers(point),
-            space.table(point),
-            stage,
-            goodput,
-            row,
-            bool(ok),
-        )
+        Candidate(space.numbers(point), space.table(point), stage, goodput, row, bool(ok))
         for point, stage, goodput, row, ok in zip(points, stages, work.goodputs, table, reached, strict=False)
     ]
     names = tuple(entry.label for entry in study.algorithm)
@@ -253,24 +233,51 @@ def search(
         judge_seeds=final.seeds,
         judged=goal.findings(judging),
         values={
-            name: {
-                metric: float(judging.pattern("", name, metric).mean())
-                for metric in (
-                    "goodput",
-                    "loss",
-                    "timeouts",
-                    "retransmits",
-                    "mean_window",
-                    "fairness",
-                    "delay",
-                )
-            }
+            name: {metric: float(judging.pattern("", name, metric).mean()) for metric in SHOWN}
             for name in names
         },
         executed=work.executed,
         seed=seed,
         conditions={"study": study.name, "runs": runs, **_conditions(study)},
     )
+
+
+def _explored(
+    work: _Work, first: Study, space: Space, counts: Sequence[int], seed: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64], list[str]]:
+    """Points that cover the space, then those in ever smaller boxes around the best; their margins, and the stage of each."""
+    points = space.cover(counts[0], seed)
+    table = work.margins(first, space, points)
+    scale = scales(table)
+    stages = ["explore"] * counts[0]
+    for step, (count, radius) in enumerate(zip(counts[1:], BOXES, strict=True)):
+        centres = points[rank(table, scale)[:CENTRES]]
+        new = space.around(centres, count, radius, seed + 1 + step)
+        points = np.vstack([points, new])
+        table = np.vstack([table, work.margins(first, space, new)])
+        stages += ["refine"] * count
+    return points, table, stages
+
+
+def _most_promising(
+    work: _Work,
+    study: Study,
+    space: Space,
+    points: NDArray[np.float64],
+    table: NDArray[np.float64],
+    scale: Margins,
+    confirmed: int,
+    search_seeds: int,
+) -> int:
+    """The place of the best point: of the best few by the first seed, that with the best mean over all seeds of the search."""
+    best = rank(table, scale)[:confirmed]
+    if search_seeds == 1:
+        return int(best[0])
+    others = study.seeded(search_seeds - 1, SEARCH_SEEDS_FROM + 1)
+    again = work.margins(others, space, points[best])
+    weight = 1.0 / search_seeds
+    joined = weight * table[best] + (1.0 - weight) * again
+    return int(best[rank(joined, scale)[0]])
 
 
 def _conditions(study: Study) -> dict[str, object]:

@@ -8,9 +8,12 @@ Source: [Akella02] §3 (mean). The percentiles are ours: a mean hides the standi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from sawtooth.measure.metrics.frame import NAN, Measured, Metric, ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def delay(measured: Measured) -> float:

@@ -19,10 +19,14 @@ unfair share for the whole run must count as a long memory. τ then tends to hal
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from numpy.typing import NDArray
 
 from sawtooth.measure.metrics.frame import NAN, Measured, Metric
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 WINDOW_FACTOR = 5.0
 

@@ -17,10 +17,14 @@ Source: the question is [Akella02] §2, of its Figure 1(b). Levels that change i
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from numpy.typing import NDArray
 
 from sawtooth.measure.metrics.frame import NAN, Measured, Metric
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 WHOLE_RUN = "[0, duration), warm-up included"
 PERIODS_MIN = 2

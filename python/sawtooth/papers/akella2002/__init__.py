@@ -2,30 +2,42 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sawtooth.papers.paper import Paper
 
-if TYPE_CHECKING:
-    from sawtooth.claims.source import PrintedTables
-    from sawtooth.report.drawing import Drawing
-
-
-def _draw() -> list[Drawing]:
-    from sawtooth.papers.akella2002.drawings import draw
-
-    return draw()
-
-
-def _tables() -> PrintedTables:
-    from sawtooth.papers.akella2002.printed import tables
-
-    return tables()
-
-
 PAPER: Final = Paper(
     name="akella2002",
+    title="Exploring Congestion Control (Akella, Seshan, Shenker, Stoica 2002)",
+    parts=(
+        "fig1",
+        "fig2",
+        "fig4",
+        "fig5",
+        "fig6",
+        "fig7",
+        "fig8",
+        "fig9",
+        "fig10",
+        "fig11",
+        "fig12",
+        "appendix",
+        "ring",
+        "hybrids",
+        "loss-epochs",
+        "unequal-rtt",
+        "small-buffers",
+        "flows-10",
+        "flows-20",
+        "flows-50",
+        "sending-rate",
+        "aild",
+        "tracking",
+        "bursts",
+    ),
     mathematics="Akella et al. 2002: steady states and fairness",
-    draw=_draw,
-    tables=_tables,
+    drawings="akella2002.drawings.draw",
+    printed="akella2002.printed.tables",
+    exhibits="akella2002.pages.exhibits",
+    reconstruction="akella2002.reconstruction.command.RECONSTRUCTION",
 )

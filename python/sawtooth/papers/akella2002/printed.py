@@ -1,6 +1,6 @@
 """The printed numbers of the studied papers, with typed readers.
 
-Source: data/published/README.md, which says where each file comes from and what it leaves out. Facts only; nothing is computed.
+Source: tables/README.md, which says where each file comes from and what it leaves out. Facts only; nothing is computed.
 
 D is a sum over the 13 environments of the paper, so a printed score stands beside one of ours over fewer environments
 as a reminder of order and size, never as an equal.
@@ -9,13 +9,13 @@ as a reminder of order and size, never as an equal.
 from __future__ import annotations
 
 import csv
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Final
 
 from sawtooth.claims.source import PrintedTables
+from sawtooth.packaged import packaged
 
 ENVIRONMENTS: Final = 13
 """Number of environments behind every printed score."""
@@ -92,7 +92,7 @@ def figures() -> tuple[FigureRow, ...]:
             row["algorithm"],
             {column: float(row[column]) for column in COLUMNS},
         )
-        for row in _rows("akella2002_figures.csv")
+        for row in _rows("akella2002", "figures.csv")
     )
 
 
@@ -101,17 +101,6 @@ def printed(recovery: str, router: str) -> dict[str, Mapping[str, float]]:
     return {
         row.algorithm: row.values for row in figures() if (row.recovery, row.router) == (recovery, router)
     }
-
-
-def printed_beside(
-    setting: str, algorithms: Collection[str], over: Collection[str]
-) -> Mapping[str, Mapping[str, float]]:
-    """The printed scores that may stand beside ours in a setting: those of the same algorithms, over environments of the paper."""
-    names = {row.name for row in environments()}
-    if not set(over) <= names:
-        return {}
-    table = printed(*setting.split("/"))
-    return table if set(algorithms) == set(table) else {}
 
 
 @cache
@@ -128,7 +117,7 @@ def appendix(paper: str = "akella2002") -> tuple[AppendixRow, ...]:
             float(row["C_goodput"]),
             row["note"],
         )
-        for row in _rows(f"{paper}_appendix.csv")
+        for row in _rows(paper, "appendix.csv")
     )
 
 
@@ -151,13 +140,8 @@ def environments() -> tuple[EnvironmentRow, ...]:
             interarrival_mean_alt_s=_number(row["interarrival_mean_alt_s"]),
             topology=row["topology"],
         )
-        for row in _rows("akella2002_environments.csv")
+        for row in _rows("akella2002", "environments.csv")
     )
-
-
-def environment_key(name: str) -> str:
-    """The paper's short key of an environment (``CL``), or the name itself where it is none of the paper's."""
-    return next((row.key for row in environments() if row.name == name), name)
 
 
 @cache
@@ -172,18 +156,23 @@ def scores(setting: str) -> Mapping[str, Mapping[str, float]]:
     return {**instances, **printed(recovery, router)}
 
 
+def of_figures(setting: str) -> Mapping[str, Mapping[str, float]]:
+    """The printed scores of the four representatives in a setting; empty where the paper has no figure of it."""
+    return printed(*setting.split("/"))
+
+
 def tables() -> PrintedTables:
     """What claims are held against: the main studies, and the appendix, of which a later paper prints parts again."""
     names = tuple(row.name for row in environments())
     if len(names) != ENVIRONMENTS:
         raise AssertionError("the table of environments has 13 rows")
-    return PrintedTables(names, PARTS, scores)
+    return PrintedTables(names, PARTS, scores, of_figures)
 
 
 def _number(text: str) -> float | None:
     return float(text) if text else None
 
 
-def _rows(name: str) -> list[dict[str, str]]:
-    text = resources.files("sawtooth").joinpath("data", "published", name).read_text(encoding="utf-8")
+def _rows(paper: str, name: str) -> list[dict[str, str]]:
+    text = packaged("papers", paper, "tables", name).read_text(encoding="utf-8")
     return list(csv.DictReader(text.splitlines()))

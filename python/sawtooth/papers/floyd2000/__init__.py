@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sawtooth.papers.paper import Paper
 
-if TYPE_CHECKING:
-    from sawtooth.report.drawing import Drawing
-
-
-def _draw() -> list[Drawing]:
-    from sawtooth.papers.floyd2000.drawings import draw
-
-    return draw()
-
-
 PAPER: Final = Paper(
     name="floyd2000",
+    title="A Comparison of Equation-Based and AIMD Congestion Control (Floyd, Handley, Padhye 2000)",
+    parts=("shares", "smoothness", "gap", "tfrc", "transients"),
     mathematics="Floyd, Handley, Padhye 2000: response functions",
-    draw=_draw,
+    drawings="floyd2000.drawings.draw",
+    derived={"gap": "floyd2000.share_gap.curves", "smoothness": "floyd2000.ratio_histograms.curves"},
+    beside="formulas.lending.FLOYD",
 )

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from sawtooth.models import compatibility, padhye, random_loss, response, smoothness, tfrc_average
+from sawtooth.models import compatibility, padhye, random_loss, response
 from sawtooth.models.inputs import Numbers
+from sawtooth.models.tradeoffs import tradeoffs
 from sawtooth.models.whole_packets import whole_packets
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ LAWS: Final = ((1.0, 0.125), (0.4, 0.125), (0.2, 0.125))
 """The laws that [Floyd00] sets beside TCP."""
 PEAK_PACKETS: Final = 20.0
 """Window at which Figure 1's packet is dropped; the paper gives none."""
-BINOMIAL_WINDOW: Final = 100.0
-"""Window at which the binomial controls of Figure 7 are taken, packets; the paper gives none."""
 PERIODS: Final = (20, 30, 50, 80, 120, 200, 300, 500, 1000)
 """Every n-th packet lost."""
 RTO_ROUNDS: Final = 4.0
@@ -53,7 +52,7 @@ def draw() -> list[Drawing]:
             "Figure 7: smoothness, responsiveness, aggressiveness",
             "Left: all AIMD(a, b) on one line, b falling to the right; binomial controls with l = 1/2 and l = 0 near it, not on it. "
             "Right: AIMD with the compatible increase. TFRC from the arithmetic of its average loss interval.",
-            figures.tradeoffs(*figure7()),
+            figures.tradeoffs(*tradeoffs()),
         ),
         Drawing(
             "shares",
@@ -99,41 +98,6 @@ def excess() -> dict[float, float]:
     """The approximate over the exact rate of AIMD(1, 1/2) at some drop rates."""
     places = (0.001, 0.01, 0.1, 0.5)
     return {p: float(response.approximate_rate(1, 0.5, p) / response.rate(1, 0.5, p)) for p in places}
-
-
-Law = tuple[str, float, float, float]
-"""A law of Figure 7: name, responsiveness, smoothness, aggressiveness."""
-
-
-def figure7() -> tuple[dict[str, tuple[Numbers, Numbers]], tuple[Numbers, Numbers], list[Law], list[Law]]:
-    """Both graphs: lines, and single laws."""
-    rounds = np.linspace(0.85, 12, 200)
-    removed = np.asarray(smoothness.removed_at_responsiveness(rounds))
-    kept = np.linspace(0.5, 0.985, 100)
-    curves = {"AIMD(a, b)": (rounds, 1 - removed)}
-    for power, name in ((0.5, "binomial, l = 1/2"), (0.0, "binomial, l = 0")):
-        curves[name] = (np.array([halving(power, share) for share in kept]), kept)
-    marked = [
-        (
-            f"b = {label}",
-            float(smoothness.responsiveness(b)),
-            float(smoothness.smoothness(b)),
-            float(compatibility.compatible_increase(b)),
-        )
-        for b, label in ((0.5, "1/2"), (0.25, "1/4"), (0.125, "1/8"))
-    ]
-    halved = float(tfrc_average.rounds_to_halve(1e4))
-    tfrc = [
-        (name, halved, 1.0, float(tfrc_average.increase_limit(tfrc_average.newest_weight(discount))))
-        for name, discount in (("TFRC", 1.0), ("TFRC, discounting", tfrc_average.STRONGEST_DISCOUNT))
-    ]
-    return curves, (rounds, np.asarray(compatibility.compatible_increase(removed))), marked, tfrc
-
-
-def halving(power: float, kept: float) -> float:
-    """Responsiveness of the binomial control with power l that keeps ``kept`` of BINOMIAL_WINDOW in a decrease."""
-    beta = (1 - kept) * BINOMIAL_WINDOW ** (1 - power)
-    return smoothness.binomial_responsiveness(BINOMIAL_WINDOW, power, beta)
 
 
 def stochastic(drops: Numbers) -> dict[str, Numbers]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from sawtooth.experiment.curves import Curve, CurvePoint, CurveSpec, labels, select, values
+from sawtooth.experiment.curves import Curve, CurvePoint, labels, select, values
+from sawtooth.experiment.figure_specs import CurveSpec
 from sawtooth.experiment.intervals import interval
 from sawtooth.experiment.matrix import ProbeRun
 

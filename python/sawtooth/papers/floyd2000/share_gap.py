@@ -1,6 +1,6 @@
 """Why TCP(1/5, 1/8) gets less than TCP: the gap between model and measurement shared out among properties of the simulator of the time.
 
-Source: [Shapley53] for the shares; the runs are those of the probe ``factors`` of ``studies/floyd2000_gap.toml``, every combination of
+Source: [Shapley53] for the shares; the runs are those of the probe ``factors`` of ``studies/gap.toml``, every combination of
 
 | factor                | without             | with, as in the simulator of 2000        |
 |-----------------------|---------------------|------------------------------------------|
@@ -24,7 +24,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sawtooth.experiment.curves import Curve, CurvePoint, CurveSpec, select, values
+from sawtooth.experiment.curves import Curve, CurvePoint, select, values
+from sawtooth.experiment.figure_specs import CurveSpec
 from sawtooth.experiment.intervals import interval
 from sawtooth.experiment.matrix import ProbeRun
 from sawtooth.experiment.plan import Label
@@ -75,7 +76,7 @@ def curves(probes: Mapping[str, Sequence[ProbeRun]]) -> list[Curve]:
     }
     spec = CurveSpec(
         name="parts",
-        title="The gap of Figure 2 as a sum of parts: 32 flows of each kind, 60 Mbit/s",
+        title="The gap of Figure 2 as a sum of parts: 48 flows of each kind, 60 Mbit/s",
         probe=PROBE,
         value=RATIO,
         x="step",

@@ -13,16 +13,19 @@ Source: none; the measures are defined here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
 
-from sawtooth.models.inputs import Numbers
-from sawtooth.run.run import Run
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from sawtooth.models.inputs import Numbers
+    from sawtooth.run.run import Run
 
 SAMPLE: Final = 0
 TIMEOUT: Final = 2

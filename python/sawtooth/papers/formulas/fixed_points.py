@@ -19,7 +19,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -36,9 +36,11 @@ from sawtooth.papers.formulas.causes import (
     synchronised_share,
 )
 from sawtooth.papers.formulas.points import Curve, Point, mean
-from sawtooth.papers.formulas.study import OverlayStudy
-from sawtooth.run.run import Run
 from sawtooth.scenario import units
+
+if TYPE_CHECKING:
+    from sawtooth.papers.formulas.study import OverlayStudy
+    from sawtooth.run.run import Run
 
 MODEL: Final = "the synchronous model"
 CLOSED: Final = "the closed form for large windows"

@@ -19,7 +19,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -30,9 +30,11 @@ from sawtooth.models import padhye, random_loss, response
 from sawtooth.models.whole_packets import SMALLEST_PERIOD, whole_packets
 from sawtooth.papers.formulas.causes import slow_start_share, total, waiting_share
 from sawtooth.papers.formulas.points import Curve, Point, mean
-from sawtooth.papers.formulas.study import OverlayStudy
-from sawtooth.run.run import Run
 from sawtooth.scenario import units
+
+if TYPE_CHECKING:
+    from sawtooth.papers.formulas.study import OverlayStudy
+    from sawtooth.run.run import Run
 
 REGULAR: Final = "regular loss"
 RANDOM: Final = "random loss"

@@ -7,11 +7,13 @@ wholly beyond the study's tolerance. Causes are estimates of what each adds to t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from sawtooth.experiment.intervals import Interval, interval
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 SHOWN: Final = 5e-4
 """Parts smaller than this are not named in a sentence."""
@@ -97,7 +99,7 @@ class Curve:
         return [point for point in self.points if point.series == series]
 
     def sentences(self, tolerance: float) -> list[str]:
-        """Where each series follows the reference, where it is apart, and what was found there; computed, one sentence or three each."""
+        """Where each series follows the reference, where it departs from it, and what was found there: one to four sentences each."""
         return [self._sentence(name, tolerance) for name in self.series]
 
     def _sentence(self, series: str, tolerance: float) -> str:
@@ -107,20 +109,20 @@ class Curve:
         if not apart:
             worst = max(points, key=lambda point: abs(point.deviation.mean))
             return (
-                f"{series} is nowhere apart from {self.reference}: no interval lies wholly beyond {unit}; "
-                f"farthest at {self.x_label} = {worst.x:g}, {self._deviation(worst)}; there: {self._shares(worst)}."
+                f"{series} follows {self.reference} at every point: no interval lies wholly beyond {unit}. "
+                f"The largest deviation is {self._deviation(worst)} at {self.x_label} = {worst.x:g} ({self._shares(worst)})."
             )
         places = ", ".join(f"{point.x:.3g} ({self._deviation(point)}{self._cause(point)})" for point in apart)
         together = [f"{point.x:.3g}" for point in points if point not in apart]
-        text = f"{series} is apart from {self.reference} at {self.x_label} = {places}"
-        text += f", and not at {', '.join(together)}." if together else ", at every point."
+        text = f"{series} departs from {self.reference} at {self.x_label} = {places}"
+        text += f"; it follows it at {', '.join(together)}." if together else ", which is every point."
         worst = max(apart, key=lambda point: abs(point.deviation.mean))
-        text += f" Where it is farthest apart: {self._shares(worst)}."
+        text += f" At the largest deviation: {self._shares(worst)}."
         if worst.main_cause is not None:
             parts = ", ".join(
                 f"{name} {self._signed(part)}" for name, part in worst.causes.items() if abs(part) >= SHOWN
             )
-            text += f" Estimated parts, each by itself: {parts}; most is {worst.main_cause}."
+            text += f" Estimated causes, each taken alone: {parts}. The largest is {worst.main_cause}."
         return text
 
     @staticmethod

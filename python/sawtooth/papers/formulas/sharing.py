@@ -15,7 +15,7 @@ import copy
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -25,8 +25,10 @@ from sawtooth.experiment.plan import put
 from sawtooth.models import synchronous
 from sawtooth.papers.formulas.causes import Epoch, epochs, synchronised_share
 from sawtooth.papers.formulas.points import Curve, Point, mean
-from sawtooth.papers.formulas.study import OverlayStudy
-from sawtooth.run.run import Run
+
+if TYPE_CHECKING:
+    from sawtooth.papers.formulas.study import OverlayStudy
+    from sawtooth.run.run import Run
 
 MODEL: Final = "the synchronous model"
 MEANING: Final[Mapping[str, str]] = {

@@ -6,15 +6,18 @@ numbers.
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from pydantic import Field, ValidationError
 
 from sawtooth.errors import InputError
 from sawtooth.experiment.study import Tolerance
-from sawtooth.experiment.study_files import read_toml, studies_folder
+from sawtooth.experiment.study_files import read_toml
+from sawtooth.packaged import packaged
 from sawtooth.scenario.fields import PositiveTime, Strict, input_error
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FILE: Final = "mathematics.toml"
 NAME: Final = "mathematics"
@@ -98,7 +101,7 @@ class OverlayStudy(Strict):
 
 def load_overlay(path: Path | None = None) -> OverlayStudy:
     """The packaged study, or the file at ``path``. InputError names file, key, value and what is accepted."""
-    source = studies_folder() / FILE if path is None else path
+    source = packaged("papers", "formulas", "studies") / FILE if path is None else path
     try:
         return OverlayStudy.model_validate(read_toml(source))
     except ValidationError as error:

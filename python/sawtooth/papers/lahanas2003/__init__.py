@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sawtooth.papers.paper import Paper
 
-if TYPE_CHECKING:
-    from sawtooth.report.drawing import Drawing
-
-
-def _draw() -> list[Drawing]:
-    from sawtooth.papers.lahanas2003.drawings import draw
-
-    return draw()
-
-
 PAPER: Final = Paper(
     name="lahanas2003",
+    title="Exploiting the efficiency and fairness potential of AIMD (Lahanas, Tsaoussidis 2003)",
+    parts=(
+        "stationary",
+        "contention",
+        "release",
+        "gain",
+        "recovery",
+        "coexistence",
+        "two-step",
+        "environments",
+    ),
     mathematics="Lahanas and Tsaoussidis 2003: AIMD with fast convergence",
-    draw=_draw,
+    drawings="lahanas2003.drawings.draw",
+    derived={"gain": "lahanas2003.gain.curves"},
 )

@@ -11,7 +11,7 @@ Source: none; the closed form is that of `models.fast_convergence.utilisation`. 
 | uncommon loss | n flows over the later 240 s, less one flow there: they do not decrease together                                  |
 | short run     | n flows over the first 60 s, less themselves later: start-up, and cycles that are not finished                      |
 
-Every difference is taken seed by seed. The runs are those of the probe ``buffer`` of ``studies/lahanas2003_gain.toml``.
+Every difference is taken seed by seed. The runs are those of the probe ``buffer`` of ``studies/gain.toml``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sawtooth.experiment.curves import Curve, CurvePoint, CurveSpec, labels, select, values
+from sawtooth.experiment.curves import Curve, CurvePoint, labels, select, values
+from sawtooth.experiment.figure_specs import CurveSpec
 from sawtooth.experiment.intervals import interval
 from sawtooth.experiment.matrix import ProbeRun
 from sawtooth.experiment.plan import Label

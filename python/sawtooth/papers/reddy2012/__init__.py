@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sawtooth.papers.paper import Paper
 
-if TYPE_CHECKING:
-    from sawtooth.claims.source import PrintedTables
-    from sawtooth.report.drawing import Drawing
-
-
-def _draw() -> list[Drawing]:
-    from sawtooth.papers.reddy2012.drawings import draw
-
-    return draw()
-
-
-def _tables() -> PrintedTables:
-    from sawtooth.papers.akella2002.printed import tables
-
-    return tables()
-
-
 PAPER: Final = Paper(
     name="reddy2012",
+    title="The general comparison between AIMD and AIAD (Reddy, Sireesha, Kumar 2012)",
+    parts=("patterns", "pair", "appendix", "fair-queueing", "hybrid"),
     mathematics="Reddy et al. 2012: definitions",
-    draw=_draw,
-    tables=_tables,
+    drawings="reddy2012.drawings.draw",
+    printed="akella2002.printed.tables",
+    exhibits="akella2002.pages.exhibits",
+    further={"reddy2012/sliding-window": "reddy2012.sliding_window.SLIDING_WINDOW"},
 )

@@ -41,6 +41,7 @@ __all__ = [
     "lookup",
     "schedule_of",
     "schedule_under",
+    "symbol",
 ]
 
 
@@ -219,6 +220,14 @@ ENVIRONMENTS: Final[tuple[Entry, ...]] = (
     Entry("file", File, "a schedule from a CSV file", "its own format"),
 )
 """Every environment, in the order of lists and reports."""
+
+
+def symbol(name: str) -> str:
+    """The short name of an environment on an axis: its alias in capitals (``CL``) for those of [Akella02] Table 2, else the name itself."""
+    for entry in ENVIRONMENTS:
+        if name == entry.name and entry.number is not None:
+            return entry.aliases[0].upper()
+    return name
 
 
 def lookup(name: object) -> Entry:

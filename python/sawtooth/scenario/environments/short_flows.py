@@ -29,9 +29,8 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema, model_validator
 
 from sawtooth import _native
-from sawtooth.columns import table_of
 from sawtooth.errors import MISSING, InputError
-from sawtooth.plain import canonical
+from sawtooth.plain import canonical, whole_numbers
 from sawtooth.scenario.environments.base import ONE_PACKET_PER_RTT_BPS, Conditions, Family
 from sawtooth.scenario.fields import PositiveTime, Rate, Real, each
 from sawtooth.scenario.schedule import Schedule, read_text
@@ -167,10 +166,7 @@ class ShortFlows(Family):
         """Start (ns) and length (packets) of every short flow of a run, as the engine draws them."""
         schedule = canonical(self.process(conditions))
         columns = _native.arrivals(conditions.seed, conditions.name, schedule, conditions.duration_ns)
-        table = table_of(columns)
-        return list(
-            zip(table.column("start_ns").to_pylist(), table.column("packets").to_pylist(), strict=True)
-        )
+        return list(zip(whole_numbers(*columns["start_ns"]), whole_numbers(*columns["packets"]), strict=True))
 
     def schedule(self, conditions: Conditions) -> Schedule:
         if self.arrivals is not None:

@@ -69,7 +69,7 @@ class Layout:
     paths: list[list[int]] = field(default_factory=list)
     """By test flow, the rows in results of the queues whose delay and loss it suffers; none where that is the bottleneck alone."""
     available_bps: int | None = None
-    """What there is for each test flow, where no environment says it and it is not an equal share of the bottleneck."""
+    """The rate that each test flow can have at most, where no environment gives it and it is not an equal share of the bottleneck."""
 
     def add(self, link: dict[str, Any], key: str) -> int:
         """A link more; its index."""

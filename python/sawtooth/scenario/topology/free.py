@@ -23,10 +23,6 @@ from sawtooth.scenario.scenario import Scenario
 from sawtooth.scenario.topology.base import Endpoint, Layout, impairments
 from sawtooth.scenario.topology.middle import DROP_TAIL, plain, queue
 from sawtooth.scenario.trace import Trace
-from sawtooth.scenario.units import parse_buffer
-
-ONE_BDP = parse_buffer("1 bdp")
-"""The buffer of a link that names a discipline and no size."""
 
 
 def lay_out(scenario: Scenario, _trace: Trace | None) -> Layout:
@@ -51,9 +47,9 @@ def lay_out(scenario: Scenario, _trace: Trace | None) -> Layout:
             ways.append(forward)
     mean_rtt = sum(flow.rtt_ns for flow in layout.flows) // len(layout.flows)
     for index, (_, link, _) in enumerate(graph.links):
-        if link.has_queue:
-            size, discipline = link.buffer or ONE_BDP, link.queue or DROP_TAIL
-            layout.links[index]["queue"] = queue(scenario, discipline, size, link.rate, mean_rtt)
+        if link.size is not None:
+            discipline = link.queue or DROP_TAIL
+            layout.links[index]["queue"] = queue(scenario, discipline, link.size, link.rate, mean_rtt)
     layout.paths = [layout.queues(way) for way in ways]
     for index, source in enumerate(scenario.sources):
         layout.sources.append(_source(source, index, graph.way(source.route, f"sources[{index}].route")))

@@ -61,7 +61,8 @@ def reverse(
     table = scenario.reverse
     rate = table.rate or forward["rate_bps"] or scenario.path.access_rate
     queued = table.queue is not None or table.buffer is not None or any(flow.reverse for flow in flows)
-    size = table.buffer or scenario.bottleneck.buffer
+    own = table.queue.buffer if table.queue is not None and table.queue.has_own_buffer else None
+    size = table.buffer or own or scenario.bottleneck.buffer
     return {
         "name": name,
         "rate_bps": rate,

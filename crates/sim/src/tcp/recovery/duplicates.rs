@@ -10,7 +10,7 @@ pub struct DuplicateAcks {
     limited_transmit: bool,
     recover_test: bool,
     count: u32,
-    /// Fast recovery is under way.
+    /// Fast recovery is in progress.
     pub recovering: bool,
     /// One past the highest number sent when the last loss event or timeout happened.
     pub recover: u32,

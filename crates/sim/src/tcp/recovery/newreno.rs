@@ -1,8 +1,8 @@
 //! NewReno: fast recovery lasts until everything sent before it is acknowledged.
 //!
-//! Source: RFC 6582. A partial acknowledgement retransmits the next hole at once and deflates the
-//! window by what it acknowledged; the timer restarts on the first partial acknowledgement only (the
-//! *impatient* variant, §3.2 step 3 and §4), so many holes end in a timeout rather than in one round trip each.
+//! Source: RFC 6582. A partial acknowledgement retransmits the next hole at once and deflates the window by what it acknowledged. The
+//! timer restarts on the first partial acknowledgement only (the *impatient* variant, §3.2 step 3 and §4). So many holes end in a
+//! timeout, and not in one round trip each.
 //!
 //! | parameter        | unit | default | why      |
 //! |------------------|------|---------|----------|
@@ -12,7 +12,7 @@
 
 use super::duplicates::DuplicateAcks;
 use super::{
-    About, Acknowledgement, Connection, LossEvent, LossRecovery, SendState, Transmission, Verdict,
+    About, Acknowledgement, Connection, LossEvent, LossRecovery, RecoveryUpdate, SendState, Transmission,
     acknowledge,
 };
 use crate::scenario::TcpSpec;
@@ -21,10 +21,12 @@ use crate::scenario::TcpSpec;
 pub const ABOUT: About = About {
     aliases: &["new-reno"],
     title: "NewReno",
-    summary: "fast recovery that lasts until the whole window is acknowledged; one hole per round trip",
+    summary: "fast recovery until the whole window is acknowledged; it repairs one hole per round trip",
     source: "RFC 6582",
     behaviour: 1,
     own_settings: &[],
+    ignores: &[],
+    defaults: &[],
 };
 
 /// NewReno recovery.
@@ -43,7 +45,7 @@ impl NewReno {
 
 impl LossRecovery for NewReno {
     #[inline]
-    fn on_ack(&mut self, ack: &Acknowledgement<'_>, connection: &mut Connection<'_>) -> Verdict {
+    fn on_ack(&mut self, ack: &Acknowledgement<'_>, connection: &mut Connection<'_>) -> RecoveryUpdate {
         let (cumulative, sent) = (ack.cumulative, &mut *connection.sent);
         if cumulative > sent.una {
             let newly_acked = acknowledge(cumulative, sent);
@@ -54,11 +56,16 @@ impl LossRecovery for NewReno {
                 let restart_timer = !self.had_partial;
                 self.had_partial = true;
                 connection.lose(cumulative);
-                return Verdict { newly_acked, restart_timer, ..Verdict::default() };
+                return RecoveryUpdate { newly_acked, restart_timer, ..RecoveryUpdate::default() };
             }
             let recovered = self.duplicates.recovering;
             self.duplicates.reset();
-            return Verdict { newly_acked, recovered, restart_timer: true, ..Verdict::default() };
+            return RecoveryUpdate {
+                newly_acked,
+                recovered,
+                restart_timer: true,
+                ..RecoveryUpdate::default()
+            };
         }
         let duplicate = cumulative == sent.una && sent.high > sent.una;
         let begins = duplicate && self.duplicates.on_duplicate(sent);
@@ -67,7 +74,7 @@ impl LossRecovery for NewReno {
             connection.lose(ack.cumulative);
         }
         let loss_event = begins.then_some(LossEvent::Repair);
-        Verdict { loss_event, restart_timer: begins, ..Verdict::default() }
+        RecoveryUpdate { loss_event, restart_timer: begins, ..RecoveryUpdate::default() }
     }
 
     fn on_timeout(&mut self, connection: &mut Connection<'_>) {

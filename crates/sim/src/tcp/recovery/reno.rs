@@ -1,8 +1,8 @@
-//! Reno: fast retransmit and fast recovery, left on the first new acknowledgement.
+//! Reno: fast retransmit and fast recovery, which the first new acknowledgement ends.
 //!
-//! Source: RFC 5681 §3.2, with the `recover` test of RFC 6582 §3.2 (ns-2's default): duplicate
-//! acknowledgements below the recovery point start no second fast retransmit, so two losses in one window
-//! usually end in a timeout. This is the severe penalty that [Akella02] is about.
+//! Source: RFC 5681 §3.2, with the `recover` test of RFC 6582 §3.2 (ns-2's default): duplicate acknowledgements below the recovery
+//! point start no second fast retransmit. So two losses in one window usually end in a timeout, the severe penalty that [Akella02]
+//! studies.
 //!
 //! | parameter         | unit | default | why                                                 |
 //! |-------------------|------|---------|-----------------------------------------------------|
@@ -13,7 +13,7 @@
 
 use super::duplicates::DuplicateAcks;
 use super::{
-    About, Acknowledgement, Connection, LossEvent, LossRecovery, SendState, Transmission, Verdict,
+    About, Acknowledgement, Connection, LossEvent, LossRecovery, RecoveryUpdate, SendState, Transmission,
     acknowledge,
 };
 use crate::scenario::TcpSpec;
@@ -22,10 +22,12 @@ use crate::scenario::TcpSpec;
 pub const ABOUT: About = About {
     aliases: &[],
     title: "Reno",
-    summary: "fast retransmit and fast recovery, left on the first new acknowledgement",
+    summary: "fast retransmit and fast recovery, which the first new acknowledgement ends",
     source: "RFC 5681 §3.2",
     behaviour: 1,
     own_settings: &["reno_recover_test"],
+    ignores: &[],
+    defaults: &[],
 };
 
 /// Reno recovery.
@@ -43,13 +45,18 @@ impl Reno {
 
 impl LossRecovery for Reno {
     #[inline]
-    fn on_ack(&mut self, ack: &Acknowledgement<'_>, connection: &mut Connection<'_>) -> Verdict {
+    fn on_ack(&mut self, ack: &Acknowledgement<'_>, connection: &mut Connection<'_>) -> RecoveryUpdate {
         let (cumulative, sent) = (ack.cumulative, &mut *connection.sent);
         if cumulative > sent.una {
             let newly_acked = acknowledge(cumulative, sent);
             let recovered = self.duplicates.recovering;
             self.duplicates.reset();
-            return Verdict { newly_acked, recovered, restart_timer: true, ..Verdict::default() };
+            return RecoveryUpdate {
+                newly_acked,
+                recovered,
+                restart_timer: true,
+                ..RecoveryUpdate::default()
+            };
         }
         let duplicate = cumulative == sent.una && sent.high > sent.una;
         let begins = duplicate && self.duplicates.on_duplicate(sent);
@@ -57,7 +64,7 @@ impl LossRecovery for Reno {
             connection.lose(ack.cumulative);
         }
         let loss_event = begins.then_some(LossEvent::Repair);
-        Verdict { loss_event, restart_timer: begins, ..Verdict::default() }
+        RecoveryUpdate { loss_event, restart_timer: begins, ..RecoveryUpdate::default() }
     }
 
     fn on_timeout(&mut self, connection: &mut Connection<'_>) {

@@ -1,41 +1,40 @@
 //! SACK recovery: scoreboard and pipe.
 //!
-//! Source: RFC 6675 §5 over RFC 2018. Recovery begins with the third duplicate acknowledgement or when the
-//! scoreboard says that the first outstanding packet is lost; the first hole goes at once, then lost
-//! packets and new data as `pipe` allows; it ends when everything sent before it is acknowledged.
+//! Source: RFC 6675 §5 over RFC 2018. Recovery begins with the third duplicate acknowledgement, or when the scoreboard says that the
+//! first outstanding packet is lost. The first hole is retransmitted at once, then lost packets and new data as `pipe` allows. Recovery
+//! ends when everything sent before it is acknowledged.
 //!
 //! | parameter        | unit   | default      | why                                                     |
 //! |------------------|--------|--------------|---------------------------------------------------------|
 //! | limited_transmit | flag   | true         | RFC 6675 §5 step 3.3, RFC 3042                          |
 //! | sack_pipe        | choice | conservative | [FallFloyd96] with a scoreboard; RFC 6675 §5 allows less than its `pipe` does |
 //! | sack_timeout     | choice | resend       | ns-2's `Sack1`; `skip` is RFC 6675 §5.1                 |
+//! | prr              | choice | off          | [`crate::tcp::prr`]; with it `pipe` is that of RFC 6675  |
 //!
-//! `sack_pipe = "rfc6675"` takes lost packets out of `pipe` as soon as they are known to be lost. Where a
-//! drop-tail queue has just overflowed that lets two packets go for each that arrives, the queue overflows
-//! again, retransmissions are lost and the timer must run out. `"conservative"` keeps a lost packet in
-//! `pipe` until its retransmission is acknowledged (all but the first, which fast retransmit replaces at
-//! once), so no acknowledgement of a packet that arrived lets more than one go: packet conservation, the
-//! bound that RFC 6937 later gave to RFC 6675. `"counted"` is the estimate of [FallFloyd96] itself: what was sent less
-//! three when recovery begins, one less for every acknowledgement, another one less for one that moves on, one more
-//! for every packet sent. It takes no note of what had been SACKed before the third duplicate, so a recovery that
-//! follows close on another holds back more; ns-2's `Sack1` does so.
+//! `sack_pipe = "rfc6675"` takes lost packets out of `pipe` as soon as they are known to be lost. After a drop-tail queue has
+//! overflowed, that sends two packets for each that arrives: the queue overflows again, retransmissions are lost and the timer must
+//! expire. `"conservative"` keeps a lost packet in `pipe` until its retransmission is acknowledged (all but the first, which fast
+//! retransmit replaces at once), so no acknowledgement of an arrived packet sends more than one. This is packet conservation, the bound
+//! that RFC 6937 later added to RFC 6675. `"counted"` is the estimate of [FallFloyd96] itself: it starts at the packets sent less
+//! three, falls by one for every acknowledgement and by another for one that advances, and rises by one for every packet sent. It
+//! ignores what was SACKed before the third duplicate, so a recovery that closely follows another sends less, as with ns-2's `Sack1`.
 //!
-//! A timeout forgets the blocks (RFC 2018 §8), counts everything outstanding as lost and fills the holes
-//! in order while slow start runs. No new recovery starts before everything sent before the timeout is
-//! acknowledged. `sack_timeout = "resend"` pays no heed to blocks until then, so everything goes again, packets that
-//! have arrived included; what these uncover is acknowledged at once and lets a window go in one burst. It is the
-//! default because ns-2 does so and because the difference decides cells behind DRR, where most of a window is
+//! A timeout forgets the blocks (RFC 2018 §8), counts everything outstanding as lost and fills the holes in order while slow start
+//! runs. No new recovery starts before everything sent before the timeout is acknowledged. `sack_timeout = "resend"` ignores blocks
+//! until then, so everything is sent again, packets that have arrived included. What these uncover is acknowledged at once and releases
+//! a window in one burst. It is the default because ns-2 does so; the difference decides results behind DRR, where most of a window is
 //! dropped at once. `"skip"` passes over packets SACKed since the timeout (RFC 6675 §5.1).
 //!
 //! Differs from ns-2's `Sack1`: that counts acknowledgements instead of deriving `pipe` from the
 //! scoreboard (`"counted"` does as well), and retransmits holes with fewer than three SACKed packets above.
 
 use super::{
-    About, Acknowledgement, Connection, DUPLICATE_ACKS, LossEvent, LossRecovery, SendState, Transmission,
-    Verdict, acknowledge,
+    About, Acknowledgement, Connection, DUPLICATE_ACKS, LossEvent, LossRecovery, RecoveryUpdate, SendState,
+    Transmission, acknowledge,
 };
 use crate::ack_details::SackBlock;
 use crate::scenario::TcpSpec;
+use crate::tcp::prr::{Delivery, FlightAtEntry, Prr};
 use crate::tcp::scoreboard::{Finding, Scoreboard};
 use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
@@ -45,10 +44,12 @@ use std::slice::from_ref;
 pub const ABOUT: About = About {
     aliases: &[],
     title: "SACK",
-    summary: "selective acknowledgements, scoreboard and pipe; many holes per round trip",
+    summary: "selective acknowledgements, scoreboard and pipe; it repairs many holes per round trip",
     source: "RFC 2018; RFC 6675",
     behaviour: 1,
-    own_settings: &["sack_pipe", "sack_timeout"],
+    own_settings: &["sack_pipe", "sack_timeout", "prr"],
+    ignores: &[],
+    defaults: &[],
 };
 
 /// What `pipe` makes of lost packets during fast recovery.
@@ -93,6 +94,9 @@ pub struct Sack {
     rescued: bool,
     /// `pipe` where it is counted.
     counted: u32,
+    prr: Prr,
+    /// What the last acknowledgement delivered, until the reduction has heard of it.
+    delivery: Option<Delivery>,
 }
 
 impl Sack {
@@ -110,12 +114,20 @@ impl Sack {
             retransmit: false,
             rescued: false,
             counted: 0,
+            prr: Prr::new(tcp.prr),
+            delivery: None,
         }
     }
 
     fn should_begin(&self, sent: &SendState) -> bool {
         let evidence = self.duplicates >= DUPLICATE_ACKS || self.board.first_is_lost();
         !self.recovering && sent.una >= self.recovery_point && evidence
+    }
+
+    /// What a cumulative acknowledgement delivers that no block had.
+    fn delivered_by(&self, cumulative: u32, una: u32) -> Delivery {
+        let known = (una..cumulative).filter(|&number| self.board.is_sacked(number)).count() as u32;
+        Delivery { packets: cumulative - una - known, advances: cumulative > una, tells_of_loss: false }
     }
 
     fn again(&mut self, number: u32) -> Option<Transmission> {
@@ -125,13 +137,26 @@ impl Sack {
     }
 
     /// Blocks arrived: update the scoreboard, count duplicates, begin a recovery if there is evidence.
-    fn on_blocks(&mut self, blocks: &[SackBlock], connection: &mut Connection<'_>, verdict: &mut Verdict) {
+    fn on_blocks(
+        &mut self,
+        blocks: &[SackBlock],
+        connection: &mut Connection<'_>,
+        update: &mut RecoveryUpdate,
+    ) {
         // RFC 6675 §2: a duplicate is an acknowledgement that SACKs something new and moves nothing else.
+        let mut losses = 0;
         let news = self.board.sack(blocks, connection.sent.high, |number, finding| match finding {
             Finding::Arrived => connection.deliver(number),
-            Finding::Lost => connection.lose(number),
+            Finding::Lost => {
+                losses += 1;
+                connection.lose(number);
+            }
         });
-        if verdict.newly_acked == 0 && news > 0 {
+        if let Some(delivery) = &mut self.delivery {
+            delivery.packets += news;
+            delivery.tells_of_loss = losses > 0;
+        }
+        if update.newly_acked == 0 && news > 0 {
             self.duplicates += 1;
         }
         if self.should_begin(connection.sent) {
@@ -139,43 +164,53 @@ impl Sack {
             let sent = &*connection.sent;
             self.recovering = true;
             self.recovery_point = sent.high;
-            self.retransmit = true;
+            self.retransmit = !self.prr.is_on();
+            self.prr.begin(FlightAtEntry {
+                outstanding: sent.high - sent.una,
+                sacked: self.board.sacked(),
+                delivered: self.delivery.map_or(0, |delivery| delivery.packets),
+            });
             self.rescued = false;
             self.board.begin_recovery();
             self.counted = (sent.high - sent.una).saturating_sub(self.duplicates.max(DUPLICATE_ACKS));
-            verdict.loss_event = Some(LossEvent::Repair);
-            verdict.restart_timer = true;
+            update.loss_event = Some(LossEvent::Repair);
+            update.restart_timer = true;
         }
     }
 }
 
 impl LossRecovery for Sack {
     #[inline]
-    fn on_ack(&mut self, ack: &Acknowledgement<'_>, connection: &mut Connection<'_>) -> Verdict {
+    fn on_ack(&mut self, ack: &Acknowledgement<'_>, connection: &mut Connection<'_>) -> RecoveryUpdate {
         let (cumulative, sent) = (ack.cumulative, &mut *connection.sent);
         self.board.acknowledge(sent.una); // a lean sender does not tell
-        let mut verdict = Verdict::default();
+        let mut update = RecoveryUpdate::default();
+        if self.prr.is_on() {
+            self.delivery = Some(self.delivered_by(cumulative, sent.una));
+        }
         self.counted = self.counted.saturating_sub(1 + u32::from(cumulative > sent.una));
         if cumulative > sent.una {
-            verdict.newly_acked = acknowledge(cumulative, sent);
-            verdict.restart_timer = true;
+            update.newly_acked = acknowledge(cumulative, sent);
+            update.restart_timer = true;
             self.board.acknowledge(cumulative);
             self.duplicates = 0;
             if cumulative >= self.recovery_point {
-                verdict.recovered = self.recovering;
+                update.recovered = self.recovering;
                 self.recovering = false;
+                self.prr.end();
                 self.resending = false;
             }
         }
         if !ack.blocks.is_empty() && !self.resending {
-            self.on_blocks(ack.blocks, connection, &mut verdict);
+            self.on_blocks(ack.blocks, connection, &mut update);
         }
-        verdict
+        update
     }
 
     fn on_timeout(&mut self, connection: &mut Connection<'_>) {
         let sent = &*connection.sent;
         self.recovering = false;
+        self.prr.end();
         self.resending = self.after_timeout == SackTimeout::Resend;
         self.retransmit = false;
         self.duplicates = 0;
@@ -183,6 +218,21 @@ impl LossRecovery for Sack {
         self.board.acknowledge(sent.una);
         self.board.all_lost(sent.high);
         connection.lose_all();
+    }
+
+    fn on_sent(&mut self, _number: u32, _connection: &mut Connection<'_>) {
+        self.prr.on_sent();
+    }
+
+    fn settle(&mut self, connection: &mut Connection<'_>, window: u32) {
+        if let Some(delivery) = self.delivery.take() {
+            let in_flight = self.flight(connection.sent);
+            self.prr.on_delivery(delivery, in_flight, window);
+        }
+    }
+
+    fn keeps_records(&self) -> bool {
+        self.prr.is_on()
     }
 
     #[inline]
@@ -196,11 +246,11 @@ impl LossRecovery for Sack {
 
     #[inline]
     fn flight(&self, sent: &SendState) -> u32 {
-        if self.recovering && self.pipe == SackPipe::Counted {
+        if self.recovering && self.pipe == SackPipe::Counted && !self.prr.is_on() {
             return self.counted;
         }
         let pipe = self.board.pipe(sent.una, sent.high);
-        if self.recovering && self.pipe == SackPipe::Conservative {
+        if self.recovering && self.pipe == SackPipe::Conservative && !self.prr.is_on() {
             pipe + self.board.lost().saturating_sub(1)
         } else {
             pipe
@@ -218,7 +268,7 @@ impl LossRecovery for Sack {
         }
         let waits_for_third = self.duplicates > 0 && !self.recovering && !self.limited_transmit;
         let flight = if waits_for_third { sent.next - sent.una } else { self.flight(sent) };
-        if flight >= window {
+        if flight >= self.prr.window().unwrap_or(window) {
             return None;
         }
         if let Some(number) = self.board.next_lost() {

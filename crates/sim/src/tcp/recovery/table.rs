@@ -1,7 +1,10 @@
-//! The table of recoveries: what a row says, and the macro that makes kinds and dispatch of the rows.
+//! The table of recoveries: the fields of a row, and the macro that makes kinds and dispatch from the rows.
 
-use super::RecoveryKind;
-use serde::Serialize;
+use super::{AnyRecovery, LossRecovery, RecoveryKind};
+use crate::scenario::TcpSpec;
+use sawtooth_cc::Properties;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
 
 /// What a recovery says about itself.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +21,23 @@ pub struct About {
     pub behaviour: u32,
     /// TCP settings that it reads and not every recovery does.
     pub own_settings: &'static [&'static str],
+    /// TCP settings that every other recovery reads and it does not.
+    pub ignores: &'static [&'static str],
+    /// Settings that have another default beside it: name, and the value as a scenario file has it.
+    pub defaults: &'static [(&'static str, &'static str)],
+}
+
+/// What the receiver tells beside the first missing packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feedback {
+    /// Nothing.
+    Cumulative,
+    /// The packets that it holds beyond.
+    Selective,
+    /// Those, what has arrived twice (RFC 2883), and which timestamp it echoes (RFC 7323).
+    Reporting,
+    /// Instead, ranges of the numbers that packets have of their own (RFC 9000 §19.3).
+    Numbered,
 }
 
 /// One row of the table of recoveries.
@@ -38,8 +58,17 @@ pub struct RecoveryInfo {
     /// TCP settings that it reads and not every recovery does.
     #[serde(skip)]
     pub own_settings: &'static [&'static str],
+    /// TCP settings that every other recovery reads and it does not.
+    #[serde(skip)]
+    pub ignores: &'static [&'static str],
+    /// Settings that have another default beside it: name, and the value as a scenario file has it.
+    #[serde(serialize_with = "as_table")]
+    pub defaults: &'static [(&'static str, &'static str)],
     /// Does the receiver say what it holds beyond a gap?
     pub selective: bool,
+    /// What else it tells.
+    #[serde(skip)]
+    pub feedback: Feedback,
     /// What it is in code.
     #[serde(skip)]
     pub kind: RecoveryKind,
@@ -47,17 +76,50 @@ pub struct RecoveryInfo {
 
 impl RecoveryInfo {
     /// A row.
-    pub const fn new(name: &'static str, kind: RecoveryKind, selective: bool, about: About) -> Self {
-        let About { aliases, title, summary, source, behaviour, own_settings } = about;
-        RecoveryInfo { name, aliases, title, summary, source, behaviour, own_settings, selective, kind }
+    pub const fn new(name: &'static str, kind: RecoveryKind, feedback: Feedback, about: About) -> Self {
+        let About { aliases, title, summary, source, behaviour, own_settings, ignores, defaults } = about;
+        RecoveryInfo {
+            name,
+            aliases,
+            title,
+            summary,
+            source,
+            behaviour,
+            own_settings,
+            ignores,
+            defaults,
+            selective: !matches!(feedback, Feedback::Cumulative),
+            feedback,
+            kind,
+        }
     }
 }
 
-/// Makes of the rows: the modules, `RecoveryKind`, `RECOVERIES` and `AnyRecovery`. The receiver of a `cumulative` row says which packet it
-/// misses first, that of a `selective` row also what it holds beyond.
+impl RecoveryInfo {
+    /// Does it know enough of each packet for such a controller?
+    pub fn serves(&self, controller: Properties) -> bool {
+        !controller.records || AnyRecovery::new(self.kind, &TcpSpec::default()).keeps_records()
+    }
+}
+
+/// A value as a scenario file has it: a number or a flag where it is one.
+pub fn plain(word: &str) -> Value {
+    serde_json::from_str(word).unwrap_or_else(|_| word.into())
+}
+
+/// Pairs as a table.
+fn as_table<S: Serializer>(pairs: &&[(&str, &str)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(pairs.iter().map(|&(name, word)| (name, plain(word))))
+}
+
+/// Makes the modules, `RecoveryKind`, `RECOVERIES` and `AnyRecovery` from the rows. With a `cumulative` row the receiver reports the
+/// first missing packet, with a `selective` row also the packets beyond it, and with a `reporting` row also what has arrived twice and
+/// whose timestamp it echoes. With a `numbered` row it reports packet numbers, which are never reused.
 macro_rules! recoveries {
-    (@selective cumulative) => { false };
-    (@selective selective) => { true };
+    (@class cumulative) => { Feedback::Cumulative };
+    (@class selective) => { Feedback::Selective };
+    (@class reporting) => { Feedback::Reporting };
+    (@class numbered) => { Feedback::Numbered };
     ($($(#[$doc:meta])* $class:ident $name:literal $module:ident::$recovery:ident($settings:ident);)*) => {
         $(pub mod $module;)*
 
@@ -72,7 +134,7 @@ macro_rules! recoveries {
             $(RecoveryInfo::new(
                 $name,
                 RecoveryKind::$recovery,
-                recoveries!(@selective $class),
+                recoveries!(@class $class),
                 $module::ABOUT,
             ),)*
         ];
@@ -84,8 +146,8 @@ macro_rules! recoveries {
             }
         }
 
-        /// Any recovery of the table; an enum, so that no virtual call stands on the path of an acknowledgement. A lean sender
-        /// does not ask it, so its state stands elsewhere.
+        /// Any recovery of the table; an enum, so that no acknowledgement costs a virtual call. A lean sender does not ask it, so its
+        /// state is boxed.
         #[derive(Clone, Debug)]
         pub enum AnyRecovery {
             $($(#[$doc])* $recovery(Box<$module::$recovery>),)*
@@ -105,7 +167,7 @@ macro_rules! recoveries {
 
         impl LossRecovery for AnyRecovery {
             #[inline]
-            fn on_ack(&mut self, ack: &Acknowledgement<'_>, connection: &mut Connection<'_>) -> Verdict {
+            fn on_ack(&mut self, ack: &Acknowledgement<'_>, connection: &mut Connection<'_>) -> RecoveryUpdate {
                 match self { $(AnyRecovery::$recovery(recovery) => recovery.on_ack(ack, connection),)* }
             }
 
@@ -113,12 +175,16 @@ macro_rules! recoveries {
                 match self { $(AnyRecovery::$recovery(recovery) => recovery.on_timeout(connection),)* }
             }
 
-            fn on_timer(&mut self, timer: Timer, connection: &mut Connection<'_>) -> Verdict {
+            fn on_timer(&mut self, timer: Timer, connection: &mut Connection<'_>) -> RecoveryUpdate {
                 match self { $(AnyRecovery::$recovery(recovery) => recovery.on_timer(timer, connection),)* }
             }
 
             fn on_sent(&mut self, number: u32, connection: &mut Connection<'_>) {
                 match self { $(AnyRecovery::$recovery(recovery) => recovery.on_sent(number, connection),)* }
+            }
+
+            fn settle(&mut self, connection: &mut Connection<'_>, window: u32) {
+                match self { $(AnyRecovery::$recovery(recovery) => recovery.settle(connection, window),)* }
             }
 
             #[inline]
@@ -143,6 +209,10 @@ macro_rules! recoveries {
 
             fn keeps_records(&self) -> bool {
                 match self { $(AnyRecovery::$recovery(recovery) => recovery.keeps_records(),)* }
+            }
+
+            fn numbers_packets(&self) -> bool {
+                match self { $(AnyRecovery::$recovery(recovery) => recovery.numbers_packets(),)* }
             }
 
             #[inline(always)]

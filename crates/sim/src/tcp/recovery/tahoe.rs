@@ -13,8 +13,8 @@
 //! A mark (ECN) is no loss: it cuts the window by the law, without slow start (RFC 3168 §6.1.2).
 
 use super::{
-    About, Acknowledgement, Connection, DUPLICATE_ACKS, LossEvent, LossRecovery, SendState, Transmission,
-    Verdict, acknowledge,
+    About, Acknowledgement, Connection, DUPLICATE_ACKS, LossEvent, LossRecovery, RecoveryUpdate, SendState,
+    Transmission, acknowledge,
 };
 use crate::scenario::TcpSpec;
 
@@ -22,10 +22,12 @@ use crate::scenario::TcpSpec;
 pub const ABOUT: About = About {
     aliases: &[],
     title: "Tahoe",
-    summary: "fast retransmit, then slow start from one packet; everything after the hole again",
+    summary: "fast retransmit, then slow start from one packet; it resends everything after the first hole",
     source: "[Jacobson88]; [FallFloyd96] §2",
     behaviour: 1,
     own_settings: &[],
+    ignores: &[],
+    defaults: &[],
 };
 
 /// Tahoe recovery.
@@ -54,24 +56,28 @@ impl Tahoe {
 
 impl LossRecovery for Tahoe {
     #[inline]
-    fn on_ack(&mut self, ack: &Acknowledgement<'_>, connection: &mut Connection<'_>) -> Verdict {
+    fn on_ack(&mut self, ack: &Acknowledgement<'_>, connection: &mut Connection<'_>) -> RecoveryUpdate {
         let (cumulative, sent) = (ack.cumulative, &mut *connection.sent);
         if cumulative > sent.una {
             self.duplicates = 0;
             let newly_acked = acknowledge(cumulative, sent);
-            return Verdict { newly_acked, restart_timer: true, ..Verdict::default() };
+            return RecoveryUpdate { newly_acked, restart_timer: true, ..RecoveryUpdate::default() };
         }
         let duplicate = cumulative == sent.una && sent.high > sent.una;
         if !duplicate || self.recover > 0 && sent.una <= self.recover {
-            return Verdict::default();
+            return RecoveryUpdate::default();
         }
         self.duplicates += 1;
         if self.duplicates < DUPLICATE_ACKS {
-            return Verdict::default();
+            return RecoveryUpdate::default();
         }
         self.go_back(sent);
         connection.lose_all();
-        Verdict { loss_event: Some(LossEvent::Restart), restart_timer: true, ..Verdict::default() }
+        RecoveryUpdate {
+            loss_event: Some(LossEvent::Restart),
+            restart_timer: true,
+            ..RecoveryUpdate::default()
+        }
     }
 
     fn on_timeout(&mut self, connection: &mut Connection<'_>) {

@@ -1,11 +1,12 @@
 //! What a sender makes of losses, marks and timeouts: one cut per window of data.
 //!
-//! Source: RFC 5681 §3.1, RFC 6298 §5.5–5.7 (timeouts), RFC 3168 §6.1.2 (echoes, and one reduction for the drops and marks of a window of data).
+//! Source: RFC 5681 §3.1, RFC 6298 §5.5–5.7 (timeouts), RFC 3168 §6.1.2 (echoes, and one reduction for the drops and marks of a window
+//! of data), RFC 8257 §3.5 (not where marks are answered by their share).
 
 use super::full::connection;
 use super::{Sender, WindowCut};
 use crate::packet::Packet;
-use crate::tcp::recovery::{LossEvent, LossRecovery, Verdict};
+use crate::tcp::recovery::{LossEvent, LossRecovery, RecoveryUpdate};
 use sawtooth_cc::units::Time;
 use sawtooth_cc::{Congestion, CongestionSignal, Controller, Recovery, RecoverySignal, WindowOfData};
 
@@ -13,26 +14,33 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     /// Losses and marks that an acknowledgement or a timer told of: the cut, if there is one.
     pub(super) fn heed(
         &mut self,
-        verdict: &Verdict,
+        update: &RecoveryUpdate,
         echo: bool,
         cumulative: u32,
         now: Time,
     ) -> Option<WindowCut> {
-        if verdict.recovered {
+        if update.recovered || update.timeout_repaired {
             self.tell_of_recovery(Recovery::Left, now);
         }
-        match verdict.loss_event {
+        let cut = match update.loss_event {
             Some(event) => self.on_loss_event(event, now),
+            None if update.marked => self.cut_for_marks(now),
             None if echo => self.on_echo(cumulative, now),
             None => None,
+        };
+        if update.persistent {
+            let persistent = self.cut(Congestion::PersistentCongestion, now);
+            return Some(WindowCut { before: cut.map_or(persistent.before, |cut| cut.before), ..persistent });
         }
+        cut
     }
 
     fn on_loss_event(&mut self, event: LossEvent, now: Time) -> Option<WindowCut> {
         self.stats.loss_events += 1;
         self.timed = None;
-        // RFC 3168 §6.1.2: one reduction for the drops and marks of a window of data.
-        let repeated = self.sent.una < self.echo_point;
+        // RFC 3168 §6.1.2: one reduction for the drops and marks of a window of data. RFC 8257 §3.5: but for losses as if there were no
+        // marks, whose reduction may be small.
+        let repeated = self.sent.una < self.echo_point && !self.counts_marks;
         match event {
             LossEvent::Repair => {
                 let cut = (!repeated).then(|| {
@@ -42,6 +50,10 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
                 self.tell_of_recovery(Recovery::Entered, now);
                 cut
             }
+            LossEvent::Repaired => (!repeated).then(|| {
+                self.note_reduction();
+                self.cut(Congestion::Loss, now)
+            }),
             LossEvent::Restart => {
                 self.restart_point = self.sent.high;
                 self.note_reduction();
@@ -56,10 +68,22 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         if !announced || self.recovery.in_recovery() {
             return None;
         }
-        self.stats.ecn_reductions += 1;
-        self.note_reduction();
+        let cut = self.cut_for_marks(now)?;
         self.echo_point = self.sent.high;
-        Some(self.cut(Congestion::EcnMark, now))
+        Some(cut)
+    }
+
+    /// None if the controller does not answer marks now; perhaps it answers the next one.
+    fn cut_for_marks(&mut self, now: Time) -> Option<WindowCut> {
+        let before = self.reduced_until;
+        self.note_reduction();
+        let cut = self.cut(Congestion::EcnMark, now);
+        if self.counts_marks && self.window == cut.before {
+            self.reduced_until = before;
+            return None;
+        }
+        self.stats.ecn_reductions += 1;
+        Some(cut)
     }
 
     fn tell_of_recovery(&mut self, change: Recovery, now: Time) {
@@ -68,7 +92,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         self.follow_change(now);
     }
 
-    /// The retransmission timer ran out. Returns the SYN to send again, or the cut.
+    /// The retransmission timer expired. Returns the SYN to send again, or the cut.
     pub(super) fn on_timeout(&mut self, now: Time) -> Result<WindowCut, Packet> {
         self.stats.timeouts += 1;
         self.rtt.back_off();
@@ -84,10 +108,11 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         self.begin_records(self.sent.una, now);
         self.recovery.on_timeout(&mut connection!(self, now));
         self.lean = self.recovery.is_open() && self.extras.is_none();
-        self.conclude_records(&Verdict::default(), now);
+        self.conclude_records(&RecoveryUpdate::default(), now);
         self.note_reduction();
         let cut = self.cut(Congestion::Timeout { repeated }, now);
         self.retransmit_at = now + self.rto;
+        self.settle(now);
         Ok(cut)
     }
 

@@ -2,8 +2,8 @@
 
 use super::full::connection;
 use super::{Sender, WindowCut};
-use crate::ack_details::AckDetails;
-use crate::tcp::recovery::{Acknowledgement, LossRecovery, Verdict};
+use crate::ack_details::Details;
+use crate::tcp::recovery::{Acknowledgement, LossRecovery, RecoveryUpdate};
 use sawtooth_cc::Controller;
 use sawtooth_cc::units::{Bytes, Time};
 
@@ -11,53 +11,55 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     pub(super) fn on_eventful_ack(
         &mut self,
         cumulative: u32,
-        details: Option<&AckDetails>,
+        details: Option<Details<'_>>,
         echo: bool,
         now: Time,
     ) -> Option<WindowCut> {
-        let ack = Acknowledgement { cumulative, blocks: details.map_or(&[][..], AckDetails::blocks) };
+        let blocks = details.as_ref().map_or(&[][..], Details::blocks);
+        let ack = Acknowledgement { cumulative, blocks, details: details.as_deref() };
         let echo = echo | details.is_some_and(|details| self.note_counts(details));
         if self.extras.is_some() {
             return self.on_ack_in_full(&ack, echo, now);
         }
-        let verdict = self.recovery.on_ack(&ack, &mut connection!(self, now));
+        let update = self.recovery.on_ack(&ack, &mut connection!(self, now));
         self.lean = self.recovery.is_open();
         let mut rtt = None;
-        if verdict.newly_acked > 0 {
+        if update.newly_acked > 0 {
             rtt = self.note_progress(cumulative, now);
         }
-        if verdict.restart_timer {
+        if update.restart_timer {
             self.restart_timer(now);
         }
-        if self.may_grow(&verdict, echo) {
-            let ce_marked = self.marks_to_tell();
-            self.grow(verdict.newly_acked, cumulative, rtt, ce_marked, now);
+        if self.may_grow(&update, echo) {
+            let marks = self.marks_to_tell();
+            self.grow(update.newly_acked, cumulative, rtt, marks, now);
         }
-        if verdict.recovered || verdict.loss_event.is_some() || echo {
-            return self.heed(&verdict, echo, cumulative, now);
+        if update.recovered || update.loss_event.is_some() || echo {
+            return self.heed(&update, echo, cumulative, now);
         }
         None
     }
 
     /// The receiver's count of marked packets; have there been more?
-    fn note_counts(&mut self, details: &AckDetails) -> bool {
+    fn note_counts(&mut self, details: Details<'_>) -> bool {
         let more = details.ce_packets > self.ce_counted;
         self.ce_counted = self.ce_counted.max(details.ce_packets);
         more
     }
 
-    /// Marked packets that the controller hears of with this sample.
-    pub(super) fn marks_to_tell(&mut self) -> u32 {
+    /// Marked packets that the controller hears of with this sample, and their bytes.
+    pub(super) fn marks_to_tell(&mut self) -> (u32, Bytes) {
         let marks = self.ce_counted - self.ce_told;
         self.ce_told = self.ce_counted;
-        marks
+        (marks, Bytes::new(u64::from(marks) * u64::from(self.packet_bytes)))
     }
 
-    /// Does an acknowledgement with this verdict count for the growth of the window?
+    /// Does an acknowledgement with this update count for the growth of the window?
     #[inline]
-    pub(super) fn may_grow(&self, verdict: &Verdict, echo: bool) -> bool {
-        let plain = verdict.newly_acked > 0 && verdict.loss_event.is_none() && !echo;
-        plain && !verdict.recovered && !self.recovery.in_recovery()
+    pub(super) fn may_grow(&self, update: &RecoveryUpdate, echo: bool) -> bool {
+        let plain = update.newly_acked > 0 && update.loss_event.is_none() && !echo;
+        let ends = update.recovered && !self.is_numbered(); // RFC 9002 B.5: what was sent in the period counts
+        plain && !update.spurious && !ends && !self.recovery.in_recovery()
     }
 
     /// In flight by the records, or else by what recovery thinks.

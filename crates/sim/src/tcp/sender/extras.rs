@@ -1,8 +1,10 @@
 //! What a sender keeps beyond a classic one, because its settings, its recovery or its controller ask for it.
 
+use super::states::StateClock;
 use crate::scenario::TcpSpec;
 use crate::tcp::flight::FlightRecords;
 use crate::tcp::pacer::{self, Pacer};
+use crate::tcp::recovery::LossRecovery;
 use crate::tcp::timers::Timers;
 use crate::tcp::{Pacing, RttSamples};
 use sawtooth_cc::units::{Bytes, Span, Time};
@@ -16,12 +18,22 @@ pub(super) struct Extras {
     pub pacer: Option<Pacer>,
     /// What paces while the controller answers with no rate: the window, or nothing.
     paced_by_window: bool,
+    /// Below half of the slow-start threshold and beyond: how many windows a round trip the pacer lets go.
+    gains: [f64; 2],
+    /// The number of the next packet, where transmissions have numbers of their own.
+    pub next_packet: Option<u32>,
     /// What the controller wants to hear.
     pub wants: Wants,
+    /// Most packets that one acknowledgement counts for in slow start.
+    pub slow_start_max: u32,
     /// Every packet gives a round-trip sample, not one per round trip.
     pub samples_every_packet: bool,
     /// What the controller was told last about congestion, until that is withdrawn.
     pub last_signal: Option<(Congestion, WindowOfData)>,
+    /// How often something was withdrawn.
+    pub undos: u64,
+    /// The states of a controller that has some, once the connection is open.
+    pub states: Option<Box<StateClock>>,
 }
 
 impl Extras {
@@ -30,12 +42,13 @@ impl Extras {
         tcp: &TcpSpec,
         wants: Wants,
         has_rate: bool,
-        recovery_keeps_records: bool,
+        recovery: &impl LossRecovery,
         packet: Bytes,
     ) -> Option<Box<Self>> {
-        let samples_every_packet = tcp.rtt_samples == RttSamples::Every;
+        let numbered = recovery.numbers_packets();
+        let samples_every_packet = numbered || tcp.rtt_samples == RttSamples::Every;
         let by_controller = wants.packets || wants.rates || wants.rounds;
-        let records = (by_controller || samples_every_packet || recovery_keeps_records)
+        let records = (by_controller || samples_every_packet || recovery.keeps_records())
             .then(|| FlightRecords::new(packet));
         let paced_by_window = tcp.pacing == Pacing::On;
         let paced = paced_by_window || has_rate;
@@ -46,10 +59,23 @@ impl Extras {
                 timers: Timers::default(),
                 pacer: paced.then(Pacer::default),
                 paced_by_window,
+                gains: if numbered { pacer::GAINS_QUIC } else { pacer::GAINS },
+                next_packet: numbered.then_some(0),
                 wants,
+                slow_start_max: tcp.slow_start.counted(paced),
                 samples_every_packet,
                 last_signal: None,
+                undos: 0,
+                states: None,
             })
+        })
+    }
+
+    /// What names the record of a packet that leaves: its own number, where it has one.
+    pub fn name(&mut self, number: u32) -> u32 {
+        self.next_packet.as_mut().map_or(number, |next| {
+            *next += 1;
+            *next - 1
         })
     }
 
@@ -59,7 +85,7 @@ impl Extras {
         let gap = match control.pacing_rate() {
             Some(rate) => pacer::gap_by_rate(rate, packet),
             None if self.paced_by_window => {
-                pacer::gap_by_window(control.window(), control.slow_start_threshold(), srtt)
+                pacer::gap_by_window(control.window(), control.slow_start_threshold(), srtt, self.gains)
             }
             None => Span::ZERO,
         };

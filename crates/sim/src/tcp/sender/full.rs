@@ -1,16 +1,17 @@
 //! A sender that keeps more than a classic one: what its records tell its controller, and what it sends.
 //!
-//! Order within one acknowledgement: packets called lost, a withdrawal, the sample, then congestion and recovery, so that a controller has
-//! heard what happened before it is asked to react. A controller that does not want to hear of acknowledgements during recovery
-//! gets those samples that a classic sender gives, and where that gives none, none.
+//! Order within one acknowledgement: packets declared lost, a withdrawal, the sample, then congestion and recovery, so that a
+//! controller has heard what happened before it is asked to react. A controller that does not want to hear of acknowledgements during
+//! recovery gets those samples that a classic sender gives, and where that gives none, none.
 
-use super::{Sender, WindowCut};
-use crate::packet::Packet;
+use super::{Sender, StateTimes, WindowCut};
+use crate::observer::ModelState;
+use crate::packet::{Packet, PacketKind, RETRANSMISSION};
 use crate::tcp::flight::Outcome;
-use crate::tcp::recovery::{Acknowledgement, LossRecovery, Verdict};
+use crate::tcp::recovery::{Acknowledgement, LossRecovery, RecoveryUpdate, Transmission};
 use crate::tcp::timers::{Due, Timer};
 use sawtooth_cc::units::{Bytes, Span, Time};
-use sawtooth_cc::{AckSample, Controller, RoundTripTimes, UndoSignal};
+use sawtooth_cc::{AckSample, Congestion, Controller, RoundTripTimes, UndoSignal};
 
 /// The connection of a sender, as its recovery sees it.
 macro_rules! connection {
@@ -19,8 +20,8 @@ macro_rules! connection {
             Some(extras) => (extras.records.as_mut(), Some(&mut extras.timers)),
             None => (None, None),
         };
-        let (sent, rtt) = (&mut $sender.sent, &$sender.rtt);
-        $crate::tcp::recovery::Connection { now: $now, sent, rtt, records, timers }
+        let (sent, rtt, retransmit_at) = (&mut $sender.sent, &mut $sender.rtt, $sender.retransmit_at);
+        $crate::tcp::recovery::Connection { now: $now, sent, rtt, records, timers, retransmit_at }
     }};
 }
 pub(super) use connection;
@@ -34,53 +35,123 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         echo: bool,
         now: Time,
     ) -> Option<WindowCut> {
-        let was_recovering = self.recovery.in_recovery();
-        self.begin_records(ack.cumulative, now);
-        let verdict = self.recovery.on_ack(ack, &mut connection!(self, now));
-        let outcome = self.conclude_records(&verdict, now);
-        let rtt = self.take_rtt(&verdict, &outcome, ack.cumulative, now);
-        if verdict.restart_timer {
-            self.restart_timer(now);
-        }
+        let numbered = self.is_numbered();
+        let was_recovering = self.recovery.in_recovery() && !numbered;
+        self.begin_records(if numbered { 0 } else { ack.cumulative }, now);
+        let mut update = self.recovery.on_ack(ack, &mut connection!(self, now));
+        update.spurious &= !echo; // RFC 4015 §3.1 step 9: marked, the cut was due
+        let echo = echo && !numbered;
+        let outcome = self.conclude_records(&update, now);
+        let rtt = self.take_rtt(&update, &outcome, ack.cumulative, now);
+        self.follow_timer(&update, now);
         let extras = self.extras.as_ref().expect(FULL);
-        let grows = self.may_grow(&verdict, echo);
+        let grows = self.may_grow(&update, echo);
         if extras.wants.recovery || grows {
-            let newly_acked = if echo { 0 } else { self.counted(verdict.newly_acked, ack.cumulative) };
-            let ce_marked = self.marks_to_tell();
-            let in_recovery = was_recovering || verdict.loss_event.is_some() || self.recovery.in_recovery();
-            let sample = AckSample { newly_acked, ce_marked, in_recovery, ..self.sample(rtt, &outcome, now) };
+            let slow_start_max = extras.slow_start_max;
+            let newly_acked = match update.newly_acked {
+                _ if echo => 0,
+                counted if numbered => counted,
+                acked => self.counted(acked, ack.cumulative, slow_start_max),
+            };
+            let (ce_marked, newly_marked) = self.marks_to_tell();
+            let in_recovery = was_recovering || update.loss_event.is_some() || self.recovery.in_recovery();
+            let sample = AckSample {
+                newly_acked,
+                ce_marked,
+                newly_marked,
+                in_recovery,
+                ..self.sample(rtt, &outcome, now)
+            };
             self.tell(&sample);
         }
-        let cut = self.heed(&verdict, echo, ack.cumulative, now);
-        if let Some(records) = &mut self.extras.as_mut().expect(FULL).records {
+        let cut = self.heed(&update, echo, ack.cumulative, now);
+        self.settle(now);
+        if !numbered && let Some(records) = &mut self.extras.as_mut().expect(FULL).records {
             records.forget_below(self.sent.una);
         }
         cut
     }
 
-    /// When the first timer of all runs out.
+    /// When the first of all timers expires.
     pub(super) fn earliest_deadline(&self) -> Time {
         let others = self.extras.as_ref().map_or(Time::NEVER, |extras| extras.timers.earliest());
         self.retransmit_at.min(others)
     }
 
-    /// A timer other than that of retransmission that has run out, if one has.
+    /// A timer other than that of retransmission that has expired, if any.
     pub(super) fn take_due(&mut self, now: Time) -> Option<Due> {
         self.extras.as_mut()?.timers.take_due(now)
     }
 
-    /// A timer of recovery has run out. Returns the cut it brought, if any.
+    /// A timer of recovery has expired. Returns the cut it brought, if any.
     pub(super) fn on_recovery_timer(&mut self, timer: Timer, now: Time) -> Option<WindowCut> {
-        self.begin_records(self.sent.una, now);
-        let verdict = self.recovery.on_timer(timer, &mut connection!(self, now));
-        self.conclude_records(&verdict, now);
-        if verdict.restart_timer {
-            self.restart_timer(now);
-        }
-        self.heed(&verdict, false, self.sent.una, now)
+        self.begin_records(if self.is_numbered() { 0 } else { self.sent.una }, now);
+        let update = self.recovery.on_timer(timer, &mut connection!(self, now));
+        self.conclude_records(&update, now);
+        self.follow_timer(&update, now);
+        let cut = self.heed(&update, false, self.sent.una, now);
+        self.settle(now);
+        cut
     }
 
-    /// An acknowledgement arrives, or a timer has run out: what was acknowledged cumulatively is delivered.
+    /// Do its transmissions have numbers of their own?
+    pub(super) fn is_numbered(&self) -> bool {
+        self.extras.as_ref().is_some_and(|extras| extras.next_packet.is_some())
+    }
+
+    /// The retransmission timer restarts, if there is one.
+    fn follow_timer(&mut self, update: &RecoveryUpdate, now: Time) {
+        if !update.restart_timer {
+            return;
+        }
+        if !self.is_numbered() {
+            self.restart_timer(now);
+        } else if self.sent.una == self.sent.limit {
+            self.note_end_of_data(now);
+        }
+    }
+
+    /// Recovery hears what the controller has made of everything.
+    pub(super) fn settle(&mut self, now: Time) {
+        let window = self.allowed;
+        if self.extras.is_some() {
+            self.recovery.settle(&mut connection!(self, now), window);
+        }
+        self.note_state(now);
+    }
+
+    /// The controller may have entered another state.
+    pub(super) fn note_state(&mut self, now: Time) {
+        if let Some(states) = self.extras.as_mut().and_then(|extras| extras.states.as_mut())
+            && let Some(state) = self.control.state()
+        {
+            states.note(state, now);
+        }
+    }
+
+    /// What the controller believes and does, if it has states.
+    pub fn model(&self) -> Option<ModelState> {
+        Some(ModelState {
+            state: self.control.state()?,
+            window: self.window,
+            in_flight: self.in_flight(),
+            pacing: self.control.pacing_rate(),
+            estimates: self.control.estimates().unwrap_or_default(),
+        })
+    }
+
+    /// What the controller believes and does, if it has entered a state since this was last asked.
+    pub fn take_entered(&mut self) -> Option<ModelState> {
+        self.extras.as_mut()?.states.as_mut()?.take_entered()?;
+        self.model()
+    }
+
+    /// The time that the controller has been in each of its states since counting began, if it has states.
+    pub fn state_times(&mut self, now: Time) -> Option<StateTimes> {
+        Some(self.extras.as_mut()?.states.as_mut()?.spent(now))
+    }
+
+    /// An acknowledgement arrives or a timer has expired: what was acknowledged cumulatively is delivered.
     pub(super) fn begin_records(&mut self, cumulative: u32, now: Time) {
         if let Some(records) = self.extras.as_mut().and_then(|extras| extras.records.as_mut()) {
             records.begin(cumulative, now);
@@ -88,21 +159,22 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     }
 
     /// Recovery has said what became of packets: what is lost, and whether the last signal was spurious, goes to the controller.
-    pub(super) fn conclude_records(&mut self, verdict: &Verdict, now: Time) -> Outcome {
+    pub(super) fn conclude_records(&mut self, update: &RecoveryUpdate, now: Time) -> Outcome {
         let minimum = self.rtt.minimum();
         let Some(extras) = &mut self.extras else { return Outcome::default() };
         let mut outcome = Outcome::default();
         if let Some(records) = &mut extras.records {
             outcome = records.conclude(minimum);
             if extras.wants.packets {
-                for (packet, lost) in records.newly_lost() {
-                    self.control.on_lost(now, &packet, lost);
+                for packet in records.newly_lost(now) {
+                    self.control.on_lost(&packet);
                 }
             }
         }
-        if verdict.spurious
-            && let Some((kind, window_of_data)) = extras.last_signal.take()
-        {
+        let withdrawn = if update.spurious { extras.last_signal.take() } else { None };
+        if let Some((kind, window_of_data)) = withdrawn.filter(|&(kind, _)| kind != Congestion::EcnMark) {
+            extras.undos += 1;
+            self.restart_point = self.sent.una;
             self.control.on_undo(&UndoSignal {
                 now,
                 kind,
@@ -116,7 +188,16 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     }
 
     /// The sample that an acknowledgement gives to the estimator.
-    fn take_rtt(&mut self, verdict: &Verdict, outcome: &Outcome, cumulative: u32, now: Time) -> Option<Span> {
+    fn take_rtt(
+        &mut self,
+        update: &RecoveryUpdate,
+        outcome: &Outcome,
+        cumulative: u32,
+        now: Time,
+    ) -> Option<Span> {
+        if self.is_numbered() {
+            return update.rtt; // which has gone into the averages
+        }
         if self.extras.as_ref().expect(FULL).samples_every_packet {
             let rtt = outcome.rtt?;
             self.rtt.sample(rtt);
@@ -124,7 +205,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             return Some(rtt);
         }
         outcome.rtt.into_iter().for_each(|rtt| self.rtt.note(rtt));
-        if verdict.newly_acked > 0 { self.note_progress(cumulative, now) } else { None }
+        if update.newly_acked > 0 { self.note_progress(cumulative, now) } else { None }
     }
 
     /// What the records and the estimator say.
@@ -168,15 +249,31 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         let window = self.allowed;
         let next = self.recovery.next(&mut connection!(self, now), window);
         let Some(transmission) = next else {
-            self.window_limited = self.recovery.flight(&self.sent) >= window;
+            // What a recovery holds back although there is something to send, it holds for the window's sake.
+            let held = self.recovery.in_recovery() && self.sent.may_send_next();
+            self.window_limited = held || self.recovery.flight(&self.sent) >= window;
             self.note_shortage();
             return None;
         };
-        let packet = self.packet_of(transmission, now);
+        let packet = if self.is_numbered() {
+            self.numbered_packet_of(transmission)
+        } else {
+            self.packet_of(transmission, now)
+        };
         if self.extras.is_some() {
             self.note_sent(transmission.number, now);
         }
         Some(packet)
+    }
+
+    /// A packet with a number of its own. It is new, whatever it carries: ECN-capable like any other (RFC 9000 §13.4.1).
+    fn numbered_packet_of(&mut self, transmission: Transmission) -> Packet {
+        let Transmission { number, again } = transmission;
+        self.stats.sent += 1;
+        self.stats.retransmits += u64::from(again);
+        let flags = self.flags | if again { RETRANSMISSION } else { 0 };
+        let own = self.extras.as_ref().and_then(|extras| extras.next_packet).expect(FULL);
+        self.packet(PacketKind::Data, number, self.packet_bytes, flags).with_packet_number(own)
     }
 
     /// A packet leaves: its record, who hears of it, and when the next one may.
@@ -185,8 +282,9 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         if extras.samples_every_packet {
             self.timed = None;
         }
+        let name = extras.name(number);
         if let Some(records) = &mut extras.records {
-            let record = records.on_sent(number, now);
+            let record = records.on_sent(name, now);
             if extras.wants.packets {
                 self.control.on_sent(&record);
                 self.follow_change(now);
@@ -197,9 +295,9 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         self.extras.as_mut().expect(FULL).pace(&self.control, packet, self.rtt.srtt(), now);
     }
 
-    /// The pacer holds what there may be to send. Where nothing is repaired it is plain whether there is anything, and a window that is full
-    /// or data that is short limits as it would without a pacer. Otherwise it is the pacer that limits, not the
-    /// application; its rate comes from the window, unless the controller has one of its own, so it counts as the window.
+    /// The pacer holds what there may be to send. Where nothing is repaired it is plain whether there is anything, and a window that
+    /// is full or data that is short limits as it would without a pacer. Otherwise it is the pacer that limits, not the application;
+    /// its rate comes from the window, unless the controller has one of its own, so it counts as the window.
     fn wait_for_the_pacer(&mut self, opens_at: Time) {
         if self.recovery.is_open() {
             let full = self.recovery.flight(&self.sent) >= self.allowed;

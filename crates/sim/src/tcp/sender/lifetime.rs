@@ -1,9 +1,11 @@
 //! How a connection begins, gets data and ends.
 //!
-//! Source: RFC 6298 §2, §5.7 (the SYN exchange gives the first round trip, unless the SYN was lost), RFC 5681 §3.1 (one packet after a lost SYN).
+//! Source: RFC 6298 §2, §5.7 (the SYN exchange gives the first round trip, unless the SYN was lost), RFC 5681 §3.1 (one packet after a
+//! lost SYN).
 
 use super::Sender;
-use crate::packet::{ECT, Packet, PacketKind};
+use super::states::StateClock;
+use crate::packet::{Packet, PacketKind};
 use crate::tcp::recovery::LossRecovery;
 use sawtooth_cc::units::Time;
 use sawtooth_cc::{Controller, IdleSignal};
@@ -14,7 +16,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         (self.timed, self.timed_at) = ((!self.syn_lost).then_some(0), now);
         self.retransmit_at = now + self.rto;
         self.window_since = now;
-        self.packet(PacketKind::Syn, 0, self.syn_bytes, self.flags & !ECT)
+        self.packet(PacketKind::Syn, 0, self.syn_bytes, self.flags_beside_data())
     }
 
     /// The SYN was answered: data may go.
@@ -27,14 +29,19 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         if self.timed.take().is_some() {
             self.rtt.sample(now - self.timed_at);
         }
+        let handshake = self.rtt.srtt();
         let after_lost_syn = self.control_after_lost_syn.take();
-        if self.syn_lost {
+        if self.syn_lost && !self.is_numbered() {
             self.rtt.handshake_was_lost();
             self.control = *after_lost_syn.expect("a connection is established once");
             self.follow_control();
         }
         self.rto = self.rtt.rto();
         self.window_since = now;
+        self.control.on_established(now, handshake);
+        if let (Some(extras), Some(state)) = (&mut self.extras, self.control.state()) {
+            extras.states = Some(Box::new(StateClock::new(state, now)));
+        }
     }
 
     /// Offer no data beyond what has been sent.
@@ -46,7 +53,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         }
     }
 
-    /// The application makes so many more packets available, and will make more if it says so.
+    /// The application makes this many more packets available, and announces whether more will follow.
     pub fn supply(&mut self, packets: u32, more: bool, now: Time) {
         if !self.more_to_come {
             return; // it was stopped
@@ -56,8 +63,26 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         if self.idle_since != Time::NEVER {
             self.control.on_idle(&IdleSignal { now, since: self.idle_since });
             self.follow_change(now);
+            self.note_state(now);
             self.idle_since = Time::NEVER;
         }
+    }
+
+    /// The application offers nothing beyond what has been sent, for now.
+    pub fn hold_supply(&mut self, now: Time) {
+        if !self.more_to_come && self.sent.limit != u32::MAX {
+            return; // it was stopped
+        }
+        self.sent.limit = self.sent.high.max(self.sent.next);
+        self.more_to_come = true;
+        if self.sent.una == self.sent.limit && self.idle_since == Time::NEVER {
+            self.idle_since = now;
+        }
+    }
+
+    /// The application offers everything again.
+    pub fn supply_all(&mut self, now: Time) {
+        self.supply(u32::MAX - self.sent.limit, false, now);
     }
 
     /// Everything that there is to send has been acknowledged, for good or for now.

@@ -1,7 +1,7 @@
 """Claims of section 2: patterns of bandwidth that make each of the four a winner or a loser (Figures 1 and 2).
 
 Source: [Akella02] section 2 and Figures 1 and 2; [Reddy12] repeats three panels for AIMD and AIAD. The numbers of the patterns survive in
-no rendering of the report: those of studies/akella2002_patterns.toml were found by ``sawtooth environment search``, which puts these
+no rendering of the report: those of studies/patterns.toml were found by ``sawtooth environment search``, which puts these
 very checks to other seeds. Goodput is not clipped: cross traffic that is lost leaves more than its remainder, and a winner is who uses it.
 
 Tolerances: ``nearly_cancels``, ``tracking_window``.

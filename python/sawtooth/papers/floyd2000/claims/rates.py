@@ -1,6 +1,6 @@
 """Claims of [Floyd00] sections 2, 5 and 9 about how rates vary, and about how TFRC starts, rises, falls and yields.
 
-Source: studies/floyd2000_smoothness.toml (16 flows of each kind), floyd2000_tfrc.toml (TFRC alone; nothing there is random, so one run
+Source: studies/smoothness.toml (16 flows of each kind), floyd2000_tfrc.toml (TFRC alone; nothing there is random, so one run
 decides) and floyd2000_transients.toml. *Rough* is the mean step of a flow's rate from one bin to the next over its mean.
 Tolerances: ``about_4pct``, ``about_33ms``, ``somewhat``, ``considerably``, ``rarely``, ``hardly_ever``, ``slightly_smoother``,
 ``similar``, ``about_doubling``, ``about_five``, ``climb``, ``promptly``.

@@ -1,6 +1,6 @@
 """Claims of [Floyd00] sections 2, 4, 5, 6.3, 7 and 9 about shares: n flows of one kind against n of another.
 
-Source: studies/floyd2000_shares.toml. A *ratio* is the mean throughput of the second kind over that of the first, per seed; over several
+Source: studies/shares.toml. A *ratio* is the mean throughput of the second kind over that of the first, per seed; over several
 numbers of flows it is the mean of their ratios, from four of each kind on. Where a claim fails with windows as real numbers, what holds
 with windows cut to whole packets on a decrease, as the simulator of the time kept them, stands beside it.
 Tolerances: ``fair``, ``close``, ``about_70``, ``less``, ``slightly_more``, ``almost_twice``, ``significantly``, ``moderate``, ``misses``,

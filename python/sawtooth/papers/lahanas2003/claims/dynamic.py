@@ -1,6 +1,6 @@
 """Claims of [Lahanas03] sections 5.2, 5.3 and 6 that need runs: flows that join and leave, other recoveries, friendly protocols.
 
-Source: studies/lahanas2003_contention.toml, _release.toml, _recovery.toml, _coexistence.toml. As printed: RED, buffer of one-way delay x
+Source: studies/contention.toml, _release.toml, _recovery.toml, _coexistence.toml. As printed: RED, buffer of one-way delay x
 bandwidth. Tolerances: ``tie``, ``noise``, ``conflict``, ``visible``, ``few_timeouts``, ``dominating_timeouts``, ``far_more``, ``newcomer``.
 """
 

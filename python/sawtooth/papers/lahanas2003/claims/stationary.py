@@ -1,6 +1,6 @@
 """Claims of [Lahanas03] section 5.1 and Figures 6 to 10: goodput and fairness among a constant number of flows.
 
-Source: studies/lahanas2003_stationary.toml (its reading of the buffer as one-way delay x bandwidth is the one judged; the other is shown)
+Source: studies/stationary.toml (its reading of the buffer as one-way delay x bandwidth is the one judged; the other is shown)
 and lahanas2003_gain.toml. Gains are ratios of goodput to AIMD less one, seed by seed.
 Tolerances: ``up_to``, ``near_five``, ``tie``, ``visible``, ``vanishing``, ``noise``, ``correlates``, ``most``.
 """

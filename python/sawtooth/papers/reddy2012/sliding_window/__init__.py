@@ -1,99 +1,45 @@
 """Go-Back-N, simulated frame by frame and laid over its formula: the sliding-window passage of the 2012 paper as a study.
 
-    >>> from sawtooth.papers.reddy2012.sliding_window import reproduce_arq
-    >>> found = reproduce_arq(quick=True, report=False)
-    >>> [(point.window, point.p, point.efficiency.mean, point.formula) for point in found.points][:3]
-
-``protocol`` is the simulation, ``study`` the file ``studies/reddy2012_sliding-window.toml`` and its points. ``sawtooth reproduce
-reddy2012/sliding-window`` prints the points and writes a report; it takes seconds and keeps no runs.
+``protocol`` is the simulation, ``study`` the file ``studies/sliding-window.toml`` and its points, ``simulate`` what comes out, ``page`` its
+report. What simulates and draws is loaded when it is asked for.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from sawtooth.claims.table import Judged, judge_alone
-from sawtooth.papers.reddy2012.sliding_window.study import NAME, ArqStudy, Point, load_arq, measure
-from sawtooth.papers.register import claims
-from sawtooth.progress import ProgressCallback
-from sawtooth.run.store import Store
+from sawtooth.papers.further import Further, Order
 
-__all__ = ["NAME", "Arq", "list_arq", "reproduce_arq"]
-
-CLAIMS = "sliding_window."
-"""The module of the checks that speak of this passage."""
+if TYPE_CHECKING:
+    from sawtooth.papers.reddy2012.sliding_window.simulate import Arq
 
 
-@dataclass(frozen=True)
-class Arq:
-    """What was found: the points of every window and error rate, the verdicts on the passage, and the report if one was written."""
+class _SlidingWindow(Further):
+    """The passage by its name on the command line."""
 
-    study: ArqStudy
-    points: Sequence[Point]
-    judged: Sequence[Judged]
-    quick: bool
-    wall_s: float
-    report: Path | None = None
+    takes: ClassVar[frozenset[str]] = frozenset({"seeds", "quick"})
 
-    @property
-    def apart(self) -> list[Point]:
-        """Points on the formula's ground that left it."""
-        bound = self.study.tolerance["apart"].value
-        return [point for point in self.points if point.formula is not None and point.leaves(bound)]
+    def row(self) -> Mapping[str, Any]:
+        """One study, with no runs of the engine."""
+        from sawtooth.papers.reddy2012.sliding_window.passage import passage
+        from sawtooth.papers.reddy2012.sliding_window.study import NAME, load_arq
 
-    def to_json(self) -> dict[str, Any]:
-        """The document of ``--json``."""
+        study = load_arq()
         return {
-            "study": self.study.name,
-            "seeds": self.study.seeds,
-            "tolerance": self.study.tolerance["apart"].value,
-            "points": [point.to_json() for point in self.points],
-            "apart": len(self.apart),
-            "claims": [item.to_json() for item in self.judged],
+            "name": NAME,
+            "title": study.title,
+            "paper": study.paper,
+            "figure": "",
             "runs": 0,
-            "wall_s": self.wall_s,
-            "quick": self.quick,
-            "report": None if self.report is None else str(self.report),
+            "claims": len(passage()),
         }
 
+    def reproduce(self, order: Order) -> Arq:
+        """Simulate it and write its report."""
+        from sawtooth.papers.reddy2012.sliding_window.simulate import reproduce_arq
 
-def reproduce_arq(
-    seeds: int | None = None,
-    quick: bool = False,
-    store: Store | Path | str | None = None,
-    report: Path | str | Literal[False] | None = None,
-    progress: ProgressCallback | None = None,
-) -> Arq:
-    """Simulate every point of the study and judge the claims of the passage.
-
-    ``report`` is the HTML file to write, None for ``<store>/reports/reddy2012_sliding-window.html``, False for none.
-    """
-    begun = time.monotonic()
-    study = load_arq()
-    study = study.shortened() if quick else study
-    study = study if seeds is None else study.seeded(seeds)
-    points = measure(study, progress)
-    wanted = [entry for entry in claims() if entry.check is not None and entry.check.startswith(CLAIMS)]
-    judged = [judge_alone(entry) for entry in wanted]
-    found = Arq(study, points, judged, quick, time.monotonic() - begun)
-    if report is False:
-        return found
-    home = store if isinstance(store, Store) else Store(store)
-    name = NAME.replace("/", "_") + ("-quick" if quick else "")
-    path = Path(report) if report is not None else home.path / "reports" / f"{name}.html"
-    from sawtooth.report.arq import write_arq  # matplotlib takes long to load
-
-    write_arq(found, path)
-    return replace(found, report=path)
+        return reproduce_arq(order.seeds, order.quick, order.store, order.report, order.progress)
 
 
-def list_arq() -> list[dict[str, Any]]:
-    """What `sawtooth list studies` shows of it: as ``sawtooth.papers.parts.list_studies``, with no runs of the engine."""
-    study = load_arq()
-    count = sum(entry.check is not None and entry.check.startswith(CLAIMS) for entry in claims())
-    row = {"name": NAME, "title": study.title, "paper": study.paper, "figure": "", "runs": 0, "claims": count}
-    return [row]
+SLIDING_WINDOW: Final = _SlidingWindow()

@@ -1,6 +1,6 @@
 """The study of Go-Back-N: which windows, error rates and round trips, and a point for each, with its interval beside the formula.
 
-Source: ``studies/reddy2012_sliding-window.toml``; the formula is that of ``sawtooth.models.sliding_window``.
+Source: ``studies/sliding-window.toml``; the formula is that of ``sawtooth.models.sliding_window``.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from sawtooth import _native
 from sawtooth.errors import InputError
 from sawtooth.experiment.intervals import Interval, interval
 from sawtooth.experiment.study import Expected, Tolerance
-from sawtooth.experiment.study_files import read_toml, studies_folder
+from sawtooth.experiment.study_files import read_toml
 from sawtooth.models.sliding_window import efficiency
+from sawtooth.packaged import packaged
 from sawtooth.papers.reddy2012.sliding_window.protocol import transfer
 from sawtooth.progress import ProgressCallback
 from sawtooth.scenario.fields import Strict, input_error
 
-FILE: Final = "reddy2012_sliding-window.toml"
+FILE: Final = "sliding-window.toml"
 NAME: Final = "reddy2012/sliding-window"
 """As one names it: ``sawtooth reproduce reddy2012/sliding-window``."""
 
@@ -106,7 +107,7 @@ class Point:
 def load_arq() -> ArqStudy:
     """The packaged study. InputError names file, key, value and what is accepted."""
     try:
-        return ArqStudy.model_validate(read_toml(studies_folder() / FILE))
+        return ArqStudy.model_validate(read_toml(packaged("papers", "reddy2012", "studies") / FILE))
     except ValidationError as error:
         raise input_error(error, FILE) from None
 

@@ -1,0 +1,126 @@
+//! A shared library: loading it, and reading what it says of itself.
+
+use crate::native::Native;
+use libloading::Library;
+use sawtooth_cc::plugin::{Plugin, unnamed};
+use sawtooth_cc::{ConstructorInfo, ParameterInfo};
+use sawtooth_plugin::abi;
+use sha2::{Digest, Sha256};
+use std::ffi::{CStr, c_char};
+use std::path::Path;
+
+/// Why a library gives no plug-ins.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The file cannot be read.
+    #[error("expected a file that can be read: {0}")]
+    Unreadable(std::io::Error),
+    /// It is no shared library of this machine.
+    #[error("expected a shared library: {0}")]
+    NoLibrary(libloading::Error),
+    /// It offers no plug-in.
+    #[error("expected a library with the function sawtooth_plugin (sawtooth.h)")]
+    NoPlugin,
+    /// It was made for another version of the interface.
+    #[error("expected version {wanted} of the interface (sawtooth.h); this library has {found}")]
+    OtherVersion {
+        /// The version here.
+        wanted: u32,
+        /// Its version.
+        found: u32,
+    },
+    /// What it says of itself is incomplete.
+    #[error("controller {index} of the library: expected {expected}")]
+    Incomplete {
+        /// Which of its controllers.
+        index: usize,
+        /// What is missing.
+        expected: &'static str,
+    },
+}
+
+/// The plug-ins of a library. Its code runs from here on; what it holds stays for the life of the process.
+///
+/// # Errors
+/// A file that is no such library, or one that describes its controllers badly.
+pub fn load(path: &Path) -> Result<Vec<&'static dyn Plugin>, LoadError> {
+    let bytes = std::fs::read(path).map_err(LoadError::Unreadable)?;
+    let file: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    // A bare name would be looked for in the system's directories.
+    let path = path.canonicalize().map_err(LoadError::Unreadable)?;
+    let library = unsafe { Library::new(path) }.map_err(LoadError::NoLibrary)?;
+    let library: &'static Library = Box::leak(Box::new(library));
+    let entry = unsafe { library.get::<unsafe extern "C" fn() -> *const abi::Plugin>(b"sawtooth_plugin") };
+    let offered = entry.map_err(|_| LoadError::NoPlugin)?;
+    unsafe { plugins(offered(), &file) }
+}
+
+/// The plug-ins of a description; `file` is the SHA-256 of what it came from.
+///
+/// # Safety
+/// The pointer is null, or to a description as [`abi`] has it, which stays for the life of the process.
+///
+/// # Errors
+/// A description of another version, or an incomplete one.
+pub unsafe fn plugins(
+    offered: *const abi::Plugin,
+    file: &str,
+) -> Result<Vec<&'static dyn Plugin>, LoadError> {
+    let offered = unsafe { offered.as_ref() }.ok_or(LoadError::NoPlugin)?;
+    if offered.abi != abi::ABI {
+        return Err(LoadError::OtherVersion { wanted: abi::ABI, found: offered.abi });
+    }
+    let controllers: &'static [abi::Controller] =
+        unsafe { slice(offered.controllers, offered.controller_count) };
+    if controllers.is_empty() {
+        return Err(LoadError::Incomplete { index: 0, expected: "at least one controller" });
+    }
+    let plugins = controllers.iter().enumerate().map(|(index, controller)| {
+        let native = described(controller, file);
+        let native = native.map_err(|expected| LoadError::Incomplete { index, expected })?;
+        Ok(Box::leak(Box::new(native)) as &'static dyn Plugin)
+    });
+    plugins.collect()
+}
+
+/// # Safety
+/// The pointer is null, or to so many values that stay.
+unsafe fn slice<T>(first: *const T, count: usize) -> &'static [T] {
+    if first.is_null() { &[] } else { unsafe { std::slice::from_raw_parts(first, count) } }
+}
+
+fn described(controller: &'static abi::Controller, file: &str) -> Result<Native, &'static str> {
+    let given = unsafe { slice(controller.parameters, controller.parameter_count) };
+    if given.len() != controller.parameter_count {
+        return Err("parameters");
+    }
+    let parameters: Result<Vec<ParameterInfo>, &'static str> = given.iter().map(parameter).collect();
+    let info = ConstructorInfo {
+        name: text(controller.name, "a name in UTF-8")?,
+        aliases: &[],
+        summary: text(controller.summary, "a summary in UTF-8")?,
+        source: text(controller.source, "a source in UTF-8")?,
+        parameters: parameters?.leak(),
+        build: unnamed,
+    };
+    Native::new(info, file.to_owned(), controller)
+}
+
+fn parameter(from: &abi::Parameter) -> Result<ParameterInfo, &'static str> {
+    Ok(ParameterInfo {
+        name: text(from.name, "parameters with names in UTF-8")?,
+        unit: text(from.unit, "parameters with units in UTF-8")?,
+        default: (!from.default_value.is_nan()).then_some(from.default_value),
+        min: from.min,
+        max: from.max,
+        whole: from.whole,
+        why: text(from.why, "parameters with reasons in UTF-8")?,
+    })
+}
+
+fn text(from: *const c_char, expected: &'static str) -> Result<&'static str, &'static str> {
+    if from.is_null() {
+        return Err(expected);
+    }
+    unsafe { CStr::from_ptr(from) }.to_str().map_err(|_| expected)
+}

@@ -1,0 +1,28 @@
+//! The header in C is made of `src/abi.rs`, and committed: `HEADER=write cargo test -p sawtooth-plugin` writes it anew.
+
+use std::path::Path;
+
+fn header() -> String {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let config = cbindgen::Config::from_file(here.join("cbindgen.toml")).expect("the configuration");
+    let made = cbindgen::Builder::new().with_config(config).with_src(here.join("src/abi.rs")).generate();
+    let mut text = Vec::new();
+    made.expect("types that C has").write(&mut text);
+    String::from_utf8(text).expect("text")
+}
+
+#[test]
+fn the_header_is_current() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("include/sawtooth.h");
+    let made = header();
+    if std::env::var_os("HEADER").is_some_and(|value| value == "write") {
+        std::fs::write(&path, &made).expect("a place to write");
+    }
+    let committed = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(committed == made, "src/abi.rs says something else: HEADER=write cargo test -p sawtooth-plugin");
+}
+
+#[test]
+fn the_header_says_its_version() {
+    assert!(header().contains(&format!("#define SAWTOOTH_ABI {}\n", sawtooth_plugin::abi::ABI)));
+}

@@ -1,0 +1,426 @@
+//! Loss detection by time: a packet is lost when one that was sent sufficiently later has been delivered.
+//!
+//! Source: RFC 8985 §6.2 (steps 1 to 5), §6.3. Which packets are in flight, and when each was last sent, stands in the records of the
+//! flight; here stands in which order they were sent.
+//!
+//! | parameter         | unit    | default | why                                                             |
+//! |-------------------|---------|---------|-----------------------------------------------------------------|
+//! | reordering window | ns      | least round trip / 4 | §6.2 step 4; times the rounds with a DSACK and one, at most SRTT |
+//! | DupThresh         | packets | 3       | RFC 6675 §2: without reordering, so many SACKed packets suffice |
+//! | persistence       | recoveries | 16   | §6.2 step 4                                                     |
+//! | window of the least round trip | ns | 300 s | Linux (`tcp_min_rtt_wlen`); three samples are kept, as there |
+//!
+//! Cost: each transmission enters a queue once and leaves it once. What was overtaken moves on into a second queue, from whose front the
+//! lost packets are taken, and whose back says when the last of it is lost. An acknowledgement looks at no other packet, so it costs the
+//! same whatever the window and the number of holes.
+//!
+//! Differs from §6.2 step 2: an echoed timestamp is that of one packet (RFC 7323 §4.3), so it speaks of that one. Read to the letter, no
+//! SACKed retransmission would pass the test, since a receiver with a hole goes on echoing what came before it.
+
+use crate::tcp::flight::Sending;
+use sawtooth_cc::units::{Span, Time};
+use std::collections::VecDeque;
+
+/// The least value of the last five minutes, nearly: three candidates are kept, each the least since the one before (Linux,
+/// `lib/win_minmax.c`).
+#[derive(Clone, Copy, Debug, Default)]
+struct WindowedMinimum {
+    candidates: Option<[(Time, Span); 3]>,
+}
+
+impl WindowedMinimum {
+    const WINDOW: Span = Span::from_seconds(300);
+
+    fn get(&self) -> Option<Span> {
+        self.candidates.map(|[(_, least), ..]| least)
+    }
+
+    fn add(&mut self, now: Time, value: Span) {
+        let new = (now, value);
+        let Some(kept) = &mut self.candidates else {
+            self.candidates = Some([new; 3]);
+            return;
+        };
+        if value <= kept[0].1 || now - kept[2].0 > Self::WINDOW {
+            *kept = [new; 3];
+            return;
+        }
+        if value <= kept[1].1 {
+            (kept[1], kept[2]) = (new, new);
+        } else if value <= kept[2].1 {
+            kept[2] = new;
+        }
+        let age = now - kept[0].0;
+        if age > Self::WINDOW {
+            *kept = [kept[1], kept[2], new];
+            if now - kept[0].0 > Self::WINDOW {
+                *kept = [kept[1], kept[2], new];
+            }
+        } else if kept[1].0 == kept[0].0 && age.nanos() > Self::WINDOW.nanos() / 4 {
+            (kept[1], kept[2]) = (new, new);
+        } else if kept[2].0 == kept[1].0 && age.nanos() > Self::WINDOW.nanos() / 2 {
+            kept[2] = new;
+        }
+    }
+}
+
+/// What one acknowledgement delivers.
+#[derive(Clone, Copy, Debug, Default)]
+struct News {
+    /// Of the valid ones, that sent last.
+    newest: Option<(Time, u32)>,
+    /// Of those sent once, the least round trip.
+    rtt: Option<Span>,
+    /// One past the highest number.
+    highest: u32,
+}
+
+/// What is known of a connection when losses are looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Situation {
+    /// The present.
+    pub now: Time,
+    /// Packets SACKed.
+    pub sacked: u32,
+    /// Fast recovery, or that after a timeout, is in progress.
+    pub repairing: bool,
+    /// The smoothed round trip.
+    pub srtt: Option<Span>,
+    /// The least round trip of the connection, while none of its data has given one.
+    pub handshake: Option<Span>,
+}
+
+/// The detection of one sender.
+#[derive(Clone, Debug)]
+pub struct Detection {
+    least: WindowedMinimum,
+    /// `RACK.rtt`
+    rtt: Span,
+    /// `RACK.xmit_ts` and the number of `RACK.segment`.
+    newest: Option<(Time, u32)>,
+    /// `RACK.fack`
+    highest: u32,
+    reordering_seen: bool,
+    /// `RACK.dsack_round`
+    dsack_round: Option<u32>,
+    multiplier: u32,
+    persistence: u32,
+    /// Transmissions in the order of (time, number), that `RACK.segment` has not overtaken.
+    sent: VecDeque<Sending>,
+    /// Those that it has, and that were in flight then.
+    overtaken: VecDeque<Sending>,
+    news: News,
+}
+
+impl Detection {
+    const DUPLICATES: u32 = 3;
+    const PERSISTENCE: u32 = 16;
+
+    /// Nothing has been sent.
+    pub fn new() -> Self {
+        Detection {
+            least: WindowedMinimum::default(),
+            rtt: Span::ZERO,
+            newest: None,
+            highest: 0,
+            reordering_seen: false,
+            dsack_round: None,
+            multiplier: 1,
+            persistence: 0,
+            sent: VecDeque::new(),
+            overtaken: VecDeque::new(),
+            news: News::default(),
+        }
+    }
+
+    /// A packet leaves. Within one instant numbers rise, but for a packet that is sent again after new ones.
+    pub fn on_sent(&mut self, sending: Sending) {
+        let place =
+            self.sent.iter().rposition(|other| other.key() < sending.key()).map_or(0, |place| place + 1);
+        self.sent.insert(place, sending);
+    }
+
+    /// An acknowledgement delivers this packet, last sent so (steps 1 to 3). `earlier`: it says that an earlier transmission arrived.
+    pub fn on_delivered(&mut self, sending: Sending, earlier: bool, now: Time) {
+        let (number, rtt) = (sending.number, now - sending.at);
+        let again = sending.times > 1;
+        self.news.highest = self.news.highest.max(number + 1);
+        self.reordering_seen |= !again && number + 1 < self.highest;
+        if again && (earlier || self.least.get().is_some_and(|least| rtt < least)) {
+            return;
+        }
+        if !again {
+            self.news.rtt = Some(self.news.rtt.map_or(rtt, |other| other.min(rtt)));
+        }
+        self.news.newest = self.news.newest.max(Some(sending.key()));
+    }
+
+    /// The acknowledgement has been read. Has it given a round trip of a packet that was sent once?
+    pub fn conclude(&mut self, now: Time) -> bool {
+        let news = std::mem::take(&mut self.news);
+        if let Some(rtt) = news.rtt {
+            self.least.add(now, rtt);
+        }
+        self.highest = self.highest.max(news.highest);
+        if let Some((sent_at, _)) = news.newest {
+            self.rtt = now - sent_at;
+            self.newest = self.newest.max(news.newest);
+        }
+        news.rtt.is_some()
+    }
+
+    /// The window grows with rounds that report duplicates, and falls back after sixteen recoveries without (step 4).
+    pub fn adapt(&mut self, una: u32, next: u32, duplicate: bool, leaves: bool) {
+        if self.dsack_round.is_some_and(|round| una >= round) {
+            self.dsack_round = None;
+        }
+        if self.dsack_round.is_none() && duplicate {
+            self.dsack_round = Some(next);
+            self.multiplier += 1;
+            self.persistence = Self::PERSISTENCE;
+        } else if leaves {
+            self.persistence = self.persistence.saturating_sub(1);
+            if self.persistence == 0 {
+                self.multiplier = 1;
+            }
+        }
+    }
+
+    /// `RACK.reo_wnd`
+    fn window(&self, situation: &Situation) -> Span {
+        if !self.reordering_seen && (situation.repairing || situation.sacked >= Self::DUPLICATES) {
+            return Span::ZERO;
+        }
+        let least = self.least.get().or(situation.handshake).unwrap_or(Span::ZERO);
+        let window = Span::from_nanos(least.nanos().saturating_mul(u64::from(self.multiplier)) / 4);
+        situation.srtt.map_or(window, |srtt| window.min(srtt))
+    }
+
+    /// Step 5: `lose` hears of each packet that is lost now, `flies` knows whether a transmission is the last one of its packet and in
+    /// flight. When all that was overtaken will be lost, unless it arrives; none if nothing was.
+    pub fn detect(
+        &mut self,
+        situation: &Situation,
+        flies: impl Fn(&Sending) -> bool,
+        mut lose: impl FnMut(Sending),
+    ) -> Option<Time> {
+        while let Some(first) = self.sent.front()
+            && (Some(first.key()) < self.newest || !flies(first))
+        {
+            if flies(first) {
+                self.overtaken.push_back(*first);
+            }
+            self.sent.pop_front();
+        }
+        let patience = self.rtt + self.window(situation);
+        while let Some(first) = self.overtaken.front() {
+            if flies(first) {
+                if first.at + patience > situation.now {
+                    break;
+                }
+                lose(*first);
+            }
+            self.overtaken.pop_front();
+        }
+        while self.overtaken.back().is_some_and(|last| !flies(last)) {
+            self.overtaken.pop_back();
+        }
+        self.overtaken.back().map(|last| last.at + patience)
+    }
+
+    /// Is a packet last sent then lost when the retransmission timer expires (§6.3)?
+    pub fn is_overdue(&self, sending: &Sending, situation: &Situation) -> bool {
+        sending.at + self.rtt + self.window(situation) <= situation.now
+    }
+
+    /// What was called lost is in flight after all: these are all that are, in the order of their numbers.
+    pub fn restore(&mut self, flying: impl Iterator<Item = Sending>) {
+        self.overtaken.clear();
+        self.sent = flying.collect();
+        self.sent.make_contiguous().sort_unstable_by_key(Sending::key);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    /// RFC 8985 §6 word for word: it walks over all packets at each acknowledgement.
+    #[derive(Default)]
+    struct Naive {
+        /// `xmit_ts`, how often sent, lost.
+        packets: BTreeMap<u32, (Time, u16, bool)>,
+        min_rtt: Option<Span>,
+        rtt: Span,
+        segment: Option<(Time, u32)>,
+        fack: u32,
+        reordering_seen: bool,
+        dsack_round: Option<u32>,
+        multiplier: u32,
+        persist: i64,
+    }
+
+    impl Naive {
+        fn acknowledge(&mut self, delivered: &[u32], now: Time) {
+            let mut segments: Vec<(Time, u32, u16)> = Vec::new();
+            for &number in delivered {
+                let (at, times, _) = self.packets.remove(&number).expect("it was sent");
+                segments.push((at, number, times));
+                if number + 1 > self.fack {
+                    self.fack = number + 1;
+                } else if number + 1 < self.fack && times == 1 {
+                    self.reordering_seen = true;
+                }
+            }
+            segments.sort_unstable();
+            let least_before = self.min_rtt;
+            for &(at, number, times) in &segments {
+                let rtt = now - at;
+                if times == 1 {
+                    self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));
+                } else if least_before.is_some_and(|least| rtt < least) {
+                    continue;
+                }
+                self.rtt = rtt;
+                self.segment = self.segment.max(Some((at, number)));
+            }
+        }
+
+        fn window(&self, situation: &Situation) -> Span {
+            if !self.reordering_seen && (situation.repairing || situation.sacked >= 3) {
+                return Span::ZERO;
+            }
+            let quarter = self.min_rtt.or(situation.handshake).unwrap_or(Span::ZERO).nanos();
+            let window = Span::from_nanos(quarter * u64::from(self.multiplier) / 4);
+            situation.srtt.map_or(window, |srtt| window.min(srtt))
+        }
+
+        fn detect(&mut self, situation: &Situation) -> (Vec<u32>, Option<Time>) {
+            let patience = self.rtt + self.window(situation);
+            let (mut lost, mut until) = (Vec::new(), None);
+            for (&number, (at, _, is_lost)) in &mut self.packets {
+                if !*is_lost && Some((*at, number)) < self.segment {
+                    if *at + patience <= situation.now {
+                        (*is_lost, lost) = (true, [lost.as_slice(), &[number]].concat());
+                    } else {
+                        until = until.max(Some(*at + patience));
+                    }
+                }
+            }
+            (lost, until)
+        }
+    }
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Send(u32),
+        /// Of what is in flight or lost, these ranks arrive in one acknowledgement.
+        Deliver(Vec<usize>, bool),
+        /// The lost packet of this rank goes again.
+        Again(usize),
+        /// Nothing arrives, and the timer of the detection expires.
+        Wait,
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            3 => (1u32..5).prop_map(Step::Send),
+            4 => (proptest::collection::vec(0usize..40, 1..4), any::<bool>()).prop_map(|(ranks, dsack)| Step::Deliver(ranks, dsack)),
+            2 => (0usize..8).prop_map(Step::Again),
+            1 => Just(Step::Wait),
+        ]
+    }
+
+    proptest! {
+        /// Any history of transmissions and arrivals: the same packets are lost at the same times as by the walks of the RFC.
+        #[test]
+        fn the_queues_agree_with_the_walks_of_the_rfc(
+            steps in proptest::collection::vec((step(), 0u64..30_000_000, any::<bool>()), 1..150),
+        ) {
+            let mut detection = Detection::new();
+            let mut naive = Naive { multiplier: 1, ..Naive::default() };
+            let (mut now, mut next, mut sacked) = (Time::from_nanos(1), 0u32, 0u32);
+            for (step, pause, repairing) in steps {
+                now += Span::from_nanos(pause);
+                let mut send = |number: u32, naive: &mut Naive| {
+                    let times = naive.packets.get(&number).map_or(0, |&(_, times, _)| times) + 1;
+                    naive.packets.insert(number, (now, times, false));
+                    detection.on_sent(Sending { number, at: now, times });
+                };
+                let mut dsack = false;
+                match step {
+                    Step::Send(count) => {
+                        (next..next + count).for_each(|number| send(number, &mut naive));
+                        next += count;
+                    }
+                    Step::Again(rank) => {
+                        let lost: Vec<u32> = naive.packets.iter().filter(|(_, packet)| packet.2).map(|(&n, _)| n).collect();
+                        if let Some(&number) = lost.get(rank) {
+                            send(number, &mut naive);
+                        }
+                    }
+                    Step::Deliver(ranks, duplicate) => {
+                        let there: Vec<u32> = naive.packets.keys().copied().collect();
+                        let chosen: BTreeSet<u32> = ranks.iter().filter_map(|&rank| there.get(rank).copied()).collect();
+                        for &number in &chosen {
+                            let (at, times, _) = naive.packets[&number];
+                            detection.on_delivered(Sending { number, at, times }, false, now);
+                        }
+                        detection.conclude(now);
+                        naive.acknowledge(&chosen.into_iter().collect::<Vec<_>>(), now);
+                        (dsack, sacked) = (duplicate, sacked % 7 + 1);
+                    }
+                    Step::Wait => {}
+                }
+                let una = naive.packets.keys().next().copied().unwrap_or(next);
+                let leaves = una % 5 == 0;
+                detection.adapt(una, next, dsack, leaves);
+                if naive.dsack_round.is_some_and(|round| una >= round) {
+                    naive.dsack_round = None;
+                }
+                if naive.dsack_round.is_none() && dsack {
+                    (naive.dsack_round, naive.persist) = (Some(next), 16);
+                    naive.multiplier += 1;
+                } else if leaves {
+                    naive.persist -= 1;
+                    if naive.persist <= 0 {
+                        naive.multiplier = 1;
+                    }
+                }
+                let srtt = Some(Span::from_nanos(40_000_000));
+                let mut situation = Situation { now, sacked, repairing, srtt, handshake: None };
+                for _ in 0..2 {
+                    let (expected, until) = naive.detect(&situation);
+                    let before = naive.packets.clone();
+                    let mut lost = BTreeSet::new();
+                    let flies = |sending: &Sending| {
+                        before.get(&sending.number).is_some_and(|&(at, times, is_lost)| {
+                            (at, times) == (sending.at, sending.times) && (!is_lost || expected.contains(&sending.number))
+                        })
+                    };
+                    let found = detection.detect(&situation, flies, |sending| _ = lost.insert(sending.number));
+                    prop_assert_eq!(lost.into_iter().collect::<Vec<_>>(), expected);
+                    prop_assert_eq!(found, until);
+                    // The timer expires: everything that was overtaken is lost then.
+                    match found {
+                        Some(at) if pause % 3 == 0 => (now, situation.now) = (at, at),
+                        _ => break,
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_least_round_trip_is_forgotten_after_five_minutes() {
+        let at = |seconds| Time::ZERO + Span::from_seconds(seconds);
+        let mut least = WindowedMinimum::default();
+        least.add(at(0), Span::from_millis(20));
+        (1..400).for_each(|second| least.add(at(second), Span::from_millis(80)));
+        assert_eq!(least.get(), Some(Span::from_millis(80)));
+        least.add(at(401), Span::from_millis(30));
+        assert_eq!(least.get(), Some(Span::from_millis(30)));
+    }
+}

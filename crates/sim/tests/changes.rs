@@ -1,0 +1,140 @@
+//! Changes of the network during a run: each value that may change, and both kinds of moments.
+
+#[allow(dead_code, reason = "each test file uses a part of the networks")]
+mod networks;
+
+use networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, port, profile, source};
+use sawtooth_cc::ControlState;
+use sawtooth_sim::scenario::{ChangeSpec, ImpairmentSpec, RecordSpec, Scenario, SetSpec, WhenSpec};
+use sawtooth_sim::series::model::{ModelEvent, ModelPoint};
+use sawtooth_sim::{Order, Progress, Records, Simulation, run};
+
+fn at(ns: u64, set: Vec<SetSpec>) -> ChangeSpec {
+    ChangeSpec { when: WhenSpec::Time { ns }, set }
+}
+
+fn upon(state: ControlState, set: Vec<SetSpec>) -> ChangeSpec {
+    ChangeSpec { when: WhenSpec::State { flow: 0, state }, set }
+}
+
+fn models(records: &Records) -> &[ModelPoint] {
+    &records.series.model.as_ref().expect("models are recorded").points
+}
+
+/// When the controller of the first flow entered this state first, in ns.
+fn entered(records: &Records, state: ControlState) -> u64 {
+    let found =
+        models(records).iter().find(|point| point.event == ModelEvent::Entered && point.model.state == state);
+    found.expect("it enters this state").time.nanos()
+}
+
+/// A flow of BBR over 10 Mbit/s.
+fn bbr(seconds: u64, changes: Vec<ChangeSpec>) -> Scenario {
+    let mut scenario = dumbbell(1, 100, profile("bbr", "rack"), seconds * SECOND);
+    scenario.record = RecordSpec { model: true, sample_ns: Some(MILLISECOND), ..RecordSpec::default() };
+    scenario.changes = changes;
+    scenario
+}
+
+/// A source that always has something to send, and a link whose rate changes twice: 8, 2 and 4 Mbit/s for a second each.
+#[test]
+fn a_link_carries_what_its_rates_allow() {
+    let links = vec![port("bottleneck", 8 * MEGABIT, MILLISECOND, 50)];
+    let mut scenario = networks::scenario(3 * SECOND, links, Vec::new());
+    scenario.sources = vec![source(&[0], &[[0, 20 * MEGABIT]])];
+    scenario.changes = vec![
+        at(SECOND, vec![SetSpec::Rate { link: 0, bps: 2 * MEGABIT }]),
+        at(2 * SECOND, vec![SetSpec::Rate { link: 0, bps: 4 * MEGABIT }]),
+    ];
+    let queue = |records: &Records| records.queues[0].clone();
+    let whole = queue(&run(&scenario).expect("a good scenario"));
+    assert_eq!(whole.capacity_bytes, 14_000_000 / 8);
+    assert!(whole.departures.forwarded_bytes.abs_diff(14_000_000 / 8) <= 2_000);
+    scenario.warmup_ns = SECOND / 2;
+    let part = queue(&run(&scenario).expect("a good scenario"));
+    assert_eq!(part.capacity_bytes, 10_000_000 / 8, "half a second less of 8 Mbit/s");
+}
+
+#[test]
+fn a_rate_changes_when_a_state_is_entered() {
+    let scenario = bbr(3, vec![upon(ControlState::Drain, vec![SetSpec::Rate { link: 0, bps: 5 * MEGABIT }])]);
+    let records = run(&scenario).expect("a good scenario");
+    let drain = entered(&records, ControlState::Drain);
+    let carried = 10 * MEGABIT / 8 * drain / SECOND + 5 * MEGABIT / 8 * (3 * SECOND - drain) / SECOND;
+    assert!(records.queues[0].capacity_bytes.abs_diff(carried) <= 2, "{records:?}");
+}
+
+#[test]
+fn losses_begin_and_end_with_states() {
+    let drop = Some(ImpairmentSpec::Periodic { n: 10 });
+    let scenario = bbr(
+        8,
+        vec![
+            upon(ControlState::ProbeBwUp, vec![SetSpec::Drop { link: 0, drop }]),
+            upon(ControlState::ProbeBwDown, vec![SetSpec::Drop { link: 0, drop: None }]),
+        ],
+    );
+    let records = run(&scenario).expect("a good scenario");
+    let drops = records.queues[0].arrivals.drops[sawtooth_sim::queue::DropReason::Impairment as usize];
+    assert!(drops > 0);
+    let up = entered(&records, ControlState::ProbeBwUp);
+    let bounded = |point: &&ModelPoint| point.model.estimates.inflight_longterm.is_some();
+    let first = models(&records).iter().find(bounded).expect("losses bound it");
+    assert!(first.time.nanos() > up, "none before the probe");
+}
+
+#[test]
+fn an_application_offers_what_it_is_told_to() {
+    let supply = |bps| vec![SetSpec::Supply { flow: 0, bps }];
+    let delivered = |changes| {
+        let scenario = Scenario { warmup_ns: 2 * SECOND, ..bbr(6, changes) };
+        run(&scenario).expect("a good scenario").flows[0].delivered_unique
+    };
+    let all = delivered(Vec::new());
+    assert!(all > 4_500, "{all} of 5000 packets in four seconds");
+    let slow = delivered(vec![at(SECOND, supply(Some(MEGABIT)))]);
+    assert!(slow.abs_diff(500) <= 2, "{slow} of 1 Mbit/s in four seconds");
+    let paused = delivered(vec![at(SECOND, supply(Some(0)))]);
+    assert_eq!(paused, 0);
+    let again = delivered(vec![at(SECOND, supply(Some(0))), at(4 * SECOND, supply(None))]);
+    assert!((2_000..2_501).contains(&again), "{again} in the last two seconds");
+}
+
+#[test]
+fn either_order_of_events_gives_the_same() {
+    let scenario = bbr(
+        3,
+        vec![
+            upon(ControlState::Drain, vec![SetSpec::Rate { link: 0, bps: 7 * MEGABIT }]),
+            at(SECOND, vec![SetSpec::Supply { flow: 0, bps: Some(3 * MEGABIT) }]),
+            upon(
+                ControlState::ProbeBwCruise,
+                vec![SetSpec::Drop { link: 0, drop: Some(ImpairmentSpec::Bernoulli { p: 0.01 }) }],
+            ),
+        ],
+    );
+    let digest = |order| {
+        let simulation = Simulation::new(&scenario, order).expect("a good scenario");
+        simulation.finish(&Progress::default()).expect("nobody stops it").digest()
+    };
+    assert_eq!(digest(Order::Ahead), digest(Order::InTurn));
+}
+
+#[test]
+fn what_cannot_change_is_refused() {
+    let check = |changes: Vec<ChangeSpec>, parts: [&str; 2]| {
+        let message = run(&bbr(1, changes)).expect_err("a bad scenario").to_string();
+        assert!(parts.iter().all(|part| message.contains(part)), "{message}");
+    };
+    let rate = |link| vec![SetSpec::Rate { link, bps: MEGABIT }];
+    check(vec![upon(ControlState::ProbeBw, rate(0))], ["changes[0].when.state = probe_bw", "startup, drain"]);
+    check(vec![at(0, Vec::new())], ["changes[0].set", "at least one"]);
+    check(vec![at(0, rate(9))], ["set[0].link = 9", "below 4"]);
+    check(vec![at(0, rate(1))], ["set[0].link = 1", "a queue and a rate"]);
+    check(vec![at(0, vec![SetSpec::Rate { link: 0, bps: 0 }])], ["bps = 0", "1 bit/s"]);
+    check(vec![at(0, vec![SetSpec::Supply { flow: 3, bps: None }])], ["flow = 3", "below 1"]);
+    let mut classic = dumbbell(1, 10, profile("aimd(1, 0.5)", "sack"), SECOND);
+    classic.changes = vec![upon(ControlState::Drain, rate(0))];
+    let message = run(&classic).expect_err("a bad scenario").to_string();
+    assert!(message.contains("a flow whose controller has states"), "{message}");
+}

@@ -1,0 +1,56 @@
+"""One claim of a paper: what it says, which settings it speaks of, and where its check is.
+
+Source: ``claims.toml`` of each paper, our own words and facts. This file loads no library of numbers, so that claims can be listed and
+counted without one; ``table`` judges them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from sawtooth.claims.source import ClaimSource
+
+if TYPE_CHECKING:
+    from sawtooth.claims.logic import Finding
+    from sawtooth.claims.view import View
+
+
+class Claim(BaseModel):
+    """One statement of a paper; the keys are explained at the head of papers/akella2002/claims/claims.toml."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    id: str
+    paper: str
+    section: str
+    kind: Literal["definition", "analysis", "simulation"]
+    statement: str
+    settings: tuple[str, ...] = ()
+    part: str | None = None
+    pattern: str | None = None
+    quantifier: Literal["every", "some", "most", "joint"] = "joint"
+    environments: int | None = None
+    check: str | None = None
+    needs: tuple[str, ...] = ()
+    published: Mapping[str, object] = {}
+    guess: str | None = None
+    turns_with: Mapping[str, str] = {}
+    """Open parameters of which another plausible value turns its verdict, with that value (``turns.toml``)."""
+    source: ClaimSource = Field(exclude=True, repr=False)
+
+    @property
+    def judged_by(self) -> str:
+        """Its check with the paper that has it, ``akella2002/abstract.aimd_right_choice``; empty for a claim that waits."""
+        if self.check is None:
+            return ""
+        return self.check if "/" in self.check else f"{self.source.paper}/{self.check}"
+
+    @property
+    def function(self) -> Callable[[View], Finding]:
+        """The check. LookupError for a claim that waits."""
+        if self.check is None:
+            raise LookupError(f"{self.id} has no check yet: it needs {', '.join(self.needs)}")
+        return self.source.check(self.check)

@@ -1,0 +1,79 @@
+"""How sure a verdict is: the class of a claim.
+
+Source: none. A verdict is taken at the values that a study chose for what its paper leaves open. A claim that turns at another plausible
+value of one open parameter says less about the control than about that parameter, so it is counted apart, and so is one that fails where a
+guess of ours stands in for what the paper does not say. Which claims turn is found by ``reproduce PAPER --sensitivity`` and kept in
+``turns.toml`` beside the claims of the paper; a paper without that file has been judged at its chosen values alone.
+
+| class             | of a claim that                                                                                          |
+|-------------------|----------------------------------------------------------------------------------------------------------|
+| reproduced        | holds in the runs, at every value that was tried                                                         |
+| fails             | fails in the runs, at every value that was tried                                                         |
+| lost-parameter    | rests on an open parameter: it turns at another plausible value, or fails with a guess of ours            |
+| undecided         | the runs do not decide                                                                                    |
+| table-contradicts | fails in the runs and in the paper's own printed tables alike                                             |
+| algebra           | is a definition or a piece of mathematics, which no run is behind                                         |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Final
+
+from sawtooth.claims.claim import Claim
+from sawtooth.claims.logic import Verdict
+
+
+class Standing(StrEnum):
+    """The class of a claim."""
+
+    REPRODUCED = "reproduced"
+    FAILS = "fails"
+    LOST_PARAMETER = "lost-parameter"
+    UNDECIDED = "undecided"
+    TABLE_CONTRADICTS = "table-contradicts"
+    ALGEBRA = "algebra"
+
+
+WORDS: Final = {
+    Standing.REPRODUCED: "reproduce",
+    Standing.FAILS: "fail",
+    Standing.LOST_PARAMETER: "rest on a parameter that the paper leaves open",
+    Standing.TABLE_CONTRADICTS: "fail in the paper's own tables as well",
+    Standing.UNDECIDED: "undecided",
+}
+"""Classes of claims about runs, as a sentence counts them."""
+
+
+def standing(claim: Claim, verdict: Verdict, printed: Verdict | None) -> Standing:
+    """The class of a claim with this verdict on runs; ``printed`` is that of the printed tables, where they can tell."""
+    if claim.kind != "simulation":
+        return Standing.ALGEBRA
+    if verdict is Verdict.UNDECIDED:
+        return Standing.UNDECIDED
+    if claim.turns_with or (claim.guess is not None and verdict is Verdict.FAILS):
+        return Standing.LOST_PARAMETER
+    if verdict is Verdict.HOLDS:
+        return Standing.REPRODUCED
+    return Standing.TABLE_CONTRADICTS if printed is Verdict.FAILS else Standing.FAILS
+
+
+def parameter(claim: Claim) -> str | None:
+    """The open parameter that a claim rests on, by its key; None where none is known."""
+    return next(iter(claim.turns_with), claim.guess)
+
+
+def in_words(standings: Iterable[Standing], agreeing: Iterable[bool]) -> str:
+    """A sentence on the claims about runs by class, and one on how often our verdict is that of the printed tables."""
+    found, same = list(standings), list(agreeing)
+    of_runs = [entry for entry in found if entry is not Standing.ALGEBRA]
+    counts = ", ".join(
+        f"{of_runs.count(entry)} {words}" for entry, words in WORDS.items() if entry in of_runs
+    )
+    sentences = [f"Of the {len(of_runs)} that rest on runs, {counts}."] if of_runs else []
+    if same:
+        sentences.append(
+            f"Where the printed tables can judge a claim, our verdict is theirs in {sum(same)} of {len(same)}."
+        )
+    return " ".join(sentences)

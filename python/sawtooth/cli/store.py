@@ -1,0 +1,351 @@
+"""`sawtooth store`: the runs that are kept: list them, show one, remove some, take them out as tables. `store_files` has the commands that
+look after their files."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sawtooth.cli import store_files
+from sawtooth.cli.output import (
+    JsonOption,
+    StoreOption,
+    console,
+    emit_document,
+    emit_text,
+    note,
+    number,
+    table,
+)
+from sawtooth.errors import MISSING, InputError
+
+if TYPE_CHECKING:
+    from sawtooth.run.catalogue import Entry, Filter
+    from sawtooth.run.store import Store
+
+SHORT = 12
+"""Digits of an id in a table: enough to be unique in any store."""
+
+ALIKE = 4
+"""Flows, profiles and so on of which all numbers are shown."""
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+app.command("verify")(store_files.verify)
+app.command("merge")(store_files.merge)
+app.command("gc")(store_files.gc)
+
+IdsArgument = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[RUNID]...", help="Ids of runs, or their first digits.", show_default=False),
+]
+IdArgument = Annotated[
+    str, typer.Argument(metavar="RUNID", help="Id of a stored run, or its first digits.", show_default=False)
+]
+ScenarioOption = Annotated[
+    str | None,
+    typer.Option("--scenario", metavar="TEXT", help="Runs whose scenario's name has this text in it."),
+]
+ControllerOption = Annotated[
+    str | None,
+    typer.Option("--controller", metavar="TEXT", help="Runs with a controller that has this text in it."),
+]
+SeedOption = Annotated[str | None, typer.Option("--seed", metavar="N", help="Runs with this seed.")]
+SeriesOption = Annotated[
+    str | None,
+    typer.Option("--series", metavar="NAME", help="Runs that recorded this series, such as windows."),
+]
+OlderOption = Annotated[
+    str | None, typer.Option("--older-than", metavar="AGE", help="Runs written before this time, as '30 d'.")
+]
+StaleOption = Annotated[
+    bool, typer.Option("--stale", help="Runs that this engine would make otherwise: nothing reads them.")
+]
+UnreadableOption = Annotated[
+    bool, typer.Option("--unreadable", help="Files that are damaged or hold something else.")
+]
+AllOption = Annotated[bool, typer.Option("--all", help="Every run.")]
+YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask back: wanted beside --all.")]
+DryOption = Annotated[bool, typer.Option("--dry-run", help="Say what would go and remove nothing.")]
+OfOption = Annotated[
+    str,
+    typer.Option(
+        "--of",
+        metavar="TABLE",
+        help="runs (a row each, with metrics), flows, queues, or a recorded series, such as windows.",
+    ),
+]
+OutputOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--output", metavar="FILE", help="A .csv, .parquet or .arrow file [default: CSV on standard output]."
+    ),
+]
+
+
+@app.callback(invoke_without_command=True)
+def store(context: typer.Context) -> None:
+    """The stored runs: list them, show one, remove some, export them as tables; verify, merge and pack their files.
+
+    Example: sawtooth store ls --scenario one-flow
+    """
+    if context.invoked_subcommand is None:
+        note(context.get_help())
+        raise typer.Exit(2)
+
+
+@app.command("ls")
+def ls(
+    scenario: ScenarioOption = None,
+    controller: ControllerOption = None,
+    seed: SeedOption = None,
+    series: SeriesOption = None,
+    older_than: OlderOption = None,
+    stale: StaleOption = False,
+    unreadable: UnreadableOption = False,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the stored runs, all or those for which everything given holds.
+
+    Example: sawtooth store ls --controller aimd --seed 1
+    """
+    from sawtooth.run.catalogue import entries, listing
+
+    kept = _store(store)
+    listed = entries(kept, _filter(scenario, controller, seed, series, older_than, stale, unreadable))
+    if as_json:
+        emit_document("stored-runs", listing(kept, listed))
+        return
+    if listed:
+        _list(listed)
+    emit_text(f"{_total(listed)} in {kept.address}")
+    gone = sum(entry.state == "stale" for entry in listed)
+    if gone and not stale:
+        note(f"{gone} stale, which nothing reads any more: `sawtooth store rm --stale` removes them")
+
+
+@app.command("show")
+def show(run_id: IdArgument, store: StoreOption = None, as_json: JsonOption = False) -> None:
+    """Show one stored run: what was run, what came out, which series it recorded.
+
+    Example: sawtooth store show 3f9a12
+    """
+    from sawtooth.cli.run import show as show_run
+    from sawtooth.run.api import stored_run
+    from sawtooth.run.catalogue import named
+
+    kept = _store(store)
+    (entry,) = named(kept, [run_id])
+    run = stored_run(entry.run_id, kept)
+    if as_json:
+        emit_document("stored-run", {"stored": entry.to_json(), "run": run.to_json()})
+        return
+    made = table("run", "", "")
+    made.show_header = False
+    for key, value in entry.to_json().items():
+        made.add_row(key, ", ".join(value) if isinstance(value, list) else str(value))
+    console().print(made)
+    emit_text("")
+    emit_text("scenario\n" + "\n".join(_scenario_lines(run.meta.get("resolved", {}))) + "\n")
+    if run.records:
+        recorded = table("series", "name", "rows", "columns")
+        for name, rows in run.records.items():
+            recorded.add_row(name, number(rows.num_rows, 12), ", ".join(rows.column_names))
+        console().print(recorded)
+        emit_text("")
+    show_run(run)
+
+
+@app.command("rm")
+def rm(
+    run_ids: IdsArgument = None,
+    scenario: ScenarioOption = None,
+    controller: ControllerOption = None,
+    seed: SeedOption = None,
+    series: SeriesOption = None,
+    older_than: OlderOption = None,
+    stale: StaleOption = False,
+    unreadable: UnreadableOption = False,
+    everything: AllOption = False,
+    yes: YesOption = False,
+    dry_run: DryOption = False,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Remove runs from the store: those named, those for which everything given holds, or --all with --yes.
+
+    Safe beside a command that uses the store: a run that it misses is made again. Reports are left alone.
+
+    Example: sawtooth store rm --stale --older-than '30 d'
+    """
+    from sawtooth.run.catalogue import listing, remove
+
+    kept = _store(store)
+    filters = _filter(scenario, controller, seed, series, older_than, stale, unreadable)
+    if everything and not (yes or dry_run):
+        accepted = "--yes beside it, or --dry-run to see what would go"
+        raise InputError("sawtooth store rm", "--all", MISSING, accepted)
+    chosen = _chosen("sawtooth store rm", kept, run_ids or [], filters, everything)
+    removed = chosen if dry_run else remove(kept, chosen)
+    if as_json:
+        emit_document("removed-runs", {**listing(kept, removed), "dry_run": dry_run})
+        return
+    if removed:
+        _list(removed)
+    emit_text(f"{_total(removed)} {'would go' if dry_run else 'removed'} from {kept.address}")
+
+
+@app.command("export")
+def export(
+    run_ids: IdsArgument = None,
+    of: OfOption = "runs",
+    output: OutputOption = None,
+    scenario: ScenarioOption = None,
+    controller: ControllerOption = None,
+    seed: SeedOption = None,
+    series: SeriesOption = None,
+    older_than: OlderOption = None,
+    stale: StaleOption = False,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write stored runs as one table: a row per run with its metrics, or the flows, queues or a series of the runs.
+
+    Runs that this engine would make otherwise are left out, unless named or asked for by --stale.
+
+    Example: sawtooth store export --of flows --output flows.parquet
+    """
+    from sawtooth.run.export import check_output, tables, write, write_file
+
+    where = "sawtooth store export"
+    kept = _store(store)
+    if output is not None:
+        check_output(output)
+    elif as_json:
+        raise InputError(
+            where, "--json", MISSING, "--output beside it, since the table goes to standard output"
+        )
+    filters = _filter(scenario, controller, seed, series, older_than, stale, False)
+    found = _chosen(where, kept, run_ids or [], filters, everything=not run_ids and filters is None)
+    chosen = [entry for entry in found if run_ids or entry.state == ("stale" if stale else "current")]
+    schema, parts = tables(kept, chosen, of)
+    if output is None:
+        write(sys.stdout.buffer, "csv", schema, parts)
+        return
+    rows = write_file(output, schema, parts)
+    if as_json:
+        emit_document(
+            "export",
+            {"file": str(output), "of": of, "runs": len(chosen), "rows": rows, "columns": schema.names},
+        )
+        return
+    emit_text(f"wrote {output}: {rows:,} rows of {len(chosen):,} runs")
+
+
+def _store(path: str | None) -> Store:
+    from sawtooth.run.store import Store
+
+    return Store(path)
+
+
+def _filter(
+    scenario: str | None,
+    controller: str | None,
+    seed: str | None,
+    series: str | None,
+    older_than: str | None,
+    stale: bool,
+    unreadable: bool,
+) -> Filter | None:
+    """What the options ask for; None if none is given."""
+    from sawtooth.run.catalogue import Filter
+    from sawtooth.scenario.units import parse_age
+
+    if stale and unreadable:
+        raise InputError("sawtooth store", None, "--stale --unreadable", "one of the two")
+    try:
+        age_s = None if older_than is None else parse_age(older_than)
+    except ValueError as error:
+        raise InputError("sawtooth store", "--older-than", older_than, str(error)) from None
+    found = Filter(
+        "stale" if stale else "unreadable" if unreadable else None, scenario, controller, seed, series, age_s
+    )
+    return None if found == Filter() else found
+
+
+def _chosen(
+    where: str, kept: Store, run_ids: list[str], filters: Filter | None, everything: bool
+) -> list[Entry]:
+    """The runs that are named, that the options mean, or all. InputError unless it is exactly one of these."""
+    from sawtooth.run.catalogue import entries, named
+
+    ways = [bool(run_ids), filters is not None, everything]
+    if sum(ways) != 1:
+        value: Any = MISSING if not any(ways) else " and ".join(_said(run_ids, everything))
+        raise InputError(where, None, value, "ids of runs, or options such as --stale, or --all")
+    return named(kept, run_ids) if run_ids else entries(kept, filters)
+
+
+def _said(run_ids: list[str], everything: bool) -> list[str]:
+    return [
+        *run_ids[:1],
+        *(["--all"] if everything else []),
+        *(["options"] if not (run_ids and everything) else []),
+    ]
+
+
+def _list(listed: list[Entry]) -> None:
+    """Entries as a table for people."""
+    columns = (
+        "id",
+        "scenario",
+        "controllers",
+        "seed",
+        "duration s",
+        "series",
+        "version",
+        "written",
+        "kB",
+        "state",
+    )
+    made = table("stored runs", *columns)
+    for place in (3, 4, 8):
+        made.columns[place].justify = "right"
+    for entry in listed:
+        made.add_row(
+            entry.run_id[:SHORT],
+            entry.scenario or "–",
+            ", ".join(entry.controllers) or "–",
+            entry.seed or "–",
+            number(entry.duration_s),
+            ", ".join(entry.series) or "–",
+            entry.version or "–",
+            entry.stored.replace("T", " ").removesuffix(":00Z").removesuffix("Z"),
+            number(round(entry.size_bytes / 1e3), 12),
+            entry.state,
+        )
+    console().print(made)
+
+
+def _total(listed: list[Entry]) -> str:
+    size = sum(entry.size_bytes for entry in listed)
+    return f"{len(listed):,} run{'' if len(listed) == 1 else 's'}, {number(size / 1e6)} MB"
+
+
+def _scenario_lines(resolved: Any, key: str = "") -> list[str]:
+    """The numbers of a scenario as lines `key = value`, as the echo of a run has them; what is undefined is left out."""
+    if isinstance(resolved, dict):
+        return [
+            line
+            for name, value in resolved.items()
+            for line in _scenario_lines(value, f"{key}.{name}" if key else name)
+        ]
+    if isinstance(resolved, list) and resolved and isinstance(resolved[0], dict):
+        shown = list(enumerate(resolved))[:ALIKE]
+        lines = [line for place, value in shown for line in _scenario_lines(value, f"{key}[{place}]")]
+        left = len(resolved) - len(shown)
+        return [*lines, f"  {key}: {left:,} more, in --json"] if left else lines
+    return [] if resolved is None else [f"  {key} = {resolved}"]

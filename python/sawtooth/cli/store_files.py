@@ -1,0 +1,108 @@
+"""`sawtooth store verify`, `merge` and `gc`: the files of stores, whatever runs are in them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sawtooth.cli.output import JsonOption, StoreOption, emit_document, emit_text, note, number
+from sawtooth.errors import InputError
+
+DirectoryArgument = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[DIR]",
+        help="The store [default: --store, $SAWTOOTH_STORE or .sawtooth].",
+        show_default=False,
+    ),
+]
+OutArgument = Annotated[
+    str,
+    typer.Argument(metavar="OUT", help="The store that gets the runs; made if need be.", show_default=False),
+]
+SourcesArgument = Annotated[
+    list[str], typer.Argument(metavar="STORE...", help="The stores that have them.", show_default=False)
+]
+
+
+def verify(
+    directory: DirectoryArgument = None, store: StoreOption = None, as_json: JsonOption = False
+) -> None:
+    """Read every byte of a store and say which runs are damaged: exit code 0 if none is, else 1.
+
+    Example: sawtooth store verify --json
+    """
+    from sawtooth.run.storage.verify import verify as verified
+    from sawtooth.run.store import Store
+
+    if directory is not None and store is not None:
+        raise InputError("sawtooth store verify", None, f"{directory} --store {store}", "one store")
+    kept = Store(directory or store)
+    if directory is not None and not kept.exists():
+        raise InputError("sawtooth store verify", None, directory, "a store that exists")
+    found = verified(kept.held)
+    bad = [{"run_id": entry.run_id, "file": entry.file} for entry in found.bad]
+    if as_json:
+        emit_document("verified-store", {"store": kept.address, "checked": found.checked, "bad": bad})
+    else:
+        for entry in found.bad:
+            emit_text(f"{entry.run_id or 'unknown run'}  {entry.file}")
+        emit_text(f"{found.checked:,} runs looked at in {kept.address}, {len(bad):,} bad")
+        if bad:
+            note("they are made again when they are asked for; `sawtooth store gc` removes what is damaged")
+    raise typer.Exit(1 if bad else 0)
+
+
+def merge(out: OutArgument, sources: SourcesArgument, as_json: JsonOption = False) -> None:
+    """Add the runs of some stores to another: all of them, or none if a run came out otherwise in two of them (exit code 1).
+
+    Stores that another version wrote in another form, and damaged ones, are refused (exit code 2).
+
+    Example: sawtooth store merge all shard-1 shard-2 shard-3
+    """
+    from sawtooth.run.merge import merge as merged
+    from sawtooth.run.store import Store
+
+    kept = Store(out)
+    found = merged(kept, [Store(source) for source in sources])
+    if as_json:
+        document = {
+            "store": kept.address,
+            "added": found.added,
+            "present": found.present,
+            "conflicts": len(found.conflicts),
+            "conflicting": list(found.conflicts),
+        }
+        emit_document("merged-store", document)
+    else:
+        emit_text(f"{found.added:,} runs added to {kept.address}, {found.present:,} were there")
+        for run_id in found.conflicts:
+            emit_text(f"{run_id}  came out otherwise in two of the stores")
+        if found.conflicts:
+            note(
+                f"nothing was merged: {len(found.conflicts):,} conflicts; `sawtooth replay` says which run is right"
+            )
+    raise typer.Exit(1 if found.conflicts else 0)
+
+
+def gc(store: StoreOption = None, as_json: JsonOption = False) -> None:
+    """Pack the runs of a store into as few files as they fill, and remove what is damaged and what killed processes left.
+
+    Safe beside commands that use the store.
+
+    Example: sawtooth store gc
+    """
+    from sawtooth.run.store import Store
+
+    kept = Store(store)
+    found = kept.collect()
+    if as_json:
+        emit_document("collected-store", {"store": kept.address, **vars(found)})
+        return
+    sizes = f"{number(found.size_bytes_before / 1e6)} MB before, {number(found.size_bytes / 1e6)} MB now"
+    emit_text(
+        f"{found.runs:,} runs in {kept.address}: {found.files_before:,} files before, {found.files:,} now; {sizes}"
+    )
+    if found.lost:
+        emit_text(f"{found.lost:,} damaged runs removed")

@@ -1,0 +1,113 @@
+"""`sawtooth sweep`: one scenario with values varied, every combination over seeds, one table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sawtooth.cli.compare import FreshOption
+from sawtooth.cli.output import JsonOption, StoreOption, console, emit_json, note, table
+from sawtooth.cli.shard import ShardOption
+from sawtooth.cli.shard import run as run_part
+from sawtooth.errors import InputError
+
+if TYPE_CHECKING:
+    from sawtooth.experiment.sweep import Jobs, Sweep
+
+ScenarioArgument = Annotated[Path, typer.Argument(metavar="SCENARIO.toml", help="The scenario file.")]
+OverOption = Annotated[
+    list[str],
+    typer.Option(
+        "--over",
+        metavar="KEY=V,V,…",
+        help="A key of the scenario and its values, such as path.rtt=20ms,40ms,80ms; may be repeated: every combination is run.",
+    ),
+]
+SeedsOption = Annotated[int, typer.Option("--seeds", metavar="N", help="Number of seeds.")]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="One value in place of the scenario's, in all runs; may be repeated.",
+    ),
+]
+OutOption = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="FILE", help="Write a row per run (.csv, .parquet, .arrow)."),
+]
+
+
+def command(
+    scenario: ScenarioArgument,
+    over: OverOption,
+    seeds: SeedsOption = 5,
+    set_: SetOption = None,
+    out: OutOption = None,
+    store: StoreOption = None,
+    fresh: FreshOption = False,
+    shard: ShardOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run a scenario with every combination of some values over several seeds: a table of means, and a file with a row per run.
+
+    Runs that are in the store are not repeated, so an interrupted sweep continues where it stopped.
+
+    Example: sawtooth sweep scenario.toml --over path.rtt=20ms,40ms,80ms --over 'flows.control=aimd(1, 0.8),aimd(1, 0.5)' --out sweep.csv
+    """
+    from sawtooth.experiment.sweep import parse_over, planned, sweep
+    from sawtooth.progress import progress_bar
+    from sawtooth.run.export import check_output
+
+    if out is not None:
+        check_output(out, "sawtooth sweep", "--out")
+    lists = [parse_over(text) for text in over]
+    keys = [key for key, _ in lists]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise InputError("sawtooth sweep", "--over", key, "each key once, with all of its values")
+    if shard is not None:
+        if out is not None:
+            raise InputError(
+                "sawtooth sweep", "--out", str(out), "no --out beside --shard, which has part of the rows"
+            )
+
+        def plans() -> list[Jobs]:
+            return [planned(scenario, dict(lists), seeds, set_ or [])[2]]
+
+        run_part(shard, plans, store, fresh, as_json, scenario.name)
+        return
+    with progress_bar(scenario.name) as progress:
+        found = sweep(scenario, dict(lists), seeds, set_ or [], store, fresh, progress=progress)
+    if out is not None:
+        found.write(out)
+    if as_json:
+        emit_json({**found.to_json(), "out": None if out is None else str(out)})
+    else:
+        show(found)
+    note(f"{found.executed:,} of {len({run.run_id for run in found.runs}):,} runs simulated")
+    if out is not None:
+        note(f"wrote {len(found.runs):,} rows: {out}")
+
+
+def show(found: Sweep) -> None:
+    """The means for people: a row per combination."""
+    from sawtooth.experiment.scoring import SCORED
+    from sawtooth.experiment.sweep import text_of
+    from sawtooth.report.tables import RAW_DECIMALS, UNITS, number, spread
+
+    heads = [f"{name} ({UNITS[name]})" for name in SCORED]
+    made = table(f"{found.scenario}: mean over {len(found.seeds)} seeds", *found.over, *heads)
+    for column in made.columns[len(found.over) :]:
+        column.justify = "right"
+    for values, means in found.groups():
+        cells = []
+        for name in SCORED:
+            decimals, mean = RAW_DECIMALS[name], means[name]
+            cells.append(f"{number(mean.mean, decimals)} {spread(mean, decimals)}".rstrip())
+        made.add_row(*(text_of(value) for value in values.values()), *cells)
+    out = console()
+    out.print(made)
+    out.print("± is the 95 % interval of the mean; --out FILE has every run and every metric.", style="dim")

@@ -1,0 +1,183 @@
+"""The network of a comparison: from a scenario file and `--set`, or from compare.toml where the user names no file.
+
+A `Network` is the scenario without what the comparison varies, and what it says about that by itself: its loss recovery, its queue and its
+environment. Test flows lose their controller, which the comparison gives them; flows in reverse keep theirs.
+
+Source: none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from sawtooth.errors import MISSING, InputError
+from sawtooth.experiment.environment_value import written
+from sawtooth.experiment.study import MIXED, Study
+from sawtooth.experiment.study_files import read_toml
+from sawtooth.plain import copied
+from sawtooth.scenario.overrides import apply_overrides, parse_override
+from sawtooth.scenario.scenario import Scenario, parse_scenario
+from sawtooth.scenario.unused_keys import unused
+
+Source = Scenario | Path | str | Mapping[str, Any]
+
+WITHOUT: Final = "none"
+"""The environment of a scenario without one: nothing but the test flows."""
+
+OF_TEST_FLOWS = re.compile(r"flows(\[\d+\])?\.(control|recovery)")
+WHOLE: Final[Mapping[str, tuple[str, ...]]] = {
+    "--environment": ("environment", "environment.kind", "environment.file"),
+    "--router": ("bottleneck.queue", "bottleneck.queue.kind"),
+    "--duration": ("duration",),
+    "--warmup": ("warmup",),
+}
+"""By option, the keys of `--set` that would take away what it says."""
+
+
+@dataclass(frozen=True)
+class Network:
+    """A scenario whose controllers the comparison gives. ``recovery``, ``router`` and ``environment`` name what it says itself;
+    ``values`` are those of `--set` that are put over every cell."""
+
+    tables: Mapping[str, Any]
+    values: Mapping[str, Any]
+    source: str
+    directory: str
+    recovery: str
+    router: str
+    environment: str
+
+    def scenario(self, *, environment: bool, router: bool) -> dict[str, Any]:
+        """Its tables, with its own environment and its own queue or without."""
+        return _without(self.tables, environment, router)
+
+
+def values_of(given: Mapping[str, Any] | Sequence[str]) -> dict[str, Any]:
+    """Values by dotted key, from a mapping or from texts ``KEY=VALUE``."""
+    return dict(given) if isinstance(given, Mapping) else dict(map(parse_override, given))
+
+
+def refuse_contradictions(values: Mapping[str, Any], options: Mapping[str, object]) -> None:
+    """InputError for a value that takes away what an option says, or what the comparison varies."""
+    for option, keys in WHOLE.items():
+        for key in keys:
+            if options.get(option) and key in values:
+                raise InputError("--set", key, values[key], f"this key or {option}, not both")
+    if "seed" in values:
+        raise InputError("--set", "seed", values["seed"], "--seeds with the number of seeds")
+    for key, value in values.items():
+        found = OF_TEST_FLOWS.fullmatch(key)
+        if found is not None and found[2] == "recovery" and options.get("--recovery"):
+            raise InputError("--set", key, value, "this key or --recovery, not both")
+
+
+def network_of(
+    source: Source, values: Mapping[str, Any], control: str, *, environment: bool, router: bool
+) -> Network:
+    """The network of a scenario with values put in before anything is checked. InputError as from `sawtooth run`.
+
+    ``control`` stands in for the controllers where the network is checked; ``environment`` and ``router``: whether its own are kept, and
+    checked with it.
+    """
+    tables, name, directory = _tables(source)
+    tables = apply_overrides(tables, values)
+    if not isinstance(tables.get("flows"), list) or not tables["flows"]:
+        raise InputError(name, "flows", tables.get("flows", MISSING), "at least one [[flows]] group")
+    for index, group in enumerate(tables["flows"]):
+        if not isinstance(group, dict):
+            raise InputError(name, f"flows[{index}]", group, "a table")
+        if not group.get("reverse"):
+            key = next((key for key in (f"flows[{index}].control", "flows.control") if key in values), None)
+            if key is not None:
+                raise InputError("--set", key, values[key], "the controllers to compare as arguments")
+            group["control"] = control
+    scenario = parse_scenario(_without(tables, environment, router), name, directory or None)
+    tested = [group.recovery for group in scenario.flows if not group.reverse]
+    own = scenario.environment
+    return Network(
+        tables=tables,
+        values={key: value for key, value in values.items() if not re.match(r"flows\b", key)},
+        source=name,
+        directory=str(directory),
+        recovery=tested[0] if len(set(tested)) == 1 else MIXED,
+        router=router_name(scenario),
+        environment=WITHOUT if own is None else written(tables["environment"]),
+    )
+
+
+def _without(tables: Mapping[str, Any], environment: bool, router: bool) -> dict[str, Any]:
+    """A copy of the tables with its own environment and its own queue, or without."""
+    left: dict[str, Any] = copied(dict(tables))
+    if not environment:
+        left.pop("environment", None)
+    if not router and isinstance(left.get("bottleneck"), dict):
+        left["bottleneck"].pop("queue", None)
+    return left
+
+
+def router_name(scenario: Scenario) -> str:
+    """The queue of the bottleneck by the names of comparisons: ``droptail``, ``ecn`` for RED that marks, else its kind."""
+    queue = scenario.bottleneck.queue
+    if queue.kind == "red" and queue.parameters["ecn"]:
+        return "ecn"
+    return {"drop-tail": "droptail"}.get(queue.kind, queue.kind)
+
+
+def _tables(source: Source) -> tuple[dict[str, Any], str, str]:
+    """Plain tables, the name that stands in errors, and the directory that other files are relative to."""
+    if isinstance(source, Scenario):
+        return copied(source.data), source.name, str(source.directory)
+    if isinstance(source, Mapping):
+        return copied(dict(source)), "scenario", ""
+    if isinstance(source, str) and ("\n" in source or "=" in source):
+        # A value in the text may lack its controller, so nothing is checked yet.
+        return _toml(source), "scenario", ""
+    path = Path(source)
+    return read_toml(path), str(path), str(path.parent)
+
+
+def _toml(text: str) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError("scenario", None, MISSING, f"valid TOML: {error}") from None
+
+
+def refuse_idle(study: Study, given: Mapping[str, Any]) -> None:
+    """InputError for a key of the user's that acts in no cell of the comparison; ``given`` are the tables and values that he wrote."""
+    common: dict[str, InputError] | None = None
+    for tables in study.kinds():
+        try:
+            found = {error.key or "": error for error in unused(study.read(tables))}
+        except InputError:
+            return  # which whoever runs it will be told
+        common = found if common is None else {key: common[key] for key in common if key in found}
+        if not common:
+            return
+    for key, error in (common or {}).items():
+        if _wrote(given, key):
+            raise error.located(study.source or study.name)
+
+
+def _wrote(given: Mapping[str, Any], key: str) -> bool:
+    """Whether the user wrote a key, in his tables or as a dotted key."""
+    spelled = (key, re.sub(r"^flows\[\d+\]", "flows", key))
+    if any(
+        re.match(rf"{re.escape(part)}(?![\w-])", text) for part in given for text in spelled if "." in part
+    ):
+        return True
+    table: Any = given
+    for step in re.findall(r"[\w-]+", key):
+        if isinstance(table, list) and step.isdigit():
+            table = table[int(step)] if int(step) < len(table) else None
+        else:
+            table = table.get(step, None) if isinstance(table, Mapping) else None
+        if table is None:
+            return False
+    return True

@@ -1,0 +1,124 @@
+"""Who leads in what: for each metric of a setting the best algorithm, by how much, and whether that is decided.
+
+An algorithm leads in a metric if its mean over the environments is the best of its set A. The lead is decided if it is ahead of every
+other at 95 %: differences are taken within each seed, since all algorithms of a seed meet the same environment and start times. Values are
+those that are scored, so goodput is clipped at 1.
+
+Source: none; the verdicts are those of ``claims.logic``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from sawtooth.claims.logic import Finding, Verdict, both, inequality
+from sawtooth.experiment.intervals import Interval
+from sawtooth.experiment.matrix import Block, scored_mean
+from sawtooth.experiment.scoring import HIGHER_IS_BETTER, SCORED, Values
+
+WORDS: Final = {
+    "goodput": ("the highest goodput", 100.0, "% of the available bandwidth"),
+    "fairness": ("the fairest shares", 1.0, "in spread / mean"),
+    "delay": ("the shortest queueing delay", 1.0, "ms"),
+    "loss": ("the least loss", 1.0, "% of packets"),
+}
+"""By metric: what its leader has, what a difference is multiplied by, and its unit."""
+
+
+@dataclass(frozen=True)
+class Lead:
+    """Who leads a metric of a setting, and how far ahead of the second it is (never negative).
+
+    ``tied`` are the others that it is not ahead of at 95 %; ``leader`` is None where a value is undefined, or all are alike in every seed.
+    """
+
+    setting: str
+    metric: str
+    leader: str | None
+    second: str | None
+    ahead: Interval | None
+    finding: Finding | None
+    tied: tuple[str, ...]
+    alike: bool = False
+
+    @property
+    def decided(self) -> bool:
+        """Whether the leader is ahead of every other at 95 %."""
+        return self.finding is not None and self.finding.verdict is Verdict.HOLDS
+
+    @property
+    def text(self) -> str:
+        """In a sentence."""
+        what, scale, unit = WORDS[self.metric]
+        if self.alike:
+            return f"All have {what} alike: no seed tells them apart."
+        if self.leader is None or self.ahead is None:
+            return f"Who has {what} cannot be said: a value is undefined."
+        by = f"{scale * self.ahead.mean:.3g}"
+        if self.ahead.low is not None and self.ahead.high is not None:
+            by += f" [{scale * self.ahead.low:.3g}, {scale * self.ahead.high:.3g}]"
+        if self.decided:
+            return f"{self.leader} has {what}, {by} {unit} before {self.second}: decided."
+        return (
+            f"Undecided who has {what}: {self.leader} is before {self.second} by {by} {unit}; {self._why()}."
+        )
+
+    def _why(self) -> str:
+        """What keeps the lead undecided, and what would decide it."""
+        assert self.ahead is not None and self.finding is not None, "a lead that is undecided has numbers"
+        if self.ahead.n == 1:
+            return "one seed says nothing of others"
+        reach = f"{_listed(self.tied)} may be as good"
+        seeds = self.finding.seeds
+        return reach if seeds is None else f"{reach}, and about {seeds} seeds would tell"
+
+    def to_json(self) -> dict[str, Any]:
+        """The row of ``--json``."""
+        recovery, _, router = self.setting.partition("/")
+        ahead = self.ahead
+        return {
+            "recovery": recovery,
+            "router": router,
+            "metric": self.metric,
+            "leader": self.leader,
+            "second": self.second,
+            "ahead": None if ahead is None else ahead.mean,
+            "ahead_low": None if ahead is None else ahead.low,
+            "ahead_high": None if ahead is None else ahead.high,
+            "decided": self.decided,
+            "tied": list(self.tied),
+            "seeds_to_decide": None if self.finding is None else self.finding.seeds,
+            "text": self.text,
+        }
+
+
+def leads(block: Block) -> list[Lead]:
+    """One per metric and set A of a setting; none for an algorithm alone."""
+    return [_lead(block, metric, names) for names in block.sets if len(names) > 1 for metric in SCORED]
+
+
+def _lead(block: Block, metric: str, names: Sequence[str]) -> Lead:
+    sign = 1.0 if HIGHER_IS_BETTER[metric] else -1.0
+    values: dict[str, Values] = {name: sign * scored_mean(block, name, metric) for name in names}
+    if not all(bool(np.isfinite(own).all()) for own in values.values()):
+        return Lead(block.setting, metric, None, None, None, None, ())
+    first = values[names[0]]
+    if all(bool(np.array_equal(own, first)) for own in values.values()):
+        return Lead(block.setting, metric, None, None, None, None, tuple(names), alike=True)
+    order = sorted(names, key=lambda name: -float(values[name].mean()))
+    leader, second = order[0], order[1]
+    parts = {
+        other: inequality(f"{leader} is ahead of {other}", values[leader] - values[other], ">")
+        for other in order[1:]
+    }
+    tied = tuple(other for other, part in parts.items() if part.verdict is not Verdict.HOLDS)
+    found = both(f"{leader} leads in {metric}", list(parts.values()))
+    return Lead(block.setting, metric, leader, second, parts[second].interval, found, tied)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"

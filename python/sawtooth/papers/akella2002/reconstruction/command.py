@@ -1,0 +1,45 @@
+"""Reconstruction as the command line asks for it.
+
+Source: none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from sawtooth.papers.akella2002.reconstruction.reconstruct import Design, reconstruct
+from sawtooth.papers.akella2002.reconstruction.result import Reconstruction
+from sawtooth.papers.further import Made, Order, Reconstructor
+from sawtooth.run.store import Store
+
+
+class _Reconstructor(Reconstructor):
+    """Over the tables of the figures and of the appendix."""
+
+    def reconstruct(
+        self, order: Order, combinations: int | None, finalists: int | None, budget_s: float | None
+    ) -> Reconstruction:
+        """Run what the store lacks, fit, and write the report."""
+        from sawtooth.papers.akella2002.reconstruction.page import write_reconstruction  # loads matplotlib
+
+        usual = Design()
+        design = Design(
+            combinations=combinations or usual.combinations,
+            finalists=usual.finalists if finalists is None else finalists,
+        )
+        found = reconstruct(order.store, design, budget_s, progress=order.progress)
+        path = order.report or Store(order.store).path / "reports" / f"{found.name}-reconstruction.html"
+        write_reconstruction(found, path)
+        return replace(found, report=path)
+
+    def update_page(self, path: Path, made: Made) -> None:
+        """Fill the places of a Markdown page, and write the figure beside it."""
+        from sawtooth.papers.akella2002.reconstruction.page import update_page
+
+        assert isinstance(made, Reconstruction)
+        update_page(path, made)
+
+
+RECONSTRUCTION: Final = _Reconstructor()

@@ -1,0 +1,311 @@
+"""A reconstruction as a figure, an HTML report and blocks of a Markdown page. Values come in, pages go out; nothing is run.
+
+Blocks: ``reconstruction command`` (what was run), ``reconstruction summary`` (sentences), ``reconstruction effects``,
+``reconstruction finalists``, ``reconstruction unexplained``. The figure of a page lies beside it as ``figures/PAPER-reconstruction.svg``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from sawtooth.atomic import write_bytes_atomic
+from sawtooth.papers.akella2002.reconstruction.factors import Combination
+from sawtooth.papers.akella2002.reconstruction.rows import EXPLAINED, FIGURE
+from sawtooth.report import figures
+from sawtooth.report.blocks import Page, Picture, Row, Section, Table
+from sawtooth.report.drawing import INK, MODEL_STYLE, MUTED, SERIES, canvas, encode, figure_files
+from sawtooth.report.inline import code
+from sawtooth.report.markdown import fill
+from sawtooth.report.pipe_table import pipe_table
+from sawtooth.report.write import write_page
+
+if TYPE_CHECKING:
+    from sawtooth.papers.akella2002.reconstruction.result import Gain, Reconstruction
+
+EFFECTS_MOST: Final = 36
+"""Effects that the figure shows: those that are surest to differ from zero."""
+ROWS_MOST: Final = 40
+"""Unexplained rows of the Markdown table."""
+
+
+def strongest(found: Reconstruction) -> list[tuple[int, int]]:
+    """Factor and level of every value other than those taken, the largest effect in units of its spread first."""
+    effects = found.effects
+    places = [
+        (factor, level)
+        for factor in range(len(found.factors))
+        for level in range(1, len(found.factors[factor].levels))
+    ]
+
+    def strength(place: tuple[int, int]) -> float:
+        factor, level = place
+        spread = float(effects.draws[factor][:, level].std())
+        return abs(float(effects.means[factor][level])) / spread if spread > 0.0 else 0.0
+
+    return sorted(places, key=lambda place: -strength(place))
+
+
+def reconstruction_figure(found: Reconstruction) -> Figure:
+    """Left the effects of values on the misfit, fitted and held out; right the least misfit of any combination by table."""
+    shown = strongest(found)[:EFFECTS_MOST]
+    with mpl.rc_context(MODEL_STYLE):
+        figure, (left, right) = canvas(
+            10.5, 1.2 + 0.19 * max(len(shown), 14), 1, 2, gridspec_kw={"width_ratios": [1.25, 1.0]}
+        )
+        _effects(left, found, shown)
+        _tables(right, found)
+    return figure
+
+
+def _effects(axes: Axes, found: Reconstruction, shown: list[tuple[int, int]]) -> None:
+    names, places = [], range(len(shown))
+    for place, (factor, level) in enumerate(shown):
+        low, high = found.effects.interval(factor, level)
+        sure = low > 0.0 or high < 0.0
+        colour = SERIES[0] if sure else MUTED
+        axes.plot([low, high], [place, place], color=colour, linewidth=1.4)
+        axes.plot([found.effects.means[factor][level]], [place], "o", color=colour, markersize=4)
+        axes.plot(
+            [found.held_out.means[factor][level]],
+            [place],
+            "o",
+            color=SERIES[5],
+            markersize=4,
+            fillstyle="none",
+        )
+        names.append(f"{found.factors[factor].entry.key} = {found.factors[factor].levels[level]}")
+    axes.axvline(0.0, color=INK, linewidth=0.8)
+    axes.set_yticks(list(places), names, fontsize=7)
+    axes.invert_yaxis()
+    axes.set_title(
+        "change of the misfit (negative explains more); ring: other half of the rows", loc="left", fontsize=8
+    )
+
+
+def _tables(axes: Axes, found: Reconstruction) -> None:
+    settings = list(dict.fromkeys(entry.block.setting for entry in found.rows))
+    families = list(dict.fromkeys(entry.block.family for entry in found.rows))
+    smallest = found.smallest()
+    values = np.full((len(settings), len(families)), np.nan)
+    for s, setting in enumerate(settings):
+        for f, family in enumerate(families):
+            least = [
+                smallest[place][0]
+                for place, entry in enumerate(found.rows)
+                if place in smallest and (entry.block.setting, entry.block.family) == (setting, family)
+            ]
+            if least:
+                values[s, f] = float(np.mean([value > EXPLAINED for value in least]))
+                axes.annotate(
+                    f"{sum(value > EXPLAINED for value in least)}/{len(least)}",
+                    (f, s),
+                    ha="center",
+                    va="center",
+                    fontsize=8,
+                )
+    axes.imshow(values, cmap="OrRd", vmin=0.0, vmax=1.4, aspect="auto")
+    axes.set_xticks(range(len(families)), ["figures" if name == FIGURE else name for name in families])
+    axes.set_yticks(range(len(settings)), settings)
+    axes.grid(visible=False)
+    axes.set_title("printed rows that no combination explains", loc="left", fontsize=8)
+
+
+def write_reconstruction(found: Reconstruction, path: Path) -> list[Path]:
+    """Write the HTML file ``path`` and the figure beside it as SVG and PDF."""
+    return write_page(
+        page(found), path, figure_files(path.with_name(path.stem), reconstruction_figure(found))
+    )
+
+
+def interval(gain: Gain) -> str:
+    """A gain with its interval."""
+    return f"{gain.mean:+.3f} ({gain.low:+.3f} to {gain.high:+.3f})"
+
+
+def sentences(found: Reconstruction) -> list[str]:
+    """The result in words, every number computed."""
+    smallest, has = found.smallest(), found.conditions
+    changed = len(Combination(-1, found.best).changed(found.factors))
+    seen = 100 * max(found.effects.cross_validated, 0.0)
+    swept = (
+        f"{len(found.tried)} of {has['asked']} combinations of {has['factors']} open parameters were run: "
+        f"{has['runs_per_combination']} runs of {has['duration']} each, one seed, {has['environments']} environments."
+    )
+    best = (
+        f"The combination that the model ranks first changes {changed} of the values taken. Its predicted gain in misfit is "
+        f"{interval(found.gain_fitted)} on the rows that chose it and {interval(found.gain_held_out)} on the other half."
+    )
+    lines = [
+        swept,
+        f"The model of the misfit predicts {seen:.0f} % of the differences between combinations that it was not fitted to.",
+        best,
+    ]
+    if len(found.finalists) > 1:
+        lines.append(_at_full_length(found))
+    count = len(found.unexplained())
+    lines.append(
+        f"For {count} of the {len(smallest)} printed rows that were run, no combination comes within a factor of two."
+    )
+    return lines
+
+
+def _at_full_length(found: Reconstruction) -> str:
+    taken, *others = found.finalists
+    first = min(others, key=lambda entry: entry.mean(found.training))
+    assert first.held_out is not None, "every finalist but the first has a gain"
+    assert first.fitted is not None, "every finalist but the first has a gain"
+    fits = found.training
+    return (
+        f"At full length ({found.conditions['full_duration']}) the values taken have a misfit of {taken.mean(fits):.3f} on the "
+        f"fitted half and {taken.mean(~fits):.3f} on the other. Of {len(others)} other combinations the best on the fitted half "
+        f"gains {interval(first.fitted)} there and {interval(first.held_out)} on the other half."
+    )
+
+
+def page(found: Reconstruction) -> Page:
+    """The page: which open values explain the printed tables."""
+    drawing = figures.inline(reconstruction_figure(found), "reconstruction", "Effects and unexplained rows")
+    has = found.conditions
+    return Page(
+        name=f"{found.name} reconstruction",
+        title="Which open values explain the printed tables",
+        answer=[*sentences(found)[1:], sentences(found)[0]],
+        facts={"Combinations": str(len(found.tried)), "Finalists": str(len(found.finalists))},
+        picture=Picture(
+            drawing,
+            "Left the change of the misfit by each value, fitted (disc, 95 %) and on the other half of the rows (ring). Right, how many "
+            "rows of each printed table no combination explains.",
+        ),
+        words=WORDS,
+        sections=[
+            Section("finalists", "At full length", [_finalists(found)]),
+            Section("effects", "Every value of every open parameter", [_effect_table(found)], folded=True),
+            Section(
+                "unexplained", "Printed rows that no combination explains", [_unexplained(found)], folded=True
+            ),
+        ],
+        command=str(has["command"]),
+    )
+
+
+_MISFIT: Final = (
+    "Mean over the columns of a row of |ln((ours + e) / (printed + e))|, e being the size below which two numbers are the same; 0.69 is a "
+    "factor of two."
+)
+WORDS: Final = (
+    ("Misfit of a printed row", _MISFIT),
+    ("Effect", "From half of the rows; intervals are those of a bootstrap over rows and combinations."),
+    ("Finalist", "A combination that was run at full length."),
+)
+
+
+def _finalists(found: Reconstruction) -> Table:
+    rows = [
+        Row(
+            _values(entry.combination, found),
+            [
+                f"{entry.mean(found.training):.3f}",
+                f"{entry.mean(~found.training):.3f}",
+                "–" if entry.fitted is None else interval(entry.fitted),
+                "–" if entry.held_out is None else interval(entry.held_out),
+            ],
+        )
+        for entry in found.finalists
+    ]
+    return Table(
+        ["Values changed", "Misfit, fitted", "Misfit, held out", "Gain, fitted", "Gain, held out"],
+        rows,
+        look="words",
+    )
+
+
+def _values(chosen: Combination, found: Reconstruction) -> str:
+    changed = chosen.changed(found.factors)
+    return ", ".join(f"{name} = {value}" for name, value in changed.items()) or "the values taken"
+
+
+def _effect_rows(found: Reconstruction) -> list[list[str]]:
+    rows = []
+    for factor, level in strongest(found):
+        low, high = found.effects.interval(factor, level)
+        rows.append(
+            [
+                found.factors[factor].name,
+                str(found.factors[factor].levels[0]),
+                str(found.factors[factor].levels[level]),
+                f"{found.effects.means[factor][level]:+.3f} ({low:+.3f} to {high:+.3f})",
+                f"{found.held_out.means[factor][level]:+.3f}",
+                f"{100 * found.effects.chosen_share(factor)[level]:.0f} %",
+            ]
+        )
+    return rows
+
+
+def _effect_table(found: Reconstruction) -> Table:
+    return Table(EFFECT_HEADS, [Row(code(first), rest) for first, *rest in _effect_rows(found)])
+
+
+EFFECT_HEADS: Final = (
+    "parameter",
+    "taken",
+    "value",
+    "effect on the misfit (95 %)",
+    "other half",
+    "best in so many draws",
+)
+
+
+def _unexplained_rows(found: Reconstruction) -> list[list[str]]:
+    return [
+        [
+            entry.name,
+            ", ".join(f"{column.replace('_', ' ')} {value:g}" for column, value in entry.values.items()),
+            f"{least:.2f}",
+            str(count),
+        ]
+        for entry, least, count in found.unexplained()
+    ]
+
+
+def _unexplained(found: Reconstruction) -> Table:
+    heads = ["Row", "Printed", "Least misfit", "Combinations"]
+    return Table(heads, [Row(first, rest) for first, *rest in _unexplained_rows(found)], look="words")
+
+
+def update_page(path: Path, found: Reconstruction) -> None:
+    """Fill the places of a Markdown page, and write the figure beside it."""
+    fill(path, blocks(found), True)
+    name = f"{found.name}-reconstruction.svg"
+    if f"figures/{name}" in path.read_text(encoding="utf-8"):
+        picture = path.parent / "figures" / name
+        picture.parent.mkdir(parents=True, exist_ok=True)
+        write_bytes_atomic(picture, encode(reconstruction_figure(found), "svg"))
+
+
+def blocks(found: Reconstruction) -> dict[str, str]:
+    """The content of every block by name."""
+    finalists = [
+        [
+            _values(entry.combination, found),
+            f"{entry.mean(found.training):.3f}",
+            f"{entry.mean(~found.training):.3f}",
+            "" if entry.held_out is None else interval(entry.held_out),
+        ]
+        for entry in found.finalists
+    ]
+    heads = ["values changed", "misfit, fitted half", "misfit, other half", "gain on the other half"]
+    return {
+        "reconstruction command": f"```sh\n{found.conditions['command']}\n```",
+        "reconstruction summary": "\n".join(f"- {line}" for line in sentences(found)),
+        "reconstruction effects": pipe_table(EFFECT_HEADS, _effect_rows(found)[:EFFECTS_MOST]),
+        "reconstruction finalists": pipe_table(heads, finalists),
+        "reconstruction unexplained": pipe_table(
+            ["row", "printed", "least misfit", "times run"], _unexplained_rows(found)[:ROWS_MOST]
+        ),
+    }

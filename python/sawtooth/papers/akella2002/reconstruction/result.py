@@ -1,0 +1,212 @@
+"""What a reconstruction says: the effect of every level, the combinations at full length, the rows that nothing explains.
+
+Source: none. All numbers follow from the combinations that were tried, however many there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sawtooth.documents import format_of
+from sawtooth.experiment.exhibit import TextTable
+from sawtooth.papers.akella2002.reconstruction.factors import Combination, Factor
+from sawtooth.papers.akella2002.reconstruction.rows import EXPLAINED, PrintedRow
+
+if TYPE_CHECKING:
+    from sawtooth.claims.table import Judged
+    from sawtooth.papers.akella2002.reconstruction.surrogate import Effects
+    from sawtooth.papers.akella2002.reconstruction.sweep import Tried
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Gain:
+    """How much less misfit than the values taken: mean over rows and its 95 % interval; negative is more."""
+
+    mean: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, draws: Array, mean: float) -> Gain:
+        """From bootstrap draws."""
+        low, high = np.percentile(draws, (2.5, 97.5))
+        return cls(mean, float(low), float(high))
+
+    def to_json(self) -> dict[str, float]:
+        """Plain data."""
+        return {"mean": self.mean, "low": self.low, "high": self.high}
+
+
+@dataclass(frozen=True)
+class Finalist:
+    """A combination at full length: misfits by row, and its gain over the values taken on either half of the rows (None: itself)."""
+
+    combination: Combination
+    misfits: Mapping[int, float]
+    fitted: Gain | None
+    held_out: Gain | None
+
+    def mean(self, rows: NDArray[np.bool_]) -> float:
+        """Mean misfit over some of the rows."""
+        return float(np.mean([misfit for row, misfit in self.misfits.items() if rows[row]]))
+
+
+@dataclass(frozen=True)
+class Reconstruction:
+    """The whole result. ``training`` says which rows fitted the model."""
+
+    name: str
+    factors: tuple[Factor, ...]
+    rows: Sequence[PrintedRow]
+    training: NDArray[np.bool_]
+    tried: Sequence[Tried]
+    effects: Effects
+    held_out: Effects
+    finalists: Sequence[Finalist]
+    conditions: Mapping[str, object]
+    executed: int = 0
+    wall_s: float = 0.0
+    report: Path | None = None
+
+    @property
+    def judged(self) -> Sequence[Judged]:
+        """No claim speaks of it."""
+        return ()
+
+    def tables(self) -> list[TextTable]:
+        """What was found, the best combination, and those at full length."""
+        from sawtooth.papers.akella2002.reconstruction.page import sentences  # matplotlib takes long to load
+
+        found = [TextTable("", (), [[sentence] for sentence in sentences(self)])]
+        best = []
+        for place, (factor, level) in enumerate(zip(self.factors, self.best, strict=True)):
+            share = f"{100 * self.effects.chosen_share(place)[level]:.0f} %"
+            best.append([factor.name, str(factor.levels[0]), str(factor.levels[level]), share])
+        found.append(
+            TextTable("the best combination", ("parameter", "taken", "best", "in so many draws"), best)
+        )
+        full = []
+        for entry in self.finalists:
+            changed = entry.combination.changed(self.factors)
+            values = ", ".join(f"{name} = {value}" for name, value in changed.items()) or "none"
+            fitted, other = entry.mean(self.training), entry.mean(~self.training)
+            full.append([f"{fitted:.3f}", f"{other:.3f}", values])
+        if full:
+            heads = ("misfit, fitted half", "misfit, other half", "values changed")
+            found.append(TextTable("at full length", heads, full))
+        return found
+
+    @property
+    def best(self) -> tuple[int, ...]:
+        """The levels of the best combination, by the fit to half of the rows."""
+        return self.effects.best
+
+    @property
+    def gain_fitted(self) -> Gain:
+        """Predicted gain of the best combination on the rows that chose it."""
+        return _gain(self.effects, self.best)
+
+    @property
+    def gain_held_out(self) -> Gain:
+        """Predicted gain of the same combination by the fit to the other half alone."""
+        return _gain(self.held_out, self.best)
+
+    def smallest(self) -> dict[int, tuple[float, int]]:
+        """Per row the smallest misfit of any combination, full length included, and the number of times it was run."""
+        found: dict[int, list[float]] = {}
+        for entry in self.tried:
+            for row, numbers in entry.numbers.items():
+                found.setdefault(row, []).append(self.rows[row].misfit(numbers))
+        for finalist in self.finalists:
+            for row, misfit in finalist.misfits.items():
+                found.setdefault(row, []).append(misfit)
+        return {row: (min(misfits), len(misfits)) for row, misfits in sorted(found.items())}
+
+    def unexplained(self) -> list[tuple[PrintedRow, float, int]]:
+        """Rows that no combination brings within a factor of two, the worst first."""
+        found = [(self.rows[row], least, count) for row, (least, count) in self.smallest().items()]
+        return sorted((entry for entry in found if entry[1] > EXPLAINED), key=lambda entry: -entry[1])
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of ``--json``."""
+        smallest = self.smallest()
+        return {
+            "format": format_of("reconstruction"),
+            "study": self.name,
+            "conditions": dict(self.conditions),
+            "combinations": len(self.tried),
+            "rows": len(self.rows),
+            "rows_run": len(smallest),
+            "training_rows": [row.name for row, fits in zip(self.rows, self.training, strict=True) if fits],
+            "cross_validated": self.effects.cross_validated,
+            "penalty": self.effects.penalty,
+            "best": Combination(-1, self.best).changed(self.factors),
+            "gain_fitted": self.gain_fitted.to_json(),
+            "gain_held_out": self.gain_held_out.to_json(),
+            "effects": [
+                {
+                    "parameter": factor.name,
+                    "value": factor.levels[level],
+                    "taken": level == 0,
+                    "effect": float(self.effects.means[place][level]),
+                    "low": self.effects.interval(place, level)[0],
+                    "high": self.effects.interval(place, level)[1],
+                    "held_out": float(self.held_out.means[place][level]),
+                    "chosen_share": float(self.effects.chosen_share(place)[level]),
+                }
+                for place, factor in enumerate(self.factors)
+                for level in range(len(factor.levels))
+            ],
+            "finalists": [
+                {
+                    "values": entry.combination.changed(self.factors),
+                    "misfit_fitted": entry.mean(self.training),
+                    "misfit_held_out": entry.mean(~self.training),
+                    "gain_fitted": None if entry.fitted is None else entry.fitted.to_json(),
+                    "gain_held_out": None if entry.held_out is None else entry.held_out.to_json(),
+                    "rows": len(entry.misfits),
+                }
+                for entry in self.finalists
+            ],
+            "unexplained": [
+                {"row": row.name, "printed": dict(row.values), "least_misfit": least, "runs": count}
+                for row, least, count in self.unexplained()
+            ],
+            "smallest_misfit": {self.rows[row].name: least for row, (least, _) in smallest.items()},
+            "executed": self.executed,
+            "wall_s": self.wall_s,
+            "report": None if self.report is None else str(self.report),
+        }
+
+
+def _gain(effects: Effects, levels: Sequence[int]) -> Gain:
+    return Gain.of(-effects.predicted_draws(levels), -effects.predicted(levels))
+
+
+def finalist(
+    chosen: Tried, taken: Tried | None, rows: Sequence[PrintedRow], training: NDArray[np.bool_], seed: int
+) -> Finalist:
+    """A combination at full length beside the values taken, row by row; intervals by drawing rows again."""
+    misfits = {row: rows[row].misfit(numbers) for row, numbers in chosen.numbers.items()}
+    if taken is None:
+        return Finalist(chosen.combination, misfits, None, None)
+    base = {row: rows[row].misfit(numbers) for row, numbers in taken.numbers.items()}
+    gains = np.array([base[row] - misfits[row] for row in misfits])
+    fits = training[np.array(list(misfits))]
+    return Finalist(
+        chosen.combination, misfits, _bootstrap(gains[fits], seed), _bootstrap(gains[~fits], seed)
+    )
+
+
+def _bootstrap(gains: Array, seed: int, draws: int = 2000) -> Gain:
+    generator = np.random.Generator(np.random.PCG64(seed))
+    means = gains[generator.integers(0, len(gains), (draws, len(gains)))].mean(axis=1)
+    return Gain.of(means, float(gains.mean()))

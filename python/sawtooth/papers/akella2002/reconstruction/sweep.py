@@ -1,0 +1,159 @@
+"""The runs of a reconstruction: for each combination some tables at reduced length, its numbers kept in one small file.
+
+    <store>/reconstruction/<behaviour version>/<metrics version>/<two digits>/<key>.json
+
+Source: an incomplete block design [CochranCox57] §9: tables (blocks) come from a shuffled deck that is dealt to the end before it is
+shuffled again, so that after any number of combinations each table was run almost equally often, and with other combinations each time.
+The key is the hash of everything that the numbers depend on: study, combination, tables, length. A file is written whole, so a kill loses
+one combination, some ten seconds; what is there is not repeated. Runs themselves are not kept: there would be a hundred thousand.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from sawtooth.atomic import write_text_atomic
+from sawtooth.experiment.matrix import collect
+from sawtooth.experiment.perform import Held, Jobs, refusal
+from sawtooth.experiment.study import Study
+from sawtooth.papers.akella2002.reconstruction.factors import Combination, Factor
+from sawtooth.papers.akella2002.reconstruction.rows import FIGURE, BlockKey, PrintedRow, ours, study_of
+from sawtooth.plain import canonical
+from sawtooth.progress import ProgressCallback
+from sawtooth.run.run import behaviour_version
+from sawtooth.run.runner import run_each
+from sawtooth.run.store import Store
+from sawtooth.run.tally import light_outcome, metrics_version
+
+FORMAT: Final = 1
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A combination and our numbers for the rows of the tables that were run with it, by row and column."""
+
+    combination: Combination
+    numbers: Mapping[int, Mapping[str, float]]
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What all combinations share: the study (at its reduced or full length), the factors, the printed rows and the representatives."""
+
+    study: Study
+    factors: tuple[Factor, ...]
+    rows: Sequence[PrintedRow]
+    representatives: Mapping[str, str]
+    store: Store
+    threads: int | None = None
+
+    def path(self, chosen: Combination, blocks: Sequence[BlockKey]) -> Path:
+        """Where the numbers of a combination go."""
+        study = chosen.apply(self.study, self.factors)
+        key = {
+            "format": FORMAT,
+            "study": study.model_dump(include={"scenario", "parameter", "routers", "environments", "matrix"}),
+            "algorithms": [vars(entry) for entry in study.algorithm],
+            "representatives": dict(self.representatives),
+            "blocks": [(block.setting, block.family) for block in blocks],
+        }
+        name = sha256(canonical(key).encode()).hexdigest()
+        home = self.store.path / "reconstruction" / behaviour_version() / metrics_version()
+        return home / name[:2] / f"{name}.json"
+
+    def runs(self, blocks: Sequence[BlockKey]) -> int:
+        """Runs of one combination."""
+        return sum(study_of(self.study, block, self.representatives).runs for block in blocks)
+
+    def stored(self, chosen: Combination, blocks: Sequence[BlockKey]) -> Tried | None:
+        """A combination that was tried before; None where it was not, or its file cannot be read."""
+        path = self.path(chosen, blocks)
+        if not path.is_file():
+            return None
+        try:
+            numbers: dict[str, dict[str, float]] = json.loads(path.read_text(encoding="utf-8"))["numbers"]
+        except (OSError, ValueError, LookupError):
+            return None
+        places = {row.name: place for place, row in enumerate(self.rows)}
+        if not set(numbers) <= set(places):
+            return None
+        return Tried(chosen, {places[name]: values for name, values in numbers.items()})
+
+    def run(
+        self,
+        chosen: Combination,
+        blocks: Sequence[BlockKey],
+        progress: ProgressCallback | None = None,
+    ) -> Tried:
+        """Run the tables with a combination and keep the numbers."""
+        study = chosen.apply(self.study, self.factors)
+        parts = [study_of(study, block, self.representatives) for block in blocks]
+        plans = [list(part.plan()) for part in parts]
+        # All tables in one sweep, so that no thread waits for the last run of each, and each scenario resolved once.
+        jobs = Held(Jobs(study, list(chain.from_iterable(plans))))
+        outcomes = iter(run_each(jobs, None, light_outcome, threads=self.threads, progress=progress))
+        numbers: dict[int, Mapping[str, float]] = {}
+        for block, part, plan in zip(blocks, parts, plans, strict=True):
+            found = collect(plan, list(islice(outcomes, len(plan))), part.families).blocks[block.setting]
+            for place, row in enumerate(self.rows):
+                if row.block == block:
+                    numbers[place] = ours(row, found)
+        document: dict[str, Any] = {
+            "combination": chosen.changed(self.factors),
+            "numbers": {self.rows[place].name: dict(values) for place, values in numbers.items()},
+        }
+        write_text_atomic(self.path(chosen, blocks), json.dumps(document, default=str))
+        return Tried(chosen, numbers)
+
+
+def deal(
+    blocks: Sequence[BlockKey], families: int, figures: int, seed: int
+) -> Iterator[tuple[BlockKey, ...]]:
+    """Tables for one combination after another: so many of the families and of the figures, from decks of each."""
+    generator = np.random.Generator(np.random.PCG64(seed))
+    decks = [
+        _deck([block for block in blocks if block.family != FIGURE], families, generator),
+        _deck([block for block in blocks if block.family == FIGURE], figures, generator),
+    ]
+    while True:
+        yield tuple(block for deck in decks for block in next(deck))
+
+
+def _deck(
+    blocks: Sequence[BlockKey], count: int, generator: np.random.Generator
+) -> Iterator[tuple[BlockKey, ...]]:
+    """``count`` different tables at a time; each is dealt once before any is dealt again."""
+    count = min(count, len(blocks))
+    left: list[BlockKey] = []
+    while True:
+        hand: list[BlockKey] = []
+        while len(hand) < count:
+            if not left:
+                left = [blocks[place] for place in generator.permutation(len(blocks))]
+            for place, block in enumerate(left):
+                if block not in hand:
+                    hand.append(left.pop(place))
+                    break
+            else:  # the rest of the deck is in the hand already
+                left = []
+        yield tuple(hand)
+
+
+def possible_in(study: Study, factors: Sequence[Factor]) -> Callable[[Combination], bool]:
+    """Whether the scenarios of a combination are accepted, looked up once per combination of levels."""
+    known: dict[tuple[int, ...], bool] = {}
+
+    def possible(chosen: Combination) -> bool:
+        if chosen.levels not in known:
+            known[chosen.levels] = refusal(chosen.apply(study, factors)) is None
+        return known[chosen.levels]
+
+    return possible

@@ -1,0 +1,68 @@
+"""Claims of a paper about random loss, judged on the runs of the mathematics that they speak of.
+
+Source: none. A whole paper so has a verdict on each of its claims; no other run of the mathematics is made.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from sawtooth.experiment.reproduction import Borrowed
+from sawtooth.papers.floyd2000.claims.random_loss import TCP
+from sawtooth.papers.formulas import loss
+from sawtooth.papers.formulas.overlay import gather, jobs, judge
+from sawtooth.papers.formulas.study import OverlayStudy, load_overlay
+from sawtooth.papers.register import claims
+
+if TYPE_CHECKING:
+    from sawtooth.progress import ProgressCallback
+    from sawtooth.run.store import Store
+    from sawtooth.scenario.resolve import Resolved
+
+
+@dataclass(frozen=True)
+class RandomLoss:
+    """The runs of one ``control`` with random loss, and the claims of a ``paper`` about them."""
+
+    paper: str
+    control: str
+
+    def runs(self, seeds: int | None = None, quick: bool = False) -> int:
+        """How many runs ``judge`` takes."""
+        return sum(map(self._wanted, (case for case, _ in loss.plan(self._study(seeds, quick)))))
+
+    def jobs(self, seeds: int | None = None, quick: bool = False) -> list[Resolved]:
+        """The runs themselves."""
+        return jobs(self._study(seeds, quick), self._wanted)
+
+    def judge(
+        self,
+        store: Store,
+        seeds: int | None = None,
+        quick: bool = False,
+        fresh: bool = False,
+        threads: int | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> Borrowed:
+        """The verdicts, with the runs that the store lacks."""
+        begun = time.monotonic()
+        study = self._study(seeds, quick)
+        found, executed = gather(study, store, fresh, threads, progress, self._wanted)
+        run_ids = tuple(run_id for run_id, _ in found.values())
+        return Borrowed(tuple(judge(study, found)), run_ids, executed, time.monotonic() - begun)
+
+    def _study(self, seeds: int | None, quick: bool) -> OverlayStudy:
+        """The study with the claims of the paper alone."""
+        study = load_overlay()
+        own = {entry.id for entry in claims() if entry.paper == self.paper}
+        study = study.model_copy(update={"claims": [name for name in study.claims if name in own]})
+        study = study.shortened() if quick else study
+        return study if seeds is None else study.seeded(seeds)
+
+    def _wanted(self, case: object) -> bool:
+        return isinstance(case, loss.LossCase) and case.how == loss.RANDOM and case.control == self.control
+
+
+FLOYD: Final = RandomLoss("floyd2000", TCP)

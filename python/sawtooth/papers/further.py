@@ -1,0 +1,115 @@
+"""What a paper has beside its studies: something else that can be reproduced, and runs elsewhere that judge claims of it.
+
+Source: none.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+if TYPE_CHECKING:
+    from sawtooth.claims.table import Judged
+    from sawtooth.experiment.exhibit import TextTable
+    from sawtooth.experiment.reproduction import Borrowed
+    from sawtooth.progress import ProgressCallback
+    from sawtooth.run.store import Store
+    from sawtooth.scenario.resolve import Resolved
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a user asks of it; None is what it takes by itself."""
+
+    store: Path | str | None = None
+    report: Path | None = None
+    seeds: int | None = None
+    quick: bool = False
+    fresh: bool = False
+    progress: ProgressCallback | None = None
+
+
+class Made(Protocol):
+    """What came out."""
+
+    @property
+    def name(self) -> str:
+        """As the user named it."""
+
+    @property
+    def judged(self) -> Sequence[Judged]:
+        """The verdicts on the claims that it decides."""
+
+    @property
+    def report(self) -> Path | None:
+        """The HTML file that was written."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of ``--json``."""
+
+    def tables(self) -> list[TextTable]:
+        """Tables for the terminal, the claims not among them."""
+
+
+class Further(ABC):
+    """Something of a paper that can be reproduced and is no study of scenarios."""
+
+    takes: ClassVar[frozenset[str]] = frozenset()
+    """The options of the command that mean something here, of ``seeds``, ``quick``, ``fresh``, ``markdown`` and ``shard``."""
+
+    @abstractmethod
+    def row(self) -> Mapping[str, Any]:
+        """What `sawtooth list studies` shows of it: name, title, paper, figure, number of runs and of claims."""
+
+    @abstractmethod
+    def reproduce(self, order: Order) -> Made:
+        """Make it and write its report."""
+
+    def jobs(self, order: Order) -> Sequence[Resolved]:
+        """The runs behind it, where ``takes`` has ``shard``."""
+        raise NotImplementedError
+
+    def update_page(self, path: Path, made: Made) -> None:
+        """Fill the places of a Markdown page that are its own, where ``takes`` has ``markdown``."""
+        raise NotImplementedError
+
+
+class Reconstructor(ABC):
+    """What finds the open values of a paper from its printed tables."""
+
+    @abstractmethod
+    def reconstruct(
+        self, order: Order, combinations: int | None, finalists: int | None, budget_s: float | None
+    ) -> Made:
+        """Try so many combinations of open values, so many of them at full length, and write the report.
+
+        No further combination begins after ``budget_s`` seconds.
+        """
+
+    @abstractmethod
+    def update_page(self, path: Path, made: Made) -> None:
+        """Fill the places of a Markdown page that are its own."""
+
+
+class Beside(Protocol):
+    """Runs that are no study of a paper and decide claims of it."""
+
+    def runs(self, seeds: int | None, quick: bool) -> int:
+        """How many."""
+
+    def jobs(self, seeds: int | None, quick: bool) -> Sequence[Resolved]:
+        """The runs themselves."""
+
+    def judge(
+        self,
+        store: Store,
+        seeds: int | None,
+        quick: bool,
+        fresh: bool,
+        threads: int | None,
+        progress: ProgressCallback | None,
+    ) -> Borrowed:
+        """Make those that the store lacks and judge the claims."""

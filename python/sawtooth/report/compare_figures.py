@@ -1,0 +1,259 @@
+"""The figure of a comparison, one per setting: goodput over delay, bars of raw values, and maps of controller by environment.
+
+| panel               | what                                                                                                    |
+|---------------------|---------------------------------------------------------------------------------------------------------|
+| goodput over delay  | a mark per controller (mean over the seeds), an ellipse of one standard deviation of its seeds          |
+| bars                | raw values per environment, mean and 95 % interval over the seeds                                        |
+| maps                | raw values as numbers, colour by the distance from the best of the environment; for several of both      |
+
+A controller has one colour and one mark throughout. Up to NEAR environments have a panel of goodput over delay each; of more the mean over
+the environments is drawn. The distribution of delays is not drawn: a run keeps percentiles of it and no histogram.
+
+Source: ellipses over delay and throughput as in [WinsteinBalakrishnan13]; the rest is ours.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.lines import Line2D
+from matplotlib.patches import Ellipse
+from numpy.typing import NDArray
+
+from sawtooth.experiment.intervals import interval
+from sawtooth.experiment.scoring import HIGHER_IS_BETTER, SCORED, distances
+from sawtooth.report.blocks import Picture
+from sawtooth.report.drawing import INK, MODEL_STYLE, MUTED, SERIES
+from sawtooth.report.figures import inline
+from sawtooth.report.places import SMALL, name_places, slanted, wrapped
+from sawtooth.report.tables import setting_title
+
+if TYPE_CHECKING:
+    from sawtooth.experiment.comparison import Comparison
+    from sawtooth.experiment.matrix import Block
+
+MARKERS: Final = "osD^vPX*"
+NEAR: Final = 4
+"""Most environments with a panel of goodput over delay each."""
+WIDTH: Final = 9.6
+"""Inches."""
+
+TITLES: Final[Mapping[str, str]] = {
+    "goodput": "Goodput (% of the available bandwidth)",
+    "fairness": "Unfairness (largest − smallest) / mean",
+    "delay": "Mean queueing delay (ms)",
+    "loss": "Loss (% of packets)",
+}
+SCALE: Final = {"goodput": 100.0}
+"""What a value is multiplied by where it is shown."""
+
+Numbers = NDArray[np.float64]
+
+
+LETTER = 0.075
+"""Width of a letter of a tick label, inches."""
+
+
+def comparison_figures(found: Comparison) -> dict[str, Figure]:
+    """By setting, with a dash in place of the slash: the figure of a comparison."""
+    return {block.setting.replace("/", "-"): block_figure(block) for block in found.own}
+
+
+def block_figure(block: Block) -> Figure:
+    """The figure of one setting."""
+    places, names = len(block.environments), len(block.algorithms)
+    several = places > 1 and names > 1
+    clouds = places if places <= NEAR else 1
+    slant = slanted(block.environments)
+    rows = [2.9, *[2.2 + 0.6 * slant] * len(SCORED)]
+    if several:
+        rows += [0.75 + 0.3 * names + 0.9 * slant] * len(SCORED)
+    legend = math.ceil(names / _columns(block)) * 0.22 + 0.2
+    with mpl.rc_context(MODEL_STYLE | {"axes.titlesize": 9.5, "axes.titlelocation": "left"}):
+        figure = Figure(figsize=(WIDTH, sum(rows) + legend + 0.4))
+        # The layout leaves room for tick labels of axes without an image alone, so names beside the heat maps get theirs here.
+        left = min(0.3, LETTER * max(map(len, block.algorithms)) / WIDTH) / 2
+        figure.set_layout_engine(ConstrainedLayoutEngine(rect=(left, 0.0, 1.0 - left, 1.0)))
+        figure.suptitle(setting_title(block.setting), x=0.01, ha="left", fontsize=11, fontweight="bold")
+        grid = figure.add_gridspec(len(rows), clouds, height_ratios=rows)
+        for place in range(clouds):
+            axes = figure.add_subplot(grid[0, place])
+            _cloud(axes, block, place if clouds == places else None)
+            if place == 0:
+                axes.set_ylabel("goodput (% of available)")
+        for row, metric in enumerate(SCORED, 1):
+            _bars(figure.add_subplot(grid[row, :]), block, metric)
+        for row, metric in enumerate(SCORED if several else (), 1 + len(SCORED)):
+            _map(figure, figure.add_subplot(grid[row, :]), block, metric)
+        _legend(figure, block)
+    return figure
+
+
+def cloud_picture(block: Block) -> Picture:
+    """Goodput over delay on a page."""
+    drawing = inline(cloud_figure(block), f"{block.setting} cloud", "Goodput over queueing delay")
+    return Picture(
+        drawing,
+        "Goodput over queueing delay: up and left is better. Ellipses: one standard deviation over the seeds.",
+    )
+
+
+def cloud_figure(block: Block) -> Figure:
+    """Goodput over delay alone, the mean over the environments where there are several."""
+    with mpl.rc_context(MODEL_STYLE | {"axes.titlesize": 9.5, "axes.titlelocation": "left"}):
+        figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+        axes = figure.subplots()
+        _cloud(axes, block, None if len(block.environments) > 1 else 0)
+        axes.set_ylabel("goodput (% of available)")
+        axes.xaxis.label.set_fontsize(9)
+        _legend(figure, block)
+    return figure
+
+
+def _look(number: int) -> tuple[str, str]:
+    """Colour and mark of a controller; both change where the colours begin anew."""
+    return SERIES[number % len(SERIES)], MARKERS[(number + number // len(SERIES)) % len(MARKERS)]
+
+
+def _values(block: Block, metric: str, algorithm: str) -> Numbers:
+    """Raw values as they are shown, shape (environments, seeds)."""
+    return np.asarray(SCALE.get(metric, 1.0) * block.of(algorithm, metric), dtype=np.float64)
+
+
+def _cloud(axes: Axes, block: Block, place: int | None) -> None:
+    """Goodput over delay in one environment, or the mean over all (None)."""
+    axes.set_title("mean over the environments" if place is None else wrapped(block.environments[place]))
+    for number, name in enumerate(block.algorithms):
+        colour, marker = _look(number)
+        delay, goodput = (_values(block, metric, name) for metric in ("delay", "goodput"))
+        x, y = (own.mean(axis=0) if place is None else own[place] for own in (delay, goodput))
+        axes.plot(
+            [x.mean()], [y.mean()], marker, color=colour, markersize=6, markeredgecolor="white", zorder=3
+        )
+        shape = ellipse(x, y)
+        if shape is not None:
+            centre, width, height, angle = shape
+            axes.add_patch(
+                Ellipse(
+                    centre,
+                    width,
+                    height,
+                    angle=angle,
+                    facecolor=colour,
+                    edgecolor=colour,
+                    alpha=0.3,
+                    zorder=2,
+                )
+            )
+    axes.margins(0.15)
+    axes.autoscale_view()
+    _not_too_close(axes)
+    axes.set_xlabel("mean queueing delay (ms); better: up and left")
+    axes.xaxis.label.set_fontsize(SMALL if block.environments[1:] and place is not None else 9)
+    axes.locator_params(axis="x", nbins=5)
+
+
+def _not_too_close(axes: Axes) -> None:
+    """Axes that show at least a percent of bandwidth and a millisecond, so that noise does not look like a difference."""
+    for get, put, least in ((axes.get_xlim, axes.set_xlim, 1.0), (axes.get_ylim, axes.set_ylim, 1.0)):
+        low, high = get()
+        if high - low < least:
+            middle = (low + high) / 2
+            put(middle - least / 2, middle + least / 2)
+
+
+def ellipse(x: Numbers, y: Numbers) -> tuple[tuple[float, float], float, float, float] | None:
+    """Middle, width, height and angle (degrees) of the ellipse of one standard deviation of the points; None for fewer than three."""
+    if x.size < 3 or not bool(np.isfinite(x).all() and np.isfinite(y).all()):
+        return None
+    spread, axes = np.linalg.eigh(np.cov(x, y))
+    width, height = 2.0 * np.sqrt(np.maximum(spread, 0.0))
+    angle = math.degrees(math.atan2(axes[1, 0], axes[0, 0]))
+    return (float(x.mean()), float(y.mean())), float(width), float(height), angle
+
+
+def _bars(axes: Axes, block: Block, metric: str) -> None:
+    """A group per environment, a bar per controller, with intervals."""
+    width = 0.8 / len(block.algorithms)
+    for number, name in enumerate(block.algorithms):
+        found = [interval(own) for own in _values(block, metric, name)]
+        means = np.array([each.mean for each in found])
+        # A share or a time is never negative, so no bar ends below the axis.
+        below = np.array(
+            [0.0 if each.low is None else min(each.mean, each.mean - each.low) for each in found]
+        )
+        above = np.array([0.0 if each.high is None else each.high - each.mean for each in found])
+        middles = np.arange(len(found)) + (number - (len(block.algorithms) - 1) / 2) * width
+        axes.bar(
+            middles,
+            means,
+            width * 0.92,
+            color=_look(number)[0],
+            yerr=np.vstack([np.maximum(below, 0.0), np.maximum(above, 0.0)]),
+            error_kw={"ecolor": INK, "elinewidth": 0.9, "capsize": 1.6, "capthick": 0.9},
+        )
+    axes.set_title(f"{TITLES[metric]}: {'more' if HIGHER_IS_BETTER[metric] else 'less'} is better")
+    axes.grid(visible=False, axis="x")
+    axes.set_xlim(-0.6, len(block.environments) - 0.4)
+    axes.set_ylim(bottom=0)
+    name_places(axes, block.environments)
+
+
+def _map(figure: Figure, axes: Axes, block: Block, metric: str) -> None:
+    """Controller by environment: the mean as a number, its distance from the best of the environment as colour."""
+    values = np.stack([_values(block, metric, name) for name in block.algorithms]).mean(axis=2)
+    apart = distances(values, higher_is_better=HIGHER_IS_BETTER[metric])
+    most = float(np.nanmax(apart)) if bool(np.isfinite(apart).any()) else 0.0
+    image = axes.imshow(apart, cmap="cividis_r", vmin=0.0, vmax=most or 1.0, aspect="auto")
+    for (row, column), value in np.ndenumerate(values):
+        dark = apart[row, column] > 0.55 * (most or 1.0)
+        axes.text(
+            column,
+            row,
+            _number(float(value), metric),
+            ha="center",
+            va="center",
+            fontsize=SMALL,
+            color="white" if dark else INK,
+            fontweight="bold" if apart[row, column] == 0.0 else "normal",
+        )
+    axes.set_title(f"{TITLES[metric]}: darker is further from the best of the environment (bold)")
+    axes.set_yticks(range(len(block.algorithms)), block.algorithms, fontsize=SMALL)
+    axes.grid(visible=False)
+    name_places(axes, block.environments)
+    bar = figure.colorbar(image, ax=axes, pad=0.01, fraction=0.03)
+    bar.ax.locator_params(nbins=3)
+    bar.ax.tick_params(labelsize=SMALL)
+    bar.set_label("distance", fontsize=SMALL, color=MUTED)
+
+
+def _number(value: float, metric: str) -> str:
+    if value != value:
+        return "–"
+    return f"{value:.{ {'goodput': 0, 'delay': 0}.get(metric, 2) }f}" if value < 100 else f"{value:.0f}"
+
+
+def _columns(block: Block) -> int:
+    """Columns of the legend: as many as fit its names side by side."""
+    longest = max(len(name) for name in block.algorithms)
+    return max(1, min(len(block.algorithms), int(120 / (longest + 6))))
+
+
+def _legend(figure: Figure, block: Block) -> None:
+    handles: list[Any] = [
+        Line2D([], [], linestyle="none", marker=_look(number)[1], color=_look(number)[0], label=name)
+        for number, name in enumerate(block.algorithms)
+    ]
+    figure.legend(
+        handles=handles, loc="outside lower left", ncols=_columns(block), handlelength=1, fontsize=8.5
+    )
+
+
+__all__ = ["block_figure", "cloud_figure", "cloud_picture", "comparison_figures", "ellipse"]

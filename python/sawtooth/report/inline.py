@@ -1,0 +1,64 @@
+"""Pieces of a line of a page: a name, a link, a mark. Words that go in are escaped, markup that goes in is kept.
+
+Source: none. What is larger than a line is a value (``blocks``) that a template sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from markupsafe import Markup, escape
+
+from sawtooth.claims.logic import Verdict
+
+Inline = str | Markup
+"""Words (escaped where they are set) or markup."""
+
+MARKS: Final = {Verdict.HOLDS: "✓", Verdict.FAILS: "✗", Verdict.UNDECIDED: "?"}
+
+
+def code(words: object) -> Markup:
+    """A name or a number as it stands in a file or on the command line."""
+    return Markup("<code>{}</code>").format(str(words))
+
+
+def link(to: str, content: Inline) -> Markup:
+    """A link within the page or to a page beside it."""
+    return Markup('<a href="{}">{}</a>').format(to, content)
+
+
+def to_runs(place: str, content: Inline, every: str = "") -> Markup:
+    """A number that leads to its runs; ``place`` is the row that lists them, or the first of those whose names begin with ``every``."""
+    rest = Markup(' data-every="{}"').format(every) if every else ""
+    return Markup('<a class="to-runs" href="#{}"{}>{}</a>').format(place, rest, content)
+
+
+def strong(content: Inline) -> Markup:
+    """Of weight."""
+    return Markup("<strong>{}</strong>").format(content)
+
+
+def faint(content: Inline) -> Markup:
+    """Beside something of more weight, such as an interval beside its mean."""
+    return Markup('<span class="spread">{}</span>').format(content)
+
+
+def below(content: Inline) -> Markup:
+    """In a smaller line of its own, such as the number of the paper below ours."""
+    return Markup('<span class="printed">{}</span>').format(content)
+
+
+def pill(verdict: Verdict) -> Markup:
+    """A verdict as a coloured mark with its word."""
+    return Markup('<span class="pill {}">{} {}</span>').format(verdict.value, MARKS[verdict], verdict.value)
+
+
+def swatch(place: int) -> Markup:
+    """A spot in the colour of a series."""
+    return Markup('<span class="swatch" style="background:var(--series-{})"></span>').format(place)
+
+
+def joined(pieces: Iterable[Inline], by: str = " ") -> Markup:
+    """Pieces in a row."""
+    return Markup(escape(by)).join(pieces)

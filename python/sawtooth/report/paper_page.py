@@ -1,0 +1,75 @@
+"""The page of a paper, or of a directory of studies: how all claims came out, what fails, and a card for each part with a page of its own.
+
+Source: none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sawtooth.report.answers import paper_answer, part_answer
+from sawtooth.report.blocks import Card, Page, Picture, Row, Section, Table
+from sawtooth.report.claims import JUDGED_HOW, STATED_HOW, claims_section, failures
+from sawtooth.report.inline import link
+from sawtooth.report.part_page import headline, notes
+from sawtooth.report.sketches import Sketches
+from sawtooth.report.tables import counts
+from sawtooth.report.words import INTERVAL, PRINTED, RUNS, VERDICTS
+
+if TYPE_CHECKING:
+    from sawtooth.experiment.comparison import Comparison
+    from sawtooth.experiment.reproduction import Reproduction
+
+
+def paper_page(found: Reproduction) -> Page:
+    """The page; ``found.parts`` know their own pages."""
+    first = found.parts[0]
+    printed = any(item.printed is not None for item in found.judged)
+    words = [VERDICTS, *([PRINTED] if printed else []), INTERVAL, RUNS]
+    sections = [_parts(found.parts)]
+    if found.judged:
+        how = JUDGED_HOW if any(part.printed is not None for part in found.parts) else STATED_HOW
+        sections.insert(0, claims_section(found.judged, how, folded=True))
+    return Page(
+        name=found.name,
+        title=found.title or found.name,
+        answer=paper_answer(found.parts, found.judged, len(found.run_ids)),
+        facts={"Runs": f"{len(found.run_ids):,}", "Parts": str(len(found.parts)), "Engine": first.engine},
+        counts=counts(found.judged) if found.judged else {},
+        notes=notes(first)[:2],
+        picture=_picture(found.parts),
+        failures=failures(found.judged),
+        cards=[_card(part) for part in found.parts],
+        words=words,
+        sections=sections,
+        command=found.command,
+    )
+
+
+def _picture(parts: Sequence[Comparison]) -> Picture | None:
+    """The picture of the first part that has one."""
+    return next((picture for part in parts if (picture := headline(part, Sketches())) is not None), None)
+
+
+def _card(part: Comparison) -> Card:
+    size = f"{len(part.run_ids):,} runs"
+    page = None if part.report is None else part.report.name
+    found = counts(part.judged) if part.judged else {}
+    return Card(part.study.name, part.study.title, part_answer(part)[0], size, found, page)
+
+
+def _parts(parts: Sequence[Comparison]) -> Section:
+    """The parts as a table, to sort."""
+    rows = []
+    for part in parts:
+        name = part.study.name
+        own = counts(part.judged)
+        rows.append(
+            Row(
+                name if part.report is None else link(part.report.name, name),
+                [part.study.title, f"{len(part.run_ids):,}", *(str(count) for count in own.values())],
+            )
+        )
+    heads = ["Part", "What", "Runs", *(verdict.value for verdict in counts(()))]
+    return Section("sizes", "Parts by size and verdict", [Table(heads, rows, look="words")], folded=True)

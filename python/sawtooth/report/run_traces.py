@@ -1,0 +1,184 @@
+"""What the figure of a run shows, read from the run and its recorded series (``sawtooth.report.traces`` draws it).
+
+    >>> chosen = with_series(scenario)                      # before the run
+    >>> figure = run_figure(traces_of(run))                 # after it
+
+Source: none. `sawtooth run --plot` does both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sawtooth.measure import run_series
+from sawtooth.report.traces import FlowTrace, QueueTrace, Traces
+from sawtooth.scenario.scenario import Scenario, with_values
+from sawtooth.scenario.units import format_time
+
+if TYPE_CHECKING:
+    from sawtooth.run.run import Run
+
+SAMPLES: Final = 2000
+"""Samples of windows and queues: about two per dot of a printed page."""
+BINS: Final = 150
+"""Bins of throughput, over the measured part: one would see no more of them."""
+QUEUES_MOST: Final = 4
+"""Most queues shown: of more, the fullest on average."""
+LOSS_EVENT: Final = 1
+TIMEOUT: Final = 2
+"""Codes of decreases in `windows.event`."""
+THRESHOLDS: Final = ("min", "max")
+"""The thresholds of RED, packets; on its average."""
+
+
+def with_series(scenario: Scenario) -> Scenario:
+    """The same scenario with what the figure needs recorded; intervals that it gives itself stay."""
+    record = scenario.record
+    values: dict[str, Any] = {"record.windows": True, "record.congestion": True}
+    for key, interval in (
+        ("sample", scenario.duration // SAMPLES),
+        ("rates", (scenario.duration - scenario.warmup) // BINS),
+    ):
+        values[f"record.{key}"] = format_time(getattr(record, key) or max(1, interval))
+    return with_values(scenario, values)
+
+
+def traces_of(run: Run) -> Traces:
+    """What the figure shows of a run that recorded windows, queue samples, rates and congestion."""
+    count = run_series.flow_count(run)
+    rows = run.flows.select(["id", "controller", "recovery", "test"]).to_pylist()[:count]
+    bin_ns = int(run.engine["record"]["rates_ns"])
+    flows = [
+        FlowTrace(
+            number=row["id"],
+            kind=row["controller"] if _rate_based(row) else f"{row['controller']}, {row['recovery']}",
+            test=bool(row["test"]),
+            rate_based=_rate_based(row),
+        )
+        for row in rows
+    ]
+    queues, left_out = _queues(run)
+    notes = [f"{left_out} emptier queues are left out"] if left_out else []
+    elsewhere = int(np.sum(run.flows.column("drops_elsewhere").to_numpy()[:count]))
+    if elsewhere:
+        first = run.queues.column("name")[0].as_py()
+        notes.append(
+            f"{elsewhere:,} measured packets were lost at other queues than {first}, when is not recorded"
+        )
+    return Traces(
+        title=f"{Path(run.meta['name']).name}, seed {run.seed}, run {run.run_id[:12]}",
+        flows=flows,
+        windows=_started(run),
+        throughput=run_series.throughput(run),
+        bin_ns=bin_ns,
+        available=run_series.available(run, bin_ns),
+        queues=queues,
+        warmup_ns=run.engine["warmup_ns"],
+        duration_ns=run.engine["duration_ns"],
+        round_trips=run_series.round_trips(run),
+        signs=_signs(run),
+        note="; ".join(notes),
+        available_name="available bandwidth in fair shares" if "paths" in run.meta else "available bandwidth",
+    )
+
+
+def _rate_based(row: Mapping[str, Any]) -> bool:
+    return row["recovery"] is None
+
+
+def _started(run: Run) -> pa.Table:
+    """The rows of `windows` of flows that have started."""
+    windows = run.records["windows"]
+    starts = np.array([flow["start_ns"] for flow in run.engine["flows"]], dtype=np.int64)
+    flow = windows.column("flow").to_numpy()
+    own = flow < run_series.flow_count(run)
+    on = windows.column("time_ns").to_numpy() >= starts[flow]
+    return windows.filter(pa.array(own & on))
+
+
+def _queues(run: Run) -> tuple[list[QueueTrace], int]:
+    """The queues that test flows meet, and how many of them are left out."""
+    rows = run_series.queues_crossed(run)
+    if len(rows) > QUEUES_MOST:
+        mean = {
+            row: float(np.mean(run_series.queue_samples(run, row).column("bytes").to_numpy())) for row in rows
+        }
+        kept = sorted(sorted(rows, key=lambda row: -mean[row])[:QUEUES_MOST])
+    else:
+        kept = rows
+    return [_queue(run, row) for row in kept], len(rows) - len(kept)
+
+
+def _queue(run: Run, row: int) -> QueueTrace:
+    """One queue, in packets if its limit or its thresholds are in packets, else in kB."""
+    link = run.engine["links"][run_series.links_with_queues(run)[row]]
+    own: Mapping[str, Any] = link["queue"]
+    samples = run_series.queue_samples(run, row)
+    packet_bytes = int(run.engine["profiles"][0]["packet_bytes"])
+    thresholds = _thresholds(own, link, packet_bytes)
+    in_bytes = "packets" not in own and not thresholds
+    discipline, buffer = own["kind"], float(own["bytes"] / 1e3 if in_bytes else own.get("packets", np.nan))
+    if np.isnan(buffer):
+        discipline += f"; buffer: {own['bytes'] / 1e3:,.4g} kB"
+    return QueueTrace(
+        name=run.queues.column("name")[row].as_py(),
+        discipline=discipline,
+        times_ns=samples.column("time_ns").to_numpy(),
+        backlog=samples.column("bytes").to_numpy() / 1e3
+        if in_bytes
+        else samples.column("packets").to_numpy() * 1.0,
+        unit="kB" if in_bytes else "packets",
+        buffer=None if np.isnan(buffer) else buffer,
+        thresholds=thresholds,
+        average=_average(own, link, samples),
+    )
+
+
+def _is_red(own: Mapping[str, Any]) -> bool:
+    return own["kind"] == "red" or own.get("rule") == "red"
+
+
+def _thresholds(
+    own: Mapping[str, Any], link: Mapping[str, Any], packet_bytes: int
+) -> list[tuple[str, float]]:
+    """The thresholds of a discipline, packets; a time is what the link carries in it."""
+    if _is_red(own):
+        return [(f"threshold {name}", float(own[name])) for name in THRESHOLDS]
+    if "threshold" not in own:
+        return []
+    if "packets" in own["threshold"]:
+        return [("threshold", float(own["threshold"]["packets"]))]
+    span = own["threshold"]["ns"]
+    if link["rate_bps"] is None:
+        return []
+    return [(f"threshold, {format_time(span)}", span * link["rate_bps"] / (8e9 * packet_bytes))]
+
+
+def _average(
+    own: Mapping[str, Any], link: Mapping[str, Any], samples: pa.Table
+) -> NDArray[np.float64] | None:
+    """The average of RED; None for other disciplines, and where not every packet moves it or no rate says how many there are."""
+    if not _is_red(own) or own.get("average_updates", "all") != "all" or link["rate_bps"] is None:
+        return None
+    return run_series.red_average(samples, own["weight"], link["rate_bps"] / (8.0 * own["mean_packet"]))
+
+
+def _signs(run: Run) -> dict[str, NDArray[np.int64]]:
+    """Times of losses and marks of packets at the first queue, and of the senders' loss events and timeouts, if there were any."""
+    name = run.queues.column("name")[0].as_py()
+    congestion, windows = run.records["congestion"], run.records["windows"]
+    marked, times = congestion.column("mark").to_numpy() == 1, congestion.column("time_ns").to_numpy()
+    cut = windows.column("event").to_numpy()
+    found = {
+        f"packet lost at {name}": times[~marked],
+        f"packet marked at {name}": times[marked],
+        "loss event of a sender": windows.column("time_ns").to_numpy()[cut == LOSS_EVENT],
+        "timeout of a sender": windows.column("time_ns").to_numpy()[cut == TIMEOUT],
+    }
+    return {name: when for name, when in found.items() if when.size}

@@ -1,0 +1,42 @@
+"""What the terms on a page mean, for those who meet them here first.
+
+Source: none; docs/metrics.md and docs/glossary.md say more.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sawtooth.report.inline import Inline, code
+
+MEASURES: Final[tuple[tuple[str, Inline], ...]] = (
+    ("Goodput", "Fraction of the available bandwidth that new packets filled. More is better."),
+    ("Fairness", "Spread of the goodputs of the flows, (largest − smallest) / mean. Less is fairer."),
+    ("Delay", "Mean time that the packets of the measured flows wait at the bottleneck, in ms."),
+    ("Loss", "Share of the packets of the measured flows that are dropped at the bottleneck, in %."),
+)
+_D: Final = (
+    "Score relative to the best: 0 is best. In each environment the distance of an algorithm from the best of those compared, added "
+    "over the environments."
+)
+SCORED: Final[tuple[tuple[str, Inline], ...]] = (
+    ("D", _D),
+    ("C", "The largest of these distances: how far an algorithm is from the best where it does worst."),
+    ("Environment", "A pattern of bandwidth over time that all algorithms meet alike."),
+)
+PRINTED: Final[tuple[str, Inline]] = ("Printed", "The number in the paper's own tables, beside ours.")
+INTERVAL: Final[tuple[str, Inline]] = (
+    "± and [ , ]",
+    "95 % confidence interval of the mean over seeds; within a seed all algorithms meet the same bandwidth and start times.",
+)
+VERDICTS: Final[tuple[str, Inline]] = (
+    "Holds, fails, undecided",
+    "A claim holds or fails only where its inequalities are decided at 95 %; otherwise it is undecided. A claim that fails is a result.",
+)
+RUNS: Final[tuple[str, Inline]] = (
+    "Run",
+    code("sawtooth replay RUNID")
+    + " makes a run again, bit for bit; "
+    + code("sawtooth store show RUNID")
+    + " shows its scenario and seed.",
+)

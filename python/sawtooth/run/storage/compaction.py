@@ -1,0 +1,225 @@
+"""Many small files into few large ones: while runs are made as little as is needed, on demand (`sawtooth store gc`) everything.
+
+Files are in classes by the number of their runs: up to 15, to 255, to 4,095 [Oneil96]. Sixteen of one class in one folder become one of the
+next, so a run is written at most four times however many there are, and a folder has at most 45 small files. What is being packed was read
+beforehand without a lock: only the exchange is made under it, and not at all if another process packed or removed one of the files
+meanwhile.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from typing import Final
+
+from sawtooth.atomic import ABANDONED_AFTER_S
+from sawtooth.run.run import FORMAT
+from sawtooth.run.storage.batch import UNREADABLE, is_single
+from sawtooth.run.storage.holdings import Holdings
+from sawtooth.run.storage.packing import FULL_RUNS, Packed, Part, Wanted, packed, parts_of
+from sawtooth.run.storage.reader import parquet_file
+from sawtooth.run.storage.shelf import RUNS, Listed, folder_of
+from sawtooth.run.storage.verify import damaged_in
+
+CLASSES: Final = (16, 256, 4096)
+"""Runs from which a file is of the next class; one of the last is left alone."""
+TOGETHER: Final = 16
+"""Files of a class that become one."""
+LARGE_BYTES: Final = 32_000_000
+"""Size from which a file is left alone, whatever it holds."""
+
+
+def compact(held: Holdings) -> None:
+    """Packs files where there are many small ones. Raises OSError."""
+    for tree in (RUNS, *held.series()):
+        for names in _crowds(held, tree):
+            chosen = [name for name in names if not _is_other(held, tree, name)]
+            if chosen:
+                _pack(held, tree, chosen, folder_of(chosen[0]), _anything)
+
+
+def _anything(run_id: str) -> bool:
+    return True
+
+
+def _crowds(held: Holdings, tree: str) -> Iterator[list[str]]:
+    """Files of one class and folder where they are many; those of the earlier layout are left alone."""
+    classes: dict[tuple[str, int], list[str]] = defaultdict(list)
+    for name, runs in held.files(tree).items():
+        listed = held.listed(name, tree)
+        if listed is None or listed.size_bytes >= LARGE_BYTES or is_single(listed.stem):
+            continue
+        level = sum(runs >= least for least in CLASSES)
+        if level < len(CLASSES):
+            classes[folder_of(name), level].append(name)
+    yield from (names for names in classes.values() if len(names) >= TOGETHER)
+
+
+def _is_other(held: Holdings, tree: str, name: str) -> bool:
+    """Whether a file of runs was written by a version with another format: it is not ours to change."""
+    if tree != RUNS:
+        return False
+    try:
+        found = parquet_file(held.shelf, name).read(["format"]).column("format").to_pylist()
+    except UNREADABLE:
+        return True
+    return any(number != FORMAT for number in found)
+
+
+def _pack(held: Holdings, tree: str, names: Sequence[str], folder: str, wanted: Wanted) -> set[str]:
+    """Puts the wanted runs of some files, each once, into as few as they fill; the runs that were packed. Files that another process took
+    away meanwhile are left to it."""
+    seen: set[str] = set()
+
+    def first(run_id: str) -> bool:
+        if run_id in seen or not wanted(run_id):
+            return False
+        seen.add(run_id)
+        return True
+
+    def parts() -> Iterator[Part]:
+        for name in names:
+            yield from parts_of(held.shelf, name, first)
+
+    try:
+        made = {one.name(folder): one for one in packed(parts())}
+    except FileNotFoundError:
+        return set()
+    if not _exchange(held, tree, made, names):
+        return set()
+    return {run_id for one in made.values() for run_id in one.runs}
+
+
+def _exchange(held: Holdings, tree: str, made: dict[str, Packed], names: Collection[str]) -> bool:
+    """Whether it was done: not if one of the files is gone."""
+    with held.shelf.locked():
+        held.look(tree)
+        there = all(held.listed(name, tree) for name in names)
+        if there:
+            added = {name: one.data for name, one in made.items()}
+            held.shelf.replace(added, [name for name in names if name not in added])
+            held.look(tree)
+        return there
+
+
+def folder_of_day(tree: str, time_s: float) -> str:
+    """The folder of what is written at a time: its day, UTC."""
+    return f"{tree}/{datetime.fromtimestamp(time_s, UTC):%Y-%m-%d}"
+
+
+@dataclass(frozen=True)
+class Collected:
+    """What `collect` did."""
+
+    runs: int
+    lost: int
+    """Runs that could not be read."""
+    files_before: int
+    files: int
+    size_bytes_before: int
+    size_bytes: int
+
+
+def collect(held: Holdings) -> Collected:
+    """Packs everything, removes what cannot be read, series without their run and what killed processes left. Raises OSError."""
+    before = _sizes(held)
+    held.shelf.sweep()
+    held.look(RUNS)
+    runs = set(held.ids())
+    for tree in (RUNS, *held.series()):
+        held.look(tree)
+        _drop_unreadable(held, tree)
+        done: set[str] = set()
+        for names, folder in list(_untidy(held, tree)):
+            done |= _pack(held, tree, names, folder, partial(_is_left, runs, done))
+    after = _sizes(held)
+    left = held.ids()
+    return Collected(len(left), len(runs) - len(left), len(before), len(after), sum(before), sum(after))
+
+
+def _is_left(runs: Collection[str], done: Collection[str], run_id: str) -> bool:
+    return run_id in runs and run_id not in done
+
+
+def _untidy(held: Holdings, tree: str) -> Iterator[tuple[list[str], str]]:
+    """Files that are not as they should be, no more together than make a full one, and the folder for what becomes of them."""
+    days: dict[str, list[str]] = defaultdict(list)
+    alone: dict[str, list[str]] = {}
+    for name, count in held.files(tree).items():
+        listed = held.listed(name, tree)
+        if listed is None or _is_other(held, tree, name) or _is_young(held, tree, listed):
+            continue
+        single = is_single(listed.stem)
+        folder = folder_of_day(tree, listed.modified_s) if single else folder_of(name)
+        if single or (count < FULL_RUNS and listed.size_bytes < LARGE_BYTES):
+            days[folder].append(name)
+        elif _is_wanting(held, tree, listed):
+            alone[name] = [name]
+    for name, names in alone.items():
+        yield names, folder_of(name)
+    for folder, names in days.items():
+        for group in _filling(held, tree, names):
+            (first, *more) = (held.listed(name, tree) for name in group)
+            if more or first is None or is_single(first.stem) or _is_wanting(held, tree, first):
+                yield group, folder
+
+
+def _filling(held: Holdings, tree: str, names: Sequence[str]) -> Iterator[list[str]]:
+    """Files in groups that fill one."""
+    group: list[str] = []
+    runs = size = 0
+    sizes = held.files(tree)
+    for name in names:
+        listed = held.listed(name, tree)
+        group.append(name)
+        runs += sizes[name]
+        size += 0 if listed is None else listed.size_bytes
+        if runs >= FULL_RUNS or size >= LARGE_BYTES:
+            yield group
+            group, runs, size = [], 0, 0
+    if group:
+        yield group
+
+
+def _is_young(held: Holdings, tree: str, listed: Listed) -> bool:
+    """Whether a file of a series was just written and a run of it is missing: it may be about to follow."""
+    return (
+        tree != RUNS
+        and time.time() - listed.modified_s < ABANDONED_AFTER_S
+        and _has_orphan(held, tree, listed.name)
+    )
+
+
+def _is_wanting(held: Holdings, tree: str, listed: Listed) -> bool:
+    """Whether packing a file changes what is in it: it is damaged, a run stands elsewhere too, or a series lost its run."""
+    if tree != RUNS and _has_orphan(held, tree, listed.name):
+        return True
+    ids = held.in_file(tree, listed.name)
+    if any(len(held.places(tree, run_id, look=False)) > 1 for run_id in ids):
+        return True
+    return bool(damaged_in(held.shelf.read(listed.name), listed))
+
+
+def _has_orphan(held: Holdings, tree: str, name: str) -> bool:
+    return any(not held.places(RUNS, run_id, look=False) for run_id in held.in_file(tree, name))
+
+
+def _drop_unreadable(held: Holdings, tree: str) -> None:
+    """Removes files whose footer cannot be read."""
+    names = [name for name in held.unreadable if name.startswith(f"{tree}/")]
+    if names:
+        _exchange(held, tree, {}, names)
+
+
+def _sizes(held: Holdings) -> list[int]:
+    found: list[Listed] = []
+    for tree in (RUNS, *held.series()):
+        found += held.shelf.listing(tree)
+    return [entry.size_bytes for entry in found]
+
+
+__all__ = ["Collected", "collect", "compact", "folder_of_day"]

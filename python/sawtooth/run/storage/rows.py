@@ -1,0 +1,176 @@
+"""A run as a row: what a file of the store says of it, and the run again from what it says.
+
+A row holds the counters (`flows` and `queues`, lists of structs), `metrics`, the scenario as the engine read it, behaviour numbers,
+provenance and digest. All rows have the same columns, whether the run recorded anything or not; what it recorded stands in files of its
+own, one table per series behind a column `run_id`. Under `provenance` the store adds when the run was stored (`stored`, UTC).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from sawtooth.columns import nested, unnested
+from sawtooth.plain import canonical
+from sawtooth.run.run import (
+    DERIVED_FLOW_COLUMNS,
+    DERIVED_QUEUE_COLUMNS,
+    FORMAT,
+    Run,
+    assemble,
+    recorded,
+)
+
+DERIVED: Final[Mapping[str, Sequence[str]]] = {
+    "flows": DERIVED_FLOW_COLUMNS,
+    "queues": DERIVED_QUEUE_COLUMNS,
+}
+STORED: Final = "stored"
+STORED_AS: Final = "%Y-%m-%dT%H:%M:%SZ"
+TEXT: Final = pa.string()
+NUMBERS: Final = pa.map_(TEXT, pa.int64())
+
+
+class OtherFormatError(ValueError):
+    """The row has another format than this version writes."""
+
+
+def rows_of(runs: Sequence[Run], stored_s: float) -> pa.Table:
+    """Runs of one schema (`alike`) as a table with a row each."""
+    stored = datetime.fromtimestamp(stored_s, UTC).strftime(STORED_AS)
+    said = [[*run.provenance.items(), (STORED, stored)] for run in runs]
+    columns: dict[str, pa.Array] = {
+        "format": pa.array([FORMAT] * len(runs), pa.int32()),
+        "run_id": pa.array([run.run_id for run in runs], TEXT),
+        "digest": pa.array([run.digest for run in runs], TEXT),
+        "seed": pa.array([run.seed for run in runs], TEXT),
+        "engine": pa.array([run.provenance["engine"] for run in runs], TEXT),
+        "metrics": pa.array([list(run.values.items()) for run in runs], pa.map_(TEXT, pa.float64())),
+        "flows": nested([run.flows for run in runs]),
+        "queues": nested([run.queues for run in runs]),
+        "summary": pa.array([list(run.summary.items()) for run in runs], NUMBERS),
+        "behaviour": pa.array([list(run.behaviour.items()) for run in runs], NUMBERS),
+        "provenance": pa.array(said, pa.map_(TEXT, TEXT)),
+        "scenario": pa.array([canonical(run.engine) for run in runs], TEXT),
+        "meta": pa.array([canonical(run.meta) for run in runs], TEXT),
+    }
+    return pa.table(columns)
+
+
+def stored_at(provenance: Mapping[str, str]) -> float | None:
+    """When a run was stored, in seconds since 1970; None where its row does not say."""
+    text = provenance.get(STORED)
+    return None if text is None else datetime.strptime(text, STORED_AS).replace(tzinfo=UTC).timestamp()
+
+
+def alike(runs: Sequence[Run]) -> list[list[Run]]:
+    """Runs in groups whose tables have the same columns."""
+    groups: list[tuple[pa.Schema, pa.Schema, list[Run]]] = []
+    for run in runs:
+        for flows, queues, group in groups:
+            if run.flows.schema.equals(flows) and run.queues.schema.equals(queues):
+                group.append(run)
+                break
+        else:
+            groups.append((run.flows.schema, run.queues.schema, [run]))
+    return [group for _, _, group in groups]
+
+
+def series_of(tables: Sequence[tuple[str, pa.Table]]) -> pa.Table:
+    """A recorded series of several runs, of one schema, as its file holds it: behind a column that says whose each row is."""
+    ids = pa.array([run_id for run_id, _ in tables], TEXT)
+    places = np.repeat(np.arange(len(tables)), [table.num_rows for _, table in tables])
+    whole = pa.concat_tables([table for _, table in tables])
+    return whole.add_column(0, "run_id", ids.take(pa.array(places)))
+
+
+def run_of(
+    table: pa.Table,
+    place: int,
+    run_id: str,
+    meta: Mapping[str, Any] | None,
+    series: Callable[[str], pa.Table],
+) -> Run:
+    """The run of a row, with its series. Raises what a row raises that holds something else.
+
+    `meta` gives names and schedule where they are known better than by the row. Series stand in the row itself where an early version
+    wrote it.
+    """
+    row = {name: table.column(name)[place] for name in table.column_names}
+    if row["format"].as_py() != FORMAT:
+        raise OtherFormatError(f"format {row['format'].as_py()} where {FORMAT} was expected")
+    if row["run_id"].as_py() != run_id:
+        raise ValueError(f"holds run {row['run_id'].as_py()}")
+    engine = json.loads(row["scenario"].as_py())
+    tables = {name: unnested(row[name]) for name in ("flows", "queues")}
+    for name in recorded(engine):
+        tables[name] = unnested(row[name]) if name in row else series(name)
+    for name, derived in DERIVED.items():
+        tables[name] = tables[name].drop_columns(list(derived))
+    provenance = dict(row["provenance"].as_py())
+    provenance.pop(STORED, None)
+    return assemble(
+        engine,
+        json.loads(row["meta"].as_py()) if meta is None else meta,
+        tables,
+        run_id=run_id,
+        digest=row["digest"].as_py(),
+        summary=dict(row["summary"].as_py()),
+        behaviour=dict(row["behaviour"].as_py()),
+        provenance=provenance,
+    )
+
+
+def renamed(run: Run, meta: Mapping[str, Any]) -> Run:
+    """The same run under other names."""
+    tables = {
+        "flows": run.flows.drop_columns(list(DERIVED["flows"])),
+        "queues": run.queues.drop_columns(list(DERIVED["queues"])),
+        **run.records,
+    }
+    return assemble(
+        run.engine,
+        meta,
+        tables,
+        run_id=run.run_id,
+        digest=run.digest,
+        summary=run.summary,
+        behaviour=run.behaviour,
+        provenance=run.provenance,
+    )
+
+
+def same(one: Run, other: Run) -> bool:
+    """Whether two runs of one id came out alike: scenario, digest, and every column of the engine that both have."""
+    return (
+        one.digest == other.digest
+        and canonical(one.engine) == canonical(other.engine)
+        and dict(one.summary) == dict(other.summary)
+        and _same_columns(one.flows, other.flows, DERIVED["flows"])
+        and _same_columns(one.queues, other.queues, DERIVED["queues"])
+        and all(_same_columns(table, other.records[name], ()) for name, table in one.records.items())
+    )
+
+
+def _same_columns(one: pa.Table, other: pa.Table, derived: Sequence[str]) -> bool:
+    both = [name for name in one.column_names if name in other.column_names and name not in derived]
+    return one.num_rows == other.num_rows and all(
+        _bytes(one.column(name)) == _bytes(other.column(name)) for name in both
+    )
+
+
+def _bytes(column: pa.ChunkedArray) -> tuple[str, Any]:
+    """What is compared: undefined numbers are equal to each other."""
+    values = column.combine_chunks()
+    numbers = pa.types.is_integer(values.type) or pa.types.is_floating(values.type)
+    return str(values.type), values.to_numpy(
+        zero_copy_only=False
+    ).tobytes() if numbers else values.to_pylist()
+
+
+__all__ = ["OtherFormatError", "alike", "renamed", "rows_of", "run_of", "same", "series_of", "stored_at"]

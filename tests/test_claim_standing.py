@@ -1,0 +1,100 @@
+"""The class of a claim: how sure its verdict is, and on which open parameter it rests."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tools.turns import turns
+
+from sawtooth.claims.claim import Claim
+from sawtooth.claims.logic import Verdict
+from sawtooth.claims.source import ClaimSource
+from sawtooth.claims.standing import Standing, in_words, parameter, standing
+from sawtooth.errors import InputError
+from sawtooth.papers import PAPERS
+from sawtooth.papers.register import claims
+
+HOLDS, FAILS, UNDECIDED = Verdict.HOLDS, Verdict.FAILS, Verdict.UNDECIDED
+
+
+def claim(kind: str = "simulation", **more: object) -> Claim:
+    source = ClaimSource("sawtooth.papers.akella2002.claims")
+    return Claim.model_validate(
+        {"id": "x", "paper": "p", "section": "1", "kind": kind, "statement": "s", "source": source, **more}
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "verdict", "printed", "expected"),
+    [
+        ({}, HOLDS, None, Standing.REPRODUCED),
+        ({}, HOLDS, FAILS, Standing.REPRODUCED),
+        ({}, FAILS, None, Standing.FAILS),
+        ({}, FAILS, HOLDS, Standing.FAILS),
+        ({}, FAILS, FAILS, Standing.TABLE_CONTRADICTS),
+        ({}, UNDECIDED, HOLDS, Standing.UNDECIDED),
+        ({"turns_with": {"path.rtt": "40 ms"}}, HOLDS, None, Standing.LOST_PARAMETER),
+        ({"turns_with": {"path.rtt": "40 ms"}}, UNDECIDED, None, Standing.UNDECIDED),
+        ({"guess": "aild.beta"}, FAILS, None, Standing.LOST_PARAMETER),
+        ({"guess": "aild.beta"}, HOLDS, None, Standing.REPRODUCED),
+        ({"kind": "analysis"}, FAILS, None, Standing.ALGEBRA),
+    ],
+)
+def test_a_verdict_is_of_the_class_of_the_table(
+    more: dict[str, str], verdict: Verdict, printed: Verdict | None, expected: Standing
+) -> None:
+    assert standing(claim(**more), verdict, printed) is expected
+
+
+def test_the_parameter_is_the_one_that_turns_it_or_our_guess() -> None:
+    assert parameter(claim(turns_with={"path.rtt": "40 ms"}, guess="aild.beta")) == "path.rtt"
+    assert parameter(claim(guess="aild.beta")) == "aild.beta"
+    assert parameter(claim()) is None
+
+
+def test_a_sentence_counts_the_classes_of_claims_about_runs() -> None:
+    found = [Standing.REPRODUCED, Standing.REPRODUCED, Standing.FAILS, Standing.ALGEBRA, Standing.UNDECIDED]
+    assert in_words(found, [True, False]) == (
+        "Of the 4 that rest on runs, 2 reproduce, 1 fail, 1 undecided. "
+        "Where the printed tables can judge a claim, our verdict is theirs in 1 of 2."
+    )
+    assert in_words([Standing.ALGEBRA], []) == ""
+
+
+def test_every_kept_turn_is_of_a_claim_about_runs_and_of_a_parameter_that_its_paper_leaves_open() -> None:
+    known = {entry.id: entry for entry in claims()}
+    turning = [entry for entry in known.values() if entry.turns_with]
+    assert turning
+    for entry in turning:
+        assert entry.kind == "simulation"
+    for paper in PAPERS.values():
+        for name in paper._turns():
+            assert known[name].paper == paper.name
+
+
+def test_turns_are_written_from_the_document_of_a_sensitivity() -> None:
+    document = {
+        "format": "sawtooth/sensitivity/1",
+        "command": "sawtooth reproduce p --sensitivity",
+        "variations": [
+            {
+                "key": "path.rtt",
+                "value": "40 ms",
+                "verdicts": [
+                    {"id": "x", "base": "holds", "varied": "fails", "turned": True},
+                    {"id": "y", "base": "holds", "varied": "undecided", "turned": False},
+                ],
+            }
+        ],
+    }
+    text = turns(document)
+    assert text.splitlines()[1:] == [
+        "",
+        "[[turn]]",
+        'claim = "x"',
+        'parameter = "path.rtt"',
+        'value = "40 ms"',
+    ]
+    with pytest.raises(InputError, match="sensitivity"):
+        turns(json.loads('{"format": "sawtooth/run/1"}'))

@@ -1,0 +1,267 @@
+"""`sawtooth store`: what is kept is listed, shown, removed and exported, and never half of it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import threading
+import time
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv as pv
+import pyarrow.feather as feather
+import pyarrow.parquet as pq
+import pytest
+from tests.conftest import SCENARIO, CommandLine, file_of, series_files_of
+
+import sawtooth as st
+from sawtooth.measure.metrics import METRIC_NAMES
+from sawtooth.run.run import Run
+from sawtooth.run.store import Store
+
+RECORDED = {"record.windows": True, "record.sample": "50 ms"}
+STALE = "0" * 24
+
+
+@pytest.fixture(scope="module")
+def made() -> list[Run]:
+    """Two seeds, of which the second records; in order of their seeds."""
+    return [
+        st.run(SCENARIO, seed=1, store=False),
+        st.run(SCENARIO, seed=2, store=False, overrides=RECORDED),
+    ]
+
+
+@pytest.fixture
+def store(tmp_path: Path, made: list[Run]) -> Store:
+    """Both runs, and one that another engine made, written a week ago, where the command line looks for runs."""
+    kept = Store(tmp_path / ".sawtooth")
+    for run in made:
+        kept.put(run)
+    week_ago = time.time() - 7 * 86_400
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(time, "time", lambda: week_ago)
+        kept.put(replace(made[0], run_id=STALE, seed="3"))
+    return kept
+
+
+def ids(document: dict[str, list[dict[str, str]]]) -> set[str]:
+    return {entry["run_id"] for entry in document["runs"]}
+
+
+def files(store: Store) -> list[Path]:
+    return list(store.path.rglob("*.parquet"))
+
+
+def test_every_run_is_listed_with_what_it_is(sawtooth: CommandLine, store: Store, made: list[Run]) -> None:
+    listed = {entry["run_id"]: entry for entry in sawtooth("store", "ls", "--json").json["runs"]}
+    assert list(listed) == sorted([STALE, *(run.run_id for run in made)])
+    for run, series in zip(made, [[], ["windows", "queue_samples"]], strict=True):
+        entry = listed[run.run_id]
+        assert (entry["seed"], entry["duration_s"], entry["state"]) == (run.seed, 3.0, "current")
+        assert entry["controllers"] == ["aimd(1, 0.5)", "aimd(1, 0.8)"]
+        assert entry["series"] == series
+        assert entry["engine"] == run.provenance["engine"]
+        assert entry["version"] == run.provenance["version"]
+        own = [file_of(store, run.run_id), *series_files_of(store, run.run_id)]
+        assert entry["size_bytes"] == sum(file.stat().st_size for file in own)
+        assert len(own) == 1 + len(series)
+    assert listed[STALE]["state"] == "stale"
+
+
+def test_people_see_the_same(sawtooth: CommandLine, store: Store, made: list[Run]) -> None:
+    done = sawtooth("store", "ls")
+    assert done.code == 0
+    for run in made:
+        (line,) = [line for line in done.out.splitlines() if line.startswith(run.run_id[:12])]
+        assert "current" in line
+    assert "3 runs" in done.out
+    assert "1 stale" in done.err
+
+
+@pytest.mark.parametrize(
+    ("options", "which"),
+    [
+        ("--seed 2", [1]),
+        ("--series windows", [1]),
+        ("--stale", [2]),
+        ("--older-than 6d", [2]),
+        ("--older-than 8d", []),
+        ("--controller aimd --seed 1", [0]),
+        ("--controller aiad", []),
+        ("--scenario nothing", []),
+        ("--unreadable", []),
+    ],
+)
+def test_filters_join(
+    options: str, which: list[int], sawtooth: CommandLine, store: Store, made: list[Run]
+) -> None:
+    known = [*(run.run_id for run in made), STALE]
+    found = sawtooth("store", "ls", *options.split(), "--json").json
+    assert ids(found) == {known[place] for place in which}
+
+
+def test_a_damaged_file_is_listed_and_can_be_removed(
+    sawtooth: CommandLine, store: Store, made: list[Run]
+) -> None:
+    path = file_of(store, made[0].run_id)
+    data = bytearray(path.read_bytes())
+    data[len(data) - 9] ^= 1  # in the footer
+    path.write_bytes(data)
+    assert ids(sawtooth("store", "ls", "--unreadable", "--json").json) == {made[0].run_id}
+    assert ids(sawtooth("store", "rm", "--unreadable", "--json").json) == {made[0].run_id}
+    assert not path.exists()
+
+
+def test_an_empty_store_is_no_mistake(sawtooth: CommandLine, tmp_path: Path) -> None:
+    done = sawtooth("store", "ls")
+    assert (done.code, done.out) == (0, "0 runs, 0 MB in .sawtooth\n")
+    assert not (tmp_path / ".sawtooth").exists()
+
+
+def test_show_says_what_the_run_said(sawtooth: CommandLine, store: Store, made: list[Run]) -> None:
+    shown = sawtooth("store", "show", made[1].run_id[:6], "--json").json
+    assert shown["run"] == made[1].to_json()
+    assert shown["stored"]["run_id"] == made[1].run_id
+    text = sawtooth("store", "show", made[1].run_id[:6]).out
+    assert "bottleneck.rate_bps = 8000000" in text
+    assert f"windows        {made[1].records['windows'].num_rows}" in text
+    assert made[1].digest in text
+
+
+def test_show_refuses_what_is_no_run(sawtooth: CommandLine, store: Store) -> None:
+    done = sawtooth("store", "show", "abc")
+    assert done.code == 2
+    assert "expected the id of a run in this store" in done.err
+
+
+@pytest.mark.parametrize(
+    ("options", "which"),
+    [(["--stale"], [2]), (["--seed", "2"], [1]), (["--all", "--yes"], [0, 1, 2]), ([STALE[:4]], [2])],
+)
+def test_rm_removes_what_it_names_and_leaves_the_rest(
+    options: list[str], which: list[int], sawtooth: CommandLine, store: Store, made: list[Run]
+) -> None:
+    known = [*(run.run_id for run in made), STALE]
+    gone = {known[place] for place in which}
+    before = {file: file.read_bytes() for file in files(store)}
+    held = {file: pq.read_table(file)["run_id"].to_pylist() for file in before}
+    would = sawtooth("store", "rm", *options, "--dry-run", "--json").json
+    assert (ids(would), would["dry_run"]) == (gone, True)
+    assert {file: file.read_bytes() for file in files(store)} == before
+    done = sawtooth("store", "rm", *options)
+    assert done.code == 0
+    assert all(run_id[:12] in done.out for run_id in gone)
+    left = {file: data for file, data in before.items() if gone.isdisjoint(held[file])}
+    assert {file: file.read_bytes() for file in files(store)} == left
+
+
+@pytest.mark.parametrize(
+    ("options", "accepted"),
+    [
+        ([], "ids of runs, or options such as --stale, or --all"),
+        (["--all"], "--yes beside it, or --dry-run"),
+        (["--all", "--yes", "--stale"], "ids of runs, or options such as --stale, or --all"),
+        ([STALE, "--stale"], "ids of runs, or options such as --stale, or --all"),
+        (["--stale", "--unreadable"], "one of the two"),
+        (["--older-than", "long"], "an age such as"),
+        (["ffff"], "the id of a run in this store"),
+    ],
+)
+def test_rm_refuses_what_is_not_clear(
+    options: list[str], accepted: str, sawtooth: CommandLine, store: Store
+) -> None:
+    before = files(store)
+    done = sawtooth("store", "rm", *options)
+    assert (done.code, done.out) == (2, "")
+    assert accepted in done.err
+    assert files(store) == before
+
+
+def test_a_reader_and_a_writer_beside_rm_see_whole_runs(made: list[Run], tmp_path: Path) -> None:
+    """A run is there as it was or not at all, however often it goes and comes back."""
+    store, run, over = Store(tmp_path), made[0], threading.Event()
+
+    def write() -> None:
+        while not over.is_set():
+            store.put(run)
+
+    def remove() -> None:
+        while not over.is_set():
+            store.remove([run.run_id])
+
+    others = [threading.Thread(target=work) for work in (write, remove)]
+    for other in others:
+        other.start()
+    seen: set[str | None] = set()
+    deadline = time.monotonic() + 30.0
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            while len(seen) < 2 and time.monotonic() < deadline:
+                found = store.get(run.run_id)
+                seen.add(None if found is None else found.digest)
+    finally:
+        over.set()
+        for other in others:
+            other.join()
+    assert seen == {None, run.digest}
+
+
+def test_export_of_runs_has_a_row_each(sawtooth: CommandLine, store: Store, made: list[Run]) -> None:
+    done = sawtooth("store", "export")
+    rows = {row["run_id"]: row for row in csv.DictReader(io.StringIO(done.out))}
+    assert set(rows) == {run.run_id for run in made}, "stale runs stay out"
+    for run in made:
+        row = rows[run.run_id]
+        assert (row["seed"], row["digest"]) == (run.seed, run.digest)
+        for name in METRIC_NAMES:
+            value = run.values[name]
+            assert row[name] == "" if value != value else float(row[name]) == value
+    stale = sawtooth("store", "export", "--stale").out
+    assert [row["run_id"] for row in csv.DictReader(io.StringIO(stale))] == [STALE]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "arrow"])
+def test_export_of_flows_and_series_are_the_tables_of_the_runs(
+    suffix: str, sawtooth: CommandLine, store: Store, made: list[Run], tmp_path: Path
+) -> None:
+    reader = {"csv": pv.read_csv, "parquet": pq.read_table, "arrow": feather.read_table}[suffix]
+    for of, expected in (
+        ("flows", [made[0].flows, made[1].flows]),
+        ("windows", [made[1].records["windows"]]),
+        ("queue_samples", [made[1].records["queue_samples"]]),
+    ):
+        path = tmp_path / f"{of}.{suffix}"
+        said = sawtooth("store", "export", "--of", of, "--output", path, "--json").json
+        table = reader(path)
+        assert said["rows"] == table.num_rows == sum(each.num_rows for each in expected)
+        assert said["columns"] == table.column_names == ["run_id", *expected[0].column_names]
+        ordered = sorted(
+            expected, key=lambda each: made[0].run_id if each is made[0].flows else made[1].run_id
+        )
+        whole = pa.concat_tables(ordered)
+        for name in whole.column_names:
+            assert table[name].to_pylist() == pytest.approx(whole[name].to_pylist(), nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "accepted"),
+    [
+        (["--of", "packets"], "one of runs, flows, queues, windows, queue_samples"),
+        (["--of", "windows", "--seed", "1"], "one of runs, flows, queues, which"),
+        (["--output", "table.xlsx"], "ends in .csv, .parquet, .arrow"),
+        (["--output", "nowhere/table.csv"], "a file in a directory that exists"),
+        (["--json"], "--output beside it"),
+    ],
+)
+def test_export_refuses_what_it_cannot_write(
+    options: list[str], accepted: str, sawtooth: CommandLine, store: Store, tmp_path: Path
+) -> None:
+    done = sawtooth("store", "export", *options)
+    assert (done.code, done.out) == (2, "")
+    assert accepted in done.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".sawtooth"]

@@ -1,0 +1,60 @@
+"""Who leads in what: by hand from values of seeds, with a decided lead, an undecided one, and none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sawtooth.experiment.intervals import interval
+from sawtooth.experiment.leads import Lead, leads
+from sawtooth.experiment.matrix import Block
+from sawtooth.experiment.plan import CellKey
+from sawtooth.experiment.scoring import SCORED
+
+NAMES, PLACES, SEEDS = ("a", "b", "c"), ("calm", "rough"), ("1", "2", "3")
+
+
+def block(names: tuple[str, ...] = NAMES, **values: list[list[float]]) -> Block:
+    """A setting with the values of a metric by algorithm and seed, the same in both environments; elsewhere zeros."""
+    shape = (len(names), len(PLACES), len(SEEDS))
+    boxes = {metric: np.zeros(shape) for metric in SCORED}
+    for metric, rows in values.items():
+        boxes[metric] += np.array(rows)[:, None, :]
+    ids = {CellKey("sack/red", a, e, s): f"{a}{e}{s}" for a in names for e in PLACES for s in SEEDS}
+    return Block("sack/red", names, PLACES, SEEDS, boxes, ids)
+
+
+def of(found: list[Lead], metric: str) -> Lead:
+    (lead,) = [lead for lead in found if lead.metric == metric]
+    return lead
+
+
+def test_a_decided_lead_is_the_interval_of_the_paired_differences() -> None:
+    rows = [[0.8, 0.7, 0.6], [0.5, 0.38, 0.31], [0.1, 0.1, 0.1]]
+    lead = of(leads(block(goodput=rows)), "goodput")
+    by_hand = interval(np.array(rows[0]) - np.array(rows[1]))
+    assert (lead.leader, lead.second, lead.decided, lead.tied) == ("a", "b", True, ())
+    assert lead.ahead is not None
+    assert lead.ahead.mean == pytest.approx(by_hand.mean)
+    assert lead.text.startswith(f"a has the highest goodput, {100 * by_hand.mean:.3g} [")
+    assert lead.text.endswith("before b: decided.")
+
+
+def test_less_is_better_in_delay_and_noise_leaves_it_undecided() -> None:
+    lead = of(leads(block(delay=[[30.0, 31.0, 32.0], [10.0, 30.0, 14.0], [20.0, 12.0, 18.0]])), "delay")
+    assert (lead.leader, lead.second, lead.decided) == ("c", "b", False)
+    assert lead.tied == ("b",)  # a is behind in every seed by about the same
+    assert lead.text.startswith("Undecided who has the shortest queueing delay: c is before b by 1.33 [")
+    assert "b may be as good" in lead.text
+
+
+def test_values_that_are_alike_and_values_that_are_undefined() -> None:
+    found = leads(block(fairness=[[float("nan"), 1.0, 1.0], [1.0] * 3, [1.0] * 3]))
+    assert of(found, "loss").text == "All have the least loss alike: no seed tells them apart."
+    assert "cannot be said" in of(found, "fairness").text
+    assert not of(found, "fairness").decided
+    assert of(found, "fairness").to_json()["leader"] is None
+
+
+def test_an_algorithm_alone_leads_nobody() -> None:
+    assert leads(block(("a",))) == []

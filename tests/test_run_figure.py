@@ -1,0 +1,202 @@
+"""The figure of real runs: what it says of each kind of network, and that nothing in it overlaps or is cut."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from tests.figure_faults import faults
+
+from sawtooth.report.run_traces import BINS, SAMPLES, traces_of, with_series
+from sawtooth.report.traces import Traces, run_figure
+from sawtooth.run.api import job_of, scenario_of
+from sawtooth.run.run import Run, execute
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+RED = {"kind": "red", "min": 10, "max": 30, "ecn": True}
+
+
+def simulated(**tables: Any) -> Run:
+    """8 Mbit/s, 40 ms, 40 packets; 10 s, of which 2 s are the warm-up; with what the figure needs."""
+    scenario: dict[str, Any] = {
+        "duration": "10 s",
+        "warmup": "2 s",
+        "bottleneck": {"rate": "8 Mbit/s", "buffer": "40 packets"},
+        "path": {"rtt": "40 ms", "send_jitter": "80 us"},
+        "flows": [{"control": "aimd(1, 0.5)", "start": "0 s"}],
+    }
+    for key, table in tables.items():
+        scenario[key] = {**scenario[key], **table} if isinstance(table, dict) and key in scenario else table
+    return execute(job_of(with_series(scenario_of(scenario))))
+
+
+def said(figure: Figure) -> set[str]:
+    """Every text of the figure, on one line each."""
+    return {" ".join(text.get_text().split()) for text in figure.findobj(Text) if isinstance(text, Text)}
+
+
+MIXED = [
+    {"count": 4, "control": "aimd(1, 0.5)"},
+    {"count": 3, "control": "simd"},
+    {"count": 3, "control": "tfrc"},
+]
+SQUARE = {"kind": "square", "high": "4 Mbit/s", "low": "1 Mbit/s", "period": "4 s"}
+CASES: dict[str, tuple[dict[str, Any], set[str]]] = {
+    "one flow at drop-tail": (
+        {},
+        {
+            "flow 0: aimd(1, 0.5), sack",
+            "slow-start threshold",
+            "loss event",
+            "buffer: 40 packets",
+            "queue at bottleneck: droptail",
+        },
+    ),
+    "one flow at RED with marks": (
+        {"bottleneck": {"queue": RED}},
+        {
+            "threshold min: 10 packets",
+            "threshold max: 30 packets",
+            "average of red, from samples",
+            "ECN mark",
+        },
+    ),
+    "a step in time": (
+        {"bottleneck": {"queue": {"kind": "step", "threshold": "10 ms"}}},
+        {"threshold, 10 ms: 10 packets", "ECN mark"},
+    ),
+    "a buffer in bytes": (
+        {"bottleneck": {"buffer": "40 kB"}},
+        {"queue (kB)", "buffer: 40 kB"},
+    ),
+    "thresholds in packets, a buffer in bytes": (
+        {"bottleneck": {"buffer": "40 kB", "queue": RED}},
+        {"queue (packets)", "threshold min: 10 packets", "queue at bottleneck: red; buffer: 40 kB"},
+    ),
+    "ten flows": (
+        {"flows": [{"count": 10, "control": "aimd(1, 0.8)"}]},
+        {"sum of 10 flows", "flow 9", "window (packets)"},
+    ),
+    "ten flows of three kinds": (
+        {"flows": MIXED},
+        {"4 × aimd(1, 0.5), sack", "3 × simd, sack", "3 × tfrc", "window, or rate × RTT (packets)"},
+    ),
+    "thirty flows of two kinds": (
+        {"flows": [{"count": 20, "control": "aimd(1, 0.5)"}, {"count": 10, "control": "iiad"}]},
+        {"20 × aimd(1, 0.5), sack", "10 × iiad, sack", "median; from least to most"},
+    ),
+    "bandwidth that changes": (
+        {"flows": [{"count": 2, "control": "aimd(1, 0.5)"}], "environment": SQUARE},
+        {"sum of 2 flows", "available bandwidth", "flow 1"},
+    ),
+    "a ring of four bottlenecks": (
+        {
+            "topology": {"kind": "ring", "links": 4, "hops": 2},
+            "flows": [{"count": 10, "control": "aimd(1, 0.8)"}],
+        },
+        {
+            "queue at bottleneck/0: droptail",
+            "queue at bottleneck/3: droptail",
+            "available bandwidth in fair shares",
+        },
+    ),
+    "losses that lead to timeouts": (
+        {
+            "bottleneck": {"drop": "bernoulli(0.08)"},
+            "flows": [{"control": "aimd(1, 0.5)", "recovery": "reno"}],
+        },
+        {"timeout", "loss event"},
+    ),
+    "data against it": (
+        {
+            "reverse": {"buffer": "20 packets"},
+            "flows": [{"control": "aimd(1, 0.5)"}, {"control": "aimd(1, 0.5)", "reverse": True}],
+        },
+        {"queue at reverse: droptail", "flow 1, against: aimd(1, 0.5), sack"},
+    ),
+    "queues for each flow": (
+        {"bottleneck": {"queue": "drr"}, "flows": [{"count": 2, "control": "aimd(1, 0.5)"}]},
+        {"queue at bottleneck: drr"},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_kind_of_run_is_said_and_drawn_without_a_fault(case: str) -> None:
+    tables, words = CASES[case]
+    figure = run_figure(traces_of(simulated(**tables)))
+    assert words <= said(figure)
+    assert faults(figure) == []
+
+
+@pytest.mark.parametrize("name", ["cellular", "free-network", "two-router"])
+def test_examples_are_drawn_without_a_fault(name: str) -> None:
+    scenario = scenario_of(EXAMPLES / f"{name}.toml", ["duration=12 s"])
+    figure = run_figure(traces_of(execute(job_of(with_series(scenario)))))
+    assert faults(figure) == []
+
+
+def test_what_the_figure_needs_is_recorded_and_what_is_there_stays() -> None:
+    plain = scenario_of(
+        {
+            "bottleneck": {"rate": "8 Mbit/s"},
+            "flows": [{"control": "aimd(1, 0.5)"}],
+            "duration": "60 s",
+            "warmup": "30 s",
+        }
+    )
+    record = with_series(plain).record
+    assert (record.windows, record.congestion) == (True, True)
+    assert (record.sample, record.rates) == (60 * 10**9 // SAMPLES, 30 * 10**9 // BINS)
+    own = with_series(scenario_of(EXAMPLES / "tfrc-and-tcp.toml")).record
+    assert own.rates == 200_000_000
+
+
+def test_one_flow_shows_five_clean_teeth_or_more() -> None:
+    """Each tooth: a loss event in the measured part at buffer and path full, then half of it, and no timeout anywhere."""
+    traces = traces_of(execute(job_of(with_series(scenario_of(EXAMPLES / "one-flow.toml")))))
+    rows = traces.windows.to_pylist()
+    cuts = [row for row in rows if row["event"] and row["time_ns"] >= traces.warmup_ns]
+    pipe = 10e6 * 0.06 / 8000 + 75
+    assert len(cuts) >= 5
+    assert {row["event"] for row in cuts} == {1}
+    for row in cuts:
+        assert row["window_before"] == pytest.approx(pipe, rel=0.03)
+        assert row["window"] == pytest.approx(row["window_before"] / 2)
+    assert "timeout of a sender" not in traces.signs
+
+
+def test_signs_are_all_that_was_recorded() -> None:
+    tables, _ = CASES["losses that lead to timeouts"]
+    run = simulated(**tables)
+    traces = traces_of(run)
+    lost = run.records["congestion"].column("mark").to_numpy() == 0
+    assert traces.signs["packet lost at bottleneck"].size == np.count_nonzero(lost)
+    timeouts = run.records["windows"].column("event").to_numpy() == 2
+    assert traces.signs["timeout of a sender"].size == np.count_nonzero(timeouts) > 0
+    assert not any("marked" in name for name in traces.signs)
+
+
+def test_losses_at_other_queues_are_said() -> None:
+    tables, _ = CASES["a ring of four bottlenecks"]
+    run = simulated(**tables)
+    lost = sum(run.flows.column("drops_elsewhere").to_pylist())
+    assert lost > 0
+    assert (
+        traces_of(run).note
+        == f"{lost:,} measured packets were lost at other queues than bottleneck/0, when is not recorded"
+    )
+
+
+def test_losses_beside_every_queue_are_seen_by_the_senders() -> None:
+    traces = traces_of(simulated(path={"drop": "bernoulli(0.01)"}, duration="5 s"))
+    assert traces.signs["loss event of a sender"].size > 0
+
+
+def test_a_flow_is_drawn_from_its_start_on() -> None:
+    traces: Traces = traces_of(simulated(flows=[{"control": "aimd(1, 0.5)", "start": "3 s"}]))
+    assert min(traces.windows.column("time_ns").to_pylist()) >= 3 * 10**9
