@@ -287,9 +287,14 @@ impl Profile {
         require(tcp.receive_window != Some(0), at("tcp.receive_window"), 0, "at least 1 packet, or none")?;
         require(tcp.min_rto_ns > 0, at("tcp.min_rto_ns"), 0, "a positive time")?;
         require(tcp.initial_rto_ns > 0, at("tcp.initial_rto_ns"), 0, "a positive time")?;
-        let bounded = self.is_numbered() || tcp.max_rto_ns >= tcp.min_rto_ns;
-        require(bounded, at("tcp.max_rto_ns"), tcp.max_rto_ns, "at least min_rto")?;
-        require(tcp.max_rto_ns > 0, at("tcp.max_rto_ns"), 0, "a positive time")?;
+        if self.is_numbered() {
+            // Probes back off up to it: below the granularity of timers (RFC 9002 §6.1.2) they would leave without end.
+            let bounded = tcp.max_rto_ns >= 1_000_000;
+            require(bounded, at("tcp.max_rto_ns"), tcp.max_rto_ns, "at least 1 ms beside quic")?;
+        } else {
+            let bounded = tcp.max_rto_ns >= tcp.min_rto_ns;
+            require(bounded, at("tcp.max_rto_ns"), tcp.max_rto_ns, "at least min_rto")?;
+        }
         require(tcp.delayed_ack_timeout_ns > 0, at("tcp.delayed_ack_timeout_ns"), 0, "a positive time")?;
         require(tcp.ack_every != Some(0), at("tcp.ack_every"), 0, "at least 1 packet, or none")?;
         let agree = !tcp.delayed_ack || tcp.ack_every != Some(1);
