@@ -136,8 +136,40 @@ macro_rules! numbers {
 }
 
 /// `Controller` for `AnyController`: every call goes to the law.
+///
+/// The law of the first row is asked in place, since it is the one that most runs use; a jump over all of them would cost its
+/// acknowledgements 20 instructions more. What the others do is not inlined.
 macro_rules! forwarded {
-    ($($law:ident)*) => {
+    ($first:ident $($law:ident)*) => {
+        impl AnyController {
+            #[inline(never)]
+            fn on_ack_of_others(&mut self, ack: &AckSample) {
+                match self {
+                    AnyController::$first(_) => unreachable!("it is asked in place"),
+                    $(AnyController::$law(control) => control.on_ack(ack),)*
+                }
+            }
+
+            #[inline(never)]
+            fn window_of_others(&self) -> Window {
+                match self {
+                    AnyController::$first(_) => unreachable!("it is asked in place"),
+                    $(AnyController::$law(control) => control.window(),)*
+                }
+            }
+
+            #[inline(never)]
+            fn slow_start_threshold_of_others(&self) -> Window {
+                match self {
+                    AnyController::$first(_) => unreachable!("it is asked in place"),
+                    $(AnyController::$law(control) => control.slow_start_threshold(),)*
+                }
+            }
+        }
+
+        forwarded! { @all $first: $first $($law)* }
+    };
+    (@all $first:ident: $($law:ident)*) => {
         impl Controller for AnyController {
             fn wants(&self) -> Wants {
                 match self { $(AnyController::$law(control) => control.wants(),)* }
@@ -152,11 +184,13 @@ macro_rules! forwarded {
                 match self { $(AnyController::$law(control) => control.on_sent(packet),)* }
             }
 
-            /// Each law gets its own copy of the sample. So a field that the law does not read is never written, even where another law
-            /// reads it in a function that is not inlined. This saves 16 instructions per acknowledgement.
+            /// The others get a copy of the sample, so that a field that the first law does not read is not written for it.
             #[inline(always)]
             fn on_ack(&mut self, ack: &AckSample) {
-                match self { $(AnyController::$law(control) => control.on_ack(&{ *ack }),)* }
+                match self {
+                    AnyController::$first(control) => control.on_ack(ack),
+                    others => others.on_ack_of_others(&{ *ack }),
+                }
             }
 
             #[inline]
@@ -184,14 +218,20 @@ macro_rules! forwarded {
                 match self { $(AnyController::$law(control) => control.on_round(now),)* }
             }
 
-            #[inline]
+            #[inline(always)]
             fn window(&self) -> Window {
-                match self { $(AnyController::$law(control) => control.window(),)* }
+                match self {
+                    AnyController::$first(control) => control.window(),
+                    others => others.window_of_others(),
+                }
             }
 
-            #[inline]
+            #[inline(always)]
             fn slow_start_threshold(&self) -> Window {
-                match self { $(AnyController::$law(control) => control.slow_start_threshold(),)* }
+                match self {
+                    AnyController::$first(control) => control.slow_start_threshold(),
+                    others => others.slow_start_threshold_of_others(),
+                }
             }
 
             #[inline]

@@ -190,6 +190,7 @@ pub struct DetailsPool {
 
 impl DetailsPool {
     /// Keep details until their acknowledgement arrives or is lost.
+    #[inline]
     pub fn keep(&mut self, details: AckDetails) -> DetailsHandle {
         match self.free.pop() {
             Some(slot) => {

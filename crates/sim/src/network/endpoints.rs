@@ -112,7 +112,7 @@ impl ReceiverSide {
         if !receiver.has_details() {
             return ack;
         }
-        ack.with_details(details.keep_ranges(receiver.details(now), receiver.ranges()))
+        ack.with_details(receiver.keep_details(details, now))
     }
 }
 
@@ -187,15 +187,23 @@ impl Network {
                 self.census.created += 1;
                 Some((side.acknowledgement(packet.flow(), &mut self.details, at.time), side.route))
             }
+            later => {
+                self.answer_later(packet.flow(), later, at.time);
+                None
+            }
+        }
+    }
+
+    /// An acknowledgement waits for others, or for the next packet.
+    #[inline(never)]
+    fn answer_later(&mut self, flow: u32, answer: AckDecision, now: Time) {
+        match answer {
             AckDecision::At(due) => {
-                self.expect_delayed_ack(packet.flow(), due);
-                self.note_end(packet.flow());
-                None
+                self.expect_delayed_ack(flow, due);
+                self.note_end(flow);
             }
-            AckDecision::Held => {
-                self.hold_ack(packet.flow(), at.time);
-                None
-            }
+            AckDecision::Held => self.hold_ack(flow, now),
+            AckDecision::Now => unreachable!("that leaves at once"),
         }
     }
 

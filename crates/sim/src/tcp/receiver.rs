@@ -22,7 +22,7 @@ mod hold;
 mod numbers;
 
 use super::number_set::NumberSet;
-use crate::ack_details::{AckDetails, Echo, SACK_BLOCKS_MAX, SackBlock};
+use crate::ack_details::{AckDetails, DetailsHandle, DetailsPool, Echo, SACK_BLOCKS_MAX, SackBlock};
 use crate::packet::{CE, CWR, Packet, RETRANSMISSION};
 use crate::scenario::TcpSpec;
 use crate::tcp::recovery::Feedback;
@@ -198,21 +198,33 @@ impl Receiver {
     /// Take a data packet.
     #[inline]
     pub fn on_data(&mut self, packet: Packet, now: Time) -> Received {
+        if self.extras.is_some() {
+            return self.on_data_in_full(packet, now);
+        }
+        self.note_ecn(packet);
+        Received { is_new: self.take(packet.number()), answer: AckDecision::Now }
+    }
+
+    /// Is the packet new?
+    #[inline(always)]
+    fn take(&mut self, number: u32) -> bool {
+        if number == self.next_expected && !self.has_gap {
+            self.next_expected += 1;
+            return true;
+        }
+        self.on_disorder(number)
+    }
+
+    /// Take a data packet where marks are counted, more is reported than blocks, or acknowledgements wait.
+    #[inline(never)]
+    fn on_data_in_full(&mut self, packet: Packet, now: Time) -> Received {
         if self.numbered {
             return self.on_numbered(packet, now);
         }
         let echo_changes = self.note_ecn(packet);
         let in_order = packet.number() == self.next_expected;
         let had_gap = self.has_gap;
-        let mut is_new = true;
-        if in_order && !had_gap {
-            self.next_expected += 1;
-        } else {
-            is_new = self.on_disorder(packet.number());
-        }
-        if self.extras.is_none() {
-            return Received { is_new, answer: AckDecision::Now };
-        }
+        let is_new = self.take(packet.number());
         if let Some(extras) = &mut self.extras
             && let Some(reports) = &mut extras.reports
         {
@@ -233,13 +245,7 @@ impl Receiver {
         let marks = extras.marks.as_mut().expect(NUMBERED);
         marks.count += u32::from(noted.accepted && packet.has(CE));
         let answer = extras.answer(!noted.in_order || packet.has(CE), now);
-        let is_new = noted.accepted
-            && if packet.number() == self.next_expected && !self.has_gap {
-                self.next_expected += 1;
-                true
-            } else {
-                self.on_disorder(packet.number())
-            };
+        let is_new = noted.accepted && self.take(packet.number());
         Received { is_new, answer }
     }
 
@@ -337,15 +343,21 @@ impl Receiver {
     /// An acknowledgement leaves: its number and its echo. It carries [`Receiver::details`] if there are any.
     #[inline(always)]
     pub fn acknowledge(&mut self) -> (u32, bool) {
-        if let Some(extras) = &mut self.extras {
-            if let Some(delay) = &mut extras.delay {
-                (delay.pending, delay.due) = (0, Time::NEVER);
-            }
-            if let Some(reports) = &mut extras.reports {
-                (reports.acknowledged, reports.answered) = (self.next_expected, true);
-            }
+        if self.extras.is_some() {
+            self.note_answer();
         }
         (self.next_expected, self.echo)
+    }
+
+    #[inline(never)]
+    fn note_answer(&mut self) {
+        let Some(extras) = &mut self.extras else { return };
+        if let Some(delay) = &mut extras.delay {
+            (delay.pending, delay.due) = (0, Time::NEVER);
+        }
+        if let Some(reports) = &mut extras.reports {
+            (reports.acknowledged, reports.answered) = (self.next_expected, true);
+        }
     }
 
     /// When the delayed acknowledgement is due; `NEVER` if none waits.
@@ -396,9 +408,20 @@ impl Receiver {
     }
 
     /// The ranges of packet numbers that an acknowledgement tells; none where packets have no numbers of their own.
-    pub fn ranges(&self) -> &[SackBlock] {
+    fn ranges(&self) -> &[SackBlock] {
         let numbers = self.extras.as_ref().and_then(|extras| extras.numbers.as_ref());
         numbers.map_or(&[], Numbers::ranges)
+    }
+
+    /// Put what an acknowledgement says in detail into the pool.
+    #[inline]
+    pub fn keep_details(&self, pool: &mut DetailsPool, now: Time) -> DetailsHandle {
+        match &self.disorder {
+            Some(disorder) if self.extras.is_none() => {
+                pool.keep(AckDetails::new(disorder.recent, disorder.recent_len, 0))
+            }
+            _ => pool.keep_ranges(self.details(now), self.ranges()),
+        }
     }
 
     /// What an acknowledgement says in detail.

@@ -84,7 +84,7 @@ impl Scoreboard {
                 tell(number, Finding::Arrived);
                 let rank = highest.iter().position(|&other| number + 1 > other);
                 if let Some(rank) = rank {
-                    highest[rank..].rotate_right(1);
+                    (rank + 1..highest.len()).rev().for_each(|lower| highest[lower] = highest[lower - 1]);
                     highest[rank] = number + 1;
                 }
             });
