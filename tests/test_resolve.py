@@ -305,7 +305,13 @@ def test_a_threshold_alone_makes_flows_capable() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "buffer", "packets"),
-    [("codel", None, 1000), ("pie", None, 1000), ("codel", "0.5 bdp", 75), ("drop-tail", None, 150)],
+    [
+        ("codel", None, 1000),
+        ("pie", None, 1000),
+        ("fq-codel", None, 10240),
+        ("codel", "0.5 bdp", 75),
+        ("drop-tail", None, 150),
+    ],
 )
 def test_a_queue_may_have_a_buffer_of_its_own(kind: str, buffer: str | None, packets: int) -> None:
     size = {} if buffer is None else {"buffer": buffer}

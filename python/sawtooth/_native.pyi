@@ -69,6 +69,8 @@ class _QueueParameterBase(TypedDict):
 class _QueueParameter(_QueueParameterBase, total=False):
     choices: list[str]
     optional: bool
+    of_l4s: bool
+    of_sharing: bool
 
 class _Discipline(TypedDict):
     name: str

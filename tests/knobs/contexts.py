@@ -59,6 +59,7 @@ def queue(kind: str) -> Tables:
     row = discipline(kind)
     small: Tables = {"min": 2, "max": 6, "weight": 0.03, "ecn": True, "target": "2 ms"}
     small |= {"interval": "10 ms", "max_burst": "10 ms", "t_update": "5 ms", "beta": 20, "mark_ecnth": 0.3}
+    small |= {"flows": 2}
     given = {row["name"]: small.get(row["name"], row["default"]) for row in row["parameters"]}
     return {"kind": kind, **{name: value for name, value in given.items() if value is not None}}
 
@@ -68,7 +69,13 @@ def mixed(kind: str) -> list[Tables]:
     third = group()
     if discipline(kind)["spares_in_profile"]:
         third |= {"in_profile": True, "receive_window": 10}
-    return [group(count=2), group(packet="700 B"), third]
+    scalable = {"ecn": "l4s"} if is_scalable(kind) else {}
+    return [group(count=2), group(packet="700 B", **scalable), third]
+
+
+def is_scalable(kind: str) -> bool:
+    """Whether a discipline has parameters for packets with ECT(1) alone."""
+    return any(row.get("of_l4s") for row in discipline(kind)["parameters"])
 
 
 FAMILIES: Final[Mapping[str, Tables]] = {
@@ -165,8 +172,10 @@ def contexts() -> dict[str, Tables]:
     found["model"] = context(tcp=windows, flows=[group("rack", "bbr", count=2)], record={"model": True})
     for row in describe()["disciplines"]:
         crowded = {"rate": "3 Mbit/s", "queue": queue(row["name"])}
+        # Where something else marks, too, a flow may say that it is capable whatever the queue does.
+        marked = {"mark": "periodic(83)"} if is_scalable(row["name"]) else {}
         found[f"queue {row['name']}"] = context(
-            bottleneck=crowded, path={"drop": "periodic(97)"}, flows=mixed(row["name"])
+            bottleneck=crowded, path={"drop": "periodic(97)", **marked}, flows=mixed(row["name"])
         )
     found["supply"] = context(flows=[group(supply=[["0 s", "300 packets"], ["1 s", "90 kB"]]), group()])
     found["ECN"] = context(

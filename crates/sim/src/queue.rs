@@ -7,6 +7,8 @@
 //!
 //! A new discipline is a file in `queue/` with its specification, its row (`INFO`) and its tests, and one line below.
 
+pub mod chain;
+pub mod classes;
 pub mod counters;
 pub mod depth;
 pub mod discipline;
@@ -44,6 +46,8 @@ disciplines! {
     arrival "step" step::Step(StepSpec);
     /// Drops at the head while the queue has been standing for too long.
     departure "codel" codel::Codel(CodelSpec);
+    /// CoDel for each flow, new flows first.
+    departure "fq-codel" fq_codel::FqCodel(FqCodelSpec);
     /// Drops arrivals at random so that the waiting time keeps to a target.
     departure "pie" pie::Pie(PieSpec);
 }

@@ -108,7 +108,7 @@ def queues_crossed(run: Run) -> list[int]:
 def round_trips(run: Run) -> Timeline | None:
     """Round-trip times, ns: a row per sample, a column per flow, NaN while the flow is off. None where backlogs do not tell a wait."""
     links = run.engine["links"]
-    apart = {row["name"] for row in describe()["disciplines"] if row.get("keeps_flows_apart")}
+    apart = {row["name"] for row in describe()["disciplines"] if row["schedules"]}
     flows = run.engine["flows"][: flow_count(run)]
     crossed = {number for flow in flows for way in ("forward", "reverse") for number in flow[way]}
     if any(

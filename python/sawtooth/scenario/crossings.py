@@ -111,12 +111,13 @@ class Crossings:
 
     def may_be_capable(self, group: int) -> bool:
         """Whether packets of a group are ECN-capable, or would be if anything marked."""
+        return self._word(group) != ecn.OFF
+
+    def _word(self, group: int) -> str | None:
+        """The word of a group for ECN: its own, that of `[tcp]`, or what its controller needs; None where that depends on what marks."""
         own = self.scenario.flows[group].tcp().get("ecn")
-        shared = getattr(self.scenario.tcp, "ecn", ecn.AUTO)
-        word = shared if own is None else own
-        return word != ecn.OFF and not (
-            word == ecn.AUTO and ecn.needed(self.scenario.flows[group].control) == ecn.OFF
-        )
+        word = getattr(self.scenario.tcp, "ecn", ecn.AUTO) if own is None else own
+        return ecn.needed(self.scenario.flows[group].control) if word == ecn.AUTO else str(word)
 
     def markable(self, links: Iterable[int], *, spared: bool = False) -> bool:
         """Whether ECN-capable data crosses one of these links; if `spared` such that a queue spares what is in profile, other data."""
@@ -125,6 +126,11 @@ class Crossings:
             self.may_be_capable(group) and not (spared and self.scenario.flows[group].in_profile)
             for group in groups
         )
+
+    def is_l4s(self, links: Iterable[int]) -> bool:
+        """Whether data with ECT(1) crosses one of these links."""
+        groups = {group for link in links for group in self.links[link].data}
+        return any(self._word(group) == ecn.L4S for group in groups)
 
     def is_marked(self, group: int) -> bool:
         """Whether something on the way of a group marks ECN-capable data."""

@@ -13,6 +13,7 @@ from sawtooth.scenario.values import Control
 AUTO: Final = "auto"
 OFF: Final = "off"
 CLASSIC: Final = "classic"
+L4S: Final = "l4s"
 
 
 def decided(written: str, control: Control, *, marked: bool) -> str:

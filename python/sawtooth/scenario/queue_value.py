@@ -170,7 +170,28 @@ def sparing() -> list[str]:
 
 def of_marks(queue: Mapping[str, Any], name: str) -> bool:
     """Whether a parameter of a queue decides about marks alone, and so acts on ECN-capable packets only."""
-    return any(row["name"] == name and row["of_marks"] for row in _discipline(queue["kind"])["parameters"])
+    return _has(queue, name, "of_marks")
+
+
+def of_l4s(queue: Mapping[str, Any], name: str) -> bool:
+    """Whether a parameter of a queue acts on packets with ECT(1) only."""
+    return _has(queue, name, "of_l4s")
+
+
+def of_sharing(queue: Mapping[str, Any], name: str) -> bool:
+    """Whether a parameter of a queue acts among several flows only."""
+    return _has(queue, name, "of_sharing")
+
+
+def holds_anyway(queue: Mapping[str, Any], name: str, value: object) -> bool:
+    """Whether a parameter of a queue is written with its default."""
+    rows = [row for row in _discipline(queue["kind"])["parameters"] if row["name"] == name]
+    given = Queue.parse({"kind": queue["kind"], name: value}).parameters.get(name)
+    return any(given == default_of(row) for row in rows)
+
+
+def _has(queue: Mapping[str, Any], name: str, mark: str) -> bool:
+    return any(row["name"] == name and row.get(mark) for row in _discipline(queue["kind"])["parameters"])
 
 
 def needs(queue: Mapping[str, Any] | None, name: str) -> str | None:

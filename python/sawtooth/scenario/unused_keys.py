@@ -21,7 +21,7 @@ from sawtooth.scenario import ecn
 from sawtooth.scenario.cross_flows import RULES
 from sawtooth.scenario.crossings import MANY, Crossings
 from sawtooth.scenario.described import describe
-from sawtooth.scenario.queue_value import needs, of_marks, spares, sparing
+from sawtooth.scenario.queue_value import holds_anyway, needs, of_l4s, of_marks, of_sharing, spares, sparing
 from sawtooth.scenario.scenario import FlowsBase, Scenario, parse_scenario
 from sawtooth.scenario.shapes import Free, Ring, TwoRouter
 from sawtooth.scenario.tcp_fields import default_of, layered, own_defaults, settings, unmet
@@ -333,6 +333,7 @@ def _links(there: Crossings) -> Iterator[InputError]:
 
 
 _CAPABLE = "this key only where ECN-capable data passes (tcp.ecn)"
+_L4S = 'this key only where data with ECT(1) passes (tcp.ecn = "l4s", or a controller such as prague)'
 
 
 def _queue(there: Crossings, key: str, links: list[int], table: Mapping[str, Any]) -> Iterator[InputError]:
@@ -347,7 +348,9 @@ def _queue(there: Crossings, key: str, links: list[int], table: Mapping[str, Any
             accepted = f"this key only where {condition}"
         elif of_marks(queue, name) and not there.markable(queued, spared=spares(queue)):
             accepted = _CAPABLE
-        elif name == "quantum" and alone:
+        elif of_l4s(queue, name) and not there.is_l4s(queued):
+            accepted = _L4S
+        elif of_sharing(queue, name) and alone and not holds_anyway(queue, name, value):
             accepted = "this key only where several flows share the queue"
         else:
             continue

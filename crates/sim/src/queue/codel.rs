@@ -46,6 +46,21 @@ pub fn check_span(path: &str, name: &str, nanos: u64) -> Result<(), ScenarioErro
     require((SPAN_MIN..=SPAN_MAX).contains(&nanos), format!("{path}.{name}"), nanos, SPAN_ACCEPTED)
 }
 
+/// The parameter `target`.
+pub const TARGET: DisciplineParameter = DisciplineParameter::span(
+    "target",
+    SPAN_ACCEPTED,
+    "Waiting time that a standing queue may have. Default: RFC 8289 §4.3",
+);
+
+/// The parameter `interval`.
+pub const INTERVAL: DisciplineParameter = DisciplineParameter::span(
+    "interval",
+    SPAN_ACCEPTED,
+    "How long packets must have waited longer than the target for the first drop, and the time from there to the second. \
+     Default: RFC 8289 §4.2",
+);
+
 const ECN: DisciplineParameter = DisciplineParameter::new(
     "ecn",
     "flag",
@@ -55,34 +70,25 @@ const ECN: DisciplineParameter = DisciplineParameter::new(
 )
 .of_marks();
 
+/// The parameter `ce_threshold`.
+pub const CE_THRESHOLD: DisciplineParameter = DisciplineParameter::span(
+    "ce_threshold",
+    SPAN_ACCEPTED,
+    "Waiting time beyond which every ECN-capable packet is marked. Default: RFC 8290 §5.2.7, none",
+)
+.of_marks()
+.optional();
+
+/// The parameter `variant`.
+pub const VARIANT: DisciplineParameter = DisciplineParameter::choice(
+    "variant",
+    &["rfc8289", "ns-3"],
+    "Whose details: ns-3 counts from a mark and not from when it was due, and acts while one packet of 1500 B is left. \
+     Default: RFC 8289",
+);
+
 /// What can be set besides the buffer.
-const PARAMETERS: &[DisciplineParameter] = &[
-    DisciplineParameter::span(
-        "target",
-        SPAN_ACCEPTED,
-        "Waiting time that a standing queue may have. Default: RFC 8289 §4.3",
-    ),
-    DisciplineParameter::span(
-        "interval",
-        SPAN_ACCEPTED,
-        "How long packets must have waited longer than the target for the first drop, and the time from there to the second. \
-         Default: RFC 8289 §4.2",
-    ),
-    ECN,
-    DisciplineParameter::span(
-        "ce_threshold",
-        SPAN_ACCEPTED,
-        "Waiting time beyond which every ECN-capable packet is marked. Default: RFC 8290 §5.2.7, none",
-    )
-    .of_marks()
-    .optional(),
-    DisciplineParameter::choice(
-        "variant",
-        &["rfc8289", "ns-3"],
-        "Whose details: ns-3 counts from a mark and not from when it was due, and acts while one packet of 1500 B is left. \
-         Default: RFC 8289",
-    ),
-];
+const PARAMETERS: &[DisciplineParameter] = &[TARGET, INTERVAL, ECN, CE_THRESHOLD, VARIANT];
 
 /// The numbers of CoDel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -25,6 +25,7 @@
 //! Differs from the paper: queues belong to flows instead of hash values, so there are no collisions. Differs from ns-2: a queue that
 //! lost its last packet to another's arrival in its own turn gets its quantum when it comes back.
 
+use super::chain::{Chain, Store};
 use super::limit::Limit;
 use super::longest::Longest;
 use super::owner::{OWNER_KINDS, Owner};
@@ -47,7 +48,8 @@ pub const INFO: DisciplineInfo = DisciplineInfo {
         "bytes",
         "1 B to 1 MB",
         "Bytes that a turn adds to the deficit of a queue. Default: one packet of the usual size",
-    )],
+    )
+    .of_sharing()],
     ..DisciplineInfo::BLANK
 };
 
@@ -92,21 +94,12 @@ impl DisciplineSpec for DrrSpec {
 /// No place.
 const NONE: u32 = u32::MAX;
 
-/// A packet in a queue, and the one behind it.
-#[derive(Clone, Copy, Debug)]
-struct Cell {
-    queued: Queued,
-    next: u32,
-}
-
 /// A queue that is not empty, or the place of one.
 #[derive(Clone, Copy, Debug)]
 struct Member {
     /// Whose packets these are.
     owner: Owner,
-    first: u32,
-    last: u32,
-    bytes: u64,
+    packets: Chain,
     deficit: u64,
     has_turn: bool,
     /// Does it stand among the changed?
@@ -128,9 +121,7 @@ pub struct Drr {
     place_of: [Vec<u32>; OWNER_KINDS],
     members: Vec<Member>,
     free_members: Vec<u32>,
-    cells: Vec<Cell>,
-    /// First of the free cells, which are chained.
-    free_cell: u32,
+    store: Store,
     /// Whose turn it is, if anything waits.
     current: u32,
     /// Turns given so far.
@@ -151,8 +142,7 @@ impl Drr {
             place_of: Default::default(),
             members: Vec::new(),
             free_members: Vec::new(),
-            cells: Vec::new(),
-            free_cell: NONE,
+            store: Store::default(),
             current: NONE,
             turns: 0,
             longest: Longest::default(),
@@ -189,9 +179,7 @@ impl Drr {
         let is_changed = self.members.get(place as usize).is_some_and(|left| left.is_changed);
         let member = Member {
             owner,
-            first: NONE,
-            last: NONE,
-            bytes: 0,
+            packets: Chain::default(),
             deficit: 0,
             has_turn: false,
             is_changed,
@@ -242,7 +230,7 @@ impl Drr {
         for place in self.changed.drain(..) {
             let member = &mut self.members[place as usize];
             member.is_changed = false;
-            self.longest.set(place, member.bytes, member.turn);
+            self.longest.set(place, member.packets.bytes(), member.turn);
         }
         self.longest.first()
     }
@@ -260,42 +248,21 @@ impl Drr {
     }
 
     fn append(&mut self, place: u32, queued: Queued) {
-        let cell = Cell { queued, next: NONE };
-        let index = self.free_cell;
-        let index = if index == NONE {
-            self.cells.push(cell);
-            self.cells.len() as u32 - 1
-        } else {
-            self.free_cell = std::mem::replace(&mut self.cells[index as usize], cell).next;
-            index
-        };
-        let member = &mut self.members[place as usize];
-        match member.first {
-            NONE => member.first = index,
-            _ => self.cells[member.last as usize].next = index,
-        }
-        member.last = index;
-        let bytes = u64::from(queued.packet.bytes());
-        member.bytes += bytes;
+        self.store.append(&mut self.members[place as usize].packets, queued);
         self.backlog.packets += 1;
-        self.backlog.bytes += bytes;
+        self.backlog.bytes += u64::from(queued.packet.bytes());
         self.note_change(place);
     }
 
     /// Take the head out of a queue.
     fn take(&mut self, place: u32) -> Queued {
-        let member = &mut self.members[place as usize];
-        let index = member.first;
-        let Cell { queued, next } = self.cells[index as usize];
-        self.cells[index as usize].next = self.free_cell;
-        self.free_cell = index;
-        member.first = next;
-        let bytes = u64::from(queued.packet.bytes());
-        member.bytes -= bytes;
+        let packets = &mut self.members[place as usize].packets;
+        let queued = self.store.take(packets);
+        let is_empty = packets.is_empty();
         self.backlog.packets -= 1;
-        self.backlog.bytes -= bytes;
+        self.backlog.bytes -= u64::from(queued.packet.bytes());
         self.note_change(place);
-        if next == NONE {
+        if is_empty {
             self.leave(place);
         }
         queued
@@ -323,7 +290,7 @@ impl QueueDiscipline for Drr {
                 member.has_turn = true;
                 member.deficit += self.quantum;
             }
-            let head = u64::from(self.cells[member.first as usize].queued.packet.bytes());
+            let head = self.store.head_bytes(&member.packets);
             if head <= member.deficit {
                 member.deficit -= head;
                 return Some(self.take(self.current));
@@ -368,6 +335,6 @@ mod tests {
             assert_eq!(drr.members.len(), 3, "the same number names three queues");
             (0..3).for_each(|_| assert!(drr.dequeue(&mut context).is_some()));
         }
-        assert_eq!((drr.cells.len(), drr.backlog, drr.current), (3, Backlog::default(), NONE));
+        assert_eq!((drr.store.room(), drr.backlog, drr.current), (3, Backlog::default(), NONE));
     }
 }

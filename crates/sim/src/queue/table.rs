@@ -28,6 +28,12 @@ pub struct DisciplineParameter {
     pub only_with: Conditions,
     /// Does it decide about marks only, and so affect ECN-capable packets only?
     pub of_marks: bool,
+    /// Does it decide about L4S packets only, and so affect packets with ECT(1) only?
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub of_l4s: bool,
+    /// Does it act only where several flows share the queue?
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub of_sharing: bool,
     /// May it be absent, and is by default?
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub optional: bool,
@@ -51,6 +57,8 @@ impl DisciplineParameter {
             why,
             only_with: &[],
             of_marks: false,
+            of_l4s: false,
+            of_sharing: false,
             optional: false,
         }
     }
@@ -77,6 +85,16 @@ impl DisciplineParameter {
     /// A parameter that decides about marks only.
     pub const fn of_marks(self) -> Self {
         DisciplineParameter { of_marks: true, ..self }
+    }
+
+    /// A parameter that affects L4S packets only.
+    pub const fn of_l4s(self) -> Self {
+        DisciplineParameter { of_marks: true, of_l4s: true, ..self }
+    }
+
+    /// A parameter that acts only among several flows.
+    pub const fn of_sharing(self) -> Self {
+        DisciplineParameter { of_sharing: true, ..self }
     }
 
     /// A parameter that is absent unless it is given.

@@ -230,7 +230,8 @@ fn gone(controller: &str, recovery: &str) -> Value {
     plain(network)
 }
 
-/// A queue that fills, idles and fills again: flows that ECN reaches and one that it does not, unequal packets, a few in profile.
+/// A queue that fills, idles and fills again: flows that ECN reaches, one of them with ECT(1), and one that it does not, unequal packets, a
+/// few in profile.
 pub fn crowded(queue: &Value) -> Value {
     let capable = Profile {
         packet_bytes: 500,
@@ -238,9 +239,10 @@ pub fn crowded(queue: &Value) -> Value {
         ..profile("aimd(1, 0.7)", "sack")
     };
     let few = Profile { tcp: TcpSpec { receive_window: Some(3), ..capable.tcp.clone() }, ..capable.clone() };
+    let scalable = Profile { tcp: TcpSpec { ecn: Ecn::L4s, ..capable.tcp.clone() }, ..capable.clone() };
     let mut network = dumbbell(4, 1, profile("aimd(1, 0.7)", "sack"), 2 * SECOND);
-    network.profiles.extend([capable, few]);
-    for (flow, profile) in network.flows.iter_mut().zip([0, 1, 1, 2]) {
+    network.profiles.extend([capable, few, scalable]);
+    for (flow, profile) in network.flows.iter_mut().zip([0, 1, 3, 2]) {
         flow.profile = profile;
         flow.in_profile = profile == 2;
         flow.stop_ns = Some(1_500 * MILLISECOND);

@@ -37,6 +37,7 @@ fn small(row: &DisciplineInfo) -> Value {
             ("t_update", _) => json!(5 * MILLISECOND),
             ("beta", _) => json!(20.0),
             ("mark_ecnth", _) => json!(0.3),
+            ("flows", _) => json!(2),
             (_, "span") => {
                 described["default"].as_str().map_or(json!(4 * MILLISECOND), |text| json!(nanos(text)))
             }
@@ -148,8 +149,8 @@ fn every_discipline_has_a_size_and_differs_from_the_others() {
 fn what_is_said_to_decide_about_marks_does_nothing_to_flows_without_ecn() {
     for row in DISCIPLINES {
         let mut scenario = crowded(&small(row));
-        for profile in ["/profiles/1/tcp/ecn", "/profiles/2/tcp/ecn"] {
-            put(&mut scenario, profile, json!(false));
+        for profile in 1..=3 {
+            put(&mut scenario, &format!("/profiles/{profile}/tcp/ecn"), json!(false));
         }
         let subject = Subject::new(scenario);
         for parameter in row.parameters {

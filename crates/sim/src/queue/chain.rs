@@ -1,0 +1,101 @@
+//! Packets in many queues that share one store: a queue that is empty takes no room, and none is moved when another grows.
+
+use super::Queued;
+
+/// No cell.
+const NONE: u32 = u32::MAX;
+
+/// A packet in a queue, and the one behind it.
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    queued: Queued,
+    next: u32,
+}
+
+/// The packets of all queues.
+#[derive(Debug)]
+pub struct Store {
+    cells: Vec<Cell>,
+    /// First of the free cells, which are chained.
+    free: u32,
+}
+
+impl Default for Store {
+    fn default() -> Self {
+        Store { cells: Vec::new(), free: NONE }
+    }
+}
+
+/// One queue: where its packets stand in the store.
+#[derive(Clone, Copy, Debug)]
+pub struct Chain {
+    first: u32,
+    last: u32,
+    bytes: u64,
+}
+
+impl Default for Chain {
+    fn default() -> Self {
+        Chain { first: NONE, last: NONE, bytes: 0 }
+    }
+}
+
+impl Chain {
+    /// Does it hold nothing?
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.first == NONE
+    }
+
+    /// Bytes that it holds.
+    #[inline]
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+impl Store {
+    /// A packet more at the end of a queue.
+    #[inline]
+    pub fn append(&mut self, chain: &mut Chain, queued: Queued) {
+        let cell = Cell { queued, next: NONE };
+        let index = self.free;
+        let index = if index == NONE {
+            self.cells.push(cell);
+            self.cells.len() as u32 - 1
+        } else {
+            self.free = std::mem::replace(&mut self.cells[index as usize], cell).next;
+            index
+        };
+        match chain.first {
+            NONE => chain.first = index,
+            _ => self.cells[chain.last as usize].next = index,
+        }
+        chain.last = index;
+        chain.bytes += u64::from(queued.packet.bytes());
+    }
+
+    /// Bytes of the packet at the head of a queue that is not empty.
+    #[inline]
+    pub fn head_bytes(&self, chain: &Chain) -> u64 {
+        u64::from(self.cells[chain.first as usize].queued.packet.bytes())
+    }
+
+    /// Take the head out of a queue that is not empty.
+    #[inline]
+    pub fn take(&mut self, chain: &mut Chain) -> Queued {
+        let index = chain.first;
+        let Cell { queued, next } = self.cells[index as usize];
+        self.cells[index as usize].next = self.free;
+        self.free = index;
+        chain.first = next;
+        chain.bytes -= u64::from(queued.packet.bytes());
+        queued
+    }
+
+    /// Packets that it has had room for at once.
+    #[cfg(test)]
+    pub fn room(&self) -> usize {
+        self.cells.len()
+    }
+}
