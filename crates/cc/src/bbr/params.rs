@@ -2,42 +2,7 @@
 //!
 //! Where the draft writes a number without a name, the name is ours. Bounds keep a flow alive, and no more.
 
-use crate::constructor::ParameterInfo;
-use serde::{Deserialize, Serialize};
-
-macro_rules! params {
-    ($($name:ident $unit:literal $default:literal in $min:literal..=$max:literal $($whole:ident)? $why:literal;)*) => {
-        /// The numbers of BBRv3; [`PARAMETERS`] says what they mean.
-        #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-        #[serde(deny_unknown_fields)]
-        #[allow(missing_docs)]
-        pub struct BbrParams {
-            $(pub $name: f64,)*
-        }
-
-        /// The parameters in order.
-        pub const PARAMETERS: &[ParameterInfo] = &[
-            $(ParameterInfo::new(stringify!($name), $unit, Some($default), ($min, $max), $why)$(.$whole())?,)*
-        ];
-
-        impl BbrParams {
-            /// From values in the order of [`PARAMETERS`].
-            pub fn from_values(values: &[f64]) -> Self {
-                let mut values = values.iter().copied();
-                let mut next = || values.next().expect("a value for each parameter");
-                BbrParams { $($name: next(),)* }
-            }
-        }
-
-        impl Default for BbrParams {
-            fn default() -> Self {
-                BbrParams { $($name: $default,)* }
-            }
-        }
-    };
-}
-
-params! {
+named_numbers! { "BBRv3" BbrParams {
     startup_pacing_gain "1" 2.77 in 1.0..=10.0 "pacing in STARTUP; the least that doubles the rate each round: 4 ln 2 (§2.5)";
     drain_pacing_gain "1" 0.5 in 0.05..=1.0 "pacing in DRAIN; the queue of STARTUP goes within a round trip (§2.5)";
     probe_down_pacing_gain "1" 0.9 in 0.05..=1.0 "pacing in PROBE_BW_DOWN; the least with which flows converge beside 1.25 (§5.3.3.1)";
@@ -69,4 +34,4 @@ params! {
     send_quantum_max "bytes" 65536.0 in 1.0..=1000000.0 "and at most so much: the largest burst that hosts hand to a network card (§5.6.3)";
     send_quantum_min "packets" 2.0 in 1.0..=100.0 "and at least so much (§5.6.3)";
     offload_quanta "1" 3.0 in 0.0..=100.0 "quanta that the window holds at least; 3 for TCP, 1 for QUIC (§5.5.8)";
-}
+} }
