@@ -10,6 +10,7 @@ from typing import ParamSpec, TypeVar
 
 from sawtooth.atomic import write_text_atomic
 from validation import (
+    bbr,
     cells,
     figures,
     linux,
@@ -28,6 +29,7 @@ from validation import (
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE = DOCS / "validation.md"
 SCALABLE = DOCS / "scalable.md"
+BBR = DOCS / "bbr.md"
 Given = ParamSpec("Given")
 Found = TypeVar("Found")
 RANDOM_LAWS = ((1.0, 0.5), (0.2, 0.125))
@@ -68,6 +70,12 @@ def measured() -> dict[Path, str]:
     short = step("ns-2, short flows one by one", web.flows)
     unequal = step("ns-2, round-trip times", rtts.measure)
     marked = step("ns-3, DCTCP", scalable.measure)
+    modelled = step("Linux, BBR", bbr.measure)
+    of_bbr = {
+        "linux bbr": bbr.rows_table(modelled),
+        "ns3 bbr": bbr.beside_table(step("ns-3, BBR", bbr.ns3), "ns-3"),
+        "ware": bbr.beside_table(step("BBR, a formula", bbr.formula), "formula"),
+    }
     blocks = {
         "ns2 verdict": page.ns2_verdict(plain),
         "ns2 cells": page.ns2_cells(plain),
@@ -105,6 +113,7 @@ def measured() -> dict[Path, str]:
         "web cells": web_page.cells(crossed),
         "web flows": web_page.flows(short),
         "rtt verdict": web_page.rtt_verdict(unequal),
+        "linux bbr verdict": bbr.verdict(modelled),
         "rtt cases": web_page.rtt_cases(unequal),
     }
     for router, found_by_name in red.items():
@@ -126,6 +135,7 @@ def measured() -> dict[Path, str]:
     return {
         PAGE: page.filled(PAGE.read_text(encoding="utf-8"), blocks),
         SCALABLE: page.filled(SCALABLE.read_text(encoding="utf-8"), of_scalable),
+        BBR: page.filled(BBR.read_text(encoding="utf-8"), of_bbr),
         **{DOCS / "figures" / name: text for name, text in drawn.items()},
     }
 

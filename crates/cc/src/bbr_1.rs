@@ -149,3 +149,29 @@ impl Controller for Bbr1 {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{AnyController, ControlSettings, Controller, ControllerSpec, parse_controller};
+
+    #[test]
+    fn start_up_doubles_the_rate_each_round_and_drain_empties_what_it_left() {
+        let Ok(ControllerSpec::Bbr1(params)) = parse_controller("bbr-1") else {
+            panic!("a row of the table")
+        };
+        // [Cardwell16]: 2/ln 2, so that the rate doubles while acknowledgements lag by a round trip. Linux rounds to 1/256.
+        assert!((params.startup_gain - 2.0 / 2f64.ln()).abs() < 1.0 / 256.0);
+        assert!((params.drain_gain - 1.0 / params.startup_gain).abs() < 1.0 / 256.0);
+        // A cycle of eight phases sends what the path carries.
+        assert_eq!(params.probe_up_gain + params.probe_down_gain + 6.0 * params.cruise_gain, 8.0);
+    }
+
+    #[test]
+    fn it_starts_with_the_initial_window_and_a_rate_before_the_first_sample() {
+        let settings = ControlSettings { random: Some([7; 32]), ..ControlSettings::default() };
+        let control = AnyController::new(&parse_controller("bbr-1").expect("a row of the table"), &settings);
+        assert_eq!(control.window(), settings.initial_window);
+        assert!(control.pacing_rate().is_some_and(|rate| rate.bits_per_second() > 0));
+        assert_eq!(control.estimates().expect("it has a model").max_bw, None);
+    }
+}

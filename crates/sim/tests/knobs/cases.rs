@@ -150,12 +150,16 @@ fn model() -> Scenario {
 }
 
 /// What happens to connections: losses, timeouts, a long way and competition, a link that stands still, one that is gone for a while; and to those of a controller that
-/// counts marks, many marks over a short way.
+/// counts marks, many marks over a short way; to those that look for policers, one.
 pub fn connections(controller: &str, recovery: &str) -> Vec<Value> {
     let mut found: Vec<_> =
         [lossy, silenced, distant, stalled, gone].map(|network| network(controller, recovery)).into();
-    if profile(controller, recovery).controller.properties().counts_marks {
+    let properties = profile(controller, recovery).controller.properties();
+    if properties.counts_marks {
         found.push(marked(controller, recovery));
+    }
+    if properties.states.contains(&ControlState::ProbeBw) {
+        found.push(policed(controller, recovery));
     }
     found
 }
@@ -181,6 +185,21 @@ fn marked(controller: &str, recovery: &str) -> Value {
     let mut network = dumbbell(2, 0, profile(controller, recovery), 5 * SECOND);
     network.links[0].queue = queue(json!({ "kind": "step", "packets": 60, "threshold": { "packets": 3 } }));
     network.links.iter_mut().for_each(|link| link.delay_ns /= 20);
+    plain(network)
+}
+
+/// One flow that loses every third packet for a while, then fewer and again more, over a short way.
+fn policed(controller: &str, recovery: &str) -> Value {
+    let mut network = dumbbell(1, 100, profile(controller, recovery), 8 * SECOND);
+    network.links.iter_mut().for_each(|link| link.delay_ns /= 4);
+    let at =
+        |ns, drop| ChangeSpec { when: WhenSpec::Time { ns }, set: vec![SetSpec::Drop { link: 0, drop }] };
+    network.changes = vec![
+        at(SECOND, every(3)),
+        at(3 * SECOND, every(10)),
+        at(4 * SECOND, every(4)),
+        at(6 * SECOND, every(5)),
+    ];
     plain(network)
 }
 
