@@ -119,6 +119,18 @@ FREE: Final[Tables] = {
 }
 
 
+CHANGES: Final[list[Tables]] = [
+    {"flow": 1, "state": "drain", "set": {"bottleneck.rate": "6 Mbit/s"}},
+    {
+        "at": "0.5 s",
+        "every": "1 s",
+        "set": {"bottleneck.drop": "periodic(50)", "flows[0].supply": "3 Mbit/s"},
+    },
+    {"at": "1 s", "every": "1 s", "set": {"bottleneck.drop": "none", "flows[0].supply": "all"}},
+]
+"""What changes beside controllers that have states."""
+
+
 def common(names: Collection[str]) -> Tables:
     """The common defaults of these settings."""
     return {row["name"]: row["default"] for row in describe()["tcp"] if row["name"] in names}
@@ -169,7 +181,9 @@ def contexts() -> dict[str, Tables]:
                 flows=[group(None, law["name"], count=2)],
             )
     windows = {row["name"]: None for row in describe()["tcp"] if row["of_window_laws"]}
-    found["model"] = context(tcp=windows, flows=[group("rack", "bbr", count=2)], record={"model": True})
+    found["model"] = context(
+        tcp=windows, flows=[group("rack", "bbr", count=2)], record={"model": True}, on=CHANGES
+    )
     for row in describe()["disciplines"]:
         crowded = {"rate": "3 Mbit/s", "queue": queue(row["name"])}
         # Where something else marks, too, a flow may say that it is capable whatever the queue does.

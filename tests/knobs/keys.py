@@ -13,6 +13,7 @@ from sawtooth.scenario import queue_value
 from sawtooth.scenario.environments import Family, lookup
 from sawtooth.scenario.fields import DefaultsAsWritten, Strict
 from sawtooth.scenario.free_network import Link, Node, Source
+from sawtooth.scenario.on import On
 from sawtooth.scenario.scenario import (
     Bottleneck,
     Flows,
@@ -112,6 +113,7 @@ TABLES: Final[Mapping[str, Callable[[Tables], Iterator[Key]]]] = {
     "nodes": _listed("nodes", Node),
     "links": _listed("links", Link),
     "sources": _listed("sources", Source),
+    "on": _listed("on", On),
     "record": lambda _: _of_model(Record, ("record",), "record"),
 }
 """By table of a scenario, the keys that it has in a context."""

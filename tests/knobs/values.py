@@ -35,6 +35,8 @@ BY_NAME: Final[Mapping[str, tuple[Any, ...]]] = {
     "name": ("D",),
     "cross_load": (0.5,),
     "ack_every": (3,),
+    "flow": (0, 1),
+    "set": ({"bottleneck.rate": "5 Mbit/s"},),
 }
 """What no schema says: names of files and nodes, and values where there is no default."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from sawtooth import _native
@@ -21,8 +22,16 @@ from sawtooth.scenario.units import format_rate, format_size, format_time
 _COMPLAINT = re.compile(r"([\w.\[\]]+) = (.*): expected (.*)", re.DOTALL)
 
 
+Origins = Sequence[tuple[str, Sequence[tuple[str, object]]]]
+"""By change of the engine's scenario the table of `[[on]]` that it comes from, and by value of it the key and what is written there."""
+
+
 def check(
-    scenario: Scenario, engine: dict[str, Any], profile_of_group: list[int], layout: topology.Layout
+    scenario: Scenario,
+    engine: dict[str, Any],
+    profile_of_group: list[int],
+    layout: topology.Layout,
+    origins: Origins = (),
 ) -> None:
     """Let the engine check its input; its complaint comes back under the user's key."""
     try:
@@ -31,6 +40,9 @@ def check(
         match = _COMPLAINT.fullmatch(str(error))
         if match is None:
             raise InputError(scenario.name, None, MISSING, f"what the engine accepts: {error}") from None
+        change = _changed(match[1], _value(match[1], match[2]), origins)
+        if change is not None:
+            raise InputError(scenario.name, *change, match[3]) from None
         key = _user_key(scenario, match[1], profile_of_group, layout)
         raise InputError(scenario.name, key, _value(match[1], match[2]), match[3]) from None
 
@@ -44,6 +56,15 @@ def _value(path: str, text: str) -> object:
         return json.loads(text)
     except json.JSONDecodeError:
         return text
+
+
+def _changed(path: str, value: object, origins: Origins) -> tuple[str, object] | None:
+    """The key of `[[on]]` that a path in a change of the engine's scenario comes from, and its value; None for any other path."""
+    match = re.fullmatch(r"changes\[(\d+)\]\.(?:when\.(\w+)|set\[(\d+)\].*)", path)
+    if match is None:
+        return None
+    table, keys = origins[int(match[1])]
+    return (f"{table}.{match[2]}", value) if match[2] else keys[int(match[3])]
 
 
 def _user_key(scenario: Scenario, path: str, profile_of_group: list[int], layout: topology.Layout) -> str:

@@ -19,6 +19,7 @@ from sawtooth.scenario.cross_traffic import cross_traffic
 from sawtooth.scenario.engine_check import check
 from sawtooth.scenario.environments import schedule_of
 from sawtooth.scenario.fields import parse_seed
+from sawtooth.scenario.on import changes, rates_at_times
 from sawtooth.scenario.queue_value import marks
 from sawtooth.scenario.record_fields import engine_record
 from sawtooth.scenario.scenario import FlowsBase, Scenario
@@ -129,7 +130,10 @@ def resolve(scenario: Scenario, seed: str | int | None = None, decided: Decided 
         "record": engine_record(scenario.record),
     }
     measured = cross_flows.add(scenario, layout, engine, chosen, capacity)
-    check(scenario, engine, profile_of_group, layout)
+    changed = changes(scenario, layout)
+    if changed.engine:
+        engine["changes"] = list(changed.engine)
+    check(scenario, engine, profile_of_group, layout, changed.origins)
     available = schedule.time_mean(scenario.warmup, scenario.duration)
     if available <= 0:
         key = "environment" if scenario.environment else "bottleneck.trace"
@@ -172,7 +176,7 @@ def _schedule(
             round(trace.available_bps(scenario.warmup, scenario.duration, once=once) / count)
         )
     if scenario.environment is None:
-        return Schedule.constant(round(capacity / count))
+        return rates_at_times(scenario, capacity, count)
     try:
         return schedule_of(
             scenario.environment,

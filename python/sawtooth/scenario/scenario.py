@@ -35,6 +35,7 @@ from sawtooth.scenario.fields import (
     input_error,
 )
 from sawtooth.scenario.free_network import Link, Name, Node, Source, check_network
+from sawtooth.scenario.on import On
 from sawtooth.scenario.overrides import apply_overrides, parse_override
 from sawtooth.scenario.queue_value import Queue, apart
 from sawtooth.scenario.record_fields import record_fields
@@ -257,6 +258,8 @@ class Scenario(Strict):
     """Links of a free topology, `[[links]]`."""
     sources: list[Source] = Field(default_factory=list)
     """Sources of constant bit rate in a free topology, `[[sources]]`."""
+    on: list[On] = Field(default_factory=list)
+    """What changes during the run, at times or upon states of controllers, `[[on]]`."""
     record: Record = Record()
     """Time series to keep."""
 
@@ -326,6 +329,19 @@ class Scenario(Strict):
                 key = "rtt" if group.rtt is not None else "reverse"
                 raise InputError("", f"flows[{index}].{key}", MISSING, unused)
         check_network(self.nodes, self.links)
+
+    @model_validator(mode="after")
+    def _changes(self) -> Self:
+        end = units.format_time(self.duration)
+        for index, on in enumerate(self.on):
+            if on.at is not None and on.at >= self.duration:
+                accepted = f"a time before the end of the run, {end}"
+                raise InputError("", f"on[{index}].at", units.format_time(on.at), accepted)
+            if "bottleneck.rate" in on.changed.written and self.environment is not None:
+                accepted = "no rate that changes beside an environment, which does that"
+                value = on.changed.written["bottleneck.rate"]
+                raise InputError("", f'on[{index}].set."bottleneck.rate"', value, accepted)
+        return self
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

@@ -1,0 +1,249 @@
+"""`[[on]]`: what of a network changes during a run, at a time or when the controller of a flow enters a state.
+
+Source: none of its own. The test cases of draft-ietf-ccwg-bbr ask for changes upon states; paths that change under a connection
+(RFC 9743 §5.2) ask for changes at times. `crates/sim/src/scenario/changes.rs` says what each change does.
+
+The keys of `set` are those of the tables that they change: `bottleneck.rate`. `VALUES` lists what may change.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Final, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from sawtooth.errors import MISSING, InputError, unknown_key
+from sawtooth.scenario import units
+from sawtooth.scenario.described import describe
+from sawtooth.scenario.fields import JsonSchema, Parsed, PositiveTime, SchemaOnDemand, Strict, Time
+from sawtooth.scenario.schedule import Schedule
+from sawtooth.scenario.values import Impairment
+
+if TYPE_CHECKING:
+    from sawtooth.scenario.scenario import Scenario
+    from sawtooth.scenario.topology import Layout
+
+NONE: Final = "none"
+"""In place of losses: there are none from then on."""
+ALL: Final = "all"
+"""In place of a rate of supply: all data is available."""
+OCCURRENCES_MAX: Final = 100_000
+"""Most changes that one table with `every` makes."""
+
+
+def _impairment(value: object) -> dict[str, Any] | None:
+    if value == NONE:
+        return None
+    try:
+        return dict(Impairment.parse(value).engine)
+    except ValueError as error:
+        raise ValueError(f'{error}, or "{NONE}"') from None
+
+
+def _supply(value: object) -> int | None:
+    if value == ALL:
+        return None
+    try:
+        return units.parse_rate(value)
+    except ValueError as error:
+        raise ValueError(f'{error}, 0 for a pause, or "{ALL}"') from None
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What may change: how its value is read, and under which names the engine has it."""
+
+    parse: Callable[[object], Any]
+    engine: str
+    field: str
+
+
+VALUES: Final[Mapping[str, Kind]] = {
+    "rate": Kind(lambda value: units.parse_rate(value, positive=True), "rate", "bps"),
+    "drop": Kind(_impairment, "drop", "drop"),
+}
+"""What may change of `bottleneck`, `reverse` and `links[n]`."""
+SUPPLY: Final = Kind(_supply, "supply", "bps")
+"""What may change of `flows[n]`, for every flow of the group: `supply`, how fast its application makes data available."""
+
+_KEY = re.compile(r"(bottleneck|reverse|links\[\d{1,6}\])\.(\w+)|(flows\[\d{1,6}\])\.(supply)")
+_KEYS: Final = [f"{table}.{name}" for table in ("bottleneck", "reverse", "links[n]") for name in VALUES] + [
+    "flows[n].supply"
+]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One value that changes."""
+
+    key: str
+    table: str
+    name: str
+    value: Any
+
+    @property
+    def kind(self) -> Kind:
+        """What it is."""
+        return SUPPLY if self.name == "supply" else VALUES[self.name]
+
+    @property
+    def index(self) -> int:
+        """The number in `links[n]` or `flows[n]`."""
+        return int(self.table.partition("[")[2].rstrip("]"))
+
+
+@dataclass(frozen=True)
+class Settings(Parsed):
+    """The table `set`: what changes, and to what."""
+
+    settings: tuple[Setting, ...]
+    written: Mapping[str, Any]
+
+    @classmethod
+    def parse(cls, value: object) -> Self:
+        if not isinstance(value, Mapping) or not value:
+            raise InputError("", None, value, 'a table such as { "bottleneck.rate" = "9 Mbit/s" }')
+        return cls(tuple(_setting(str(key), item) for key, item in value.items()), dict(value))
+
+    @classmethod
+    def schema(cls) -> JsonSchema:
+        return {
+            "type": "object",
+            "minProperties": 1,
+            "propertyNames": {"pattern": f"^({_KEY.pattern})$"},
+            "description": f"what changes, and to what: {', '.join(_KEYS)}",
+            "examples": [{"bottleneck.rate": "9 Mbit/s"}],
+        }
+
+    def text(self) -> Any:
+        return dict(self.written)
+
+
+def _setting(key: str, value: object) -> Setting:
+    match = _KEY.fullmatch(key)
+    if match is None or (match[2] and match[2] not in VALUES):
+        raise unknown_key(key, value, _KEYS)
+    setting = Setting(key, match[1] or match[3], match[2] or match[4], None)
+    try:
+        return Setting(key, setting.table, setting.name, setting.kind.parse(value))
+    except ValueError as error:
+        raise InputError("", f'"{key}"', value, str(error)) from None
+
+
+def _states() -> list[str]:
+    """The states of all controllers, as the engine names them."""
+    columns = next(row["columns"] for row in describe()["series"] if row["name"] == "model")
+    return list(next(column["codes"] for column in columns if column["name"] == "state"))
+
+
+def _state(value: object) -> str:
+    if value not in _states():
+        raise ValueError(f"one of {', '.join(_states())}")
+    return str(value)
+
+
+class On(Strict):
+    """Something changes during the run: at a time, or whenever the controller of a flow enters a state."""
+
+    flow: Annotated[int, Field(ge=0)] | None = None
+    """The flow whose controller enters the state. Default: 0."""
+    state: (
+        Annotated[
+            str,
+            BeforeValidator(_state),
+            SchemaOnDemand(lambda: {"type": "string", "enum": _states()}),
+        ]
+        | None
+    ) = None
+    """The state; the change happens whenever it is entered. Give this or at."""
+    at: Time | None = None
+    """The time of the change. Give this or state."""
+    every: PositiveTime | None = None
+    """The change happens again after each such time. Default: it happens once."""
+    changed: Annotated[
+        Settings,
+        Field(
+            alias="set", description=f"What changes, and to what, until it changes again: {', '.join(_KEYS)}."
+        ),
+    ]
+
+    @model_validator(mode="after")
+    def _when(self) -> Self:
+        if self.state is None and self.at is None:
+            raise InputError("", "at", MISSING, "this key, or state")
+        if self.state is not None:
+            for key in ("at", "every"):
+                given = getattr(self, key)
+                if given is not None:
+                    raise InputError("", key, units.format_time(given), "no such key beside state")
+        elif self.flow is not None:
+            raise InputError("", "flow", self.flow, "this key only beside state")
+        return self
+
+    def times(self, end_ns: int) -> list[int]:
+        """When it happens before the end of the run, ns; nothing where it follows a state."""
+        if self.at is None:
+            return []
+        return [self.at] if self.every is None else [*range(self.at, end_ns, self.every)]
+
+
+@dataclass(frozen=True)
+class Changes:
+    """The changes of a run as the engine has them, and by each of them the keys of the scenario file that it comes from, as written."""
+
+    engine: tuple[dict[str, Any], ...] = ()
+    origins: tuple[tuple[str, tuple[tuple[str, object], ...]], ...] = ()
+
+
+def changes(scenario: Scenario, layout: Layout) -> Changes:
+    """What `[[on]]` makes of a network. Raises InputError."""
+    found: list[tuple[dict[str, Any], tuple[str, tuple[tuple[str, object], ...]]]] = []
+    for index, on in enumerate(scenario.on):
+        sets, keys = [], []
+        for setting in on.changed.settings:
+            for target in _targets(scenario, layout, index, setting):
+                sets.append({"kind": setting.kind.engine, **target, setting.kind.field: setting.value})
+                keys.append((f'on[{index}].set."{setting.key}"', on.changed.written[setting.key]))
+        whens: list[dict[str, Any]] = [{"kind": "time", "ns": at} for at in on.times(scenario.duration)]
+        if on.state is not None:
+            whens = [{"kind": "state", "flow": on.flow or 0, "state": on.state}]
+        if len(whens) > OCCURRENCES_MAX:
+            accepted = f"a time so long that the change happens at most {OCCURRENCES_MAX} times"
+            raise InputError(scenario.name, f"on[{index}].every", units.format_time(on.every or 0), accepted)
+        found += [({"when": when, "set": sets}, (f"on[{index}]", tuple(keys))) for when in whens]
+    return Changes(tuple(change for change, _ in found), tuple(origin for _, origin in found))
+
+
+def _targets(scenario: Scenario, layout: Layout, index: int, setting: Setting) -> list[dict[str, int]]:
+    """The links or flows that a value belongs to."""
+    key, written = f'on[{index}].set."{setting.key}"', scenario.on[index].changed.written[setting.key]
+    if setting.name == "supply":
+        flows = [flow.flow for flow in layout.flows if flow.group == setting.index]
+        if not flows:
+            accepted = f"a group of flows below {len(scenario.flows)}"
+            raise InputError(scenario.name, key, written, accepted)
+        return [{"flow": flow} for flow in flows]
+    links = [link for link, table in enumerate(layout.keys) if table == setting.table]
+    if setting.table.startswith("links"):
+        links = links[:1]  # the way back that nobody listed is not meant
+    if not links:
+        raise InputError(scenario.name, key, written, f"a table of this network: {_tables(layout)}")
+    return [{"link": link} for link in links]
+
+
+def _tables(layout: Layout) -> str:
+    return ", ".join(dict.fromkeys(key for key in layout.keys if key not in ("path", "topology")))
+
+
+def rates_at_times(scenario: Scenario, capacity: int, flows: int) -> Schedule:
+    """What each of so many test flows has of a bottleneck whose rate changes at times alone; changes upon states are not foreseen."""
+    rates = {0: capacity}
+    for on in scenario.on:
+        for setting in on.changed.settings:
+            if setting.key == "bottleneck.rate":
+                rates |= dict.fromkeys(on.times(scenario.duration), setting.value)
+    times = sorted(rates)
+    return Schedule(tuple(times), tuple(round(rates[time] / flows) for time in times))
