@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sawtooth.papers.mathematics import mathematics
     from sawtooth.papers.reproduce import reproduce
     from sawtooth.run.api import Replay, replay, run
+    from sawtooth.run.cluster.cluster import cluster
     from sawtooth.run.run import Run, RunSummary
     from sawtooth.run.runner import run_many
     from sawtooth.run.store import Store
@@ -41,6 +42,7 @@ __all__ = [
     "RunError",
     "RunSummary",
     "Store",
+    "cluster",
     "compare",
     "mathematics",
     "overlay",
@@ -58,6 +60,7 @@ _HOMES: Final = {
     "RunError": "sawtooth.errors",
     "RunSummary": "sawtooth.run.run",
     "Store": "sawtooth.run.store",
+    "cluster": "sawtooth.run.cluster.cluster",
     "compare": "sawtooth.papers.compare",
     "mathematics": "sawtooth.papers.mathematics",
     "overlay": "sawtooth.papers.formulas.overlay",

@@ -1,5 +1,7 @@
 """What a user can get wrong, as one exception: where, which key, which value, what is accepted; and a run that failed, as another.
 
+A cluster that went away is a third (`ClusterError`).
+
 Everything that reads input (scenario files, schedules, traces, `--set`) raises `InputError`; the command
 line prints it on standard error and leaves with status 2. What only a bug can cause is an assertion instead.
 The text has at most three lines: `file: key = value: expected …` and, if there is one, a hint.
@@ -77,6 +79,10 @@ class RunError(RuntimeError):
         super().__init__(f"run {run_id} (seed {seed}) failed: {message}")
         self.run_id = run_id
         self.seed = seed
+
+
+class ClusterError(RuntimeError):
+    """Workers or their scheduler went away, or are not what they should be. What is finished is stored."""
 
 
 def join_key(prefix: str, key: str | None) -> str | None:

@@ -41,6 +41,19 @@ class Bar(Protocol):
     def stage(self, name: str, done: int, total: int) -> None:
         """Some of another part of the work is done."""
 
+    def workers(self, count: int) -> None:
+        """So many workers of a cluster simulate now."""
+
+
+_shown: Final[list[Bar]] = []
+"""The bars of this process that somebody sees."""
+
+
+def tell_workers(count: int) -> None:
+    """Whatever is shown says how many workers simulate."""
+    for bar in _shown:
+        bar.workers(count)
+
 
 @contextmanager
 def progress_bar(title: str, console: Console | None = None) -> Iterator[Bar]:
@@ -48,10 +61,27 @@ def progress_bar(title: str, console: Console | None = None) -> Iterator[Bar]:
     if os.environ.get(SWITCH) == "off":
         yield _Silent()
     elif console is None and not sys.stderr.isatty():
-        yield _Lines(title)
+        with _seen(_Lines(title)) as lines:
+            yield lines
     else:
-        with _Drawn.shown(title, console) as drawn:
+        with _Drawn.shown(title, console) as drawn, _seen(drawn):
             yield drawn
+
+
+@contextmanager
+def _seen(bar: Bar) -> Iterator[Bar]:
+    _shown.append(bar)
+    try:
+        yield bar
+    finally:
+        _shown.remove(bar)
+
+
+def worker_text(count: int | None) -> str:
+    """How many workers there are, behind what else is said of runs; nothing where this process simulates."""
+    if count is None:
+        return ""
+    return f", {count:,} worker{'s' * (count != 1)}" if count else ", waiting for workers"
 
 
 def time_left_s(done: int, total: int, stored: int, elapsed_s: float) -> float | None:
@@ -74,6 +104,9 @@ class _Silent:
     def stage(self, name: str, done: int, total: int) -> None:
         pass
 
+    def workers(self, count: int) -> None:
+        pass
+
 
 class _Lines:
     """A line every few seconds, and one when a stage begins after that time."""
@@ -81,15 +114,22 @@ class _Lines:
     def __init__(self, title: str) -> None:
         self.title = title
         self.begun = self.said = time.monotonic()
+        self.count: int | None = None
+        self.runs = "no run yet"
 
     def __call__(self, done: int, total: int, stored: int) -> None:
         left = time_left_s(done, total, stored, time.monotonic() - self.begun)
         known = f", {stored:,} of them from the store" if stored else ""
         rest = f", at most {clock(left)} left" if left is not None and done < total else ""
-        self._say(f"{done:,} of {total:,} runs{known}{rest}")
+        self.runs = f"{done:,} of {total:,} runs{known}{rest}"
+        self._say(f"{self.runs}{worker_text(self.count)}")
 
     def stage(self, name: str, done: int, total: int) -> None:
         self._say(f"{name}, {done:,} of {total:,}")
+
+    def workers(self, count: int) -> None:
+        self.count = count
+        self._say(f"{self.runs}{worker_text(count)}")
 
     def _say(self, text: str) -> None:
         now = time.monotonic()
@@ -105,6 +145,8 @@ class _Drawn:
     def __init__(self, bar: Progress, title: str) -> None:
         self.bar, self.title = bar, title
         self.begun = time.monotonic()
+        self.count: int | None = None
+        self.left = ""
         self.tasks = {title: bar.add_task(title, total=None, note="", left="")}
 
     @classmethod
@@ -130,12 +172,13 @@ class _Drawn:
 
     def __call__(self, done: int, total: int, stored: int) -> None:
         left = time_left_s(done, total, stored, time.monotonic() - self.begun)
+        self.left = f"at most {clock(left)} left" if left is not None and done < total else ""
         self.bar.update(
             self.tasks[self.title],
             completed=done,
             total=total,
             note=f"({stored:,} from the store)" if stored else "",
-            left=f"at most {clock(left)} left" if left is not None and done < total else "",
+            left=f"{self.left}{worker_text(self.count)}".removeprefix(", "),
         )
 
     def stage(self, name: str, done: int, total: int) -> None:
@@ -143,3 +186,8 @@ class _Drawn:
         if task is None:
             task = self.tasks[name] = self.bar.add_task(name, total=total, note="", left="")
         self.bar.update(task, completed=done, total=total)
+
+    def workers(self, count: int) -> None:
+        self.count = count
+        left = f"{self.left}{worker_text(count)}".removeprefix(", ")
+        self.bar.update(self.tasks[self.title], left=left)

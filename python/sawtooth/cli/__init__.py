@@ -42,8 +42,11 @@ from sawtooth.cli import (
 from sawtooth.cli import list as list_
 from sawtooth.cli.output import emit_text, note
 from sawtooth.cli.overview import OVERVIEW
-from sawtooth.errors import InputError, RunError
+from sawtooth.errors import ClusterError, InputError, RunError
 
+UNAVAILABLE = (
+    69  # EX_UNAVAILABLE of sysexits.h: workers or scheduler went away; the same command goes on later
+)
 SOFTWARE_FAULT = 70  # EX_SOFTWARE of sysexits.h: not to be taken for a failed comparison
 OBJECTS_PER_COLLECTION = 100_000
 """New objects after which garbage in cycles is looked for. Python's own 700 means hundreds of searches while modules load."""
@@ -134,6 +137,9 @@ def exit_code(arguments: list[str]) -> int:
     except RunError as error:
         note(f"{error}\nThis is a fault of Sawtooth: please report it with the scenario.")
         return SOFTWARE_FAULT
+    except ClusterError as error:
+        note(str(error))
+        return UNAVAILABLE
     except OSError as error:
         note(f"{error.filename or 'system'}: {error.strerror or error}")
         return 2

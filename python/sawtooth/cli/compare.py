@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sawtooth.cli.executor import ExecutorOption, Kind, SchedulerOption, TrustOption, work_by
 from sawtooth.cli.output import JsonOption, StoreOption, console, emit_json, emit_text, note
 from sawtooth.cli.shard import ShardOption
 from sawtooth.cli.shard import run as run_part
@@ -127,6 +128,7 @@ ReportOption = Annotated[
 
 
 def command(
+    context: typer.Context,
     controllers: ControllersArgument,
     scenario: ScenarioOption = None,
     set_: SetOption = None,
@@ -144,6 +146,9 @@ def command(
     store: StoreOption = None,
     fresh: FreshOption = False,
     shard: ShardOption = None,
+    executor: ExecutorOption = Kind.LOCAL,
+    scheduler: SchedulerOption = None,
+    trust_network: TrustOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Compare controllers: raw values, distances from the best, and who leads in goodput, fairness, delay and loss.
@@ -165,6 +170,8 @@ def command(
         format_of(plot)
     if shard is not None:
         _refuse_beside_shard(csv, table, plot, report)
+    work_by(context, executor, scheduler, trust_network)
+    if shard is not None:
 
         def plans() -> list[Jobs]:
             study = comparison_study(

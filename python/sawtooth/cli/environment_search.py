@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sawtooth.cli.executor import ExecutorOption, Kind, SchedulerOption, TrustOption, work_by
 from sawtooth.cli.output import JsonOption, StoreOption, console, emit_json, note, number, table
 from sawtooth.errors import InputError
 from sawtooth.experiment.search.space import SHAPES
@@ -66,6 +67,7 @@ PlotOption = Annotated[
 
 
 def command(
+    context: typer.Context,
     controllers: ControllersArgument = None,
     shape: ShapeOption = "square",
     winner: WinnerOption = None,
@@ -81,6 +83,9 @@ def command(
     set_: SetOption = None,
     store: StoreOption = None,
     plot: PlotOption = None,
+    executor: ExecutorOption = Kind.LOCAL,
+    scheduler: SchedulerOption = None,
+    trust_network: TrustOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Search for a pattern of bandwidth under which a controller comes first or last in goodput, or claims hold.
@@ -96,6 +101,7 @@ def command(
 
     if plot is not None:
         format_of(plot)  # before the search takes its time
+    work_by(context, executor, scheduler, trust_network)
     with progress_bar("search") as progress:
         found = find(
             shape,

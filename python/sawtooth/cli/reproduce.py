@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sawtooth.cli.compare import FreshOption
+from sawtooth.cli.executor import ExecutorOption, Kind, SchedulerOption, TrustOption, work_by
 from sawtooth.cli.output import JsonOption, StoreOption, console, emit_json, note
 from sawtooth.cli.shard import ShardOption
 from sawtooth.cli.shard import run as run_part
@@ -109,6 +110,7 @@ MarkdownOption = Annotated[
 
 
 def command(
+    context: typer.Context,
     name: NameArgument,
     seeds: SeedsOption = None,
     quick: QuickOption = False,
@@ -125,6 +127,9 @@ def command(
     finalists: FinalistsOption = None,
     budget: BudgetOption = None,
     shard: ShardOption = None,
+    executor: ExecutorOption = Kind.LOCAL,
+    scheduler: SchedulerOption = None,
+    trust_network: TrustOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Reproduce a figure or a paper, or perform a study of your own: scores, a verdict for every claim, an HTML report.
@@ -166,30 +171,38 @@ def command(
         "budget": budget,
         "report": report,
         "shard": shard,
+        "executor": executor is Kind.DASK,
     }
     _only_beside("sensitivity", ("parameter", "screen"), chosen)
     _only_beside("reconstruct", ("combinations", "finalists", "budget"), chosen)
     if own:
         refuse("for a study file", chosen, ("markdown", "sensitivity", "reconstruct"))
+    other = further(name)
+    if other is not None and "shard" not in other.takes:
+        refuse(f"for {name}, which makes no runs", chosen, ("shard", "executor"))
     if shard is not None:
         refuse("beside --shard", chosen, ("report", "markdown", "sensitivity", "reconstruct"))
+        work_by(context, executor, scheduler, trust_network)
         _part(name, shard, store, seeds, quick, fresh, _values(set_), chosen, as_json)
         return
     for page in markdown or []:  # before anything is run
         check_page(page, as_it_stands=sensitivity_ or not (quick or set_))
     out = Output(store, report, markdown or [], as_json)
-    other = further(name)
     if reconstruct_:
         refuse("beside --reconstruct", chosen, ("quick", "fresh", "sensitivity", "seeds", "set"))
+        work_by(context, executor, scheduler, trust_network)
         _reconstruct(name, out, combinations, finalists, budget_of(budget))
     elif other is not None:
         everything = {"seeds", "quick", "set", "fresh", "markdown", "sensitivity"}
         refuse(f"for {name}", chosen, sorted(everything - other.takes))
+        work_by(context, executor, scheduler, trust_network)
         _further(name, other, out, seeds, quick, fresh)
     elif sensitivity_:
         refuse("beside --sensitivity", chosen, ("fresh",))
+        work_by(context, executor, scheduler, trust_network)
         _sensitivity(name, out, seeds, parameter or [], _values(set_), screen)
     else:
+        work_by(context, executor, scheduler, trust_network)
         _studies(name, out, seeds, quick, fresh, _values(set_))
 
 

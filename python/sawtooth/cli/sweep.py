@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sawtooth.cli.compare import FreshOption
+from sawtooth.cli.executor import ExecutorOption, Kind, SchedulerOption, TrustOption, work_by
 from sawtooth.cli.output import JsonOption, StoreOption, console, emit_json, note, table
 from sawtooth.cli.shard import ShardOption
 from sawtooth.cli.shard import run as run_part
@@ -41,6 +42,7 @@ OutOption = Annotated[
 
 
 def command(
+    context: typer.Context,
     scenario: ScenarioArgument,
     over: OverOption,
     seeds: SeedsOption = 5,
@@ -49,6 +51,9 @@ def command(
     store: StoreOption = None,
     fresh: FreshOption = False,
     shard: ShardOption = None,
+    executor: ExecutorOption = Kind.LOCAL,
+    scheduler: SchedulerOption = None,
+    trust_network: TrustOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Run a scenario with every combination of some values over several seeds: a table of means, and a file with a row per run.
@@ -68,11 +73,12 @@ def command(
     for key in keys:
         if keys.count(key) > 1:
             raise InputError("sawtooth sweep", "--over", key, "each key once, with all of its values")
+    if shard is not None and out is not None:
+        raise InputError(
+            "sawtooth sweep", "--out", str(out), "no --out beside --shard, which has part of the rows"
+        )
+    work_by(context, executor, scheduler, trust_network)
     if shard is not None:
-        if out is not None:
-            raise InputError(
-                "sawtooth sweep", "--out", str(out), "no --out beside --shard, which has part of the rows"
-            )
 
         def plans() -> list[Jobs]:
             return [planned(scenario, dict(lists), seeds, set_ or [])[2]]

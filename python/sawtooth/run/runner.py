@@ -1,4 +1,4 @@
-"""Many runs over the cores of one machine, with resume.
+"""Many runs over the cores of one machine, or by the executor that a caller chose (`executor.using`), with resume.
 
 Threads suffice: the engine releases the interpreter while it simulates. Each run is deterministic and alone, so the results, which come
 back in the order of the jobs, do not depend on the number of threads. Finished runs go to the store every few seconds (`Writer`); what the
@@ -18,11 +18,12 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
-from typing import Generic, Literal, Self, TypeVar, overload
+from typing import Generic, Literal, Self, overload
 
 from sawtooth.errors import InputError, RunError
 from sawtooth.plain import canonical
 from sawtooth.progress import ProgressCallback
+from sawtooth.run.executor import Crew, Kept, Key, Work, chosen
 from sawtooth.run.run import Run, RunSummary, execute, run_id_of
 from sawtooth.run.store import Store
 from sawtooth.run.writer import FLUSH_S, Writer
@@ -30,11 +31,6 @@ from sawtooth.scenario.resolve import Resolved
 
 THREADS_VARIABLE = "SAWTOOTH_THREADS"
 UNDER_WAY_PER_THREAD = 2
-
-Kept = TypeVar("Kept")
-"""What stays of a run."""
-_Key = tuple[str, str]
-"""Run id and hash of the names: one simulation may stand under two names, and is then two results."""
 
 
 @overload
@@ -104,7 +100,7 @@ def _whole(run: Run) -> Run:
     return run
 
 
-def _key(job: Resolved) -> _Key:
+def _key(job: Resolved) -> Key:
     return run_id_of(job), sha256(canonical(job.meta).encode()).hexdigest()
 
 
@@ -130,11 +126,11 @@ class _Sweep(Generic[Kept]):
 
     def over(
         self, jobs: Sequence[Resolved], progress: ProgressCallback | None
-    ) -> tuple[list[_Key], dict[_Key, Kept]]:
+    ) -> tuple[list[Key], dict[Key, Kept]]:
         """The key of every job, and the result of every key, from the store or simulated."""
-        keys: list[_Key] = []
-        results: dict[_Key, Kept] = {}
-        named: set[_Key] = set()
+        keys: list[Key] = []
+        results: dict[Key, Kept] = {}
+        named: set[Key] = set()
         found = 0
 
         def moved() -> None:
@@ -148,7 +144,7 @@ class _Sweep(Generic[Kept]):
             if writer is not None:
                 writer.tick()
 
-        with self._writing() as writer, _UnderWay(partial(self._one, writer), self.threads) as crew:
+        with self._writing() as writer, self._crew(writer, len(jobs)) as crew:
             for job in jobs:
                 key = _key(job)
                 keys.append(key)
@@ -181,28 +177,39 @@ class _Sweep(Generic[Kept]):
             return None
         return writer.get(run_id, job.meta) or self.store.get(run_id, job)
 
+    def _crew(self, writer: Writer | None, jobs: int) -> Crew[Kept]:
+        executor = chosen()
+        if executor is not None:
+            return executor.crew(Work(partial(self._taken, writer), self.store, jobs))
+        return _UnderWay(partial(self._one, writer), self.threads)
+
     def _one(self, writer: Writer | None, run_id: str, job: Resolved) -> Kept:
         try:
             run = execute(job)
         except RuntimeError as error:
             raise RunError(run_id, job.seed, str(error)) from error
+        return self._taken(writer, run, False)
+
+    def _taken(self, writer: Writer | None, run: Run, stored: bool) -> Kept:
+        """What is kept of a finished run, which is on its way to the store then, if it is not there."""
         kept = self.keep(run)
-        if writer is not None:
+        if writer is not None and not stored:
             writer.put(run)
         if self.spared is not None:
-            self.spared.add(run_id)
+            self.spared.add(run.run_id)
         return kept
 
 
-class _UnderWay(Generic[Kept]):
-    """The runs that are being simulated: at most a few per thread. The first `failure` is raised at the end, when the others are done."""
+class _UnderWay(Crew[Kept]):
+    """The runs that threads of this process simulate: at most a few each. The first `failure` is raised at the end, when the others are
+    done."""
 
     def __init__(self, work: Callable[[str, Resolved], Kept], threads: int) -> None:
         self.failure: Exception | None = None
         self._work = work
         self._most = UNDER_WAY_PER_THREAD * threads
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="sawtooth")
-        self._keys: dict[Future[Kept], _Key] = {}
+        self._keys: dict[Future[Kept], Key] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -226,11 +233,11 @@ class _UnderWay(Generic[Kept]):
         """Whether none is."""
         return not self._keys
 
-    def begin(self, key: _Key, job: Resolved) -> None:
+    def begin(self, key: Key, job: Resolved) -> None:
         """One more."""
         self._keys[self._pool.submit(self._work, key[0], job)] = key
 
-    def finished(self) -> Iterator[tuple[_Key, Kept]]:
+    def finished(self) -> Iterator[tuple[Key, Kept]]:
         """Results that are there, of some seconds' waiting for the first; after a failure what has not begun is dropped."""
         for future in wait(self._keys, FLUSH_S, FIRST_COMPLETED).done:
             key = self._keys.pop(future)

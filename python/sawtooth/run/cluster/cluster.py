@@ -1,0 +1,93 @@
+"""A cluster of Dask as the executor of a block.
+
+    >>> import sawtooth as st
+    >>> with st.cluster("tcp://10.0.0.5:8786"):
+    ...     st.compare(["aimd(1, 0.8)", "tfrc"])
+
+Source: none.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sawtooth.errors import ClusterError, InputError
+from sawtooth.run.cluster.address import OPTION, checked
+from sawtooth.run.cluster.crew import ClusterCrew
+from sawtooth.run.cluster.pool import Pool, WorkersCallback
+from sawtooth.run.executor import Executor, Kept, Work, using
+from sawtooth.run.runner import default_threads
+
+EXTRA = "sawtooth[cluster]"
+
+
+class Cluster(Executor):
+    """Workers of Dask."""
+
+    def __init__(self, pool: Pool) -> None:
+        self.pool = pool
+
+    def crew(self, work: Work[Kept]) -> ClusterCrew[Kept]:
+        """A crew for one sweep."""
+        return ClusterCrew(self.pool, work)
+
+    @property
+    def slots(self) -> int:
+        """Runs that can be simulated at the same time, at least 1."""
+        return self.pool.slots
+
+
+@contextmanager
+def cluster(
+    scheduler: str | None = None,
+    *,
+    trust_network: bool = False,
+    workers: WorkersCallback | None = None,
+) -> Iterator[Cluster]:
+    """Inside the block every run is made by the workers of a Dask scheduler. The rest stays in this process, and so does the store, unless
+    it has an address that all machines share.
+
+    `scheduler` is its address or its file; None is the one that Dask's configuration names (`DASK_SCHEDULER_ADDRESS`), or else worker
+    processes of this machine for the length of the block. A public address without TLS is refused unless `trust_network`. `workers` hears
+    of the number of workers. Raises InputError, and ClusterError where no scheduler answers.
+    """
+    try:
+        import dask
+        import distributed
+    except ImportError:
+        accepted = f"--executor local; Dask is not installed: pip install '{EXTRA}'"
+        raise InputError("sawtooth", "--executor", "dask", accepted) from None
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is told by ClusterError
+    given = scheduler or dask.config.get("scheduler-address", None)
+    address = None if given is None else checked(str(given), trusted=trust_network)
+    with _client(distributed, address) as client:
+        found = Cluster(Pool(client, workers))
+        with using(found):
+            yield found
+
+
+@contextmanager
+def _client(distributed: Any, address: str | None) -> Iterator[Any]:
+    """A client, and without an address the cluster that it is a client of."""
+    own = None
+    if address is None:
+        own = distributed.LocalCluster(
+            n_workers=default_threads(), threads_per_worker=1, processes=True, dashboard_address=None
+        )
+    try:
+        client = distributed.Client(own if address is None else address, set_as_default=False)
+    except (OSError, ValueError) as error:
+        why = str(error).splitlines()[0]
+        raise ClusterError(f"no scheduler of Dask answers at {OPTION} {address} ({why})") from None
+    try:
+        yield client
+    finally:
+        client.close(timeout=2)
+        if own is not None:
+            own.close(timeout=5)
+
+
+__all__ = ["Cluster", "cluster"]
