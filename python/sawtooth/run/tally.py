@@ -11,14 +11,17 @@ runs behind a number whole.
 | parameter | unit | default | why                                                                             |
 |-----------|------|---------|---------------------------------------------------------------------------------|
 | block     | runs | 128     | what a kill may lose: some seconds of work; a file of 30 kB                      |
+| per slot  | runs | 8       | blocks are made together on a cluster, so many runs for each of its threads      |
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib import resources
+from math import ceil
 from pathlib import Path
 from typing import Final
 
@@ -29,6 +32,7 @@ from sawtooth.atomic import write_bytes_atomic
 from sawtooth.errors import InputError
 from sawtooth.measure.metrics import METRIC_NAMES
 from sawtooth.progress import ProgressCallback
+from sawtooth.run.executor import chosen
 from sawtooth.run.outcome import EXTRA, Outcome
 from sawtooth.run.run import Run, run_id_of
 from sawtooth.run.runner import run_each
@@ -36,6 +40,7 @@ from sawtooth.run.store import Store
 from sawtooth.scenario.resolve import Resolved
 
 BLOCK: Final = 128
+RUNS_PER_SLOT: Final = 8
 NAMES: Final = (*METRIC_NAMES, *EXTRA)
 
 
@@ -66,32 +71,20 @@ class Tally:
     ) -> list[Outcome]:
         """The outcome of every job, in order; jobs that are known already cost nothing."""
         ids: list[str] = []
-        block: dict[str, Resolved] = {}
+        blocks: list[dict[str, Resolved]] = [{}]
+        waiting: set[str] = set()
         done = stored = 0
+        at_once = _blocks_at_once()
 
         def moved(more: int) -> None:
             if progress is not None:
                 progress(done + more, len(jobs), stored)
 
-        def close_block() -> None:
-            nonlocal done, stored
-            path = self._file(list(block))
-            found = read_block(path) if path.is_file() else None
-            if found is None:
-                found = run_each(
-                    list(block.values()),
-                    None,
-                    light_outcome,
-                    threads=threads,
-                    progress=lambda part, _, __: moved(part),
-                )
-                self.executed += len(block)
-                self._write(path, found)
-            else:
-                stored += len(block)
-            self.known.update((outcome.run_id, outcome) for outcome in found)
-            block.clear()
-            done = len(ids)
+        def close_blocks() -> None:
+            nonlocal blocks, done, stored
+            stored += self._make([block for block in blocks if block], threads, moved)
+            blocks, done = [{}], len(ids)
+            waiting.clear()
             moved(0)
 
         for job in jobs:
@@ -99,14 +92,48 @@ class Tally:
             ids.append(run_id)
             if run_id in self.known:
                 done, stored = done + 1, stored + 1
-            elif run_id not in block:
-                block[run_id] = job
-            if len(block) == BLOCK:
-                close_block()
-        if block:
-            close_block()
-        moved(0)
+            elif run_id not in waiting:
+                waiting.add(run_id)
+                blocks[-1][run_id] = job
+            if len(blocks[-1]) == BLOCK:
+                if len(blocks) == at_once:
+                    close_blocks()
+                else:
+                    blocks.append({})
+        close_blocks()
         return [self.known[run_id] for run_id in ids]
+
+    def _make(
+        self, blocks: Sequence[Mapping[str, Resolved]], threads: int | None, moved: Callable[[int], None]
+    ) -> int:
+        """Gets the outcomes of blocks to know, from the store or simulated; the number of those that were stored. A block is written as
+        soon as its last run is there."""
+        stored = 0
+        missing: list[_Block] = []
+        for block in blocks:
+            path = self._file(list(block))
+            found = read_block(path) if path.is_file() else None
+            if found is None:
+                missing.append(_Block(path, block))
+                continue
+            stored += len(block)
+            self.known.update((outcome.run_id, outcome) for outcome in found)
+        if not missing:
+            return stored
+        owner = {run_id: block for block in missing for run_id in block.jobs}
+
+        def keep(run: Run) -> Outcome:
+            outcome = light_outcome(run)
+            whole = owner[run.run_id].put(outcome)
+            if whole is not None:
+                self._write(owner[run.run_id].path, whole)
+            return outcome
+
+        jobs = [job for block in missing for job in block.jobs.values()]
+        made = run_each(jobs, None, keep, threads=threads, progress=lambda part, _, __: moved(part))
+        self.executed += len(jobs)
+        self.known.update((outcome.run_id, outcome) for outcome in made)
+        return stored
 
     def _file(self, ids: Sequence[str]) -> Path:
         key = sha256("\n".join(ids).encode()).hexdigest()
@@ -122,6 +149,29 @@ class Tally:
         except OSError as error:
             accepted = f"a directory that can be written ({error.strerror or 'refused'})"
             raise InputError("store", None, str(self.store.path), accepted) from error
+
+
+class _Block:
+    """Runs of one file that are being made."""
+
+    def __init__(self, path: Path, jobs: Mapping[str, Resolved]) -> None:
+        self.path = path
+        self.jobs = jobs
+        self._found: dict[str, Outcome] = {}
+        self._lock = threading.Lock()
+
+    def put(self, outcome: Outcome) -> list[Outcome] | None:
+        """One more; all of them, in the order of the jobs, when this was the last."""
+        with self._lock:
+            self._found[outcome.run_id] = outcome
+            whole = len(self._found) == len(self.jobs)
+            return [self._found[run_id] for run_id in self.jobs] if whole else None
+
+
+def _blocks_at_once() -> int:
+    """Blocks that are made together: one, or so many that every worker of a cluster has something to do."""
+    executor = chosen()
+    return 1 if executor is None else max(1, ceil(RUNS_PER_SLOT * executor.slots / BLOCK))
 
 
 def light_outcome(run: Run) -> Outcome:
