@@ -29,7 +29,7 @@ from sawtooth.scenario.resolve import Resolved, resolve
 from sawtooth.scenario.scenario import parse_scenario
 
 SEARCH = ["environment", "search", "aimd(1, 0.5)", "aiad(1, 3)", "--winner", "AIAD"]
-SHORT = ["--runs", "12", "--seeds", "1", "--judge-seeds", "2", "--set", "duration=3 s", "--set", "warmup=1 s"]
+SHORT = ["--runs", "30", "--seeds", "1", "--judge-seeds", "2", "--set", "duration=3 s", "--set", "warmup=1 s"]
 
 
 def jobs_of(count: int, text: str = SCENARIO) -> list[Resolved]:

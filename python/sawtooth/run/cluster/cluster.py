@@ -73,6 +73,11 @@ def cluster(
 def _client(distributed: Any, address: str | None) -> Iterator[Any]:
     """A client, and without an address the cluster that it is a client of."""
     own = None
+    if address is not None and address.startswith("tls:"):
+        known = distributed.Security().get_connection_args("client").get("ssl_context")
+        if known is None:
+            accepted = "certificates beside tls://, which Dask's configuration names (distributed.comm.tls)"
+            raise InputError("sawtooth", OPTION, address, accepted, "docs/clusters.md says how")
     if address is None:
         own = distributed.LocalCluster(
             n_workers=default_threads(), threads_per_worker=1, processes=True, dashboard_address=None
