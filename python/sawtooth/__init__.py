@@ -9,22 +9,26 @@
     >>> st.reproduce("akella2002/fig4")         # or a study file of your own
     >>> st.mathematics("akella2002").judged     # what is algebra, without runs
     >>> st.overlay(quick=True).curves           # runs laid over the formulas
+    >>> st.load_plugin("libmine.so")            # your own controller, by its name from here on
 
 Tables are Arrow tables: polars, pandas and DuckDB take them without copying. On the command line: `sawtooth --help`.
 """
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from sawtooth.errors import InputError, RunError
+    from sawtooth.errors import InputError, PluginError, RunError
     from sawtooth.experiment.sweep import sweep
     from sawtooth.papers.compare import compare
     from sawtooth.papers.formulas.overlay import overlay
     from sawtooth.papers.mathematics import mathematics
     from sawtooth.papers.reproduce import reproduce
+    from sawtooth.plugins.controller import Parameter, controller
+    from sawtooth.plugins.load import load_plugin, plugin_costs
     from sawtooth.run.api import Replay, replay, run
     from sawtooth.run.cluster.cluster import cluster
     from sawtooth.run.run import Run, RunSummary
@@ -37,6 +41,8 @@ else:
 
 __all__ = [
     "InputError",
+    "Parameter",
+    "PluginError",
     "Replay",
     "Run",
     "RunError",
@@ -44,8 +50,11 @@ __all__ = [
     "Store",
     "cluster",
     "compare",
+    "controller",
+    "load_plugin",
     "mathematics",
     "overlay",
+    "plugin_costs",
     "replay",
     "reproduce",
     "run",
@@ -55,6 +64,8 @@ __all__ = [
 
 _HOMES: Final = {
     "InputError": "sawtooth.errors",
+    "Parameter": "sawtooth.plugins.controller",
+    "PluginError": "sawtooth.errors",
     "Replay": "sawtooth.run.api",
     "Run": "sawtooth.run.run",
     "RunError": "sawtooth.errors",
@@ -62,8 +73,11 @@ _HOMES: Final = {
     "Store": "sawtooth.run.store",
     "cluster": "sawtooth.run.cluster.cluster",
     "compare": "sawtooth.papers.compare",
+    "controller": "sawtooth.plugins.controller",
+    "load_plugin": "sawtooth.plugins.load",
     "mathematics": "sawtooth.papers.mathematics",
     "overlay": "sawtooth.papers.formulas.overlay",
+    "plugin_costs": "sawtooth.plugins.load",
     "replay": "sawtooth.run.api",
     "reproduce": "sawtooth.papers.reproduce",
     "run": "sawtooth.run.api",
@@ -77,6 +91,8 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if os.environ.get("SAWTOOTH_PLUGINS"):
+        import_module("sawtooth.plugins.load").load_listed()
     found = globals()[name] = getattr(import_module(home), name)
     return found
 

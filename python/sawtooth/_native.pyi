@@ -1,6 +1,7 @@
 """The compiled module: doorway to the engine (crates/py). Data goes in once, columns come out once."""
 
-from typing import TypedDict
+from pathlib import Path
+from typing import NotRequired, TypedDict
 
 class _Result(TypedDict):
     run_id: str
@@ -45,6 +46,7 @@ class _Controller(TypedDict):
     properties: _Properties
     rate_based: bool
     defaults: dict[str, str]
+    plugin: NotRequired[str]
 
 class _Recovery(TypedDict):
     name: str
@@ -128,7 +130,12 @@ class _Description(TypedDict):
     behaviour: dict[str, int]
 
 class EngineError(RuntimeError): ...
+class PluginError(Exception): ...
 
+def load_library(path: Path) -> list[tuple[str, str]]: ...
+def add_class(class_: type, described: object) -> None: ...
+def python_calls() -> list[tuple[str, int, int]]: ...
+def plugin_sources() -> list[tuple[str, str]]: ...
 def version() -> _Version: ...
 def describe() -> _Description: ...
 def controller(text: str) -> str: ...

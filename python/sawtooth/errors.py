@@ -72,6 +72,20 @@ def show(value: object) -> str:
     return text if len(text) <= VALUE_WIDTH else text[: VALUE_WIDTH - 1] + "…"
 
 
+class PluginError(InputError):
+    """A plug-in did what no run can go on from; `said` names the call, the flow and the virtual time."""
+
+    def __init__(self, said: str, run_id: str = "", seed: str = "") -> None:
+        super().__init__("", None, MISSING, said, f"in run {run_id} (seed {seed}), of which nothing is kept")
+        self.args = (said, run_id, seed)
+        self.said = said
+        self.run_id = run_id
+        self.seed = seed
+
+    def __str__(self) -> str:
+        return f"{_one_line(self.said)}\n  {self.hint}" if self.run_id else _one_line(self.said)
+
+
 class RunError(RuntimeError):
     """A run ended in a fault of the engine. Carries `run_id` and `seed`, enough to make it again."""
 

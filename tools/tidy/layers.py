@@ -31,13 +31,14 @@ OURS = re.compile(r"\bsawtooth_(?:cc|sim|plugin|host|py|bridge)\b")
 # folder of sawtooth -> folders whose modules its own may import; what stands beside the folders (`errors`, `progress`) anyone may.
 ROOMS: dict[str, frozenset[str]] = {
     "scenario": frozenset(),
+    "plugins": frozenset({"scenario"}),
     "models": frozenset({"scenario"}),
     "measure": frozenset({"scenario", "models"}),
     "run": frozenset({"scenario", "measure"}),
     "claims": frozenset({"experiment"}),
     "experiment": frozenset({"scenario", "models", "measure", "run", "claims"}),
     "papers": frozenset({"scenario", "models", "measure", "run", "experiment", "claims", "report"}),
-    "report": frozenset({"scenario", "models", "measure", "run", "experiment", "claims"}),
+    "report": frozenset({"scenario", "plugins", "models", "measure", "run", "experiment", "claims"}),
 }
 # What claims may know of experiments: values and their shapes, nothing that runs or plans them.
 CLAIMS_KNOW = frozenset(f"sawtooth.experiment.{name}" for name in ("intervals", "matrix", "scoring", "study"))

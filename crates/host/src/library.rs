@@ -6,8 +6,10 @@ use sawtooth_cc::plugin::{Plugin, unnamed};
 use sawtooth_cc::{ConstructorInfo, ParameterInfo};
 use sawtooth_plugin::abi;
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// Why a library gives no plug-ins.
 #[derive(Debug, thiserror::Error)]
@@ -48,11 +50,28 @@ pub fn load(path: &Path) -> Result<Vec<&'static dyn Plugin>, LoadError> {
     let file: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     // A bare name would be looked for in the system's directories.
     let path = path.canonicalize().map_err(LoadError::Unreadable)?;
-    let library = unsafe { Library::new(path) }.map_err(LoadError::NoLibrary)?;
-    let library: &'static Library = Box::leak(Box::new(library));
+    let library: &'static Library = Box::leak(Box::new(opened(path, &file)?));
     let entry = unsafe { library.get::<unsafe extern "C" fn() -> *const abi::Plugin>(b"sawtooth_plugin") };
     let offered = entry.map_err(|_| LoadError::NoPlugin)?;
     unsafe { plugins(offered(), &file) }
+}
+
+/// The hash of what was first loaded from each path.
+static OPENED: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());
+
+/// The library at a path, whose contents have this hash.
+fn opened(path: PathBuf, file: &str) -> Result<Library, LoadError> {
+    let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+    let first = opened.entry(path.clone()).or_insert_with(|| file.to_owned());
+    if first == file {
+        return unsafe { Library::new(path) }.map_err(LoadError::NoLibrary);
+    }
+    // It was built anew: by its old name the system would give out what it has loaded before.
+    let copy = std::env::temp_dir().join(format!("sawtooth-{}-{file}", std::process::id()));
+    std::fs::copy(&path, &copy).map_err(LoadError::Unreadable)?;
+    let library = unsafe { Library::new(&copy) }.map_err(LoadError::NoLibrary);
+    std::fs::remove_file(copy).map_err(LoadError::Unreadable)?;
+    library
 }
 
 /// The plug-ins of a description; `file` is the SHA-256 of what it came from.

@@ -1,13 +1,17 @@
 //! The extension module `sawtooth._native`: scenarios in once, columns out once.
 
 mod columns;
+mod plugins;
+mod python_controller;
+mod told;
 
 use pyo3::create_exception;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use plugins::{PluginError, loaded};
 use sawtooth_cc::units::Time;
-use sawtooth_cc::{ControllerSpec, Plugins, Rounds, Stepping, named_controller, parse_controller};
+use sawtooth_cc::{ControllerSpec, PluginFault, Rounds, Stepping};
 use sawtooth_sim::arrivals::Arrivals;
 use sawtooth_sim::queue::DISCIPLINES;
 use sawtooth_sim::random::Stream;
@@ -36,6 +40,14 @@ fn parse_scenario(text: &str) -> PyResult<Scenario> {
     serde_json::from_str(text).map_err(|error| PyValueError::new_err(format!("scenario: {error}")))
 }
 
+/// A scenario with the code of its plug-ins, ready to be run.
+fn checked_scenario(text: &str) -> PyResult<Scenario> {
+    let mut scenario = parse_scenario(text)?;
+    let bound = scenario.bind(&loaded()).and_then(|()| scenario.check());
+    bound.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok(scenario)
+}
+
 /// Versions of package and engine, and how this module was built.
 #[pyfunction]
 fn version(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
@@ -51,7 +63,7 @@ fn version(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
 /// Everything there is, as plain data: controllers, recoveries, disciplines and TCP settings.
 #[pyfunction]
 fn describe(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    py.import("json")?.call_method1("loads", (sawtooth_sim::describe::describe(&Plugins::NONE).to_string(),))
+    py.import("json")?.call_method1("loads", (sawtooth_sim::describe::describe(&loaded()).to_string(),))
 }
 
 /// Resolve a controller, written as text or as a JSON object, to plain numbers as JSON.
@@ -102,7 +114,7 @@ fn rounds<'py>(
         }
         flows.push((spec, window));
     }
-    let (trace, congested) = py.detach(|| {
+    let model = || {
         let mut model = Rounds::new(&flows, capacity, if acks { Stepping::Acks } else { Stepping::Whole });
         let (mut trace, mut congested, mut seen) = (Vec::from_iter(model.windows()), Vec::new(), 0);
         while seen < decreases && model.round() < rounds_max {
@@ -112,7 +124,12 @@ fn rounds<'py>(
             trace.extend(model.windows());
         }
         (trace, congested)
-    });
+    };
+    let outcome = py.detach(|| catch_unwind(AssertUnwindSafe(model)));
+    let (trace, congested) = outcome.map_err(|panic| match panic.downcast_ref::<PluginFault>() {
+        Some(fault) => PluginError::new_err((fault.to_string(), "", "")),
+        None => EngineError::new_err(format!("synchronous model: {}", panic_message(panic.as_ref()))),
+    })?;
     columns::rounds(py, &trace, &congested)
 }
 
@@ -121,7 +138,7 @@ fn controller_spec(text: &str) -> PyResult<ControllerSpec> {
 }
 
 fn controller_text(text: &str) -> PyResult<ControllerSpec> {
-    parse_controller(text).map_err(|error| PyValueError::new_err(error.to_string()))
+    loaded().parse(text).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 fn controller_table(text: &str) -> PyResult<ControllerSpec> {
@@ -138,7 +155,7 @@ fn controller_table(text: &str) -> PyResult<ControllerSpec> {
             .ok_or_else(|| invalid(format!("controller.{name} = {value}: expected a number")))?;
         given.push((name.clone(), number));
     }
-    named_controller(kind, &given).map_err(|error| invalid(error.to_string()))
+    loaded().named(kind, &given).map_err(|error| invalid(error.to_string()))
 }
 
 /// The canonical name of a loss recovery.
@@ -192,7 +209,7 @@ fn arrivals<'py>(
 /// Raise ValueError naming the field, its value and what is accepted, if the engine cannot run this.
 #[pyfunction]
 fn check(scenario: &str) -> PyResult<()> {
-    parse_scenario(scenario)?.check().map_err(|error| PyValueError::new_err(error.to_string()))
+    checked_scenario(scenario).map(drop)
 }
 
 /// The identity of a run: hash of the canonical scenario and of the behaviour numbers of what it uses.
@@ -218,7 +235,8 @@ fn run_watched(py: Python<'_>, scenario: Scenario) -> PyResult<(Scenario, Record
     let (sender, receiver) = channel();
     let watched = Arc::clone(&progress);
     let thread = std::thread::spawn(move || {
-        let outcome = catch_unwind(AssertUnwindSafe(|| sawtooth_sim::run_watched(&scenario, &watched)));
+        let simulate = || catch_unwind(AssertUnwindSafe(|| sawtooth_sim::run_watched(&scenario, &watched)));
+        let outcome = plugins::known_to_python(simulate);
         // The receiver is gone only if the run was stopped; then nobody wants the outcome.
         let _ = sender.send((scenario, outcome));
     });
@@ -251,6 +269,9 @@ fn run_watched(py: Python<'_>, scenario: Scenario) -> PyResult<(Scenario, Record
         Err(panic) => {
             let now = progress.now_ns.load(Ordering::Relaxed);
             let (id, seed) = (identity::run_id(&scenario), &scenario.seed);
+            if let Some(fault) = panic.downcast_ref::<PluginFault>() {
+                return Err(PluginError::new_err((fault.to_string(), id, seed.clone())));
+            }
             let message = panic_message(panic.as_ref());
             Err(EngineError::new_err(format!("run {id}, seed {seed}, virtual time {now} ns: {message}")))
         }
@@ -260,8 +281,7 @@ fn run_watched(py: Python<'_>, scenario: Scenario) -> PyResult<(Scenario, Record
 /// Run a scenario. The interpreter is released meanwhile.
 #[pyfunction]
 fn run<'py>(py: Python<'py>, scenario: &str) -> PyResult<Bound<'py, PyDict>> {
-    let scenario = parse_scenario(scenario)?;
-    scenario.check().map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let scenario = checked_scenario(scenario)?;
     let (scenario, records) = run_watched(py, scenario)?;
     let result = PyDict::new(py);
     result.set_item("run_id", identity::run_id(&scenario))?;
@@ -276,6 +296,11 @@ fn run<'py>(py: Python<'py>, scenario: &str) -> PyResult<Bound<'py, PyDict>> {
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("EngineError", module.py().get_type::<EngineError>())?;
+    module.add("PluginError", module.py().get_type::<PluginError>())?;
+    module.add_function(wrap_pyfunction!(plugins::load_library, module)?)?;
+    module.add_function(wrap_pyfunction!(plugins::add_class, module)?)?;
+    module.add_function(wrap_pyfunction!(plugins::python_calls, module)?)?;
+    module.add_function(wrap_pyfunction!(plugins::plugin_sources, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(describe, module)?)?;
     module.add_function(wrap_pyfunction!(controller, module)?)?;

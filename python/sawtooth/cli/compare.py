@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sawtooth.cli.executor import ExecutorOption, Kind, SchedulerOption, TrustOption, work_by
-from sawtooth.cli.output import JsonOption, StoreOption, console, emit_json, emit_text, note
+from sawtooth.cli.output import JsonOption, PluginOption, StoreOption, console, emit_json, emit_text, note
 from sawtooth.cli.shard import ShardOption
 from sawtooth.cli.shard import run as run_part
 from sawtooth.errors import InputError
@@ -149,6 +149,7 @@ def command(
     executor: ExecutorOption = Kind.LOCAL,
     scheduler: SchedulerOption = None,
     trust_network: TrustOption = False,
+    plugin: PluginOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Compare controllers: raw values, distances from the best, and who leads in goodput, fairness, delay and loss.

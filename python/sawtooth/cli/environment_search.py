@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sawtooth.cli.executor import ExecutorOption, Kind, SchedulerOption, TrustOption, work_by
-from sawtooth.cli.output import JsonOption, StoreOption, console, emit_json, note, number, table
+from sawtooth.cli.output import JsonOption, PluginOption, StoreOption, console, emit_json, note, number, table
 from sawtooth.errors import InputError
 from sawtooth.experiment.search.space import SHAPES
 from sawtooth.report.figure_file import format_of
@@ -86,6 +86,7 @@ def command(
     executor: ExecutorOption = Kind.LOCAL,
     scheduler: SchedulerOption = None,
     trust_network: TrustOption = False,
+    plugin: PluginOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Search for a pattern of bandwidth under which a controller comes first or last in goodput, or claims hold.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sawtooth.cli.output import JsonOption, console, emit_document, table
+from sawtooth.cli.output import JsonOption, PluginOption, console, emit_document, table
 from sawtooth.errors import InputError
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ IN_FULL: dict[str, Callable[[], Rows]] = {"environments": environments_in_full}
 """Of which kind JSON says more than the table, and what makes that."""
 
 
-def command(kind: KindArgument = None, as_json: JsonOption = False) -> None:
+def command(kind: KindArgument = None, plugin: PluginOption = None, as_json: JsonOption = False) -> None:
     """List what can be named: controllers, recoveries, disciplines, environments, metrics, recorded series, studies.
 
     Example: sawtooth list controllers

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -30,6 +31,27 @@ StoreOption = Annotated[
         "--store",
         metavar="DIR",
         help="Directory of stored runs, or an address such as s3://bucket/runs [default: $SAWTOOTH_STORE or .sawtooth].",
+    ),
+]
+
+
+def load_plugins(paths: list[Path] | None) -> list[Path] | None:
+    """Put the controllers of these files at hand."""
+    if paths:
+        from sawtooth.plugins.load import load_plugin
+
+        for path in paths:
+            load_plugin(path)
+    return paths
+
+
+PluginOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--plugin",
+        metavar="FILE",
+        callback=load_plugins,
+        help="Load controllers of your own from a shared library or a file of Python; may be repeated.",
     ),
 ]
 

@@ -6,14 +6,16 @@ from typing import Annotated
 
 import typer
 
-from sawtooth.cli.output import JsonOption, StoreOption, emit_document, emit_text
+from sawtooth.cli.output import JsonOption, PluginOption, StoreOption, emit_document, emit_text
 
 RunIdArgument = Annotated[
     str, typer.Argument(metavar="RUNID", help="Id of a stored run, or its first digits.", show_default=False)
 ]
 
 
-def command(run_id: RunIdArgument, store: StoreOption = None, as_json: JsonOption = False) -> None:
+def command(
+    run_id: RunIdArgument, store: StoreOption = None, plugin: PluginOption = None, as_json: JsonOption = False
+) -> None:
     """Simulate a stored run again and compare digests: exit 0 if they agree, 1 if not, 2 if there is no such run.
 
     Example: sawtooth replay 3f9a12

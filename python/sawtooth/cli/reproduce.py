@@ -11,7 +11,7 @@ import typer
 
 from sawtooth.cli.compare import FreshOption
 from sawtooth.cli.executor import ExecutorOption, Kind, SchedulerOption, TrustOption, work_by
-from sawtooth.cli.output import JsonOption, StoreOption, console, emit_json, note
+from sawtooth.cli.output import JsonOption, PluginOption, StoreOption, console, emit_json, note
 from sawtooth.cli.shard import ShardOption
 from sawtooth.cli.shard import run as run_part
 from sawtooth.errors import InputError
@@ -130,6 +130,7 @@ def command(
     executor: ExecutorOption = Kind.LOCAL,
     scheduler: SchedulerOption = None,
     trust_network: TrustOption = False,
+    plugin: PluginOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Reproduce a figure or a paper, or perform a study of your own: scores, a verdict for every claim, an HTML report.

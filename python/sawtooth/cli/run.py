@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sawtooth.cli.output import JsonOption, StoreOption, console, emit_json, note, number, table
+from sawtooth.cli.output import JsonOption, PluginOption, StoreOption, console, emit_json, note, number, table
 from sawtooth.errors import MISSING, InputError
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def command(
     store: StoreOption = None,
     plot: PlotOption = None,
     schema: SchemaOption = False,
+    plugin: PluginOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Simulate one scenario and store the run, even if the store has it already.

@@ -9,7 +9,7 @@ import typer
 
 from sawtooth.cli.compare import FreshOption
 from sawtooth.cli.executor import ExecutorOption, Kind, SchedulerOption, TrustOption, work_by
-from sawtooth.cli.output import JsonOption, StoreOption, console, emit_json, note, table
+from sawtooth.cli.output import JsonOption, PluginOption, StoreOption, console, emit_json, note, table
 from sawtooth.cli.shard import ShardOption
 from sawtooth.cli.shard import run as run_part
 from sawtooth.errors import InputError
@@ -54,6 +54,7 @@ def command(
     executor: ExecutorOption = Kind.LOCAL,
     scheduler: SchedulerOption = None,
     trust_network: TrustOption = False,
+    plugin: PluginOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run a scenario with every combination of some values over several seeds: a table of means, and a file with a row per run.

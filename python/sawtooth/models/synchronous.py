@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from sawtooth import _native
-from sawtooth.errors import InputError
+from sawtooth.errors import InputError, PluginError
 from sawtooth.models import CYCLES
 from sawtooth.models.inputs import WHERE, Numbers, count, within
 from sawtooth.scenario.values import Control
@@ -122,7 +122,10 @@ def rounds(
             raise InputError(
                 WHERE, "controller", text, "a law of the window; this one has a model of its path"
             )
-    found = _native.rounds(each, start, room, cycles, rounds_most, acks)
+    try:
+        found = _native.rounds(each, start, room, cycles, rounds_most, acks)
+    except _native.PluginError as error:
+        raise PluginError(*error.args) from error
     made = Rounds(
         np.frombuffer(found["windows"][1], dtype="<f8").reshape(-1, len(start)),
         np.frombuffer(found["congested"][1], dtype="<u4").astype(bool),

@@ -20,12 +20,13 @@ import pyarrow as pa
 from sawtooth import _native
 from sawtooth.columns import table_of
 from sawtooth.documents import format_of
-from sawtooth.errors import MISSING, InputError
+from sawtooth.errors import MISSING, InputError, PluginError
 from sawtooth.measure.metrics import METRICS, Measured, flow_goodputs_bps, measure
 from sawtooth.plain import canonical, json_value
-from sawtooth.scenario.described import describe
+from sawtooth.scenario.described import describe, kept
 from sawtooth.scenario.record_fields import recorded_series
 from sawtooth.scenario.resolve import Resolved
+from sawtooth.scenario.values import PLUGIN
 
 FORMAT = 2
 """Version of what a stored run holds; readers skip files of another one."""
@@ -114,14 +115,16 @@ def execute(resolved: Resolved) -> Run:
 def simulate(engine: Mapping[str, Any], meta: Mapping[str, Any]) -> Run:
     """Simulates. Releases the interpreter lock; the same scenario and engine give the same bytes on any thread.
 
-    `engine` is the scenario of the engine, `meta` what resolving said about it. Raises InputError if the engine refuses the scenario, and
-    RuntimeError, carrying run id, seed and virtual time, if the engine is at fault.
+    `engine` is the scenario of the engine, `meta` what resolving said about it. Raises InputError if the engine refuses the scenario,
+    PluginError if a plug-in is at fault, and RuntimeError, carrying run id, seed and virtual time, if the engine is.
     """
     try:
         result = _native.run(canonical(engine))
     except ValueError as error:
         key, _, accepted = str(error).partition(": expected ")
         raise InputError(str(meta.get("name", "scenario")), key, MISSING, accepted) from error
+    except _native.PluginError as error:
+        raise PluginError(*error.args) from error
     tables = {name: table_of(result["tables"][name]) for name in ("flows", "queues", *recorded(engine))}
     return assemble(
         engine,
@@ -314,11 +317,13 @@ def controller_names(engine: Mapping[str, Any], meta: Mapping[str, Any]) -> list
 def call_of(parameters: Mapping[str, Any]) -> str:
     """A controller's parameters as its constructor writes them: `{"kind": "linear", "a_i": 1.0, …}` gives `linear(1, 1, 0, 0.8)`."""
     kind = parameters["kind"]
+    if kind == PLUGIN:
+        return f"{parameters['name']}({', '.join(f'{value:g}' for _, value in parameters['parameters'])})"
     numbers = [f"{parameters[name]:g}" for name in parameter_order()[kind]]
     return f"{kind}({', '.join(numbers)})"
 
 
-@cache
+@kept
 def parameter_order() -> dict[str, list[str]]:
     """The names of each controller's parameters in the order of its constructor."""
     controllers = describe()["controllers"]

@@ -25,7 +25,7 @@ def decided(written: str, control: Control, *, marked: bool) -> str:
 
 def needed(control: Control) -> str | None:
     """The word that a controller has of its own, if it has one."""
-    word = controller_defaults()[control.engine["kind"]].get("ecn")
+    word = controller_defaults()[control.constructor].get("ecn")
     return None if word is None else str(word)
 
 

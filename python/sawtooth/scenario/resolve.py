@@ -226,7 +226,7 @@ def _beside(scenario: Scenario, group: FlowsBase) -> Mapping[str, Any]:
     have defaults of their own where the scenario says nothing."""
     if not group.control.takes_recovery:
         return implicit_defaults()
-    return own_defaults(group.recovery, group.control.engine["kind"], scenario.tcp.model_fields_set)
+    return own_defaults(group.recovery, group.control.constructor, scenario.tcp.model_fields_set)
 
 
 def _starts(scenario: Scenario, seed: str) -> list[int]:

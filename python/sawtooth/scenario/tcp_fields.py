@@ -15,7 +15,7 @@ from pydantic.json_schema import WithJsonSchema
 
 from sawtooth.errors import show
 from sawtooth.scenario import units
-from sawtooth.scenario.described import describe
+from sawtooth.scenario.described import describe, kept
 from sawtooth.scenario.fields import Depth, PositiveSize, Real, Time
 
 COUNT_MAX: Final = 2**32 - 1
@@ -126,7 +126,7 @@ def own_defaults(recovery: str, kind: str, written: Collection[str]) -> Mapping[
     return {name: value for name, value in own.items() if name not in written}
 
 
-@cache
+@kept
 def controller_defaults() -> Mapping[str, Mapping[str, Any]]:
     """Settings that have another default beside a controller: name and word, by the kind of the controller."""
     return {row["name"]: row["defaults"] for row in describe()["controllers"]}

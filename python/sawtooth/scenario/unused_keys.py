@@ -214,7 +214,7 @@ def _values(there: Crossings, group: FlowsBase | None) -> dict[str, Any]:
         return layered(values, shared) | {"ecn": ecn.OFF}
     beside: Mapping[str, Any] = {}
     if group.control.takes_recovery:
-        beside = own_defaults(group.recovery, group.control.engine["kind"], scenario.tcp.model_fields_set)
+        beside = own_defaults(group.recovery, group.control.constructor, scenario.tcp.model_fields_set)
     values = layered(values, shared, beside, group.tcp())
     return values | {"ecn": ecn.decided(values["ecn"], group.control, marked=there.something_marks)}
 

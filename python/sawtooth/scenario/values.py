@@ -10,16 +10,17 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Final, Self
 
 from sawtooth import _native
 from sawtooth.errors import InputError, unknown_key
 from sawtooth.scenario import units
-from sawtooth.scenario.described import describe
+from sawtooth.scenario.described import describe, kept
 from sawtooth.scenario.fields import JsonSchema, Parsed, each
 
+PLUGIN: Final = "plugin"
+"""The kind of every controller that comes from a plug-in."""
 _CALL = re.compile(r"\s*([a-z][a-z-]*)\s*\(([^()]*)\)\s*")
 
 
@@ -197,17 +198,17 @@ def _named(name: str, value: object) -> int:
         raise InputError("", name, value, str(error)) from None
 
 
-@cache
+@kept
 def _with_window() -> frozenset[str]:
     return frozenset(row["name"] for row in describe()["controllers"] if row["properties"]["window"])
 
 
-@cache
+@kept
 def _with_own_transport() -> frozenset[str]:
     return frozenset(row["name"] for row in describe()["controllers"] if row["properties"]["own_transport"])
 
 
-@cache
+@kept
 def _with_model() -> frozenset[str]:
     rows = describe()["controllers"]
     kinds = (
@@ -224,19 +225,24 @@ class Control(Parsed):
     written: Any
 
     @property
+    def constructor(self) -> str:
+        """The constructor that takes its plain numbers: the law's kind, or the name of a plug-in."""
+        return str(self.engine["name"] if self.engine["kind"] == PLUGIN else self.engine["kind"])
+
+    @property
     def has_window(self) -> bool:
         """Whether it answers with a window."""
-        return self.engine["kind"] in _with_window()
+        return self.constructor in _with_window()
 
     @property
     def has_model(self) -> bool:
         """Whether it has states and a model of its path, in place of a law of the window."""
-        return self.engine["kind"] in _with_model()
+        return self.constructor in _with_model()
 
     @property
     def takes_recovery(self) -> bool:
         """Whether a loss recovery goes with it: not if it has a transport protocol of its own."""
-        return self.engine["kind"] not in _with_own_transport()
+        return self.constructor not in _with_own_transport()
 
     @classmethod
     def parse(cls, value: object) -> Self:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sawtooth.cli.output import JsonOption, console, emit_document, note, number, table
+from sawtooth.cli.output import JsonOption, PluginOption, console, emit_document, note, number, table
 from sawtooth.errors import InputError
 from sawtooth.models import CYCLES
 
@@ -40,6 +40,7 @@ def command(
     capacity: CapacityOption,
     cycles: CyclesOption = CYCLES,
     plot: PlotOption = None,
+    plugin: PluginOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run a controller in the synchronous model: flows on one capacity that all hear of congestion in the same round trip.

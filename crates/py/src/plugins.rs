@@ -1,0 +1,78 @@
+//! The plug-ins of this process: those that somebody asked for, by name or by file. Nothing else loads any.
+
+use crate::python_controller::{Described, PythonPlugin};
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::prelude::*;
+use sawtooth_cc::Plugins;
+use sawtooth_cc::plugin::Plugin;
+use std::path::PathBuf;
+use std::sync::{PoisonError, RwLock};
+
+create_exception!(
+    _native,
+    PluginError,
+    PyException,
+    "A plug-in did what no run can go on from: what it did, then run id and seed, which are empty outside runs."
+);
+
+static LOADED: RwLock<Plugins> = RwLock::new(Plugins::NONE);
+/// Those of them that are written in Python, in the order in which they came.
+static IN_PYTHON: RwLock<Vec<&'static PythonPlugin>> = RwLock::new(Vec::new());
+
+/// What is at hand now.
+pub fn loaded() -> Plugins {
+    LOADED.read().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+/// All of them or, if one is refused, none.
+fn add(found: &[&'static dyn Plugin]) -> PyResult<Vec<(String, String)>> {
+    let mut held = LOADED.write().unwrap_or_else(PoisonError::into_inner);
+    let mut joined = held.clone();
+    for &plugin in found {
+        joined.add(plugin).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    }
+    *held = joined;
+    Ok(found.iter().map(|plugin| (plugin.info().name.to_owned(), plugin.file().to_owned())).collect())
+}
+
+/// Load a shared library: names of its controllers, each with the SHA-256 of the file.
+#[pyfunction]
+pub fn load_library(path: PathBuf) -> PyResult<Vec<(String, String)>> {
+    add(&sawtooth_host::load(&path).map_err(|error| PyValueError::new_err(error.to_string()))?)
+}
+
+/// Take a class of Python for a controller.
+#[pyfunction]
+pub fn add_class(class: &Bound<'_, PyAny>, described: Described) -> PyResult<()> {
+    let plugin = PythonPlugin::new(class, described)?;
+    add(&[plugin])?;
+    IN_PYTHON.write().unwrap_or_else(PoisonError::into_inner).push(plugin);
+    Ok(())
+}
+
+/// Do this on a thread that the interpreter knows, if controllers are written in Python: each of their calls would make it known anew,
+/// which takes longer than the call. The interpreter is released meanwhile.
+pub fn known_to_python<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    if IN_PYTHON.read().unwrap_or_else(PoisonError::into_inner).is_empty() {
+        return work();
+    }
+    Python::attach(|py| py.detach(work))
+}
+
+/// What the calls of controllers written in Python took so far: name, calls, nanoseconds.
+#[pyfunction]
+pub fn python_calls() -> Vec<(String, u64, u64)> {
+    let plugins = IN_PYTHON.read().unwrap_or_else(PoisonError::into_inner);
+    let rows = plugins.iter().map(|plugin| {
+        let (calls, nanos) = plugin.cost().so_far();
+        (plugin.info().name.to_owned(), calls, nanos)
+    });
+    rows.filter(|(_, calls, _)| *calls > 0).collect()
+}
+
+/// Text of the files that a project of one's own is built with, by their paths in the crate `sawtooth-plugin`.
+#[pyfunction]
+pub fn plugin_sources() -> Vec<(&'static str, &'static str)> {
+    sawtooth_host::PLUGIN_SOURCES.to_vec()
+}

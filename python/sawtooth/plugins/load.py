@@ -1,0 +1,143 @@
+"""Loading plug-ins: shared libraries with the interface of `sawtooth.h`, and files of Python with classes under `@st.controller`.
+
+Nothing is loaded unless somebody asks for its path: by `--plugin FILE`, by `SAWTOOTH_PLUGINS` (paths with the system's separator between
+them) or by `st.load_plugin`. A scenario names controllers and never files.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+from sawtooth import _native
+from sawtooth.errors import MISSING, InputError
+from sawtooth.plugins.controller import Description, collected, register
+from sawtooth.scenario.described import forget
+
+VARIABLE: Final = "SAWTOOTH_PLUGINS"
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """A controller from a file: its name, the file, and the file's SHA-256, which the identity of its runs holds."""
+
+    name: str
+    path: Path
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What the calls of a controller written in Python took so far, waiting for the interpreter included."""
+
+    name: str
+    calls: int
+    seconds: float
+
+
+_paths: list[Path] = []
+_listed = False
+
+
+def load_plugin(path: Path | str) -> list[Plugin]:
+    """Load a shared library, or a file of Python, and put its controllers at hand: `name(…)` is one wherever a controller may stand.
+
+    A library's code runs in this process from here on, with all that this process may do. A file that has changed may be loaded again;
+    the last controller of a name is the one meant. Raises InputError for what is no plug-in.
+
+        >>> st.load_plugin("libmine.so")
+        >>> st.compare(["mine(1, 0.7)", "cubic"], environments=["none"], seeds=3)
+    """
+    path = Path(path)
+    found = _python(path) if path.suffix == ".py" else _library(path)
+    if path.absolute() not in _paths:
+        _paths.append(path.absolute())
+    return found
+
+
+def load_listed() -> None:
+    """Load what the environment lists, once."""
+    global _listed
+    if _listed:
+        return
+    _listed = True
+    for text in filter(None, os.environ.get(VARIABLE, "").split(os.pathsep)):
+        load_plugin(text)
+
+
+def load_all(paths: Sequence[Path]) -> None:
+    """Load these files: what another process of ours begins with."""
+    global _listed
+    _listed = True
+    for path in paths:
+        load_plugin(path)
+
+
+def loaded_paths() -> list[Path]:
+    """The files that have been loaded."""
+    return list(_paths)
+
+
+def plugin_costs() -> list[Cost]:
+    """What the calls of controllers written in Python took so far, where there were any."""
+    return [Cost(name, calls, nanos / 1e9) for name, calls, nanos in _native.python_calls()]
+
+
+def _library(path: Path) -> list[Plugin]:
+    try:
+        rows = _native.load_library(path)
+    except ValueError as error:
+        key, _, accepted = str(error).partition("expected ")
+        raise InputError(str(path), key.removesuffix(": ") or None, MISSING, accepted) from None
+    forget()
+    return [Plugin(name, path, file) for name, file in rows]
+
+
+def _python(path: Path) -> list[Plugin]:
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        raise InputError(
+            str(path), None, MISSING, f"a file that can be read: {error.strerror or error}"
+        ) from None
+    file = sha256(source).hexdigest()
+    with collected(file) as found:
+        _execute(path, source, file)
+    if not found:
+        raise InputError(str(path), None, MISSING, "at least one class under @st.controller")
+    for cls, description in found:
+        _named(path, cls, description)
+    return [Plugin(description.name, path, file) for _, description in found]
+
+
+def _named(path: Path, cls: type, description: Description) -> None:
+    try:
+        register(cls, description)
+    except InputError as error:
+        raise error.located(f"{path}: {error.where}") from None
+
+
+def _execute(path: Path, source: bytes, file: str) -> None:
+    """Run a file as a module of its own, from its source and not from what an interpreter may have kept of it."""
+    name = f"sawtooth_plugin_{path.stem}_{file[:12]}"
+    module = ModuleType(name)
+    module.__file__ = str(path)
+    sys.modules[name] = module
+    try:
+        exec(compile(source, str(path), "exec"), vars(module))
+    except InputError as error:
+        raise error.located(f"{path}: {error.where}") from None
+    except Exception as error:
+        line = getattr(error, "lineno", None)
+        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+        line = frames[-1].lineno if frames else line
+        said = f"{type(error).__name__}: {getattr(error, 'msg', None) or error}"
+        accepted = f"a file that Python runs; it says {said}"
+        raise InputError(str(path), f"line {line}", MISSING, accepted) from None
