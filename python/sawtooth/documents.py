@@ -41,6 +41,7 @@ FORMATS: Final[Mapping[str, int]] = {
     "replay": 1,
     "examples": 1,
     "new-study": 1,
+    "new-controller": 1,
     "list": 1,
     "schemas": 1,
     "doctor": 1,

@@ -43,7 +43,8 @@ pub fn classic(from: &AckSample, to: &mut plugin::Ack) {
 }
 
 pub fn ack(from: &AckSample) -> plugin::Ack {
-    let rate = from.rate.map(|rate| RateSample {
+    // An unreliable one is none: its interval is shorter than any round trip.
+    let rate = from.rate.filter(|rate| rate.reliable).map(|rate| RateSample {
         delivered: rate.delivered.count(),
         interval_ns: rate.interval.nanos(),
         prior_delivered: rate.prior_delivered.count(),

@@ -18,7 +18,7 @@ pub enum LoadError {
     #[error("expected a file that can be read: {0}")]
     Unreadable(std::io::Error),
     /// It is no shared library of this machine.
-    #[error("expected a shared library: {0}")]
+    #[error("expected a shared library: {}", said(.0))]
     NoLibrary(libloading::Error),
     /// It offers no plug-in.
     #[error("expected a library with the function sawtooth_plugin (sawtooth.h)")]
@@ -54,6 +54,11 @@ pub fn load(path: &Path) -> Result<Vec<&'static dyn Plugin>, LoadError> {
     let entry = unsafe { library.get::<unsafe extern "C" fn() -> *const abi::Plugin>(b"sawtooth_plugin") };
     let offered = entry.map_err(|_| LoadError::NoPlugin)?;
     unsafe { plugins(offered(), &file) }
+}
+
+/// What the system says: the reason stands in the source of the error.
+fn said(error: &libloading::Error) -> String {
+    std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 /// The hash of what was first loaded from each path.

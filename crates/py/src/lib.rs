@@ -5,11 +5,11 @@ mod plugins;
 mod python_controller;
 mod told;
 
+use plugins::{PluginError, loaded};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use plugins::{PluginError, loaded};
 use sawtooth_cc::units::Time;
 use sawtooth_cc::{ControllerSpec, PluginFault, Rounds, Stepping};
 use sawtooth_sim::arrivals::Arrivals;

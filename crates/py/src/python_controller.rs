@@ -147,7 +147,8 @@ fn fault(py: Python<'_>, error: &PyErr) -> Box<str> {
     while let Some(trace) = next.filter(|trace| !trace.is_none()) {
         let line = trace.getattr("tb_lineno").and_then(|line| line.extract::<u32>());
         let file = trace.getattr("tb_frame").and_then(|frame| frame.getattr("f_code"));
-        let file = file.and_then(|code| code.getattr("co_filename")).and_then(|name| name.extract::<String>());
+        let file =
+            file.and_then(|code| code.getattr("co_filename")).and_then(|name| name.extract::<String>());
         if let (Ok(line), Ok(file)) = (line, file) {
             let name = file.rsplit('/').next().unwrap_or_default();
             place = format!(" ({name}:{line})");

@@ -161,12 +161,7 @@ impl Congestion {
             Kind::Timeout { repeated } => ("timeout", repeated),
             Kind::PersistentCongestion => ("persistent-congestion", false),
         };
-        Congestion {
-            now_ns: from.now.nanos(),
-            window_of_data: from.window_of_data.number(),
-            kind,
-            repeated,
-        }
+        Congestion { now_ns: from.now.nanos(), window_of_data: from.window_of_data.number(), kind, repeated }
     }
 }
 

@@ -7,8 +7,8 @@ mod networks;
 
 use guest::{Foreign, Wrong};
 use networks::{MEGABIT, MILLISECOND, SECOND};
-use sawtooth_cc::Plugins;
 use sawtooth_cc::plugin::{Answers, PluginFault};
+use sawtooth_cc::{Plugins, SlowStartKind};
 use sawtooth_sim::{Scenario, identity, run};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -71,6 +71,15 @@ fn a_scenario_is_run_once_it_is_bound() {
     );
     read.bind(&plugins).unwrap();
     assert_eq!(run(&read).unwrap().digest(), run(&written).unwrap().digest());
+}
+
+#[test]
+fn a_slow_start_that_the_plug_in_does_not_have_is_refused() {
+    let mut other = scenario("mine", "sack", &plugins("00ff", None));
+    other.profiles[0].tcp.slow_start = SlowStartKind::HystartPlusPlus;
+    let expected =
+        "profiles[0].tcp.slow_start = \"hystart++\": expected standard beside a controller of a plug-in";
+    assert!(run(&other).expect_err("no such slow start").to_string().starts_with(expected));
 }
 
 #[test]

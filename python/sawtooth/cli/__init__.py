@@ -114,7 +114,8 @@ def main() -> NoReturn:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `sawtooth list | head` ends quietly
     warnings.showwarning = brief_warning
     code = exit_code(sys.argv[1:])
-    note_costs()
+    if code in (0, 1):
+        note_costs()
     leave(code)
 
 

@@ -1,4 +1,4 @@
-"""`sawtooth new`: write a file to start from."""
+"""`sawtooth new`: write a file, or a small project, to start from."""
 
 from __future__ import annotations
 
@@ -15,13 +15,30 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 FileArgument = Annotated[
     Path, typer.Argument(metavar="[FILE.toml]", help="The file to write; one that exists is left alone.")
 ]
+NameArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="What the controller is called: small letters, digits, - and _.",
+        show_default=False,
+    ),
+]
+LangOption = Annotated[
+    str, typer.Option("--lang", metavar="LANG", help="rust, c or python.", show_default=False)
+]
+OutOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", metavar="DIR", help="The folder to write; one that exists is left alone [default: ./NAME]."
+    ),
+]
 TEMPLATE = "study.toml"
 """The file to start from, in data/templates."""
 
 
 @app.callback(invoke_without_command=True)
 def new(context: typer.Context) -> None:
-    """Write a commented file to start from, which runs as it stands.
+    """Write something commented to start from, which runs as it stands: a study, or a controller of your own.
 
     Example: sawtooth new study my-study.toml
     """
@@ -52,3 +69,30 @@ def study(file: FileArgument = Path(TEMPLATE), as_json: JsonOption = False) -> N
         emit_document("new-study", {"file": str(file), "command": command})
     else:
         emit_text(f"wrote {file}; run it: {command} --quick")
+
+
+@app.command("controller")
+def controller(
+    name: NameArgument, lang: LangOption, out: OutOption = None, as_json: JsonOption = False
+) -> None:
+    """Write a controller of your own to start from: AIMD in Rust, C or Python, with tests, a Makefile and a scenario.
+
+    `make` builds what is loaded by --plugin, `make test` tries it, `make check` holds it to what every controller is held to.
+
+    Example: sawtooth new controller mine --lang c
+    """
+    from sawtooth.plugins.project import new_project
+
+    made = new_project(name, lang, out)
+    folder, plugin = shlex.quote(str(made.directory)), shlex.quote(str(made.plugin))
+    commands = [
+        f"make -C {folder} test",
+        f"sawtooth compare {name} cubic --scenario {folder}/scenario.toml --plugin {plugin}",
+    ]
+    if as_json:
+        found = {"name": name, "lang": lang, "directory": str(made.directory), "plugin": str(made.plugin)}
+        emit_document("new-controller", {**found, "commands": commands})
+    else:
+        emit_text(f"wrote {made.directory}; try it and compare it:")
+        for command in commands:
+            emit_text(f"  {command}")

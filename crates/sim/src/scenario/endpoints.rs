@@ -250,6 +250,12 @@ impl Profile {
             let expected = format!("{names} for a controller that needs to know what became of each packet");
             require(false, format!("{path}.recovery"), recovery.name, &expected)?;
         }
+        if let ControllerSpec::Plugin(_) = self.controller {
+            let usual = self.tcp.slow_start == SlowStartKind::default();
+            let word = serde_json::to_value(self.tcp.slow_start).expect("plain data");
+            let expected = "standard beside a controller of a plug-in, which has a slow start of its own";
+            require(usual, format!("{path}.tcp.slow_start"), word, expected)?;
+        }
         if !properties.takes_recovery() || properties.conduct {
             return Ok(());
         }
