@@ -34,6 +34,7 @@ pub mod event_queue;
 mod histogram;
 mod impairment;
 mod lane;
+pub mod measures;
 mod network;
 mod observer;
 #[doc(hidden)]

@@ -1,5 +1,6 @@
 //! Results of a run: counters of flows, queues and processes of short flows, the packet account, and the requested series.
 
+use crate::measures::RoundTripRecord;
 use crate::queue::DropReason;
 use crate::queue::counters::{Arrivals, Departures};
 use crate::series::AllSeries;
@@ -30,6 +31,14 @@ pub struct FlowRecord {
     pub window_mean: f64,
     pub finished_ns: Option<u64>,
     pub srtt_ns: u64,
+    pub undos: u64,
+    /// Of a tail loss and of a timeout.
+    pub tail_probes: u64,
+    pub round_trips: RoundTripRecord,
+    /// Time mean, bit/s; none where nothing paces.
+    pub pacing_bps: Option<f64>,
+    /// Time mean, bit/s; none where no records of packets are kept.
+    pub delivery_bps: Option<f64>,
 }
 
 /// One queue, over the measured time.
@@ -42,6 +51,7 @@ pub struct QueueRecord {
     pub delay_p50: Span,
     pub delay_p95: Span,
     pub delay_p99: Span,
+    pub delay_p999: Span,
     /// Time with something waiting or in transmission.
     pub busy: Span,
     pub empty: Span,
@@ -135,8 +145,8 @@ impl Records {
         tables
     }
 
-    /// A hash of every column a run returns: equal runs have equal digests. It covers packets and times only, not how the engine
-    /// computed them, so a faster engine gives the same digest.
+    /// A hash of the columns of a run, but those behind [`unhashed_from_here`](Table::unhashed_from_here): equal runs have equal digests.
+    /// It covers packets and times only, not how the engine computed them, so a faster engine gives the same digest.
     pub fn digest(&self) -> String {
         table::digest(&self.tables())
     }
@@ -144,6 +154,7 @@ impl Records {
 
 fn flows(rows: &[FlowRecord]) -> Table {
     let count = |value: fn(&FlowRecord) -> u64| rows.iter().map(value);
+    let trips = |value: fn(&RoundTripRecord) -> Span| rows.iter().map(move |flow| value(&flow.round_trips));
     Table::new("flows")
         .indices("id", 0..rows.len() as u32)
         .counts("packet_bytes", count(|flow| u64::from(flow.packet_bytes)))
@@ -160,6 +171,18 @@ fn flows(rows: &[FlowRecord]) -> Table {
         .counts("drops_elsewhere", count(|flow| flow.drops_elsewhere))
         .reals("window_mean", rows.iter().map(|flow| flow.window_mean))
         .with("finished_ns", Column::Moment(rows.iter().map(|flow| flow.finished_ns).collect()))
+        .unhashed_from_here()
+        .counts("undos", count(|flow| flow.undos))
+        .counts("tail_probes", count(|flow| flow.tail_probes))
+        .counts("rtt_samples", count(|flow| flow.round_trips.samples))
+        .spans("rtt_ns_sum", trips(|found| found.sum))
+        .spans("rtt_min_ns", trips(|found| found.minimum))
+        .spans("rtt_p50_ns", trips(|found| found.p50))
+        .spans("rtt_p95_ns", trips(|found| found.p95))
+        .spans("rtt_p99_ns", trips(|found| found.p99))
+        .spans("rtt_p999_ns", trips(|found| found.p999))
+        .reals("pacing_bps", rows.iter().map(|flow| flow.pacing_bps.unwrap_or(0.0)))
+        .reals("delivery_bps", rows.iter().map(|flow| flow.delivery_bps.unwrap_or(0.0)))
 }
 
 fn queues(rows: &[QueueRecord]) -> Table {
@@ -194,6 +217,8 @@ fn queues(rows: &[QueueRecord]) -> Table {
         .counts("test_drop_runs", arrived(|counters| counters.test_drop_runs))
         .counts("in_profile_forwarded", departed(|counters| counters.in_profile_forwarded))
         .counts("in_profile_forwarded_bytes", departed(|counters| counters.in_profile_forwarded_bytes))
+        .unhashed_from_here()
+        .spans("delay_p999_ns", span(|queue| queue.delay_p999))
 }
 
 fn arrivals(rows: &[ArrivalRecord]) -> Table {

@@ -1,5 +1,6 @@
 //! What stands at the ends of a flow: TCP or a rate-based protocol. Closed enums, so that no packet costs a virtual call.
 
+use crate::measures::Measures;
 use crate::observer::ModelState;
 use crate::packet::Packet;
 use crate::rate::receiver::PacedReceiver;
@@ -155,6 +156,30 @@ impl Transport {
     /// Time mean of the window since counting began at `since`.
     pub fn window_mean(&mut self, since: Time, now: Time) -> f64 {
         both!(self, sender => sender.window_mean(since, now))
+    }
+
+    /// Have its round trips and rates measured.
+    pub fn measure(&mut self) {
+        match self {
+            Transport::Tcp(sender) => sender.measure(),
+            Transport::Paced(sender) => sender.measures = Some(Box::default()),
+        }
+    }
+
+    /// What has been measured of it.
+    pub fn measures(&mut self) -> Option<&mut Measures> {
+        match self {
+            Transport::Tcp(sender) => sender.measures(),
+            Transport::Paced(sender) => sender.measures.as_deref_mut(),
+        }
+    }
+
+    /// Cuts withdrawn and tail probes sent since counting began.
+    pub fn undos_and_probes(&self) -> (u64, u64) {
+        match self {
+            Transport::Tcp(sender) => (sender.undos(), sender.tail_probes()),
+            Transport::Paced(_) => (0, 0),
+        }
     }
 
     /// When everything there was to send had been acknowledged, if it was.

@@ -7,10 +7,11 @@ back from a store: so no two metrics of one report ever come from two versions o
 
 from __future__ import annotations
 
+import json
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -24,6 +25,8 @@ from sawtooth.errors import MISSING, InputError, PluginError
 from sawtooth.measure.metrics import METRICS, Measured, flow_goodputs_bps, measure
 from sawtooth.plain import canonical, json_value
 from sawtooth.scenario.described import describe, kept
+from sawtooth.run.alone import NEVER, alone, completions_s, empty_rtt_ns, slowdowns
+from sawtooth.run.row_json import flow_json, queue_json
 from sawtooth.scenario.record_fields import recorded_series
 from sawtooth.scenario.resolve import Resolved
 from sawtooth.scenario.values import PLUGIN
@@ -34,7 +37,16 @@ FORMAT = 2
 ONE_BOTTLENECK = ({"queues": (0,), "flows": 1},)
 """What a test flow suffers unless resolving says otherwise: the first queue."""
 
-DERIVED_FLOW_COLUMNS = ("test", "controller", "recovery", "goodput_bps", "loss_pct")
+DERIVED_FLOW_COLUMNS = (
+    "test",
+    "controller",
+    "recovery",
+    "goodput_bps",
+    "loss_pct",
+    "empty_rtt_ns",
+    "completion_s",
+    "slowdown",
+)
 DERIVED_QUEUE_COLUMNS = ("mean_delay_ms", "mean_delay_test_ms")
 
 
@@ -126,6 +138,7 @@ def simulate(engine: Mapping[str, Any], meta: Mapping[str, Any]) -> Run:
     except _native.PluginError as error:
         raise PluginError(*error.args) from error
     tables = {name: table_of(result["tables"][name]) for name in ("flows", "queues", *recorded(engine))}
+    tables["flows"] = with_told_columns(tables["flows"], engine, result["tables"].get("states"))
     return assemble(
         engine,
         meta,
@@ -136,6 +149,31 @@ def simulate(engine: Mapping[str, Any], meta: Mapping[str, Any]) -> Run:
         behaviour=result["behaviour"],
         provenance=provenance(),
     )
+
+
+def with_told_columns(
+    flows: pa.Table, engine: Mapping[str, Any], states: Mapping[str, tuple[str, bytes]] | None
+) -> pa.Table:
+    """`flows` and what else the engine says of each: the time in each state of its controller (`states`, JSON: ns by name), and how long
+    what it carried takes alone on the empty path (`alone_ns`; −1 where it has no end or did not come to it)."""
+    spent: list[dict[str, int]] = [{} for _ in range(flows.num_rows)]
+    for row in [] if states is None else table_of(states).to_pylist():
+        spent[row["flow"]][row["state"]] = row["time_ns"]
+    finished_ns = flows.column("finished_ns").to_pylist()
+    alone_ns = [
+        completion_alone_ns(scenario) if (scenario := alone(engine, flow, finished)) else NEVER
+        for flow, finished in enumerate(finished_ns)
+    ]
+    columns = (pa.array(map(canonical, spent), pa.string()), pa.array(alone_ns, pa.int64()))
+    return with_columns(flows, ("states", "alone_ns"), columns)
+
+
+@lru_cache(maxsize=4096)
+def completion_alone_ns(scenario: str) -> int:
+    """When the only flow of a scenario was completed, ns after its start; −1 if it was not."""
+    flow = json.loads(scenario)["flows"][0]
+    (finished,) = table_of(_native.run(scenario)["tables"]["flows"]).column("finished_ns").to_pylist()
+    return NEVER if finished < 0 else finished - int(flow["start_ns"])
 
 
 def run_id_of(resolved: Resolved) -> str:
@@ -276,12 +314,16 @@ def with_flow_columns(
         drops = drops + flows.column("drops_elsewhere").to_numpy()
     loss_pct = np.full(sent.shape, np.nan)
     np.divide(100.0 * drops, sent, out=loss_pct, where=sent > 0.0)
+    completion_s = completions_s(flows, engine)
     derived = (
         pa.array([flow["test"] for flow in engine["flows"]], pa.bool_()),
         pa.array(controller_names(engine, meta), pa.string()),
         pa.array([profile["recovery"] for profile in profiles], pa.string()),
         pa.array(flow_goodputs_bps(flows, seconds)),
         pa.array(loss_pct),
+        pa.array(map(empty_rtt_ns(engine), engine["flows"]), pa.int64()),
+        pa.array(completion_s, from_pandas=True),
+        pa.array(slowdowns(flows, completion_s), from_pandas=True),
     )
     return with_columns(flows, DERIVED_FLOW_COLUMNS, derived)
 
@@ -328,53 +370,3 @@ def parameter_order() -> dict[str, list[str]]:
     """The names of each controller's parameters in the order of its constructor."""
     controllers = describe()["controllers"]
     return {entry["name"]: [parameter["name"] for parameter in entry["parameters"]] for entry in controllers}
-
-
-def flow_json(row: Mapping[str, Any]) -> dict[str, Any]:
-    """One flow of the JSON document, from its row."""
-    return {
-        "id": row["id"],
-        "controller": row["controller"],
-        "recovery": row["recovery"],
-        "test": row["test"],
-        "goodput_bps": row["goodput_bps"],
-        "loss_pct": row["loss_pct"],
-        "timeouts": row["timeouts"],
-        "retransmits": row["retransmits"],
-        "sent": row["sent"],
-        "delivered": row["delivered_unique"],
-        "loss_events": row["loss_events"],
-        "ecn_reductions": row["ecn_reductions"],
-        "drops": row["drops"],
-        "marks": row["marks"],
-        "mean_window": row["window_mean"],
-        "srtt_ms": row["srtt_ns"] / 1e6,
-        "finished_s": row["finished_ns"] / 1e9 if row["finished_ns"] >= 0 else None,
-    }
-
-
-def queue_json(row: Mapping[str, Any]) -> dict[str, Any]:
-    """One queue of the JSON document, from its row; delays are over forwarded packets: of all, and under `test` of test packets."""
-    return {
-        "name": row["name"],
-        "mean_delay_ms": row["mean_delay_ms"],
-        "arrivals": row["arrivals"],
-        "drops": row["drops"],
-        "marks": row["marks"],
-        "forwarded": row["forwarded"],
-        "drops_full": row["drops_full"],
-        "drops_early": row["drops_early"],
-        "drops_forced": row["drops_forced"],
-        "drops_impairment": row["drops_impairment"],
-        "in_profile": {
-            "forwarded": row["in_profile_forwarded"],
-            "forwarded_bytes": row["in_profile_forwarded_bytes"],
-        },
-        "test": {
-            "mean_delay_ms": row["mean_delay_test_ms"],
-            "arrivals": row["test_arrivals"],
-            "drops": row["test_drops"],
-            "marks": row["test_marks"],
-            "forwarded": row["test_forwarded"],
-        },
-    }

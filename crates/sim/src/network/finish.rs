@@ -21,6 +21,13 @@ impl Network {
             .map(|((from, to), spec)| {
                 let since = warmup.max(Time::from_nanos(spec.start_ns)).min(end);
                 let window_mean = from.sender.window_mean(since, end);
+                let (undos, tail_probes) = from.sender.undos_and_probes();
+                let (round_trips, pacing_bps, delivery_bps) = match from.sender.measures() {
+                    Some(found) => {
+                        (found.round_trips.record(), found.pacing.mean(end), found.delivery.mean(end))
+                    }
+                    None => Default::default(),
+                };
                 let stats = from.sender.stats();
                 FlowRecord {
                     packet_bytes: u32::from(scenario.profiles[spec.profile as usize].packet_bytes),
@@ -37,6 +44,11 @@ impl Network {
                     window_mean,
                     finished_ns: from.sender.finished().map(Time::nanos),
                     srtt_ns: from.sender.srtt_nanos(),
+                    undos,
+                    tail_probes,
+                    round_trips,
+                    pacing_bps,
+                    delivery_bps,
                 }
             })
             .collect();
@@ -135,6 +147,7 @@ fn queue_record(port: &Port, busy: Span, capacity_bytes: u64, measured: Span) ->
         delay_p50: tally.test_delays.quantile(0.50),
         delay_p95: tally.test_delays.quantile(0.95),
         delay_p99: tally.test_delays.quantile(0.99),
+        delay_p999: tally.test_delays.quantile(0.999),
         busy,
         empty: Span::from_nanos(measured.nanos() - busy.nanos()),
         capacity_bytes,

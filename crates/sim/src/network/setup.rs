@@ -166,10 +166,10 @@ fn sender_side(index: u32, route: &FlowRoute, scenario: &Scenario) -> SenderSide
     let limit = Span::from_nanos(profile.send_jitter_ns);
     let stream = || Stream::new(&scenario.seed, &format!("flow/{index}/jitter"));
     let jitter = (limit > Span::ZERO).then(|| Box::new(Jitter::new(limit, stream())));
-    SenderSide {
-        jitter,
-        ..SenderSide::new(index, route, flow, profile, &scenario.seed, || format!("flow/{index}"))
-    }
+    let side = SenderSide::new(index, route, flow, profile, &scenario.seed, || format!("flow/{index}"));
+    let mut side = SenderSide { jitter, ..side };
+    side.sender.measure();
+    side
 }
 
 fn receiver_side(index: u32, route: &FlowRoute, scenario: &Scenario) -> ReceiverSide {

@@ -8,6 +8,7 @@
 
 use super::rap_sender::RapSender;
 use super::{Arrived, Feedback, Report, Stamp};
+use crate::measures::Measures;
 use crate::packet::{BOOKKEEPING, IN_PROFILE, Packet, PacketKind, TEST};
 use crate::ring::Ring;
 use crate::scenario::{FlowSpec, Profile};
@@ -106,6 +107,8 @@ pub struct PacedSender {
     window_since: Time,
     /// Counters.
     pub stats: SenderStats,
+    /// What is measured of it, where somebody will read it.
+    pub measures: Option<Box<Measures>>,
 }
 
 impl PacedSender {
@@ -130,6 +133,7 @@ impl PacedSender {
             silence_ends: Time::NEVER,
             window_since: Time::ZERO,
             stats: SenderStats::default(),
+            measures: None,
         }
     }
 
@@ -213,6 +217,7 @@ impl PacedSender {
 
     fn on_feedback(&mut self, feedback: Feedback, now: Time) -> Option<Congestion> {
         let sent = self.take_stamp(feedback.newest).sent;
+        self.count_round_trip(now - (sent + feedback.waited));
         let Law::Tfrc { rate, last } = &mut self.law else { unreachable!("feedback is TFRC's") };
         rate.on_report(&RateReport {
             now,
@@ -247,9 +252,16 @@ impl PacedSender {
             rap.note_missing(number, sent);
         }
         let rtt = now - self.take_stamp(ack.number).sent;
+        self.count_round_trip(rtt);
         let next = self.next_number();
         let Law::Rap(rap) = &mut self.law else { unreachable!("{RAPS}") };
         rap.on_ack(ack, rtt, next, now)
+    }
+
+    fn count_round_trip(&mut self, rtt: Span) {
+        if let Some(measures) = &mut self.measures {
+            measures.round_trips.add(rtt);
+        }
     }
 
     fn next_number(&self) -> u32 {
@@ -314,8 +326,13 @@ impl PacedSender {
         let number = self.next_number();
         self.stamps.push_back(Stamp { sent: now, rtt: self.law.rtt() });
         self.last_sent = now;
-        self.next_send = now + self.law.interval().max(Span::from_nanos(1));
+        let interval = self.law.interval().max(Span::from_nanos(1));
+        self.next_send = now + interval;
         self.stats.sent += 1;
+        if let Some(measures) = &mut self.measures {
+            let bits = 8e9 * f64::from(self.packet_bytes);
+            measures.pacing.note(bits / interval.nanos() as f64, now);
+        }
         Some(Packet::new(PacketKind::Data, self.flow, number, self.packet_bytes, self.flags))
     }
 
@@ -347,6 +364,9 @@ impl PacedSender {
     pub fn restart_counters(&mut self, now: Time) {
         self.stats = SenderStats::default();
         self.window_since = now;
+        if let Some(measures) = &mut self.measures {
+            measures.restart(now, 0);
+        }
     }
 
     /// Time mean of packets per round trip since counting began (or the SYN left) at `since`.

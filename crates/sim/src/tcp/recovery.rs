@@ -260,6 +260,11 @@ pub trait LossRecovery {
         false
     }
 
+    /// Packets sent to find out what became of others: tail loss probes (RFC 8985 §7.3), probes of a timeout (RFC 9002 §6.2.4).
+    fn probes(&self) -> u64 {
+        0
+    }
+
     /// Prefetch what the next acknowledgement needs.
     #[inline(always)]
     fn prefetch(&self) {}

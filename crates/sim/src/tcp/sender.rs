@@ -27,6 +27,7 @@ use super::recovery::{AnyRecovery, LossRecovery, SendState, Transmission, acknow
 use super::rtt::RttEstimator;
 use super::timers::Due;
 use crate::ack_details::Details;
+use crate::measures::Measures;
 use crate::packet::{CWR, ECT, ECT_1, IN_PROFILE, Packet, PacketKind, RETRANSMISSION, TEST};
 use crate::scenario::{FlowSpec, Profile, TcpSpec};
 use extras::Extras;
@@ -90,8 +91,7 @@ pub struct Sender<C = AnyController, R = AnyRecovery> {
     /// Marked packets that the receiver has counted, and how many of them the controller has heard of.
     ce_counted: u32,
     ce_told: u32,
-    /// Replaces `control` if the SYN is lost: it starts from one packet (RFC 5681 §3.1).
-    control_after_lost_syn: Option<Box<C>>,
+    aside: Box<Aside<C>>,
     extras: Option<Box<Extras>>,
     /// The application will make more data available.
     more_to_come: bool,
@@ -101,6 +101,15 @@ pub struct Sender<C = AnyController, R = AnyRecovery> {
     idle_since: Time,
     /// Everything there was to send has been acknowledged, at this time.
     pub finished: Option<Time>,
+}
+
+/// What a sender needs once, or once a round trip.
+#[derive(Debug)]
+struct Aside<C> {
+    /// Replaces `control` if the SYN is lost: it starts from one packet (RFC 5681 §3.1).
+    control_after_lost_syn: Option<Box<C>>,
+    /// What is measured of it, where somebody will read it.
+    measures: Option<Box<Measures>>,
 }
 
 impl Sender {
@@ -146,7 +155,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             allowed: window.whole_packets(),
             window,
             control,
-            control_after_lost_syn,
+            aside: Box::new(Aside { control_after_lost_syn, measures: None }),
             rto: rtt.rto(),
             rtt,
             sent: nothing_sent(flow, tcp),
@@ -205,8 +214,19 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         self.timed = None;
         let rtt = now - self.timed_at;
         self.rtt.sample(rtt);
+        if self.extras.is_none() {
+            self.count_round_trip(rtt);
+        }
         self.rto = self.rtt.rto();
         Some(rtt)
+    }
+
+    /// Once a round trip, or where more is kept anyway.
+    #[inline(never)]
+    fn count_round_trip(&mut self, rtt: Span) {
+        if let Some(measures) = &mut self.aside.measures {
+            measures.round_trips.add(rtt);
+        }
     }
 
     /// The controller hears of an acknowledgement outside recovery.
@@ -336,8 +356,12 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     pub fn restart_counters(&mut self, now: Time) {
         self.stats = SenderStats::default();
         self.window_since = now;
-        if let Some(states) = self.extras.as_mut().and_then(|extras| extras.states.as_mut()) {
-            states.restart(now);
+        if let Some(extras) = &mut self.extras {
+            extras.undos = 0;
+            extras.states.iter_mut().for_each(|states| states.restart(now));
+        }
+        if let Some(measures) = &mut self.aside.measures {
+            measures.restart(now, self.recovery.probes());
         }
     }
 
@@ -388,9 +412,24 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         }
     }
 
-    /// How often a cut was withdrawn.
+    /// How often a cut was withdrawn since counting began.
     pub fn undos(&self) -> u64 {
         self.extras.as_ref().map_or(0, |extras| extras.undos)
+    }
+
+    /// Have its round trips and rates measured.
+    pub fn measure(&mut self) {
+        self.aside.measures = Some(Box::default());
+    }
+
+    /// What has been measured of it.
+    pub fn measures(&mut self) -> Option<&mut Measures> {
+        self.aside.measures.as_deref_mut()
+    }
+
+    /// Probes of the tail since counting began.
+    pub fn tail_probes(&self) -> u64 {
+        self.recovery.probes() - self.aside.measures.as_ref().map_or(0, |measures| measures.probes_before)
     }
 
     /// Is fast recovery in progress?

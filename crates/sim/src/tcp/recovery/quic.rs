@@ -80,6 +80,8 @@ pub struct Quic {
     expirations: u32,
     /// Probes that are still to be sent.
     probes: u32,
+    /// Those sent so far.
+    probed: u64,
     /// Packets are in flight and no timer runs, because all data has been acknowledged.
     unwatched: bool,
     /// The first lost packet goes, whatever is in flight.
@@ -112,6 +114,7 @@ impl Quic {
             lost_at: None,
             expirations: 0,
             probes: 0,
+            probed: 0,
             unwatched: false,
             forced: false,
         }
@@ -293,6 +296,7 @@ impl LossRecovery for Quic {
         if self.probes > 0 {
             self.probes -= 1;
             if let Some(transmission) = self.next_probe(connection.sent) {
+                self.probed += 1;
                 return Some(transmission);
             }
             self.probes = 0;
@@ -318,5 +322,9 @@ impl LossRecovery for Quic {
 
     fn numbers_packets(&self) -> bool {
         true
+    }
+
+    fn probes(&self) -> u64 {
+        self.probed
     }
 }

@@ -440,4 +440,8 @@ impl LossRecovery for Rack {
     fn keeps_records(&self) -> bool {
         true
     }
+
+    fn probes(&self) -> u64 {
+        self.tail.count
+    }
 }

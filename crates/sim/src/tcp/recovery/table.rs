@@ -215,6 +215,10 @@ macro_rules! recoveries {
                 match self { $(AnyRecovery::$recovery(recovery) => recovery.numbers_packets(),)* }
             }
 
+            fn probes(&self) -> u64 {
+                match self { $(AnyRecovery::$recovery(recovery) => recovery.probes(),)* }
+            }
+
             #[inline(always)]
             fn prefetch(&self) {
                 match self { $(AnyRecovery::$recovery(recovery) => recovery.prefetch(),)* }

@@ -79,9 +79,9 @@ impl Extras {
         })
     }
 
-    /// A packet of this size leaves: when the next one may.
-    pub fn pace(&mut self, control: &impl Controller, packet: Bytes, srtt: Option<Span>, now: Time) {
-        let Some(pacer) = &mut self.pacer else { return };
+    /// A packet of this size leaves: how long after it the next one may, as the rate says; zero where nothing paces.
+    pub fn pace(&mut self, control: &impl Controller, packet: Bytes, srtt: Option<Span>, now: Time) -> Span {
+        let Some(pacer) = &mut self.pacer else { return Span::ZERO };
         let gap = match control.pacing_rate() {
             Some(rate) => pacer::gap_by_rate(rate, packet),
             None if self.paced_by_window => {
@@ -91,5 +91,6 @@ impl Extras {
         };
         let quantum = (control.send_quantum().count() / packet.count()).max(1) as u32;
         pacer.on_sent(now, gap, quantum);
+        gap
     }
 }

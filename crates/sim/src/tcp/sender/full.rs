@@ -43,6 +43,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         let echo = echo && !numbered;
         let outcome = self.conclude_records(&update, now);
         let rtt = self.take_rtt(&update, &outcome, ack.cumulative, now);
+        self.note_measures(rtt, &outcome, now);
         self.follow_timer(&update, now);
         let extras = self.extras.as_ref().expect(FULL);
         let grows = self.may_grow(&update, echo);
@@ -208,6 +209,18 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         if update.newly_acked > 0 { self.note_progress(cumulative, now) } else { None }
     }
 
+    /// What an acknowledgement says to those who read the results.
+    fn note_measures(&mut self, rtt: Option<Span>, outcome: &Outcome, now: Time) {
+        let Some(measures) = &mut self.aside.measures else { return };
+        if let Some(rtt) = outcome.rtt.or(rtt) {
+            measures.round_trips.add(rtt);
+        }
+        if let Some(rate) = outcome.rate.filter(|rate| rate.reliable && rate.interval > Span::ZERO) {
+            let seconds = rate.interval.nanos().cast_signed() as f64 / 1e9;
+            measures.delivery.note(8.0 * rate.delivered.count() as f64 / seconds, now);
+        }
+    }
+
     /// What the records and the estimator say.
     fn sample(&self, rtt: Option<Span>, outcome: &Outcome, now: Time) -> AckSample {
         let records = self.extras.as_ref().expect(FULL).records.as_ref();
@@ -292,7 +305,12 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             self.recovery.on_sent(number, &mut connection!(self, now));
         }
         let packet = Bytes::new(u64::from(self.packet_bytes));
-        self.extras.as_mut().expect(FULL).pace(&self.control, packet, self.rtt.srtt(), now);
+        let gap = self.extras.as_mut().expect(FULL).pace(&self.control, packet, self.rtt.srtt(), now);
+        if gap > Span::ZERO
+            && let Some(measures) = &mut self.aside.measures
+        {
+            measures.pacing.note(8e9 * f64::from(self.packet_bytes) / gap.nanos().cast_signed() as f64, now);
+        }
     }
 
     /// The pacer holds what there may be to send. Where nothing is repaired it is plain whether there is anything, and a window that

@@ -30,7 +30,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             self.rtt.sample(now - self.timed_at);
         }
         let handshake = self.rtt.srtt();
-        let after_lost_syn = self.control_after_lost_syn.take();
+        let after_lost_syn = self.aside.control_after_lost_syn.take();
         if self.syn_lost && !self.is_numbered() {
             self.rtt.handshake_was_lost();
             self.control = *after_lost_syn.expect("a connection is established once");

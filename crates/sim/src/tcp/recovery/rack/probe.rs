@@ -40,12 +40,14 @@ pub struct TailLoss {
     again: bool,
     /// There has been a round-trip sample since the last probe.
     sampled: bool,
+    /// Probes sent so far.
+    pub count: u64,
 }
 
 impl TailLoss {
     /// No probe yet. The receiver delays acknowledgements by at most so much.
     pub fn new(max_ack_delay: Span) -> Self {
-        TailLoss { max_ack_delay, due: None, end: None, again: false, sampled: true }
+        TailLoss { max_ack_delay, due: None, end: None, again: false, sampled: true, count: 0 }
     }
 
     /// Recovery begins (§7.1).
@@ -78,6 +80,7 @@ impl TailLoss {
     /// The probe leaves.
     pub fn on_sent(&mut self, probe: Probe, sent: &SendState) {
         (self.end, self.again, self.sampled) = (Some(sent.high), probe == Probe::Again, false);
+        self.count += 1;
     }
 
     /// `TLP_process_ack` of §7.4.2.

@@ -1,0 +1,101 @@
+"""What a flow would meet alone on the empty path: its round-trip time there, and how long what it carries takes.
+
+The round-trip time of the empty path is exact: transmission of a data packet on every link of the way out and of an acknowledgement on
+every link of the way back, with the delays between. A link that follows a trace transmits in no time here, one whose rate
+changes at the greatest of its rates. What a round-trip sample has beyond that is waiting: in queues of either direction, for a trace,
+for a delayed acknowledgement.
+
+The completion time alone is that of a run of the engine with the same network and endpoints and no other flow, source or arrival, which
+starts at 0 unless the network changes with time. Losses by chance stay: they are of the path.
+
+Slow-down: completion time over completion time alone, 1 at best but for chance ([Dukkipati06] on why completion is what users feel).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sawtooth.plain import canonical
+
+NEVER: Final = -1
+"""In place of a time: it did not happen."""
+
+SEED: Final = "1"
+"""Of runs alone: they are the same for all seeds of a scenario, so one serves all."""
+
+
+def empty_rtt_ns(engine: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], int]:
+    """The function that gives a flow's round-trip time on the empty path, ns."""
+    rates = [_rate(engine, index) for index in range(len(engine["links"]))]
+
+    def crossing(links: list[int], size: int) -> int:
+        return sum(
+            engine["links"][link]["delay_ns"] + (size * 8_000_000_000 // rates[link] if rates[link] else 0)
+            for link in links
+        )
+
+    def of_flow(flow: Mapping[str, Any]) -> int:
+        profile = engine["profiles"][flow["profile"]]
+        return crossing(flow["forward"], profile["packet_bytes"]) + crossing(
+            flow["reverse"], profile["ack_bytes"]
+        )
+
+    return of_flow
+
+
+def _rate(engine: Mapping[str, Any], link: int) -> int:
+    """The greatest rate of a link, bit/s; 0 for a trace."""
+    sets = [entry for change in engine.get("changes", ()) for entry in change["set"]]
+    later = [entry["bps"] for entry in sets if entry["kind"] == "rate" and entry["link"] == link]
+    rates: list[int] = [engine["links"][link].get("rate_bps") or 0, *later]
+    return max(rates)
+
+
+def alone(engine: Mapping[str, Any], flow: int, finished_ns: int) -> str | None:
+    """The scenario in which a flow is alone, as canonical text; None for one without end, or that did not come to it."""
+    spec = engine["flows"][flow]
+    if finished_ns < 0 or spec["stop_ns"] is not None or not (spec["packets"] or spec.get("supply")):
+        return None
+    moves = any(link.get("trace_ms") for link in engine["links"]) or engine.get("changes")
+    changes = [
+        change
+        for change in engine.get("changes", ())
+        if change["when"]["kind"] == "time" and all(entry["kind"] != "supply" for entry in change["set"])
+    ]
+    profile = engine["profiles"][spec["profile"]]
+    scenario = {
+        **{name: value for name, value in engine.items() if name not in ("arrivals", "changes", "apps")},
+        **({"changes": changes} if changes else {}),
+        "seed": SEED,
+        "warmup_ns": 0,
+        "profiles": [profile],
+        "flows": [{**spec, "profile": 0, "start_ns": spec["start_ns"] if moves else 0}],
+        "sources": [],
+        "record": {},
+    }
+    return canonical(scenario)
+
+
+def completions_s(flows: pa.Table, engine: Mapping[str, Any]) -> NDArray[np.float64]:
+    """How long each flow took from its SYN to its last acknowledgement, s; NaN for one without end, or that did not come to it."""
+    finished_ns = flows.column("finished_ns").to_numpy().astype(np.float64)
+    starts_ns = np.array([flow["start_ns"] for flow in engine["flows"]], np.float64)
+    ends = [
+        flow["stop_ns"] is None and bool(flow["packets"] or flow.get("supply")) for flow in engine["flows"]
+    ]
+    came = np.array(ends, np.bool_) & (finished_ns >= 0.0)
+    return np.where(came, (finished_ns - starts_ns) / 1e9, np.nan)
+
+
+def slowdowns(flows: pa.Table, completion_s: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Completion time over that alone; NaN where either is unknown, as in runs that an earlier version stored."""
+    if "alone_ns" not in flows.column_names:
+        return np.full(completion_s.shape, np.nan)
+    alone_s = flows.column("alone_ns").to_numpy().astype(np.float64) / 1e9
+    known = alone_s > 0.0
+    return np.where(known, completion_s / np.where(known, alone_s, 1.0), np.nan)
