@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sawtooth.measure.metrics import METRIC_NAMES, METRICS, Measured, measure, metric
+from sawtooth.measure.metrics.between import harm_of, shares
 from sawtooth.measure.metrics.share_autocorrelation import integrated_time
 from sawtooth.measure.metrics.window_climb import turns
 
@@ -31,6 +32,19 @@ FLOWS: dict[str, list[Any]] = {
     "ecn_reductions": [0, 1, 2, 90],
     "drops": [10, 20, 45, 9],
     "window_mean": [4.0, 8.0, 15.0, 99.0],
+    "delivered_total": [1002, 2000, 3005, 10_000],
+    "undos": [1, 0, 2, 40],
+    "controller": ["cubic", "bbr", "bbr", "cubic"],
+    "recovery": ["sack", "rack", "rack", None],
+    "states": ["{}", '{"probe_rtt":400000000,"startup":1000000000}', '{"probe_rtt":200000000}', "{}"],
+    "rtt_samples": [10, 0, 4, 5],
+    "rtt_ns_sum": [1_000_000_000, 0, 800_000_000, 1],
+    "rtt_p50_ns": [90_000_000, 0, 210_000_000, 1],
+    "rtt_p95_ns": [110_000_000, 0, 290_000_000, 1],
+    "rtt_p99_ns": [120_000_000, 0, 300_000_000, 1],
+    "rtt_p999_ns": [130_000_000, 0, 310_000_000, 1],
+    "completion_s": [4.0, None, 8.0, 1.0],
+    "slowdown": [2.0, None, 4.0, 100.0],
 }
 QUEUES: dict[str, list[Any]] = {
     "name": ["bottleneck", "reverse"],
@@ -45,6 +59,7 @@ QUEUES: dict[str, list[Any]] = {
     "delay_p50_ns": [20_000_000, 1],
     "delay_p95_ns": [40_000_000, 1],
     "delay_p99_ns": [55_500_000, 1],
+    "delay_p999_ns": [66_000_000, 1],
     "forwarded_bytes": [5_000_000, 1],
     "capacity_bytes": [12_500_000, 1],
     "busy_ns": [8 * SECOND, 1],
@@ -79,6 +94,27 @@ EXPECTED = {
     "cross_drops": 21.0,
     "window_growth": math.nan,  # no windows were sampled
     "window_climb": math.nan,
+    "drops": 10.0,
+    "delay_p999": 66.0,
+    "rtt_mean": (100.0 + 200.0) / 2,  # the middle flow has no sample
+    "rtt_p50": 150.0,
+    "rtt_p95": 200.0,
+    "rtt_p99": 210.0,
+    "rtt_p999": 220.0,
+    "retransmission_rate": 1.0,
+    "spurious_retransmits": 7.0,
+    "undos": 3.0,
+    "startup_time": 0.5,
+    "probe_rtt_share": 0.03,
+    "completion": 6.0,
+    "slowdown": 3.0,
+    "slowdown_max": 4.0,
+    "harm": (0.5 + 0.75) / 2,
+    "share_least": 0.8 / 1.6,  # cubic with sack; bbr with rack has 2.0
+    "share_most": 2.0 / 1.6,
+    "starvation": math.nan,  # no rates were recorded
+    "convergence": math.nan,
+    "rtt_exponent": -np.polyfit(np.log([375, 175, 75]), np.log([0.8, 1.6, 2.4]), 1)[0],
 }
 
 
@@ -150,7 +186,7 @@ def test_fairness_stays_in_its_range(delivered: list[int]) -> None:
     assert 0.0 <= metric("fairness")(run) <= count * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("name", ["delay", "delay_p50", "delay_p95", "delay_p99", "loss"])
+@pytest.mark.parametrize("name", ["delay", "delay_p50", "delay_p95", "delay_p99", "delay_p999", "loss"])
 def test_without_test_packets_delay_and_loss_are_undefined(name: str) -> None:
     nothing = {
         "test_arrivals": [0, 0],
@@ -184,6 +220,68 @@ def rates(
             "delivered_packets": [count for row in delivered for count in row],
         }
     )
+
+
+def test_a_flow_starves_in_seconds_below_a_tenth_of_what_those_that_are_on_got() -> None:
+    """Half-second bins; the third flow starts at 10 s, so that five seconds are of two flows and five of three."""
+    first = [[50, 50, 0, 0]] * 8 + [[96, 4, 0, 0], [97, 5, 0, 0]]  # 193 against 9: below a tenth of 101
+    later = [[50, 25, 15, 0]] * 8 + [[100, 0, 15, 0], [100, 5, 15, 0]]  # 200, 5 and 30, a fair share of 78
+    table = rates(first + later, SECOND // 2, 11 * SECOND // 2)
+    spans = ([0, 0, 10 * SECOND, 0], [15 * SECOND] * 4)
+    run = measured(records={"rates": table}, spans_ns=spans)
+    assert metric("starvation")(run) == pytest.approx(2 / (5 * 2 + 5 * 3))
+    everywhere = measured(records={"rates": table})
+    # Counted before its start, the third flow starves for 5 s, and 9 of 202 is above a tenth of a third.
+    assert metric("starvation")(everywhere) == pytest.approx((5 + 1) / 30)
+
+
+def test_convergence_counts_from_the_last_start_and_takes_the_warm_up_in() -> None:
+    """The second flow starts at 2 s and has nothing for 3 s; then both have the same."""
+    table = rates([[10, 0, 0, 0]] * 5 + [[5, 5, 5, 0]] * 10, first_end_ns=SECOND)
+    spans = ([0, 2 * SECOND, 0, 0], [15 * SECOND] * 4)
+    run = measured(records={"rates": table}, spans_ns=spans)
+    # Of the 5 s that end at n s, 10 − n have [10, 0, 0] and n − 5 have [5, 5, 5].
+    ends = [
+        n
+        for n in range(7, 16)
+        if (totals := np.array([max(10 - n, 0) * 10 + min(n - 5, 5) * 5] + [min(n - 5, 5) * 5] * 2)).sum()
+        ** 2
+        >= 3 * (totals**2).sum() / (1 + 0.1**2)
+    ]
+    assert metric("convergence")(run) == ends[0] - 2 == 8.0
+    never = measured(records={"rates": rates([[10, 1, 1, 0]] * 15, first_end_ns=SECOND)})
+    assert math.isnan(metric("convergence")(never))
+    odd = measured(records={"rates": rates([[5, 5, 5, 0]] * 15, 300_000_000)})
+    assert math.isnan(metric("convergence")(odd))
+    assert math.isnan(metric("starvation")(odd))
+
+
+def test_shares_and_harm_of_kinds() -> None:
+    assert shares(measured()) == pytest.approx({"cubic sack": 0.5, "bbr rack": 1.25})
+    alike = measured({"controller": ["cubic"] * 4, "recovery": ["sack"] * 4})
+    assert math.isnan(metric("share_least")(alike))
+    # [Ware19] §3: throughput 10 alone and 4 beside; delay 20 ms alone and 80 ms beside.
+    assert harm_of(10.0, 4.0, higher_is_better=True) == pytest.approx(0.6)
+    assert harm_of(20.0, 80.0, higher_is_better=False) == pytest.approx(0.75)
+    assert math.isnan(harm_of(0.0, 4.0, higher_is_better=True))
+
+
+def test_a_run_of_an_earlier_version_lacks_what_it_did_not_store() -> None:
+    """Columns that came later are missing; what needs them is undefined, and the rest is as it was."""
+    later = {"undos", "states", "rtt_samples", "completion_s", "slowdown"}
+    old = Measured(
+        flows=pa.table({name: values for name, values in FLOWS.items() if name not in later}),
+        queues=pa.table({name: values for name, values in QUEUES.items() if name != "delay_p999_ns"}),
+        records={},
+        start_ns=5 * SECOND,
+        end_ns=15 * SECOND,
+        available_bps=2e6,
+        propagation_ns=[375_000_000, 175_000_000, 75_000_000, 1],
+    )
+    unknown = ("undos", "startup_time", "probe_rtt_share", "completion", "slowdown", "slowdown_max", "harm")
+    missing = {"delay_p999", *unknown, *(name for name in METRIC_NAMES if name.startswith("rtt_"))}
+    expected = EXPECTED | dict.fromkeys(missing - {"rtt_bias", "rtt_exponent"}, math.nan)
+    assert measure(old) == pytest.approx(expected, nan_ok=True)
 
 
 def by_definition(deviations: np.ndarray[Any, Any], factor: float = 5.0) -> float:

@@ -276,7 +276,17 @@ def measured_of(
         level_times_ns=np.asarray(meta["schedule"]["times_ns"], np.int64),
         levels_bps=np.asarray(meta["schedule"]["rates_bps"], np.int64),
         propagation_ns=propagation_ns(meta),
+        spans_ns=spans_ns(engine, flows),
     )
+
+
+def spans_ns(engine: Mapping[str, Any], flows: pa.Table) -> tuple[list[int], list[int]]:
+    """When every flow begins and ends, ns: with its last acknowledgement, at its stop, or with the run."""
+    last = engine["duration_ns"]
+    stops = [last if flow["stop_ns"] is None else min(flow["stop_ns"], last) for flow in engine["flows"]]
+    finished = flows.column("finished_ns").to_pylist()
+    ends = [stop if end < 0 else min(stop, end) for stop, end in zip(stops, finished, strict=True)]
+    return [flow["start_ns"] for flow in engine["flows"]], ends
 
 
 def propagation_ns(meta: Mapping[str, Any]) -> list[int] | None:

@@ -6,17 +6,28 @@ The first four are those of [Akella02]; the order is the order of every table an
 
 from __future__ import annotations
 
+from sawtooth.measure.metrics.between import CONVERGENCE, RTT_EXPONENT, SHARE_LEAST, SHARE_MOST, STARVATION
+from sawtooth.measure.metrics.completion import COMPLETION, HARM, SLOWDOWN, SLOWDOWN_MAX
 from sawtooth.measure.metrics.congestion import DROP_RUN, LOSS_BIAS, LOSS_EPOCH_CORRELATION, SIGNALS
 from sawtooth.measure.metrics.cross import CROSS_DROPS, CROSS_EXCESS, CROSS_SHARE
-from sawtooth.measure.metrics.delay import DELAY, DELAY_P50, DELAY_P95, DELAY_P99
+from sawtooth.measure.metrics.delay import DELAY, DELAY_P50, DELAY_P95, DELAY_P99, DELAY_P999
 from sawtooth.measure.metrics.fairness import FAIRNESS, JAIN
 from sawtooth.measure.metrics.frame import Measured, Metric, flow_goodputs_bps
 from sawtooth.measure.metrics.goodput import GOODPUT
 from sawtooth.measure.metrics.link import IDLE, UTILISATION
-from sawtooth.measure.metrics.loss import FULL_DROPS, LOSS, MARKS
+from sawtooth.measure.metrics.loss import DROPS, FULL_DROPS, LOSS, MARKS
 from sawtooth.measure.metrics.rates import RATE_VARIATION, RTT_BIAS
-from sawtooth.measure.metrics.sender import MEAN_WINDOW, RETRANSMITS, TIMEOUTS
+from sawtooth.measure.metrics.round_trips import RTT_MEAN, RTT_P50, RTT_P95, RTT_P99, RTT_P999
+from sawtooth.measure.metrics.sender import (
+    MEAN_WINDOW,
+    RETRANSMISSION_RATE,
+    RETRANSMITS,
+    SPURIOUS_RETRANSMITS,
+    TIMEOUTS,
+    UNDOS,
+)
 from sawtooth.measure.metrics.share_autocorrelation import SHARE_AUTOCORRELATION_TIME
+from sawtooth.measure.metrics.states import PROBE_RTT_SHARE, STARTUP_TIME
 from sawtooth.measure.metrics.window_climb import WINDOW_CLIMB, WINDOW_GROWTH
 
 METRICS: tuple[Metric, ...] = (
@@ -47,6 +58,27 @@ METRICS: tuple[Metric, ...] = (
     CROSS_DROPS,
     WINDOW_GROWTH,
     WINDOW_CLIMB,
+    DROPS,
+    DELAY_P999,
+    RTT_MEAN,
+    RTT_P50,
+    RTT_P95,
+    RTT_P99,
+    RTT_P999,
+    RETRANSMISSION_RATE,
+    SPURIOUS_RETRANSMITS,
+    UNDOS,
+    STARTUP_TIME,
+    PROBE_RTT_SHARE,
+    COMPLETION,
+    SLOWDOWN,
+    SLOWDOWN_MAX,
+    HARM,
+    SHARE_LEAST,
+    SHARE_MOST,
+    STARVATION,
+    CONVERGENCE,
+    RTT_EXPONENT,
 )
 
 METRIC_NAMES: tuple[str, ...] = tuple(entry.name for entry in METRICS)

@@ -30,7 +30,11 @@ def percentile(column: str) -> Callable[[Measured], float]:
 
     def delay_percentile(measured: Measured) -> float:
         queues = measured.bottlenecks
-        if len(queues) != 1 or not measured.queue(queues[0], "test_forwarded"):
+        if (
+            column not in measured.queues.column_names
+            or len(queues) != 1
+            or not measured.queue(queues[0], "test_forwarded")
+        ):
             return NAN  # percentiles of several queues do not add up
         return measured.queue(queues[0], column) / 1e6
 
@@ -45,14 +49,14 @@ DELAY = Metric(
     source="Akella02 §3",
     function=delay,
 )
-DELAY_P50, DELAY_P95, DELAY_P99 = (
+DELAY_P50, DELAY_P95, DELAY_P99, DELAY_P999 = (
     Metric(
-        name=f"delay_p{percent}",
+        name=f"delay_{name}",
         unit="ms",
         higher_is_better=False,
         what=f"{percent}th percentile of the queueing delay of forwarded test packets (relative error < 1 %)",
         source="definition",
-        function=percentile(f"delay_p{percent}_ns"),
+        function=percentile(f"delay_{name}_ns"),
     )
-    for percent in (50, 95, 99)
+    for name, percent in (("p50", "50"), ("p95", "95"), ("p99", "99"), ("p999", "99.9"))
 )

@@ -32,7 +32,8 @@ class Measured:
     test flow, of which `levels_bps[i]` holds from `level_times_ns[i]` on; `trace_driven` says that a packet-opportunity trace replaces the
     transmitter. `paths` are the queues that test flows suffer,
     by row of `queues`, each with how many flows do: the bottleneck alone, unless the topology has several; `propagation_ns` is the
-    round-trip time of every flow without queues, where it is known.
+    round-trip time of every flow without queues, where it is known; `spans_ns` when each flow begins and ends, both counted
+    from the start of the run.
     """
 
     flows: pa.Table
@@ -46,6 +47,7 @@ class Measured:
     level_times_ns: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
     levels_bps: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
     propagation_ns: Sequence[int] | None = None
+    spans_ns: tuple[Sequence[int], Sequence[int]] | None = None
 
     @cached_property
     def is_test(self) -> NDArray[np.bool_]:
@@ -71,6 +73,17 @@ class Measured:
     def seconds(self) -> float:
         """Length of the measured window, s."""
         return (self.end_ns - self.start_ns) / 1e9
+
+    @property
+    def test_spans_ns(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """When each test flow begins and ends; without better knowledge with the run. Shapes (test flows,)."""
+        count = self.is_test.size
+        begins, ends = self.spans_ns or ([0] * count, [self.end_ns] * count)
+        return np.asarray(begins, np.int64)[self.is_test], np.asarray(ends, np.int64)[self.is_test]
+
+    def has(self, column: str) -> bool:
+        """Whether `flows` has such a column: runs that an earlier version stored lack some."""
+        return column in self.flows.column_names
 
     def test(self, column: str) -> NDArray[Any]:
         """One column of `flows`, test flows only, in flow order. Shape (test flows,)."""

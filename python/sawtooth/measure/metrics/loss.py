@@ -1,8 +1,8 @@
 """Loss and marks of test packets at the bottleneck.
 
 `loss` = 100 × test packets dropped / test packets arrived at the bottleneck, whatever the reason of the drop (full buffer or
-impairment); retransmissions are packets like others. `marks` counts the test packets that got a congestion mark, `full_drops` the packets
-of whatever traffic that were dropped for want of room, and not by an active queue.
+impairment); retransmissions are packets like others, and `drops` is the number dropped. `marks` counts the test packets that got a
+congestion mark, `full_drops` the packets of whatever traffic that were dropped for want of room, and not by an active queue.
 
 Source: [Akella02] §3; marks: RFC 3168.
 """
@@ -35,6 +35,11 @@ def marks(measured: Measured) -> float:
     return sum(measured.queue(row, "test_marks") for row in measured.bottlenecks)
 
 
+def drops(measured: Measured) -> float:
+    """Test packets dropped at the bottlenecks, count."""
+    return measured.total("test_drops")
+
+
 def full_drops(measured: Measured) -> float:
     """Packets dropped at the bottleneck because its buffer was full, count."""
     return measured.total("drops_full")
@@ -63,4 +68,12 @@ FULL_DROPS = Metric(
     what="packets of all traffic dropped at the bottleneck because its buffer was full",
     source="definition",
     function=full_drops,
+)
+DROPS = Metric(
+    name="drops",
+    unit="packets",
+    higher_is_better=False,
+    what="test packets dropped at the bottleneck",
+    source="Akella02 §3",
+    function=drops,
 )

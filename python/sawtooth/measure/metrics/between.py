@@ -1,0 +1,169 @@
+"""Between flows of several kinds: shares, starvation, convergence, and what the round-trip time is worth.
+
+A *kind* is a controller with its recovery. The *share* of a kind is the mean goodput of its test flows over the mean of all test flows
+(measured over fair): 1 is fair; `share_least` and `share_most` are those of the kinds that have least and most.
+
+`starvation` is the share of bins of 1 s, of every test flow while it is on, in which the flow got less than a tenth of the fair share:
+what the test flows that are on got in the bin over their number. `convergence` is the time from the last start of a test flow until
+Jain's index of what the test flows got in 5 s is at least 1/(1 + 0.1²), which for two flows is 0.1-fair: shares (1 ± 0.1)/2. It moves
+by bins of 1 s, so its least value is 5 s. Both need recorded rates in bins that divide 1 s; the warm-up counts for `convergence` alone.
+
+`rtt_exponent` is e where goodput falls as RTT^−e over the test flows (least squares of logarithms), RTT without queues: 0 where it has no
+influence. `rtt_bias` is the same with queues, and its sign is the other one.
+
+Harm between two runs, `harm_of`, is [Ware19] §3: (alone − with)/alone where more is better, (with − alone)/with where less is.
+
+Source: [Ware19]; [Bansal01] and RFC 5166 §2.3 (δ-fair convergence, there over one bin for two flows; the 5 s are ours, so that a sawtooth
+within fair shares counts as fair); the rest are definitions.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from sawtooth.measure.metrics.frame import NAN, Measured, Metric, ratio
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+BIN_NS: Final = 1_000_000_000
+STARVED: Final = 0.1
+SPAN_BINS: Final = 5
+DELTA: Final = 0.1
+
+
+def harm_of(alone: float, beside: float, *, higher_is_better: bool) -> float:
+    """Harm of company to a quantity, from its values alone and beside others; NaN where what it is relative to is 0."""
+    return ratio(alone - beside, alone) if higher_is_better else ratio(beside - alone, beside)
+
+
+def shares(measured: Measured) -> dict[str, float]:
+    """Of every kind of test flow, in the order of ids, its mean goodput over that of all: measured over fair."""
+    if not measured.has("controller"):
+        return {}
+    names = zip(
+        *(measured.flows.column(name).to_pylist() for name in ("controller", "recovery")), strict=True
+    )
+    kinds = [f"{control} {recovery or ''}".strip() for control, recovery in names]
+    tests = np.array([kind for kind, is_test in zip(kinds, measured.is_test, strict=True) if is_test])
+    fair = float(measured.test_goodputs_bps.mean()) if tests.size else 0.0
+    return {
+        kind: ratio(float(measured.test_goodputs_bps[tests == kind].mean()), fair)
+        for kind in dict.fromkeys(tests.tolist())
+    }
+
+
+def share_least(measured: Measured) -> float:
+    """The least share of a kind, dimensionless; NaN where there is one kind."""
+    found = shares(measured)
+    return min(found.values()) if len(found) > 1 else NAN
+
+
+def share_most(measured: Measured) -> float:
+    """The greatest share of a kind, dimensionless; NaN where there is one kind."""
+    found = shares(measured)
+    return max(found.values()) if len(found) > 1 else NAN
+
+
+def seconds_of(measured: Measured, begin_ns: int) -> tuple[NDArray[np.float64], NDArray[np.int64]] | None:
+    """Packets of every test flow in whole bins of 1 s from a time on, shape (bins, test flows), and where the bins end."""
+    rates, flows = measured.records.get("rates"), measured.test("id")
+    if rates is None or rates.num_rows == 0 or flows.size == 0:
+        return None
+    time_ns, flow = rates.column("time_ns").to_numpy(), rates.column("flow").to_numpy()
+    width = int(np.searchsorted(time_ns, time_ns[0], side="right"))
+    ends = time_ns[::width]
+    if ends.size < 2 or BIN_NS % (fine := int(np.diff(ends).min())):
+        return None
+    delivered = rates.column("delivered_packets").to_numpy().reshape(-1, width)
+    inside = (ends - fine >= begin_ns) & (ends <= measured.end_ns)
+    per = BIN_NS // fine
+    whole = int(inside.sum()) // per * per
+    chosen = delivered[inside][:whole, np.searchsorted(flow[:width], flows)].astype(np.float64)
+    return chosen.reshape(-1, per, flows.size).sum(axis=1), ends[inside][:whole][per - 1 :: per]
+
+
+def starvation(measured: Measured) -> float:
+    """Share of the seconds of test flows in which they starve, in [0, 1]; NaN without rates in bins that divide 1 s."""
+    found = seconds_of(measured, measured.start_ns)
+    if found is None or not found[0].size:
+        return NAN
+    delivered, ends = found
+    begins, stops = measured.test_spans_ns
+    on = (begins[None, :] <= ends[:, None] - BIN_NS) & (stops[None, :] >= ends[:, None])
+    present = on.sum(axis=1)
+    fair = np.divide((delivered * on).sum(axis=1), present, out=np.zeros(present.size), where=present > 0)
+    return ratio(float((on & (delivered < STARVED * fair[:, None])).sum()), float(on.sum()))
+
+
+def convergence(measured: Measured) -> float:
+    """From the last start of a test flow to δ-fair shares, s; NaN where they never come, for one flow, and without such rates."""
+    begin = int(measured.test_spans_ns[0].max()) if measured.is_test.any() else 0
+    found = seconds_of(measured, begin)
+    if found is None or found[0].shape[0] < SPAN_BINS or found[0].shape[1] < 2:
+        return NAN
+    delivered, ends = found
+    sums = np.cumsum(np.vstack([np.zeros(delivered.shape[1]), delivered]), axis=0)
+    spans = sums[SPAN_BINS:] - sums[:-SPAN_BINS]
+    squares = spans.shape[1] * (spans**2).sum(axis=1)
+    jain = np.divide(spans.sum(axis=1) ** 2, squares, out=np.zeros(squares.size), where=squares > 0)
+    (fair,) = np.nonzero(jain >= 1.0 / (1.0 + DELTA**2))
+    return float(ends[fair[0] + SPAN_BINS - 1] - begin) / 1e9 if fair.size else NAN
+
+
+def rtt_exponent(measured: Measured) -> float:
+    """e in goodput ∝ RTT^−e over the test flows, dimensionless; NaN where all times are equal or a flow got nothing."""
+    goodputs = measured.test_goodputs_bps
+    if measured.propagation_ns is None or len(measured.propagation_ns) != measured.is_test.size:
+        return NAN
+    times_ns = np.asarray(measured.propagation_ns, np.float64)[measured.is_test]
+    if goodputs.size < 2 or not (goodputs > 0.0).all() or np.ptp(times_ns) == 0.0:
+        return NAN
+    x, y = np.log(times_ns), np.log(goodputs)
+    x = x - x.mean()
+    return -ratio(float((x * y).sum()), float((x * x).sum()))
+
+
+SHARE_LEAST = Metric(
+    name="share_least",
+    unit="1",
+    higher_is_better=True,
+    what="least share of a kind of test flows: its mean goodput over that of all",
+    source="definition",
+    function=share_least,
+)
+SHARE_MOST = Metric(
+    name="share_most",
+    unit="1",
+    higher_is_better=False,
+    what="greatest share of a kind of test flows",
+    source="definition",
+    function=share_most,
+)
+STARVATION = Metric(
+    name="starvation",
+    unit="1",
+    higher_is_better=False,
+    what="share of the seconds of test flows in which they got less than a tenth of the fair share (needs recorded rates)",
+    source="definition",
+    function=starvation,
+)
+CONVERGENCE = Metric(
+    name="convergence",
+    unit="s",
+    higher_is_better=False,
+    what="from the last start of a test flow until 5 s are shared 0.1-fairly (needs recorded rates)",
+    source="Bansal01; RFC 5166 §2.3",
+    function=convergence,
+    window="[last start, duration), the warm-up included",
+)
+RTT_EXPONENT = Metric(
+    name="rtt_exponent",
+    unit="1",
+    higher_is_better=None,
+    what="e where the goodput of test flows falls as the round-trip time without queues to the power of −e",
+    source="RFC 5166 §2.3",
+    function=rtt_exponent,
+)

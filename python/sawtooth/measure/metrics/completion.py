@@ -1,0 +1,87 @@
+"""Test flows with an end: how long they take, against the same transfer alone on the empty path, and the harm that is.
+
+`completion` is the mean over test flows that came to their end of the time from the SYN to the last acknowledgement. `slowdown` is that
+over the time alone, flow by flow, then the mean; `slowdown_max` the worst flow's. `harm` follows [Ware19] for a quantity of which less is
+better: (with − alone) / with, 1 − 1/slowdown, mean over the flows: 0 is no harm, 1 is starvation.
+
+Source: [Dukkipati06] (completion time), [Ware19] §3 (harm).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sawtooth.measure.metrics.frame import NAN, Measured, Metric
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def known(measured: Measured, column: str) -> NDArray[np.float64]:
+    """The values of the test flows that have one."""
+    if not measured.has(column):
+        return np.zeros(0)
+    values: NDArray[np.float64] = (
+        measured.flows.column(column).to_numpy().astype(np.float64)[measured.is_test]
+    )
+    return values[np.isfinite(values)]
+
+
+def completion(measured: Measured) -> float:
+    """Mean completion time of test flows, s; NaN where none came to an end."""
+    found = known(measured, "completion_s")
+    return float(found.mean()) if found.size else NAN
+
+
+def slowdown(measured: Measured) -> float:
+    """Mean slow-down of test flows, dimensionless."""
+    found = known(measured, "slowdown")
+    return float(found.mean()) if found.size else NAN
+
+
+def slowdown_max(measured: Measured) -> float:
+    """Greatest slow-down of a test flow, dimensionless."""
+    found = known(measured, "slowdown")
+    return float(found.max()) if found.size else NAN
+
+
+def harm(measured: Measured) -> float:
+    """Mean harm to the completion of test flows, dimensionless, at most 1."""
+    found = known(measured, "slowdown")
+    return float((1.0 - 1.0 / found).mean()) if found.size else NAN
+
+
+COMPLETION = Metric(
+    name="completion",
+    unit="s",
+    higher_is_better=False,
+    what="mean completion time of the test flows that came to an end",
+    source="Dukkipati06",
+    function=completion,
+)
+SLOWDOWN = Metric(
+    name="slowdown",
+    unit="1",
+    higher_is_better=False,
+    what="completion time of a test flow over that alone on the empty path, mean over test flows",
+    source="definition",
+    function=slowdown,
+)
+SLOWDOWN_MAX = Metric(
+    name="slowdown_max",
+    unit="1",
+    higher_is_better=False,
+    what="greatest slow-down of a test flow",
+    source="definition",
+    function=slowdown_max,
+)
+HARM = Metric(
+    name="harm",
+    unit="1",
+    higher_is_better=False,
+    what="harm to the completion time of a test flow, (with − alone)/with, mean over test flows",
+    source="Ware19 §3",
+    function=harm,
+)
