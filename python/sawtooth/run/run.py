@@ -24,9 +24,9 @@ from sawtooth.documents import format_of
 from sawtooth.errors import MISSING, InputError, PluginError
 from sawtooth.measure.metrics import METRICS, Measured, flow_goodputs_bps, measure
 from sawtooth.plain import canonical, json_value
-from sawtooth.scenario.described import describe, kept
 from sawtooth.run.alone import NEVER, alone, completions_s, empty_rtt_ns, slowdowns
 from sawtooth.run.row_json import flow_json, queue_json
+from sawtooth.scenario.described import describe, kept
 from sawtooth.scenario.record_fields import recorded_series
 from sawtooth.scenario.resolve import Resolved
 from sawtooth.scenario.values import PLUGIN

@@ -155,7 +155,7 @@ impl<C: Controller> Path<C> {
 
     fn acknowledge(&mut self, now: Time) {
         let details = if self.receiver.has_details() {
-            self.details.keep_ranges(self.receiver.details(now), self.receiver.ranges())
+            self.receiver.keep_details(&mut self.details, now)
         } else {
             DetailsHandle::default()
         };
