@@ -28,7 +28,7 @@ pub use discipline::{
     Queued, Signal, TransmitterState,
 };
 use fifo::Fifo;
-use sawtooth_cc::units::{Rate, Span};
+use sawtooth_cc::units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
 use table::disciplines;
 pub use table::{DisciplineInfo, DisciplineParameter, DisciplineSpec, Marking};
@@ -48,6 +48,8 @@ disciplines! {
     departure "codel" codel::Codel(CodelSpec);
     /// CoDel for each flow, new flows first.
     departure "fq-codel" fq_codel::FqCodel(FqCodelSpec);
+    /// A queue for L4S beside a classic one, coupled.
+    departure "dualpi2" dualpi2::DualPi2(DualPi2Spec);
     /// Drops arrivals at random so that the waiting time keeps to a target.
     departure "pie" pie::Pie(PieSpec);
 }
@@ -91,7 +93,7 @@ impl Queue {
         Queue {
             discipline: AnyDiscipline::new(spec, rate),
             random,
-            tally: Tally::default(),
+            tally: Tally::with_parts(spec.info().parts.len()),
             signals: Vec::new(),
         }
     }
@@ -177,6 +179,14 @@ impl Queue {
     #[inline(always)]
     pub fn count_departure(&mut self, packet: Packet, delay: Span, measured: bool) {
         self.tally.count_departure(packet, delay, measured);
+    }
+
+    /// The same for the part of the discipline to which a packet was assigned, if that has parts.
+    #[inline]
+    pub fn count_part(&mut self, queued: &Queued, now: Time, measured: bool) {
+        if let Some(part) = self.tally.parts.get_mut(usize::from(queued.part)) {
+            part.count_departure(queued.packet, now - queued.arrived, measured);
+        }
     }
 
     /// The warm-up is over: what happens from now on is measured.

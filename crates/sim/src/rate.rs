@@ -3,6 +3,7 @@
 //! Their packets are data and acknowledgements like those of TCP, so queues, jitter and counters treat both alike. A packet is two
 //! words and has no room for the fields of these protocols. They stand in a ring beside the sender of the packet, [`Stamp`]s of data
 //! packets and [`Report`]s of acknowledgements. They are found by the packet's number until the other side has answered.
+//! A data packet that comes behind a later one was taken for lost: it counts as delivered, and nothing is reported on it.
 
 pub mod losses;
 pub mod rap_receiver;

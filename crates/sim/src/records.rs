@@ -59,6 +59,21 @@ pub struct QueueRecord {
     pub capacity_bytes: u64,
     /// A hash of every departure since the start of the run.
     pub departures_hash: u64,
+    /// Its parts, where its discipline has parts.
+    pub parts: Vec<PartRecord>,
+}
+
+/// One part of a queue, over the measured time.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub struct PartRecord {
+    pub name: &'static str,
+    pub arrivals: Arrivals,
+    pub departures: Departures,
+    pub delay_p50: Span,
+    pub delay_p95: Span,
+    pub delay_p99: Span,
+    pub delay_p999: Span,
 }
 
 /// One process of short flows, over the measured time.
@@ -137,6 +152,9 @@ impl Records {
     /// All tables of the run: what is shown, stored and hashed.
     pub fn tables(&self) -> Vec<Table> {
         let mut tables = vec![flows(&self.flows), queues(&self.queues), arrivals(&self.arrivals)];
+        if self.queues.iter().any(|queue| !queue.parts.is_empty()) {
+            tables.push(parts(&self.queues));
+        }
         if !self.states.is_empty() {
             tables.push(states(&self.states));
         }
@@ -219,6 +237,39 @@ fn queues(rows: &[QueueRecord]) -> Table {
         .counts("in_profile_forwarded_bytes", departed(|counters| counters.in_profile_forwarded_bytes))
         .unhashed_from_here()
         .spans("delay_p999_ns", span(|queue| queue.delay_p999))
+}
+
+/// The parts of all queues, a row each.
+fn parts(queues: &[QueueRecord]) -> Table {
+    let rows: Vec<(u32, &PartRecord)> = (0u32..)
+        .zip(queues)
+        .flat_map(|(queue, record)| record.parts.iter().map(move |part| (queue, part)))
+        .collect();
+    let parts = || rows.iter().map(|&(_, part)| part);
+    let arrived = |value: fn(&Arrivals) -> u64| parts().map(move |part| value(&part.arrivals));
+    let departed = |value: fn(&Departures) -> u64| parts().map(move |part| value(&part.departures));
+    let dropped = |reason| parts().map(move |part| part.arrivals.drops[reason as usize]);
+    Table::new("subqueues")
+        .indices("queue", rows.iter().map(|&(queue, _)| queue))
+        .texts("name", parts().map(|part| part.name.to_owned()))
+        .counts("arrivals", arrived(|counters| counters.arrivals))
+        .counts("drops", arrived(Arrivals::dropped))
+        .counts("drops_full", dropped(DropReason::Full))
+        .counts("drops_early", dropped(DropReason::Early))
+        .counts("drops_forced", dropped(DropReason::Forced))
+        .counts("marks", arrived(|counters| counters.marks))
+        .counts("forwarded", departed(|counters| counters.forwarded))
+        .counts("forwarded_bytes", departed(|counters| counters.forwarded_bytes))
+        .counts("test_arrivals", arrived(|counters| counters.test_arrivals))
+        .counts("test_drops", arrived(|counters| counters.test_drops))
+        .counts("test_marks", arrived(|counters| counters.test_marks))
+        .counts("test_forwarded", departed(|counters| counters.test_forwarded))
+        .spans("delay_ns_sum_all", parts().map(|part| part.departures.delay))
+        .spans("delay_ns_sum_test", parts().map(|part| part.departures.test_delay))
+        .spans("delay_p50_ns", parts().map(|part| part.delay_p50))
+        .spans("delay_p95_ns", parts().map(|part| part.delay_p95))
+        .spans("delay_p99_ns", parts().map(|part| part.delay_p99))
+        .spans("delay_p999_ns", parts().map(|part| part.delay_p999))
 }
 
 fn arrivals(rows: &[ArrivalRecord]) -> Table {

@@ -18,6 +18,7 @@ pub use crate::queue::QueueSpec;
 pub use crate::queue::codel::CodelSpec;
 pub use crate::queue::droptail::DropTailSpec;
 pub use crate::queue::drr::DrrSpec;
+pub use crate::queue::dualpi2::DualPi2Spec;
 pub use crate::queue::fq_codel::FqCodelSpec;
 pub use crate::queue::pie::PieSpec;
 pub use crate::queue::red::{RedSpec, Spacing};

@@ -62,7 +62,7 @@ impl Subject {
     }
 
     fn arrive(&mut self, packet: Packet) -> Vec<Packet> {
-        self.0.enqueue(Queued { packet, arrived: Time::ZERO, stage: 0 }, IDLE);
+        self.0.enqueue(Queued { packet, ..Queued::default() }, IDLE);
         let packet = |signal| match signal {
             Signal::Dropped(packet, _) => packet,
             Signal::Marked(packet) => panic!("{packet:?} was marked"),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 QUANTILES = {"p50": "rtt_p50_ns", "p95": "rtt_p95_ns", "p99": "rtt_p99_ns", "p999": "rtt_p999_ns"}
 """By name in the document, the column of `flows`."""
+IN_PROFILE = ("in_profile_forwarded", "in_profile_forwarded_bytes")
+"""Columns that queues within a discipline do not have."""
 
 
 def flow_json(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -54,8 +56,9 @@ def round_trips_ms(row: Mapping[str, Any], less_ns: int) -> dict[str, float] | N
     return {name: max(value - less_ns, 0) / 1e6 for name, value in found.items()}
 
 
-def queue_json(row: Mapping[str, Any]) -> dict[str, Any]:
-    """One queue of the JSON document, from its row; delays are over forwarded packets: of all, and under `test` of test packets."""
+def queue_json(row: Mapping[str, Any], parts: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
+    """One queue of the JSON document, from its row and those of its parts; delays are over forwarded packets: of all, and under `test` of
+    test packets."""
     return {
         "name": row["name"],
         "mean_delay_ms": row["mean_delay_ms"],
@@ -79,7 +82,17 @@ def queue_json(row: Mapping[str, Any]) -> dict[str, Any]:
             "marks": row["test_marks"],
             "forwarded": row["test_forwarded"],
         },
-        "subqueues": [],
+        "subqueues": [subqueue_json(part) for part in parts],
+    }
+
+
+def subqueue_json(row: Mapping[str, Any]) -> dict[str, Any]:
+    """One queue within a discipline, from its row: what is counted of the whole and of it."""
+    whole = queue_json({**row, "drops_impairment": 0, **dict.fromkeys(IN_PROFILE, 0)})
+    return {
+        name: value
+        for name, value in whole.items()
+        if name not in ("drops_impairment", "in_profile", "subqueues")
     }
 
 

@@ -27,6 +27,7 @@ from sawtooth.plain import canonical, json_value
 from sawtooth.run.alone import NEVER, alone, completions_s, empty_rtt_ns, slowdowns
 from sawtooth.run.row_json import flow_json, queue_json
 from sawtooth.scenario.described import describe, kept
+from sawtooth.scenario.queue_value import has_parts
 from sawtooth.scenario.record_fields import recorded_series
 from sawtooth.scenario.resolve import Resolved
 from sawtooth.scenario.values import PLUGIN
@@ -47,6 +48,8 @@ DERIVED_FLOW_COLUMNS = (
     "completion_s",
     "slowdown",
 )
+PARTS = "subqueues"
+"""The table of the queues within disciplines, a row each."""
 DERIVED_QUEUE_COLUMNS = ("mean_delay_ms", "mean_delay_test_ms")
 
 
@@ -97,6 +100,13 @@ class Run(RunSummary):
             self.run_id, self.digest, self.seed, self.flows, self.queues, self.values, self.meta
         )
 
+    def parts_of(self, queue: int) -> list[dict[str, Any]]:
+        """The rows of the queues within one of the queues, for a discipline that has some."""
+        if PARTS not in self.records:
+            return []
+        rows = with_queue_columns(self.records[PARTS]).to_pylist()
+        return [row for row in rows if row["queue"] == queue]
+
     def to_json(self) -> dict[str, Any]:
         """The document of `sawtooth run --json`: plain values, undefined numbers as None."""
         document = {
@@ -107,10 +117,12 @@ class Run(RunSummary):
             "digest": self.digest,
             "seed": self.seed,
             "flows": [flow_json(row) for row in self.flows.to_pylist()],
-            "queues": [queue_json(row) for row in self.queues.to_pylist()],
+            "queues": [
+                queue_json(row, self.parts_of(number)) for number, row in enumerate(self.queues.to_pylist())
+            ],
             "metrics": dict(self.values),
             "units": {entry.name: entry.unit for entry in METRICS},
-            "series": {name: table.to_pydict() for name, table in self.records.items()},
+            "series": {name: table.to_pydict() for name, table in self.records.items() if name != PARTS},
             "summary": dict(self.summary),
             "resolved": self.resolved,
             "provenance": dict(self.provenance),
@@ -252,8 +264,13 @@ def assemble(
 
 
 def recorded(engine: Mapping[str, Any]) -> list[str]:
-    """Names of the tables beside `flows` and `queues`: the series that a scenario asks for, and what became of its short flows."""
-    return [*recorded_series(engine), *(["arrivals"] if engine.get("arrivals") else [])]
+    """Names of the tables beside `flows` and `queues`: the series that a scenario asks for, what became of its short flows, and the queues
+    within disciplines that have some."""
+    further = {
+        "arrivals": bool(engine.get("arrivals")),
+        PARTS: any(has_parts(link["queue"]) for link in engine["links"]),
+    }
+    return [*recorded_series(engine), *(name for name, there in further.items() if there)]
 
 
 def measured_of(

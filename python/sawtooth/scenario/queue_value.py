@@ -173,6 +173,11 @@ def of_marks(queue: Mapping[str, Any], name: str) -> bool:
     return _has(queue, name, "of_marks")
 
 
+def has_parts(queue: Mapping[str, Any] | None) -> bool:
+    """Whether a queue, as the engine has it, consists of several that are counted apart."""
+    return queue is not None and "parts" in _discipline(queue["kind"])
+
+
 def of_l4s(queue: Mapping[str, Any], name: str) -> bool:
     """Whether a parameter of a queue acts on packets with ECT(1) only."""
     return _has(queue, name, "of_l4s")

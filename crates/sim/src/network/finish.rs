@@ -5,7 +5,8 @@ use crate::ahead::Order;
 use crate::event::Moment;
 use crate::port::trace::OPPORTUNITY_BYTES;
 use crate::port::{Port, Transmitter};
-use crate::records::{FlowRecord, PacketAccount, QueueRecord, Records, StateRecord};
+use crate::queue::counters::Tally;
+use crate::records::{FlowRecord, PacketAccount, PartRecord, QueueRecord, Records, StateRecord};
 use crate::scenario::Scenario;
 use crate::transport::{AnyReceiver, Transport};
 use sawtooth_cc::units::{Span, Time};
@@ -66,7 +67,8 @@ impl Network {
                 let bits = port.capacity_before + transmitter.capacity(self.measured, end);
                 capacity_bytes = (bits / 8_000_000_000) as u64;
             }
-            queue_record(port, busy, capacity_bytes, end - warmup)
+            let parts = link.queue.as_ref().map_or(&[][..], |queue| queue.info().parts);
+            queue_record(port, parts, busy, capacity_bytes, end - warmup)
         });
         let queues = queues.collect();
         let arrivals = self.short.finish(&self.senders, &self.receivers);
@@ -138,7 +140,13 @@ fn capacity(rate_bps: Option<u64>, span: Span) -> u64 {
     (u128::from(rate_bps.unwrap_or(0)) * u128::from(span.nanos()) / 8_000_000_000) as u64
 }
 
-fn queue_record(port: &Port, busy: Span, capacity_bytes: u64, measured: Span) -> QueueRecord {
+fn queue_record(
+    port: &Port,
+    names: &[&'static str],
+    busy: Span,
+    capacity_bytes: u64,
+    measured: Span,
+) -> QueueRecord {
     let tally = port.queue.tally();
     QueueRecord {
         name: port.name.clone(),
@@ -152,5 +160,19 @@ fn queue_record(port: &Port, busy: Span, capacity_bytes: u64, measured: Span) ->
         empty: Span::from_nanos(measured.nanos() - busy.nanos()),
         capacity_bytes,
         departures_hash: port.departures_hash,
+        parts: names.iter().zip(&tally.parts).map(|(&name, part)| part_record(name, part)).collect(),
+    }
+}
+
+fn part_record(name: &'static str, tally: &Tally) -> PartRecord {
+    let delay = |share| tally.test_delays.quantile(share);
+    PartRecord {
+        name,
+        arrivals: tally.arrivals.clone(),
+        departures: tally.departures.clone(),
+        delay_p50: delay(0.50),
+        delay_p95: delay(0.95),
+        delay_p99: delay(0.99),
+        delay_p999: delay(0.999),
     }
 }

@@ -22,15 +22,20 @@ impl Network {
         else {
             unreachable!("{SAME_ENDS}");
         };
-        let stamp = sender.stamp(packet.number());
-        let received = receiver.on_data(packet.number(), packet.has(CE), stamp, now);
-        let is_new = received.is_new;
+        let number = packet.number();
+        let received = (number >= receiver.next_expected())
+            .then(|| receiver.on_data(number, packet.has(CE), sender.stamp(number), now));
+        let is_new = true; // nothing is sent twice
         self.observer.note(Kinds::ARRIVED, now, || Occurrence::PacketArrived { packet, is_new });
         if now >= self.measured.from {
             side.delivered_total += 1;
-            side.delivered_unique += u64::from(is_new);
+            side.delivered_unique += 1;
             side.marks += u64::from(packet.has(CE));
         }
+        let Some(received) = received else {
+            self.note_end(flow); // it comes late, behind others, and was taken for lost
+            return;
+        };
         match received.answer {
             AckDecision::Now => {
                 let report = self.report(flow, now);

@@ -52,6 +52,7 @@ impl Network {
             let at = now + transmitter.begin(queued);
             port.busy += self.measured.part_of(now, at);
             port.count_departure(queued.packet, queued.arrived, now, self.measured);
+            port.queue.count_part(&queued, now, now >= self.measured.from);
             end = Some(at);
         }
         self.events.set_port(index, end);
@@ -98,6 +99,7 @@ impl Network {
                 None => break,
                 Some(TransmissionEvent::Begins(queued)) => {
                     port.count_departure(queued.packet, queued.arrived, now, self.measured);
+                    port.queue.count_part(&queued, now, now >= self.measured.from);
                 }
                 Some(TransmissionEvent::Ends(queued)) => {
                     if let Some(since) = transmitter.busy_spell(now, &port.queue) {

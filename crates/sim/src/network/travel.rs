@@ -163,7 +163,7 @@ impl Network {
             port = &mut self.ports[index as usize];
         }
         let Transmitter::Rate(transmitter) = &mut port.transmitter else {
-            self.enter_asking_port(index, Queued { packet, arrived: now, stage });
+            self.enter_asking_port(index, Queued { packet, arrived: now, stage, part: 0 });
             return None;
         };
         transmitter.remove_departed(self.events.now());

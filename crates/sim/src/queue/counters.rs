@@ -65,12 +65,20 @@ pub struct Tally {
     pub departures: Departures,
     /// Waiting times of test packets that departed within the measured time.
     pub test_delays: Histogram,
+    /// The same of each part, where a discipline has parts.
+    pub parts: Vec<Tally>,
     earlier_arrivals: u64,
     earlier_drops: u64,
     earlier_departures: u64,
 }
 
 impl Tally {
+    /// The counters of a queue of so many parts.
+    pub(super) fn with_parts(parts: usize) -> Self {
+        let parts = std::iter::repeat_with(Tally::default).take(parts).collect();
+        Tally { parts, ..Tally::default() }
+    }
+
     #[inline(always)]
     pub(super) fn count_arrival(&mut self, packet: Packet) {
         self.arrivals.arrivals += 1;
@@ -121,6 +129,12 @@ impl Tally {
         let earlier = std::mem::take(&mut self.arrivals);
         self.earlier_arrivals += earlier.arrivals;
         self.earlier_drops += earlier.dropped();
+        self.parts.iter_mut().for_each(Tally::restart);
+    }
+
+    /// Packets that reached no part, since the link's impairment hit them.
+    fn impaired(&self) -> u64 {
+        self.arrivals.drops[DropReason::Impairment as usize]
     }
 
     /// Arrivals must equal departures, drops and the packets still waiting.
@@ -131,6 +145,14 @@ impl Tally {
         assert!(
             arrived == dropped + forwarded + waiting,
             "queue {name}: {arrived} packets arrived but {dropped} were dropped, {forwarded} forwarded and {waiting} are waiting",
+        );
+        let sum = |count: fn(&Tally) -> u64| self.parts.iter().map(count).sum::<u64>();
+        assert!(
+            self.parts.is_empty()
+                || sum(|part| part.departures.forwarded) == self.departures.forwarded
+                    && sum(|part| part.arrivals.marks) <= self.arrivals.marks
+                    && sum(|part| part.arrivals.arrivals) + self.impaired() == self.arrivals.arrivals,
+            "queue {name}: its parts are not the whole",
         );
     }
 }

@@ -19,6 +19,8 @@ pub struct Queued {
     pub arrived: Time,
     /// Its stage at the port.
     pub stage: StageIndex,
+    /// The part of the discipline to which it was assigned, if that has parts.
+    pub part: u8,
 }
 
 /// Packets and their bytes.
@@ -104,15 +106,27 @@ impl QueueContext<'_> {
         self.transmitter.now
     }
 
+    /// An arrival belongs to this part of the discipline, which is counted apart.
+    pub fn assign(&mut self, arrival: &mut Queued, part: u8) {
+        arrival.part = part;
+        self.tally.parts[usize::from(part)].count_arrival(arrival.packet);
+    }
+
     /// Discard a packet that arrives now or has been held.
     pub fn drop(&mut self, queued: Queued, reason: DropReason) {
         self.tally.count_drop(queued.packet, reason);
+        if let Some(part) = self.tally.parts.get_mut(usize::from(queued.part)) {
+            part.count_drop(queued.packet, reason);
+        }
         self.signals.push(Signal::Dropped(queued.packet, reason));
     }
 
     /// Mark a packet, which must be ECN-capable, as having met congestion.
     pub fn mark(&mut self, queued: &mut Queued) {
         self.tally.count_mark(queued.packet);
+        if let Some(part) = self.tally.parts.get_mut(usize::from(queued.part)) {
+            part.count_mark(queued.packet);
+        }
         let marked = queued.packet.marked();
         if queued.packet != marked {
             queued.packet = marked;

@@ -50,7 +50,8 @@ pub const INFO: DisciplineInfo = DisciplineInfo {
     ..DisciplineInfo::BLANK
 };
 
-const GAIN_ACCEPTED: &str = "0 to 1000 per second";
+/// Gains that are accepted.
+pub const GAIN_ACCEPTED: &str = "0 to 1000 per second";
 const WITH_ECN: Conditions = &[("ecn", "true")];
 
 /// What can be set besides the buffer.

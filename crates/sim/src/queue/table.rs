@@ -149,6 +149,9 @@ pub struct DisciplineInfo {
     pub draws: bool,
     /// Which packets it marks.
     pub marking: Marking,
+    /// The queues that it consists of, if their packets are counted apart.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub parts: &'static [&'static str],
     /// Its parameters besides the buffer, which every discipline has.
     pub parameters: &'static [DisciplineParameter],
 }
@@ -168,6 +171,7 @@ impl DisciplineInfo {
         limit_counts_transmission: false,
         draws: false,
         marking: Marking::Never,
+        parts: &[],
         parameters: &[],
     };
 }

@@ -17,6 +17,11 @@ pub struct RapReceiver {
 }
 
 impl RapReceiver {
+    /// One more than the highest number that came.
+    pub fn next_expected(&self) -> u32 {
+        self.next
+    }
+
     /// Take a data packet.
     pub fn on_data(&mut self, number: u32, marked: bool) -> Received {
         let is_new = number >= self.next;

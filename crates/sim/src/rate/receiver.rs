@@ -33,7 +33,15 @@ impl PacedReceiver {
         }
     }
 
-    /// Take a data packet.
+    /// One more than the highest number that came.
+    pub fn next_expected(&self) -> u32 {
+        match self {
+            PacedReceiver::Tfrc(receiver) => receiver.next_expected(),
+            PacedReceiver::Rap(receiver) => receiver.next_expected(),
+        }
+    }
+
+    /// Take a data packet that no later one was before.
     pub fn on_data(&mut self, number: u32, marked: bool, stamp: Stamp, now: Time) -> Received {
         match self {
             PacedReceiver::Tfrc(receiver) => receiver.on_data(number, marked, stamp, now),

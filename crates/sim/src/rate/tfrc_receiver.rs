@@ -55,6 +55,11 @@ impl TfrcReceiver {
         }
     }
 
+    /// One more than the highest number that came.
+    pub fn next_expected(&self) -> u32 {
+        self.losses.next()
+    }
+
     /// Take a data packet.
     #[inline(never)]
     pub fn on_data(&mut self, number: u32, marked: bool, stamp: Stamp, now: Time) -> Received {

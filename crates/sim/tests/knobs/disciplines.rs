@@ -28,7 +28,7 @@ fn small(row: &DisciplineInfo) -> Value {
         let value = match (parameter.name, parameter.kind) {
             ("min", _) => json!(2.0),
             ("max", _) => json!(6.0),
-            ("weight", _) => json!(0.1),
+            ("weight", _) => json!(if row.schedules { 0.5 } else { 0.1 }),
             (_, "size") => json!(1_000),
             (_, "depth") => json!({ "packets": 4 }),
             ("ecn", _) => json!(true),

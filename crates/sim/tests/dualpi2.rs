@@ -1,0 +1,109 @@
+//! DualPI2 in networks: what L4S flows wait and lose beside classic ones, and whom an overload takes it from.
+
+#[allow(dead_code, reason = "each test file uses a part of the networks")]
+mod networks;
+
+use networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, profile, source};
+use sawtooth_sim::records::PartRecord;
+use sawtooth_sim::scenario::{DualPi2Spec, FlowSpec, Profile, QueueSpec, Scenario};
+use sawtooth_sim::tcp::Ecn;
+use sawtooth_sim::{Records, run};
+
+/// Flows with round trips of `rtt_ms` of propagation over a link with 250 ms of buffer: so many Prague flows, so many CUBIC flows.
+fn beside(prague: u32, cubic: u32, megabits: u64, rtt_ms: u64) -> Scenario {
+    let scalable = profile("prague", "rack");
+    let mut classic = profile("cubic", "rack");
+    classic.tcp.ecn = Ecn::Classic;
+    let mut scenario = dumbbell(prague + cubic, 1, scalable, 60 * SECOND);
+    scenario.warmup_ns = 20 * SECOND;
+    scenario.profiles.push(classic);
+    scenario.profiles.iter_mut().for_each(|profile: &mut Profile| profile.packet_bytes = 1500);
+    scenario.links.iter_mut().for_each(|link| link.delay_ns = 0);
+    for link in [0, 1] {
+        scenario.links[link].rate_bps = Some(megabits * MEGABIT);
+        scenario.links[link].delay_ns = rtt_ms * MILLISECOND / 2;
+    }
+    for flow in &mut scenario.flows[prague as usize..] {
+        *flow = FlowSpec { profile: 1, ..flow.clone() };
+    }
+    scenario.links[0].queue = Some(QueueSpec::DualPi2(DualPi2Spec {
+        bytes: Some(megabits * MEGABIT / 8 / 4),
+        ..DualPi2Spec::default()
+    }));
+    scenario
+}
+
+fn parts(records: &Records) -> (&PartRecord, &PartRecord) {
+    let [low, classic] = records.queues[0].parts.as_slice() else { panic!("it has two parts") };
+    assert_eq!((low.name, classic.name), ("L", "C"));
+    (low, classic)
+}
+
+fn goodput(records: &Records, flows: std::ops::Range<u32>) -> f64 {
+    flows.map(|flow| records.flows[flow as usize].delivered_unique as f64).sum()
+}
+
+#[test]
+fn l4s_flows_wait_two_milliseconds_at_most_and_lose_nothing() {
+    for (prague, cubic) in [(1, 1), (2, 2), (1, 0), (3, 1), (1, 4)] {
+        for megabits in [40, 120] {
+            for rtt_ms in [10, 40] {
+                let records = run(&beside(prague, cubic, megabits, rtt_ms)).expect("a scenario");
+                let (low, classic) = parts(&records);
+                let what = format!("{prague} + {cubic} at {megabits} Mbit/s, {rtt_ms} ms");
+                let p99 = low.delay_p99.nanos() as f64 / 1e6;
+                assert!(p99 <= 2.0, "{what}: {p99} ms");
+                assert_eq!((low.arrivals.dropped(), classic.arrivals.drops[0]), (0, 0), "{what}");
+                assert!(low.arrivals.marks > 100, "{what}: {:?}", low.arrivals);
+                let carried = records.queues[0].departures.forwarded_bytes as f64;
+                let used = carried / records.queues[0].capacity_bytes as f64;
+                assert!(used > 0.95, "{what}: {used} of the link");
+                if cubic > 0 {
+                    let mean = |part: &PartRecord| {
+                        part.departures.test_delay.nanos() as f64
+                            / 1e6
+                            / part.departures.test_forwarded as f64
+                    };
+                    assert!(
+                        mean(classic) < 30.0 && mean(low) < 1.5,
+                        "{what}: {} {}",
+                        mean(low),
+                        mean(classic)
+                    );
+                    let each = |flows: std::ops::Range<u32>| {
+                        goodput(&records, flows.clone()) / f64::from(flows.end - flows.start)
+                    };
+                    let ratio = each(0..prague) / each(prague..prague + cubic);
+                    assert!(
+                        (0.3..=3.0).contains(&ratio),
+                        "{what}: a Prague flow has {ratio} of a CUBIC flow"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn marks_follow_the_coupling() {
+    // While both queues are full, the share of marks in L is coupling · √(share of hits in C), but for what the ramp adds.
+    let records = run(&beside(2, 2, 40, 20)).expect("a scenario");
+    let (low, classic) = parts(&records);
+    let share = |part: &PartRecord| {
+        (part.arrivals.marks + part.arrivals.dropped()) as f64 / part.arrivals.arrivals as f64
+    };
+    let coupled = 2.0 * share(classic).sqrt();
+    assert!(share(low) > 0.7 * coupled, "{} marked in L, {coupled} by coupling", share(low));
+}
+
+#[test]
+fn an_overload_that_answers_to_nothing_is_held_to_the_target_and_leaves_others_their_part() {
+    // Without ECN it fills C; p' goes beyond 1/2, and L is dropped from as well.
+    let mut scenario = beside(1, 0, 40, 20);
+    scenario.sources = vec![source(&[0], &[[0, 60 * MEGABIT]])];
+    let records = run(&scenario).expect("a scenario");
+    let (low, classic) = parts(&records);
+    assert!(classic.arrivals.drops[2] > 0 && low.departures.forwarded > 0);
+    let delay = classic.departures.delay.nanos() as f64 / 1e6 / classic.departures.forwarded as f64;
+    assert!((5.0..=25.0).contains(&delay), "{delay} ms in C");
+}
