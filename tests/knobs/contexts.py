@@ -54,14 +54,24 @@ def discipline(kind: str) -> Mapping[str, Any]:
     return next(row for row in describe()["disciplines"] if row["name"] == kind)
 
 
-def queue(kind: str) -> Tables:
-    """A queue of a discipline that is small as the contexts are."""
+def queue(kind: str, **others: Any) -> Tables:
+    """A queue of a discipline that is small as the contexts are, with other values of some parameters."""
     row = discipline(kind)
     small: Tables = {"min": 2, "max": 6, "weight": 0.03, "ecn": True, "target": "2 ms"}
     small |= {"interval": "10 ms", "max_burst": "10 ms", "t_update": "5 ms", "beta": 20, "mark_ecnth": 0.3}
     small |= {"flows": 2}
-    given = {row["name"]: small.get(row["name"], row["default"]) for row in row["parameters"]}
-    return {"kind": kind, **{name: value for name, value in given.items() if value is not None}}
+    if row["schedules"]:
+        small["weight"] = 0.5
+    given = {each["name"]: small.get(each["name"], each["default"]) for each in row["parameters"]}
+    given |= others
+    acting = {
+        each["name"]
+        for each in row["parameters"]
+        if not each["only_with"]
+        or any(given[name] == word for other in each["only_with"] for name, word in other.items())
+    }
+    there = {name: value for name, value in given.items() if name in acting and value is not None}
+    return {"kind": kind, **there}
 
 
 def mixed(kind: str) -> list[Tables]:
@@ -102,7 +112,8 @@ FREE: Final[Tables] = {
     "path": {"rtt": None, "rtt_spread": None},
     "nodes": [{"name": "A"}, {"name": "B"}, {"name": "C"}],
     "links": [
-        {"from": "A", "to": "B", "rate": "2 Mbit/s", "delay": "8 ms", "buffer": "10 packets", "drop": LOSSES},
+        {"from": "A", "to": "B", "rate": "2 Mbit/s", "delay": "8 ms", "buffer": "10 packets", "drop": LOSSES}
+        | {"policer": {"rate": "1.9 Mbit/s", "burst": "30 kB"}},
         {
             "from": "B",
             "to": "C",
@@ -111,6 +122,7 @@ FREE: Final[Tables] = {
             "buffer": "12 packets",
             "queue": queue("red"),
             "mark": "periodic(40)",
+            "shaper": {"rate": "2.5 Mbit/s", "burst": "9 kB"},
         },
         {"from": "C", "to": "B", "rate": "3 Mbit/s", "delay": "9 ms", "drop": "periodic(30)"},
     ],
@@ -206,11 +218,18 @@ def contexts() -> dict[str, Tables]:
         },
         flows=[group(count=3), group(receive_window=3, in_profile=True)],
     )
+    found["dualpi2, time-shifted"] = context(
+        bottleneck={"rate": "3 Mbit/s", "queue": queue("dualpi2", scheduler="time-shifted", shift="4 ms")},
+        path={"drop": "periodic(97)", "mark": "periodic(83)"},
+        flows=mixed("dualpi2"),
+    )
     without_threshold = queue("pie")
     del without_threshold["mark_ecnth"]
     found["pie without threshold"] = context(
         bottleneck={"rate": "3 Mbit/s", "queue": without_threshold}, flows=mixed("pie")
     )
+    found["policed"] = context(bottleneck={"policer": {"rate": "6 Mbit/s", "burst": "60 kB"}})
+    found["shaped"] = context(bottleneck={"shaper": {"rate": "3 Mbit/s", "burst": "12 kB"}})
     found["delayed acknowledgements"] = context(tcp={"delayed_ack": True})
     found["timeouts without cuts"] = context(tcp={"rto_cuts": False})
     found["marks"] = context(

@@ -36,6 +36,8 @@ BY_NAME: Final[Mapping[str, tuple[Any, ...]]] = {
     "cross_load": (0.5,),
     "ack_every": (3,),
     "flow": (0, 1),
+    "policer": ({"rate": "50 kbit/s", "burst": "2 kB"},),
+    "shaper": ({"rate": "0.5 Mbit/s", "burst": "5 kB"},),
     "set": ({"bottleneck.rate": "5 Mbit/s"},),
 }
 """What no schema says: names of files and nodes, and values where there is no default."""

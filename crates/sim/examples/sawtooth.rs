@@ -24,6 +24,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         queue: Some(QueueSpec::DropTail(DropTailSpec { packets: Some(50), bytes: None })),
         drop: None,
         mark: None,
+        policer: None,
+        shaper: None,
     };
     let reverse = LinkSpec { name: "reverse".to_owned(), queue: None, ..bottleneck.clone() };
     let scenario = Scenario {

@@ -13,7 +13,7 @@
 //! |--------------------------------------|--------------------------------|----------------------------------------------------------|
 //! | crossing a link                      | [`Ahead::crosses`]             | it keeps order and one other link alone feeds it         |
 //! | delivery, and the answer to it       | [`Ahead::answers`]             | the receiver answers at once                             |
-//! | departure from a port                | [`Ahead::departs`]             | a rate that never changes, and the discipline knows departures ahead |
+//! | departure from a port                | [`Ahead::departs`]             | a rate that never changes, no shaper, the discipline knows departures ahead |
 //! | entering the first link with jitter  | always, as part of the sending | the sender keeps the order of what it lets go            |
 
 use crate::scenario::{FlowSpec, LinkSpec, Scenario};
@@ -57,7 +57,8 @@ impl<'a> Ahead<'a> {
         let known = link.queue.as_ref().is_some_and(|queue| queue.knows_departures_ahead());
         let number = self.scenario.links.iter().position(|other| std::ptr::eq(other, link));
         let keeps_rate = !number.is_some_and(|number| self.scenario.changes_rate(number as u32));
-        self.order == Order::Ahead && link.rate_bps.is_some() && known && keeps_rate
+        let constant = link.rate_bps.is_some() && link.shaper.is_none();
+        self.order == Order::Ahead && constant && known && keeps_rate
     }
 
     /// Must even what is certain wait for its time?

@@ -52,6 +52,9 @@ pub const FEATURES: &[Feature] = &[
     ("sources", 1, |scenario| !scenario.sources.is_empty()),
     ("supply", 1, |scenario| scenario.flows.iter().any(|flow| !flow.supply.is_empty())),
     ("traces", 1, |scenario| scenario.links.iter().any(|link| link.trace_ms.is_some())),
+    ("token-buckets", 1, |scenario| {
+        scenario.links.iter().any(|link| link.policer.is_some() || link.shaper.is_some())
+    }),
     // 1 cut the fraction off the product alone.
     ("whole-windows", 2, |scenario| {
         let whole = |profile: &Profile| profile.tcp.window_arithmetic == WindowArithmetic::Integer;

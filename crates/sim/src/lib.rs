@@ -27,6 +27,7 @@ mod agenda;
 mod ahead;
 #[doc(hidden)]
 pub mod arrivals;
+pub mod bucket;
 #[doc(hidden)]
 pub mod event;
 #[doc(hidden)]

@@ -13,6 +13,7 @@ mod travel;
 
 use crate::ack_details::DetailsPool;
 use crate::ahead::{Measured, Order};
+use crate::bucket::Bucket;
 use crate::event::{Event, Moment};
 use crate::event_queue::EventQueue;
 use crate::impairment::Impairment;
@@ -49,6 +50,7 @@ struct LinkImpairments {
     link: u32,
     drop: Option<Impairment>,
     mark: Option<Impairment>,
+    policer: Option<Bucket>,
 }
 
 /// Where all packets went, from the start of the run.

@@ -5,6 +5,7 @@ pub mod rate;
 pub mod trace;
 
 use crate::ahead::Measured;
+use crate::bucket::Bucket;
 use crate::event::Moment;
 use crate::impairment::Impairment;
 use crate::packet::Packet;
@@ -36,12 +37,14 @@ pub struct Port {
     pub transmitter: Transmitter,
     /// Propagation delay of the wire.
     pub delay: Span,
-    /// Does any impairment sit on this link?
+    /// Does any impairment or policer sit on this link?
     pub is_impaired: bool,
     /// Losses of this link.
     pub drop: Option<Impairment>,
     /// Marks of this link.
     pub mark: Option<Impairment>,
+    /// What it lets in at most.
+    pub policer: Option<Bucket>,
     /// Measured time with something to send.
     pub busy: Span,
     /// What the link could have carried in the measured time before its rate changed last, in bits times 10⁹.
@@ -61,10 +64,16 @@ impl Port {
             is_impaired: false,
             drop: None,
             mark: None,
+            policer: None,
             busy: Span::ZERO,
             capacity_before: 0,
             departures_hash: 0xcbf2_9ce4_8422_2325,
         }
+    }
+
+    /// See to it that what sits on the link is asked.
+    pub fn note_impairments(&mut self) {
+        self.is_impaired = self.drop.is_some() || self.mark.is_some() || self.policer.is_some();
     }
 
     /// What waits, and what is in transmission.

@@ -98,10 +98,10 @@ impl Queue {
         }
     }
 
-    /// Count a packet that the link's impairment discarded on arrival.
-    pub fn count_impaired(&mut self, packet: Packet) {
+    /// Count a packet that the link itself, by its impairment or its policer, discarded on arrival.
+    pub fn count_refused(&mut self, packet: Packet, reason: DropReason) {
         self.tally.count_arrival(packet);
-        self.tally.count_drop(packet, DropReason::Impairment);
+        self.tally.count_drop(packet, reason);
     }
 
     /// Mark a packet on behalf of the link's impairment, if it is ECN-capable.

@@ -237,6 +237,7 @@ fn queues(rows: &[QueueRecord]) -> Table {
         .counts("in_profile_forwarded_bytes", departed(|counters| counters.in_profile_forwarded_bytes))
         .unhashed_from_here()
         .spans("delay_p999_ns", span(|queue| queue.delay_p999))
+        .counts("drops_policed", dropped(DropReason::Policed))
 }
 
 /// The parts of all queues, a row each.

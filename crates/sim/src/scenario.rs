@@ -14,6 +14,7 @@ mod changes;
 mod endpoints;
 mod record;
 
+pub use crate::bucket::BucketSpec;
 pub use crate::queue::QueueSpec;
 pub use crate::queue::codel::CodelSpec;
 pub use crate::queue::droptail::DropTailSpec;
@@ -84,6 +85,12 @@ pub struct LinkSpec {
     /// ECN-capable packets marked on arrival, whatever the queue.
     #[serde(default)]
     pub mark: Option<ImpairmentSpec>,
+    /// What a token bucket has no tokens for is dropped on arrival.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policer: Option<BucketSpec>,
+    /// What a token bucket has no tokens for waits before it is sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shaper: Option<BucketSpec>,
 }
 
 /// Which packets an impairment hits. SYN packets are never hit.
@@ -188,7 +195,7 @@ const DURATION_MAX_NS: u64 = 10 * 365 * 86_400 * 1_000_000_000;
 const WAIT_MAX_NS: u64 = 86_400 * 1_000_000_000;
 
 /// The fastest link and the fastest source, in bit/s.
-const RATE_MAX_BPS: u64 = 100_000_000_000_000;
+pub(crate) const RATE_MAX_BPS: u64 = 100_000_000_000_000;
 
 /// The most sources of a group.
 const SOURCES_MAX: u32 = 1_000_000;
@@ -233,7 +240,7 @@ impl Scenario {
         let anybody = !self.flows.is_empty() || !self.sources.is_empty() || !self.arrivals.is_empty();
         require(anybody, "flows", "[]", "at least one flow or source")?;
         for (i, link) in self.links.iter().enumerate() {
-            link.check(&format!("links[{i}]"))?;
+            link.check(&format!("links[{i}]"), self.largest_packet())?;
         }
         for (i, profile) in self.profiles.iter().enumerate() {
             profile.check(&format!("profiles[{i}]"))?;
@@ -251,6 +258,13 @@ impl Scenario {
             self.check_change(change, &format!("changes[{i}]"))?;
         }
         self.check_record()
+    }
+
+    /// Bytes of the largest packet of any flow or source.
+    fn largest_packet(&self) -> u64 {
+        let profiles = self.profiles.iter().map(|profile| profile.packet_bytes.max(profile.ack_bytes));
+        let sources = self.sources.iter().map(|source| source.packet_bytes);
+        u64::from(profiles.chain(sources).max().unwrap_or(1))
     }
 
     fn check_route(&self, route: &[u32], path: &str) -> Result<(), ScenarioError> {
@@ -372,7 +386,7 @@ impl LinkSpec {
         self.queue.is_none() && self.trace_ms.is_none()
     }
 
-    fn check(&self, path: &str) -> Result<(), ScenarioError> {
+    fn check(&self, path: &str, largest_packet: u64) -> Result<(), ScenarioError> {
         match (&self.rate_bps, &self.trace_ms) {
             (Some(rate), None) => {
                 let known = (1..=RATE_MAX_BPS).contains(rate);
@@ -421,12 +435,30 @@ impl LinkSpec {
         if let Some(queue) = &self.queue {
             queue.check(&format!("{path}.queue"))?;
         }
+        self.check_buckets(path, largest_packet)?;
         for (name, impairment) in [("drop", &self.drop), ("mark", &self.mark)] {
             if let Some(impairment) = impairment {
                 impairment.check(&format!("{path}.{name}"))?;
             }
         }
         Ok(())
+    }
+}
+
+impl LinkSpec {
+    fn check_buckets(&self, path: &str, largest_packet: u64) -> Result<(), ScenarioError> {
+        for (name, bucket) in [("policer", &self.policer), ("shaper", &self.shaper)] {
+            bucket.map_or(Ok(()), |bucket| bucket.check(&format!("{path}.{name}"), largest_packet))?;
+        }
+        let can_hold = self.queue.is_some() && self.rate_bps.is_some();
+        let expected = "none on a link without a queue or with a trace";
+        require(self.shaper.is_none() || can_hold, format!("{path}.shaper"), "a token bucket", expected)
+    }
+
+    /// The rate at which packets leave in the long run, bit/s; `None` for a trace.
+    pub fn drain_bps(&self) -> Option<u64> {
+        let shaped = self.shaper.map_or(u64::MAX, |shaper| shaper.rate_bps);
+        self.rate_bps.map(|rate| rate.min(shaped))
     }
 }
 

@@ -14,6 +14,8 @@ fn link(name: &str, rate_bps: u64, delay_ns: u64, queue: Option<QueueSpec>) -> L
         queue,
         drop: None,
         mark: None,
+        policer: None,
+        shaper: None,
     }
 }
 

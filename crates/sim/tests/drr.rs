@@ -7,7 +7,7 @@ use networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, pipe, profile};
 use proptest::prelude::*;
 use sawtooth_cc::units::{Rate, Time};
 use sawtooth_sim::packet::{Packet, PacketKind};
-use sawtooth_sim::queue::{Backlog, Queue, Queued, Signal, TransmitterState};
+use sawtooth_sim::queue::{Backlog, DROP_REASONS, Queue, Queued, Signal, TransmitterState};
 use sawtooth_sim::random::Stream;
 use sawtooth_sim::run;
 use sawtooth_sim::scenario::{DrrSpec, FlowSpec, LinkSpec, QueueSpec, Scenario};
@@ -227,7 +227,10 @@ fn a_lone_flow_sees_a_first_in_first_out_queue() {
     (by_trace.links[0].rate_bps, by_trace.links[0].trace_ms) = (None, Some(vec![1, 1, 2, 5]));
     for scenario in [by_rate, by_trace] {
         let records = run(&scenario).unwrap();
-        assert!(records.queues[0].departures.forwarded > 7_000 && records.queues[0].arrivals.drops == [0; 4]);
+        assert!(
+            records.queues[0].departures.forwarded > 7_000
+                && records.queues[0].arrivals.drops == [0; DROP_REASONS]
+        );
         for quantum in [300, 1_000, 10_000] {
             let drr = QueueSpec::Drr(DrrSpec { packets: Some(100_000), bytes: None, quantum });
             let other = run(&with_queue(&scenario, drr)).unwrap();

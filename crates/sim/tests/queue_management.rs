@@ -8,7 +8,7 @@ use sawtooth_cc::units::{Rate, Time};
 use sawtooth_sim::packet::{ECT, IN_PROFILE, Packet, PacketKind, TEST};
 use sawtooth_sim::queue::depth::Depth;
 use sawtooth_sim::queue::step::StepSpec;
-use sawtooth_sim::queue::{Backlog, DropReason, Queue, QueueState};
+use sawtooth_sim::queue::{Backlog, DROP_REASONS, DropReason, Queue, QueueState};
 use sawtooth_sim::random::Stream;
 use sawtooth_sim::records::QueueRecord;
 use sawtooth_sim::run;
@@ -86,7 +86,10 @@ fn capable_packets_are_marked_below_the_maximum_and_dropped_from_there_on() {
     for average in [9, 16, 40, 71] {
         let marking = offered(spec.clone(), average, ECT | TEST, PACKETS);
         let counters = &marking.tally().arrivals;
-        assert_eq!(counters.drops, [0; 4], "no capable packet is dropped at an average of {average}");
+        assert_eq!(
+            counters.drops, [0; DROP_REASONS],
+            "no capable packet is dropped at an average of {average}"
+        );
         assert!(counters.marks > 0 && counters.marks == counters.test_marks);
         // The same dice: what is marked here is what is dropped where nobody is capable or nobody marks.
         for (flags, ecn) in [(0, true), (ECT, false)] {
@@ -101,7 +104,7 @@ fn capable_packets_are_marked_below_the_maximum_and_dropped_from_there_on() {
         assert!(drops(&queue, DropReason::Early) + drops(&queue, DropReason::Forced) > 0);
     }
     let full = offered(QueueSpec::Red(RedSpec { packets: Some(16), ecn: true, ..exact() }), 16, ECT, 10);
-    assert_eq!(full.tally().arrivals.drops, [10, 0, 0, 0], "a full buffer drops, and does not mark");
+    assert_eq!(full.tally().arrivals.drops, [10, 0, 0, 0, 0], "a full buffer drops, and does not mark");
 }
 
 #[test]
@@ -110,10 +113,10 @@ fn the_limit_of_red_does_not_count_the_packet_in_transmission() {
         let spec = RedSpec { packets, bytes, min: 500.0, max: 600.0, ..exact() };
         offered(QueueSpec::Red(spec), waiting, 0, 1).tally().arrivals.drops
     };
-    assert_eq!(with(Some(100), None, 99), [0; 4]);
-    assert_eq!(with(Some(100), None, 100), [1, 0, 0, 0]);
-    assert_eq!(with(None, Some(10_500), 9), [0; 4]);
-    assert_eq!(with(None, Some(10_500), 10), [1, 0, 0, 0]);
+    assert_eq!(with(Some(100), None, 99), [0; DROP_REASONS]);
+    assert_eq!(with(Some(100), None, 100), [1, 0, 0, 0, 0]);
+    assert_eq!(with(None, Some(10_500), 9), [0; DROP_REASONS]);
+    assert_eq!(with(None, Some(10_500), 10), [1, 0, 0, 0, 0]);
 }
 
 fn rio(rule: OutProfileRule, average_updates: AverageUpdates) -> QueueSpec {
@@ -128,7 +131,7 @@ fn rio_spares_in_profile_packets_even_where_there_is_no_room() {
             for waiting in [50, 100, 10_000] {
                 let queue = offered(rio(rule, updates), waiting, IN_PROFILE | ECT, 1000);
                 let counters = &queue.tally().arrivals;
-                assert_eq!((counters.arrivals, counters.drops, counters.marks), (1000, [0; 4], 0));
+                assert_eq!((counters.arrivals, counters.drops, counters.marks), (1000, [0; DROP_REASONS], 0));
             }
         }
     }
@@ -141,7 +144,11 @@ fn rio_drops_out_profile_packets_by_its_rule() {
         queue.tally().arrivals.drops
     };
     let tail = |waiting| counters(OutProfileRule::DropTail, AverageUpdates::All, waiting);
-    assert_eq!((tail(99), tail(100)), ([0; 4], [10_000, 0, 0, 0]), "when `packets` wait, not before");
+    assert_eq!(
+        (tail(99), tail(100)),
+        ([0; DROP_REASONS], [10_000, 0, 0, 0, 0]),
+        "when `packets` wait, not before"
+    );
     let red = |updates| counters(OutProfileRule::Red, updates, 40)[DropReason::Early as usize];
     // 1/16 of them; nobody in profile moves the average that only they move.
     let (expected, deviation) = (10_000.0 / 16.0, (10_000.0 * 15.0f64).sqrt() / 16.0);
@@ -239,7 +246,7 @@ fn a_queue_that_only_marks_loses_and_reorders_nothing() {
     for scenario in [scenario, by_trace] {
         let records = run(&scenario).unwrap();
         let counters = &records.queues[0].arrivals;
-        assert!(counters.marks > 50 && counters.drops == [0; 4], "{counters:?}");
+        assert!(counters.marks > 50 && counters.drops == [0; DROP_REASONS], "{counters:?}");
         for flow in &records.flows {
             assert!(flow.ecn_reductions > 10, "{flow:?}");
             // A packet out of order would be a gap, and three packets behind it a retransmission.

@@ -71,6 +71,7 @@ def queue_json(row: Mapping[str, Any], parts: Sequence[Mapping[str, Any]] = ()) 
         "drops_early": row["drops_early"],
         "drops_forced": row["drops_forced"],
         "drops_impairment": row["drops_impairment"],
+        "drops_policed": row.get("drops_policed", 0),
         "in_profile": {
             "forwarded": row["in_profile_forwarded"],
             "forwarded_bytes": row["in_profile_forwarded_bytes"],
@@ -92,7 +93,7 @@ def subqueue_json(row: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: value
         for name, value in whole.items()
-        if name not in ("drops_impairment", "in_profile", "subqueues")
+        if name not in ("drops_impairment", "drops_policed", "in_profile", "subqueues")
     }
 
 

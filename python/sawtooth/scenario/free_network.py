@@ -11,6 +11,7 @@ from sawtooth.errors import MISSING, InputError
 from sawtooth.scenario import units
 from sawtooth.scenario.fields import BufferSize, PacketSize, PositiveRate, PositiveTime, Strict, Time
 from sawtooth.scenario.queue_value import Queue
+from sawtooth.scenario.token_bucket import TokenBucket
 from sawtooth.scenario.values import Impairment
 
 Name = Annotated[str, Field(min_length=1, max_length=64)]
@@ -43,6 +44,10 @@ class Link(Strict):
     """Packets lost on arrival, whatever the queue does."""
     mark: Impairment | None = None
     """ECN-capable packets marked on arrival, whatever the queue does."""
+    policer: TokenBucket | None = None
+    """A token bucket: packets for which it has no tokens are dropped on arrival."""
+    shaper: TokenBucket | None = None
+    """A token bucket behind the queue: packets for which it has no tokens wait."""
 
     @model_validator(mode="after")
     def _two_ends(self) -> Self:

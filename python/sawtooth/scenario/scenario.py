@@ -42,6 +42,7 @@ from sawtooth.scenario.record_fields import record_fields
 from sawtooth.scenario.schedule import read_text
 from sawtooth.scenario.shapes import Dumbbell, Free, Topology, TwoRouter
 from sawtooth.scenario.tcp_fields import FORMER, settings, tcp_fields
+from sawtooth.scenario.token_bucket import TokenBucket
 from sawtooth.scenario.values import Control, Impairment, Start, Supply
 
 STAND_IN = "1 bit/s"
@@ -70,6 +71,10 @@ class Bottleneck(Strict):
     """Packets lost on arrival, whatever the queue does."""
     mark: Impairment | None = None
     """ECN-capable packets marked on arrival, whatever the queue does."""
+    policer: TokenBucket | None = None
+    """A token bucket: packets for which it has no tokens are dropped on arrival."""
+    shaper: TokenBucket | None = None
+    """A token bucket behind the queue: packets for which it has no tokens wait."""
 
     @model_validator(mode="after")
     def _own_buffer(self) -> Self:

@@ -317,13 +317,13 @@ def _links(there: Crossings) -> Iterator[InputError]:
     written = scenario.data.get("links", ())
     tables += [(f"links[{index}]", table) for index, table in enumerate(written)]
     for name, table in tables:
-        if not any(key in table for key in ("buffer", "queue", "drop", "mark")):
+        if not any(key in table for key in LINK_KEYS):
             continue
         links = there.of_table(name)
         crossed = any(there.links[link].queues for link in links)
         if not crossed and name.startswith("links"):
             accepted = "this key only on a link that a route crosses"
-            for key in ("buffer", "queue", "drop", "mark"):
+            for key in LINK_KEYS:
                 if key in table:
                     yield InputError("", f"{name}.{key}", table[key], accepted)
         if crossed and table.get("mark") is not None and not there.markable(links):
@@ -332,6 +332,8 @@ def _links(there: Crossings) -> Iterator[InputError]:
             yield from _queue(there, f"{name}.queue", links, table["queue"])
 
 
+LINK_KEYS: Final = ("buffer", "queue", "drop", "mark", "policer", "shaper")
+"""What acts on packets that cross a link."""
 _CAPABLE = "this key only where ECN-capable data passes (tcp.ecn)"
 _L4S = 'this key only where data with ECT(1) passes (tcp.ecn = "l4s", or a controller such as prague)'
 

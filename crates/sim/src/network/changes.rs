@@ -103,6 +103,6 @@ impl Network {
         let port = &mut self.ports[port as usize];
         let name = format!("link/{}/drop/{impairments}", port.name);
         port.drop = drop.map(|spec| Impairment::new(&spec, Stream::new(seed, &name)));
-        port.is_impaired = port.drop.is_some() || port.mark.is_some();
+        port.note_impairments();
     }
 }

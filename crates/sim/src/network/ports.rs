@@ -49,7 +49,7 @@ impl Network {
         let next = port.queue.dequeue(transmitter.state(now));
         let mut end = None;
         if let Some(queued) = next {
-            let at = now + transmitter.begin(queued);
+            let at = now + transmitter.begin(queued, now);
             port.busy += self.measured.part_of(now, at);
             port.count_departure(queued.packet, queued.arrived, now, self.measured);
             port.queue.count_part(&queued, now, now >= self.measured.from);

@@ -7,6 +7,7 @@ use super::short_flows::ShortFlows;
 use super::{Census, LinkImpairments, Network};
 use crate::ack_details::DetailsPool;
 use crate::ahead::{Ahead, Measured, Order};
+use crate::bucket::Bucket;
 use crate::event::Event;
 use crate::event_queue::{EventQueue, Population};
 use crate::impairment::Impairment;
@@ -120,12 +121,17 @@ fn impairment(seed: &str, link: &LinkSpec, what: &str, spec: Option<&ImpairmentS
 fn impairments(scenario: &Scenario, link: u32) -> LinkImpairments {
     let spec = &scenario.links[link as usize];
     let of = |what, given: &Option<ImpairmentSpec>| impairment(&scenario.seed, spec, what, given.as_ref());
-    LinkImpairments { link, drop: of("drop", &spec.drop), mark: of("mark", &spec.mark) }
+    LinkImpairments {
+        link,
+        drop: of("drop", &spec.drop),
+        mark: of("mark", &spec.mark),
+        policer: spec.policer.map(Bucket::new),
+    }
 }
 
 fn pipe_link(link: &LinkSpec) -> PipeLink {
     let rate = Rate::from_bits_per_second(link.rate_bps.expect("a checked link without queue has a rate"));
-    let is_impaired = link.drop.is_some() || link.mark.is_some();
+    let is_impaired = link.drop.is_some() || link.mark.is_some() || link.policer.is_some();
     PipeLink::new(rate, Span::from_nanos(link.delay_ns), is_impaired)
 }
 
@@ -133,7 +139,10 @@ fn port(seed: &str, link: &LinkSpec, ahead: Ahead<'_>) -> Port {
     let spec = link.queue.as_ref().expect("a port has a queue");
     let (transmitter, rate) = match (link.rate_bps.map(Rate::from_bits_per_second), &link.trace_ms) {
         (Some(rate), _) if ahead.departs(link) => (Transmitter::Rate(RateTransmitter::new(rate)), rate),
-        (Some(rate), _) => (Transmitter::Asking(AskingTransmitter::new(rate)), rate),
+        (Some(rate), _) => {
+            let drain = Rate::from_bits_per_second(link.drain_bps().expect("it has a rate"));
+            (Transmitter::Asking(AskingTransmitter::new(rate, link.shaper.map(Bucket::new))), drain)
+        }
         (None, Some(times)) => {
             let trace = TraceTransmitter::new(times.clone(), link.trace_once);
             let rate = trace.mean_rate();
@@ -145,7 +154,8 @@ fn port(seed: &str, link: &LinkSpec, ahead: Ahead<'_>) -> Port {
     let mut port = Port::new(link.name.clone(), queue, transmitter, Span::from_nanos(link.delay_ns));
     port.drop = impairment(seed, link, "drop", link.drop.as_ref());
     port.mark = impairment(seed, link, "mark", link.mark.as_ref());
-    port.is_impaired = port.drop.is_some() || port.mark.is_some();
+    port.policer = link.policer.map(Bucket::new);
+    port.note_impairments();
     port
 }
 

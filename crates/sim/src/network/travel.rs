@@ -112,13 +112,18 @@ impl Network {
             self.census.beyond_end += 1;
             return None;
         }
-        if is_impairable(packet) {
-            let LinkImpairments { link, drop, mark } = &mut self.impairments[index as usize];
-            let site = Site::Link(*link);
-            if drop.as_mut().is_some_and(Impairment::hits_next) {
-                self.discard(packet, site, DropReason::Impairment, now);
-                return None;
-            }
+        let is_impairable = is_impairable(packet);
+        let LinkImpairments { link, drop, mark, policer } = &mut self.impairments[index as usize];
+        let site = Site::Link(*link);
+        if is_impairable && drop.as_mut().is_some_and(Impairment::hits_next) {
+            self.discard(packet, site, DropReason::Impairment, now);
+            return None;
+        }
+        if policer.as_mut().is_some_and(|policer| !policer.admits(packet.bytes(), now)) {
+            self.discard(packet, site, DropReason::Policed, now);
+            return None;
+        }
+        if is_impairable {
             if mark.as_mut().is_some_and(Impairment::hits_next) && packet.has(ECT) {
                 packet = packet.marked();
                 self.note_mark(packet, site, now);
@@ -130,14 +135,21 @@ impl Network {
     /// A packet meets the impairments of a port's link: the packet, perhaps marked; `None` if it is dropped.
     #[cold]
     fn impair_at_port(&mut self, index: u32, packet: Packet, now: Time) -> Option<Packet> {
-        if !is_impairable(packet) {
-            return Some(packet);
-        }
+        let is_impairable = is_impairable(packet);
         let port = &mut self.ports[index as usize];
-        if port.drop.as_mut().is_some_and(Impairment::hits_next) {
-            port.queue.count_impaired(packet);
-            self.discard(packet, Site::Queue(index), DropReason::Impairment, now);
+        let mut refusal = None;
+        if is_impairable && port.drop.as_mut().is_some_and(Impairment::hits_next) {
+            refusal = Some(DropReason::Impairment);
+        } else if port.policer.as_mut().is_some_and(|policer| !policer.admits(packet.bytes(), now)) {
+            refusal = Some(DropReason::Policed);
+        }
+        if let Some(reason) = refusal {
+            port.queue.count_refused(packet, reason);
+            self.discard(packet, Site::Queue(index), reason, now);
             return None;
+        }
+        if !is_impairable {
+            return Some(packet);
         }
         let marks = port.mark.as_mut().is_some_and(Impairment::hits_next);
         let packet = if marks { port.queue.mark_impaired(packet) } else { packet };

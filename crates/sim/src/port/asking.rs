@@ -3,6 +3,7 @@
 //! Which packet comes next is open until the transmitter is free, so the end of every transmission is an event.
 
 use crate::ahead::Measured;
+use crate::bucket::Bucket;
 use crate::pipe::Serialiser;
 use crate::queue::{Backlog, Queued, TransmitterState};
 use sawtooth_cc::units::{Rate, Span, Time};
@@ -11,6 +12,7 @@ use sawtooth_cc::units::{Rate, Span, Time};
 #[derive(Debug)]
 pub struct AskingTransmitter {
     serialiser: Serialiser,
+    shaper: Option<Bucket>,
     sending: Option<Queued>,
     idle_since: Time,
     rate: Rate,
@@ -19,10 +21,17 @@ pub struct AskingTransmitter {
 }
 
 impl AskingTransmitter {
-    /// An idle transmitter.
-    pub fn new(rate: Rate) -> Self {
+    /// An idle transmitter, perhaps behind a shaper.
+    pub fn new(rate: Rate, shaper: Option<Bucket>) -> Self {
         let serialiser = Serialiser::new(rate);
-        AskingTransmitter { serialiser, sending: None, idle_since: Time::ZERO, rate, rate_since: Time::ZERO }
+        AskingTransmitter {
+            serialiser,
+            shaper,
+            sending: None,
+            idle_since: Time::ZERO,
+            rate,
+            rate_since: Time::ZERO,
+        }
     }
 
     /// The next transmissions have this rate; the one under way keeps its own.
@@ -30,10 +39,11 @@ impl AskingTransmitter {
         (self.serialiser, self.rate, self.rate_since) = (Serialiser::new(rate), rate, now);
     }
 
-    /// What it could have sent at its present rate until now within the measured time, in bits times 10⁹.
+    /// What it could have sent at its present rate, or that of its shaper, until now within the measured time, in bits times 10⁹.
     pub fn capacity(&self, measured: Measured, now: Time) -> u128 {
         let span = measured.part_of(self.rate_since, now);
-        u128::from(self.rate.bits_per_second()) * u128::from(span.nanos())
+        let shaped = self.shaper.map_or(u64::MAX, |shaper| shaper.rate_bps());
+        u128::from(self.rate.bits_per_second().min(shaped)) * u128::from(span.nanos())
     }
 
     /// What it is doing now.
@@ -51,11 +61,16 @@ impl AskingTransmitter {
         self.sending.is_none()
     }
 
-    /// A packet is sent from now on: for how long.
-    pub fn begin(&mut self, queued: Queued) -> Span {
+    /// A packet is sent from now on: for how long, the wait for its tokens included.
+    pub fn begin(&mut self, queued: Queued, now: Time) -> Span {
         self.sending = Some(queued);
         self.idle_since = Time::NEVER;
-        self.serialiser.span(queued.packet.bytes())
+        let bytes = queued.packet.bytes();
+        let sent = self.serialiser.span(bytes);
+        match &mut self.shaper {
+            None => sent,
+            Some(shaper) => shaper.hold(bytes, now) + sent,
+        }
     }
 
     /// The transmission under way has ended: what was sent, if there was any. Whether another begins is open.

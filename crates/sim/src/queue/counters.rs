@@ -132,9 +132,12 @@ impl Tally {
         self.parts.iter_mut().for_each(Tally::restart);
     }
 
-    /// Packets that reached no part, since the link's impairment hit them.
-    fn impaired(&self) -> u64 {
-        self.arrivals.drops[DropReason::Impairment as usize]
+    /// Packets that reached no part, since the link itself refused them.
+    fn refused(&self) -> u64 {
+        [DropReason::Impairment, DropReason::Policed]
+            .map(|reason| self.arrivals.drops[reason as usize])
+            .iter()
+            .sum()
     }
 
     /// Arrivals must equal departures, drops and the packets still waiting.
@@ -151,7 +154,7 @@ impl Tally {
             self.parts.is_empty()
                 || sum(|part| part.departures.forwarded) == self.departures.forwarded
                     && sum(|part| part.arrivals.marks) <= self.arrivals.marks
-                    && sum(|part| part.arrivals.arrivals) + self.impaired() == self.arrivals.arrivals,
+                    && sum(|part| part.arrivals.arrivals) + self.refused() == self.arrivals.arrivals,
             "queue {name}: its parts are not the whole",
         );
     }

@@ -51,10 +51,12 @@ pub enum DropReason {
     Early,
     /// The average was beyond what the discipline stands.
     Forced,
+    /// The policer of the link had no tokens for it.
+    Policed,
 }
 
 /// How many reasons there are.
-pub const DROP_REASONS: usize = 4;
+pub const DROP_REASONS: usize = 5;
 
 /// What the transmitter behind a queue is doing.
 #[derive(Clone, Copy, Debug)]

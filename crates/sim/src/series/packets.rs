@@ -54,6 +54,7 @@ const REASONS: &[&str; DROP_REASONS + 1] = &[
     "impairment",
     "early, at random",
     "forced, the average was too high",
+    "policed",
 ];
 
 /// One row. Rows are in the order of their fields.

@@ -6,7 +6,7 @@
 use crate::networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, flow, pipe, profile, source};
 use sawtooth_cc::ControlState;
 use sawtooth_sim::scenario::{
-    ArrivalSchedule, ArrivalSpec, ChangeSpec, FlowSpec, ImpairmentSpec, LinkSpec, Profile, QueueSpec,
+    ArrivalSchedule, ArrivalSpec, BucketSpec, ChangeSpec, FlowSpec, ImpairmentSpec, LinkSpec, Profile, QueueSpec,
     RecordSpec, Scenario, SetSpec, SourceSpec, TcpSpec, WhenSpec,
 };
 use sawtooth_sim::tcp::Ecn;
@@ -121,7 +121,7 @@ fn trace() -> Scenario {
     network
 }
 
-/// Unequal packets in queues of their own, the buffer in bytes; nothing is drawn.
+/// Unequal packets in queues of their own before a shaper, the buffer in bytes, a policer; nothing is drawn.
 fn shares() -> Scenario {
     let mut network = dumbbell(3, 30, profile("aimd(1, 0.7)", "tahoe"), SECOND);
     network.profiles.push(Profile { packet_bytes: 300, ..profile("rap", "none") });
@@ -129,6 +129,8 @@ fn shares() -> Scenario {
     network.flows[2].supply = vec![[60 * MILLISECOND, 20], [300 * MILLISECOND, 12]];
     network.links[0].rate_bps = Some(2 * MEGABIT);
     network.links[0].queue = queue(json!({ "kind": "drr", "bytes": 12_000, "quantum": 500 }));
+    network.links[0].shaper = Some(BucketSpec { rate_bps: MEGABIT, burst_bytes: 6_000 });
+    network.links[2].policer = Some(BucketSpec { rate_bps: 3 * MEGABIT / 4, burst_bytes: 5_000 });
     network
 }
 

@@ -23,6 +23,8 @@ pub fn pipe(name: impl Into<String>, rate_bps: u64, delay_ns: u64) -> LinkSpec {
         queue: None,
         drop: None,
         mark: None,
+        policer: None,
+        shaper: None,
     }
 }
 

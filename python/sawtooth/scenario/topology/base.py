@@ -18,6 +18,7 @@ from sawtooth.errors import InputError
 from sawtooth.scenario.free_network import Link
 from sawtooth.scenario.scenario import Bottleneck, FlowsBase, PathTable, Reverse, Scenario
 from sawtooth.scenario.shapes import Dumbbell, EqualRate, Ring, Shape, TwoRouter
+from sawtooth.scenario.token_bucket import TokenBucket
 from sawtooth.scenario.units import format_time
 
 
@@ -108,6 +109,17 @@ class Layout:
             if link["queue"] is not None:
                 rows[index] = len(rows)
         return [rows[link] for link in route if link in rows]
+
+
+def buckets(table: Bottleneck | Link) -> dict[str, Any]:
+    """The policer and the shaper of a link, as the engine has them; nothing where there is none."""
+    there = {"policer": table.policer, "shaper": table.shaper}
+    return {name: bucket.engine for name, bucket in there.items() if bucket is not None}
+
+
+def least_bps(rate_bps: int, *buckets: TokenBucket | None) -> int:
+    """What a link carries in the long run behind token buckets, bit/s."""
+    return min(rate_bps, *(bucket.rate for bucket in buckets if bucket is not None), rate_bps)
 
 
 def impairments(table: Bottleneck | Reverse | PathTable | Link) -> dict[str, Any]:

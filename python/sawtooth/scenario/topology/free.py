@@ -20,7 +20,7 @@ from typing import Any
 from sawtooth.errors import MISSING, InputError
 from sawtooth.scenario.free_network import Link, Source
 from sawtooth.scenario.scenario import Scenario
-from sawtooth.scenario.topology.base import Endpoint, Layout, impairments
+from sawtooth.scenario.topology.base import Endpoint, Layout, buckets, impairments, least_bps
 from sawtooth.scenario.topology.middle import DROP_TAIL, plain, queue
 from sawtooth.scenario.trace import Trace
 
@@ -30,7 +30,7 @@ def lay_out(scenario: Scenario, _trace: Trace | None) -> Layout:
     graph = _Graph(scenario)
     layout = Layout([])
     for name, link, key in graph.links:
-        layout.add(plain(name, link.rate, link.delay) | impairments(link), key)
+        layout.add(plain(name, link.rate, link.delay) | impairments(link) | buckets(link), key)
     ways: list[list[int]] = []
     for index, group in enumerate(scenario.flows):
         key = f"flows[{index}].route"
@@ -49,7 +49,9 @@ def lay_out(scenario: Scenario, _trace: Trace | None) -> Layout:
     for index, (_, link, _) in enumerate(graph.links):
         if link.size is not None:
             discipline = link.queue or DROP_TAIL
-            layout.links[index]["queue"] = queue(scenario, discipline, link.size, link.rate, mean_rtt)
+            layout.links[index]["queue"] = queue(
+                scenario, discipline, link.size, least_bps(link.rate, link.shaper), mean_rtt
+            )
     layout.paths = [layout.queues(way) for way in ways]
     for index, source in enumerate(scenario.sources):
         layout.sources.append(_source(source, index, graph.way(source.route, f"sources[{index}].route")))
@@ -69,7 +71,9 @@ class _Graph:
         for index, link in enumerate(scenario.links):
             if (link.end, link.begin) not in listed:
                 bare = {"begin": link.end, "end": link.begin, "buffer": None, "queue": None}
-                back = link.model_copy(update={**bare, "drop": None, "mark": None})
+                back = link.model_copy(
+                    update={**bare, "drop": None, "mark": None, "policer": None, "shaper": None}
+                )
                 self.links.append((f"{link.end}/{link.begin}", back, f"links[{index}]"))
         self.leaving: dict[str, list[int]] = {}
         for number, (_, link, _) in enumerate(self.links):
@@ -118,12 +122,21 @@ def _available(scenario: Scenario, layout: Layout, ways: list[list[int]]) -> int
         share = max(0, end - max(source.start, scenario.warmup)) / measured
         for link in spec["route"]:
             taken[link] += source.rate * share
+
+    def carried(number: int) -> int:
+        link = layout.links[number]
+        return min(
+            link["rate_bps"],
+            *(link[name]["rate_bps"] for name in ("policer", "shaper") if name in link),
+            link["rate_bps"],
+        )
+
     total = 0.0
     for way in ways:
         shares = [
-            max(0.0, layout.links[link]["rate_bps"] - taken[link]) / flows[link]
+            max(0.0, carried(link) - taken[link]) / flows[link]
             for link in way
             if layout.links[link]["queue"] is not None
         ]
-        total += min(shares, default=min(layout.links[link]["rate_bps"] / flows[link] for link in way))
+        total += min(shares, default=min(carried(link) / flows[link] for link in way))
     return round(total / len(ways))

@@ -7,7 +7,7 @@ from typing import Any
 from sawtooth.errors import InputError
 from sawtooth.scenario.queue_value import Queue
 from sawtooth.scenario.scenario import Scenario
-from sawtooth.scenario.topology.base import Endpoint, base_rtt, impairments
+from sawtooth.scenario.topology.base import Endpoint, base_rtt, buckets, impairments, least_bps
 from sawtooth.scenario.trace import SHIPPED, Trace, parse_trace, read_trace, shipped_text
 from sawtooth.scenario.units import Buffer
 
@@ -29,7 +29,7 @@ def trace_of(scenario: Scenario) -> Trace | None:
     raise InputError(scenario.name, "bottleneck.trace", name, accepted)
 
 
-def capacity_of(scenario: Scenario, trace: Trace | None) -> int:
+def rate_of(scenario: Scenario, trace: Trace | None) -> int:
     """Rate of the bottleneck, of a trace its mean, in bit/s."""
     if trace is not None:
         return trace.mean_bps
@@ -37,21 +37,27 @@ def capacity_of(scenario: Scenario, trace: Trace | None) -> int:
     return scenario.bottleneck.rate
 
 
+def capacity_of(scenario: Scenario, trace: Trace | None) -> int:
+    """What the bottleneck carries in the long run, its policer and shaper considered, in bit/s."""
+    table = scenario.bottleneck
+    return least_bps(rate_of(scenario, trace), table.policer, table.shaper)
+
+
 def bottleneck(
     scenario: Scenario, trace: Trace | None, *, delay_ns: int, name: str = "bottleneck"
 ) -> dict[str, Any]:
     """The link of `[bottleneck]`, with this delay unless it states its own."""
-    table, capacity = scenario.bottleneck, capacity_of(scenario, trace)
+    table, rate = scenario.bottleneck, rate_of(scenario, trace)
     link: dict[str, Any] = {"name": name}
     if trace is None:
-        link["rate_bps"] = capacity
+        link["rate_bps"] = rate
     else:
         link["rate_bps"] = None
         link["trace_ms"] = list(trace.times_ms)
         link["trace_once"] = table.trace_once
     link["delay_ns"] = table.delay if table.delay is not None else delay_ns
-    link["queue"] = queue(scenario, table.queue, table.buffer, capacity)
-    return link | impairments(table)
+    link["queue"] = queue(scenario, table.queue, table.buffer, least_bps(rate, table.shaper))
+    return link | impairments(table) | buckets(table)
 
 
 def reverse(
