@@ -12,11 +12,12 @@
 //! | the rest       |         |         | [`ControlSettings`]                                     |
 
 use crate::controller::Wants;
+use crate::idle::{Adjusted, IdleRule, Validation};
 use crate::sample::AckSample;
 use crate::settings::{ControlSettings, TimeoutThreshold, WindowArithmetic};
-use crate::signal::Congestion;
+use crate::signal::{Congestion, IdleSignal};
 use crate::slow_start::{AnyRule, SlowStart, SlowStartExit, SlowStartKind, SlowStartRule};
-use crate::units::Bytes;
+use crate::units::{Bytes, Rate};
 
 /// How a congestion signal was answered.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,6 +26,8 @@ pub enum Answer {
     Law,
     /// Slow start was left with half the window.
     Half,
+    /// A mark left the fraction that the settings say (RFC 8511).
+    Alternative,
     /// The law was applied, and slow start from one packet leads to this window, which it left.
     Return(f64),
     /// The connection starts again, after a timeout or persistent congestion.
@@ -61,12 +64,33 @@ pub struct Conduct {
 #[derive(Clone, Debug)]
 struct Beyond {
     rule: AnyRule,
+    ecn_beta: Option<f64>,
+    /// An idle time longer than the timeout leaves this window at most (RFC 5681 §4.1).
+    restart_window: Option<f64>,
+    validation: Option<Validation>,
 }
 
 impl Beyond {
     fn new(settings: &ControlSettings) -> Option<Box<Self>> {
-        let asked = settings.slow_start != SlowStartKind::default();
-        asked.then(|| Box::new(Beyond { rule: AnyRule::new(settings) }))
+        let asked = settings.slow_start != SlowStartKind::default()
+            || settings.idle != IdleRule::Keep
+            || settings.ecn_beta.is_some();
+        asked.then(|| {
+            let restarts = settings.idle == IdleRule::Rfc5681;
+            let validates = settings.idle == IdleRule::Rfc7661;
+            Box::new(Beyond {
+                rule: AnyRule::new(settings),
+                ecn_beta: settings.ecn_beta,
+                restart_window: restarts.then(|| settings.initial_window.packets()),
+                validation: validates.then(|| Validation::new(settings)),
+            })
+        })
+    }
+
+    fn wants(&self) -> Wants {
+        let validates = self.validation.is_some();
+        let validation = Wants { rates: validates, rounds: validates, recovery: validates, packets: false };
+        self.rule.wants().or(validation)
     }
 }
 
@@ -91,7 +115,7 @@ impl Conduct {
 
     /// What it needs to be told.
     pub fn wants(&self) -> Wants {
-        self.beyond.as_ref().map_or(Wants::NOTHING, |beyond| beyond.rule.wants())
+        self.beyond.as_ref().map_or(Wants::NOTHING, |beyond| beyond.wants())
     }
 
     /// An acknowledgement arrived. Is this window in slow start?
@@ -107,6 +131,68 @@ impl Conduct {
         match &mut self.beyond {
             None => f64::from(ack.newly_acked), // as the standard rule
             Some(beyond) => beyond.rule.growth(ack),
+        }
+    }
+
+    fn validation(&mut self) -> Option<&mut Validation> {
+        self.beyond.as_mut()?.validation.as_mut()
+    }
+
+    /// A round trip has passed outside recovery: the window, if it has been kept unused for too long.
+    pub fn on_round(&mut self, window: f64, ack: &AckSample) -> f64 {
+        let threshold = self.slow_start.threshold().packets();
+        let adjusted = self.validation().and_then(|validation| validation.on_round(window, threshold, ack));
+        self.adjust(window, adjusted)
+    }
+
+    fn adjust(&mut self, window: f64, adjusted: Option<Adjusted>) -> f64 {
+        let Some(adjusted) = adjusted else { return window };
+        self.slow_start.restore(adjusted.threshold);
+        adjusted.window
+    }
+
+    /// The application has data again: the window that is left.
+    pub fn on_idle(&mut self, window: f64, signal: &IdleSignal) -> f64 {
+        let threshold = self.slow_start.threshold().packets();
+        let Some(beyond) = &mut self.beyond else { return window };
+        if let Some(restart) = beyond.restart_window {
+            return if signal.now - signal.since > signal.timeout { window.min(restart) } else { window };
+        }
+        let validation = beyond.validation.as_mut();
+        let adjusted = validation.and_then(|validation| validation.on_idle(window, threshold, signal));
+        self.adjust(window, adjusted)
+    }
+
+    /// An acknowledgement arrives during recovery.
+    pub fn on_repair(&mut self, ack: &AckSample) {
+        if let Some(validation) = self.validation() {
+            validation.on_repair(ack);
+        }
+    }
+
+    /// Recovery is over: the window that is left.
+    pub fn on_repaired(&mut self, window: f64) -> f64 {
+        self.validation().map_or(window, |validation| validation.on_repaired(window))
+    }
+
+    /// What was cut for was none.
+    pub fn on_undo(&mut self) {
+        if let Some(validation) = self.validation() {
+            validation.on_undo();
+        }
+    }
+
+    /// How fast packets may leave at a window that is not validated.
+    pub fn pacing_rate(&self, window: f64) -> Option<Rate> {
+        self.beyond.as_ref()?.validation.as_ref()?.pacing_rate(window)
+    }
+
+    /// What a signal of congestion cuts: the window, or what has been used of it. A timeout takes the whole of it.
+    pub fn used(&self, kind: Congestion, window: f64) -> f64 {
+        let validation = self.beyond.as_ref().and_then(|beyond| beyond.validation.as_ref());
+        match (validation, kind) {
+            (Some(validation), Congestion::Loss | Congestion::EcnMark) => validation.volume(window),
+            _ => window,
         }
     }
 
@@ -135,8 +221,15 @@ impl Conduct {
             && cut.answer != Answer::Nothing
         {
             beyond.rule.on_cut(kind);
+            if let Some(validation) = &mut beyond.validation {
+                validation.on_cut(&cut);
+            }
         }
         cut
+    }
+
+    fn ecn_beta(&self) -> Option<f64> {
+        self.beyond.as_ref()?.ecn_beta
     }
 
     fn answered(&mut self, kind: Congestion, window: f64, law: f64) -> Cut {
@@ -144,6 +237,12 @@ impl Conduct {
         let before = self.counted(window);
         let cut = |answer, after| Cut { answer, before, after };
         match kind {
+            Congestion::EcnMark if !self.slow_start.covers(window) && self.ecn_beta().is_some() => {
+                let kept = self.ecn_beta().unwrap_or(1.0);
+                let after = self.kept(before * kept);
+                self.slow_start.cut_to(after);
+                cut(Answer::Alternative, after)
+            }
             Congestion::Loss | Congestion::EcnMark => {
                 let after = self.kept(if halves { before / 2.0 } else { law });
                 self.slow_start.cut_to(after);
@@ -306,5 +405,34 @@ mod tests {
         control.on_congestion(&signal(Congestion::Timeout { repeated: false }));
         control.on_congestion(&signal(Congestion::PersistentCongestion));
         assert_eq!(control.window().packets(), 1.0, "nothing raises a window here");
+    }
+
+    /// RFC 8511 §3.1: 0.8 of the window; not in slow start (§4), and not for a loss.
+    #[test]
+    fn a_mark_may_keep_more_than_a_loss() {
+        let settings = ControlSettings { ecn_beta: Some(0.8), ..settings(100.0) };
+        for (kind, left) in [(Congestion::EcnMark, 80.0), (Congestion::Loss, 50.0)] {
+            let mut control = Linear::new(TCP, &settings);
+            control.on_congestion(&signal(kind));
+            assert_eq!((control.window().packets(), control.slow_start_threshold().packets()), (left, left));
+        }
+        let mut control = Linear::new(TCP, &ControlSettings { initial_threshold: None, ..settings });
+        control.on_congestion(&signal(Congestion::EcnMark));
+        assert_eq!(control.window().packets(), 50.0);
+    }
+
+    /// RFC 5681 §4.1: RW = min(IW, cwnd), and the threshold stays.
+    #[test]
+    fn an_idle_time_above_the_timeout_leaves_the_initial_window() {
+        let span = crate::units::Span::from_millis;
+        let idle =
+            |millis| IdleSignal { now: Time::ZERO + span(millis), since: Time::ZERO, timeout: span(200) };
+        for (window, millis, left) in [(40.0, 200, 40.0), (40.0, 201, 10.0), (6.0, 201, 6.0)] {
+            let settings = ControlSettings { idle: IdleRule::Rfc5681, ..settings(10.0) };
+            let mut control = Linear::new(TCP, &settings);
+            control.window = window;
+            control.on_idle(&idle(millis));
+            assert_eq!((control.window().packets(), control.slow_start_threshold().packets()), (left, 2.0));
+        }
     }
 }

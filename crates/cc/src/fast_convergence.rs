@@ -157,7 +157,7 @@ impl Law for FastConvergenceLaw {
         let start = match cut.answer {
             Answer::Law => cut.after,
             Answer::Return(window) => window,
-            Answer::Half | Answer::Restart => return self.begin(cut.after),
+            Answer::Half | Answer::Alternative | Answer::Restart => return self.begin(cut.after),
             Answer::Nothing => return,
         };
         let left = self.left(cut.before);

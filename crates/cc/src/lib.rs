@@ -86,6 +86,7 @@
 pub mod conduct;
 pub mod constructor;
 pub mod controller;
+pub mod idle;
 #[macro_use]
 mod parameters;
 pub mod plugin;
@@ -108,6 +109,7 @@ pub use conduct::{Answer, Conduct, Cut};
 pub use constructor::{ConstructorError, ConstructorInfo, ParameterInfo};
 pub use constructor::{check_controller, named_controller, parse_controller};
 pub use controller::{Controller, Properties, Wants};
+pub use idle::IdleRule;
 use plugin::Guest;
 pub use plugin::{PluginFault, PluginSpec, Plugins};
 pub use random::{Random, RandomKey};
@@ -143,14 +145,14 @@ controllers! {
             max_bw_filter_len, extra_acked_filter_len, min_rtt_filter_len, probe_rtt_interval,
             probe_rtt_duration, probe_wait_base, probe_wait_spread, probe_wait_rounds, send_quantum_time,
             send_quantum_max, send_quantum_min, offload_quanta
-        } => "bbr" 1 Bbr with { prr = "off" };
+        } => "bbr" 1 Bbr with { prr = "off", idle = "keep" };
         bbr_1: Bbr1Params {
             startup_gain, drain_gain, probe_up_gain, probe_down_gain, cruise_gain, cwnd_gain, first_phases,
             pacing_margin_percent, min_pipe_cwnd, full_bw_growth, full_bw_rounds, bw_filter_len,
             min_rtt_filter_len, probe_rtt_duration, lt_interval_rounds, lt_loss_thresh, lt_bw_ratio, lt_bw_diff,
             lt_bw_rounds, extra_acked_gain, extra_acked_filter_len, extra_acked_max, send_quantum_time,
             send_quantum_max, send_quantum_min, slow_rate, offload_quanta
-        } => "bbr-1" 1 Bbr1 with { prr = "off", ecn = "off" };
+        } => "bbr-1" 1 Bbr1 with { prr = "off", ecn = "off", idle = "keep" };
     }
     RATE_CONTROLLERS {
         tfrc: TfrcParams { intervals, discount, damping } => "tfrc" 1 Tfrc, "tfrc-5348" 1 Tfrc5348;

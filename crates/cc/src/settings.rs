@@ -2,6 +2,7 @@
 //!
 //! Source: RFC 5681 §3.1; the defaults of each setting say theirs. What follows from them for window laws is [`crate::conduct`].
 
+use crate::idle::IdleRule;
 use crate::random::RandomKey;
 use crate::slow_start::{SlowStartExit, SlowStartKind};
 use crate::units::{Bytes, Window};
@@ -46,6 +47,10 @@ pub struct ControlSettings {
     pub window_arithmetic: WindowArithmetic,
     /// Does a timeout cut the window? (`false` separates the cost of the cut from that of the silence.)
     pub rto_cuts: bool,
+    /// What a mark leaves of the window in congestion avoidance (RFC 8511); `None`: the law says.
+    pub ecn_beta: Option<f64>,
+    /// What becomes of a window that is not used.
+    pub idle: IdleRule,
     /// The transport paces what a window law lets go.
     pub paced: bool,
     /// Size of the flow's packets on the wire: windows are counted in them.
@@ -66,6 +71,8 @@ impl Default for ControlSettings {
             timeout_threshold: TimeoutThreshold::default(),
             window_arithmetic: WindowArithmetic::default(),
             rto_cuts: true,
+            ecn_beta: None,
+            idle: IdleRule::default(),
             paced: false,
             packet: Bytes::new(1000),
             flow: 0,

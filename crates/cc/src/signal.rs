@@ -3,7 +3,7 @@
 //! Source: RFC 5681 §3.1 (loss, timeout), RFC 3168 §6.1.2 (marks), RFC 9002 §7.6 (persistent congestion), RFC 4015 (undo), RFC 5681 §4.1
 //! (idle).
 
-use crate::units::{Bytes, Time};
+use crate::units::{Bytes, Span, Time};
 
 /// Why the network asks a sender to slow down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +82,8 @@ pub struct IdleSignal {
     pub now: Time,
     /// Since when nothing was in flight.
     pub since: Time,
+    /// The retransmission timeout.
+    pub timeout: Span,
 }
 
 /// What became of loss recovery.

@@ -114,7 +114,7 @@ impl Law for SimdLaw {
 
     fn on_cut(&mut self, cut: &Cut, _: &Conduct) {
         match cut.answer {
-            Answer::Law => self.begin(cut.after, cut.before),
+            Answer::Law | Answer::Alternative => self.begin(cut.after, cut.before),
             Answer::Half | Answer::Return(_) | Answer::Restart => self.begin_at(cut.after),
             Answer::Nothing => {}
         }

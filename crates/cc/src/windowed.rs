@@ -7,7 +7,7 @@ use crate::conduct::{Conduct, Cut};
 use crate::controller::{Controller, Wants};
 use crate::sample::AckSample;
 use crate::settings::ControlSettings;
-use crate::signal::{CongestionSignal, IdleSignal, UndoSignal};
+use crate::signal::{CongestionSignal, IdleSignal, Recovery, RecoverySignal, UndoSignal};
 use crate::units::{Bytes, Rate, Time, Window};
 use std::fmt::Debug;
 
@@ -108,8 +108,13 @@ impl<L: Law> Controller for Windowed<L> {
 
     #[inline(always)]
     fn on_ack(&mut self, ack: &AckSample) {
-        if ack.in_recovery && !self.law.wants().recovery {
-            return; // told for others' sake
+        if ack.in_recovery {
+            self.conduct.on_repair(ack);
+            if !self.law.wants().recovery {
+                return; // told for others' sake
+            }
+        } else if ack.round_ended {
+            self.window = self.conduct.on_round(self.window, ack);
         }
         self.law.on_ack(ack);
         let slow_start = self.conduct.in_slow_start(self.window, ack);
@@ -132,8 +137,9 @@ impl<L: Law> Controller for Windowed<L> {
 
     fn on_congestion(&mut self, signal: &CongestionSignal) {
         self.law.on_signal(self.window, self.slow_start_threshold().packets(), signal);
-        let law = self.law.decrease(self.conduct.counted(self.window), signal);
-        let cut = self.conduct.cut(signal.kind, self.window, law);
+        let used = self.conduct.used(signal.kind, self.window);
+        let law = self.law.decrease(self.conduct.counted(used), signal);
+        let cut = self.conduct.cut(signal.kind, used, law);
         self.window = cut.after;
         self.law.on_cut(&cut, &self.conduct);
     }
@@ -143,11 +149,19 @@ impl<L: Law> Controller for Windowed<L> {
         if let Some(restored) = self.law.undo(self.window, signal, packet) {
             self.window = restored.window.max(Conduct::WINDOW_MIN);
             self.conduct.slow_start.restore(restored.threshold);
+            self.conduct.on_undo();
         }
     }
 
     fn on_idle(&mut self, signal: &IdleSignal) {
         self.law.on_idle(signal);
+        self.window = self.conduct.on_idle(self.window, signal);
+    }
+
+    fn on_recovery(&mut self, signal: &RecoverySignal) {
+        if signal.change == Recovery::Left {
+            self.window = self.conduct.on_repaired(self.window);
+        }
     }
 
     #[inline]
@@ -162,7 +176,7 @@ impl<L: Law> Controller for Windowed<L> {
 
     #[inline]
     fn pacing_rate(&self) -> Option<Rate> {
-        self.law.pacing_rate(self.window, &self.conduct)
+        self.law.pacing_rate(self.window, &self.conduct).or_else(|| self.conduct.pacing_rate(self.window))
     }
 
     #[inline]

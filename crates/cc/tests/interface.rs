@@ -139,7 +139,7 @@ fn laws_from_before_2004_want_nothing_and_answer_with_a_window_alone() {
             in_flight,
             newly_delivered: Bytes::ZERO,
         });
-        control.on_idle(&IdleSignal { now: NOW, since: Time::ZERO });
+        control.on_idle(&IdleSignal { now: NOW, since: Time::ZERO, timeout: Span::ZERO });
         assert_eq!(state(&control), before, "{name}");
     }
 }

@@ -242,7 +242,7 @@ fn everything_that_is_told_arrives_and_everything_answered_comes_back() {
         in_flight,
         newly_delivered: Bytes::new(500),
     });
-    control.on_idle(&IdleSignal { now: at(20), since: at(15) });
+    control.on_idle(&IdleSignal { now: at(20), since: at(15), timeout: Span::ZERO });
     let in_flight = Bytes::new(4000);
     control.on_recovery(&RecoverySignal { now: at(21), change: Recovery::Entered, in_flight });
     assert_eq!(control.window().packets(), 11_111_111.0);

@@ -257,6 +257,19 @@ pub const TCP: &[SettingInfo] = &[
         "How slow start grows and ends without congestion: not at all, where round trips get longer (RFC 9406), or as Linux has it, also \
          after a train of acknowledgements (HaRhee11). Default: RFC 5681 §3.1.",
     ),
+    later(setting(
+        "ecn_beta",
+        "real",
+        "more than 0 and at most 1; if absent, what the controller's own decrease leaves",
+        "What a mark leaves of the window in congestion avoidance (RFC 8511: 0.8, beside CUBIC 0.85). Default: RFC 3168 §6.1.2, a mark is a loss.",
+    ))
+    .only_with(&[("ecn", "classic"), ("ecn", "accurate"), ("ecn", "l4s")]),
+    later_choice(
+        "idle",
+        &["keep", "rfc5681", "rfc7661"],
+        "A window that is not used stays as it is (keep), is the initial one after an idle time above the timeout (rfc5681, §4.1), or is \
+         kept, paced and cut for what was used (rfc7661). Default: the four studies have no such flows.",
+    ),
 ];
 
 /// Settings of window laws and of what a window law needs: a controller with a model of the path reads none of them.
@@ -269,6 +282,8 @@ pub const OF_WINDOW_LAWS: &[&str] = &[
     "pacing",
     "prr",
     "slow_start",
+    "ecn_beta",
+    "idle",
 ];
 
 fn span_text(nanos: u64) -> String {

@@ -185,7 +185,7 @@ fn time_in_which_the_application_limits_does_not_count() {
         acknowledge(&mut control, 1.0, 2.0);
         control.on_ack(&ack(2.0, 1));
         if idle {
-            control.on_idle(&IdleSignal { now: at(2.0 + pause), since: at(2.0) });
+            control.on_idle(&IdleSignal { now: at(2.0 + pause), since: at(2.0), timeout: Span::ZERO });
         } else {
             let limited = AckSample { cwnd_limited: false, ..ack(2.0 + pause, 1) };
             control.on_ack(&limited);

@@ -9,7 +9,7 @@ use crate::tcp::{
 };
 use sawtooth_cc::units::{Span, Window};
 use sawtooth_cc::{
-    ConstructorError, ControlSettings, ControllerSpec, Plugins, SlowStartExit, SlowStartKind,
+    ConstructorError, ControlSettings, ControllerSpec, IdleRule, Plugins, SlowStartExit, SlowStartKind,
     TimeoutThreshold, WindowArithmetic, check_controller,
 };
 use serde::{Deserialize, Serialize};
@@ -74,6 +74,10 @@ pub struct TcpSpec {
     pub ack_aggregation_ns: u64,
     #[serde(default, skip_serializing_if = "is_default")]
     pub slow_start: SlowStartKind,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ecn_beta: Option<f64>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub idle: IdleRule,
 }
 
 fn yes() -> bool {
@@ -120,6 +124,8 @@ impl Default for TcpSpec {
             ack_every: None,
             ack_aggregation_ns: 0,
             slow_start: control.slow_start,
+            ecn_beta: None,
+            idle: control.idle,
         }
     }
 }
@@ -171,6 +177,8 @@ impl TcpSpec {
             timeout_threshold: self.timeout_threshold,
             window_arithmetic: self.window_arithmetic,
             rto_cuts: self.rto_cuts,
+            ecn_beta: self.ecn_beta,
+            idle: self.idle,
             ..ControlSettings::default()
         }
     }
@@ -235,6 +243,18 @@ impl Profile {
                 "given",
                 "standard for a rate-based controller, which has a start of its own",
             ),
+            (
+                "ecn_beta",
+                tcp.ecn_beta.is_some(),
+                "given",
+                "none for a rate-based controller, which takes a mark for a loss",
+            ),
+            (
+                "idle",
+                tcp.idle != IdleRule::Keep,
+                "given",
+                "keep for a rate-based controller, which has a rule of its own",
+            ),
         ] {
             require(!given, format!("{path}.tcp.{name}"), value, expected)?;
         }
@@ -281,6 +301,16 @@ impl Profile {
         require(told, format!("{path}.tcp.delayed_ack_timeout_ns"), timeout, "at most 500 ms beside quic")
     }
 
+    /// What a mark leaves, where marks arrive and the law does not answer their number.
+    fn check_ecn_beta(&self, path: &str) -> Result<(), ScenarioError> {
+        let Some(kept) = self.tcp.ecn_beta else { return Ok(()) };
+        let at = format!("{path}.tcp.ecn_beta");
+        require(kept > 0.0 && kept <= 1.0, at.clone(), kept, "more than 0 and at most 1")?;
+        let counts = self.controller.properties().counts_marks;
+        require(!counts, at.clone(), kept, "none for a controller that counts marks")?;
+        require(self.tcp.ecn != Ecn::Off, at, kept, "none where tcp.ecn is off")
+    }
+
     pub(super) fn check(&self, path: &str) -> Result<(), ScenarioError> {
         let tcp = &self.tcp;
         let at = |name: &str| format!("{path}.{name}");
@@ -323,6 +353,7 @@ impl Profile {
             tcp.ecn.word(),
             "accurate or l4s for a controller that counts marks",
         )?;
+        self.check_ecn_beta(path)?;
         let takes_recovery = self.controller.properties().takes_recovery();
         if !takes_recovery {
             self.check_beside_a_rate(path)?;

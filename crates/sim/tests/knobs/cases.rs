@@ -151,12 +151,15 @@ fn model() -> Scenario {
     network
 }
 
-/// What happens to connections: losses, timeouts, a long way and competition, a link that stands still, one that is gone for a while; and to those of a controller that
+/// What happens to connections: losses, timeouts, a long way and competition, a link that stands still, one that is gone for a while, pauses of the application; and to those of a controller that
 /// counts marks, many marks over a short way; to those that look for policers, one.
 pub fn connections(controller: &str, recovery: &str) -> Vec<Value> {
     let mut found: Vec<_> =
         [lossy, silenced, distant, stalled, gone].map(|network| network(controller, recovery)).into();
     let properties = profile(controller, recovery).controller.properties();
+    if properties.takes_recovery() {
+        found.push(pausing(controller, recovery));
+    }
     if properties.counts_marks {
         found.push(marked(controller, recovery));
     }
@@ -187,6 +190,16 @@ fn marked(controller: &str, recovery: &str) -> Value {
     let mut network = dumbbell(2, 0, profile(controller, recovery), 5 * SECOND);
     network.links[0].queue = queue(json!({ "kind": "step", "packets": 60, "threshold": { "packets": 3 } }));
     network.links.iter_mut().for_each(|link| link.delay_ns /= 20);
+    plain(network)
+}
+
+/// One flow with a packet every 20 ms, after what it could send for a second; then a pause, and a loss in what comes next.
+fn pausing(controller: &str, recovery: &str) -> Value {
+    let mut network = dumbbell(1, 60, profile(controller, recovery), 6 * SECOND);
+    let few = (50..125).map(|number| [number * 20 * MILLISECOND, 1]);
+    network.flows[0].supply =
+        [[0, 500]].into_iter().chain(few).chain([[3 * SECOND, 300], [5 * SECOND, 400]]).collect();
+    network.links[0].drop = list([750, 752]);
     plain(network)
 }
 

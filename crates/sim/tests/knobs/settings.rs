@@ -141,8 +141,11 @@ fn is_of_the_law(setting: &SettingInfo, network: &Value) -> bool {
 }
 
 /// Settings whose words say the same beside a law, and why.
-const STILL: &[(&str, &str, &str)] =
-    &[("dctcp", "timeout_threshold", "its own decrease is half of the window")];
+const STILL: &[(&str, &str, &str)] = &[
+    ("dctcp", "timeout_threshold", "its own decrease is half of the window"),
+    ("dctcp", "ecn_beta", "refused: it answers the share of marked packets"),
+    ("prague", "ecn_beta", "refused: it answers the share of marked packets"),
+];
 
 #[test]
 fn every_law_follows_the_settings_of_its_connection() {

@@ -42,10 +42,10 @@ pub const ABOUT: About = About {
     title: "QUIC",
     summary: "packet numbers that are never reused, losses by number and by time, probes instead of timeouts",
     source: "RFC 9002; RFC 9000 §13",
-    behaviour: 1,
+    behaviour: 2, // 1 kept windows that were not used
     own_settings: &[],
     ignores: &["min_rto", "limited_transmit", "timeout_threshold", "rto", "rtt_samples"],
-    defaults: &[("delayed_ack", "true"), ("delayed_ack_timeout", "25 ms")],
+    defaults: &[("delayed_ack", "true"), ("delayed_ack_timeout", "25 ms"), ("idle", "rfc7661")],
 };
 
 /// Least time threshold (kGranularity, RFC 9002 §6.1.2).

@@ -45,10 +45,10 @@ pub const ABOUT: About = About {
     title: "RACK-TLP",
     summary: "losses found by time, a probe for tails, and withdrawal of what was no loss; as in today's Linux",
     source: "RFC 8985; RFC 9937; RFC 5682; RFC 3522; RFC 3708",
-    behaviour: 1,
+    behaviour: 2, // 1 kept windows that were not used
     own_settings: &["prr", "timestamps"],
     ignores: &[],
-    defaults: &[("prr", "rfc9937"), ("rto", "linux"), ("rtt_samples", "every")],
+    defaults: &[("prr", "rfc9937"), ("rto", "linux"), ("rtt_samples", "every"), ("idle", "rfc7661")],
 };
 
 /// What is being repaired.

@@ -8,7 +8,7 @@ use crate::tcp::recovery::LossRecovery;
 use crate::tcp::timers::Timers;
 use crate::tcp::{Pacing, RttSamples};
 use sawtooth_cc::units::{Bytes, Span, Time};
-use sawtooth_cc::{Congestion, Controller, Wants, WindowOfData};
+use sawtooth_cc::{Congestion, Controller, IdleRule, Wants, WindowOfData};
 
 /// Records, timers, a pacer, and what is to be made of them.
 #[derive(Debug)]
@@ -52,12 +52,13 @@ impl Extras {
             .then(|| FlightRecords::new(packet));
         let paced_by_window = tcp.pacing == Pacing::On;
         let paced = paced_by_window || has_rate;
-        let needed = records.is_some() || paced || wants.recovery;
+        let may_pace = paced || tcp.idle == IdleRule::Rfc7661;
+        let needed = records.is_some() || may_pace || wants.recovery;
         needed.then(|| {
             Box::new(Extras {
                 records,
                 timers: Timers::default(),
-                pacer: paced.then(Pacer::default),
+                pacer: may_pace.then(Pacer::default),
                 paced_by_window,
                 gains: if numbered { pacer::GAINS_QUIC } else { pacer::GAINS },
                 next_packet: numbered.then_some(0),

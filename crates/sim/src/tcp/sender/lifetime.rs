@@ -61,7 +61,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         self.sent.limit += packets;
         self.more_to_come = more;
         if self.idle_since != Time::NEVER {
-            self.control.on_idle(&IdleSignal { now, since: self.idle_since });
+            self.control.on_idle(&IdleSignal { now, since: self.idle_since, timeout: self.rto });
             self.follow_change(now);
             self.note_state(now);
             self.idle_since = Time::NEVER;
