@@ -137,6 +137,10 @@ controllers! {
         prague: PragueParams { g, rtt_virt, rounds, cubic, classic_ecn_fallback } => "prague" 2 Prague
             with { ecn = "l4s", slow_start_exit = "law" };
         dctcp: DctcpParams { g } => "dctcp" 2 Dctcp with { ecn = "accurate", slow_start_exit = "law" };
+        vegas: VegasParams { alpha, beta, gamma } => "vegas" 1 Vegas;
+        ledbat: LedbatParams { target, gain, filter, history } => "ledbat" 1 Ledbat;
+        copa: CopaParams { delta, competitive, empty, empty_rounds, standing, min_rtt_len, pacing_gain } => "copa" 1 Copa
+            with { slow_start_exit = "law" };
         bbr: BbrParams {
             startup_pacing_gain, drain_pacing_gain, probe_down_pacing_gain, probe_cruise_pacing_gain,
             probe_refill_pacing_gain, probe_up_pacing_gain, probe_rtt_pacing_gain, pacing_margin_percent,

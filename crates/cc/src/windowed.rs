@@ -43,6 +43,12 @@ pub trait Law: Clone + Debug {
     #[inline(always)]
     fn on_ack(&mut self, _ack: &AckSample) {}
 
+    /// Slow start would go on: does the law end it, and at which window?
+    #[inline(always)]
+    fn ends_slow_start(&mut self, _window: f64, _ack: &AckSample) -> Option<f64> {
+        None
+    }
+
     /// Slow start raised the window.
     #[inline(always)]
     fn on_slow_start(&mut self, _before: f64, _window: f64) {}
@@ -117,7 +123,11 @@ impl<L: Law> Controller for Windowed<L> {
             self.window = self.conduct.on_round(self.window, ack);
         }
         self.law.on_ack(ack);
-        let slow_start = self.conduct.in_slow_start(self.window, ack);
+        let mut slow_start = self.conduct.in_slow_start(self.window, ack);
+        if slow_start && let Some(window) = self.law.ends_slow_start(self.window, ack) {
+            (self.window, slow_start) = (window, false);
+            self.conduct.slow_start.cut_to(window);
+        }
         if ack.in_recovery || !ack.cwnd_limited {
             return; // an idle window says nothing about the path (RFC 7661 §4.3)
         }

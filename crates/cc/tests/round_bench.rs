@@ -112,6 +112,9 @@ const GOLDENS: &[(&str, &str)] = &[
     ("cubic", "cubic"),
     ("dctcp", "dctcp"),
     ("prague", "prague"),
+    ("vegas", "vegas"),
+    ("ledbat", "ledbat"),
+    ("copa", "copa"),
 ];
 
 #[test]
