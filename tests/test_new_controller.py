@@ -24,7 +24,7 @@ st.load_plugin(sys.argv[1])
 for written in json.loads(sys.stdin.read()):
     print(st.run(written, store=False).digest)
 """
-SETTINGS = (
+SETTINGS: tuple[dict[str, object], ...] = (
     {},
     {"slow_start_exit": "law", "timeout_threshold": "law"},
     {"window_arithmetic": "integer", "delayed_ack": True},

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from sawtooth.papers.formulas.overlay import overlay
     from sawtooth.papers.mathematics import mathematics
     from sawtooth.papers.reproduce import reproduce
+    from sawtooth.plugins.conformance import check_controller
     from sawtooth.plugins.controller import Parameter, controller
     from sawtooth.plugins.load import load_plugin, plugin_costs
     from sawtooth.run.api import Replay, replay, run
@@ -48,6 +49,7 @@ __all__ = [
     "RunError",
     "RunSummary",
     "Store",
+    "check_controller",
     "cluster",
     "compare",
     "controller",
@@ -71,6 +73,7 @@ _HOMES: Final = {
     "RunError": "sawtooth.errors",
     "RunSummary": "sawtooth.run.run",
     "Store": "sawtooth.run.store",
+    "check_controller": "sawtooth.plugins.conformance",
     "cluster": "sawtooth.run.cluster.cluster",
     "compare": "sawtooth.papers.compare",
     "controller": "sawtooth.plugins.controller",

@@ -42,6 +42,7 @@ FORMATS: Final[Mapping[str, int]] = {
     "examples": 1,
     "new-study": 1,
     "new-controller": 1,
+    "controller-check": 1,
     "list": 1,
     "schemas": 1,
     "doctor": 1,

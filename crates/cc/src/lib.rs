@@ -84,6 +84,7 @@
 //! ```
 
 pub mod conduct;
+pub mod conformance;
 pub mod constructor;
 pub mod controller;
 pub mod idle;

@@ -1,17 +1,18 @@
 //! The extension module `sawtooth._native`: scenarios in once, columns out once.
 
 mod columns;
+mod conformance;
 mod plugins;
 mod python_controller;
 mod told;
 
-use plugins::{PluginError, loaded};
+use plugins::{PluginError, fault_of, loaded};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sawtooth_cc::units::Time;
-use sawtooth_cc::{ControllerSpec, PluginFault, Rounds, Stepping};
+use sawtooth_cc::{ControllerSpec, Rounds, Stepping};
 use sawtooth_sim::arrivals::Arrivals;
 use sawtooth_sim::queue::DISCIPLINES;
 use sawtooth_sim::random::Stream;
@@ -126,7 +127,7 @@ fn rounds<'py>(
         (trace, congested)
     };
     let outcome = py.detach(|| catch_unwind(AssertUnwindSafe(model)));
-    let (trace, congested) = outcome.map_err(|panic| match panic.downcast_ref::<PluginFault>() {
+    let (trace, congested) = outcome.map_err(|panic| match fault_of(panic.as_ref()) {
         Some(fault) => PluginError::new_err((fault.to_string(), "", "")),
         None => EngineError::new_err(format!("synchronous model: {}", panic_message(panic.as_ref()))),
     })?;
@@ -269,7 +270,7 @@ fn run_watched(py: Python<'_>, scenario: Scenario) -> PyResult<(Scenario, Record
         Err(panic) => {
             let now = progress.now_ns.load(Ordering::Relaxed);
             let (id, seed) = (identity::run_id(&scenario), &scenario.seed);
-            if let Some(fault) = panic.downcast_ref::<PluginFault>() {
+            if let Some(fault) = fault_of(panic.as_ref()) {
                 return Err(PluginError::new_err((fault.to_string(), id, seed.clone())));
             }
             let message = panic_message(panic.as_ref());
@@ -301,6 +302,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(plugins::add_class, module)?)?;
     module.add_function(wrap_pyfunction!(plugins::python_calls, module)?)?;
     module.add_function(wrap_pyfunction!(plugins::plugin_sources, module)?)?;
+    module.add_function(wrap_pyfunction!(conformance::check_controller, module)?)?;
+    module.add_function(wrap_pyfunction!(conformance::play_script, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(describe, module)?)?;
     module.add_function(wrap_pyfunction!(controller, module)?)?;

@@ -4,8 +4,9 @@ use crate::python_controller::{Described, PythonPlugin};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
-use sawtooth_cc::Plugins;
 use sawtooth_cc::plugin::Plugin;
+use sawtooth_cc::{PluginFault, Plugins};
+use std::any::Any;
 use std::path::PathBuf;
 use std::sync::{PoisonError, RwLock};
 
@@ -15,6 +16,11 @@ create_exception!(
     PyException,
     "A plug-in did what no run can go on from: what it did, then run id and seed, which are empty outside runs."
 );
+
+/// What a plug-in did, if that is what unwound.
+pub fn fault_of(panic: &(dyn Any + Send)) -> Option<&PluginFault> {
+    panic.downcast_ref()
+}
 
 static LOADED: RwLock<Plugins> = RwLock::new(Plugins::NONE);
 /// Those of them that are written in Python, in the order in which they came.

@@ -3,7 +3,7 @@
 | exit | means                                                                        |
 |------|------------------------------------------------------------------------------|
 | 0    | done, whatever the verdicts                                                  |
-| 1    | a comparison the user asked for failed (`replay`, `doctor`)                  |
+| 1    | a comparison the user asked for failed (`replay`, `doctor`), a rule is broken |
 | 2    | bad input: at most three lines on standard error say where and what is accepted |
 | 70   | a fault of Sawtooth itself                                                   |
 | 130  | Ctrl-C; finished runs are in the store                                       |
@@ -23,6 +23,7 @@ import typer
 
 from sawtooth import _native
 from sawtooth.cli import (
+    check_controller,
     compare,
     completion,
     demo,
@@ -69,6 +70,7 @@ app.command("compare")(compare.command)
 app.command("sweep")(sweep.command)
 app.command("reproduce")(reproduce.command)
 app.add_typer(new.app, name="new")
+app.command("check-controller")(check_controller.command)
 app.add_typer(model.app, name="model")
 app.command("environment")(environment.command)
 app.command(SEARCH)(environment_search.command)

@@ -102,7 +102,7 @@ def project_files(name: str, language: str) -> dict[str, str]:
 
     sources = dict(_native.plugin_sources())
     found = {
-        filled(path): filled(_template(template)) for path, template in (chosen.templates | SHARED).items()
+        filled(path): filled(_template(template)) for path, template in {**chosen.templates, **SHARED}.items()
     }
     if language == "c":
         found["sawtooth.h"] = sources[HEADER]
