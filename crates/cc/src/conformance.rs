@@ -41,7 +41,7 @@ pub const RULES: &[Rule] = &[
     Rule {
         id: "loss-reaction",
         what: "within the round trip after a loss less may be in flight than before it",
-        source: "RFC 5681 §3.2; RFC 8085 §3.1",
+        source: "RFC 5681 §3.2; RFC 9002 §7.3.2",
         judge: rules::loss_reaction,
     },
     Rule {

@@ -12,8 +12,9 @@ import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from importlib.abc import ExecutionLoader
+from importlib.util import decode_source, module_from_spec, spec_from_loader
 from pathlib import Path
-from types import ModuleType
 from typing import Final
 
 from sawtooth import _native
@@ -90,6 +91,20 @@ def plugin_costs() -> list[Cost]:
     return [Cost(name, calls, nanos / 1e9) for name, calls, nanos in _native.python_calls()]
 
 
+class _Source(ExecutionLoader):
+    """A file of Python as it was read: what an interpreter may have kept of it would not be what the hash is of."""
+
+    def __init__(self, path: Path, source: bytes) -> None:
+        self.path = path
+        self.source = source
+
+    def get_filename(self, _name: str) -> str:
+        return str(self.path)
+
+    def get_source(self, _name: str) -> str:
+        return decode_source(self.source)
+
+
 def _library(path: Path) -> list[Plugin]:
     try:
         rows = _native.load_library(path)
@@ -125,13 +140,16 @@ def _named(path: Path, cls: type, description: Description) -> None:
 
 
 def _execute(path: Path, source: bytes, file: str) -> None:
-    """Run a file as a module of its own, from its source and not from what an interpreter may have kept of it."""
+    """Run a file as a module of its own."""
     name = f"sawtooth_plugin_{path.stem}_{file[:12]}"
-    module = ModuleType(name)
+    loader = _Source(path, source)
+    spec = spec_from_loader(name, loader)
+    assert spec is not None, "the loader has a file"
+    module = module_from_spec(spec)
     module.__file__ = str(path)
     sys.modules[name] = module
     try:
-        exec(compile(source, str(path), "exec"), vars(module))
+        loader.exec_module(module)
     except InputError as error:
         raise error.located(f"{path}: {error.where}") from None
     except Exception as error:
