@@ -105,8 +105,8 @@ bench-docs: build ## measure everything on the performance pages again and fill 
 	$(BIN)/python -m bench sweep --save
 	$(BIN)/python -m bench report
 
-bench-micro: build ## criterion: event queue, scoreboard, queue, controller, a whole dumbbell
-	cargo bench --package sawtooth-sim --locked
+bench-micro: build ## criterion: event queue, scoreboard, queue, controller, a whole dumbbell, a call of a plug-in
+	cargo bench --package sawtooth-sim --package sawtooth-host --locked
 
 lock: $(VENV)/.installed ## refresh requirements.lock from pyproject.toml (needs the registry)
 	$(BIN)/python -m pip install --quiet uv
