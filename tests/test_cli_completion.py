@@ -17,6 +17,7 @@ from sawtooth import _native
 from sawtooth.cli import SEARCH, app
 from sawtooth.cli.completion import SCRIPTS, TABLES, candidates, words_of
 from sawtooth.papers.catalogue import known_names
+from sawtooth.plugins.project import LANGUAGES
 from sawtooth.scenario.environments import ENVIRONMENTS
 from sawtooth.scenario.environments.sets import SETS
 
@@ -60,8 +61,9 @@ def test_every_command_is_offered_with_the_first_sentence_of_its_help() -> None:
         ("sawtooth compare --recovery ", {entry["name"] for entry in _native.describe()["recoveries"]}),
         ("sawtooth list stu", {"studies"}),
         ("sawtooth completion ", set(SCRIPTS)),
+        ("sawtooth new controller mine --lang ", set(LANGUAGES)),
         ("sawtooth model conv", {"converge"}),
-        ("sawtooth run --pl", {"--plot"}),
+        ("sawtooth run --pl", {"--plot", "--plugin"}),
         ("sawtooth environment search --sh", {"--shape"}),
         ("sawtooth run ", set()),
         ("sawtooth run --plot ", set()),

@@ -27,6 +27,8 @@ COMMANDS = {
     "comparison": "compare 'aimd(1, 0.5)' 'aimd(1, 0.8)' --environment sq-high --seeds 2 --duration '3 s' --warmup '1 s'",
     "sweep": "sweep s.toml --over path.rtt=30ms,60ms --seeds 2",
     "new-study": "new study",
+    "new-controller": "new controller mine --lang c",
+    "controller-check": "check-controller 'aimd(1, 0.5)'",
     "mathematics": "reproduce reddy2012/mathematics",
     "sliding-window": "reproduce reddy2012/sliding-window --quick --seeds 2",
     "environment": "environment real-sq --duration '3 s'",

@@ -272,6 +272,13 @@ def shells() -> Iterator[Candidate]:
     yield from ((name, "") for name in SCRIPTS)
 
 
+def languages() -> Iterator[Candidate]:
+    """Languages in which a controller can be begun."""
+    from sawtooth.plugins.project import LANGUAGES
+
+    yield from ((name, "") for name in LANGUAGES)
+
+
 def stored_runs() -> Iterator[Candidate]:
     """Runs of the store, by id."""
     from sawtooth.run.store import Store
@@ -288,6 +295,7 @@ TABLES: Final[dict[str, Callable[[], Iterator[Candidate]]]] = {
     "KIND": kinds,
     "RUNID": stored_runs,
     "SHELL": shells,
+    "LANG": languages,
     "environment: NAME": environments,
     "schema: NAME": documents,
 }
