@@ -260,3 +260,30 @@ def test_a_class_without_source_is_refused() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=clean_environment()
     )
     assert "a class whose source can be read" in done.stdout
+
+
+@pytest.mark.usefixtures("own_scenario", "law")
+def test_workers_of_this_machine_have_what_the_command_has_loaded(sawtooth: CommandLine) -> None:
+    words = (
+        "sweep",
+        "own.toml",
+        "--over",
+        "path.rtt=20ms,30ms",
+        "--seeds",
+        1,
+        "--plugin",
+        "mine.py",
+        "--json",
+    )
+    here, there = sawtooth(*words, "--store", "a"), sawtooth(*words, "--store", "b", "--executor", "dask")
+    assert there.code == 0, there.err
+    assert there.json["rows"] == here.json["rows"]
+
+
+@pytest.mark.usefixtures("own_scenario")
+def test_a_fault_on_a_worker_is_told_like_one_here(sawtooth: CommandLine, law: Path) -> None:
+    law.write_text(LAW.replace("if ack.cwnd_limited", RAISE))
+    words = ("sweep", "own.toml", "--over", "path.rtt=20ms,30ms", "--seeds", 1, "--plugin", "mine.py")
+    done = sawtooth(*words, "--executor", "dask")
+    assert (done.code, done.out) == (2, "")
+    assert "plug-in mine: on_ack of flow " in done.err

@@ -34,7 +34,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "plugins": frozenset({"scenario"}),
     "models": frozenset({"scenario"}),
     "measure": frozenset({"scenario", "models"}),
-    "run": frozenset({"scenario", "measure"}),
+    "run": frozenset({"scenario", "plugins", "measure"}),
     "claims": frozenset({"experiment"}),
     "experiment": frozenset({"scenario", "models", "measure", "run", "claims"}),
     "papers": frozenset({"scenario", "models", "measure", "run", "experiment", "claims", "report"}),

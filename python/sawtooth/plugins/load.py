@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.abc import ExecutionLoader
 from importlib.util import decode_source, module_from_spec, spec_from_loader
 from pathlib import Path
+from threading import RLock
 from typing import Final
 
 from sawtooth import _native
@@ -43,8 +43,9 @@ class Cost:
     seconds: float
 
 
-_paths: list[Path] = []
-_listed = False
+_paths: set[Path] = set()
+"""What has been loaded, or is being loaded: a file of Python asks for `sawtooth` while it is."""
+_lock: Final = RLock()
 
 
 def load_plugin(path: Path | str) -> list[Plugin]:
@@ -57,33 +58,19 @@ def load_plugin(path: Path | str) -> list[Plugin]:
         >>> st.compare(["mine(1, 0.7)", "cubic"], environments=["none"], seeds=3)
     """
     path = Path(path)
-    found = _python(path) if path.suffix == ".py" else _library(path)
-    if path.absolute() not in _paths:
-        _paths.append(path.absolute())
+    with _lock:
+        _paths.add(path.absolute())
+        found = _python(path) if path.suffix == ".py" else _library(path)
+        _list(path.absolute())
     return found
 
 
 def load_listed() -> None:
-    """Load what the environment lists, once."""
-    global _listed
-    if _listed:
-        return
-    _listed = True
-    for text in filter(None, os.environ.get(VARIABLE, "").split(os.pathsep)):
-        load_plugin(text)
-
-
-def load_all(paths: Sequence[Path]) -> None:
-    """Load these files: what another process of ours begins with."""
-    global _listed
-    _listed = True
-    for path in paths:
-        load_plugin(path)
-
-
-def loaded_paths() -> list[Path]:
-    """The files that have been loaded."""
-    return list(_paths)
+    """Load what the environment lists, each file once."""
+    with _lock:
+        for path in _listed():
+            if path not in _paths:
+                load_plugin(path)
 
 
 def plugin_costs() -> list[Cost]:
@@ -103,6 +90,16 @@ class _Source(ExecutionLoader):
 
     def get_source(self, _name: str) -> str:
         return decode_source(self.source)
+
+
+def _listed() -> list[Path]:
+    return [Path(text).absolute() for text in os.environ.get(VARIABLE, "").split(os.pathsep) if text]
+
+
+def _list(path: Path) -> None:
+    """Put a file on the list, for processes that this one starts: those that draw pages, workers of a cluster."""
+    if path not in (listed := _listed()):
+        os.environ[VARIABLE] = os.pathsep.join(map(str, [*listed, path]))
 
 
 def _library(path: Path) -> list[Plugin]:

@@ -60,10 +60,10 @@ def write_pages(pages: Sequence[Page], processes: int, stages: StageCallback | N
         return
     largest_first = sorted(pages, key=lambda page: -len(page.comparison.own))
     # Forked ones could inherit a lock that a thread of ours holds.
-    from sawtooth.plugins.load import load_all, loaded_paths  # of no use to a page drawn here
+    from sawtooth.plugins.load import load_listed  # of no use to a page drawn here
 
     spawned = get_context("spawn")
-    with ProcessPoolExecutor(drawers, spawned, initializer=load_all, initargs=(loaded_paths(),)) as pool:
+    with ProcessPoolExecutor(drawers, spawned, initializer=load_listed) as pool:
         for job in as_completed([pool.submit(page.write) for page in largest_first]):
             job.result()
             drawn()

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Final, Self
 
-from sawtooth.errors import MISSING, ClusterError, InputError, RunError
+from sawtooth.errors import MISSING, ClusterError, InputError, PluginError, RunError
 from sawtooth.run.cluster.parcel import Delivery, Job, Made, Order
 from sawtooth.run.cluster.pool import Answer, Pool, Trouble
 from sawtooth.run.cluster.worker import likeness
@@ -244,6 +244,8 @@ def _fault(run_id: str, job: Job, made: Made) -> Exception:
     """The fault of a run, as the runner tells it."""
     engine, meta = job
     text = made.fault or ""
+    if made.of_plugin:
+        return PluginError(text, run_id, str(engine["seed"]))
     if made.refused:
         key, _, accepted = text.partition(": expected ")
         return InputError(str(meta.get("name", "scenario")), key, MISSING, accepted)

@@ -56,6 +56,8 @@ class Made:
     fault: str | None = None
     refused: bool = False
     """Whether it is the scenario that is at fault, and not the engine."""
+    of_plugin: bool = False
+    """Whether it is a plug-in."""
 
     @property
     def size_bytes(self) -> int:
@@ -96,6 +98,7 @@ class Delivery:
                     places,
                     run.fault,
                     run.refused,
+                    run.of_plugin,
                 ]
             )
         bodies = [_stream(pa.concat_tables(parts)) for parts in streams]
@@ -132,8 +135,9 @@ class Delivery:
                 },
                 fault,
                 refused,
+                of_plugin,
             )
-            for run_id, digest, summary, behaviour, places, fault, refused in head["runs"]
+            for run_id, digest, summary, behaviour, places, fault, refused, of_plugin in head["runs"]
         ]
         return cls(
             made, head["worker"], head["seconds"], head["provenance"], head["unlike"], head["unwritten"]

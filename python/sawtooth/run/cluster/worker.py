@@ -1,7 +1,10 @@
 """What a worker does: simulates the runs of an order one after another, on the one thread that Dask gives to a task.
 
 Before that it looks whether it is like the client: version, engine, behaviour numbers, metrics. A worker that joins late is looked at like
-the first. Where the store has an address that all machines share, finished runs go there before the client hears of them.
+the first. An order holds no code and names no file: plug-ins are those of the worker's own environment (`SAWTOOTH_PLUGINS`), and a run
+that needs another file is refused.
+
+Where the store has an address that all machines share, finished runs go there before the client hears of them.
 
 | parameter  | unit  | default | why                                                                       |
 |------------|-------|---------|---------------------------------------------------------------------------|
@@ -25,6 +28,7 @@ from sawtooth import _native
 from sawtooth.columns import table_of
 from sawtooth.errors import InputError
 from sawtooth.plain import canonical
+from sawtooth.plugins.load import load_listed
 from sawtooth.run.cluster.parcel import Delivery, Job, Made, Order
 from sawtooth.run.run import assemble, provenance, recorded
 from sawtooth.run.store import Store
@@ -39,6 +43,7 @@ _STORES_LOCK: Final = Lock()
 def work(parcel: bytes) -> bytes:
     """The delivery for an order. Called by Dask, by name."""
     order = Order.unpacked(parcel)
+    load_listed()
     own = likeness()
     if own != order.likeness:
         return Delivery([], _name(), unlike=own).packed()
@@ -73,6 +78,8 @@ def _simulated(engine: Mapping[str, Any]) -> Made:
     """One run, or its fault."""
     try:
         result = _native.run(canonical(engine))
+    except _native.PluginError as error:
+        return Made(fault=str(error.args[0]), of_plugin=True)
     except (ValueError, RuntimeError) as error:
         return Made(fault=str(error), refused=isinstance(error, ValueError))
     tables = {name: table_of(result["tables"][name]) for name in ("flows", "queues", *recorded(engine))}
