@@ -67,3 +67,31 @@ def test_the_class_on_the_page_is_a_controller(tmp_path: Path) -> None:
         env=clean_environment(),
     )
     assert done.stdout == "False\n", "it does not react to losses"
+
+
+CELLS = """
+import json, linecache, sys
+import matplotlib
+matplotlib.use("agg")
+for number, cell in enumerate(json.load(open(sys.argv[1]))["cells"]):
+    if cell["cell_type"] == "code":
+        text, name = "".join(cell["source"]), f"<cell {number}>"
+        linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)  # as notebooks do
+        exec(compile(text, name, "exec"))
+print(found.passed, len(compared.scores), {row.name for row in st.plugin_costs()})
+"""
+
+
+def test_the_notebook_runs(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", CELLS, str(ROOT / "docs" / "plugins.ipynb")],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=clean_environment(),
+    )
+    assert done.returncode == 0, done.stderr
+    passed, scores, costs = done.stdout.splitlines()[-1].split(maxsplit=2)
+    assert (passed, costs) == ("True", "{'patient'}")
+    assert int(scores) > 0

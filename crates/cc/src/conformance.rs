@@ -95,6 +95,16 @@ pub const EXEMPTIONS: &[Exemption] = &[
         source: "draft-ietf-ccwg-bbr §5.6.4.6: up to the bound of its model the window grows by what is delivered; §4.1.2.4 marks the \
                  samples instead",
     },
+    Exemption {
+        law: "bbr-1",
+        rule: "loss-reaction",
+        source: "[Cardwell16], Linux tcp_bbr.c: the rate takes no notice of losses; a window less what was lost comes back after recovery",
+    },
+    Exemption {
+        law: "bbr-1",
+        rule: "app-limited",
+        source: "[Cardwell16], Linux tcp_bbr.c: up to the bound of its model the window grows by what is delivered; samples are marked instead",
+    },
 ];
 
 const OWN_TRANSPORT: &str =

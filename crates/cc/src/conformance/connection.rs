@@ -205,7 +205,7 @@ impl Connection {
         if newly == 0 {
             return;
         }
-        self.now = self.now + after;
+        self.now += after;
         let before = self.in_flight();
         let (number, packet) = self.flight.drain(..newly).next_back().expect("at least one is acknowledged");
         let newly_delivered = Bytes::new(PACKET.count() * newly as u64);
@@ -327,7 +327,7 @@ impl Connection {
         if !self.waits() {
             return;
         }
-        self.now = self.now + Span::from_seconds(1 << self.timeouts.min(6));
+        self.now += Span::from_seconds(1 << self.timeouts.min(6));
         self.declare_lost(usize::MAX);
         self.signal(Congestion::Timeout { repeated: self.timeouts > 0 });
         self.timeouts += 1;
@@ -354,7 +354,7 @@ impl Connection {
 
     fn idle(&mut self, span: Span) {
         if !self.waits() && self.sent > 0 {
-            self.now = self.now + span;
+            self.now += span;
             self.control.on_idle(&IdleSignal { now: self.now, since: self.idle_since });
         }
     }
