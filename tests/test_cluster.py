@@ -12,7 +12,6 @@ from tests.loopback import Loopback
 from tests.test_shard import COMMANDS, STUDY, told
 from tests.test_start_up import COMMAND_LINE, loaded_by
 
-from sawtooth import _native
 from sawtooth.errors import ClusterError, InputError, RunError
 from sawtooth.progress import progress_bar, tell_workers
 from sawtooth.run.cluster import address, crew, worker
@@ -137,8 +136,8 @@ def test_runs_come_back_as_they_were_counted() -> None:
     for one, other in zip(made, found, strict=True):
         assert same(one, other)
         assert one.run_id == other.run_id
-        assert one.flows.equals(other.flows)
-        assert one.queues.equals(other.queues)
+        assert repr(one.flows.to_pydict()) == repr(other.flows.to_pydict())
+        assert repr(one.queues.to_pydict()) == repr(other.queues.to_pydict())
         assert one.records.keys() == other.records.keys()
         assert one.values == pytest.approx(other.values, nan_ok=True, rel=0, abs=0)
         assert (one.meta["name"], one.behaviour) == (other.meta["name"], other.behaviour)
@@ -203,6 +202,18 @@ def test_a_worker_with_another_sawtooth_is_refused(name: str, monkeypatch: pytes
         through(Workers(), jobs_of(3))
 
 
+def test_a_worker_without_the_plug_in_is_told_what_to_load() -> None:
+    job = jobs_of(1)[0]
+    controller = {"kind": "plugin", "name": "mine", "file": "ab" * 32}
+    engine = {**job.engine, "profiles": [{**job.engine["profiles"][0], "controller": controller}]}
+    order = Order([(engine, job.meta)], likeness() | worker.plugins_of([(engine, job.meta)]))
+    delivery = Delivery.unpacked(work(order.packed()))
+    assert delivery.unlike == likeness() | {"plugin mine": "not loaded"}
+    said = str(crew.unlike(delivery.unlike, order.likeness, "here"))
+    assert "plugin mine not loaded where abab" in said
+    assert "SAWTOOTH_PLUGINS" in said
+
+
 def test_a_run_that_kills_its_workers_is_found(tmp_path: Path) -> None:
     jobs = jobs_of(30)
     bad = run_id_of(jobs[17])
@@ -249,17 +260,11 @@ def test_without_a_scheduler_the_command_ends_and_what_is_finished_stays(tmp_pat
 
 
 def test_a_fault_of_the_engine_names_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fault(text: str) -> Any:
+    def fault(engine: Any) -> Any:
         raise RuntimeError("the queue should not be negative, at 1.5 s")
 
     jobs = jobs_of(1)
-    ours = _native
-
-    class Faulty:
-        run = staticmethod(fault)
-        version = staticmethod(ours.version)
-
-    monkeypatch.setattr(worker, "_native", Faulty)
+    monkeypatch.setattr(worker, "count", fault)
     with pytest.raises(RunError, match="the queue should not be negative") as caught:
         through(Workers(), jobs)
     assert (caught.value.run_id, caught.value.seed) == (run_id_of(jobs[0]), "0")

@@ -143,23 +143,52 @@ def simulate(engine: Mapping[str, Any], meta: Mapping[str, Any]) -> Run:
     PluginError if a plug-in is at fault, and RuntimeError, carrying run id, seed and virtual time, if the engine is.
     """
     try:
-        result = _native.run(canonical(engine))
+        counted = count(engine)
     except ValueError as error:
-        key, _, accepted = str(error).partition(": expected ")
-        raise InputError(str(meta.get("name", "scenario")), key, MISSING, accepted) from error
+        raise refused(str(error), meta) from error
     except _native.PluginError as error:
         raise PluginError(*error.args) from error
+    return run_of_counted(engine, meta, counted, provenance())
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What the engine says of a run."""
+
+    run_id: str
+    digest: str
+    summary: Mapping[str, int]
+    behaviour: Mapping[str, int]
+    tables: Mapping[str, pa.Table]
+
+
+def count(engine: Mapping[str, Any]) -> Counted:
+    """Simulates a scenario of the engine. Raises what the engine raises."""
+    result = _native.run(canonical(engine))
     tables = {name: table_of(result["tables"][name]) for name in ("flows", "queues", *recorded(engine))}
     tables["flows"] = with_told_columns(tables["flows"], engine, result["tables"].get("states"))
+    return Counted(result["run_id"], result["digest"], result["summary"], result["behaviour"], tables)
+
+
+def refused(text: str, meta: Mapping[str, Any]) -> InputError:
+    """What the engine has against a scenario, as users are told."""
+    key, _, accepted = text.partition(": expected ")
+    return InputError(str(meta.get("name", "scenario")), key, MISSING, accepted)
+
+
+def run_of_counted(
+    engine: Mapping[str, Any], meta: Mapping[str, Any], counted: Counted, made_by: Mapping[str, str]
+) -> Run:
+    """The run that the engine counted, here or on another machine, with derived columns and metrics."""
     return assemble(
         engine,
         meta,
-        tables,
-        run_id=result["run_id"],
-        digest=result["digest"],
-        summary=result["summary"],
-        behaviour=result["behaviour"],
-        provenance=provenance(),
+        counted.tables,
+        run_id=counted.run_id,
+        digest=counted.digest,
+        summary=counted.summary,
+        behaviour=counted.behaviour,
+        provenance=made_by,
     )
 
 

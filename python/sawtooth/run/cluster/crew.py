@@ -26,16 +26,17 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Final, Self
 
-from sawtooth.errors import MISSING, ClusterError, InputError, PluginError, RunError
-from sawtooth.run.cluster.parcel import Delivery, Job, Made, Order
+from sawtooth.errors import ClusterError, InputError, PluginError, RunError
+from sawtooth.run.cluster.parcel import Delivery, Fault, Job, Order
 from sawtooth.run.cluster.pool import Answer, Pool, Trouble
-from sawtooth.run.cluster.worker import likeness
+from sawtooth.run.cluster.worker import likeness, plugins_of
 from sawtooth.run.executor import Crew, Kept, Key, Work
-from sawtooth.run.run import Run, assemble
+from sawtooth.run.run import refused, run_of_counted
 from sawtooth.run.storage.shelf import RUNS
 from sawtooth.run.store import Store
 from sawtooth.run.writer import FLUSH_S
 from sawtooth.scenario.resolve import Resolved
+from sawtooth.scenario.values import PLUGIN
 
 TASK_S: Final = 4.0
 LEAST_S: Final = 0.2
@@ -131,7 +132,7 @@ class ClusterCrew(Crew[Kept]):
         self._send([key for key, _ in gathered], [job for _, job in gathered])
 
     def _send(self, keys: Sequence[Key], jobs: Sequence[Job], *, again: bool = False) -> None:
-        order = Order(jobs, likeness(), self._shared, 2 * TASK_S)
+        order = Order(jobs, likeness() | plugins_of(jobs), self._shared, 2 * TASK_S)
         self._submit(_Task(keys, order.packed(), again))
 
     def _submit(self, task: _Task) -> None:
@@ -155,7 +156,7 @@ class ClusterCrew(Crew[Kept]):
     def _delivered(self, task: _Task, delivery: Delivery) -> Iterator[tuple[Key, Kept]]:
         """Takes the runs in; sends what is left of the task."""
         if delivery.unlike is not None:
-            self._fail(unlike(delivery.unlike, delivery.worker))
+            self._fail(unlike(delivery.unlike, Order.unpacked(task.parcel).likeness, delivery.worker))
             return
         if delivery.unwritten is not None:
             where, key, value, accepted = delivery.unwritten
@@ -163,13 +164,15 @@ class ClusterCrew(Crew[Kept]):
             return
         jobs = Order.unpacked(task.parcel).jobs
         for key, job, made in zip(task.keys, jobs, delivery.made, strict=False):
-            if made.fault is not None:
-                self._fail(_fault(key[0], job, made))
+            if isinstance(made, Fault):
+                self._fail(_told(key[0], job, made))
                 continue
             if made.run_id != key[0]:
                 raise ClusterError(f"a worker {delivery.worker} made run {made.run_id} for {key[0]}")
             self._see_shared(delivery.worker, made.run_id)
-            yield key, self._work.take(_run(job, made, delivery), self._shared is not None)
+            # The metrics are computed here, so that no two of a table come from different libraries.
+            run = run_of_counted(*job, made, delivery.provenance)
+            yield key, self._work.take(run, self._shared is not None)
         count = len(delivery.made)
         if count:
             each = delivery.seconds / count
@@ -205,6 +208,7 @@ class ClusterCrew(Crew[Kept]):
 
 
 RESUME: Final = "what is finished is in the store, and the same command goes on"
+LOAD: Final = "have the workers load the same file (SAWTOOTH_PLUGINS)"
 INSTALL: Final = "install the same Sawtooth for workers and scheduler, with sawtooth[cluster]"
 
 
@@ -214,42 +218,25 @@ def shares(store: Store) -> bool:
     return bool(found) and scheme != "memory"
 
 
-def unlike(found: Mapping[str, str], worker: str) -> ClusterError:
+def unlike(found: Mapping[str, str], wanted: Mapping[str, str], worker: str) -> ClusterError:
     """What is told where a worker is not like the client."""
-    own = likeness()
     parts = [
-        f"{name} {found.get(name)} where {own[name]} was expected"
-        for name in own
-        if found.get(name) != own[name]
+        f"{name} {found.get(name)} where {value} was expected"
+        for name, value in wanted.items()
+        if found.get(name) != value
     ]
-    return ClusterError(f"the worker {worker} has another Sawtooth: {'; '.join(parts)}; {INSTALL}")
+    how = LOAD if all(part.startswith(PLUGIN) for part in parts) else INSTALL
+    return ClusterError(f"the worker {worker} has another Sawtooth: {'; '.join(parts)}; {how}")
 
 
-def _run(job: Job, made: Made, delivery: Delivery) -> Run:
-    """The run that a worker made. Its metrics are computed here, so that no two of a table come from different libraries."""
-    engine, meta = job
-    return assemble(
-        engine,
-        meta,
-        made.tables,
-        run_id=made.run_id,
-        digest=made.digest,
-        summary=made.summary,
-        behaviour=made.behaviour,
-        provenance=delivery.provenance,
-    )
-
-
-def _fault(run_id: str, job: Job, made: Made) -> Exception:
+def _told(run_id: str, job: Job, fault: Fault) -> Exception:
     """The fault of a run, as the runner tells it."""
     engine, meta = job
-    text = made.fault or ""
-    if made.of_plugin:
-        return PluginError(text, run_id, str(engine["seed"]))
-    if made.refused:
-        key, _, accepted = text.partition(": expected ")
-        return InputError(str(meta.get("name", "scenario")), key, MISSING, accepted)
-    return RunError(run_id, str(engine["seed"]), text)
+    if fault.kind == "scenario":
+        return refused(fault.said[0], meta)
+    if fault.kind == "plugin":
+        return PluginError(*fault.said)
+    return RunError(run_id, str(engine["seed"]), fault.said[0])
 
 
 def _look(store: Store) -> None:

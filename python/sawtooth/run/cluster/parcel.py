@@ -15,6 +15,8 @@ from typing import Any, Final
 import orjson
 import pyarrow as pa
 
+from sawtooth.run.run import Counted
+
 COMPRESSED: Final = "zstd"
 Job = tuple[Mapping[str, Any], Mapping[str, Any]]
 """A scenario of the engine, and its meta."""
@@ -45,31 +47,20 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Made:
-    """What the engine said of one run; of one that failed, `fault` and nothing else."""
+class Fault:
+    """Why a run could not be made."""
 
-    run_id: str = ""
-    digest: str = ""
-    summary: Mapping[str, int] = field(default_factory=dict)
-    behaviour: Mapping[str, int] = field(default_factory=dict)
-    tables: Mapping[str, pa.Table] = field(default_factory=dict)
-    fault: str | None = None
-    refused: bool = False
-    """Whether it is the scenario that is at fault, and not the engine."""
-    of_plugin: bool = False
-    """Whether it is a plug-in."""
-
-    @property
-    def size_bytes(self) -> int:
-        """Of its tables."""
-        return sum(table.nbytes for table in self.tables.values())
+    kind: str
+    """Whose it is: `scenario`, `plugin` or `engine`."""
+    said: Sequence[str]
+    """The arguments of the exception."""
 
 
 @dataclass(frozen=True)
 class Delivery:
     """The first runs of an order, as many as there was time for; or `unlike`, the worker's own likeness where it differs."""
 
-    made: Sequence[Made]
+    made: Sequence[Counted | Fault]
     worker: str
     seconds: float = 0.0
     """That the engine took."""
@@ -82,25 +73,17 @@ class Delivery:
         """As bytes."""
         streams: list[list[pa.Table]] = []
         schemas: list[pa.Schema] = []
-        runs = []
+        runs: list[list[Any]] = []
         for run in self.made:
+            if isinstance(run, Fault):
+                runs.append([run.kind, list(run.said)])
+                continue
             places = {}
             for name, table in run.tables.items():
                 number = _number(schemas, streams, table.schema)
                 places[name] = [number, sum(part.num_rows for part in streams[number]), table.num_rows]
                 streams[number].append(table)
-            runs.append(
-                [
-                    run.run_id,
-                    run.digest,
-                    dict(run.summary),
-                    dict(run.behaviour),
-                    places,
-                    run.fault,
-                    run.refused,
-                    run.of_plugin,
-                ]
-            )
+            runs.append([run.run_id, run.digest, dict(run.summary), dict(run.behaviour), places])
         bodies = [_stream(pa.concat_tables(parts)) for parts in streams]
         head = {
             "runs": runs,
@@ -123,25 +106,20 @@ class Delivery:
         for size in head["sizes"]:
             tables.append(pa.ipc.open_stream(pa.py_buffer(data[begin : begin + size])).read_all())
             begin += size
-        made = [
-            Made(
-                run_id,
-                digest,
-                summary,
-                behaviour,
-                {
-                    name: tables[number].slice(first, count).combine_chunks()
-                    for name, (number, first, count) in places.items()
-                },
-                fault,
-                refused,
-                of_plugin,
-            )
-            for run_id, digest, summary, behaviour, places, fault, refused, of_plugin in head["runs"]
-        ]
+        made = [Fault(*row) if len(row) == 2 else _counted(row, tables) for row in head["runs"]]
         return cls(
             made, head["worker"], head["seconds"], head["provenance"], head["unlike"], head["unwritten"]
         )
+
+
+def _counted(row: Sequence[Any], tables: Sequence[pa.Table]) -> Counted:
+    """A run of a header."""
+    run_id, digest, summary, behaviour, places = row
+    parts = {
+        name: tables[number].slice(first, rows).combine_chunks()
+        for name, (number, first, rows) in places.items()
+    }
+    return Counted(run_id, digest, summary, behaviour, parts)
 
 
 def _number(schemas: list[pa.Schema], streams: list[list[pa.Table]], schema: pa.Schema) -> int:
@@ -172,4 +150,4 @@ def _plain(data: bytes) -> bytes:
     return bytes(pa.Codec(COMPRESSED).decompress(data[8:], decompressed_size=size, asbytes=True))
 
 
-__all__ = ["Delivery", "Job", "Made", "Order"]
+__all__ = ["Delivery", "Fault", "Job", "Order"]

@@ -1,8 +1,8 @@
 """What a worker does: simulates the runs of an order one after another, on the one thread that Dask gives to a task.
 
-Before that it looks whether it is like the client: version, engine, behaviour numbers, metrics. A worker that joins late is looked at like
-the first. An order holds no code and names no file: plug-ins are those of the worker's own environment (`SAWTOOTH_PLUGINS`), and a run
-that needs another file is refused.
+Before that it looks whether it is like the client: version, engine, behaviour numbers, metrics, files of plug-ins. A worker that joins late
+is looked at like the first. An order holds no code and names no file: plug-ins are those of the worker's own environment
+(`SAWTOOTH_PLUGINS`), and a run that needs another file is refused.
 
 Where the store has an address that all machines share, finished runs go there before the client hears of them.
 
@@ -18,22 +18,22 @@ from __future__ import annotations
 import os
 import socket
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from threading import Lock
 from typing import Any, Final
 
 from sawtooth import _native
-from sawtooth.columns import table_of
 from sawtooth.errors import InputError
 from sawtooth.plain import canonical
 from sawtooth.plugins.load import load_listed
-from sawtooth.run.cluster.parcel import Delivery, Job, Made, Order
-from sawtooth.run.run import assemble, provenance, recorded
+from sawtooth.run.cluster.parcel import Delivery, Fault, Job, Order
+from sawtooth.run.run import Counted, count, provenance, run_of_counted
 from sawtooth.run.store import Store
 from sawtooth.run.tally import metrics_version
 from sawtooth.scenario.described import describe
+from sawtooth.scenario.values import PLUGIN
 
 MOST_BYTES: Final = 64_000_000
 _STORES: Final[dict[str, Store]] = {}
@@ -44,19 +44,20 @@ def work(parcel: bytes) -> bytes:
     """The delivery for an order. Called by Dask, by name."""
     order = Order.unpacked(parcel)
     load_listed()
-    own = likeness()
+    own = likeness() | plugins(order.likeness)
     if own != order.likeness:
         return Delivery([], _name(), unlike=own).packed()
-    made: list[Made] = []
+    made: list[Counted | Fault] = []
     begun = time.monotonic()
     size = 0
     for engine, _ in order.jobs:
         if made and (time.monotonic() - begun > order.enough_s or size > MOST_BYTES):
             break
-        made.append(_simulated(engine))
-        size += made[-1].size_bytes
-        if made[-1].fault is not None:
+        run = _simulated(engine)
+        made.append(run)
+        if isinstance(run, Fault):
             break
+        size += sum(table.nbytes for table in run.tables.values())
     seconds = time.monotonic() - begun
     unwritten = None if order.store is None else _stored(order.store, order.jobs, made)
     return Delivery(made, _name(), seconds, provenance(), unwritten=unwritten).packed()
@@ -74,33 +75,37 @@ def likeness() -> dict[str, str]:
     }
 
 
-def _simulated(engine: Mapping[str, Any]) -> Made:
+def plugins(wanted: Iterable[str]) -> dict[str, str]:
+    """Of the plug-ins in a likeness, the hash of the file that is loaded here."""
+    entries = describe()["controllers"]
+    loaded = {f"{PLUGIN} {entry['name']}": entry["plugin"] for entry in entries if "plugin" in entry}
+    return {name: loaded.get(name, "not loaded") for name in wanted if name.startswith(f"{PLUGIN} ")}
+
+
+def plugins_of(jobs: Iterable[Job]) -> dict[str, str]:
+    """The plug-ins that scenarios name, with the hash of the file of each."""
+    controllers = [profile["controller"] for engine, _ in jobs for profile in engine["profiles"]]
+    return {f"{PLUGIN} {entry['name']}": entry["file"] for entry in controllers if entry["kind"] == PLUGIN}
+
+
+def _simulated(engine: Mapping[str, Any]) -> Counted | Fault:
     """One run, or its fault."""
     try:
-        result = _native.run(canonical(engine))
+        return count(engine)
+    except ValueError as error:
+        return Fault("scenario", [str(error)])
     except _native.PluginError as error:
-        return Made(fault=str(error.args[0]), of_plugin=True)
-    except (ValueError, RuntimeError) as error:
-        return Made(fault=str(error), refused=isinstance(error, ValueError))
-    tables = {name: table_of(result["tables"][name]) for name in ("flows", "queues", *recorded(engine))}
-    return Made(result["run_id"], result["digest"], result["summary"], result["behaviour"], tables)
+        return Fault("plugin", list(map(str, error.args)))
+    except RuntimeError as error:
+        return Fault("engine", [str(error)])
 
 
-def _stored(address: str, jobs: Sequence[Job], made: Sequence[Made]) -> list[Any] | None:
+def _stored(address: str, jobs: Sequence[Job], made: Sequence[Counted | Fault]) -> list[Any] | None:
     """Puts runs into a store that all share; what speaks against it."""
     runs = [
-        assemble(
-            engine,
-            meta,
-            run.tables,
-            run_id=run.run_id,
-            digest=run.digest,
-            summary=run.summary,
-            behaviour=run.behaviour,
-            provenance=provenance(),
-        )
-        for (engine, meta), run in zip(jobs, made, strict=False)
-        if run.fault is None
+        run_of_counted(*job, run, provenance())
+        for job, run in zip(jobs, made, strict=False)
+        if isinstance(run, Counted)
     ]
     try:
         with _STORES_LOCK:
@@ -119,4 +124,4 @@ def _name() -> str:
     return f"on {socket.gethostname()}, process {os.getpid()}"
 
 
-__all__ = ["likeness", "work"]
+__all__ = ["likeness", "plugins_of", "work"]
