@@ -22,7 +22,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates \( -nam
 # By name, since rustfmt does not find the modules that a macro's row declares.
 RUST_FILES := $(shell find crates bench -name '*.rs' -not -path '*/target/*')
 
-.PHONY: help build demo wheel test test-long lint format test-rust test-python test-builds test-optimised gate tidy studies validation bench bench-appendix bench-grow bench-sweep bench-docs bench-micro lock clean
+.PHONY: help build demo wheel test test-long lint format test-rust test-python test-builds test-optimised gate tidy studies validation bench bench-appendix bench-grow bench-sweep bench-cluster bench-docs bench-micro lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -99,10 +99,14 @@ bench-grow: build ## how the cost grows: flows, cross traffic, loss, window, rec
 bench-sweep: build ## a thousand runs through runner and store: wall time, share of the engine, memory
 	$(BIN)/python -m bench sweep
 
+bench-cluster: build ## the same sweep by workers of Dask: efficiency, what a task and a run cost
+	$(BIN)/python -m bench cluster
+
 bench-docs: build ## measure everything on the performance pages again and fill them: an hour on a quiet machine
 	$(BIN)/python -m bench compare --save
 	$(BIN)/python -m bench grow --save
 	$(BIN)/python -m bench sweep --save
+	$(BIN)/python -m bench cluster --save
 	$(BIN)/python -m bench report
 
 bench-micro: build ## criterion: event queue, scoreboard, queue, controller, a whole dumbbell, a call of a plug-in

@@ -4,6 +4,7 @@
     python -m bench compare --help    other sizes, more rounds, JSON
     python -m bench grow              cost against flows, cross traffic, loss, window, recording, and every table entry
     python -m bench sweep             a thousand runs through runner and store
+    python -m bench cluster           the same by workers of Dask, and what a task and a run cost beside the engine
     python -m bench gate              instructions per packet against the committed baseline
     python -m bench report            the tables and figures of the performance pages from bench/results
 

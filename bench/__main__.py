@@ -1,15 +1,16 @@
-"""`python -m bench compare|grow|sweep|appendix|gate|report`; without a word `compare`."""
+"""`python -m bench compare|grow|sweep|cluster|appendix|gate|report`; without a word `compare`."""
 
 from __future__ import annotations
 
 import sys
 
-from bench import appendix, compare, gate, grow, report, sweep
+from bench import appendix, cluster, compare, gate, grow, report, sweep
 
 COMMANDS = {
     "compare": compare.main,
     "grow": grow.main,
     "sweep": sweep.main,
+    "cluster": cluster.main,
     "appendix": appendix.main,
     "gate": gate.main,
     "report": report.main,

@@ -10,8 +10,11 @@ from bench.figures import lines_of
 from bench.gate import Counts
 from bench.measure import Spread
 from bench.subjects import engine
+from sawtooth.run.cluster import crew
 
 Whole = Mapping[str, Any]
+THREADS: Final = 1000
+"""Of the workers, where the reach of a client is told."""
 GROWING: Final[Mapping[str, str]] = {
     "flows": "flows",
     "cross": "share of CBR traffic",
@@ -220,6 +223,57 @@ def threads(whole: Whole) -> str:
     """CPU with several threads, of that with one."""
     return ", ".join(
         f"{spread(ratio, 3)} with {count}" for count, ratio in whole["cpu_ratio_to_one_thread"].items()
+    )
+
+
+def cluster(whole: Whole) -> str:
+    """CPU and wall time of a sweep here and by workers, and how much of a worker's time is work."""
+    local = whole["local"]
+    rows = [["this process", spread(local["wall_s"], 1), spread(local["cpu_s"], 1), "", "", "", ""]]
+    for workers, row in whole["workers"].items():
+        peaks = ", ".join(f"{kb / 1e3:.0f} MB after {count}" for count, kb in row["peak_kb"].items())
+        rows.append(
+            [
+                f"{workers} worker{'s' * (workers != '1')}",
+                spread(row["wall_s"], 1),
+                spread(row["workers_cpu_s"], 1),
+                spread(row["efficiency"], 2),
+                spread(row["client_cpu_s"], 1),
+                spread(row["scheduler_cpu_s"], 1),
+                peaks,
+            ]
+        )
+    heads = [
+        "simulated by",
+        "wall, s",
+        "its CPU, s",
+        "throughput per core",
+        "client's CPU, s",
+        "scheduler's CPU, s",
+    ]
+    return markdown([*heads, "client's peak memory"], rows)
+
+
+def cluster_costs(whole: Whole) -> str:
+    """What a task and a run cost client, scheduler and worker."""
+    rows = [
+        [who, f"{cost['task_ms']:.1f}", f"{cost['run_ms']:.2f}" if "run_ms" in cost else ""]
+        for who, cost in whole["costs"].items()
+    ]
+    return markdown(["who", "per task, ms", "per run, ms"], rows)
+
+
+def cluster_reach(whole: Whole) -> str:
+    """What follows for very many workers and runs: how long a run must be for one client to keep a thousand threads busy."""
+    client = whole["costs"]["client"]
+    tasks = 1.0 / max(crew.TASK_S / THREADS, crew.SLOT_S)
+    left = 1.0 - tasks * client["task_ms"] / 1e3
+    runs = left * 1e3 / client["run_ms"]
+    hours = 1e7 * client["run_ms"] / 1e3 / 3600
+    return (
+        f"A thousand threads give {tasks:.0f} tasks a second, which cost the client {100 * (1 - left):.0f} % of a core; in the rest it "
+        f"takes in {runs:,.0f} runs a second. So it keeps a thousand threads busy with runs of {THREADS / runs:.1f} s and more, and "
+        f"of 10⁷ runs it needs {hours:.1f} hours for itself"
     )
 
 

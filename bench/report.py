@@ -44,6 +44,10 @@ BLOCKS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = {
     "sweep": ("sweep", page.sweep),
     "outside": ("sweep", page.outside),
     "threads": ("sweep", page.threads),
+    "cluster machine": ("cluster", page.machine),
+    "cluster": ("cluster", page.cluster),
+    "cluster costs": ("cluster", page.cluster_costs),
+    "cluster reach": ("cluster", page.cluster_reach),
 }
 DRAWN = {"flows": figures.flows, "work": figures.work, "entries": figures.entries}
 

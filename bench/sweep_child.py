@@ -18,6 +18,7 @@ from bench.subjects.engine_child import peak_kb
 from sawtooth import _native
 from sawtooth.experiment.compare import comparison_study
 from sawtooth.experiment.perform import perform
+from sawtooth.experiment.study import Study
 from sawtooth.experiment.study_files import load_comparison
 from sawtooth.run.store import Store
 from sawtooth.scenario.environments import ENVIRONMENTS
@@ -58,13 +59,18 @@ class Engine:
         return time.process_time() - time.clock_gettime(self._main)
 
 
-def main(threads: int, runs: int, seconds: int, folder: str) -> None:
-    """Plan, run and count."""
+def study_of(runs: int, seconds: int) -> Study:
+    """The study with as many seeds as make so many runs."""
     algorithms = [entry.control for entry in load_comparison().algorithm]
     seeds, rest = divmod(runs, len(algorithms) * len(PLACES))
     if rest or not seeds:
         raise SystemExit(f"--runs {runs}: expected a multiple of {len(algorithms) * len(PLACES)}")
-    study = comparison_study(algorithms, ["sack"], ["droptail"], PLACES, seeds, f"{seconds} s", "5 s")
+    return comparison_study(algorithms, ["sack"], ["droptail"], PLACES, seeds, f"{seconds} s", "5 s")
+
+
+def main(threads: int, runs: int, seconds: int, folder: str) -> None:
+    """Plan, run and count."""
+    study = study_of(runs, seconds)
     start_up_cpu_s = time.process_time()
     engine = Engine()
     simulating = importlib.import_module(

@@ -150,7 +150,8 @@ def test_a_worker_stops_when_it_has_worked_enough() -> None:
 
 
 def test_what_a_worker_leaves_is_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crew, "TASK_S", 0.0)  # which is the time that orders give, too
+    monkeypatch.setattr(crew, "TASK_S", 0.0)  # twice that is the time that orders give
+    monkeypatch.setattr(crew, "SLOT_S", 0.0)
     monkeypatch.setattr(crew.ClusterCrew, "_size", lambda self: 5)
     jobs = jobs_of(12)
     workers = Workers()
@@ -170,6 +171,18 @@ def test_tasks_take_seconds_and_end_together(monkeypatch: pytest.MonkeyPatch) ->
     assert max(workers.sizes) == crew.TASK_S
     assert workers.sizes[-1] == 1
     assert sum(workers.sizes) == 60
+
+
+def test_tasks_of_very_many_workers_are_longer() -> None:
+    for slots, task_s in ((1, 4.0), (200, 4.0), (1000, 20.0)):
+        orders: list[float] = []
+
+        def noted(order: Order, ticket: int, orders: list[float] = orders) -> bytes:
+            orders.append(order.enough_s)
+            return work(order.packed())
+
+        through(Workers(slots=slots, reply=noted), jobs_of(2))
+        assert set(orders) == {2 * task_s}
 
 
 def test_the_client_holds_no_more_for_more_runs(monkeypatch: pytest.MonkeyPatch) -> None:

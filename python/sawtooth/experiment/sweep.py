@@ -18,6 +18,7 @@ from __future__ import annotations
 import itertools
 import json
 import time
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -56,7 +57,7 @@ class SweptRun:
     values: tuple[Any, ...]
     seed: str
     run_id: str
-    metrics: tuple[float, ...]
+    metrics: Sequence[float]
 
 
 @dataclass(frozen=True, repr=False)
@@ -219,8 +220,8 @@ class Jobs(Sequence[Resolved]):
         return job_of(self._scenarios[scenario], self.seeds[seed])
 
 
-def _kept(run: RunSummary) -> tuple[str, tuple[float, ...]]:
-    return run.run_id, tuple(run.values[entry.name] for entry in METRICS)
+def _kept(run: RunSummary) -> tuple[str, Sequence[float]]:
+    return run.run_id, array("d", [run.values[entry.name] for entry in METRICS])
 
 
 def _checked(key: str, values: Sequence[Any]) -> tuple[Any, ...]:

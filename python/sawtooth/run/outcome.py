@@ -5,7 +5,8 @@ Source: none.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from array import array
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -44,12 +45,12 @@ class Measured(Protocol):
 class Outcome:
     """What is kept of a run: few numbers, so that a study of any number of runs fits into memory.
 
-    ``values`` are the metrics in the order of METRIC_NAMES, then those of EXTRA; ``flows`` stays for the runs of a probe alone,
+    ``values`` are the metrics in the order of METRIC_NAMES, then those of EXTRA, eight bytes each; ``flows`` stays for the runs of a probe alone,
     ``shares`` and ``recorded`` where a figure shows single flows.
     """
 
     run_id: str
-    values: tuple[float, ...]
+    values: Sequence[float]
     flows: pa.Table | None
     measures: Mapping[str, float] = field(default_factory=dict)
     shares: Shares = ()
@@ -60,7 +61,7 @@ class Outcome:
         """The outcome of a finished or stored run, with its table of flows or without."""
         metrics = (run.values.get(metric, np.nan) for metric in METRIC_NAMES)
         kept = run.flows if flows else None
-        return cls(run.run_id, (*metrics, cross_surplus(run)), kept, measures or {})
+        return cls(run.run_id, array("d", [*metrics, cross_surplus(run)]), kept, measures or {})
 
 
 def cross_surplus(run: Measured) -> float:

@@ -17,6 +17,7 @@ runs behind a number whole.
 from __future__ import annotations
 
 import threading
+from array import array
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
@@ -197,4 +198,4 @@ def read_block(path: Path) -> list[Outcome] | None:
         return None
     columns = [table.column(name).to_pylist() for name in NAMES]
     ids = table.column("run_id").to_pylist()
-    return [Outcome(run_id, tuple(values), None) for run_id, *values in zip(ids, *columns, strict=True)]
+    return [Outcome(run_id, array("d", values), None) for run_id, *values in zip(ids, *columns, strict=True)]

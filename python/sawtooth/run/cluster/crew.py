@@ -10,6 +10,7 @@ A task that the scheduler forgot is sent again while there is a scheduler. Fault
 | parameter      | unit  | default | why                                                                             |
 |----------------|-------|---------|---------------------------------------------------------------------------------|
 | TASK_S         | s     | 4       | Dask takes some milliseconds a task; a worker that is killed loses no more       |
+| SLOT_S         | s     | 0.02    | per thread of a worker, where that is more: no more than 50 tasks a second       |
 | LEAST_S        | s     | 0.2     | no shorter tasks at the end of a sweep of short runs                             |
 | MOST_RUNS      | runs  | 256     | a parcel of some 100 kB                                                          |
 | PARCEL_BYTES   | bytes | 8·10⁶   | the same for scenarios of thousands of flows, before compression                 |
@@ -39,6 +40,7 @@ from sawtooth.scenario.resolve import Resolved
 from sawtooth.scenario.values import PLUGIN
 
 TASK_S: Final = 4.0
+SLOT_S: Final = 0.02
 LEAST_S: Final = 0.2
 MOST_RUNS: Final = 256
 PARCEL_BYTES: Final = 8_000_000
@@ -119,11 +121,16 @@ class ClusterCrew(Crew[Kept]):
             if not self._pool.alive:
                 self._tasks.clear()
 
+    @property
+    def _task_s(self) -> float:
+        """How long a task is to take: all tasks together are to come no faster than one client takes them in."""
+        return max(TASK_S, SLOT_S * self._pool.slots)
+
     def _size(self) -> int:
         """How many runs the next task has."""
         if self._run_s is None:
             return 1
-        timed = TASK_S / self._run_s
+        timed = self._task_s / self._run_s
         fair = max(ceil(self._left / (UNDER_WAY * self._pool.slots)), LEAST_S / self._run_s)
         return max(1, min(MOST_RUNS, int(timed), ceil(fair)))
 
@@ -132,7 +139,7 @@ class ClusterCrew(Crew[Kept]):
         self._send([key for key, _ in gathered], [job for _, job in gathered])
 
     def _send(self, keys: Sequence[Key], jobs: Sequence[Job], *, again: bool = False) -> None:
-        order = Order(jobs, likeness() | plugins_of(jobs), self._shared, 2 * TASK_S)
+        order = Order(jobs, likeness() | plugins_of(jobs), self._shared, 2 * self._task_s)
         self._submit(_Task(keys, order.packed(), again))
 
     def _submit(self, task: _Task) -> None:
