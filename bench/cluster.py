@@ -33,6 +33,8 @@ RUNS = 1_000
 SECONDS = 60
 TASK_S = 5.0
 WORKERS = (1, 2)
+ADVISED = {"DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False"}
+"""What docs/clusters.md advises for workers."""
 SHORT_RUNS = 2_000
 SHORT_SECONDS = 6
 
@@ -64,7 +66,7 @@ def _begin(folder: str, *words: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-m", "dask", *words, "--no-dashboard"],
         cwd=folder,
-        env=everyday() | {"PYTHONPATH": path},
+        env=everyday() | {"PYTHONPATH": path} | ADVISED,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

@@ -13,6 +13,7 @@ set -euo pipefail
 study=${1:-akella2002}
 file=scheduler-$SLURM_JOB_ID.json
 
+export DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED=False # nobody looks at pictures of where workers spend their time
 # Dask runs whatever reaches these ports: docs/clusters.md says how to have it ask for certificates.
 dask scheduler --scheduler-file "$file" --no-dashboard &
 scheduler=$!

@@ -19,7 +19,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from sawtooth import _native
+from sawtooth import _native, display
 from sawtooth.claims.source import PrintedTables
 from sawtooth.claims.table import Judged
 from sawtooth.claims.view import Part
@@ -48,7 +48,7 @@ Derive = Callable[[Mapping[str, Sequence[ProbeRun]]], list[Curve]]
 """What works figures out of the runs of several probes, by the probe's name."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """Results of a study with its verdicts. ``executed`` runs were simulated now, the others came from the store."""
 
@@ -68,6 +68,16 @@ class Comparison:
     """What makes it anew, as a user types it."""
     exhibit: Callable[[Comparison], Sequence[Exhibit]] | None = None
     """Gives what the paper adds to a report."""
+
+    def __repr__(self) -> str:
+        return display.comparison_text(self)
+
+    def _repr_html_(self) -> str:
+        return display.comparison_html(self)
+
+    def plot(self, setting: str | None = None) -> display.Plot:
+        """Goodput over delay, bars with intervals and maps, of one ``setting`` (``sack/drop-tail``) where there are several."""
+        return display.comparison_plot(self, setting)
 
     @property
     def run_ids(self) -> list[str]:

@@ -15,6 +15,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from sawtooth import display
 from sawtooth.claims.claim import Claim
 from sawtooth.claims.table import Judged, judge_paper
 from sawtooth.claims.touching import touching
@@ -32,7 +33,7 @@ class Borrowed:
     wall_s: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Reproduction:
     """The parts of a paper that were run, with the verdicts on its claims; ``parts[0]`` are its main studies where they are among them."""
 
@@ -48,6 +49,16 @@ class Reproduction:
     """Of the paper, in words."""
     command: str = ""
     """What makes it anew, as a user types it."""
+
+    def __repr__(self) -> str:
+        return display.reproduction_text(self)
+
+    def _repr_html_(self) -> str:
+        return display.reproduction_html(self)
+
+    def plot(self, part: str | None = None, setting: str | None = None) -> display.Plot:
+        """The figure of one ``part`` in one ``setting``, to be named where there are several."""
+        return display.reproduction_plot(self, part, setting)
 
     @property
     def run_ids(self) -> list[str]:

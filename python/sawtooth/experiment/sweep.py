@@ -28,6 +28,7 @@ from typing import Any, Final, overload
 import numpy as np
 import pyarrow as pa
 
+from sawtooth import display
 from sawtooth.documents import format_of
 from sawtooth.errors import MISSING, InputError, show
 from sawtooth.experiment.intervals import Interval, interval
@@ -74,6 +75,14 @@ class Sweep:
     def __repr__(self) -> str:
         keys = ", ".join(f"{key} ({len(values)})" for key, values in self.over.items())
         return f"<Sweep of {self.scenario} over {keys}: {len(self.runs)} runs, {len(self.seeds)} seeds>"
+
+    def _repr_html_(self) -> str:
+        return display.sweep_html(self)
+
+    def plot(self, metrics: Sequence[str] = (), over: str | None = None) -> display.Plot:
+        """Metrics (``goodput``, ``delay`` and ``loss`` unless named) over the values of one key, by default the first whose values are
+        numbers; a line for each combination of the other keys."""
+        return display.sweep_plot(self, metrics, over)
 
     @cached_property
     def table(self) -> pa.Table:

@@ -45,8 +45,8 @@ class Measured(Protocol):
 class Outcome:
     """What is kept of a run: few numbers, so that a study of any number of runs fits into memory.
 
-    ``values`` are the metrics in the order of METRIC_NAMES, then those of EXTRA, eight bytes each; ``flows`` stays for the runs of a probe alone,
-    ``shares`` and ``recorded`` where a figure shows single flows.
+    ``values`` are the metrics in the order of METRIC_NAMES, then those of EXTRA, eight bytes each; ``flows`` stays for the runs of a probe
+    alone, ``shares`` and ``recorded`` where a figure shows single flows.
     """
 
     run_id: str

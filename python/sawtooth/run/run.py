@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sawtooth import _native
+from sawtooth import _native, display
 from sawtooth.columns import table_of
 from sawtooth.documents import format_of
 from sawtooth.errors import MISSING, InputError, PluginError
@@ -53,7 +53,7 @@ PARTS = "subqueues"
 DERIVED_QUEUE_COLUMNS = ("mean_delay_ms", "mean_delay_test_ms")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RunSummary:
     """The counters and metrics of a run, without its scenario and series: what a sweep keeps in memory.
 
@@ -70,13 +70,16 @@ class RunSummary:
     values: Mapping[str, float]
     meta: Mapping[str, Any]
 
+    def __repr__(self) -> str:
+        return f"<RunSummary {self.run_id} of {self.meta.get('name', 'scenario')}, seed {self.seed}>"
+
     @property
     def metrics(self) -> pa.Table:
         """The metrics as a table of one row, a column each, so that the tables of several runs concatenate."""
         return pa.table({name: pa.array([value], pa.float64()) for name, value in self.values.items()})
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Run(RunSummary):
     """A whole run. `engine` is the scenario as the engine read it; `records` the series that it asked for (`sawtooth list series` says
     what they hold) and, where short flows come and go, what became of them (`arrivals`, a row per process);
@@ -93,6 +96,16 @@ class Run(RunSummary):
     def resolved(self) -> dict[str, Any]:
         """Every number the run used, defaults included: the echo of the user's scenario and, under `engine`, what was simulated."""
         return {**self.meta.get("resolved", {}), "engine": self.engine}
+
+    def __repr__(self) -> str:
+        return display.run_text(self)
+
+    def _repr_html_(self) -> str:
+        return display.run_html(self)
+
+    def plot(self) -> display.Plot:
+        """Throughput, windows, round-trip times, queues and losses over time; a run that did not record them is simulated once more."""
+        return display.run_plot(self)
 
     def light(self) -> RunSummary:
         """Counters and metrics only."""

@@ -1,0 +1,282 @@
+"""How results show themselves: one short text, a table and a figure each, for notebooks and for prompts.
+
+`repr` says what it is in a few lines, `_repr_html_` is the table that a notebook shows, and `plot()` gives a `Plot`, which a notebook draws
+and `save` writes as SVG, PDF or PNG. The classes of results call the functions here; what draws is loaded when somebody asks for a figure,
+so results themselves know no report.
+
+| parameter | unit | default | why                                        |
+|-----------|------|---------|--------------------------------------------|
+| ROWS      | rows | 24      | a table on a screen; the rest is counted   |
+| LINES     | lines | 6      | sentences in a `repr`                       |
+
+Source: none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from sawtooth.errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from sawtooth.experiment.comparison import Comparison
+    from sawtooth.experiment.reproduction import Reproduction
+    from sawtooth.experiment.sweep import Sweep
+    from sawtooth.run.run import Run
+
+ROWS: Final = 24
+LINES: Final = 6
+
+
+class Plot:
+    """A figure: a notebook shows it, ``save`` writes it. ``figure`` is matplotlib's, to be changed at will."""
+
+    def __init__(self, figure: Figure, encode: Callable[[str], bytes], what: str) -> None:
+        self.figure = figure
+        self._encode = encode
+        self._what = what
+
+    def __repr__(self) -> str:
+        return f"<Plot of {self._what}: .save('figure.pdf')>"
+
+    def _repr_svg_(self) -> str:
+        return self._encode("svg").decode()
+
+    def save(self, path: Path | str) -> Path:
+        """Write the figure as the name says: .svg, .pdf or .png. InputError for another ending or no such directory."""
+        from sawtooth.atomic import write_bytes_atomic
+        from sawtooth.report.figure_file import format_of
+
+        file = Path(path)
+        write_bytes_atomic(file, self._encode(format_of(file)))
+        return file
+
+
+# --- a run ---------------------------------------------------------------------------------------------------------------------------
+
+
+def run_text(run: Run) -> str:
+    """The run in two lines."""
+    values = ", ".join(
+        f"{name} {_number(run.values[name])}" for name in ("goodput", "fairness", "delay", "loss")
+    )
+    recorded = f", recorded {', '.join(run.records)}" if run.records else ""
+    name = run.meta.get("name", "scenario")
+    return f"<Run {run.run_id} of {name}, seed {run.seed}: {run.flows.num_rows} flows{recorded}\n {values}>"
+
+
+def run_html(run: Run) -> str:
+    """Its flows."""
+    heads = [
+        "flow",
+        "controller",
+        "recovery",
+        "goodput, Mbit/s",
+        "loss, %",
+        "timeouts",
+        "mean window, packets",
+    ]
+    rows = [
+        [
+            row["id"],
+            row["controller"],
+            row["recovery"],
+            _number(row["goodput_bps"] / 1e6),
+            _number(row["loss_pct"]),
+            row["timeouts"],
+            _number(row["window_mean"]),
+        ]
+        for row in run.flows.slice(0, ROWS).to_pylist()
+    ]
+    return _table(run_text(run), heads, rows, run.flows.num_rows, left=3)
+
+
+def run_plot(run: Run) -> Plot:
+    """Throughput, windows, round-trip times, queues and losses over time. A run that did not record them is simulated once more."""
+    from sawtooth.report.drawing import encode
+    from sawtooth.report.run_traces import traces_of
+    from sawtooth.report.traces import RUN_STYLE, run_figure
+
+    figure = run_figure(traces_of(_recorded(run)))
+    return Plot(figure, lambda form: encode(figure, form, RUN_STYLE), f"run {run.run_id}")
+
+
+def _recorded(run: Run) -> Run:
+    """The run with what its figure needs."""
+    from sawtooth.report.run_traces import BINS, SAMPLES
+    from sawtooth.run.run import simulate
+
+    engine = run.engine
+    record = dict(engine["record"])
+    times = {
+        "sample_ns": engine["duration_ns"] // SAMPLES,
+        "rates_ns": (engine["duration_ns"] - engine["warmup_ns"]) // BINS,
+    }
+    wanted = record | {"windows": True, "congestion": True}
+    wanted |= {key: record.get(key) or max(1, value) for key, value in times.items()}
+    return run if wanted == record else simulate({**engine, "record": wanted}, run.meta)
+
+
+# --- a comparison --------------------------------------------------------------------------------------------------------------------
+
+
+def comparison_text(found: Comparison) -> str:
+    """What was compared, and who leads in what."""
+    results = found.results
+    size = [
+        _count(len(found.study.algorithm), "controller"),
+        _count(len(found.own), "setting"),
+        _count(len(results.environments), "environment"),
+        _count(len(results.seeds), "seed"),
+    ]
+    said = found.sentences
+    lines = [
+        f"<Comparison {found.study.name}: {', '.join(size)}; {_count(len(found.run_ids), 'run')}",
+        *said[:LINES],
+    ]
+    more = [f"and {len(said) - LINES} more: .sentences"] if len(said) > LINES else []
+    return "\n ".join([*lines, *more]) + ">"
+
+
+def comparison_html(found: Comparison) -> str:
+    """The scored metrics of every controller, mean over seeds and environments, and who leads."""
+    from sawtooth.experiment.intervals import interval
+    from sawtooth.experiment.scoring import SCORED
+    from sawtooth.report.tables import RAW_DECIMALS, UNITS, with_spread
+
+    heads = ["setting", "controller", *(f"{name}, {UNITS[name]}" for name in SCORED)]
+    rows = [
+        [
+            block.setting,
+            name,
+            *(
+                with_spread(interval(block.of(name, metric).mean(axis=0)), RAW_DECIMALS[metric])
+                for metric in SCORED
+            ),
+        ]
+        for block in found.own
+        for name in block.algorithms
+    ]
+    places = _count(len(found.results.environments), "environment")
+    title = f"{found.study.name}: mean over {places} and {_count(len(found.results.seeds), 'seed')}, with its 95 % interval"
+    said = "".join(f"<li>{escape(text)}</li>" for text in found.sentences[:LINES])
+    return _table(title, heads, rows[:ROWS], len(rows), left=2) + (f"<ul>{said}</ul>" if said else "")
+
+
+def comparison_plot(found: Comparison, setting: str | None = None) -> Plot:
+    """Goodput over delay, bars with intervals, and maps. InputError where there are several settings and none is chosen."""
+    from sawtooth.report.compare_figures import block_figure
+    from sawtooth.report.drawing import encode
+
+    blocks = {block.setting: block for block in found.own}
+    if not blocks:
+        raise InputError(
+            "plot",
+            None,
+            found.study.name,
+            "a study with cells; this one has figures over probes in its report",
+        )
+    if setting is None and len(blocks) > 1:
+        raise InputError("plot", "setting", setting, f"one of {', '.join(blocks)}")
+    chosen = next(iter(blocks)) if setting is None else setting.replace("drop-tail", "droptail")
+    if chosen not in blocks:
+        raise InputError("plot", "setting", setting, f"one of {', '.join(blocks)}")
+    figure = block_figure(blocks[chosen])
+    return Plot(figure, lambda form: encode(figure, form), f"{found.study.name}, {chosen}")
+
+
+# --- a sweep -------------------------------------------------------------------------------------------------------------------------
+
+
+def sweep_html(found: Sweep) -> str:
+    """A row per combination: means over the seeds."""
+    from sawtooth.experiment.scoring import SCORED
+    from sawtooth.experiment.sweep import text_of
+    from sawtooth.report.tables import RAW_DECIMALS, UNITS, with_spread
+
+    heads = [*found.over, *(f"{name}, {UNITS[name]}" for name in SCORED)]
+    rows = [
+        [*map(text_of, values.values()), *(with_spread(means[name], RAW_DECIMALS[name]) for name in SCORED)]
+        for values, means in found.groups()
+    ]
+    title = f"{found.scenario}: mean over {_count(len(found.seeds), 'seed')}, with its 95 % interval"
+    return _table(title, heads, rows[:ROWS], len(rows), left=len(found.over))
+
+
+def sweep_plot(found: Sweep, metrics: Sequence[str] = (), over: str | None = None) -> Plot:
+    """Metrics over the values of one key, a line for each combination of the others. InputError for unknown names."""
+    from sawtooth.report.drawing import encode
+    from sawtooth.report.sweep_figure import sweep_figure
+
+    figure = sweep_figure(found, metrics, over)
+    return Plot(figure, lambda form: encode(figure, form), f"a sweep of {found.scenario}")
+
+
+# --- a reproduction ------------------------------------------------------------------------------------------------------------------
+
+
+def reproduction_text(found: Reproduction) -> str:
+    """What was reproduced, and how many claims hold."""
+    where = "" if found.report is None else f"\n report: {found.report}"
+    parts = _count(len(found.parts), "study", "studies")
+    verdicts = f"{_count(len(found.judged), 'claim')}: {_verdicts(found)}" if found.judged else "no claims"
+    return f"<Reproduction of {found.name}: {parts}, {_count(len(found.run_ids), 'run')}\n {verdicts}{where}>"
+
+
+def reproduction_html(found: Reproduction) -> str:
+    """Every claim with its verdict."""
+    rows = [[item.claim.id, item.verdict.value, item.claim.statement] for item in found.judged]
+    return _table(
+        reproduction_text(found)[1:-1], ["claim", "verdict", "statement"], rows[:ROWS], len(rows), left=3
+    )
+
+
+def reproduction_plot(found: Reproduction, part: str | None = None, setting: str | None = None) -> Plot:
+    """The figure of one of its studies. InputError where there are several and none is chosen."""
+    parts = {entry.study.name: entry for entry in found.parts}
+    if part is None and len(parts) > 1:
+        raise InputError("plot", "part", part, f"one of {', '.join(parts)}")
+    chosen = next(iter(parts)) if part is None else part
+    if chosen not in parts:
+        raise InputError("plot", "part", chosen, f"one of {', '.join(parts)}")
+    return comparison_plot(parts[chosen], setting)
+
+
+def _verdicts(found: Reproduction) -> str:
+    counts: dict[str, int] = {}
+    for item in found.judged:
+        counts[item.verdict.value] = counts.get(item.verdict.value, 0) + 1
+    return ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+
+
+# --- what all share ------------------------------------------------------------------------------------------------------------------
+
+
+def _count(number: int, what: str, plural: str | None = None) -> str:
+    return f"{number:,} {what if number == 1 else plural or f'{what}s'}"
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None or value != value else f"{value:.4g}"
+
+
+def _table(
+    title: str, heads: Sequence[str], rows: Sequence[Sequence[object]], count: int, *, left: int
+) -> str:
+    """A table of HTML without any style of its own, but for numbers at the right."""
+
+    def cells(row: Sequence[object], tag: str) -> str:
+        return "".join(
+            f'<{tag} style="text-align: {"left" if place < left else "right"}">{escape(str(cell))}</{tag}>'
+            for place, cell in enumerate(row)
+        )
+
+    body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in rows)
+    more = f"<p>and {count - len(rows):,} more rows</p>" if count > len(rows) else ""
+    caption = escape(title.strip("<>")).replace("\n", "<br>")
+    return f"<table><caption>{caption}</caption><thead><tr>{cells(heads, 'th')}</tr></thead><tbody>{body}</tbody></table>{more}"

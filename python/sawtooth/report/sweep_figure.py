@@ -1,0 +1,119 @@
+"""The figure of a sweep: a panel per metric over the values of one key, a line for each combination of the other keys.
+
+Values that are numbers of one unit (20 ms, 40 ms) stand on an axis of numbers, logarithmic where the largest is ten times the smallest;
+all others stand side by side as they are written. Means over the seeds with their 95 % intervals.
+
+Source: none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, NullLocator
+
+from sawtooth.errors import InputError
+from sawtooth.experiment.sweep import text_of
+from sawtooth.measure.metrics import METRICS
+from sawtooth.report.drawing import MODEL_STYLE, SERIES, canvas
+
+if TYPE_CHECKING:
+    from sawtooth.experiment.intervals import Interval
+    from sawtooth.experiment.sweep import Sweep
+
+USUAL: Final = ("goodput", "delay", "loss")
+MARKERS: Final = "osD^vPX*"
+QUANTITY: Final = re.compile(r"([-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*(\S*)")
+
+
+def sweep_figure(found: Sweep, metrics: Sequence[str] = (), over: str | None = None) -> Figure:
+    """The panels of the ``metrics``. InputError for names that the sweep has not."""
+    units = {entry.name: entry.unit for entry in METRICS}
+    chosen = list(metrics) or list(USUAL)
+    for name in chosen:
+        if name not in units:
+            raise InputError("plot", "metrics", name, "metrics, as `sawtooth list metrics` shows them")
+    along = _along(found) if over is None else over
+    if along not in found.over:
+        raise InputError("plot", "over", along, f"one of {', '.join(found.over)}")
+    places, unit = _places(found.over[along])
+    lines = _lines(found, along)
+    named = len(lines) > 1
+    figure, panels = canvas(3.3 * len(chosen), 3.4 if named else 2.9, 1, len(chosen))
+    with mpl.rc_context(MODEL_STYLE):
+        for axes, name in zip(panels, chosen, strict=True):
+            for number, (label, means) in enumerate(lines.items()):
+                _line(axes, number, places, [entry[name] for entry in means], label)
+            axes.set_title(f"{name} ({units[name]})", fontsize=9.5, loc="left")
+            _axis(axes, along, found.over[along], places, unit)
+        if named:
+            figure.legend(
+                *panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=8
+            )
+    return figure
+
+
+def _along(found: Sweep) -> str:
+    """The first key whose values are numbers, else the first."""
+    return next(
+        (key for key, values in found.over.items() if _places(values)[1] is not None), next(iter(found.over))
+    )
+
+
+def _places(values: Sequence[Any]) -> tuple[list[float], str | None]:
+    """Where the values stand, and their unit; None where they stand side by side."""
+    if not any(isinstance(value, bool) for value in values):
+        matches = [QUANTITY.fullmatch(str(value).strip()) for value in values]
+        units = {match[2] for match in matches if match}
+        if all(matches) and len(units) == 1:
+            return [float(match[1]) for match in matches if match], units.pop()
+    return [float(place) for place in range(len(values))], None
+
+
+def _lines(found: Sweep, along: str) -> dict[str, list[Mapping[str, Interval]]]:
+    """The means of each combination of the other keys, in the order of the values."""
+    lines: dict[str, list[Mapping[str, Interval]]] = {}
+    for values, means in found.groups():
+        label = ", ".join(text_of(value) for key, value in values.items() if key != along)
+        lines.setdefault(label, []).append(means)
+    return lines
+
+
+def _line(axes: Axes, number: int, places: Sequence[float], means: Sequence[Interval], label: str) -> None:
+    below = [0.0 if entry.low is None else entry.mean - entry.low for entry in means]
+    above = [0.0 if entry.high is None else entry.high - entry.mean for entry in means]
+    order = sorted(range(len(places)), key=places.__getitem__)
+    axes.errorbar(
+        [places[place] for place in order],
+        [means[place].mean for place in order],
+        [[side[place] for place in order] for side in (below, above)],
+        color=SERIES[number % len(SERIES)],
+        marker=MARKERS[number % len(MARKERS)],
+        markersize=4,
+        linewidth=1.2,
+        capsize=2,
+        label=label,
+    )
+
+
+def _axis(axes: Axes, key: str, values: Sequence[Any], places: Sequence[float], unit: str | None) -> None:
+    axes.set_xlabel(f"{key} ({unit})" if unit else key)
+    if unit is not None and min(places) > 0 and max(places) >= 10 * min(places):
+        axes.set_xscale("log")
+    if unit is None or len(values) <= 6:
+        axes.xaxis.set_major_locator(FixedLocator(sorted(places)))
+        axes.xaxis.set_minor_locator(NullLocator())
+        texts = (
+            [text_of(value) for value in values]
+            if unit is None
+            else [f"{place:g}" for place in sorted(places)]
+        )
+        axes.set_xticklabels(texts, fontsize=8)
+
+
+__all__ = ["sweep_figure"]
