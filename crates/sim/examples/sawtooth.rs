@@ -54,6 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }],
         arrivals: Vec::new(),
         sources: Vec::new(),
+        apps: Vec::new(),
         changes: Vec::new(),
         record: RecordSpec { sample_ns: Some(250 * MILLISECOND), ..RecordSpec::default() },
     };

@@ -12,7 +12,7 @@
 //! | done ahead                           | where                          | if                                                       |
 //! |--------------------------------------|--------------------------------|----------------------------------------------------------|
 //! | crossing a link                      | [`Ahead::crosses`]             | it keeps order and one other link alone feeds it         |
-//! | delivery, and the answer to it       | [`Ahead::answers`]             | the receiver answers at once                             |
+//! | delivery, and the answer to it       | [`Ahead::answers`]             | the receiver answers at once, and no application waits for it |
 //! | departure from a port                | [`Ahead::departs`]             | a rate that never changes, no shaper, the discipline knows departures ahead |
 //! | entering the first link with jitter  | always, as part of the sending | the sender keeps the order of what it lets go            |
 
@@ -49,7 +49,7 @@ impl<'a> Ahead<'a> {
 
     /// May the receiver of this flow take a packet and answer it when the packet's arrival is certain?
     pub fn answers(&self, flow: &FlowSpec) -> bool {
-        self.scenario.profiles[flow.profile as usize].answers_at_once()
+        self.scenario.profiles[flow.profile as usize].answers_at_once() && !self.scenario.feeds(flow)
     }
 
     /// May a packet leave this port when it is let in?

@@ -29,6 +29,10 @@ pub enum Event {
     FlowStop(u32),
     /// The application of a flow makes more data available.
     Supply(u32),
+    /// An application begins something.
+    AppWakes(u32),
+    /// A flow has delivered all that an application waits for.
+    Delivered(u32),
     /// A sender's timer may have run out, or its next paced packet may be due.
     SenderTimer(u32),
     /// A delayed acknowledgement is due.

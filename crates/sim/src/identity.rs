@@ -29,8 +29,10 @@ pub const FEATURES: &[Feature] = &[
         scenario.profiles.iter().any(|profile| profile.tcp.ack_aggregation_ns > 0)
     }),
     ("ack-every", 1, |scenario| scenario.profiles.iter().any(|profile| profile.tcp.ack_every.is_some())),
+    ("applications", 1, |scenario| !scenario.apps.is_empty()),
     ("changes", 1, |scenario| !scenario.changes.is_empty()),
     ("ecn-counts", 1, |scenario| scenario.profiles.iter().any(|profile| profile.tcp.ecn.counts())),
+    ("frames", 1, |scenario| scenario.sources.iter().any(|source| source.frames.is_some())),
     ("hystart", 1, |scenario| uses_slow_start(scenario, SlowStartKind::Hystart)),
     ("hystart++", 1, |scenario| uses_slow_start(scenario, SlowStartKind::HystartPlusPlus)),
     ("impairments", 2, |scenario| {

@@ -41,6 +41,7 @@ mod observer;
 #[doc(hidden)]
 pub mod packet;
 mod pipe;
+mod player;
 #[doc(hidden)]
 pub mod port;
 #[doc(hidden)]

@@ -1,5 +1,6 @@
 //! The network: owns every component and has the one `match` over events.
 
+mod apps;
 mod changes;
 mod endpoints;
 mod finish;
@@ -8,6 +9,7 @@ mod ports;
 mod prefetch;
 mod setup;
 mod short_flows;
+mod streams;
 mod supply;
 mod travel;
 
@@ -26,6 +28,7 @@ use crate::queue::Backlog;
 use crate::series::AllSeries;
 use crate::source::Source;
 use crate::topology::{Stage, StageIndex};
+use apps::Apps;
 use changes::Changes;
 use endpoints::{ReceiverSide, SenderSide};
 use prefetch::Prefetching;
@@ -33,6 +36,7 @@ use sawtooth_cc::units::Time;
 use short_flows::ShortFlows;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use streams::Streams;
 
 /// Shared with another thread: how far the run is, and whether it must stop.
 #[derive(Debug, Default)]
@@ -91,6 +95,8 @@ pub struct Network {
     /// By link, packets that wait for their time behind it because nothing is done ahead.
     passages: Vec<Passage>,
     changes: Changes,
+    apps: Apps,
+    streams: Streams,
     /// Somebody heeds which states controllers enter.
     heeds_states: bool,
 }
@@ -148,6 +154,8 @@ impl Network {
             Event::TransmitEnd(port) => self.transmit_next(port, now),
             Event::SourceTick(source) => self.source_tick(source, now),
             Event::Opportunity(port) => self.opportunity(port, now),
+            Event::AppWakes(app) => self.app_wakes(app, now),
+            Event::Delivered(flow) => self.delivered(flow, now),
             Event::SenderTimer(flow) => self.sender_timer(flow, now),
             Event::DelayedAck(flow) => self.delayed_ack(flow, now),
             Event::FlowStart(flow) => self.flow_start(flow, now),
@@ -191,6 +199,7 @@ impl Network {
         let packet = source.tick(now);
         self.events.set_source(index, Some(source.next_tick));
         self.census.created += 1;
+        self.note_stream_sent(packet, now);
         self.travel(packet, self.source_stages[index as usize], Moment { time: now, cause: now });
     }
 

@@ -243,6 +243,11 @@ impl Observer {
         self.series.observe(&Observation { time, occurrence: occurrence() });
     }
 
+    /// Somebody beside the series hears of such events.
+    pub fn hear(&mut self, kinds: Kinds) {
+        self.heard = self.heard.and(kinds);
+    }
+
     /// Does anybody hear of such events?
     pub fn hears(&self, kinds: Kinds) -> bool {
         self.heard.has_any(kinds)

@@ -7,7 +7,7 @@ use crate::series::AllSeries;
 use crate::table::{self, Column, Table};
 use crate::topology::BOTTLENECK;
 use sawtooth_cc::STATES;
-use sawtooth_cc::units::Span;
+use sawtooth_cc::units::{Span, Time};
 
 /// One flow, over the measured time.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,6 +114,43 @@ pub struct StateRecord {
     pub time: Span,
 }
 
+/// A stream of frames, of those that could be judged.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[allow(missing_docs)]
+pub struct StreamRecord {
+    pub name: String,
+    pub packet_bytes: u32,
+    pub packets: u64,
+    pub received: u64,
+    pub frames: u64,
+    /// Complete, but after their deadline.
+    pub late: u64,
+    /// Of which a packet was lost, or under way at the end.
+    pub incomplete: u64,
+    /// From leaving to being complete, of complete frames.
+    pub delay_sum: Span,
+    pub delay_p50: Span,
+    pub delay_p95: Span,
+    pub delay_p99: Span,
+    pub delay_p999: Span,
+}
+
+/// A page or a chunk that an application has loaded, from the start of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct TransactionRecord {
+    pub app: u32,
+    pub start: Time,
+    /// Packets of all responses.
+    pub packets: u64,
+    /// From the first request to the last packet; none if the run ended before.
+    pub duration: Option<Span>,
+    /// Of a chunk its bit rate; 0 of a page.
+    pub rate_bps: u64,
+    /// How long the picture stood still before this chunk was there.
+    pub stalled: Span,
+}
+
 /// Where all packets went, from the start of the run.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
@@ -137,6 +174,10 @@ pub struct Records {
     pub arrivals: Vec<ArrivalRecord>,
     /// By flow and state, where controllers have states.
     pub states: Vec<StateRecord>,
+    /// By stream of frames.
+    pub streams: Vec<StreamRecord>,
+    /// What applications have loaded, by application and time.
+    pub transactions: Vec<TransactionRecord>,
     /// The requested series.
     pub series: AllSeries,
     /// The packet account.
@@ -157,6 +198,12 @@ impl Records {
         }
         if !self.states.is_empty() {
             tables.push(states(&self.states));
+        }
+        if !self.streams.is_empty() {
+            tables.push(streams(&self.streams));
+        }
+        if !self.transactions.is_empty() {
+            tables.push(transactions(&self.transactions));
         }
         tables.extend(self.series.tables());
         tables.push(self.account.table());
@@ -299,6 +346,35 @@ fn states(rows: &[StateRecord]) -> Table {
         .indices("flow", rows.iter().map(|row| row.flow))
         .texts("state", rows.iter().map(|row| STATES[row.state as usize].to_owned()))
         .spans("time_ns", rows.iter().map(|row| row.time))
+}
+
+fn streams(rows: &[StreamRecord]) -> Table {
+    let count = |value: fn(&StreamRecord) -> u64| rows.iter().map(value);
+    let span = |value: fn(&StreamRecord) -> Span| rows.iter().map(value);
+    Table::new("streams")
+        .texts("name", rows.iter().map(|stream| stream.name.clone()))
+        .counts("packet_bytes", count(|stream| u64::from(stream.packet_bytes)))
+        .counts("packets", count(|stream| stream.packets))
+        .counts("received", count(|stream| stream.received))
+        .counts("frames", count(|stream| stream.frames))
+        .counts("late", count(|stream| stream.late))
+        .counts("incomplete", count(|stream| stream.incomplete))
+        .spans("delay_ns_sum", span(|stream| stream.delay_sum))
+        .spans("delay_p50_ns", span(|stream| stream.delay_p50))
+        .spans("delay_p95_ns", span(|stream| stream.delay_p95))
+        .spans("delay_p99_ns", span(|stream| stream.delay_p99))
+        .spans("delay_p999_ns", span(|stream| stream.delay_p999))
+}
+
+fn transactions(rows: &[TransactionRecord]) -> Table {
+    let durations = rows.iter().map(|row| row.duration.map(Span::nanos)).collect();
+    Table::new("transactions")
+        .indices("app", rows.iter().map(|row| row.app))
+        .times("start_ns", rows.iter().map(|row| row.start))
+        .counts("packets", rows.iter().map(|row| row.packets))
+        .with("duration_ns", Column::Moment(durations))
+        .counts("rate_bps", rows.iter().map(|row| row.rate_bps))
+        .spans("stalled_ns", rows.iter().map(|row| row.stalled))
 }
 
 impl PacketAccount {

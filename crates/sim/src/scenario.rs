@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use thiserror::Error;
 
+mod apps;
 mod arrivals;
 mod changes;
 mod endpoints;
@@ -25,6 +26,7 @@ pub use crate::queue::pie::PieSpec;
 pub use crate::queue::red::{RedSpec, Spacing};
 pub use crate::queue::rio::{AverageUpdates, OutProfileRule, RioSpec};
 pub use crate::series::RecordSpec;
+pub use apps::{AppSpec, FramesSpec, TaskSpec};
 pub use arrivals::{ArrivalSchedule, ArrivalSpec};
 pub use changes::{ChangeSpec, SetSpec, WhenSpec};
 pub use endpoints::{Profile, TcpSpec};
@@ -51,6 +53,9 @@ pub struct Scenario {
     /// Sources of constant bit rate that follow a schedule.
     #[serde(default)]
     pub sources: Vec<SourceSpec>,
+    /// Applications that wait for answers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub apps: Vec<AppSpec>,
     /// What changes in the network during the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<ChangeSpec>,
@@ -162,6 +167,9 @@ pub struct SourceSpec {
     /// them apart.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counts: Vec<u32>,
+    /// What it sends is frames, and what becomes of them is watched; absent: packets that nobody looks at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frames: Option<FramesSpec>,
 }
 
 impl SourceSpec {
@@ -254,6 +262,7 @@ impl Scenario {
         for (i, source) in self.sources.iter().enumerate() {
             self.check_source(source, &format!("sources[{i}]"))?;
         }
+        self.check_apps()?;
         for (i, change) in self.changes.iter().enumerate() {
             self.check_change(change, &format!("changes[{i}]"))?;
         }
@@ -371,6 +380,15 @@ impl Scenario {
             format!("{counts} numbers"),
             &format!("none, or as many as rates: {rates}"),
         )?;
+        if let Some(frames) = &source.frames {
+            frames.check(&format!("{path}.frames"))?;
+            require(
+                counts == 0,
+                format!("{path}.counts"),
+                counts,
+                "none beside frames, which are of one source",
+            )?;
+        }
         for (i, (&count, &[_, rate])) in source.counts.iter().zip(&source.rates).enumerate() {
             let known = count <= SOURCES_MAX && rate.saturating_mul(u64::from(count)) <= RATE_MAX_BPS;
             let expected = "at most 1000000 sources, of 100 Tbit/s together";

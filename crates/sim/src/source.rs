@@ -9,6 +9,9 @@
 //! as regular as one alone, and the group costs what its packets cost. (Sources that all start at the same moment would
 //! arrive in bursts of n, which says more about the start than about the router.)
 //!
+//! Frames of real-time media are packets that leave together. A source of frames has one at each moment at which it would, without
+//! frames, send the first packet of one; `network/streams.rs` watches what becomes of them.
+//!
 //! | parameter    | unit        | default | why                                   |
 //! |--------------|-------------|---------|---------------------------------------|
 //! | packet_bytes | bytes       | 1000    | the test flows' packet                |
@@ -34,6 +37,10 @@ pub struct Source {
     active: u32,
     turn: u32,
     sent: u32,
+    /// Packets of a frame, how many of the present one have left, and the time that they take at its rate.
+    frame: u32,
+    of_frame: u32,
+    frame_span: Span,
     /// When the next packet goes; `NEVER` while silent.
     pub next_tick: Time,
 }
@@ -76,6 +83,9 @@ impl Source {
             active: 1,
             turn: 0,
             sent: 0,
+            frame: spec.frames.as_ref().map_or(1, |frames| frames.packets),
+            of_frame: 0,
+            frame_span: Span::ZERO,
             next_tick: Time::NEVER,
         }
     }
@@ -90,6 +100,8 @@ impl Source {
         let [_, rate] = self.rates[self.next_change];
         self.active = self.counts.get(self.next_change).copied().unwrap_or(1);
         self.turn = 0;
+        (self.of_frame, self.frame_span) = (0, Span::ZERO);
+        self.sent = self.sent.next_multiple_of(self.frame);
         self.next_change += 1;
         self.next_tick = Time::NEVER;
         let rate = rate * u64::from(self.active);
@@ -99,10 +111,26 @@ impl Source {
         }
     }
 
+    /// Packets of a frame leave together, and the next frame when they would have left one by one.
+    #[inline(never)]
+    fn within_a_frame(&mut self, span: Span) -> Span {
+        self.frame_span += span;
+        self.of_frame += 1;
+        if self.of_frame < self.frame {
+            return Span::ZERO;
+        }
+        self.of_frame = 0;
+        std::mem::take(&mut self.frame_span)
+    }
+
     /// The packet that goes now.
     #[inline]
     pub fn tick(&mut self, now: Time) -> Packet {
-        self.next_tick = now + self.interval.next();
+        let mut span = self.interval.next();
+        if self.frame > 1 {
+            span = self.within_a_frame(span);
+        }
+        self.next_tick = now + span;
         let (source, number) = (self.first + self.turn, self.sent);
         self.turn = if self.turn + 1 == self.active { 0 } else { self.turn + 1 };
         self.sent = self.sent.wrapping_add(1);
@@ -116,7 +144,10 @@ mod tests {
 
     fn source(rates: Vec<[u64; 2]>, counts: Vec<u32>) -> Source {
         let (name, packet_bytes, route) = ("cbr".to_owned(), 1000, vec![0]);
-        Source::new(7, &SourceSpec { name, packet_bytes, route, in_profile: false, rates, counts })
+        Source::new(
+            7,
+            &SourceSpec { name, packet_bytes, route, in_profile: false, rates, counts, frames: None },
+        )
     }
 
     #[test]

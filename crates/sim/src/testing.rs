@@ -58,6 +58,7 @@ pub fn dumbbell(flows: u32) -> Scenario {
             .collect(),
         arrivals: Vec::new(),
         sources: Vec::new(),
+        apps: Vec::new(),
         changes: Vec::new(),
         record: RecordSpec::default(),
     }

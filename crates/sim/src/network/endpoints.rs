@@ -162,7 +162,10 @@ impl Network {
                 self.note_end(packet.flow());
                 None
             }
-            PacketKind::Cbr => None,
+            PacketKind::Cbr => {
+                self.note_stream_arrived(packet, at.time);
+                None
+            }
             PacketKind::Ack => unreachable!("acknowledgements reach their sender in the order of time"),
         }
     }
@@ -176,7 +179,10 @@ impl Network {
         };
         let received = receiver.on_data(packet, at.time);
         let is_new = received.is_new;
-        self.observer.note(Kinds::ARRIVED, at.time, || Occurrence::PacketArrived { packet, is_new });
+        if self.observer.hears(Kinds::ARRIVED) {
+            self.note_arrival(packet, is_new, at.time);
+        }
+        let side = &mut self.receivers[packet.flow() as usize];
         if at.time >= self.measured.from {
             side.delivered_total += 1;
             side.delivered_unique += u64::from(is_new);
@@ -205,6 +211,14 @@ impl Network {
             AckDecision::Held => self.hold_ack(flow, now),
             AckDecision::Now => unreachable!("that leaves at once"),
         }
+    }
+
+    /// A series hears of it, or an application waits for it.
+    #[cold]
+    #[inline(never)]
+    fn note_arrival(&mut self, packet: Packet, is_new: bool, now: Time) {
+        self.observer.note(Kinds::ARRIVED, now, || Occurrence::PacketArrived { packet, is_new });
+        self.heed_arrival(packet.flow(), now);
     }
 
     /// An acknowledgement is made that leaves with others; until then it is under way.

@@ -71,8 +71,18 @@ impl Network {
             queue_record(port, parts, busy, capacity_bytes, end - warmup)
         });
         let queues = queues.collect();
+        let (streams, transactions) = (self.streams.finish(), self.apps.finish());
         let arrivals = self.short.finish(&self.senders, &self.receivers);
-        Records { flows, queues, arrivals, states, series: self.observer.finish(), account }
+        Records {
+            flows,
+            queues,
+            arrivals,
+            states,
+            streams,
+            transactions,
+            series: self.observer.finish(),
+            account,
+        }
     }
 
     /// How long the controllers of listed flows were in each of their states.

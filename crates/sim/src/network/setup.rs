@@ -1,9 +1,11 @@
 //! From a checked scenario to a network at time zero.
 
+use super::apps::Apps;
 use super::changes::Changes;
 use super::endpoints::{ReceiverSide, SenderSide};
 use super::prefetch;
 use super::short_flows::ShortFlows;
+use super::streams::Streams;
 use super::{Census, LinkImpairments, Network};
 use crate::ack_details::DetailsPool;
 use crate::ahead::{Ahead, Measured, Order};
@@ -77,9 +79,15 @@ impl Network {
             order,
             passages: (0..population.passages).map(|_| VecDeque::new()).collect(),
             changes: Changes::new(scenario, &topology.ports),
+            apps: Apps::new(scenario),
+            streams: Streams::new(scenario),
             heeds_states: false,
         };
         network.heeds_states = network.observer.hears(Kinds::STATE_ENTERED) || network.changes.heed_states();
+        if network.apps.any() {
+            network.observer.hear(Kinds::ARRIVED);
+            network.begin_apps();
+        }
         network.schedule_changes();
         network.schedule_start(scenario);
         network

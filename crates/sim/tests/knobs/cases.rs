@@ -6,8 +6,8 @@
 use crate::networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, flow, pipe, profile, source};
 use sawtooth_cc::ControlState;
 use sawtooth_sim::scenario::{
-    ArrivalSchedule, ArrivalSpec, BucketSpec, ChangeSpec, FlowSpec, ImpairmentSpec, LinkSpec, Profile, QueueSpec,
-    RecordSpec, Scenario, SetSpec, SourceSpec, TcpSpec, WhenSpec,
+    AppSpec, ArrivalSchedule, ArrivalSpec, BucketSpec, ChangeSpec, FlowSpec, FramesSpec, ImpairmentSpec,
+    LinkSpec, Profile, QueueSpec, RecordSpec, Scenario, SetSpec, SourceSpec, TaskSpec, TcpSpec, WhenSpec,
 };
 use sawtooth_sim::tcp::Ecn;
 use serde_json::{Value, from_value, json, to_value};
@@ -39,6 +39,7 @@ pub fn cases() -> Vec<(&'static str, Value)> {
         ("trace", plain(trace())),
         ("shares", plain(shares())),
         ("model", plain(model())),
+        ("applications", plain(applications())),
     ]
 }
 
@@ -148,6 +149,46 @@ fn model() -> Scenario {
         at(2 * SECOND, vec![SetSpec::Drop { link: 0, drop: at_random(0.02) }]),
         at(3 * SECOND, vec![SetSpec::Supply { flow: 0, bps: Some(2 * MEGABIT) }]),
     ];
+    network
+}
+
+/// Pages over two connections, a film, and frames that are watched, beside a flow of data.
+fn applications() -> Scenario {
+    let mut network = dumbbell(7, 12, profile("aimd(1, 0.7)", "sack"), 6 * SECOND);
+    for flow in &mut network.flows[1..] {
+        flow.test = false;
+    }
+    for flow in [1, 3, 5] {
+        let FlowSpec { forward, reverse, .. } = &mut network.flows[flow];
+        // A request takes the way of acknowledgements, from the far end's access link to its own.
+        let (there, back) = (reverse[1], forward[0]);
+        (*forward, *reverse) = (vec![there, 1], vec![0, back]);
+    }
+    network.warmup_ns = 500 * MILLISECOND;
+    let pages = TaskSpec::Pages {
+        objects: 5,
+        packets_mean: 6.0,
+        packets_shape: Some(1.5),
+        think_ns: 100 * MILLISECOND,
+    };
+    let film = TaskSpec::Video {
+        rates_bps: vec![200_000, 400_000, 800_000, 1_600_000],
+        chunk_ns: 400 * MILLISECOND,
+        buffer_ns: 2 * SECOND,
+        reservoir_ns: 600 * MILLISECOND,
+    };
+    let app = |name: &str, connections: &[[u32; 2]], task| AppSpec {
+        name: name.to_owned(),
+        start_ns: 300 * MILLISECOND,
+        stop_ns: Some(5 * SECOND),
+        connections: connections.to_vec(),
+        request_packets: 2,
+        task,
+    };
+    network.apps = vec![app("web", &[[1, 2], [3, 4]], pages), app("film", &[[5, 6]], film)];
+    let call = source(&[0], &[[100 * MILLISECOND, MEGABIT], [4 * SECOND, MEGABIT / 2]]);
+    let frames = Some(FramesSpec { packets: 3, deadline_ns: 30 * MILLISECOND });
+    network.sources = vec![SourceSpec { name: "call".to_owned(), frames, ..call }];
     network
 }
 

@@ -45,6 +45,7 @@ const STILL: &[(&str, &str, &str)] = &[
     ("shares", "/record/completions", "there are no short flows"),
     ("trace", "/record/completions", "there are no short flows"),
     ("model", "/record/completions", "there are no short flows"),
+    ("applications", "/record/completions", "there are no short flows"),
 ];
 
 #[test]

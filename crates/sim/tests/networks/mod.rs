@@ -72,6 +72,7 @@ pub fn source(route: &[u32], rates: &[[u64; 2]]) -> SourceSpec {
         in_profile: false,
         rates: rates.to_vec(),
         counts: Vec::new(),
+        frames: None,
     }
 }
 
@@ -86,6 +87,7 @@ pub fn scenario(duration_ns: u64, links: Vec<LinkSpec>, profiles: Vec<Profile>) 
         flows: Vec::new(),
         arrivals: Vec::new(),
         sources: Vec::new(),
+        apps: Vec::new(),
         changes: Vec::new(),
         record: RecordSpec::default(),
     }

@@ -75,7 +75,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         }
         self.sent.limit = self.sent.high.max(self.sent.next);
         self.more_to_come = true;
-        if self.sent.una == self.sent.limit && self.idle_since == Time::NEVER {
+        if self.sent.limit > 0 && self.sent.una == self.sent.limit && self.idle_since == Time::NEVER {
             self.idle_since = now;
         }
     }
