@@ -26,6 +26,7 @@ from sawtooth.measure.metrics import METRICS, Measured, flow_goodputs_bps, measu
 from sawtooth.plain import canonical, json_value
 from sawtooth.run.alone import NEVER, alone, completions_s, empty_rtt_ns, slowdowns
 from sawtooth.run.row_json import flow_json, queue_json
+from sawtooth.run.traffic_report import reports
 from sawtooth.scenario.described import describe, kept
 from sawtooth.scenario.queue_value import has_parts
 from sawtooth.scenario.record_fields import recorded_series
@@ -34,6 +35,8 @@ from sawtooth.scenario.values import PLUGIN
 
 FORMAT = 2
 """Version of what a stored run holds; readers skip files of another one."""
+STREAMS = "streams"
+"""The table of the engine from which what users of traffic felt is computed; it is not kept."""
 
 ONE_BOTTLENECK = ({"queues": (0,), "flows": 1},)
 """What a test flow suffers unless resolving says otherwise: the first queue."""
@@ -97,6 +100,12 @@ class Run(RunSummary):
         """Every number the run used, defaults included: the echo of the user's scenario and, under `engine`, what was simulated."""
         return {**self.meta.get("resolved", {}), "engine": self.engine}
 
+    @property
+    def told_of_traffic(self) -> list[str]:
+        """Of every group of traffic what its users felt, as JSON."""
+        table = self.records.get("traffic")
+        return [] if table is None else table.column("report").to_pylist()
+
     def __repr__(self) -> str:
         return display.run_text(self)
 
@@ -135,7 +144,12 @@ class Run(RunSummary):
             ],
             "metrics": dict(self.values),
             "units": {entry.name: entry.unit for entry in METRICS},
-            "series": {name: table.to_pydict() for name, table in self.records.items() if name != PARTS},
+            "traffic": [json.loads(text) for text in self.told_of_traffic],
+            "series": {
+                name: table.to_pydict()
+                for name, table in self.records.items()
+                if name not in (PARTS, "traffic")
+            },
             "summary": dict(self.summary),
             "resolved": self.resolved,
             "provenance": dict(self.provenance),
@@ -178,7 +192,8 @@ class Counted:
 def count(engine: Mapping[str, Any]) -> Counted:
     """Simulates a scenario of the engine. Raises what the engine raises."""
     result = _native.run(canonical(engine))
-    tables = {name: table_of(result["tables"][name]) for name in ("flows", "queues", *recorded(engine))}
+    names = ("flows", "queues", *recorded(engine), STREAMS)
+    tables = {name: table_of(result["tables"][name]) for name in names if name in result["tables"]}
     tables["flows"] = with_told_columns(tables["flows"], engine, result["tables"].get("states"))
     return Counted(result["run_id"], result["digest"], result["summary"], result["behaviour"], tables)
 
@@ -193,10 +208,14 @@ def run_of_counted(
     engine: Mapping[str, Any], meta: Mapping[str, Any], counted: Counted, made_by: Mapping[str, str]
 ) -> Run:
     """The run that the engine counted, here or on another machine, with derived columns and metrics."""
+    tables = {name: table for name, table in counted.tables.items() if name != STREAMS}
+    if "traffic" in tables_of(engine):
+        found = reports(engine, meta, counted.tables, table_alone)
+        tables["traffic"] = pa.table({"report": pa.array(map(canonical, found), pa.string())})
     return assemble(
         engine,
         meta,
-        counted.tables,
+        tables,
         run_id=counted.run_id,
         digest=counted.digest,
         summary=counted.summary,
@@ -220,6 +239,12 @@ def with_told_columns(
     ]
     columns = (pa.array(map(canonical, spent), pa.string()), pa.array(alone_ns, pa.int64()))
     return with_columns(flows, ("states", "alone_ns"), columns)
+
+
+@lru_cache(maxsize=256)
+def table_alone(scenario: str, name: str) -> pa.Table:
+    """A table of the run of another scenario."""
+    return table_of(_native.run(scenario)["tables"][name])
 
 
 @lru_cache(maxsize=4096)
@@ -306,13 +331,25 @@ def assemble(
 
 
 def recorded(engine: Mapping[str, Any]) -> list[str]:
-    """Names of the tables beside `flows` and `queues`: the series that a scenario asks for, what became of its short flows, and the queues
-    within disciplines that have some."""
-    further = {
-        "arrivals": bool(engine.get("arrivals")),
+    """Names of the tables beside `flows` and `queues`: the series that a scenario asks for, what became of its short flows and of its other
+    traffic, and the queues within disciplines that have some."""
+    return [*recorded_series(engine), *tables_of(engine)]
+
+
+def tables_of(engine: Mapping[str, Any]) -> list[str]:
+    """Names of the tables that tell of short flows, of what applications loaded, and of what users of traffic felt."""
+    sets = [entry for change in engine.get("changes", ()) for entry in change["set"]]
+    paced = any(entry["kind"] == "supply" and not engine["flows"][entry["flow"]]["test"] for entry in sets)
+    framed = any("frames" in source for source in engine["sources"])
+    arrivals = engine.get("arrivals", ())
+    finite = any(process["name"].startswith("traffic/") for process in arrivals)
+    there = {
+        "arrivals": bool(arrivals),
+        "transactions": bool(engine.get("apps")),
         PARTS: any(has_parts(link["queue"]) for link in engine["links"]),
+        "traffic": paced or framed or finite or bool(engine.get("apps")),
     }
-    return [*recorded_series(engine), *(name for name, there in further.items() if there)]
+    return [name for name, is_there in there.items() if is_there]
 
 
 def measured_of(
@@ -326,7 +363,7 @@ def measured_of(
     return Measured(
         flows=flows,
         queues=queues,
-        records=records,
+        records={name: table for name, table in records.items() if name != "arrivals" or "cross" in meta},
         start_ns=engine["warmup_ns"],
         end_ns=engine["duration_ns"],
         available_bps=available_bps(engine, meta, queues),
@@ -334,7 +371,7 @@ def measured_of(
         paths=tuple((tuple(path["queues"]), path["flows"]) for path in meta.get("paths", ONE_BOTTLENECK)),
         level_times_ns=np.asarray(meta["schedule"]["times_ns"], np.int64),
         levels_bps=np.asarray(meta["schedule"]["rates_bps"], np.int64),
-        propagation_ns=propagation_ns(meta),
+        propagation_ns=propagation_ns(meta, flows.num_rows),
         spans_ns=spans_ns(engine, flows),
     )
 
@@ -348,10 +385,12 @@ def spans_ns(engine: Mapping[str, Any], flows: pa.Table) -> tuple[list[int], lis
     return [flow["start_ns"] for flow in engine["flows"]], ends
 
 
-def propagation_ns(meta: Mapping[str, Any]) -> list[int] | None:
-    """Round-trip time of every flow without queues, ns; None where resolving did not say."""
+def propagation_ns(meta: Mapping[str, Any], flows: int) -> list[int] | None:
+    """Round-trip time of every flow without queues, ns; None where resolving did not say. That of traffic is nobody's business."""
     rows = meta.get("resolved", {}).get("flows")
-    return None if rows is None else [row["rtt_ns"] for row in rows]
+    if rows is None:
+        return None
+    return [row["rtt_ns"] for row in rows] + ([0] * (flows - len(rows)) if "traffic" in meta else [])
 
 
 def available_bps(engine: Mapping[str, Any], meta: Mapping[str, Any], queues: pa.Table) -> float:

@@ -74,6 +74,7 @@ class Crossings:
     def _others(self) -> Iterator[tuple[int, int]]:
         scenario, layout = self.scenario, self.layout
         routes = [(source["route"], 1) for source in layout.sources]
+        routes += [([link], MANY) for link in (0, 1) if scenario.traffic]
         if scenario.environment is not None and self.short_flows is None:
             count = MANY if scenario.bottleneck.queue.keeps_flows_apart else 1
             routes += [(crossed.route, count) for crossed in layout.crossed]
@@ -107,7 +108,8 @@ class Crossings:
     @property
     def has_reverse_data(self) -> bool:
         """Whether data flows against the test flows."""
-        return any(group.reverse for group in self.scenario.flows)
+        flows = any(group.reverse for group in self.scenario.flows)
+        return flows or any(group.reverse for group in self.scenario.traffic)
 
     def may_be_capable(self, group: int) -> bool:
         """Whether packets of a group are ECN-capable, or would be if anything marked."""

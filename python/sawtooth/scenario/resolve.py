@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from sawtooth.errors import MISSING, InputError
 from sawtooth.plain import canonical
-from sawtooth.scenario import cross_flows, ecn, topology
+from sawtooth.scenario import cross_flows, ecn, topology, traffic
 from sawtooth.scenario.cross_traffic import cross_traffic
 from sawtooth.scenario.engine_check import check
 from sawtooth.scenario.environments import schedule_of
@@ -27,6 +28,7 @@ from sawtooth.scenario.schedule import Schedule
 from sawtooth.scenario.tcp_fields import engine_tcp, implicit_defaults, layered, own_defaults, settings
 from sawtooth.scenario.topology.middle import capacity_of, trace_of
 from sawtooth.scenario.trace import Trace
+from sawtooth.scenario.traffic_fields import OverTcp
 
 
 @dataclass(frozen=True)
@@ -133,6 +135,9 @@ def resolve(scenario: Scenario, seed: str | int | None = None, decided: Decided 
     changed = changes(scenario, layout)
     if changed.engine:
         engine["changes"] = list(changed.engine)
+    measured |= traffic.add(
+        scenario, layout, engine, chosen, capacity, partial(profile_of, scenario, layout.links)
+    )
     check(scenario, engine, profile_of_group, layout, changed.origins)
     available = schedule.time_mean(scenario.warmup, scenario.duration)
     if available <= 0:
@@ -192,36 +197,42 @@ def _schedule(
 
 def _profiles(scenario: Scenario, links: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[int]]:
     """The distinct endpoint settings, and which of them each group has."""
-    common = {
-        row["name"]: value for row in settings() if (value := getattr(scenario.tcp, row["name"])) is not None
-    }
-    marked = any(link["mark"] for link in links) or any(marks(link["queue"]) for link in links)
     profiles: list[dict[str, Any]] = []
     of_group: list[int] = []
     for group in scenario.flows:
-        tcp = engine_tcp(_tcp(scenario, group, common, marked=marked))
-        profile = {
-            "controller": dict(group.control.engine),
-            "recovery": group.recovery if group.control.takes_recovery else None,
-            "packet_bytes": group.packet,
-            "ack_bytes": group.ack,
-            "send_jitter_ns": scenario.path.send_jitter,
-            "tcp": tcp,
-        }
+        profile = profile_of(scenario, links, group)
         if profile not in profiles:
             profiles.append(profile)
         of_group.append(profiles.index(profile))
     return profiles, of_group
 
 
-def _tcp(scenario: Scenario, group: FlowsBase, common: Mapping[str, Any], *, marked: bool) -> dict[str, Any]:
+def profile_of(scenario: Scenario, links: list[dict[str, Any]], group: FlowsBase | OverTcp) -> dict[str, Any]:
+    """The endpoint settings of a group."""
+    common = {
+        row["name"]: value for row in settings() if (value := getattr(scenario.tcp, row["name"])) is not None
+    }
+    marked = any(link.get("mark") for link in links) or any(marks(link["queue"]) for link in links)
+    return {
+        "controller": dict(group.control.engine),
+        "recovery": group.recovery if group.control.takes_recovery else None,
+        "packet_bytes": group.packet,
+        "ack_bytes": group.ack,
+        "send_jitter_ns": scenario.path.send_jitter,
+        "tcp": engine_tcp(_tcp(scenario, group, common, marked=marked)),
+    }
+
+
+def _tcp(
+    scenario: Scenario, group: FlowsBase | OverTcp, common: Mapping[str, Any], *, marked: bool
+) -> dict[str, Any]:
     """What every setting is for a group, where something marks or nothing does."""
     everybody = {**common, "ecn": ecn.shared(common["ecn"], group.control)}
     values = layered(everybody, _beside(scenario, group), group.tcp())
     return {**values, "ecn": ecn.decided(values["ecn"], group.control, marked=marked)}
 
 
-def _beside(scenario: Scenario, group: FlowsBase) -> Mapping[str, Any]:
+def _beside(scenario: Scenario, group: FlowsBase | OverTcp) -> Mapping[str, Any]:
     """What replaces values of `[tcp]` for a group: nothing later means anything without a recovery, and some recoveries and controllers
     have defaults of their own where the scenario says nothing."""
     if not group.control.takes_recovery:

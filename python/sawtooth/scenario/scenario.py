@@ -43,6 +43,7 @@ from sawtooth.scenario.schedule import read_text
 from sawtooth.scenario.shapes import Dumbbell, Free, Topology, TwoRouter
 from sawtooth.scenario.tcp_fields import FORMER, settings, tcp_fields
 from sawtooth.scenario.token_bucket import TokenBucket
+from sawtooth.scenario.traffic_fields import Group
 from sawtooth.scenario.values import Control, Impairment, Start, Supply
 
 STAND_IN = "1 bit/s"
@@ -257,6 +258,8 @@ class Scenario(Strict):
     """How available bandwidth changes. Default: no cross traffic."""
     flows: Annotated[list[Flows], Field(min_length=1)]
     """Groups of flows, `[[flows]]`."""
+    traffic: list[Group] = Field(default_factory=list)
+    """What else uses the path, `[[traffic]]`; metrics count test flows alone."""
     nodes: list[Node] = Field(default_factory=list)
     """Nodes of a free topology, `[[nodes]]`. Default: those that links join."""
     links: list[Link] = Field(default_factory=list)
@@ -369,6 +372,13 @@ class Scenario(Strict):
         if short and not isinstance(self.topology, (Dumbbell, TwoRouter)):
             accepted = f"{TwoRouter.name}, or no topology, with an environment of short flows"
             raise InputError("", "topology.kind", self.topology.name, accepted)
+        if self.traffic and (short or not isinstance(self.topology, (Dumbbell, TwoRouter))):
+            accepted = f"no traffic but over a {Dumbbell.name} or {TwoRouter.name}, without an environment of short flows"
+            raise InputError("", "traffic", MISSING, accepted)
+        for index, traffic in enumerate(self.traffic):
+            if traffic.start >= self.duration:
+                accepted = f"a time before the end of the run, {end}"
+                raise InputError("", f"traffic[{index}].start", units.format_time(traffic.start), accepted)
         for index, group in enumerate(self.flows):
             if group.start.latest(group.count) >= self.duration:
                 accepted = f"starts before the end of the run, {end}"

@@ -26,6 +26,7 @@ from sawtooth.scenario.scenario import FlowsBase, Scenario, parse_scenario
 from sawtooth.scenario.shapes import Free, Ring, TwoRouter
 from sawtooth.scenario.tcp_fields import default_of, layered, own_defaults, settings, unmet
 from sawtooth.scenario.topology.middle import capacity_of, trace_of
+from sawtooth.scenario.traffic_fields import Finite, OverTcp
 
 NOBODY = "none"
 """Who reads a setting where there is no recovery."""
@@ -155,6 +156,9 @@ def _settings(there: Crossings) -> Iterator[InputError]:
         reasons = [
             _unread(there, row, i) for i, group in enumerate(scenario.flows) if not same & set(group.tcp())
         ]
+        for traffic in scenario.traffic:
+            if isinstance(traffic, OverTcp):
+                reasons.append(_unread_by(there, row, traffic, traffic.recovery))
         if there.short_flows is not None and name != "ecn":  # theirs are not ECN-capable
             reasons.append(_unread_by(there, row, None, "sack"))
         if not reasons:
@@ -190,7 +194,9 @@ def _unread(there: Crossings, row: Mapping[str, Any], index: int) -> str | None:
     return reason
 
 
-def _unread_by(there: Crossings, row: Mapping[str, Any], group: FlowsBase | None, reader: str) -> str | None:
+def _unread_by(
+    there: Crossings, row: Mapping[str, Any], group: FlowsBase | OverTcp | None, reader: str
+) -> str | None:
     """Where a setting of a group, or of short flows, would act if this recovery does not read it, or another setting is in its way."""
     if reader not in row["read_by"]:
         windows = {entry["name"] for entry in describe()["recoveries"]}
@@ -203,7 +209,7 @@ def _unread_by(there: Crossings, row: Mapping[str, Any], group: FlowsBase | None
     return None if condition is None else f"where {condition}"
 
 
-def _values(there: Crossings, group: FlowsBase | None) -> dict[str, Any]:
+def _values(there: Crossings, group: FlowsBase | OverTcp | None) -> dict[str, Any]:
     """What every setting is for a group, or for short flows."""
     scenario = there.scenario
     shared = {row["name"]: getattr(scenario.tcp, row["name"]) for row in settings()}
@@ -226,7 +232,7 @@ def _path(there: Crossings) -> Iterator[InputError]:
     if isinstance(scenario.topology, Free):
         return  # which refuses them
     following = [group for group in scenario.flows if group.rtt is None]
-    if "rtt" in written and not following:
+    if "rtt" in written and not following and all(group.rtt is not None for group in scenario.traffic):
         yield InputError("", "path.rtt", written["rtt"], "no such key where every group of flows has its own")
     if "rtt_spread" not in written:
         return
@@ -244,6 +250,8 @@ def _record(there: Crossings) -> Iterator[InputError]:
     written = _table(there.scenario.data, "record")
     if "completions" in written and there.short_flows is None:
         accepted = "this key only with an environment of short flows"
+        if any(isinstance(group, Finite) for group in there.scenario.traffic):
+            accepted = "no such key beside finite traffic, whose completions are recorded anyway"
         yield InputError("", "record.completions", written["completions"], accepted)
     if "model" in written and not any(group.control.has_model for group in there.scenario.flows):
         accepted = "this key only beside a controller with a model of its path, such as bbr"

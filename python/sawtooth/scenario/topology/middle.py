@@ -66,7 +66,8 @@ def reverse(
     """The link of `[reverse]`, the way back beside `forward`."""
     table = scenario.reverse
     rate = table.rate or forward["rate_bps"] or scenario.path.access_rate
-    queued = table.queue is not None or table.buffer is not None or any(flow.reverse for flow in flows)
+    fed = any(flow.reverse for flow in flows) or any(group.reverse for group in scenario.traffic)
+    queued = table.queue is not None or table.buffer is not None or fed
     own = table.queue.buffer if table.queue is not None and table.queue.has_own_buffer else None
     size = table.buffer or own or scenario.bottleneck.buffer
     return {

@@ -1,0 +1,296 @@
+"""What `[[traffic]]` adds to the engine's scenario: links of its own, and flows, arrivals, sources and applications over them.
+
+Each flow or stream has an access link that makes up its round-trip time beside the two links in the middle, as test flows have; transfers
+of one group share theirs. Requests leave from the other end of the way: they cross the link of the acknowledgements. Everything is named
+`traffic/<group>`, with a number where there are several, and so are the random streams.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sawtooth import _native
+from sawtooth.errors import InputError
+from sawtooth.plain import canonical, whole_numbers
+from sawtooth.scenario.scenario import Scenario
+from sawtooth.scenario.topology.base import Layout, Route, impairments, path_rtt
+from sawtooth.scenario.traffic_fields import (
+    Asking,
+    Finite,
+    Media,
+    OverTcp,
+    Paced,
+    RequestResponse,
+    Traffic,
+    Udp,
+    Video,
+    Web,
+)
+from sawtooth.scenario.units import format_time
+
+THERE: Final = 0
+BACK: Final = 1
+"""The links in the middle, by index: of the test flows' data, and of their acknowledgements."""
+
+ANY_SHAPE: Final = 2.0
+"""Of the distribution that starts are drawn with where all sizes are alike."""
+
+
+@dataclass
+class _Builder:
+    """The engine's scenario under construction."""
+
+    scenario: Scenario
+    layout: Layout
+    engine: dict[str, Any]
+    seed: str
+    capacity_bps: int
+    profile: Callable[[OverTcp], dict[str, Any]]
+
+    def name(self, index: int, member: int | None = None) -> str:
+        """Of a group, or of one of its members."""
+        return f"traffic/{index}" if member is None else f"traffic/{index}/{member}"
+
+    def ways(self, group: Traffic) -> tuple[int, int]:
+        """The link in the middle that data crosses, and that of the way back."""
+        return (BACK, THERE) if group.reverse else (THERE, BACK)
+
+    def rate_bps(self, group: Traffic) -> int:
+        """Of the link in the middle that data crosses."""
+        rate: int | None = self.engine["links"][self.ways(group)[0]]["rate_bps"]
+        return self.capacity_bps if rate is None else rate
+
+    def join(self, index: int, group: Traffic, name: str) -> Route:
+        """Access links for a way over the middle, and the way."""
+        rtt = path_rtt(self.scenario) if group.rtt is None else group.rtt
+        there, back = self.ways(group)
+        half = rtt // 2
+        middle = [self.layout.links[link]["delay_ns"] for link in (there, back)]
+        delays = (half - middle[0], rtt - half - middle[1])
+        if min(delays) < 0:
+            accepted = f"at least {format_time(2 * max(middle))}, twice the one-way delay of the bottleneck"
+            raise InputError(self.scenario.name, f"traffic[{index}].rtt", format_time(rtt), accepted)
+        out, home = self.layout.add_access(self.scenario, name, delays)
+        return [out, there], [back, home]
+
+    def join_one_way(self, index: int, group: Traffic, name: str) -> list[int]:
+        """An access link for packets that nothing answers, and their way."""
+        rtt = path_rtt(self.scenario) if group.rtt is None else group.rtt
+        there, _ = self.ways(group)
+        delay = rtt // 2 - self.layout.links[there]["delay_ns"]
+        if delay < 0:
+            least = format_time(2 * self.layout.links[there]["delay_ns"])
+            accepted = f"at least {least}, twice the one-way delay of the bottleneck"
+            raise InputError(self.scenario.name, f"traffic[{index}].rtt", format_time(rtt), accepted)
+        path = self.scenario.path
+        link = {"name": f"access/{name}", "rate_bps": path.access_rate, "queue": None, "delay_ns": delay}
+        return [self.layout.add({**link, **impairments(path)}, "path"), there]
+
+    def profile_index(self, group: OverTcp) -> int:
+        """Of its endpoints; their packets leave when they can."""
+        profile = {**self.profile(group), "send_jitter_ns": 0}
+        if profile not in self.engine["profiles"]:
+            self.engine["profiles"].append(profile)
+        return int(self.engine["profiles"].index(profile))
+
+    def flow(self, group: OverTcp, route: Route) -> int:
+        """A flow without end of its own; its number."""
+        self.engine["flows"].append(
+            {
+                "profile": self.profile_index(group),
+                "test": False,
+                "in_profile": False,
+                "forward": route[0],
+                "reverse": route[1],
+                "start_ns": group.start,
+                "stop_ns": None,
+                "packets": None,
+            }
+        )
+        return len(self.engine["flows"]) - 1
+
+    def stop_ns(self, group: Traffic) -> int | None:
+        """When nothing new begins any more, if that is before the end of the run."""
+        return group.stop if group.stop is not None and group.stop < self.scenario.duration else None
+
+
+def add(
+    scenario: Scenario,
+    layout: Layout,
+    engine: dict[str, Any],
+    seed: str,
+    capacity_bps: int,
+    profile: Callable[[OverTcp], dict[str, Any]],
+) -> dict[str, Any]:
+    """Add the traffic of a scenario to the engine's; gives what results must know of it (`traffic`, an entry per group)."""
+    if not scenario.traffic:
+        return {}
+    builder = _Builder(scenario, layout, engine, seed, capacity_bps, profile)
+    entries = []
+    for index, group in enumerate(scenario.traffic):
+        end = scenario.duration if group.stop is None else min(group.stop, scenario.duration)
+        entry = {"kind": group.kind, "start_ns": group.start, "stop_ns": end}
+        for kind, made in MAKERS:
+            if isinstance(group, kind):
+                entry |= made(builder, index, group)
+                break
+        entries.append(entry)
+    return {"traffic": entries}
+
+
+def _finite(builder: _Builder, index: int, group: Finite) -> dict[str, Any]:
+    """Arrivals, and a record of what became of each."""
+    name = builder.name(index)
+    route = builder.join(index, group, name)
+    mean = group.size.packets(group.packet)
+    every = group.every
+    if every is None:
+        assert group.load is not None, "either load or every is given"
+        every = round(mean * group.packet * 8e9 / (group.load * builder.rate_bps(group)))
+    intervals = [[group.start, every]]
+    stop = builder.stop_ns(group)
+    if stop is not None:
+        intervals.append([stop, 0])
+    schedule: dict[str, Any] = {
+        "kind": "poisson",
+        "intervals": intervals,
+        "packets_mean": mean,
+        "packets_shape": group.size.shape or ANY_SHAPE,
+    }
+    if group.size.shape is None:
+        drawn = _native.arrivals(builder.seed, name, canonical(schedule), builder.scenario.duration)
+        starts = whole_numbers(*drawn["start_ns"])
+        schedule = {"kind": "list", "starts_ns": starts, "packets": [int(mean)] * len(starts)}
+    arrivals = builder.engine.setdefault("arrivals", [])
+    arrivals.append(
+        {
+            "name": name,
+            "profile": builder.profile_index(group),
+            "in_profile": False,
+            "forward": route[0],
+            "reverse": route[1],
+            "schedule": schedule,
+        }
+    )
+    builder.engine["record"]["completions"] = True
+    return {"arrivals": len(arrivals) - 1, "every_ns": every, "packets_mean": mean}
+
+
+def _paced(builder: _Builder, index: int, group: Paced) -> dict[str, Any]:
+    """Flows without end, whose supply is paced from their start on."""
+    flows = [
+        builder.flow(group, builder.join(index, group, builder.name(index, member)))
+        for member in range(group.count)
+    ]
+    changes = builder.engine.setdefault("changes", [])
+    stop = builder.stop_ns(group)
+    for at, rate in [(group.start, group.rate), *([] if stop is None else [(stop, 0)])]:
+        sets = [{"kind": "supply", "flow": flow, "bps": rate} for flow in flows]
+        changes.append({"when": {"kind": "time", "ns": at}, "set": sets})
+    return {"flows": flows, "rate_bps": group.rate}
+
+
+def _source(builder: _Builder, index: int, group: Udp | Media, numbers: dict[str, Any]) -> int:
+    """A source whose frames are watched; its place among those."""
+    name = builder.name(index, numbers.pop("member"))
+    rates = [[group.start, numbers.pop("rate_bps")]]
+    stop = builder.stop_ns(group)
+    if stop is not None:
+        rates.append([stop, 0])
+    route = builder.join_one_way(index, group, name)
+    sources = builder.engine["sources"]
+    sources.append(
+        {"name": name, "packet_bytes": group.packet, "route": route, "rates": rates, "frames": numbers}
+    )
+    return sum("frames" in source for source in sources) - 1
+
+
+def _udp(builder: _Builder, index: int, group: Udp) -> dict[str, Any]:
+    """A source of single packets; half a minute is no deadline."""
+    rate = group.rate
+    if rate is None:
+        assert group.share is not None, "either rate or share is given"
+        rate = round(group.share * builder.rate_bps(group))
+    numbers = {"member": 0, "rate_bps": rate, "packets": 1, "deadline_ns": NO_DEADLINE_NS}
+    return {"streams": [_source(builder, index, group, numbers)], "rate_bps": rate}
+
+
+NO_DEADLINE_NS: Final = 1_000_000_000
+"""For packets without a deadline: those that leave in the last second count for nothing, as they may be under way at the end."""
+
+
+def _media(builder: _Builder, index: int, group: Media) -> dict[str, Any]:
+    """A source for each stream, of as many packets a frame as come nearest to the frames a second."""
+    packets = max(1, round(group.rate / (8 * group.packet * group.fps)))
+    streams = [
+        _source(
+            builder,
+            index,
+            group,
+            {
+                "member": member,
+                "rate_bps": group.rate,
+                "packets": packets,
+                "deadline_ns": group.deadline,
+            },
+        )
+        for member in range(group.count)
+    ]
+    fps = group.rate / (8 * group.packet * packets)
+    return {"streams": streams, "rate_bps": group.rate, "fps": fps, "deadline_ns": group.deadline}
+
+
+def _asking(builder: _Builder, index: int, group: Asking) -> dict[str, Any]:
+    """An application for each user, with two flows for each of its connections."""
+    connections = group.connections if isinstance(group, Web) else 1
+    apps = builder.engine.setdefault("apps", [])
+    numbers = []
+    for member in range(group.count):
+        pairs: list[list[int]] = []
+        for _ in range(connections):
+            place = f"{builder.name(index, member)}/{len(pairs)}"
+            there, back = builder.join(index, group, place)
+            pairs.append([builder.flow(group, (back, there)), builder.flow(group, (there, back))])
+        app = {
+            "name": builder.name(index, member),
+            "start_ns": group.start,
+            "connections": pairs,
+            "request_packets": -(-group.request // group.packet),
+            "task": _task(group),
+        }
+        stop = builder.stop_ns(group)
+        apps.append({**app, **({} if stop is None else {"stop_ns": stop})})
+        numbers.append(len(apps) - 1)
+    return {"apps": numbers}
+
+
+def _task(group: Asking) -> dict[str, Any]:
+    if isinstance(group, Video):
+        return {
+            "kind": "video",
+            "rates_bps": list(group.rates),
+            "chunk_ns": group.chunk,
+            "buffer_ns": group.buffer,
+            "reservoir_ns": group.reservoir,
+        }
+    assert isinstance(group, (RequestResponse, Web)), "who asks has a task"
+    shape = {} if group.size.shape is None else {"packets_shape": group.size.shape}
+    return {
+        "kind": "pages",
+        "objects": group.objects if isinstance(group, Web) else 1,
+        "packets_mean": group.size.packets(group.packet),
+        "think_ns": group.think,
+        **shape,
+    }
+
+
+MAKERS: Final[tuple[tuple[type[Traffic], Callable[..., dict[str, Any]]], ...]] = (
+    (Finite, _finite),
+    (Paced, _paced),
+    (Udp, _udp),
+    (Media, _media),
+    (Asking, _asking),
+)
+"""By kind, what adds it and says what results must know."""

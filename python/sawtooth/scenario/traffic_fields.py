@@ -1,0 +1,333 @@
+"""What else uses a path, `[[traffic]]`: applications as a scenario file says them.
+
+`TRAFFIC` lists the kinds and what each reads; `traffic` makes of them what the engine simulates. Data goes the way of the test flows, or
+with `reverse` against it. Sources are those of each kind: web pages of many objects over several connections as in RFC 7928 §5.2 (which
+leaves their numbers open; ours are defaults for a page of today), video by buffer [Huang14], media as RFC 8868 §4 has it in its
+unresponsive part.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Final, Self
+
+from pydantic import BeforeValidator, Field, PlainSerializer, ValidationError, model_validator
+
+from sawtooth.errors import MISSING, InputError
+from sawtooth.scenario import units
+from sawtooth.scenario.fields import (
+    DefaultsAsWritten,
+    JsonSchema,
+    PacketSize,
+    Parsed,
+    PositiveRate,
+    PositiveReal,
+    PositiveSize,
+    PositiveTime,
+    Recovery,
+    SchemaOnDemand,
+    Strict,
+    Time,
+    input_error,
+)
+from sawtooth.scenario.values import Control
+
+GROUP_MAX: Final = 1_000
+"""Most users or streams of one group."""
+
+_PARETO = re.compile(r"\s*pareto\s*\(([^(),]*),([^(),]*)\)\s*")
+
+
+@dataclass(frozen=True)
+class Sizes(Parsed):
+    """How much is transferred: always the same, or drawn from a Pareto distribution with this mean and shape."""
+
+    mean: int
+    shape: float | None = None
+
+    ACCEPTED: ClassVar[str] = 'a size such as "50 kB", or pareto(mean, shape) with a shape above 1'
+
+    @classmethod
+    def parse(cls, value: object) -> Self:
+        match = _PARETO.fullmatch(value) if isinstance(value, str) else None
+        try:
+            if match is None:
+                return cls(units.parse_size(value, positive=True))
+            mean, shape = units.parse_size(match[1].strip(), positive=True), float(match[2])
+        except ValueError:
+            raise ValueError(cls.ACCEPTED) from None
+        if not 1 < shape <= 1000:
+            raise ValueError(cls.ACCEPTED)
+        return cls(mean, shape)
+
+    @classmethod
+    def schema(cls) -> JsonSchema:
+        return {"type": "string", "description": cls.ACCEPTED, "examples": ["50 kB", "pareto(50 kB, 1.5)"]}
+
+    def text(self) -> str:
+        mean = units.format_size(self.mean)
+        return mean if self.shape is None else f"pareto({mean}, {self.shape:g})"
+
+    def packets(self, packet: int) -> float:
+        """The mean in packets of a size; at least one, and whole ones where all are alike."""
+        return float(-(-self.mean // packet)) if self.shape is None else max(1.0, self.mean / packet)
+
+
+class Traffic(Strict):
+    """What every group has."""
+
+    unknown_key_reason: ClassVar[str | None] = "this kind of traffic uses no other"
+    name: ClassVar[str] = ""
+    """Its `kind`."""
+    summary: ClassVar[str] = ""
+    """What it is, in a line."""
+
+    kind: str = ""
+    """Which kind."""
+    start: Time = 0
+    """When it begins."""
+    stop: PositiveTime | None = None
+    """From when on nothing new begins. Default: the end of the run."""
+    reverse: bool = False
+    """Its data crosses the reverse link."""
+    rtt: PositiveTime | None = None
+    """Propagation round-trip time. Default: that of the path, or the mean of its list."""
+
+    @model_validator(mode="after")
+    def _order(self) -> Self:
+        if self.stop is not None and self.stop <= self.start:
+            accepted = f"a time after start, {units.format_time(self.start)}"
+            raise InputError("", "stop", units.format_time(self.stop), accepted)
+        return self
+
+
+class OverTcp(Traffic):
+    """Traffic with a controller and a recovery."""
+
+    control: Control = Control.parse("cubic")
+    """The congestion controller."""
+    recovery: Recovery = "rack"
+    """The loss recovery."""
+    packet: PacketSize = 1000
+    """A data packet on the wire."""
+    ack: PacketSize = 40
+    """An acknowledgement, and a SYN, on the wire."""
+
+    @model_validator(mode="after")
+    def _repairs(self) -> Self:
+        if not self.control.takes_recovery:
+            accepted = "a controller with a window: what is lost must be repaired"
+            raise InputError("", "control", self.control.text(), accepted)
+        return self
+
+    def tcp(self) -> dict[str, Any]:
+        """The settings it overrides: none, `[tcp]` holds."""
+        return {}
+
+
+class Finite(OverTcp):
+    """Transfers that come and go, each over a connection of its own."""
+
+    name: ClassVar[str] = "finite"
+    summary: ClassVar[str] = "transfers that come and go: Poisson arrivals, sizes from a distribution"
+
+    size: Sizes
+    """How much each carries, rounded up to whole packets."""
+    load: PositiveReal | None = None
+    """What they offer, as a share of the link that their data crosses; or give every."""
+    every: PositiveTime | None = None
+    """Mean time from one to the next."""
+
+    @model_validator(mode="after")
+    def _intensity(self) -> Self:
+        if (self.load is None) == (self.every is None):
+            raise InputError(
+                "", "load", MISSING if self.load is None else self.load, "either load or every, not both"
+            )
+        return self
+
+
+class Paced(OverTcp):
+    """Flows whose application makes data available at a rate, whatever is delivered."""
+
+    name: ClassVar[str] = "paced"
+    summary: ClassVar[str] = (
+        "flows that are limited by their application, which makes data available at a rate"
+    )
+
+    count: Annotated[int, Field(ge=1, le=GROUP_MAX)] = 1
+    """How many flows."""
+    rate: PositiveRate
+    """What the application of each makes available, on the wire."""
+
+
+class Udp(Traffic):
+    """Packets at regular intervals, whatever becomes of them."""
+
+    name: ClassVar[str] = "udp"
+    summary: ClassVar[str] = "packets at a constant rate, whatever becomes of them"
+
+    rate: PositiveRate | None = None
+    """What is sent; or give share."""
+    share: PositiveReal | None = None
+    """What is sent, as a share of the link that it crosses."""
+    packet: PacketSize = 1000
+    """A packet on the wire."""
+
+    @model_validator(mode="after")
+    def _intensity(self) -> Self:
+        if (self.rate is None) == (self.share is None):
+            raise InputError("", "rate", MISSING, "either rate or share, not both")
+        return self
+
+
+class Media(Traffic):
+    """Frames at regular intervals that are worth something for a while only."""
+
+    name: ClassVar[str] = "media"
+    summary: ClassVar[str] = "a call: frames with a deadline, at a rate that answers nothing"
+
+    count: Annotated[int, Field(ge=1, le=GROUP_MAX)] = 1
+    """How many streams."""
+    rate: PositiveRate
+    """What a stream sends, on the wire; frames are of whole packets, and their rate is kept."""
+    fps: PositiveReal = 30.0
+    """Frames a second."""
+    deadline: PositiveTime = 150_000_000
+    """A frame that is complete later than this after it was sent is late; 150 ms one way is ITU-T G.114's."""
+    packet: PacketSize = 1200
+    """A packet on the wire."""
+
+
+class Asking(OverTcp):
+    """Users that ask and wait for what they asked for."""
+
+    count: Annotated[int, Field(ge=1, le=GROUP_MAX)] = 1
+    """How many users."""
+    request: PositiveSize = 400
+    """A request, rounded up to whole packets."""
+
+
+class RequestResponse(Asking):
+    """A user who asks again as soon as the answer is there, or some time later."""
+
+    name: ClassVar[str] = "request-response"
+    summary: ClassVar[str] = "users that ask, wait for the answer, think and ask again"
+
+    size: Sizes
+    """An answer."""
+    think: Time = 0
+    """Mean time from an answer to the next request, drawn from an exponential distribution."""
+
+
+class Web(Asking):
+    """A user who reads pages of many objects."""
+
+    name: ClassVar[str] = "web"
+    summary: ClassVar[str] = (
+        "users that load pages of objects over several connections and think between them"
+    )
+
+    objects: Annotated[int, Field(ge=1, le=1_000)] = 30
+    """Objects of a page: one that names the others, then these side by side."""
+    size: Sizes = Sizes(15_000, 1.5)
+    """An object."""
+    connections: Annotated[int, Field(ge=1, le=64)] = 6
+    """Connections of a user, which stay open."""
+    think: Time = 5_000_000_000
+    """Mean time from a page to the next, drawn from an exponential distribution."""
+
+
+def _rates(value: object) -> tuple[int, ...]:
+    if not isinstance(value, list) or not value:
+        raise ValueError('a list of rates such as ["1 Mbit/s", "3 Mbit/s"], ascending')
+    rates = tuple(units.parse_rate(rate, positive=True) for rate in value)
+    if list(rates) != sorted(set(rates)):
+        raise ValueError('a list of rates such as ["1 Mbit/s", "3 Mbit/s"], ascending')
+    return rates
+
+
+Rates = Annotated[
+    tuple[int, ...],
+    BeforeValidator(_rates),
+    PlainSerializer(lambda rates: [*map(units.format_rate, rates)]),
+    SchemaOnDemand(lambda: {"type": "array", "items": {"type": "string"}, "minItems": 1}),
+]
+"""Bit rates, ascending."""
+
+
+class Video(Asking):
+    """A viewer of a film whose quality follows the buffer."""
+
+    name: ClassVar[str] = "video"
+    summary: ClassVar[str] = "viewers of a film in chunks, of a quality that the buffer decides (BBA-0)"
+
+    rates: Rates = (500_000, 1_000_000, 2_000_000, 4_000_000, 8_000_000)
+    """What the film is there in."""
+    chunk: PositiveTime = 4_000_000_000
+    """What a chunk plays."""
+    buffer: PositiveTime = 30_000_000_000
+    """Most that is buffered."""
+    reservoir: Time = 8_000_000_000
+    """Up to this much in the buffer the lowest rate is taken."""
+
+    @model_validator(mode="after")
+    def _sizes(self) -> Self:
+        if self.buffer < self.chunk:
+            accepted = f"at least a chunk, {units.format_time(self.chunk)}"
+            raise InputError("", "buffer", units.format_time(self.buffer), accepted)
+        if self.reservoir >= self.buffer:
+            accepted = f"less than buffer, {units.format_time(self.buffer)}"
+            raise InputError("", "reservoir", units.format_time(self.reservoir), accepted)
+        return self
+
+
+TRAFFIC: Final[tuple[type[Traffic], ...]] = (Finite, Paced, Udp, Media, RequestResponse, Web, Video)
+"""Every kind of `[[traffic]]`."""
+
+
+def parse_traffic(value: object) -> Traffic:
+    """From a table with `kind` and keys; raises InputError."""
+    if isinstance(value, Traffic):
+        return value
+    names = ", ".join(kind.name for kind in TRAFFIC)
+    if not isinstance(value, Mapping):
+        raise InputError("", None, value, 'a table such as { kind = "media", rate = "1 Mbit/s" }')
+    if "kind" not in value:
+        raise InputError("", "kind", MISSING, f"this key, which is required: one of {names}")
+    for kind in TRAFFIC:
+        if kind.name == value["kind"]:
+            try:
+                return kind.model_validate(dict(value))
+            except ValidationError as error:
+                raise input_error(error, "") from None
+    raise InputError("", "kind", value["kind"], f"one of {names}")
+
+
+def _schema() -> JsonSchema:
+    tables: list[JsonSchema] = []
+    for traffic in TRAFFIC:
+        schema = traffic.model_json_schema(mode="validation", schema_generator=DefaultsAsWritten)
+        kind = {"const": traffic.name, "description": traffic.summary}
+        keys = {name: item for name, item in schema["properties"].items() if name != "kind"}
+        required = [name for name in schema.get("required", []) if name != "kind"]
+        tables.append(
+            {
+                "type": "object",
+                "properties": {"kind": kind, **keys},
+                "required": ["kind", *required],
+                "additionalProperties": False,
+            }
+        )
+    return {"oneOf": tables}
+
+
+Group = Annotated[
+    Traffic,
+    BeforeValidator(parse_traffic),
+    PlainSerializer(lambda group: group.model_dump(exclude_none=True)),
+    SchemaOnDemand(_schema),
+]
+"""A `[[traffic]]` of a scenario."""
