@@ -281,10 +281,36 @@ def contexts() -> dict[str, Tables]:
         topology={"kind": "two-router", "delay": "4 ms"},
         environment={"kind": "short-flows", "arrivals": "flows.csv", "cross_rtt": "60 ms"},
     )
+    for name, keys in TRAFFIC.items():
+        # A deep buffer and nothing lost by list: what waits is what matters.
+        calm = {"rate": "4 Mbit/s", "buffer": "60 packets", "drop": "periodic(300)"}
+        own = {"start": "0.1 s", "stop": "2 s", "rtt": "50 ms", **keys}
+        found[f"traffic {name}"] = context(
+            bottleneck=calm, tcp={"initial_rto": None}, traffic=[{"kind": name.partition(" ")[0], **own}]
+        )
     found["free"] = context(**FREE)
     back = {"from": "C", "to": "B", "rate": "1 Mbit/s", "delay": "5 ms"}
     found["free, nodes of links"] = context(**{**FREE, "nodes": None, "links": [*FREE["links"][:2], back]})
     return found
+
+
+TRAFFIC: Final[Mapping[str, Tables]] = {
+    "finite": {"size": "pareto(8 kB, 1.5)", "load": 0.3},
+    "finite by interval": {"size": "8 kB", "every": "60 ms"},
+    "paced": {"rate": "0.5 Mbit/s"},
+    "udp": {"rate": "0.5 Mbit/s"},
+    "udp by share": {"share": 0.1},
+    "media": {"rate": "0.5 Mbit/s", "deadline": "100 ms"},
+    "request-response": {"size": "5 kB", "think": "50 ms"},
+    "web": {"objects": 6, "connections": 2, "think": "100 ms"},
+    "video": {
+        "rates": ["100 kbit/s", "200 kbit/s", "400 kbit/s", "800 kbit/s"],
+        "chunk": "0.2 s",
+        "buffer": "1.2 s",
+        "reservoir": "0.3 s",
+    },
+}
+"""Small groups of every kind of traffic."""
 
 
 def square_wave() -> Tables:

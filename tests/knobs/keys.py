@@ -24,6 +24,7 @@ from sawtooth.scenario.scenario import (
     Tcp,
 )
 from sawtooth.scenario.shapes import SHAPES, Dumbbell
+from sawtooth.scenario.traffic_fields import TRAFFIC
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +87,12 @@ def _environment(tables: Tables) -> Iterator[Key]:
             yield replace(key, knob=f"environment.{key.name}") if shared else key
 
 
+def _traffic(tables: Tables) -> Iterator[Key]:
+    for index, table in enumerate(tables.get("traffic", ())):
+        (kind,) = (kind for kind in TRAFFIC if kind.name == table["kind"])
+        yield from _of_model(kind, ("traffic", index), f"traffic<{kind.name}>")
+
+
 def _flows(tables: Tables) -> Iterator[Key]:
     """A group's keys; a setting has the default of the table that it replaces."""
     settings = _schema(Tcp)["properties"]
@@ -114,6 +121,7 @@ TABLES: Final[Mapping[str, Callable[[Tables], Iterator[Key]]]] = {
     "links": _listed("links", Link),
     "sources": _listed("sources", Source),
     "on": _listed("on", On),
+    "traffic": _traffic,
     "record": lambda _: _of_model(Record, ("record",), "record"),
 }
 """By table of a scenario, the keys that it has in a context."""

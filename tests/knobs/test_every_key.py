@@ -23,6 +23,7 @@ from sawtooth.scenario.resolve import resolve
 from sawtooth.scenario.scenario import parse_scenario
 from sawtooth.scenario.shapes import SHAPES
 from sawtooth.scenario.tcp_fields import setting_names
+from sawtooth.scenario.traffic_fields import TRAFFIC
 from sawtooth.scenario.unused_keys import refuse_unused
 
 CONTEXTS = contexts()
@@ -124,5 +125,6 @@ def test_every_kind_has_a_context() -> None:
     there = {key.knob.partition(".")[0] for tables in CONTEXTS.values() for key in keys(tables)}
     wanted = {f"environment<{entry.family.__name__}>" for entry in ENVIRONMENTS}
     wanted |= {f"topology<{shape.name}>" for shape in SHAPES if len(shape.model_fields) > 1}
+    wanted |= {f"traffic<{kind.name}>" for kind in TRAFFIC}
     wanted |= {f"queue<{row['name']}>" for row in describe()["disciplines"] if row["parameters"]}
     assert wanted <= there, f"add contexts to tests/knobs/contexts.py: {wanted - there}"

@@ -39,6 +39,14 @@ BY_NAME: Final[Mapping[str, tuple[Any, ...]]] = {
     "policer": ({"rate": "50 kbit/s", "burst": "2 kB"},),
     "shaper": ({"rate": "0.5 Mbit/s", "burst": "5 kB"},),
     "set": ({"bottleneck.rate": "5 Mbit/s"},),
+    "load": (0.5,),
+    "every": ("30 ms",),
+    "share": (0.2,),
+    "stop": ("1.1 s",),
+    "rates": (["100 kbit/s", "800 kbit/s"],),
+    "request": ("1500 B",),
+    "fps": (60.0, 15.0),
+    "rate": ("0.8 Mbit/s",),
 }
 """What no schema says: names of files and nodes, and values where there is no default."""
 

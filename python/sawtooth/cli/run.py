@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -125,7 +126,35 @@ def show(run: Run) -> None:
     metrics.columns[1].justify = "right"
     for entry in METRICS:
         metrics.add_row(entry.name, number(run.values[entry.name]), entry.unit)
-    for part in (flows, queues, metrics):
+    parts = [flows, queues, metrics]
+    if run.traffic:
+        felt = table("traffic", "kind", "what its users felt")
+        for report in run.traffic:
+            felt.add_row(report["kind"], told(report))
+        parts.insert(2, felt)
+    for part in parts:
         out.print(part)
         out.print()
     out.print(f"run {run.run_id}  digest {run.digest}  seed {run.seed}", soft_wrap=True)
+
+
+def told(report: Mapping[str, Any]) -> str:
+    """A report of traffic in a line."""
+    if report["kind"] == "paced":
+        share = report["delivered_share"]
+        return "nothing was offered" if share is None else f"{share:.1%} of what was offered delivered"
+    if report["kind"] == "video":
+        viewers = report["viewers"]
+        rate = sum(each["quality_bps"] or 0.0 for each in viewers) / len(viewers)
+        stalled = sum(each["stalled_s"] for each in viewers)
+        return f"{number(rate / 1e6)} Mbit/s, {sum(each['stalls'] for each in viewers)} stalls, {number(stalled)} s of them"
+    if "sent" in report:
+        delay = report["delay_ms"]
+        late = f"{number(report['missed_pct'])} % of frames missed, " if report.get("frames") else ""
+        wait = f", delay p95 {number(delay['p95'])} ms" if delay else ""
+        return f"{late}{number(report['loss_pct'] or 0.0)} % of packets lost{wait}"
+    took, slow = report["completion_s"], report["slowdown"]
+    if not took:
+        return f"none of {report['started']} came to its end"
+    than = f", {number(slow['p50'])} times that alone (p95 {number(slow['p95'])})" if slow else ""
+    return f"{report['started'] - report['unfinished']} of {report['started']}, median {number(took['p50'])} s{than}"

@@ -101,10 +101,10 @@ class Run(RunSummary):
         return {**self.meta.get("resolved", {}), "engine": self.engine}
 
     @property
-    def told_of_traffic(self) -> list[str]:
-        """Of every group of traffic what its users felt, as JSON."""
+    def traffic(self) -> list[dict[str, Any]]:
+        """What the users of every group of `[[traffic]]` felt, in the order of the scenario (`traffic_report`)."""
         table = self.records.get("traffic")
-        return [] if table is None else table.column("report").to_pylist()
+        return [] if table is None else [json.loads(text) for text in table.column("report").to_pylist()]
 
     def __repr__(self) -> str:
         return display.run_text(self)
@@ -144,7 +144,7 @@ class Run(RunSummary):
             ],
             "metrics": dict(self.values),
             "units": {entry.name: entry.unit for entry in METRICS},
-            "traffic": [json.loads(text) for text in self.told_of_traffic],
+            "traffic": self.traffic,
             "series": {
                 name: table.to_pydict()
                 for name, table in self.records.items()

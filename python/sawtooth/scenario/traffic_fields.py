@@ -1,9 +1,9 @@
 """What else uses a path, `[[traffic]]`: applications as a scenario file says them.
 
 `TRAFFIC` lists the kinds and what each reads; `traffic` makes of them what the engine simulates. Data goes the way of the test flows, or
-with `reverse` against it. Sources are those of each kind: web pages of many objects over several connections as in RFC 7928 §5.2 (which
-leaves their numbers open; ours are defaults for a page of today), video by buffer [Huang14], media as RFC 8868 §4 has it in its
-unresponsive part.
+with `reverse` against it. Pages are those of RFC 7928 §7.2: at least 50 objects of at least 1 kB over six connections, the next page after
+the last; sizes and pauses are ours. UDP is RFC 8868 §5.3's background. Video goes by the buffer [Huang14]. Frames of media are all alike,
+where encoders vary them.
 """
 
 from __future__ import annotations
@@ -230,7 +230,7 @@ class Web(Asking):
         "users that load pages of objects over several connections and think between them"
     )
 
-    objects: Annotated[int, Field(ge=1, le=1_000)] = 30
+    objects: Annotated[int, Field(ge=1, le=1_000)] = 50
     """Objects of a page: one that names the others, then these side by side."""
     size: Sizes = Sizes(15_000, 1.5)
     """An object."""

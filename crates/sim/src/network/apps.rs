@@ -3,8 +3,9 @@
 //! A connection is two flows, both of the engine's own kind, with recovery and control: one carries requests, the other responses. A
 //! request is a few packets of the first flow. When the far end has all of them it makes the response available to the second, and when
 //! that is delivered the application goes on. So requests wait in queues, are lost and repaired like anything else. Connections
-//! stay open, and what idleness does to their windows is the controllers' business. What a page is: [RFC 7928] §5.2 has objects over
-//! several connections at once; here the first object (the page itself) comes alone, then the others, each connection one at a time.
+//! stay open, and what idleness does to their windows is the controllers' business. A page is many objects over several
+//! connections at once, and the next page comes after it (RFC 7928 §7.2, and §2.1 on the time of a page); its first object, which names
+//! the others, comes alone, then each connection asks for one at a time.
 //!
 //! | parameter      | unit    | default | why                                                        |
 //! |----------------|---------|---------|------------------------------------------------------------|
