@@ -30,7 +30,8 @@ pub const FEATURES: &[Feature] = &[
     }),
     ("ack-every", 1, |scenario| scenario.profiles.iter().any(|profile| profile.tcp.ack_every.is_some())),
     ("applications", 1, |scenario| !scenario.apps.is_empty()),
-    ("changes", 1, |scenario| !scenario.changes.is_empty()),
+    // 1 told a controller that it had been idle before its first packet.
+    ("changes", 2, |scenario| !scenario.changes.is_empty()),
     ("ecn-counts", 1, |scenario| scenario.profiles.iter().any(|profile| profile.tcp.ecn.counts())),
     ("frames", 1, |scenario| scenario.sources.iter().any(|source| source.frames.is_some())),
     ("hystart", 1, |scenario| uses_slow_start(scenario, SlowStartKind::Hystart)),
