@@ -50,6 +50,7 @@ COMMANDS = {
     "examples": "examples",
     "list": "list",
     "schemas": "schema",
+    "claims": "claims reddy2012",
     "doctor": "doctor",
 }
 """By kind, a command that prints such a document within seconds."""

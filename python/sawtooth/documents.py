@@ -45,6 +45,7 @@ FORMATS: Final[Mapping[str, int]] = {
     "controller-check": 1,
     "list": 1,
     "schemas": 1,
+    "claims": 1,
     "doctor": 1,
 }
 """By kind, the version of its shape."""

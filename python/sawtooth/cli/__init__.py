@@ -25,6 +25,7 @@ import typer
 from sawtooth import _native
 from sawtooth.cli import (
     check_controller,
+    claims,
     compare,
     completion,
     demo,
@@ -77,6 +78,7 @@ app.command("environment")(environment.command)
 app.command(SEARCH)(environment_search.command)
 app.add_typer(store.app, name="store")
 app.command("schema")(schema.command)
+app.command("claims")(claims.command)
 app.command("replay")(replay.command)
 app.command("doctor")(doctor.command)
 app.command("completion")(completion.command)

@@ -253,6 +253,13 @@ def studies() -> Iterator[Candidate]:
     yield from ((name, "") for name in known_names())
 
 
+def papers_with_claims() -> Iterator[Candidate]:
+    """Papers that make claims."""
+    from sawtooth.papers import PAPERS
+
+    yield from ((name, paper.title) for name, paper in PAPERS.items() if paper.claims)
+
+
 def kinds() -> Iterator[Candidate]:
     """What `sawtooth list` lists."""
     from sawtooth.cli.list import KINDS
@@ -293,6 +300,7 @@ TABLES: Final[dict[str, Callable[[], Iterator[Candidate]]]] = {
     "E": environments_and_sets,
     "NAME|FILE.toml": studies,
     "KIND": kinds,
+    "PAPER": papers_with_claims,
     "RUNID": stored_runs,
     "SHELL": shells,
     "LANG": languages,

@@ -1,0 +1,159 @@
+"""What a claim is judged by, without runs: its sentence, its inequalities and the cells that they are about.
+
+Source: none. A check is a function of a view. ``SketchView`` answers it with numbers that mean nothing and notes what was asked: so the
+inequalities come from the check itself, and nobody lists them a second time. Which inequalities a check writes down may depend on the
+numbers in few cases (a list of those that lead, for example); a check that asks for runs of a probe is sketched up to there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sawtooth.claims.claim import Claim
+from sawtooth.claims.logic import Finding
+from sawtooth.claims.view import NoRuns, UnavailableError, View
+from sawtooth.experiment.scoring import Values
+from sawtooth.experiment.study import Study, Tolerance
+
+SEEDS = 4
+"""Values for each cell of a sketch: enough for an interval."""
+
+
+@dataclass
+class Asked:
+    """What a check has asked for: cells, words with their numbers, and probes."""
+
+    cells: dict[str, None] = field(default_factory=dict)
+    tolerances: dict[str, float] = field(default_factory=dict)
+    probes: dict[str, None] = field(default_factory=dict)
+    _drawn: np.random.Generator = field(default_factory=lambda: np.random.default_rng(2002))
+
+    def values(self, shape: tuple[int, ...]) -> Values:
+        """Numbers that mean nothing."""
+        return np.asarray(self._drawn.uniform(0.1, 0.9, shape))
+
+
+class SketchView(View):
+    """A view that answers everything that a matrix of runs has, and remembers the questions."""
+
+    def __init__(
+        self,
+        study: Study,
+        settings: Sequence[str],
+        asked: Asked,
+        others: Callable[[str], Study | None],
+        prefix: str = "",
+    ) -> None:
+        super().__init__(settings, study.tolerance)
+        self._study, self._asked, self._others, self._prefix = study, asked, others, prefix
+
+    @property
+    def environments(self) -> tuple[str, ...]:
+        """Those of the study."""
+        return tuple(self._study.matrix.environments)
+
+    def tolerance(self, name: str) -> float:
+        """The number that stands for the word."""
+        value = super().tolerance(name)
+        self._asked.tolerances[name] = value
+        return value
+
+    def D(self, setting: str, algorithm: str, metric: str) -> Values:  # noqa: N802 - the paper's letter
+        """D, which means nothing here."""
+        return self._cell(f"D of {metric}: {algorithm}, {setting}", (SEEDS,))
+
+    def C(self, setting: str, algorithm: str, metric: str) -> Values:  # noqa: N802 - the paper's letter
+        """C, which means nothing here."""
+        return self._cell(f"C of {metric}: {algorithm}, {setting}", (SEEDS,))
+
+    def raw(self, setting: str, algorithm: str, metric: str) -> Values:
+        """Values of a metric, shape (environments, seeds)."""
+        return self._cell(f"{metric}: {algorithm}, {setting}", (len(self.environments), SEEDS))
+
+    def mean(self, setting: str, algorithm: str, metric: str) -> Values:
+        """Mean of a metric over the environments."""
+        return self._cell(f"mean {metric}: {algorithm}, {setting}", (SEEDS,))
+
+    def ratio_D(self, setting: str) -> Values:  # noqa: N802 - the paper's letter
+        """D in the ratio form, shape (algorithms, seeds)."""
+        return self._cell(f"D of goodput as a ratio: all, {setting}", (len(self._study.algorithm), SEEDS))
+
+    def pattern(self, name: str, algorithm: str, metric: str) -> Values:
+        """Values in one environment."""
+        return self._cell(f"{metric}: {algorithm}, {self.setting}, {name}", (SEEDS,))
+
+    def probe(self, name: str) -> tuple[()]:
+        """UnavailableError: a sketch has no runs of probes."""
+        self._asked.probes[self._prefix + name] = None
+        raise UnavailableError(f"probe {name}")
+
+    def part(self, name: str) -> View:
+        """Another part of the paper."""
+        study = self._others(name)
+        if study is None:
+            raise UnavailableError(f"part {name}")
+        settings = [str(setting) for setting in study.matrix.settings]
+        return SketchView(study, settings, self._asked, self._others, f"{name}: ")
+
+    def _cell(self, text: str, shape: tuple[int, ...]) -> Values:
+        self._asked.cells[self._prefix + text] = None
+        return self._asked.values(shape)
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """A claim beside what judges it. ``inequalities`` is empty where the check asks for probes first, or computes what it judges."""
+
+    claim: Claim
+    check: str
+    words: str
+    inequalities: tuple[str, ...]
+    cells: tuple[str, ...]
+    probes: tuple[str, ...]
+    tolerances: Mapping[str, Tolerance]
+
+    def to_json(self) -> dict[str, object]:
+        """Its entry in ``--json``."""
+        return {
+            "id": self.claim.id,
+            "section": self.claim.section,
+            "kind": self.claim.kind,
+            "statement": self.claim.statement,
+            "check": self.check or None,
+            "judged_as": self.words or None,
+            "inequalities": list(self.inequalities),
+            "cells": list(self.cells),
+            "probes": list(self.probes),
+            "tolerances": {
+                name: {"value": word.value, "meaning": word.meaning} for name, word in self.tolerances.items()
+            },
+            "printed_numbers": dict(self.claim.published),
+            "waits_for": list(self.claim.needs) if self.claim.check is None else [],
+        }
+
+
+def sketch(entry: Claim, study: Study | None, others: Callable[[str], Study | None]) -> Sketch:
+    """What judges a claim that speaks of this study, or of none; ``others`` finds the studies of other parts by name."""
+    asked = Asked()
+    if entry.check is None:
+        return Sketch(entry, "", "", (), (), (), {})
+    words = " ".join((entry.function.__doc__ or "").replace("``", "").split())
+    view = NoRuns() if study is None else SketchView(study, entry.settings, asked, others)
+    try:
+        inequalities = tuple(dict.fromkeys(_written(leaf) for leaf in entry.function(view).leaves()))
+    except (UnavailableError, ArithmeticError, LookupError, ValueError):
+        inequalities = ()  # it needs what only runs have
+    words_used = {name: study.tolerance[name] for name in asked.tolerances} if study is not None else {}
+    return Sketch(
+        entry, entry.judged_by, words, inequalities, tuple(asked.cells), tuple(asked.probes), words_used
+    )
+
+
+def _written(leaf: Finding) -> str:
+    if leaf.relation is not None and leaf.bound is not None:
+        return f"{leaf.text} {leaf.relation} {leaf.bound:g}"
+    wanted = leaf.numbers.get("rho_wanted")
+    return f"{leaf.text}, rho >= {wanted:g}" if isinstance(wanted, float) else leaf.text
