@@ -36,6 +36,8 @@ fn link(name: impl Into<String>, rate_bps: u64, delay_ns: u64) -> LinkSpec {
         queue: None,
         drop: None,
         mark: None,
+        policer: None,
+        shaper: None,
     }
 }
 
@@ -83,6 +85,7 @@ fn dumbbell(flows: u32, mbit: u64, buffer: u64, control: &str, recovery: &str, s
         flows: specs,
         arrivals: Vec::new(),
         sources: Vec::new(),
+        apps: Vec::new(),
         changes: Vec::new(),
         record: RecordSpec::default(),
     }
@@ -101,6 +104,7 @@ fn cross() -> Scenario {
         in_profile: false,
         rates,
         counts: Vec::new(),
+        frames: None,
     };
     Scenario { sources: vec![source], ..dumbbell(10, 100, 1_500, "aimd(1, 0.5)", "reno", 10) }
 }

@@ -327,7 +327,7 @@ impl Connection {
         if !self.waits() {
             return;
         }
-        self.now += Span::from_seconds(1 << self.timeouts.min(6));
+        self.now += self.timeout();
         self.declare_lost(usize::MAX);
         self.signal(Congestion::Timeout { repeated: self.timeouts > 0 });
         self.timeouts += 1;
@@ -352,10 +352,16 @@ impl Connection {
         }
     }
 
+    /// A second, doubled with every timeout in a row (RFC 6298 §2.4, §5.5).
+    fn timeout(&self) -> Span {
+        Span::from_seconds(1 << self.timeouts.min(6))
+    }
+
     fn idle(&mut self, span: Span) {
         if !self.waits() && self.sent > 0 {
             self.now += span;
-            self.control.on_idle(&IdleSignal { now: self.now, since: self.idle_since });
+            let (now, since, timeout) = (self.now, self.idle_since, self.timeout());
+            self.control.on_idle(&IdleSignal { now, since, timeout });
         }
     }
 }
