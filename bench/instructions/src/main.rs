@@ -37,6 +37,10 @@ fn link(name: impl Into<String>, rate_bps: u64, delay_ns: u64) -> LinkSpec {
         drop: None,
         mark: None,
         policer: None,
+        loss: None,
+        late: None,
+        jitter: None,
+        aggregate: None,
         shaper: None,
     }
 }

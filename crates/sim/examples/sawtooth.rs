@@ -26,6 +26,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         mark: None,
         policer: None,
         shaper: None,
+        loss: None,
+        late: None,
+        jitter: None,
+        aggregate: None,
     };
     let reverse = LinkSpec { name: "reverse".to_owned(), queue: None, ..bottleneck.clone() };
     let scenario = Scenario {

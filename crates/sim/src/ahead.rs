@@ -11,9 +11,10 @@
 //!
 //! | done ahead                           | where                          | if                                                       |
 //! |--------------------------------------|--------------------------------|----------------------------------------------------------|
-//! | crossing a link                      | [`Ahead::crosses`]             | it keeps order and one other link alone feeds it         |
+//! | crossing a link                      | [`Ahead::crosses`]             | it keeps order, never changes, and one other link alone feeds it |
 //! | delivery, and the answer to it       | [`Ahead::answers`]             | the receiver answers at once, and no application waits for it |
-//! | departure from a port                | [`Ahead::departs`]             | a rate that never changes, no shaper, the discipline knows departures ahead |
+//! | departure from a port                | [`Ahead::departs`]             | nothing of the link changes, no shaper, the discipline knows departures ahead |
+//! | leaving a port at the end of a transmission | [`Ahead::leaves`]       | its wire never changes                                   |
 //! | entering the first link with jitter  | always, as part of the sending | the sender keeps the order of what it lets go            |
 
 use crate::scenario::{FlowSpec, LinkSpec, Scenario};
@@ -44,7 +45,18 @@ impl<'a> Ahead<'a> {
 
     /// May what leaves this link cross the next one at once, if nobody else feeds that one?
     pub fn crosses(&self, next: u32) -> bool {
-        self.scenario.links[next as usize].keeps_order()
+        self.scenario.links[next as usize].keeps_order() && !self.scenario.changes_link(next)
+    }
+
+    /// Is there more behind this link than a constant delay?
+    pub fn has_wire(&self, link: u32) -> bool {
+        let spec = &self.scenario.links[link as usize];
+        spec.late.is_some() || spec.jitter.is_some() || self.scenario.changes_wire(link)
+    }
+
+    /// May a packet be put on the wire when its transmission begins?
+    pub fn leaves(&self, link: u32) -> bool {
+        self.order == Order::Ahead && !self.scenario.changes_wire(link)
     }
 
     /// May the receiver of this flow take a packet and answer it when the packet's arrival is certain?
@@ -56,9 +68,9 @@ impl<'a> Ahead<'a> {
     pub fn departs(&self, link: &LinkSpec) -> bool {
         let known = link.queue.as_ref().is_some_and(|queue| queue.knows_departures_ahead());
         let number = self.scenario.links.iter().position(|other| std::ptr::eq(other, link));
-        let keeps_rate = !number.is_some_and(|number| self.scenario.changes_rate(number as u32));
-        let constant = link.rate_bps.is_some() && link.shaper.is_none();
-        self.order == Order::Ahead && constant && known && keeps_rate
+        let keeps = !number.is_some_and(|number| self.scenario.changes_departures(number as u32));
+        let constant = link.rate_bps.is_some() && link.shaper.is_none() && link.aggregate.is_none();
+        self.order == Order::Ahead && constant && known && keeps
     }
 
     /// Must even what is certain wait for its time?

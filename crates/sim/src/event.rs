@@ -49,4 +49,6 @@ pub enum Event {
     Passage(u32),
     /// Something of the network changes.
     Change(u32),
+    /// A packet arrives at the end of the wire of this link, on which packets may be late.
+    Wire(u32),
 }

@@ -71,7 +71,12 @@ impl EventQueue {
     /// Schedule an event of a component that has no player. It cannot be cancelled: the handler must recognise an event that is
     /// out of date.
     pub fn schedule(&mut self, time: Time, event: Event) {
-        self.agenda.add(Moment { time, cause: self.now.time }, event);
+        self.schedule_at(Moment { time, cause: self.now.time }, event);
+    }
+
+    /// The same, with a cause of its own.
+    pub fn schedule_at(&mut self, at: Moment, event: Event) {
+        self.agenda.add(at, event);
         self.play_agenda();
     }
 

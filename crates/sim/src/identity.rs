@@ -32,12 +32,17 @@ pub const FEATURES: &[Feature] = &[
     ("applications", 1, |scenario| !scenario.apps.is_empty()),
     // 1 told a controller that it had been idle before its first packet.
     ("changes", 2, |scenario| !scenario.changes.is_empty()),
+    ("delays-on-wires", 1, |scenario| {
+        let delays = |link: &LinkSpec| link.late.is_some() || link.jitter.is_some();
+        let links = 0..scenario.links.len() as u32;
+        scenario.links.iter().any(delays) || links.into_iter().any(|link| scenario.changes_wire(link))
+    }),
     ("ecn-counts", 1, |scenario| scenario.profiles.iter().any(|profile| profile.tcp.ecn.counts())),
     ("frames", 1, |scenario| scenario.sources.iter().any(|source| source.frames.is_some())),
     ("hystart", 1, |scenario| uses_slow_start(scenario, SlowStartKind::Hystart)),
     ("hystart++", 1, |scenario| uses_slow_start(scenario, SlowStartKind::HystartPlusPlus)),
     ("impairments", 2, |scenario| {
-        scenario.links.iter().any(|link| link.drop.is_some() || link.mark.is_some())
+        scenario.links.iter().any(|link| link.drop.is_some() || link.mark.is_some() || link.loss.is_some())
     }),
     ("linux-rto", 1, |scenario| scenario.profiles.iter().any(|profile| profile.tcp.rto == RtoRule::Linux)),
     ("pacing", 1, |scenario| {
@@ -58,6 +63,7 @@ pub const FEATURES: &[Feature] = &[
     ("token-buckets", 1, |scenario| {
         scenario.links.iter().any(|link| link.policer.is_some() || link.shaper.is_some())
     }),
+    ("transmit-opportunities", 1, |scenario| scenario.links.iter().any(|link| link.aggregate.is_some())),
     // 1 cut the fraction off the product alone.
     ("whole-windows", 2, |scenario| {
         let whole = |profile: &Profile| profile.tcp.window_arithmetic == WindowArithmetic::Integer;

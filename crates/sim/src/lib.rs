@@ -57,6 +57,7 @@ mod testing;
 mod topology;
 mod tournament;
 mod transport;
+mod wire;
 
 pub use ahead::Order;
 pub use network::Progress;

@@ -12,9 +12,10 @@ mod short_flows;
 mod streams;
 mod supply;
 mod travel;
+mod wires;
 
 use crate::ack_details::DetailsPool;
-use crate::ahead::{Measured, Order};
+use crate::ahead::Measured;
 use crate::bucket::Bucket;
 use crate::event::{Event, Moment};
 use crate::event_queue::EventQueue;
@@ -28,13 +29,14 @@ use crate::queue::Backlog;
 use crate::series::AllSeries;
 use crate::source::Source;
 use crate::topology::{Stage, StageIndex};
+use crate::wire::Wire;
 use apps::Apps;
 use changes::Changes;
 use endpoints::{ReceiverSide, SenderSide};
 use prefetch::Prefetching;
 use sawtooth_cc::units::Time;
 use short_flows::ShortFlows;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use streams::Streams;
 
@@ -53,6 +55,7 @@ struct LinkImpairments {
     /// The link's number in the scenario.
     link: u32,
     drop: Option<Impairment>,
+    loss: Option<Impairment>,
     mark: Option<Impairment>,
     policer: Option<Bucket>,
 }
@@ -91,12 +94,13 @@ pub struct Network {
     details: DetailsPool,
     observer: Observer,
     census: Census,
-    order: Order,
     /// By link, packets that wait for their time behind it because nothing is done ahead.
     passages: Vec<Passage>,
     changes: Changes,
     apps: Apps,
     streams: Streams,
+    /// By link, its wire if packets may be late on it.
+    wires: BTreeMap<u32, Wire>,
     /// Somebody heeds which states controllers enter.
     heeds_states: bool,
 }
@@ -167,6 +171,7 @@ impl Network {
             Event::WarmupEnd => self.restart_counters(now),
             Event::Sample => self.sample(now),
             Event::Change(index) => self.change(index, now),
+            Event::Wire(link) => self.leave_wire(link, now),
         }
     }
 

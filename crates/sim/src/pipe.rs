@@ -56,6 +56,11 @@ impl PipeLink {
         PipeLink { free: Time::ZERO, delay, rate, span_ns: 0, bytes: 0, is_impaired }
     }
 
+    /// Packets that enter from now on have this delay.
+    pub fn set_delay(&mut self, delay: Span) {
+        self.delay = delay;
+    }
+
     /// Would a packet that enters now have to wait for more than a few others?
     #[inline(always)]
     pub fn is_busy_at(&self, now: Time) -> bool {

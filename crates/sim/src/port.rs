@@ -1,5 +1,6 @@
 //! A router port: a queue, a transmitter (a rate, or a trace of delivery opportunities) and a wire.
 
+pub mod aggregate;
 pub mod asking;
 pub mod rate;
 pub mod trace;
@@ -10,6 +11,7 @@ use crate::event::Moment;
 use crate::impairment::Impairment;
 use crate::packet::Packet;
 use crate::queue::{Backlog, Queue, TransmitterState};
+use aggregate::AggregateTransmitter;
 use asking::AskingTransmitter;
 use rate::RateTransmitter;
 use sawtooth_cc::units::{Span, Time};
@@ -22,6 +24,8 @@ pub enum Transmitter {
     Rate(RateTransmitter),
     /// A constant rate behind a queue that is asked for each packet.
     Asking(AskingTransmitter),
+    /// Transmit opportunities in which several packets are sent.
+    Aggregate(AggregateTransmitter),
     /// Opportunities from a file.
     Trace(TraceTransmitter),
 }
@@ -41,10 +45,14 @@ pub struct Port {
     pub is_impaired: bool,
     /// Losses of this link.
     pub drop: Option<Impairment>,
+    /// Further losses of this link.
+    pub loss: Option<Impairment>,
     /// Marks of this link.
     pub mark: Option<Impairment>,
     /// What it lets in at most.
     pub policer: Option<Bucket>,
+    /// Are packets put on the wire when their transmission begins?
+    pub leaves_ahead: bool,
     /// Measured time with something to send.
     pub busy: Span,
     /// What the link could have carried in the measured time before its rate changed last, in bits times 10⁹.
@@ -63,17 +71,20 @@ impl Port {
             delay,
             is_impaired: false,
             drop: None,
+            loss: None,
             mark: None,
             policer: None,
+            leaves_ahead: false,
             busy: Span::ZERO,
             capacity_before: 0,
             departures_hash: 0xcbf2_9ce4_8422_2325,
         }
     }
 
-    /// See to it that what sits on the link is asked.
+    /// Its impairments are others now.
     pub fn note_impairments(&mut self) {
-        self.is_impaired = self.drop.is_some() || self.mark.is_some() || self.policer.is_some();
+        let loses = self.drop.is_some() || self.loss.is_some() || self.policer.is_some();
+        self.is_impaired = loses || self.mark.is_some();
     }
 
     /// What waits, and what is in transmission.
@@ -84,6 +95,12 @@ impl Port {
                 transmitter.backlogs()
             }
             Transmitter::Asking(transmitter) => (self.queue.held(), transmitter.sending()),
+            Transmitter::Aggregate(transmitter) => {
+                let (held, kept) = (self.queue.held(), transmitter.kept());
+                let waiting =
+                    Backlog { packets: held.packets + kept.packets, bytes: held.bytes + kept.bytes };
+                (waiting, transmitter.sending())
+            }
             Transmitter::Trace(transmitter) => (self.queue.held(), transmitter.sending()),
         }
     }
@@ -92,6 +109,7 @@ impl Port {
     pub fn transmitter_state(&self, now: Time) -> TransmitterState {
         match &self.transmitter {
             Transmitter::Asking(transmitter) => transmitter.state(now),
+            Transmitter::Aggregate(transmitter) => transmitter.state(now),
             Transmitter::Trace(transmitter) => transmitter.state(now, &self.queue),
             Transmitter::Rate(_) => unreachable!("where departures are known ahead, no packet is asked for"),
         }

@@ -13,7 +13,9 @@ mod apps;
 mod arrivals;
 mod changes;
 mod endpoints;
+mod impairments;
 mod record;
+mod wires;
 
 pub use crate::bucket::BucketSpec;
 pub use crate::queue::QueueSpec;
@@ -30,6 +32,8 @@ pub use apps::{AppSpec, FramesSpec, TaskSpec};
 pub use arrivals::{ArrivalSchedule, ArrivalSpec};
 pub use changes::{ChangeSpec, SetSpec, WhenSpec};
 pub use endpoints::{Profile, TcpSpec};
+pub use impairments::ImpairmentSpec;
+pub use wires::{AggregateSpec, DelaySpec, JitterSpec, LateSpec};
 
 /// One run, fully described.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -96,27 +100,18 @@ pub struct LinkSpec {
     /// What a token bucket has no tokens for waits before it is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shaper: Option<BucketSpec>,
-}
-
-/// Which packets an impairment hits. SYN packets are never hit.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-pub enum ImpairmentSpec {
-    /// Each independently.
-    Bernoulli {
-        /// Probability.
-        p: f64,
-    },
-    /// Every n-th.
-    Periodic {
-        /// Period in packets.
-        n: u64,
-    },
-    /// Those with these numbers, counted from 1 as they reach the link; ascending.
-    List {
-        /// The numbers.
-        packets: Vec<u64>,
-    },
+    /// Further packets lost on arrival, after those of `drop`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loss: Option<ImpairmentSpec>,
+    /// Packets that arrive late at the end of the wire, so that others overtake them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late: Option<LateSpec>,
+    /// By how much each packet is delayed on the wire, order kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jitter: Option<JitterSpec>,
+    /// The link sends in transmit opportunities.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aggregate: Option<AggregateSpec>,
 }
 
 /// One TCP connection.
@@ -266,6 +261,7 @@ impl Scenario {
         for (i, change) in self.changes.iter().enumerate() {
             self.check_change(change, &format!("changes[{i}]"))?;
         }
+        self.check_order()?;
         self.check_record()
     }
 
@@ -454,10 +450,18 @@ impl LinkSpec {
             queue.check(&format!("{path}.queue"))?;
         }
         self.check_buckets(path, largest_packet)?;
-        for (name, impairment) in [("drop", &self.drop), ("mark", &self.mark)] {
+        for (name, impairment) in [("drop", &self.drop), ("mark", &self.mark), ("loss", &self.loss)] {
             if let Some(impairment) = impairment {
                 impairment.check(&format!("{path}.{name}"))?;
             }
+        }
+        self.late.as_ref().map_or(Ok(()), |late| late.check(&format!("{path}.late")))?;
+        self.jitter.as_ref().map_or(Ok(()), |jitter| jitter.check(&format!("{path}.jitter")))?;
+        if let Some(aggregate) = &self.aggregate {
+            let path = format!("{path}.aggregate");
+            let expected = "none but on a link with a queue and a rate";
+            require(self.queue.is_some() && self.rate_bps.is_some(), &path, "given", expected)?;
+            aggregate.check(&path)?;
         }
         Ok(())
     }
@@ -468,8 +472,8 @@ impl LinkSpec {
         for (name, bucket) in [("policer", &self.policer), ("shaper", &self.shaper)] {
             bucket.map_or(Ok(()), |bucket| bucket.check(&format!("{path}.{name}"), largest_packet))?;
         }
-        let can_hold = self.queue.is_some() && self.rate_bps.is_some();
-        let expected = "none on a link without a queue or with a trace";
+        let can_hold = self.queue.is_some() && self.rate_bps.is_some() && self.aggregate.is_none();
+        let expected = "none on a link without a queue, with a trace or with transmit opportunities";
         require(self.shaper.is_none() || can_hold, format!("{path}.shaper"), "a token bucket", expected)
     }
 
@@ -477,25 +481,5 @@ impl LinkSpec {
     pub fn drain_bps(&self) -> Option<u64> {
         let shaped = self.shaper.map_or(u64::MAX, |shaper| shaper.rate_bps);
         self.rate_bps.map(|rate| rate.min(shaped))
-    }
-}
-
-impl ImpairmentSpec {
-    fn check(&self, path: &str) -> Result<(), ScenarioError> {
-        match self {
-            ImpairmentSpec::Bernoulli { p } => {
-                require((0.0..=1.0).contains(p), format!("{path}.p"), p, "0 ≤ p ≤ 1")
-            }
-            ImpairmentSpec::Periodic { n } => require(*n > 0, format!("{path}.n"), n, "at least 1"),
-            ImpairmentSpec::List { packets } => {
-                let rising = packets.windows(2).all(|pair| pair[0] < pair[1]) && packets.first() != Some(&0);
-                require(
-                    rising,
-                    format!("{path}.packets"),
-                    format!("{packets:?}"),
-                    "ascending packet numbers from 1",
-                )
-            }
-        }
     }
 }

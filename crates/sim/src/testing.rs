@@ -16,6 +16,10 @@ fn link(name: &str, rate_bps: u64, delay_ns: u64, queue: Option<QueueSpec>) -> L
         mark: None,
         policer: None,
         shaper: None,
+        loss: None,
+        late: None,
+        jitter: None,
+        aggregate: None,
     }
 }
 

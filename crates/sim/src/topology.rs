@@ -22,6 +22,9 @@ pub const NO_LANE: u32 = u32::MAX;
 /// In place of a lane where nothing is done ahead: `FIRST_PASSAGE + n` is the passage of link n.
 pub const FIRST_PASSAGE: u32 = 1 << 30;
 
+/// In place of a lane: `FIRST_WIRE + n` is the wire of link n, on which packets may be late.
+pub const FIRST_WIRE: u32 = 1 << 31;
+
 /// The bottleneck, by its number among ports: the port of the first link that has a queue. A flow's losses there are counted
 /// separately, and the series `congestion` records its drops and marks.
 pub const BOTTLENECK: u32 = 0;
@@ -42,7 +45,7 @@ pub enum Place {
 pub struct Stage {
     /// What the packet passes.
     pub place: Place,
-    /// Where it waits afterwards: a lane, the passage of a link ([`FIRST_PASSAGE`]), or nowhere ([`NO_LANE`]).
+    /// Where it waits afterwards: a lane, the passage of a link ([`FIRST_PASSAGE`]), its wire ([`FIRST_WIRE`]), or nowhere ([`NO_LANE`]).
     pub lane: u32,
     /// Where it waits if it had to queue for its link, so that it would be out of order in that lane; [`NO_LANE`] if that cannot be.
     pub spare: u32,
@@ -171,7 +174,11 @@ impl Topology {
         for source in &scenario.sources {
             let mut route = Route::from_endpoint();
             builder.extend(&mut route, &source.route);
-            builder.pass(&mut route);
+            if route.before.is_some_and(|last| builder.ahead.has_wire(last)) {
+                route.wait(); // packets are counted there, wherever they go
+            } else {
+                builder.pass(&mut route);
+            }
             let first = builder.add_stages(route);
             builder.topology.sources.push(first);
         }
@@ -222,7 +229,9 @@ impl Builder<'_> {
     /// Is that link the only feeder of this one, so that this one needs no event of its own?
     fn continues(&self, before: Option<u32>, link: u32) -> bool {
         let feeders = &self.feeders[link as usize];
-        let only = before.is_some_and(|before| feeders.contains(&Feeder::Link(before))) && feeders.len() == 1;
+        let only = before
+            .is_some_and(|before| feeders.contains(&Feeder::Link(before)) && !self.ahead.has_wire(before))
+            && feeders.len() == 1;
         self.ahead.crosses(link) && only
     }
 
@@ -269,6 +278,7 @@ impl Builder<'_> {
         for step in route.steps.into_iter().rev() {
             let (lane, spare) = match step.waits {
                 Wait::No => (NO_LANE, NO_LANE),
+                Wait::Turn if self.ahead.has_wire(step.link) => (FIRST_WIRE + step.link, NO_LANE),
                 Wait::Turn => self.lanes(step.link, next),
                 Wait::Passing => (FIRST_PASSAGE + step.link, NO_LANE),
             };

@@ -14,7 +14,7 @@ fn at(ns: u64, set: Vec<SetSpec>) -> ChangeSpec {
 }
 
 fn upon(state: ControlState, set: Vec<SetSpec>) -> ChangeSpec {
-    ChangeSpec { when: WhenSpec::State { flow: 0, state }, set }
+    ChangeSpec { when: WhenSpec::State { flow: 0, state, after_ns: 0 }, set }
 }
 
 fn models(records: &Records) -> &[ModelPoint] {

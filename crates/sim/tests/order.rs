@@ -15,6 +15,7 @@ use networks::examples;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 use random_networks::winding::winding_network;
+use random_networks::wires::with_wires;
 use random_networks::{Entries, any_network, combinations, with_later_settings};
 use random_runs::hold;
 use sawtooth_cc::units::Time;
@@ -91,4 +92,10 @@ fn paced_and_recorded_senders_are_the_same_in_both_orders() {
 #[test]
 fn winding_networks_are_the_same_in_both_orders() {
     for_all(8, winding_network);
+}
+
+#[test]
+fn wires_and_links_that_change_are_the_same_in_both_orders() {
+    for_all(3, |entries| with_wires(any_network(entries)));
+    for_all(3, |entries| with_wires(winding_network(entries)));
 }

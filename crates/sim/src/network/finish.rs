@@ -1,7 +1,6 @@
 //! From a network at its end to records, with the books balanced first.
 
 use super::Network;
-use crate::ahead::Order;
 use crate::event::Moment;
 use crate::port::trace::OPPORTUNITY_BYTES;
 use crate::port::{Port, Transmitter};
@@ -9,6 +8,7 @@ use crate::queue::counters::Tally;
 use crate::records::{FlowRecord, PacketAccount, PartRecord, QueueRecord, Records, StateRecord};
 use crate::scenario::Scenario;
 use crate::transport::{AnyReceiver, Transport};
+use crate::wire::Wire;
 use sawtooth_cc::units::{Span, Time};
 
 impl Network {
@@ -106,17 +106,18 @@ impl Network {
             let (waiting, sending) = port.backlogs(last);
             left_ahead += match &port.transmitter {
                 Transmitter::Rate(_) => waiting.packets + sending.packets,
-                Transmitter::Asking(_) if self.order == Order::Ahead => sending.packets,
-                Transmitter::Asking(_) | Transmitter::Trace(_) => 0,
+                Transmitter::Asking(_) | Transmitter::Aggregate(_) if port.leaves_ahead => sending.packets,
+                Transmitter::Asking(_) | Transmitter::Aggregate(_) | Transmitter::Trace(_) => 0,
             };
             port.queue.assert_conservation(&port.name, waiting.packets);
             queued += waiting.packets + sending.packets;
         }
         let in_lanes = self.lanes.iter().map(|lane| lane.len()).sum::<usize>()
             + self.passages.iter().map(|passage| passage.len()).sum::<usize>();
+        let on_wires = self.wires.values().map(Wire::len).sum::<usize>();
         let held = self.receivers.iter().map(|side| side.receiver.held()).sum::<usize>();
         let census = &self.census;
-        let in_flight = (in_lanes + held) as u64 + census.beyond_end - left_ahead;
+        let in_flight = (in_lanes + on_wires + held) as u64 + census.beyond_end - left_ahead;
         let accounted = census.delivered + census.dropped + queued + in_flight;
         assert!(
             census.created == accounted,

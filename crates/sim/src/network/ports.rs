@@ -2,7 +2,6 @@
 //! not known ahead.
 
 use super::Network;
-use crate::ahead::Order;
 use crate::event::Event;
 use crate::observer::Site;
 use crate::port::Transmitter;
@@ -22,7 +21,11 @@ impl Network {
             transmitter.expect(now, &port.queue);
         }
         port.queue.enqueue(arrival, state);
-        let may_go = matches!(&port.transmitter, Transmitter::Asking(transmitter) if transmitter.is_idle());
+        let may_go = match &port.transmitter {
+            Transmitter::Asking(transmitter) => transmitter.is_idle(),
+            Transmitter::Aggregate(transmitter) => transmitter.is_idle(),
+            Transmitter::Rate(_) | Transmitter::Trace(_) => false,
+        };
         self.follow_signals(index, now);
         if may_go {
             self.transmit_next(index, now);
@@ -43,7 +46,7 @@ impl Network {
     pub(super) fn transmit_next(&mut self, index: u32, now: Time) {
         let port = &mut self.ports[index as usize];
         let Transmitter::Asking(transmitter) = &mut port.transmitter else {
-            unreachable!("only a port that asks chooses when it is free");
+            return self.next_opportunity(index, now);
         };
         let sent = transmitter.end(now);
         let next = port.queue.dequeue(transmitter.state(now));
@@ -55,18 +58,36 @@ impl Network {
             port.queue.count_part(&queued, now, now >= self.measured.from);
             end = Some(at);
         }
+        let leaves_ahead = port.leaves_ahead;
         self.events.set_port(index, end);
-        match self.order {
-            Order::InTurn => {
-                if let Some(queued) = sent {
-                    self.go_on(index, queued, now);
-                }
-            }
-            Order::Ahead => {
-                if let (Some(queued), Some(end)) = (next, end) {
-                    self.go_on(index, queued, end);
-                }
-            }
+        match (leaves_ahead, sent, next, end) {
+            (false, Some(queued), ..) => self.go_on(index, queued, now),
+            (true, _, Some(queued), Some(end)) => self.go_on(index, queued, end),
+            _ => {}
+        }
+        self.follow_signals(index, now);
+    }
+
+    /// The same where packets are sent in transmit opportunities: all of one leave at its end.
+    fn next_opportunity(&mut self, index: u32, now: Time) {
+        let port = &mut self.ports[index as usize];
+        let Transmitter::Aggregate(transmitter) = &mut port.transmitter else {
+            unreachable!("only a port that asks chooses when it is free");
+        };
+        let sent = transmitter.end(now);
+        let end = transmitter.begin(&mut port.queue, now).map(|span| now + span);
+        let next = transmitter.packets().to_vec();
+        for queued in &next {
+            port.count_departure(queued.packet, queued.arrived, now, self.measured);
+        }
+        if let Some(end) = end {
+            port.busy += self.measured.part_of(now, end);
+        }
+        let leaves_ahead = port.leaves_ahead;
+        self.events.set_port(index, end);
+        let (leaving, at) = if leaves_ahead { (next, end.unwrap_or(now)) } else { (sent, now) };
+        for queued in leaving {
+            self.go_on(index, queued, at);
         }
         self.follow_signals(index, now);
     }

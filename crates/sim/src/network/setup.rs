@@ -6,23 +6,24 @@ use super::endpoints::{ReceiverSide, SenderSide};
 use super::prefetch;
 use super::short_flows::ShortFlows;
 use super::streams::Streams;
-use super::{Census, LinkImpairments, Network};
+use super::wires::{impairment, impairments, wire};
+use super::{Census, Network};
 use crate::ack_details::DetailsPool;
 use crate::ahead::{Ahead, Measured, Order};
 use crate::bucket::Bucket;
 use crate::event::Event;
 use crate::event_queue::{EventQueue, Population};
-use crate::impairment::Impairment;
 use crate::lane::Lane;
 use crate::observer::{Kinds, Observer};
 use crate::pipe::{Jitter, PipeLink};
+use crate::port::aggregate::AggregateTransmitter;
 use crate::port::asking::AskingTransmitter;
 use crate::port::rate::RateTransmitter;
 use crate::port::trace::TraceTransmitter;
 use crate::port::{Port, Transmitter};
 use crate::queue::Queue;
 use crate::random::Stream;
-use crate::scenario::{ImpairmentSpec, LinkSpec, Scenario, SourceSpec};
+use crate::scenario::{LinkSpec, Scenario, SourceSpec};
 use crate::series::Extent;
 use crate::source::Source;
 use crate::topology::{FlowRoute, Place, StageIndex, Topology};
@@ -66,7 +67,10 @@ impl Network {
             ports: topology
                 .ports
                 .iter()
-                .map(|&link| port(&scenario.seed, &scenario.links[link as usize], ahead))
+                .map(|&link| Port {
+                    leaves_ahead: ahead.leaves(link),
+                    ..port(&scenario.seed, &scenario.links[link as usize], ahead)
+                })
                 .collect(),
             sources: sources(scenario),
             source_stages: topology.sources,
@@ -76,11 +80,14 @@ impl Network {
                 &Extent { flows: scenario.flows.len() as u32, measured },
             ),
             census: Census::default(),
-            order,
             passages: (0..population.passages).map(|_| VecDeque::new()).collect(),
-            changes: Changes::new(scenario, &topology.ports),
+            changes: Changes::new(scenario, &topology.ports, &topology.links),
             apps: Apps::new(scenario),
             streams: Streams::new(scenario),
+            wires: (0..scenario.links.len() as u32)
+                .filter(|&link| ahead.has_wire(link))
+                .map(|link| (link, wire(scenario, link)))
+                .collect(),
             heeds_states: false,
         };
         network.heeds_states = network.observer.hears(Kinds::STATE_ENTERED) || network.changes.heed_states();
@@ -122,24 +129,10 @@ impl Network {
     }
 }
 
-fn impairment(seed: &str, link: &LinkSpec, what: &str, spec: Option<&ImpairmentSpec>) -> Option<Impairment> {
-    spec.map(|spec| Impairment::new(spec, Stream::new(seed, &format!("link/{}/{what}", link.name))))
-}
-
-fn impairments(scenario: &Scenario, link: u32) -> LinkImpairments {
-    let spec = &scenario.links[link as usize];
-    let of = |what, given: &Option<ImpairmentSpec>| impairment(&scenario.seed, spec, what, given.as_ref());
-    LinkImpairments {
-        link,
-        drop: of("drop", &spec.drop),
-        mark: of("mark", &spec.mark),
-        policer: spec.policer.map(Bucket::new),
-    }
-}
-
 fn pipe_link(link: &LinkSpec) -> PipeLink {
     let rate = Rate::from_bits_per_second(link.rate_bps.expect("a checked link without queue has a rate"));
-    let is_impaired = link.drop.is_some() || link.mark.is_some() || link.policer.is_some();
+    let loses = link.drop.is_some() || link.loss.is_some() || link.policer.is_some();
+    let is_impaired = loses || link.mark.is_some();
     PipeLink::new(rate, Span::from_nanos(link.delay_ns), is_impaired)
 }
 
@@ -149,7 +142,11 @@ fn port(seed: &str, link: &LinkSpec, ahead: Ahead<'_>) -> Port {
         (Some(rate), _) if ahead.departs(link) => (Transmitter::Rate(RateTransmitter::new(rate)), rate),
         (Some(rate), _) => {
             let drain = Rate::from_bits_per_second(link.drain_bps().expect("it has a rate"));
-            (Transmitter::Asking(AskingTransmitter::new(rate, link.shaper.map(Bucket::new))), drain)
+            let transmitter = match &link.aggregate {
+                Some(spec) => Transmitter::Aggregate(AggregateTransmitter::new(rate, spec.clone())),
+                None => Transmitter::Asking(AskingTransmitter::new(rate, link.shaper.map(Bucket::new))),
+            };
+            (transmitter, drain)
         }
         (None, Some(times)) => {
             let trace = TraceTransmitter::new(times.clone(), link.trace_once);
@@ -162,6 +159,7 @@ fn port(seed: &str, link: &LinkSpec, ahead: Ahead<'_>) -> Port {
     let mut port = Port::new(link.name.clone(), queue, transmitter, Span::from_nanos(link.delay_ns));
     port.drop = impairment(seed, link, "drop", link.drop.as_ref());
     port.mark = impairment(seed, link, "mark", link.mark.as_ref());
+    port.loss = impairment(seed, link, "loss", link.loss.as_ref());
     port.policer = link.policer.map(Bucket::new);
     port.note_impairments();
     port

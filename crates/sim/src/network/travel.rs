@@ -10,7 +10,7 @@ use crate::observer::{Kinds, Occurrence, Site};
 use crate::packet::{CE, ECT, Packet, PacketKind};
 use crate::port::Transmitter;
 use crate::queue::{Admission, DropReason, QueueState, Queued, is_impairable};
-use crate::topology::{BOTTLENECK, FIRST_PASSAGE, NO_LANE, Place, Stage, StageIndex};
+use crate::topology::{BOTTLENECK, FIRST_PASSAGE, FIRST_WIRE, NO_LANE, Place, Stage, StageIndex};
 use sawtooth_cc::units::{Span, Time};
 
 impl Network {
@@ -83,6 +83,9 @@ impl Network {
     /// A packet waits for its time and for nothing else; then it goes on as it would have done at once.
     #[cold]
     fn wait_in_passing(&mut self, stage: Stage, packet: Packet, mut at: Moment) {
+        if stage.lane >= FIRST_WIRE {
+            return self.enter_wire(stage, packet, at);
+        }
         if matches!(stage.place, Place::Port(_)) {
             at.cause = at.time; // as `leave_port` has it where the packet goes on at once
         }
@@ -113,9 +116,12 @@ impl Network {
             return None;
         }
         let is_impairable = is_impairable(packet);
-        let LinkImpairments { link, drop, mark, policer } = &mut self.impairments[index as usize];
+        let LinkImpairments { link, drop, loss, mark, policer } = &mut self.impairments[index as usize];
         let site = Site::Link(*link);
-        if is_impairable && drop.as_mut().is_some_and(Impairment::hits_next) {
+        let hit = |impairment: &mut Option<Impairment>| {
+            is_impairable && impairment.as_mut().is_some_and(|impairment| impairment.hits_next(now))
+        };
+        if hit(drop) || hit(loss) {
             self.discard(packet, site, DropReason::Impairment, now);
             return None;
         }
@@ -124,7 +130,7 @@ impl Network {
             return None;
         }
         if is_impairable {
-            if mark.as_mut().is_some_and(Impairment::hits_next) && packet.has(ECT) {
+            if mark.as_mut().is_some_and(|mark| mark.hits_next(now)) && packet.has(ECT) {
                 packet = packet.marked();
                 self.note_mark(packet, site, now);
             }
@@ -137,8 +143,11 @@ impl Network {
     fn impair_at_port(&mut self, index: u32, packet: Packet, now: Time) -> Option<Packet> {
         let is_impairable = is_impairable(packet);
         let port = &mut self.ports[index as usize];
+        let hit = |impairment: &mut Option<Impairment>| {
+            is_impairable && impairment.as_mut().is_some_and(|impairment| impairment.hits_next(now))
+        };
         let mut refusal = None;
-        if is_impairable && port.drop.as_mut().is_some_and(Impairment::hits_next) {
+        if hit(&mut port.drop) || hit(&mut port.loss) {
             refusal = Some(DropReason::Impairment);
         } else if port.policer.as_mut().is_some_and(|policer| !policer.admits(packet.bytes(), now)) {
             refusal = Some(DropReason::Policed);
@@ -148,10 +157,7 @@ impl Network {
             self.discard(packet, Site::Queue(index), reason, now);
             return None;
         }
-        if !is_impairable {
-            return Some(packet);
-        }
-        let marks = port.mark.as_mut().is_some_and(Impairment::hits_next);
+        let marks = hit(&mut port.mark);
         let packet = if marks { port.queue.mark_impaired(packet) } else { packet };
         if marks && packet.has(CE) {
             self.note_mark(packet, Site::Queue(index), now);

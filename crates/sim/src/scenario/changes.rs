@@ -1,14 +1,20 @@
 //! What changes in a network during a run: when a controller enters a state, or at a time.
 //!
-//! | what   | unit              | where                                                                                     |
-//! |--------|-------------------|-------------------------------------------------------------------------------------------|
-//! | rate   | bit/s             | a link with a queue; the packet in transmission keeps its time, and so does the discipline |
-//! | drop   | impairment        | a link with a queue; it counts packets and draws from then on                             |
-//! | supply | bit/s, or no bound | a flow without end: how fast its application makes data available; 0: not at all          |
+//! | what       | unit              | where                                                                                     |
+//! |------------|-------------------|-------------------------------------------------------------------------------------------|
+//! | rate       | bit/s             | a link with a queue; the packet in transmission keeps its time, and so does the discipline |
+//! | delay      | ns                | any link; packets that are under way keep theirs, so others may overtake them             |
+//! | drop, loss | impairment        | any link; it counts packets and draws from then on                                        |
+//! | late       | late packets      | any link; the same                                                                        |
+//! | jitter     | jitter            | any link                                                                                  |
+//! | supply     | bit/s, or no bound | a flow without end: how fast its application makes data available; 0: not at all          |
 //!
-//! Each holds until the next change of the same. A change upon a state happens at every entry of that state.
+//! Each holds until the next change of the same. A change upon a state happens at every entry of that state, or so long after each.
 
-use super::{DURATION_MAX_NS, ImpairmentSpec, RATE_MAX_BPS, Scenario, ScenarioError, require};
+use super::{
+    DURATION_MAX_NS, FlowSpec, ImpairmentSpec, JitterSpec, LateSpec, RATE_MAX_BPS, Scenario, ScenarioError,
+    WAIT_MAX_NS, require,
+};
 use sawtooth_cc::ControlState;
 use serde::{Deserialize, Serialize};
 
@@ -32,12 +38,20 @@ pub enum WhenSpec {
         flow: u32,
         /// Which state.
         state: ControlState,
+        /// How long after that.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        after_ns: u64,
     },
     /// At a time.
     Time {
         /// Since the start of the run.
         ns: u64,
     },
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(ns: &u64) -> bool {
+    *ns == 0
 }
 
 /// What changes, and to what.
@@ -51,6 +65,13 @@ pub enum SetSpec {
         /// Bits per second.
         bps: u64,
     },
+    /// The propagation delay of a link.
+    Delay {
+        /// Which.
+        link: u32,
+        /// How long.
+        ns: u64,
+    },
     /// The losses of a link.
     Drop {
         /// Which.
@@ -58,6 +79,30 @@ pub enum SetSpec {
         /// Absent: none.
         #[serde(default)]
         drop: Option<ImpairmentSpec>,
+    },
+    /// The further losses of a link.
+    Loss {
+        /// Which.
+        link: u32,
+        /// Absent: none.
+        #[serde(default)]
+        loss: Option<ImpairmentSpec>,
+    },
+    /// The late packets of a link.
+    Late {
+        /// Which.
+        link: u32,
+        /// Absent: none.
+        #[serde(default)]
+        late: Option<LateSpec>,
+    },
+    /// The jitter of a link.
+    Jitter {
+        /// Which.
+        link: u32,
+        /// Absent: none.
+        #[serde(default)]
+        jitter: Option<JitterSpec>,
     },
     /// How fast the application of a flow makes data available.
     Supply {
@@ -69,11 +114,45 @@ pub enum SetSpec {
     },
 }
 
+impl SetSpec {
+    /// The link of which something changes.
+    fn link(&self) -> Option<u32> {
+        match *self {
+            SetSpec::Rate { link, .. }
+            | SetSpec::Delay { link, .. }
+            | SetSpec::Drop { link, .. }
+            | SetSpec::Loss { link, .. }
+            | SetSpec::Late { link, .. }
+            | SetSpec::Jitter { link, .. } => Some(link),
+            SetSpec::Supply { .. } => None,
+        }
+    }
+
+    /// Does it change what happens behind the transmitter?
+    fn is_of_the_wire(&self) -> bool {
+        matches!(self, SetSpec::Delay { .. } | SetSpec::Late { .. } | SetSpec::Jitter { .. })
+    }
+}
+
 impl Scenario {
-    /// Does the rate of this link change during the run?
-    pub fn changes_rate(&self, link: u32) -> bool {
-        let of_link = |set: &SetSpec| matches!(set, SetSpec::Rate { link: other, .. } if *other == link);
-        self.changes.iter().flat_map(|change| &change.set).any(of_link)
+    fn sets_of(&self, link: u32) -> impl Iterator<Item = &SetSpec> {
+        let sets = self.changes.iter().flat_map(|change| &change.set);
+        sets.filter(move |set| set.link() == Some(link))
+    }
+
+    /// Does anything of this link change during the run?
+    pub fn changes_link(&self, link: u32) -> bool {
+        self.sets_of(link).next().is_some()
+    }
+
+    /// Does what happens behind the transmitter of this link change during the run?
+    pub fn changes_wire(&self, link: u32) -> bool {
+        self.sets_of(link).any(SetSpec::is_of_the_wire)
+    }
+
+    /// Does the rate of this link change during the run, or what happens to a packet when it leaves?
+    pub fn changes_departures(&self, link: u32) -> bool {
+        self.sets_of(link).any(|set| set.is_of_the_wire() || matches!(set, SetSpec::Rate { .. }))
     }
 
     pub(super) fn check_change(&self, change: &ChangeSpec, path: &str) -> Result<(), ScenarioError> {
@@ -82,8 +161,10 @@ impl Scenario {
                 let expected = "at most ten years";
                 require(*ns <= DURATION_MAX_NS, format!("{path}.when.ns"), ns, expected)?;
             }
-            WhenSpec::State { flow, state } => {
+            WhenSpec::State { flow, state, after_ns } => {
                 let path = format!("{path}.when");
+                let expected = "at most ten years";
+                require(*after_ns <= DURATION_MAX_NS, format!("{path}.after_ns"), after_ns, expected)?;
                 self.check_listed(*flow, &format!("{path}.flow"))?;
                 let profile = &self.profiles[self.flows[*flow as usize].profile as usize];
                 let states = profile.controller.properties().states;
@@ -110,13 +191,25 @@ impl Scenario {
     fn check_set(&self, set: &SetSpec, path: &str) -> Result<(), ScenarioError> {
         match set {
             SetSpec::Rate { link, bps } => {
-                self.check_port(*link, path, true)?;
+                self.check_link(*link, path, true)?;
                 let known = (1..=RATE_MAX_BPS).contains(bps);
                 require(known, format!("{path}.bps"), bps, "1 bit/s to 100 Tbit/s")
             }
-            SetSpec::Drop { link, drop } => {
-                self.check_port(*link, path, false)?;
-                drop.as_ref().map_or(Ok(()), |drop| drop.check(&format!("{path}.drop")))
+            SetSpec::Delay { link, ns } => {
+                self.check_link(*link, path, false)?;
+                require(*ns <= WAIT_MAX_NS, format!("{path}.ns"), ns, "at most one day")
+            }
+            SetSpec::Drop { link, drop: spec } | SetSpec::Loss { link, loss: spec } => {
+                self.check_link(*link, path, false)?;
+                spec.as_ref().map_or(Ok(()), |spec| spec.check(path))
+            }
+            SetSpec::Late { link, late } => {
+                self.check_link(*link, path, false)?;
+                late.as_ref().map_or(Ok(()), |late| late.check(path))
+            }
+            SetSpec::Jitter { link, jitter } => {
+                self.check_link(*link, path, false)?;
+                jitter.as_ref().map_or(Ok(()), |jitter| jitter.check(path))
             }
             SetSpec::Supply { flow, bps } => {
                 self.check_listed(*flow, &format!("{path}.flow"))?;
@@ -132,17 +225,36 @@ impl Scenario {
         }
     }
 
-    /// This link has a queue, and a rate where one is to be changed.
-    fn check_port(&self, link: u32, path: &str, with_rate: bool) -> Result<(), ScenarioError> {
+    /// Rate-based protocols here take packets and reports in the order in which they were sent.
+    pub(super) fn check_order(&self) -> Result<(), ScenarioError> {
+        let paced =
+            |flow: &&FlowSpec| !self.profiles[flow.profile as usize].controller.properties().takes_recovery();
+        let expected = "none where a rate-based flow crosses the link, which must keep the order";
+        for link in self.flows.iter().filter(paced).flat_map(|flow| flow.forward.iter().chain(&flow.reverse))
+        {
+            let late = self.links[*link as usize].late.is_some();
+            require(!late, format!("links[{link}].late"), "given", expected)?;
+            for (i, change) in self.changes.iter().enumerate() {
+                for (j, set) in change.set.iter().enumerate() {
+                    let keeps = match set {
+                        SetSpec::Delay { link: of, .. } | SetSpec::Late { link: of, .. } => of != link,
+                        _ => true,
+                    };
+                    require(keeps, format!("changes[{i}].set[{j}].link"), link, expected)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// There is such a link, and it has a rate that can change where that is asked.
+    fn check_link(&self, link: u32, path: &str, with_rate: bool) -> Result<(), ScenarioError> {
         let path = format!("{path}.link");
         let spec = self.links.get(link as usize);
         require(spec.is_some(), &path, link, &format!("an index below {}", self.links.len()))?;
-        let fits = spec.is_some_and(|spec| spec.queue.is_some() && (!with_rate || spec.rate_bps.is_some()));
-        require(
-            fits,
-            path,
-            link,
-            if with_rate { "a link with a queue and a rate" } else { "a link with a queue" },
-        )
+        let fits = spec.is_some_and(|spec| spec.queue.is_some() && spec.rate_bps.is_some());
+        require(fits || !with_rate, &path, link, "a link with a queue and a rate")?;
+        let alone = spec.is_none_or(|spec| spec.aggregate.is_none());
+        require(alone || !with_rate, path, link, "a link without transmit opportunities")
     }
 }

@@ -6,8 +6,9 @@
 use crate::networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, flow, pipe, profile, source};
 use sawtooth_cc::ControlState;
 use sawtooth_sim::scenario::{
-    AppSpec, ArrivalSchedule, ArrivalSpec, BucketSpec, ChangeSpec, FlowSpec, FramesSpec, ImpairmentSpec,
-    LinkSpec, Profile, QueueSpec, RecordSpec, Scenario, SetSpec, SourceSpec, TaskSpec, TcpSpec, WhenSpec,
+    AggregateSpec, AppSpec, ArrivalSchedule, ArrivalSpec, BucketSpec, ChangeSpec, DelaySpec, FlowSpec, FramesSpec,
+    ImpairmentSpec, JitterSpec, LateSpec, LinkSpec, Profile, QueueSpec, RecordSpec, Scenario, SetSpec, SourceSpec,
+    TaskSpec, TcpSpec, WhenSpec,
 };
 use sawtooth_sim::tcp::Ecn;
 use serde_json::{Value, from_value, json, to_value};
@@ -40,6 +41,7 @@ pub fn cases() -> Vec<(&'static str, Value)> {
         ("shares", plain(shares())),
         ("model", plain(model())),
         ("applications", plain(applications())),
+        ("wires", plain(wires())),
     ]
 }
 
@@ -140,7 +142,7 @@ fn model() -> Scenario {
     let mut network = dumbbell(2, 40, profile("bbr", "rack"), 4 * SECOND);
     network.links[1].queue = queue(json!({ "kind": "droptail", "packets": 40 }));
     network.record = RecordSpec { model: true, sample_ns: Some(50 * MILLISECOND), ..RecordSpec::default() };
-    let upon = |state, set| ChangeSpec { when: WhenSpec::State { flow: 0, state }, set };
+    let upon = |state, set| ChangeSpec { when: WhenSpec::State { flow: 0, state, after_ns: 0 }, set };
     let at = |ns, set| ChangeSpec { when: WhenSpec::Time { ns }, set };
     network.changes = vec![
         upon(ControlState::Drain, vec![SetSpec::Rate { link: 0, bps: 8 * MEGABIT }]),
@@ -189,6 +191,44 @@ fn applications() -> Scenario {
     let call = source(&[0], &[[100 * MILLISECOND, MEGABIT], [4 * SECOND, MEGABIT / 2]]);
     let frames = Some(FramesSpec { packets: 3, deadline_ns: 30 * MILLISECOND });
     network.sources = vec![SourceSpec { name: "call".to_owned(), frames, ..call }];
+    network
+}
+
+/// Links that lose in bursts and go dark, on which packets are late, wait for ticks and are sent together, and which change.
+fn wires() -> Scenario {
+    let mut network = dumbbell(2, 40, profile("bbr", "rack"), 4 * SECOND);
+    let micros = |us: u64| us * MILLISECOND / 1_000;
+    let exponential = DelaySpec::Exponential { mean_ns: micros(900) };
+    let bursts = ImpairmentSpec::GilbertElliott { p: 0.01, r: 0.3, h: 0.2, k: 0.995 };
+    let normal = DelaySpec::Normal { mean_ns: 6 * MILLISECOND, deviation_ns: 2 * MILLISECOND };
+    network.links[0].aggregate = Some(AggregateSpec {
+        packets: 8,
+        time_ns: 6 * MILLISECOND,
+        overhead_ns: micros(300),
+        per_flow: false,
+    });
+    network.links[0].late = Some(LateSpec::Bernoulli { p: 0.02, delay: normal });
+    network.links[0].loss = Some(bursts);
+    network.links[1].jitter = Some(JitterSpec::Hold { every_ns: 3 * MILLISECOND });
+    network.links[1].loss = Some(ImpairmentSpec::Blackout {
+        from_ns: SECOND,
+        length_ns: 40 * MILLISECOND,
+        every_ns: Some(700 * MILLISECOND),
+    });
+    network.links[2].jitter = Some(JitterSpec::Drawn { delay: exponential });
+    network.links[2].late = Some(LateSpec::List { packets: vec![[40, 30 * MILLISECOND], [90, micros(800)]] });
+    let pareto = DelaySpec::Pareto { least_ns: 2 * MILLISECOND, shape: 1.5 };
+    network.links[4].late = Some(LateSpec::Periodic { n: 50, delay: pareto });
+    let uniform = DelaySpec::Uniform { from_ns: micros(100), to_ns: micros(700) };
+    let constant = LateSpec::Periodic { n: 30, delay: DelaySpec::Constant { ns: 4 * MILLISECOND } };
+    let upon = WhenSpec::State { flow: 0, state: ControlState::Drain, after_ns: 20 * MILLISECOND };
+    let at = |ns, set| ChangeSpec { when: WhenSpec::Time { ns }, set };
+    network.changes = vec![
+        ChangeSpec { when: upon, set: vec![SetSpec::Delay { link: 0, ns: 14 * MILLISECOND }] },
+        at(SECOND, vec![SetSpec::Jitter { link: 4, jitter: Some(JitterSpec::Drawn { delay: uniform }) }]),
+        at(2 * SECOND, vec![SetSpec::Loss { link: 2, loss: every(40) }]),
+        at(3 * SECOND, vec![SetSpec::Late { link: 3, late: Some(constant) }]),
+    ];
     network
 }
 

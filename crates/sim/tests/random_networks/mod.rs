@@ -4,6 +4,7 @@
 //! itself as the engine's JSON, so a failure can be kept as a file and run again.
 
 pub mod winding;
+pub mod wires;
 
 use crate::networks::{self, MILLISECOND, SECOND};
 use proptest::prelude::*;

@@ -15,6 +15,9 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         echo: bool,
         now: Time,
     ) -> Option<WindowCut> {
+        if cumulative < self.sent.una && !self.recovery.numbers_packets() {
+            return None; // overtaken on its way: a later one has said all that it says (RFC 9293 §3.10.7.4)
+        }
         let blocks = details.as_ref().map_or(&[][..], Details::blocks);
         let ack = Acknowledgement { cumulative, blocks, details: details.as_deref() };
         let echo = echo | details.is_some_and(|details| self.note_counts(details));
