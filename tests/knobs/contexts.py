@@ -139,6 +139,7 @@ CHANGES: Final[list[Tables]] = [
         "set": {"bottleneck.drop": "periodic(50)", "flows[0].supply": "3 Mbit/s"},
     },
     {"at": "1 s", "every": "1 s", "set": {"bottleneck.drop": "none", "flows[0].supply": "all"}},
+    {"state": "drain", "after": "20 ms", "set": {"bottleneck.delay": "12 ms"}},
 ]
 """What changes beside controllers that have states."""
 
@@ -258,6 +259,20 @@ def contexts() -> dict[str, Tables]:
             "mark": "periodic(60)",
         },
         flows=[group(), group("reno", reverse=True, count=2), group(bytes="400 kB"), group(stop="1.2 s")],
+    )
+    found["wires"] = context(
+        bottleneck={
+            "loss": "gilbert-elliott(0.01, 0.3)",
+            "late": "bernoulli(0.02, 8 ms)",
+            "aggregate": {"packets": 4, "time": "9 ms", "overhead": "200 us", "per_flow": False},
+        },
+        path={"loss": "periodic(90)", "late": "periodic(80, 3 ms)", "jitter": "exponential 300 us"},
+        reverse={
+            "rate": "200 kbit/s",
+            "jitter": "hold 3 ms",
+            "loss": "blackout(1 s, 20 ms)",
+            "aggregate": {"packets": 3},
+        },
     )
     found["equal-rate"] = context(topology={"kind": "equal-rate"}, path={"access_rate": None})
     found["ring"] = context(topology={"kind": "ring", "links": 4, "hops": 2}, flows=[group(count=4)])

@@ -25,6 +25,7 @@ from sawtooth.scenario.scenario import (
 )
 from sawtooth.scenario.shapes import SHAPES, Dumbbell
 from sawtooth.scenario.traffic_fields import TRAFFIC
+from sawtooth.scenario.wires import Aggregate
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +62,15 @@ def _queue(tables: Tables, path: tuple[str | int, ...]) -> Iterator[Key]:
         yield from _of_model(queue_value._models()[canonical], path, f"queue<{canonical}>")
 
 
+def _aggregate(tables: Tables, path: tuple[str | int, ...]) -> Iterator[Key]:
+    """The keys of transmit opportunities, if a link at `path` has them."""
+    if isinstance(at(tables, path), Mapping):
+        yield from _of_model(Aggregate, path, "aggregate")
+
+
 def _bottleneck(tables: Tables) -> Iterator[Key]:
     if "bottleneck" in tables:
+        yield from _aggregate(tables, ("bottleneck", "aggregate"))
         yield from _of_model(Bottleneck, ("bottleneck",), "bottleneck")
         yield from _queue(tables, ("bottleneck", "queue"))
 

@@ -16,6 +16,8 @@ BY_NAME: Final[Mapping[str, tuple[Any, ...]]] = {
     "bytes": ("30 kB",),
     "drop": ("periodic(7)",),
     "mark": ("periodic(7)",),
+    "loss": ("periodic(7)",),
+    "aggregate": ({"packets": 3}, {"packets": 1, "overhead": "3 ms"}),
     "floor": ("700 kbit/s", "1.3 Mbit/s", "3.9 Mbit/s"),
     "max_rto": ("15 ms",),
     "rtt": ("80 ms",),

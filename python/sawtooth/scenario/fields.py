@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Self, TypeVar
 
@@ -49,11 +49,14 @@ class Strict(BaseModel):
     """Why another key is refused, for the error message."""
     former_keys: ClassVar[Mapping[str, str]] = {}
     """What is accepted in place of keys that there once were."""
+    last: ClassVar[Collection[str]] = ()
+    """Keys that are listed after the others, such as those of a base class."""
 
     @classmethod
     def _names(cls) -> dict[str, FieldInfo]:
         """The fields by the keys of the file."""
-        return {field.alias or name: field for name, field in cls.model_fields.items()}
+        fields = sorted(cls.model_fields.items(), key=lambda item: item[0] in cls.last)
+        return {field.alias or name: field for name, field in fields}
 
     @classmethod
     def description_of(cls, key: str) -> str | None:

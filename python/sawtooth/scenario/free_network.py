@@ -13,6 +13,7 @@ from sawtooth.scenario.fields import BufferSize, PacketSize, PositiveRate, Posit
 from sawtooth.scenario.queue_value import Queue
 from sawtooth.scenario.token_bucket import TokenBucket
 from sawtooth.scenario.values import Impairment
+from sawtooth.scenario.wires import Aggregating
 
 Name = Annotated[str, Field(min_length=1, max_length=64)]
 """The name of a node."""
@@ -25,7 +26,7 @@ class Node(Strict):
     """What links and routes call it."""
 
 
-class Link(Strict):
+class Link(Aggregating):
     """A one-way link of a free topology. Unless the way back is listed too it has one of this rate and delay, without queue."""
 
     begin: Annotated[Name, Field(alias="from")]

@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from sawtooth import _native
 from sawtooth.errors import MISSING, InputError, unknown_key
 from sawtooth.scenario import units
 from sawtooth.scenario.described import describe
 from sawtooth.scenario.fields import JsonSchema, Parsed, PositiveTime, SchemaOnDemand, Strict, Time
 from sawtooth.scenario.schedule import Schedule
 from sawtooth.scenario.values import Impairment
+from sawtooth.scenario.wires import Jitter, Late, parse_delay
 
 if TYPE_CHECKING:
     from sawtooth.scenario.scenario import Scenario
@@ -34,13 +36,38 @@ OCCURRENCES_MAX: Final = 100_000
 """Most changes that one table with `every` makes."""
 
 
-def _impairment(value: object) -> dict[str, Any] | None:
-    if value == NONE:
-        return None
+@dataclass(frozen=True)
+class Drawn:
+    """A time that is drawn for each occurrence, uniformly."""
+
+    from_ns: int
+    to_ns: int
+
+
+def _or_none(kind: type[Impairment | Late | Jitter]) -> Callable[[object], dict[str, Any] | None]:
+    def parse(value: object) -> dict[str, Any] | None:
+        if value == NONE:
+            return None
+        try:
+            return dict(kind.parse(value).engine)
+        except ValueError as error:
+            raise ValueError(f'{error}, or "{NONE}"') from None
+
+    return parse
+
+
+def _delay(value: object) -> int | Drawn:
+    accepted = f'{units.TIME_ACCEPTED}, or "uniform 20..40 ms" for a draw each time'
+    if isinstance(value, str) and value.strip().startswith("uniform"):
+        try:
+            spec = parse_delay(value)
+        except ValueError:
+            raise ValueError(accepted) from None
+        return Drawn(spec["from_ns"], spec["to_ns"])
     try:
-        return dict(Impairment.parse(value).engine)
-    except ValueError as error:
-        raise ValueError(f'{error}, or "{NONE}"') from None
+        return units.parse_time(value)
+    except ValueError:
+        raise ValueError(accepted) from None
 
 
 def _supply(value: object) -> int | None:
@@ -63,7 +90,11 @@ class Kind:
 
 VALUES: Final[Mapping[str, Kind]] = {
     "rate": Kind(lambda value: units.parse_rate(value, positive=True), "rate", "bps"),
-    "drop": Kind(_impairment, "drop", "drop"),
+    "delay": Kind(_delay, "delay", "ns"),
+    "drop": Kind(_or_none(Impairment), "drop", "drop"),
+    "loss": Kind(_or_none(Impairment), "loss", "loss"),
+    "late": Kind(_or_none(Late), "late", "late"),
+    "jitter": Kind(_or_none(Jitter), "jitter", "jitter"),
 }
 """What may change of `bottleneck`, `reverse` and `links[n]`."""
 SUPPLY: Final = Kind(_supply, "supply", "bps")
@@ -159,6 +190,8 @@ class On(Strict):
         | None
     ) = None
     """The state; the change happens whenever it is entered. Give this or at."""
+    after: PositiveTime | None = None
+    """How long after the state is entered. Default: at once."""
     at: Time | None = None
     """The time of the change. Give this or state."""
     every: PositiveTime | None = None
@@ -181,6 +214,8 @@ class On(Strict):
                     raise InputError("", key, units.format_time(given), "no such key beside state")
         elif self.flow is not None:
             raise InputError("", "flow", self.flow, "this key only beside state")
+        elif self.after is not None:
+            raise InputError("", "after", units.format_time(self.after), "this key only beside state")
         return self
 
     def times(self, end_ns: int) -> list[int]:
@@ -198,23 +233,41 @@ class Changes:
     origins: tuple[tuple[str, tuple[tuple[str, object], ...]], ...] = ()
 
 
-def changes(scenario: Scenario, layout: Layout) -> Changes:
-    """What `[[on]]` makes of a network. Raises InputError."""
+def changes(scenario: Scenario, layout: Layout, seed: str) -> Changes:
+    """What `[[on]]` makes of a network with this seed. Raises InputError."""
     found: list[tuple[dict[str, Any], tuple[str, tuple[tuple[str, object], ...]]]] = []
     for index, on in enumerate(scenario.on):
-        sets, keys = [], []
+        keys = []
+        targets = []
         for setting in on.changed.settings:
             for target in _targets(scenario, layout, index, setting):
-                sets.append({"kind": setting.kind.engine, **target, setting.kind.field: setting.value})
+                targets.append((setting, target))
                 keys.append((f'on[{index}].set."{setting.key}"', on.changed.written[setting.key]))
         whens: list[dict[str, Any]] = [{"kind": "time", "ns": at} for at in on.times(scenario.duration)]
         if on.state is not None:
-            whens = [{"kind": "state", "flow": on.flow or 0, "state": on.state}]
+            after = {} if on.after is None else {"after_ns": on.after}
+            whens = [{"kind": "state", "flow": on.flow or 0, "state": on.state, **after}]
         if len(whens) > OCCURRENCES_MAX:
             accepted = f"a time so long that the change happens at most {OCCURRENCES_MAX} times"
             raise InputError(scenario.name, f"on[{index}].every", units.format_time(on.every or 0), accepted)
-        found += [({"when": when, "set": sets}, (f"on[{index}]", tuple(keys))) for when in whens]
+        draws = {setting.key: _drawn(setting, index, seed, len(whens)) for setting, _ in targets}
+        for place, when in enumerate(whens):
+            sets = [
+                {"kind": setting.kind.engine, **target, setting.kind.field: draws[setting.key][place]}
+                for setting, target in targets
+            ]
+            found.append(({"when": when, "set": sets}, (f"on[{index}]", tuple(keys))))
     return Changes(tuple(change for change, _ in found), tuple(origin for _, origin in found))
+
+
+def _drawn(setting: Setting, index: int, seed: str, count: int) -> list[Any]:
+    """The value at each of so many occurrences."""
+    value = setting.value
+    if not isinstance(value, Drawn):
+        return [value] * count
+    width = value.to_ns - value.from_ns
+    draws = _native.uniforms(seed, f"on/{index}/{setting.key}", count)
+    return [value.from_ns + round(draw * width) for draw in draws]
 
 
 def _targets(scenario: Scenario, layout: Layout, index: int, setting: Setting) -> list[dict[str, int]]:

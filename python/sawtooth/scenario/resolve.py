@@ -29,6 +29,7 @@ from sawtooth.scenario.tcp_fields import engine_tcp, implicit_defaults, layered,
 from sawtooth.scenario.topology.middle import capacity_of, trace_of
 from sawtooth.scenario.trace import Trace
 from sawtooth.scenario.traffic_fields import OverTcp
+from sawtooth.scenario.wires import WIRES, impairments
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,7 @@ def resolve(scenario: Scenario, seed: str | int | None = None, decided: Decided 
         "record": engine_record(scenario.record),
     }
     measured = cross_flows.add(scenario, layout, engine, chosen, capacity)
-    changed = changes(scenario, layout)
+    changed = changes(scenario, layout, chosen)
     if changed.engine:
         engine["changes"] = list(changed.engine)
     measured |= traffic.add(
@@ -291,6 +292,7 @@ def _echo(
                 "buffer_bytes": queue.get("bytes") if queue else None,
                 "drop": link["drop"],
                 "mark": link["mark"],
+                **{name: link[name] for name in WIRES if name in link},
             }
         )
     middle[0] |= {"trace": scenario.bottleneck.trace, "capacity_bps": capacity}
@@ -319,7 +321,7 @@ def _echo(
         "bottleneck": middle[0],
         "reverse": middle[1],
         "topology": scenario.topology.model_dump(mode="json", exclude_none=True),
-        "access": {"rate_bps": scenario.path.access_rate, **topology.impairments(scenario.path)},
+        "access": {"rate_bps": scenario.path.access_rate, **impairments(scenario.path)},
         "environment": scenario.environment.text() if scenario.environment else None,
         "cross_load": cross_load,
         "available_bps": available,

@@ -45,6 +45,7 @@ from sawtooth.scenario.tcp_fields import FORMER, settings, tcp_fields
 from sawtooth.scenario.token_bucket import TokenBucket
 from sawtooth.scenario.traffic_fields import Group
 from sawtooth.scenario.values import Control, Impairment, Start, Supply
+from sawtooth.scenario.wires import Aggregating, Impaired
 
 STAND_IN = "1 bit/s"
 """Rate of the bottleneck of a free topology until its links are read."""
@@ -53,7 +54,7 @@ FLOWS_MAX = 100_000
 """Most flows of one group."""
 
 
-class Bottleneck(Strict):
+class Bottleneck(Aggregating):
     """The link R1 → R2 that all flows share, and the queue in front of it."""
 
     rate: PositiveRate | None = None
@@ -94,7 +95,7 @@ class Bottleneck(Strict):
         return self
 
 
-class Reverse(Strict):
+class Reverse(Aggregating):
     """The link R2 → R1 that acknowledgements cross."""
 
     rate: PositiveRate | None = None
@@ -111,7 +112,7 @@ class Reverse(Strict):
     """ECN-capable packets marked on arrival."""
 
 
-class PathTable(Strict):
+class PathTable(Impaired):
     """What lies between the endpoints and the bottleneck."""
 
     rtt: Rtt = 120_000_000

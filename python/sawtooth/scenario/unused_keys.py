@@ -27,6 +27,7 @@ from sawtooth.scenario.shapes import Free, Ring, TwoRouter
 from sawtooth.scenario.tcp_fields import default_of, layered, own_defaults, settings, unmet
 from sawtooth.scenario.topology.middle import capacity_of, trace_of
 from sawtooth.scenario.traffic_fields import Finite, OverTcp
+from sawtooth.scenario.wires import WIRES
 
 NOBODY = "none"
 """Who reads a setting where there is no recovery."""
@@ -314,6 +315,10 @@ def _reverse(there: Crossings) -> Iterator[InputError]:
         yield InputError("", "reverse.delay", written["delay"], accepted)
 
 
+LINK_KEYS: Final = ("buffer", "queue", "drop", "mark", "policer", "shaper", *WIRES)
+"""Keys of what stands before a link and of what it does to packets."""
+
+
 def _links(there: Crossings) -> Iterator[InputError]:
     """Tables of links: a queue or impairment that nothing reaches, marks for nobody, parameters that others put out of force."""
     scenario = there.scenario
@@ -340,8 +345,6 @@ def _links(there: Crossings) -> Iterator[InputError]:
             yield from _queue(there, f"{name}.queue", links, table["queue"])
 
 
-LINK_KEYS: Final = ("buffer", "queue", "drop", "mark", "policer", "shaper")
-"""What acts on packets that cross a link."""
 _CAPABLE = "this key only where ECN-capable data passes (tcp.ecn)"
 _L4S = 'this key only where data with ECT(1) passes (tcp.ecn = "l4s", or a controller such as prague)'
 

@@ -26,13 +26,16 @@ _CALL = re.compile(r"\s*([a-z][a-z-]*)\s*\(([^()]*)\)\s*")
 
 @dataclass(frozen=True)
 class Impairment(Parsed):
-    """Which packets a link drops or marks by itself: `bernoulli(p)`, `periodic(n)` or `list(a, b, …)`."""
+    """Which packets a link drops or marks by itself: `bernoulli(p)`, `periodic(n)`, `list(a, b, …)`, `gilbert-elliott(p, r, h, k)` or
+    `blackout(from, length, every)`."""
 
     engine: Mapping[str, Any]
     """As the engine's scenario has it."""
 
     ACCEPTED: ClassVar[str] = (
-        "bernoulli(p) with 0 ≤ p ≤ 1, periodic(n) with n ≥ 1, or list(a, b, …) with ascending packet numbers from 1"
+        "bernoulli(p) with 0 ≤ p ≤ 1, periodic(n) with n ≥ 1, list(a, b, …) with ascending packet numbers from 1, "
+        "gilbert-elliott(p, r, h, k) with probabilities (h and k may be left out: 0 and 1), "
+        "or blackout(from, length, every) with times (every may be left out)"
     )
 
     @classmethod
@@ -47,6 +50,9 @@ class Impairment(Parsed):
                 packets = [int(item) for item in match[2].split(",")]
                 if all(a < b for a, b in zip([0, *packets], packets, strict=False)):
                     return cls({"kind": "list", "packets": packets})
+            if match is not None and match[1] in ("gilbert-elliott", "blackout"):
+                items = [item.strip() for item in match[2].split(",")]
+                return cls(_chain(items) if match[1] == "gilbert-elliott" else _blackout(items))
         except ValueError:
             pass  # not a number: the same answer as for a number out of range
         raise ValueError(cls.ACCEPTED)
@@ -56,12 +62,37 @@ class Impairment(Parsed):
         return {
             "type": "string",
             "description": cls.ACCEPTED,
-            "examples": ["bernoulli(0.001)", "periodic(100)"],
+            "examples": ["bernoulli(0.001)", "periodic(100)", "gilbert-elliott(0.001, 0.2)"],
         }
 
     def text(self) -> str:
-        numbers = self.engine.get("packets") or [self.engine.get("p", self.engine.get("n"))]
-        return f"{self.engine['kind']}({', '.join(map(str, numbers))})"
+        kind, numbers = self.engine["kind"], [value for key, value in self.engine.items() if key != "kind"]
+        if kind == "list":
+            (numbers,) = numbers
+        if kind == "blackout":
+            numbers = [units.format_time(time) for time in numbers if time is not None]
+        return f"{kind}({', '.join(map(str, numbers))})"
+
+
+def _chain(items: list[str]) -> dict[str, Any]:
+    """Bursts of losses, [Hasslinger08]: of turning bad, of turning good, of sparing a packet in the bad and in the good state."""
+    if not 2 <= len(items) <= 4:
+        raise ValueError("two to four numbers")
+    values = [*map(float, items), *(0.0, 1.0)[len(items) - 2 :]]
+    if not all(0 <= value <= 1 for value in values):
+        raise ValueError("probabilities")
+    return {"kind": "gilbert-elliott", **dict(zip("prhk", values, strict=True))}
+
+
+def _blackout(items: list[str]) -> dict[str, Any]:
+    """A time in which everything is lost, once or again and again."""
+    if not 2 <= len(items) <= 3:
+        raise ValueError("two or three times")
+    begin, length = units.parse_time(items[0]), units.parse_time(items[1], positive=True)
+    every = units.parse_time(items[2]) if len(items) > 2 else None
+    if every is not None and every <= length:
+        raise ValueError("longer than it lasts")
+    return {"kind": "blackout", "from_ns": begin, "length_ns": length, "every_ns": every}
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,6 @@ from sawtooth.scenario.topology.base import (
     Route,
     base_rtt,
     endpoints,
-    impairments,
     spread_order,
     spread_rtts,
 )
@@ -51,7 +50,6 @@ __all__ = [
     "Route",
     "base_rtt",
     "endpoints",
-    "impairments",
     "lay_out",
     "spread_order",
     "spread_rtts",

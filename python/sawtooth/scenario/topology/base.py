@@ -16,10 +16,11 @@ from typing import Any, Final
 
 from sawtooth.errors import InputError
 from sawtooth.scenario.free_network import Link
-from sawtooth.scenario.scenario import Bottleneck, FlowsBase, PathTable, Reverse, Scenario
+from sawtooth.scenario.scenario import Bottleneck, FlowsBase, Scenario
 from sawtooth.scenario.shapes import Dumbbell, EqualRate, Ring, Shape, TwoRouter
 from sawtooth.scenario.token_bucket import TokenBucket
 from sawtooth.scenario.units import format_time
+from sawtooth.scenario.wires import impairments
 
 
 @dataclass(frozen=True)
@@ -120,14 +121,6 @@ def buckets(table: Bottleneck | Link) -> dict[str, Any]:
 def least_bps(rate_bps: int, *buckets: TokenBucket | None) -> int:
     """What a link carries in the long run behind token buckets, bit/s."""
     return min(rate_bps, *(bucket.rate for bucket in buckets if bucket is not None), rate_bps)
-
-
-def impairments(table: Bottleneck | Reverse | PathTable | Link) -> dict[str, Any]:
-    """The losses and marks of a link, as the engine has them."""
-    return {
-        "drop": dict(table.drop.engine) if table.drop else None,
-        "mark": dict(table.mark.engine) if table.mark else None,
-    }
 
 
 WAY: Final[dict[type[Shape], str]] = {

@@ -22,11 +22,11 @@ from sawtooth.scenario.topology.base import (
     Layout,
     default_delay,
     endpoints,
-    impairments,
     too_short,
 )
 from sawtooth.scenario.topology.middle import bottleneck, plain, reverse
 from sawtooth.scenario.trace import Trace
+from sawtooth.scenario.wires import impairments
 
 HOST_RATE_BPS: Final = 100_000_000_000_000
 """Rate of a source's own link, which only makes packets late: a packet of 1000 B takes less than a nanosecond."""

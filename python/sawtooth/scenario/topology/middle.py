@@ -7,9 +7,10 @@ from typing import Any
 from sawtooth.errors import InputError
 from sawtooth.scenario.queue_value import Queue
 from sawtooth.scenario.scenario import Scenario
-from sawtooth.scenario.topology.base import Endpoint, base_rtt, buckets, impairments, least_bps
+from sawtooth.scenario.topology.base import Endpoint, base_rtt, buckets, least_bps
 from sawtooth.scenario.trace import SHIPPED, Trace, parse_trace, read_trace, shipped_text
 from sawtooth.scenario.units import Buffer
+from sawtooth.scenario.wires import impairments
 
 DROP_TAIL = Queue.parse("drop-tail")
 """What stands before a link that has a buffer and names no discipline."""
@@ -67,7 +68,8 @@ def reverse(
     table = scenario.reverse
     rate = table.rate or forward["rate_bps"] or scenario.path.access_rate
     fed = any(flow.reverse for flow in flows) or any(group.reverse for group in scenario.traffic)
-    queued = table.queue is not None or table.buffer is not None or fed
+    given = (table.queue, table.buffer, table.aggregate)
+    queued = fed or any(key is not None for key in given)
     own = table.queue.buffer if table.queue is not None and table.queue.has_own_buffer else None
     size = table.buffer or own or scenario.bottleneck.buffer
     return {
