@@ -31,6 +31,7 @@ COMMANDS = {
     "controller-check": "check-controller 'aimd(1, 0.5)'",
     "mathematics": "reproduce reddy2012/mathematics",
     "sliding-window": "reproduce reddy2012/sliding-window --quick --seeds 2",
+    "bbr-draft": "reproduce bbr-draft",
     "environment": "environment real-sq --duration '3 s'",
     "model-response": "model response --a 0.2 --b 0 --p 0.01",
     "model-drop-rate": "model drop-rate --a 1 --b 0.125 --rate 20",

@@ -20,6 +20,7 @@ FORMATS: Final[Mapping[str, int]] = {
     "mathematics": 1,
     "overlay": 1,
     "sliding-window": 1,
+    "bbr-draft": 1,
     "sensitivity": 1,
     "reconstruction": 1,
     "environment": 1,

@@ -8,11 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from sawtooth.papers import akella2002, floyd2000, formulas, lahanas2003, reddy2012
+from sawtooth.papers import akella2002, bbr_draft, floyd2000, formulas, lahanas2003, reddy2012
 from sawtooth.papers.paper import Paper
 
 PAPERS: Final[Mapping[str, Paper]] = {
     entry.name: entry
-    for entry in (akella2002.PAPER, floyd2000.PAPER, lahanas2003.PAPER, reddy2012.PAPER, formulas.PAPER)
+    for entry in (
+        akella2002.PAPER,
+        floyd2000.PAPER,
+        lahanas2003.PAPER,
+        reddy2012.PAPER,
+        formulas.PAPER,
+        bbr_draft.PAPER,
+    )
 }
 """Every paper, by name, in the order of the claims."""

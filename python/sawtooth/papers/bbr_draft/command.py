@@ -1,0 +1,43 @@
+"""The test cases of the draft as the command line asks for them.
+
+Source: none. What runs and draws is loaded when it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from sawtooth.papers.further import Further, Order
+
+if TYPE_CHECKING:
+    from sawtooth.papers.bbr_draft.perform import Cases
+
+
+class _BbrDraft(Further):
+    """The cases by their name on the command line."""
+
+    takes: ClassVar[frozenset[str]] = frozenset({"fresh"})
+
+    def row(self) -> Mapping[str, Any]:
+        """One study of no paper, with a run for each case."""
+        from sawtooth.papers.bbr_draft.case_files import cases
+
+        found = len(cases())
+        return {
+            "name": "bbr-draft",
+            "title": "BBR version 3: the test cases of the draft",
+            "paper": "",
+            "figure": "",
+            "runs": found,
+            "claims": found,
+        }
+
+    def reproduce(self, order: Order) -> Cases:
+        """Run them and write the report."""
+        from sawtooth.papers.bbr_draft.perform import perform
+
+        return perform(order.store, order.fresh, order.report, order.progress)
+
+
+BBR_DRAFT: Final = _BbrDraft()

@@ -1,0 +1,99 @@
+"""The test cases of BBR's draft: which hold and which do not, what a trace says, and how they are shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.conftest import CommandLine
+
+from sawtooth.claims.logic import Verdict
+from sawtooth.papers.bbr_draft.case_files import cases
+from sawtooth.papers.bbr_draft.checks import DRAFT
+from sawtooth.papers.bbr_draft.google import GOOGLE
+from sawtooth.papers.bbr_draft.perform import Cases, first_failure, judge, perform, states
+from sawtooth.papers.bbr_draft.trace import Trace
+
+FAILING = {
+    "04-drain-time": "with 10 % less bandwidth DRAIN empties the queue before three rounds",
+    "06-up-loss-application-limited": "the pseudo-code leaves inflight_longterm alone where samples are application-limited",
+    "33-shallow": "STARTUP loses more packets than Google's simulator sees",
+}
+"""Cases that fail, and why: told as they are."""
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Cases:
+    folder = tmp_path_factory.mktemp("cases")
+    return perform(folder, report=folder / "cases.html")
+
+
+def test_the_cases_that_hold_and_those_that_do_not(found: Cases) -> None:
+    failing = {outcome.case.name for outcome in found.outcomes if outcome.verdict is Verdict.FAILS}
+    assert failing == set(FAILING)
+    undecided = {outcome.case.name for outcome in found.outcomes if outcome.verdict is Verdict.UNDECIDED}
+    assert undecided <= {"17-policer", "35-policer"}, "a link without a policer cannot run them"
+
+
+def test_there_are_the_twenty_two_cases_of_the_draft() -> None:
+    numbers = {case.number for case in cases() if case.source == "draft"}
+    assert numbers == set(range(1, 23))
+
+
+@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
+def test_a_case_has_its_check_and_a_reason_for_every_tolerance(case: object) -> None:
+    assert case.check in {**DRAFT, **GOOGLE}  # type: ignore[attr-defined]
+    assert all(case.reasons.values())  # type: ignore[attr-defined]
+
+
+def test_every_expectation_has_its_verdict_and_numbers(found: Cases) -> None:
+    for outcome in found.outcomes:
+        if outcome.finding is not None:
+            assert [part.text for part in outcome.finding.parts] == list(outcome.case.expects)
+            assert all(part.numbers for part in outcome.finding.parts)
+
+
+def test_a_wrong_controller_fails() -> None:
+    """A BBR that leaves STARTUP late and drains slowly meets neither the first nor the third case."""
+    from sawtooth.run.api import job_of, scenario_of
+    from sawtooth.run.run import execute
+
+    for name, spec in (
+        ("01-startup-plateau", "bbr(full_bw_rounds=9)"),
+        ("03-drain-inflight", "bbr(drain_pacing_gain=0.8)"),
+    ):
+        case = next(case for case in cases() if case.name == name)
+        run = execute(job_of(scenario_of(case.scenario, {"flows.control": spec})))
+        finding, reason = judge(case, run)
+        assert reason is None
+        assert finding is not None
+        assert finding.verdict is Verdict.FAILS, name
+
+
+def test_rounds_are_round_trips(found: Cases) -> None:
+    """In PROBE_CRUISE with a queue of q a round lasts q behind the propagation: it is the round trip that the flow reports."""
+    outcome = next(outcome for outcome in found.outcomes if outcome.case.name == "05-up-plateau")
+    assert outcome.run is not None
+    trace = Trace(outcome.run, states())
+    cruise = next(stay for stay in trace.of("probe_bw_cruise") if stay.length > 1.5)
+    in_flight = trace.within("in_flight_bytes", cruise.begin + 1.0, cruise.end)
+    lasts = float(in_flight.mean()) * 8 / 10e6
+    rounds = trace.rounds(cruise.begin + 1.0, cruise.end)
+    assert (cruise.length - 1.0) / rounds == pytest.approx(lasts, rel=0.05)
+
+
+def test_the_page_shows_what_fails_with_its_trace(found: Cases) -> None:
+    assert found.report is not None
+    page = found.report.read_text(encoding="utf-8")
+    for name in FAILING:
+        assert f'id="{name}"' in page
+        assert found.report.with_name(f"cases_{name}.svg").is_file()
+    failing = [outcome for outcome in found.outcomes if outcome.case.name in FAILING]
+    assert all(first_failure(outcome) for outcome in failing)
+
+
+def test_the_command_prints_verdicts(sawtooth: CommandLine, tmp_path: Path) -> None:
+    listed = sawtooth("list", "studies", "--json")
+    assert "bbr-draft" in listed.out
+    refused = sawtooth("reproduce", "bbr-draft", "--seeds", "2")
+    assert refused.code == 2
