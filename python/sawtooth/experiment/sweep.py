@@ -79,6 +79,10 @@ class Sweep:
     def _repr_html_(self) -> str:
         return display.sweep_html(self)
 
+    def text(self, value: Any) -> str:
+        """A value of a key as a user would write it."""
+        return text_of(value)
+
     def plot(self, metrics: Sequence[str] = (), over: str | None = None) -> display.Plot:
         """Metrics (``goodput``, ``delay`` and ``loss`` unless named) over the values of one key, by default the first whose values are
         numbers; a line for each combination of the other keys."""

@@ -18,7 +18,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from sawtooth.errors import InputError
-from sawtooth.experiment.sweep import text_of
 from sawtooth.measure.metrics import METRICS
 from sawtooth.report.drawing import MODEL_STYLE, SERIES, canvas
 
@@ -50,7 +49,7 @@ def sweep_figure(found: Sweep, metrics: Sequence[str] = (), over: str | None = N
             for number, (label, means) in enumerate(lines.items()):
                 _line(axes, number, places, [entry[name] for entry in means], label)
             axes.set_title(f"{name} ({units[name]})", fontsize=9.5, loc="left")
-            _axis(axes, along, found.over[along], places, unit)
+            _axis(axes, along, [found.text(value) for value in found.over[along]], places, unit)
         if named:
             figure.legend(
                 *panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=8
@@ -79,7 +78,7 @@ def _lines(found: Sweep, along: str) -> dict[str, list[Mapping[str, Interval]]]:
     """The means of each combination of the other keys, in the order of the values."""
     lines: dict[str, list[Mapping[str, Interval]]] = {}
     for values, means in found.groups():
-        label = ", ".join(text_of(value) for key, value in values.items() if key != along)
+        label = ", ".join(found.text(value) for key, value in values.items() if key != along)
         lines.setdefault(label, []).append(means)
     return lines
 
@@ -101,11 +100,11 @@ def _line(axes: Axes, number: int, places: Sequence[float], means: Sequence[Inte
     )
 
 
-def _axis(axes: Axes, key: str, values: Sequence[Any], places: Sequence[float], unit: str | None) -> None:
+def _axis(axes: Axes, key: str, written: Sequence[str], places: Sequence[float], unit: str | None) -> None:
     axes.set_xlabel(f"{key} ({unit})" if unit else key)
     if unit is not None and min(places) > 0 and max(places) >= 10 * min(places):
         axes.set_xscale("log")
-    if unit is None or len(values) <= 6:
+    if unit is None or len(written) <= 6:
         axes.xaxis.set_major_locator(FixedLocator(sorted(places)))
         axes.xaxis.set_minor_locator(NullLocator())
         texts = (
