@@ -107,11 +107,7 @@ def _axis(axes: Axes, key: str, written: Sequence[str], places: Sequence[float],
     if unit is None or len(written) <= 6:
         axes.xaxis.set_major_locator(FixedLocator(sorted(places)))
         axes.xaxis.set_minor_locator(NullLocator())
-        texts = (
-            [text_of(value) for value in values]
-            if unit is None
-            else [f"{place:g}" for place in sorted(places)]
-        )
+        texts = written if unit is None else [f"{place:g}" for place in sorted(places)]
         axes.set_xticklabels(texts, fontsize=8)
 
 
