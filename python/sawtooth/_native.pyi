@@ -82,6 +82,7 @@ class _Discipline(TypedDict):
     buffer: str
     behaviour: int
     schedules: bool
+    has_state: bool
     parts: NotRequired[list[str]]
     keeps_flows_apart: bool
     spares_in_profile: bool

@@ -201,8 +201,9 @@ def contexts() -> dict[str, Tables]:
         crowded = {"rate": "3 Mbit/s", "queue": queue(row["name"])}
         # Where something else marks, too, a flow may say that it is capable whatever the queue does.
         marked = {"mark": "periodic(83)"} if is_scalable(row["name"]) else {}
+        sampled = {"record": {"sample": "20 ms", "disciplines": True}} if row["has_state"] else {}
         found[f"queue {row['name']}"] = context(
-            bottleneck=crowded, path={"drop": "periodic(97)", **marked}, flows=mixed(row["name"])
+            **sampled, bottleneck=crowded, path={"drop": "periodic(97)", **marked}, flows=mixed(row["name"])
         )
     found["supply"] = context(flows=[group(supply=[["0 s", "300 packets"], ["1 s", "90 kB"]]), group()])
     found["ECN"] = context(

@@ -238,6 +238,12 @@ impl Network {
             let backlog =
                 Backlog { packets: waiting.packets + sending.packets, bytes: waiting.bytes + sending.bytes };
             self.observer.note(Kinds::QUEUE_SAMPLED, now, || Occurrence::QueueSampled { queue, backlog });
+            if self.observer.hears(Kinds::DISCIPLINE_SAMPLED) {
+                for (part, state) in (0u32..).zip(port.queue.states(now).into_iter().flatten()) {
+                    let sampled = || Occurrence::DisciplineSampled { queue, part, state };
+                    self.observer.note(Kinds::DISCIPLINE_SAMPLED, now, sampled);
+                }
+            }
         }
         let interval = self.observer.sample_interval().expect("samples were asked for");
         self.events.schedule(now + interval, Event::Sample);

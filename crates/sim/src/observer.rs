@@ -9,7 +9,7 @@
 //! ([`Series::finish`](crate::series::Series::finish)), by its own columns only, so that either order of events gives the same rows.
 
 use crate::packet::Packet;
-use crate::queue::{Backlog, DropReason};
+use crate::queue::{Backlog, DropReason, PartState};
 use crate::scenario::RecordSpec;
 use crate::series::{AllSeries, Extent};
 use crate::tcp::sender::WindowCut;
@@ -94,6 +94,15 @@ pub enum Occurrence {
         /// What waits or is in transmission.
         backlog: Backlog,
     },
+    /// The state of a discipline, or of a part of it, at a sampling time.
+    DisciplineSampled {
+        /// Which, by its row in `queues`.
+        queue: u32,
+        /// Which part.
+        part: u32,
+        /// Its state.
+        state: PartState,
+    },
     /// Everything that a short flow had to send has been acknowledged.
     FlowCompleted {
         /// Its process, by its row in `arrivals`.
@@ -175,6 +184,8 @@ impl Kinds {
     pub const COMPLETED: Kinds = Kinds(1 << 8);
     /// [`Occurrence::StateEntered`].
     pub const STATE_ENTERED: Kinds = Kinds(1 << 9);
+    /// [`Occurrence::DisciplineSampled`].
+    pub const DISCIPLINE_SAMPLED: Kinds = Kinds(1 << 10);
 
     /// These and those.
     #[must_use]
@@ -201,6 +212,7 @@ impl Occurrence {
             Occurrence::WindowCut { .. } => Kinds::CUT,
             Occurrence::SenderSampled { .. } => Kinds::SENDER_SAMPLED,
             Occurrence::QueueSampled { .. } => Kinds::QUEUE_SAMPLED,
+            Occurrence::DisciplineSampled { .. } => Kinds::DISCIPLINE_SAMPLED,
             Occurrence::FlowCompleted { .. } => Kinds::COMPLETED,
             Occurrence::StateEntered { .. } => Kinds::STATE_ENTERED,
         }

@@ -24,7 +24,7 @@ use crate::random::Stream;
 use crate::scenario::{ScenarioError, require};
 use counters::Tally;
 pub use discipline::{
-    Admission, ArrivalRule, Backlog, DROP_REASONS, DropReason, QueueContext, QueueDiscipline, QueueState,
+    Admission, ArrivalRule, Backlog, DROP_REASONS, DropReason, PARTS_MAX, PartState, QueueContext, QueueDiscipline, QueueState,
     Queued, Signal, TransmitterState,
 };
 use fifo::Fifo;
@@ -165,6 +165,11 @@ impl Queue {
     /// What is held.
     pub fn held(&self) -> Backlog {
         self.discipline.backlog()
+    }
+
+    /// What the discipline is doing, part by part.
+    pub fn states(&self, now: Time) -> [Option<PartState>; PARTS_MAX] {
+        self.discipline.states(now)
     }
 
     /// Something that the discipline did, each once, the newest first.

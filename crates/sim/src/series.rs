@@ -208,6 +208,7 @@ series! {
     flag "congestion" congestion::CongestionSigns(congestion);
     flag "packets" packets::Packets(packets);
     flag "model" model::Models(model);
+    flag "disciplines" disciplines::Disciplines(disciplines);
 }
 
 fn table<S: Series>(name: &'static str, series: &S) -> Table {

@@ -14,8 +14,8 @@ fn beside(prague: u32, cubic: u32, megabits: u64, rtt_ms: u64) -> Scenario {
     let scalable = profile("prague", "rack");
     let mut classic = profile("cubic", "rack");
     classic.tcp.ecn = Ecn::Classic;
-    let mut scenario = dumbbell(prague + cubic, 1, scalable, 60 * SECOND);
-    scenario.warmup_ns = 20 * SECOND;
+    let mut scenario = dumbbell(prague + cubic, 1, scalable, 40 * SECOND);
+    scenario.warmup_ns = 10 * SECOND;
     scenario.profiles.push(classic);
     scenario.profiles.iter_mut().for_each(|profile: &mut Profile| profile.packet_bytes = 1500);
     scenario.links.iter_mut().for_each(|link| link.delay_ns = 0);
@@ -106,4 +106,24 @@ fn an_overload_that_answers_to_nothing_is_held_to_the_target_and_leaves_others_t
     assert!(classic.arrivals.drops[2] > 0 && low.departures.forwarded > 0);
     let delay = classic.departures.delay.nanos() as f64 / 1e6 / classic.departures.forwarded as f64;
     assert!((5.0..=25.0).contains(&delay), "{delay} ms in C");
+}
+
+#[test]
+fn its_recorded_state_keeps_to_the_coupling_and_to_what_waits() {
+    let mut scenario = beside(1, 1, 40, 20);
+    scenario.record.disciplines = true;
+    scenario.record.sample_ns = Some(10 * MILLISECOND);
+    let records = run(&scenario).expect("a scenario");
+    let points = &records.series.disciplines.as_ref().expect("they were recorded").points;
+    assert_eq!(points.len(), 2 * 4_000);
+    let mut highest = 0.0f64;
+    for pair in points.chunks(2) {
+        let [low, classic] = pair else { unreachable!("two parts at each sample") };
+        assert_eq!((low.part, classic.part, low.time), (0, 1, classic.time));
+        let base = low.state.probability / 2.0;
+        assert!((classic.state.probability - base * base).abs() < 1e-12 || low.state.probability == 1.0);
+        assert!(classic.state.backlog.packets > 0 || classic.state.waited.nanos() == 0);
+        highest = highest.max(classic.state.probability);
+    }
+    assert!(highest > 0.0);
 }

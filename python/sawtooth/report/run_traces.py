@@ -17,7 +17,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sawtooth.measure import run_series
-from sawtooth.report.traces import FlowTrace, QueueTrace, Traces
+from sawtooth.report.traces import FlowTrace, PartTrace, QueueTrace, Traces
+from sawtooth.scenario.described import describe
 from sawtooth.scenario.scenario import Scenario, with_values
 from sawtooth.scenario.units import format_time
 
@@ -35,6 +36,8 @@ TIMEOUT: Final = 2
 """Codes of decreases in `windows.event`."""
 THRESHOLDS: Final = ("min", "max")
 """The thresholds of RED, packets; on its average."""
+TARGETS: Final = {"target": "target", "min_threshold": "L4S threshold", "ce_threshold": "CE threshold"}
+"""Times of a discipline, by their keys, and what they are called beside what packets waited."""
 
 
 def with_series(scenario: Scenario) -> Scenario:
@@ -46,6 +49,8 @@ def with_series(scenario: Scenario) -> Scenario:
         ("rates", (scenario.duration - scenario.warmup) // BINS),
     ):
         values[f"record.{key}"] = format_time(getattr(record, key) or max(1, interval))
+    if scenario.has_states:
+        values["record.disciplines"] = True
     return with_values(scenario, values)
 
 
@@ -137,7 +142,33 @@ def _queue(run: Run, row: int) -> QueueTrace:
         buffer=None if np.isnan(buffer) else buffer,
         thresholds=thresholds,
         average=_average(own, link, samples),
+        states=_states(run, row, own),
+        targets=[(name, own[f"{key}_ns"] / 1e6) for key, name in TARGETS.items() if own.get(f"{key}_ns")]
+        if "disciplines" in run.records
+        else [],
     )
+
+
+def _states(run: Run, row: int, own: Mapping[str, Any]) -> list[PartTrace]:
+    """What the discipline of a queue was doing, part by part; nothing where it has no state or none was recorded."""
+    if "disciplines" not in run.records:
+        return []
+    table = run.records["disciplines"]
+    table = table.filter(pa.array(table.column("queue").to_numpy() == row))
+    names = next(entry for entry in describe()["disciplines"] if entry["name"] == own["kind"]).get("parts")
+    found = []
+    for part in np.unique(table.column("part").to_numpy()):
+        rows = table.filter(pa.array(table.column("part").to_numpy() == part))
+        found.append(
+            PartTrace(
+                name=names[part] if names else "",
+                times_ns=rows.column("time_ns").to_numpy(),
+                waited_ms=rows.column("waited_ns").to_numpy() / 1e6,
+                probability=rows.column("probability").to_numpy(),
+                dropping=rows.column("dropping").to_numpy(),
+            )
+        )
+    return found
 
 
 def _is_red(own: Mapping[str, Any]) -> bool:

@@ -31,6 +31,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from numpy.typing import NDArray
 
 from sawtooth.measure.run_series import Timeline
+from sawtooth.report import discipline_panels
 from sawtooth.report import trace_panels as panels
 from sawtooth.report.beside import beside_extent
 from sawtooth.report.drawing import MODEL_STYLE, MUTED, encode
@@ -46,6 +47,8 @@ WINDOW_INCHES: Final = 2.6
 STRIP_INCHES: Final = 0.42
 TRIP_INCHES: Final = 1.3
 QUEUE_INCHES: Final = 1.6
+WAIT_INCHES: Final = 1.2
+HITS_INCHES: Final = 1.0
 SIGN_INCHES: Final = 0.19
 FRAME_INCHES: Final = 0.85
 GAP_INCHES: Final = 0.06
@@ -65,8 +68,21 @@ class FlowTrace:
 
 
 @dataclass(frozen=True)
+class PartTrace:
+    """What a discipline, or a named part of it, was doing at its samples: wait of the first packet (ms), probability of a hit, queues in
+    the drop state."""
+
+    name: str
+    times_ns: NDArray[np.int64]
+    waited_ms: NDArray[np.float64]
+    probability: NDArray[np.float64]
+    dropping: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
 class QueueTrace:
-    """One queue: name and discipline; backlog at its samples in `unit`, with what stands beside it in the same unit."""
+    """One queue: name and discipline; backlog at its samples in `unit`, with what stands beside it in the same unit; what its discipline
+    was doing, and the times (ms) that it aims at."""
 
     name: str
     discipline: str
@@ -76,6 +92,13 @@ class QueueTrace:
     buffer: float | None = None
     thresholds: Sequence[tuple[str, float]] = ()
     average: NDArray[np.float64] | None = None
+    states: Sequence[PartTrace] = ()
+    targets: Sequence[tuple[str, float]] = ()
+
+    @property
+    def has_hits(self) -> bool:
+        """Whether there is a probability to show, or a number of queues in the drop state."""
+        return any(part.probability.any() or part.dropping.max(initial=0) > 1 for part in self.states)
 
 
 @dataclass(frozen=True)
@@ -118,6 +141,8 @@ def run_figure(traces: Traces) -> Figure:
         "window": [STRIP_INCHES] * strips or [WINDOW_INCHES],
         "trip": [TRIP_INCHES] if traces.round_trips is not None else [],
         "queue": [QUEUE_INCHES if len(traces.queues) == 1 else 0.75 * QUEUE_INCHES] * len(traces.queues),
+        "wait": [WAIT_INCHES] * sum(1 for queue in traces.queues if queue.states),
+        "hits": [HITS_INCHES] * sum(1 for queue in traces.queues if queue.has_hits),
         "signs": [SIGN_INCHES * max(2, len(traces.signs))] if traces.signs else [],
     }
     count = sum(len(group) for group in heights.values())
@@ -132,6 +157,12 @@ def run_figure(traces: Traces) -> Figure:
             panels.round_trips(axes["trip"][0], traces, traces.round_trips, crowd=crowd)
         for own, queue in zip(axes["queue"], traces.queues, strict=True):
             panels.queue(own, queue)
+        for own, queue in zip(axes["wait"], [queue for queue in traces.queues if queue.states], strict=True):
+            discipline_panels.waits(own, queue)
+        for own, queue in zip(
+            axes["hits"], [queue for queue in traces.queues if queue.has_hits], strict=True
+        ):
+            discipline_panels.hits(own, queue)
         for own in axes["signs"]:
             panels.signs(own, traces.signs, traces.duration_ns)
         _frame(figure, traces, [own for group in axes.values() for own in group])

@@ -107,6 +107,11 @@ class Queue(Parsed):
         """Whether each flow gets its share whatever the others send."""
         return bool(_discipline(self.kind)["keeps_flows_apart"])
 
+    @property
+    def has_state(self) -> bool:
+        """Whether it has a state that can be recorded."""
+        return bool(_discipline(self.kind)["has_state"])
+
     @classmethod
     def names(cls) -> list[str]:
         """The disciplines that exist, each in the spelling for files."""
@@ -166,6 +171,11 @@ def spares(queue: Mapping[str, Any] | None) -> bool:
 def sparing() -> list[str]:
     """The disciplines that neither drop nor mark what is in profile."""
     return [_spellings(row)[0] for row in describe()["disciplines"] if row["spares_in_profile"]]
+
+
+def with_state() -> list[str]:
+    """The disciplines with a state that can be recorded."""
+    return [_spellings(row)[0] for row in describe()["disciplines"] if row["has_state"]]
 
 
 def of_marks(queue: Mapping[str, Any], name: str) -> bool:

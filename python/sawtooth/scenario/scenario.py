@@ -277,6 +277,12 @@ class Scenario(Strict):
     _data: dict[str, Any] = PrivateAttr(default_factory=dict)
 
     @property
+    def has_states(self) -> bool:
+        """Whether a queue of its tables has a state that can be recorded."""
+        queues = [self.bottleneck.queue, self.reverse.queue, *(link.queue for link in self.links)]
+        return any(queue is not None and queue.has_state for queue in queues)
+
+    @property
     def name(self) -> str:
         """The file it came from; stands in front of errors."""
         return self._name

@@ -21,7 +21,16 @@ from sawtooth.scenario import ecn
 from sawtooth.scenario.cross_flows import RULES
 from sawtooth.scenario.crossings import MANY, Crossings
 from sawtooth.scenario.described import describe
-from sawtooth.scenario.queue_value import holds_anyway, needs, of_l4s, of_marks, of_sharing, spares, sparing
+from sawtooth.scenario.queue_value import (
+    holds_anyway,
+    needs,
+    of_l4s,
+    of_marks,
+    of_sharing,
+    spares,
+    sparing,
+    with_state,
+)
 from sawtooth.scenario.scenario import FlowsBase, Scenario, parse_scenario
 from sawtooth.scenario.shapes import Free, Ring, TwoRouter
 from sawtooth.scenario.tcp_fields import default_of, layered, own_defaults, settings, unmet
@@ -35,7 +44,7 @@ NOBODY = "none"
 
 SAME: Final = frozenset({"ack_every", "delayed_ack"})
 """Settings that say the same thing: a group that has the one does without the other of `[tcp]`."""
-SWITCHES: Final = ("in_profile", "completions", "rtt_spread")
+SWITCHES: Final = ("in_profile", "completions", "disciplines", "rtt_spread")
 """Keys that ask for something only when they are on, or above 0."""
 
 
@@ -257,6 +266,9 @@ def _record(there: Crossings) -> Iterator[InputError]:
     if "model" in written and not any(group.control.has_model for group in there.scenario.flows):
         accepted = "this key only beside a controller with a model of its path, such as bbr"
         yield InputError("", "record.model", written["model"], accepted)
+    if "disciplines" in written and not (there.scenario.has_states and there.scenario.record.sample):
+        accepted = f"this key only beside sample, and where a queue is {' or '.join(with_state())}"
+        yield InputError("", "record.disciplines", written["disciplines"], accepted)
 
 
 def _environment(there: Crossings) -> Iterator[InputError]:

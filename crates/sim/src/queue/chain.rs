@@ -75,6 +75,11 @@ impl Store {
         chain.bytes += u64::from(queued.packet.bytes());
     }
 
+    /// The packet at the head of a queue.
+    pub fn head(&self, chain: &Chain) -> Option<Queued> {
+        (!chain.is_empty()).then(|| self.cells[chain.first as usize].queued)
+    }
+
     /// Bytes of the packet at the head of a queue that is not empty.
     #[inline]
     pub fn head_bytes(&self, chain: &Chain) -> u64 {

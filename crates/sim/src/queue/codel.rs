@@ -20,10 +20,11 @@ pub mod law;
 use super::fifo::Line;
 use super::limit::Limit;
 use super::{
-    Backlog, DisciplineInfo, DisciplineParameter, DisciplineSpec, DropReason, Marking, QueueContext,
-    QueueDiscipline, Queued, Rate, ScenarioError, Span, require,
+    Backlog, DisciplineInfo, DisciplineParameter, DisciplineSpec, DropReason, Marking, PARTS_MAX, PartState,
+    QueueContext, QueueDiscipline, Queued, Rate, ScenarioError, Span, require,
 };
 use law::{Held, Params, State, Variant};
+use sawtooth_cc::units::Time;
 use serde::{Deserialize, Serialize};
 
 /// Its row in the table.
@@ -31,6 +32,7 @@ pub const INFO: DisciplineInfo = DisciplineInfo {
     summary: "drops or marks at the head while packets have waited longer than the target for an interval",
     source: "RFC 8289",
     buffer: "1000 packets",
+    has_state: true,
     marking: Marking::WithEcnOrThreshold,
     parameters: PARAMETERS,
     ..DisciplineInfo::BLANK
@@ -186,6 +188,12 @@ impl QueueDiscipline for Codel {
 
     fn backlog(&self) -> Backlog {
         self.line.backlog()
+    }
+
+    fn states(&self, now: Time) -> [Option<PartState>; PARTS_MAX] {
+        let dropping = u32::from(self.state.is_dropping());
+        let (backlog, waited) = (self.line.backlog(), self.line.waited(now));
+        [Some(PartState { backlog, waited, probability: 0.0, dropping }), None]
     }
 }
 

@@ -8,7 +8,7 @@ use super::counters::Tally;
 use crate::packet::Packet;
 use crate::random::Stream;
 use crate::topology::StageIndex;
-use sawtooth_cc::units::Time;
+use sawtooth_cc::units::{Span, Time};
 
 /// A packet that waits, since when, and where it goes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -137,6 +137,22 @@ impl QueueContext<'_> {
     }
 }
 
+/// What a discipline, or a part of it, is doing, for those who look on.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PartState {
+    /// What waits.
+    pub backlog: Backlog,
+    /// How long the first packet has waited; of several queues the longest of these.
+    pub waited: Span,
+    /// With which probability a packet is dropped or marked; 0 for a discipline without one.
+    pub probability: f64,
+    /// Queues in the drop state.
+    pub dropping: u32,
+}
+
+/// The most parts of a discipline.
+pub const PARTS_MAX: usize = 2;
+
 /// A queue discipline.
 pub trait QueueDiscipline {
     /// A packet arrives: it is held, perhaps marked, or it or others are dropped.
@@ -151,6 +167,11 @@ pub trait QueueDiscipline {
     /// Must this packet neither be dropped nor marked here?
     fn spares(&self, _packet: Packet) -> bool {
         false
+    }
+
+    /// What it is doing, part by part; nothing for a discipline without a state.
+    fn states(&self, _now: Time) -> [Option<PartState>; PARTS_MAX] {
+        [None; PARTS_MAX]
     }
 }
 

@@ -39,8 +39,8 @@ use super::limit::Limit;
 use super::pi::Controller;
 use super::pie::{GAIN_ACCEPTED, check_gain};
 use super::{
-    Backlog, DisciplineInfo, DisciplineParameter, DisciplineSpec, DropReason, Marking, QueueContext,
-    QueueDiscipline, Queued, Rate, ScenarioError, Span, require,
+    Backlog, DisciplineInfo, DisciplineParameter, DisciplineSpec, DropReason, Marking, PARTS_MAX, PartState,
+    QueueContext, QueueDiscipline, Queued, Rate, ScenarioError, Span, require,
 };
 use crate::describe::Conditions;
 use crate::packet::ECT;
@@ -53,6 +53,7 @@ pub const INFO: DisciplineInfo = DisciplineInfo {
     source: "RFC 9332",
     buffer: "250 ms",
     schedules: true,
+    has_state: true,
     marking: Marking::Always,
     parts: &["L", "C"],
     parameters: PARAMETERS,
@@ -336,17 +337,12 @@ impl State {
     }
 }
 
-/// How long the first packet of a queue has waited.
-fn wait(line: &Line, now: Time) -> Span {
-    line.first().map_or(Span::ZERO, |first| now - first.arrived)
-}
-
 impl DualPi2 {
     /// Make up for the updates that are due.
     #[inline]
     fn catch_up(&mut self, now: Time) {
         while let Some(due) = self.controller.due(now) {
-            let delay = wait(&self.low, due).max(wait(&self.classic, due)).nanos() as f64 / 1e9;
+            let delay = self.low.waited(due).max(self.classic.waited(due)).nanos() as f64 / 1e9;
             let base = self.state.base + self.controller.step(delay);
             self.state.set_base(base, self.params.coupling);
             if self.state.base == 0.0 && self.controller.before() == 0.0 && self.backlog().packets == 0 {
@@ -433,6 +429,13 @@ impl QueueDiscipline for DualPi2 {
     fn backlog(&self) -> Backlog {
         let (low, classic) = (self.low.backlog(), self.classic.backlog());
         Backlog { packets: low.packets + classic.packets, bytes: low.bytes + classic.bytes }
+    }
+
+    fn states(&self, now: Time) -> [Option<PartState>; PARTS_MAX] {
+        let State { coupled, classic, .. } = self.state;
+        [(&self.low, coupled), (&self.classic, classic)].map(|(line, probability)| {
+            Some(PartState { backlog: line.backlog(), waited: line.waited(now), probability, dropping: 0 })
+        })
     }
 }
 

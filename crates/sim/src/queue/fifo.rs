@@ -7,6 +7,7 @@
 use super::discipline::{Admission, ArrivalRule, Backlog, QueueContext, QueueDiscipline, QueueState, Queued};
 use crate::packet::Packet;
 use crate::ring::Ring;
+use sawtooth_cc::units::{Span, Time};
 
 /// Packets in the order of their arrival.
 #[derive(Debug, Default)]
@@ -35,6 +36,11 @@ impl Line {
     #[inline]
     pub fn first(&self) -> Option<Queued> {
         self.waiting.front()
+    }
+
+    /// How long the first packet has waited.
+    pub fn waited(&self, now: Time) -> Span {
+        self.waiting.front().map_or(Span::ZERO, |first| now - first.arrived)
     }
 
     /// What waits.

@@ -35,9 +35,10 @@ use super::limit::Limit;
 use super::longest::Longest;
 use super::owner::Owner;
 use super::{
-    Backlog, DisciplineInfo, DisciplineParameter, DisciplineSpec, DropReason, Marking, QueueContext,
-    QueueDiscipline, Queued, Rate, ScenarioError, Span, require,
+    Backlog, DisciplineInfo, DisciplineParameter, DisciplineSpec, DropReason, Marking, PARTS_MAX, PartState,
+    QueueContext, QueueDiscipline, Queued, Rate, ScenarioError, Span, require,
 };
+use sawtooth_cc::units::Time;
 use serde::{Deserialize, Serialize};
 
 /// Its row in the table.
@@ -48,6 +49,7 @@ pub const INFO: DisciplineInfo = DisciplineInfo {
     schedules: true,
     keeps_flows_apart: true,
     draws: true,
+    has_state: true,
     marking: Marking::WithEcnOrThreshold,
     parameters: PARAMETERS,
     ..DisciplineInfo::BLANK
@@ -400,5 +402,14 @@ impl QueueDiscipline for FqCodel {
 
     fn backlog(&self) -> Backlog {
         self.backlog
+    }
+
+    fn states(&self, now: Time) -> [Option<PartState>; PARTS_MAX] {
+        let active = || self.queues.iter().filter(|member| member.is_active);
+        let dropping = active().filter(|member| member.law.is_dropping()).count() as u32;
+        let waits =
+            active().filter_map(|member| self.store.head(&member.chain)).map(|head| now - head.arrived);
+        let waited = waits.max().unwrap_or(Span::ZERO);
+        [Some(PartState { backlog: self.backlog, waited, probability: 0.0, dropping }), None]
     }
 }

@@ -30,8 +30,8 @@ use super::fifo::Line;
 use super::limit::Limit;
 use super::pi::Controller;
 use super::{
-    Backlog, DisciplineInfo, DisciplineParameter, DisciplineSpec, DropReason, Marking, QueueContext,
-    QueueDiscipline, Queued, Rate, ScenarioError, Span, require,
+    Backlog, DisciplineInfo, DisciplineParameter, DisciplineSpec, DropReason, Marking, PARTS_MAX, PartState,
+    QueueContext, QueueDiscipline, Queued, Rate, ScenarioError, Span, require,
 };
 use crate::describe::Conditions;
 use crate::packet::ECT;
@@ -45,6 +45,7 @@ pub const INFO: DisciplineInfo = DisciplineInfo {
     source: "RFC 8033",
     buffer: "1000 packets",
     draws: true,
+    has_state: true,
     marking: Marking::WithEcn,
     parameters: PARAMETERS,
     ..DisciplineInfo::BLANK
@@ -350,6 +351,11 @@ impl QueueDiscipline for Pie {
 
     fn backlog(&self) -> Backlog {
         self.line.backlog()
+    }
+
+    fn states(&self, now: Time) -> [Option<PartState>; PARTS_MAX] {
+        let (backlog, waited) = (self.line.backlog(), self.line.waited(now));
+        [Some(PartState { backlog, waited, probability: self.state.probability, dropping: 0 }), None]
     }
 }
 

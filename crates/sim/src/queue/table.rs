@@ -147,6 +147,8 @@ pub struct DisciplineInfo {
     pub limit_counts_transmission: bool,
     /// Does it use random numbers?
     pub draws: bool,
+    /// Has it a state that can be recorded?
+    pub has_state: bool,
     /// Which packets it marks.
     pub marking: Marking,
     /// The queues that it consists of, if their packets are counted apart.
@@ -170,6 +172,7 @@ impl DisciplineInfo {
         spares_in_profile: false,
         limit_counts_transmission: false,
         draws: false,
+        has_state: false,
         marking: Marking::Never,
         parts: &[],
         parameters: &[],
@@ -298,6 +301,10 @@ macro_rules! disciplines {
 
             fn spares(&self, packet: Packet) -> bool {
                 match self { $(AnyDiscipline::$name(queue) => queue.spares(packet),)* }
+            }
+
+            fn states(&self, now: Time) -> [Option<PartState>; PARTS_MAX] {
+                match self { $(AnyDiscipline::$name(queue) => queue.states(now),)* }
             }
         }
     };

@@ -132,6 +132,9 @@ fn shares() -> Scenario {
     network.flows[2].supply = vec![[60 * MILLISECOND, 20], [300 * MILLISECOND, 12]];
     network.links[0].rate_bps = Some(2 * MEGABIT);
     network.links[0].queue = queue(json!({ "kind": "drr", "bytes": 12_000, "quantum": 500 }));
+    network.links[1].queue = queue(json!({ "kind": "codel", "packets": 30 }));
+    network.record =
+        RecordSpec { disciplines: true, sample_ns: Some(20 * MILLISECOND), ..RecordSpec::default() };
     network.links[0].shaper = Some(BucketSpec { rate_bps: MEGABIT, burst_bytes: 6_000 });
     network.links[2].policer = Some(BucketSpec { rate_bps: 3 * MEGABIT / 4, burst_bytes: 5_000 });
     network

@@ -1,0 +1,75 @@
+//! What disciplines with a state of their own are doing at sampling times: how long their first packet has waited, and how they answer.
+//!
+//! A discipline of several queues that are counted apart has a row for each. What is known is as of the last packet that came or went:
+//! a discipline that moves its probability at regular times makes up for them then.
+
+use super::{ColumnInfo, Extent, RecordSpec, Series};
+use crate::observer::{Kinds, Observation, Occurrence};
+use crate::queue::PartState;
+use crate::table::Column;
+use sawtooth_cc::units::Time;
+
+/// One discipline, or one queue of it, at one moment.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct DisciplinePoint {
+    pub time: Time,
+    pub queue: u32,
+    pub part: u32,
+    pub state: PartState,
+}
+
+/// Disciplines, sample by sample.
+#[derive(Debug)]
+pub struct Disciplines {
+    /// The rows.
+    pub points: Vec<DisciplinePoint>,
+}
+
+impl Series for Disciplines {
+    const SUMMARY: &'static str =
+        "state of disciplines that have one (codel, fq-codel, pie, dualpi2), at the interval of sample";
+    const COLUMNS: &'static [ColumnInfo] = &[
+        ColumnInfo::TIME,
+        ColumnInfo::new("queue", "row of the queue in `queues`", ""),
+        ColumnInfo::new("part", "place of the part in `subqueues` of the queue; 0 where it has none", ""),
+        ColumnInfo::new("packets", "packets waiting", "packets"),
+        ColumnInfo::new("bytes", "size of these packets", "bytes"),
+        ColumnInfo::new(
+            "waited_ns",
+            "how long the packet at the head has waited, or of several queues the longest of these",
+            "ns",
+        ),
+        ColumnInfo::new(
+            "probability",
+            "probability with which a packet is dropped or marked; 0 for a discipline without one",
+            "1",
+        ),
+        ColumnInfo::new("dropping", "queues in the drop state of CoDel", "queues"),
+    ];
+    const HEARS: Kinds = Kinds::DISCIPLINE_SAMPLED;
+
+    fn new(_: &RecordSpec, _: &Extent) -> Self {
+        Disciplines { points: Vec::new() }
+    }
+
+    fn observe(&mut self, observation: &Observation) {
+        if let Occurrence::DisciplineSampled { queue, part, state } = observation.occurrence {
+            self.points.push(DisciplinePoint { time: observation.time, queue, part, state });
+        }
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        let points = || self.points.iter();
+        vec![
+            Column::times(points().map(|point| point.time)),
+            Column::indices(points().map(|point| point.queue)),
+            Column::indices(points().map(|point| point.part)),
+            Column::counts(points().map(|point| point.state.backlog.packets)),
+            Column::counts(points().map(|point| point.state.backlog.bytes)),
+            Column::spans(points().map(|point| point.state.waited)),
+            Column::reals(points().map(|point| point.state.probability)),
+            Column::counts(points().map(|point| u64::from(point.state.dropping))),
+        ]
+    }
+}
