@@ -140,6 +140,8 @@ impl State {
 impl Law for CopaLaw {
     type Params = CopaParams;
 
+    const SHRINKS: bool = true;
+
     fn new(params: CopaParams, _window: f64) -> Self {
         CopaLaw(Box::new(State {
             params,

@@ -127,6 +127,8 @@ impl State {
 impl Law for LedbatLaw {
     type Params = LedbatParams;
 
+    const SHRINKS: bool = true;
+
     fn new(params: LedbatParams, _window: f64) -> Self {
         LedbatLaw(Box::new(State {
             params,

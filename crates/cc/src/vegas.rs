@@ -126,6 +126,8 @@ impl State {
 impl Law for VegasLaw {
     type Params = VegasParams;
 
+    const SHRINKS: bool = true;
+
     fn new(params: VegasParams, _window: f64) -> Self {
         VegasLaw(Box::new(State { params, base: None, least: None, samples: 0, ended: None, few: false }))
     }
@@ -225,6 +227,12 @@ mod tests {
             assert_eq!(round(&mut at(20.0, Some(2.0)), millis), expected, "{millis} ms");
         }
         assert_eq!(round(&mut at(2.0, Some(2.0)), 1_000), 2.0, "no less than two");
+        let mut control = at(20.0, Some(20.0));
+        assert_eq!(
+            [round(&mut control, 130), round(&mut control, 130)],
+            [19.0, 18.0],
+            "no slow start between"
+        );
     }
 
     #[test]

@@ -27,6 +27,9 @@ pub trait Law: Clone + Debug {
     /// Its numbers.
     type Params: Copy;
 
+    /// Acknowledgements may shrink its window; what is left is no slow start then.
+    const SHRINKS: bool = false;
+
     /// The law of these numbers, at the start of a connection with this window.
     fn new(params: Self::Params, window: f64) -> Self;
 
@@ -136,7 +139,11 @@ impl<L: Law> Controller for Windowed<L> {
             self.law.on_slow_start(self.window, grown);
             grown
         } else {
-            self.law.increase(self.window, ack)
+            let moved = self.law.increase(self.window, ack);
+            if L::SHRINKS && moved < self.slow_start_threshold().packets() {
+                self.conduct.slow_start.cut_to(moved);
+            }
+            moved
         };
         self.window = grown.max(Conduct::WINDOW_MIN); // some numbers of some laws shrink it
     }

@@ -236,13 +236,16 @@ fn wires() -> Scenario {
 }
 
 /// What happens to connections: losses, timeouts, a long way and competition, a link that stands still, one that is gone for a while, pauses of the application; and to those of a controller that
-/// counts marks, many marks over a short way; to those that look for policers, one.
+/// counts marks, many marks over a short way; to those that look for policers, one; to window laws with a rate, another flow.
 pub fn connections(controller: &str, recovery: &str) -> Vec<Value> {
     let mut found: Vec<_> =
         [lossy, silenced, distant, stalled, gone].map(|network| network(controller, recovery)).into();
     let properties = profile(controller, recovery).controller.properties();
     if properties.takes_recovery() {
         found.push(pausing(controller, recovery));
+    }
+    if properties.conduct && properties.pacing_rate {
+        found.push(beside(controller, recovery));
     }
     if properties.counts_marks {
         found.push(marked(controller, recovery));
@@ -284,6 +287,14 @@ fn pausing(controller: &str, recovery: &str) -> Value {
     network.flows[0].supply =
         [[0, 500]].into_iter().chain(few).chain([[3 * SECOND, 300], [5 * SECOND, 400]]).collect();
     network.links[0].drop = list([750, 752]);
+    plain(network)
+}
+
+/// One flow beside one that keeps the queue full.
+fn beside(controller: &str, recovery: &str) -> Value {
+    let mut network = dumbbell(2, 100, profile(controller, recovery), 6 * SECOND);
+    network.profiles.push(profile("aimd(1, 0.7)", "sack"));
+    network.flows[1].profile = 1;
     plain(network)
 }
 

@@ -27,7 +27,7 @@ fn other_values(setting: &SettingInfo, current: Option<&Value>) -> Vec<Value> {
         }
         (_, Some(Value::Number(number))) => other_numbers(number),
         ("span", _) => SPANS.map(Value::from).to_vec(),
-        ("real", _) => vec![json!(4.0), json!(1.5), json!(0.5)],
+        ("real", _) => vec![json!(4.0), json!(1.5), json!(0.5), json!(0.9)],
         ("count" | "size", _) => vec![json!(4), json!(2), json!(1_000)],
         (kind, _) => {
             panic!("tcp.{}: say in tests/knobs/settings.rs what values a {kind} takes", setting.name)
@@ -143,6 +143,10 @@ fn is_of_the_law(setting: &SettingInfo, network: &Value) -> bool {
 /// Settings whose words say the same beside a law, and why.
 const STILL: &[(&str, &str, &str)] = &[
     ("dctcp", "timeout_threshold", "its own decrease is half of the window"),
+    ("vegas", "timeout_threshold", "its own decrease is half of the window"),
+    ("vegas", "slow_start_exit", "its own decrease is half of the window"),
+    ("ledbat", "timeout_threshold", "its own decrease is half of the window"),
+    ("ledbat", "slow_start_exit", "its own decrease is half of the window"),
     ("dctcp", "ecn_beta", "refused: it answers the share of marked packets"),
     ("prague", "ecn_beta", "refused: it answers the share of marked packets"),
 ];
