@@ -140,7 +140,7 @@ controllers! {
         dctcp: DctcpParams { g } => "dctcp" 2 Dctcp with { ecn = "accurate", slow_start_exit = "law" };
         vegas: VegasParams { alpha, beta, gamma } => "vegas" 1 Vegas;
         ledbat: LedbatParams { target, gain, filter, history } => "ledbat" 1 Ledbat;
-        copa: CopaParams { delta, competitive, empty, empty_rounds, standing, min_rtt_len, pacing_gain } => "copa" 1 Copa
+        copa: CopaParams { delta, competitive, empty, empty_rounds, standing, min_rtt_len, step_max, pacing_gain } => "copa" 1 Copa
             with { slow_start_exit = "law" };
         bbr: BbrParams {
             startup_pacing_gain, drain_pacing_gain, probe_down_pacing_gain, probe_cruise_pacing_gain,

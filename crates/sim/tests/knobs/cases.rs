@@ -292,7 +292,7 @@ fn pausing(controller: &str, recovery: &str) -> Value {
 
 /// One flow beside one that keeps the queue full.
 fn beside(controller: &str, recovery: &str) -> Value {
-    let mut network = dumbbell(2, 100, profile(controller, recovery), 6 * SECOND);
+    let mut network = dumbbell(2, 40, profile(controller, recovery), 6 * SECOND);
     network.profiles.push(profile("aimd(1, 0.7)", "sack"));
     network.flows[1].profile = 1;
     plain(network)
