@@ -36,6 +36,9 @@ pub struct AildParams {
     pub beta: f64,
 }
 
+/// What it is listed with.
+pub const FAMILY: &str = "other window laws";
+
 /// What it answers with and what it needs.
 pub const PROPERTIES: Properties = Properties::WINDOW;
 

@@ -35,6 +35,9 @@ use crate::{ControllerSpec, Properties};
 use model::{Model, Repair};
 pub use params::{BbrParams, PARAMETERS};
 
+/// What it is listed with.
+pub const FAMILY: &str = "BBR";
+
 /// What it answers with and what it needs.
 pub const PROPERTIES: Properties = Properties {
     states: &[

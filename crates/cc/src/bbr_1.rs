@@ -38,6 +38,9 @@ use crate::{ControllerSpec, Properties};
 use model::Model;
 pub use params::{Bbr1Params, PARAMETERS};
 
+/// What it is listed with.
+pub const FAMILY: &str = "BBR";
+
 /// What it answers with and what it needs.
 pub const PROPERTIES: Properties = Properties {
     states: &[ControlState::Startup, ControlState::Drain, ControlState::ProbeBw, ControlState::ProbeRtt],

@@ -35,6 +35,9 @@ pub struct BinomialParams {
     pub b: f64,
 }
 
+/// What it is listed with.
+pub const FAMILY: &str = "other window laws";
+
 /// What it answers with and what it needs.
 pub const PROPERTIES: Properties = Properties::WINDOW;
 

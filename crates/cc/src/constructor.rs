@@ -194,6 +194,11 @@ impl ConstructorInfo {
         self.any().defaults()
     }
 
+    /// Its family.
+    pub fn family(&self) -> &'static str {
+        self.any().family()
+    }
+
     fn any(&self) -> ControllerSpec {
         let smallest: Vec<f64> = self.parameters.iter().map(|parameter| parameter.min).collect();
         (self.build)(&smallest)

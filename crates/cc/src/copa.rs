@@ -44,6 +44,9 @@ named_numbers! { "Copa" CopaParams {
     pacing_gain "1" 2.0 in 1.0..=10.0 "windows per standing round trip at which packets leave; default: ArunBalakrishnan18 §2.1";
 } }
 
+/// What it is listed with.
+pub const FAMILY: &str = "delay laws";
+
 /// What it answers with and what it needs.
 pub const PROPERTIES: Properties = Properties { pacing_rate: true, ..Properties::WINDOW };
 

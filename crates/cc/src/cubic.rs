@@ -54,6 +54,9 @@ pub struct CubicParams {
     pub integer: f64,
 }
 
+/// What it is listed with.
+pub const FAMILY: &str = "other window laws";
+
 /// What it answers with and what it needs.
 pub const PROPERTIES: Properties = Properties::WINDOW;
 

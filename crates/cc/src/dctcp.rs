@@ -34,6 +34,9 @@ pub struct DctcpParams {
     pub g: f64,
 }
 
+/// What it is listed with.
+pub const FAMILY: &str = "scalable laws";
+
 /// What it answers with and what it needs.
 pub const PROPERTIES: Properties = Properties { counts_marks: true, ..Properties::WINDOW };
 

@@ -40,6 +40,9 @@ pub struct LedbatParams {
     pub history: f64,
 }
 
+/// What it is listed with.
+pub const FAMILY: &str = "delay laws";
+
 /// What it answers with and what it needs.
 pub const PROPERTIES: Properties = Properties::WINDOW;
 

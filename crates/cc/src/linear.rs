@@ -34,6 +34,9 @@ pub struct LinearParams {
     pub b_d: f64,
 }
 
+/// What it is listed with.
+pub const FAMILY: &str = "linear laws";
+
 /// What it answers with and what it needs.
 pub const PROPERTIES: Properties = Properties::WINDOW;
 

@@ -24,6 +24,9 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::panic::{RefUnwindSafe, resume_unwind};
 
+/// What plug-ins are listed with.
+pub const FAMILY: &str = "plug-ins";
+
 /// The behaviour number of the guard and of what plug-ins are told; what a plug-in does is identified by its file.
 pub const PLUGIN_BEHAVIOUR: (&str, u32) = ("plugin", 1);
 

@@ -54,6 +54,9 @@ pub struct PragueParams {
     pub classic_ecn_fallback: f64,
 }
 
+/// What it is listed with.
+pub const FAMILY: &str = "scalable laws";
+
 /// What it answers with and what it needs.
 pub const PROPERTIES: Properties = Properties { pacing_rate: true, counts_marks: true, ..Properties::WINDOW };
 

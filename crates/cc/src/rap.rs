@@ -43,6 +43,9 @@ pub struct RapParams {
     pub gain: f64,
 }
 
+/// What it is listed with.
+pub const FAMILY: &str = "rate laws";
+
 /// What it answers with and what it needs.
 pub const PROPERTIES: Properties = Properties::OWN_TRANSPORT;
 

@@ -13,7 +13,7 @@
 //!
 //! The behaviour number goes up with every change of the law that moves a result. Results of different numbers are different results.
 //!
-//! The file holds `PROPERTIES` (what a controller answers with and needs), `CONSTRUCTORS` (its names; one of them is the kind and takes
+//! The file holds `FAMILY` (laws that are listed together), `PROPERTIES` (what a controller answers with and needs), `CONSTRUCTORS` (its names; one of them is the kind and takes
 //! the plain numbers) and, under `CONTROLLERS`, the type named, a [`Controller`](crate::Controller) with `new(params, settings)`. What
 //! stands under `RATE_CONTROLLERS` has a transport protocol of its own, whose sender calls the law by its own name.
 
@@ -87,6 +87,15 @@ macro_rules! controllers {
                     $($(ControllerSpec::$law(_) => $params::DEFAULTS,)+)*
                     $($(ControllerSpec::$rate(_) => &[],)+)*
                     ControllerSpec::Plugin(_) => &[],
+                }
+            }
+
+            /// What it is listed with: laws of a kind.
+            pub const fn family(&self) -> &'static str {
+                match self {
+                    $($(ControllerSpec::$law(_) => $file::FAMILY,)+)*
+                    $($(ControllerSpec::$rate(_) => $rate_file::FAMILY,)+)*
+                    ControllerSpec::Plugin(_) => plugin::FAMILY,
                 }
             }
 

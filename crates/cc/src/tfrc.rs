@@ -45,6 +45,9 @@ pub struct TfrcParams {
     pub damping: f64,
 }
 
+/// What it is listed with.
+pub const FAMILY: &str = "rate laws";
+
 /// What it answers with and what it needs.
 pub const PROPERTIES: Properties = Properties::OWN_TRANSPORT;
 

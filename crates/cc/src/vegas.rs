@@ -38,6 +38,9 @@ pub struct VegasParams {
     pub gamma: f64,
 }
 
+/// What it is listed with.
+pub const FAMILY: &str = "delay laws";
+
 /// What it answers with and what it needs.
 pub const PROPERTIES: Properties = Properties::WINDOW;
 

@@ -6,6 +6,7 @@ use crate::rate;
 use crate::scenario::{QueueSpec, TcpSpec};
 use crate::series::SERIES;
 use crate::tcp::{Ecn, RECOVERIES, RecoveryInfo};
+use sawtooth_cc::plugin::FAMILY as PLUGIN_FAMILY;
 use sawtooth_cc::{CONTROLLERS, ConstructorInfo, Plugins, Properties, RATE_CONTROLLERS};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -326,11 +327,12 @@ fn discipline(row: &DisciplineInfo) -> Value {
 }
 
 /// A constructor with what its controllers answer with and need.
-fn controller(row: &ConstructorInfo, properties: Properties) -> Value {
+fn controller(row: &ConstructorInfo, properties: Properties, family: &str) -> Value {
     let mut value = serde_json::to_value(row).expect("plain data");
     value["properties"] = serde_json::to_value(properties).expect("plain data");
     value["rate_based"] = (!properties.window).into();
     value["form"] = row.form().into();
+    value["family"] = family.into();
     value["defaults"] = row.defaults().iter().map(|&(name, word)| (name, word)).collect();
     for parameter in value["parameters"].as_array_mut().into_iter().flatten() {
         let whole = if parameter["whole"] == true { ", whole" } else { "" };
@@ -369,9 +371,9 @@ pub fn describe(plugins: &Plugins) -> Value {
     let controllers: Vec<Value> = CONTROLLERS
         .iter()
         .chain(RATE_CONTROLLERS)
-        .map(|row| controller(row, row.properties()))
+        .map(|row| controller(row, row.properties(), row.family()))
         .chain(plugins.iter().map(|plugin| {
-            let mut row = controller(plugin.info(), plugin.properties());
+            let mut row = controller(plugin.info(), plugin.properties(), PLUGIN_FAMILY);
             row["plugin"] = plugin.file().into();
             row
         }))

@@ -138,9 +138,16 @@ def command(kind: KindArgument = None, plugin: PluginOption = None, as_json: Jso
 
 
 def listing(kind: str) -> Table:
-    """One kind as a table for people."""
+    """One kind as a table for people, by family where its entries have one."""
     rows, columns = KINDS[kind]
     made = table(kind, *columns)
-    for row in rows():
+    found = rows()
+    families = list(dict.fromkeys(row.get("family", "") for row in found))
+    family = families[0] if len(families) == 1 else None
+    for row in sorted(found, key=lambda row: families.index(row.get("family", ""))):
+        if row.get("family", "") != family:
+            family = row.get("family", "")
+            made.add_row()
+            made.add_row(family, style="bold")
         made.add_row(*("" if row.get(column) is None else str(row[column]) for column in columns))
     return made
