@@ -69,6 +69,22 @@ CASES: dict[str, tuple[dict[str, Any], set[str]]] = {
         {"bottleneck": {"queue": {"kind": "step", "threshold": "10 ms"}}},
         {"threshold, 10 ms: 10 packets", "ECN mark"},
     ),
+    "CoDel": (
+        {"bottleneck": {"queue": "codel"}},
+        {"wait (ms)", "codel at bottleneck", "target: 5 ms", "first packet", "drop state"},
+    ),
+    "PIE": (
+        {"bottleneck": {"queue": "pie"}},
+        {"wait (ms)", "target: 15 ms", "of an arrival", "probability of a hit (%)"},
+    ),
+    "FQ-CoDel": (
+        {"bottleneck": {"queue": "fq-codel"}, "flows": [{"count": 4, "control": "cubic"}]},
+        {"fq-codel at bottleneck", "queues in the drop state"},
+    ),
+    "DualPI2": (
+        {"bottleneck": {"queue": "dualpi2"}, "flows": [{"control": "cubic"}, {"control": "prague"}]},
+        {"first packet of L", "first packet of C", "L4S threshold: 0.8 ms", "of L", "of C"},
+    ),
     "a buffer in bytes": (
         {"bottleneck": {"buffer": "40 kB"}},
         {"queue (kB)", "buffer: 40 kB"},

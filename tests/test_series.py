@@ -27,7 +27,8 @@ def asked(text: str, name: str) -> Scenario:
     value = True if row["kind"] == "flag" else "50 ms"
     text = text if name != "completions" else text + SHORT_FLOWS
     model = {"flows.control": "bbr", "flows.recovery": "rack"} if name == "model" else {}
-    return with_values(parse_scenario(text), {**model, f"record.{row['key']}": value})
+    state = {"bottleneck.queue": "codel", "record.sample": "50 ms"} if name == "disciplines" else {}
+    return with_values(parse_scenario(text), {**model, **state, f"record.{row['key']}": value})
 
 
 @pytest.mark.parametrize("name", SERIES)
@@ -35,7 +36,7 @@ def test_what_is_described_is_recorded_stored_and_read_back(
     name: str, scenario_text: str, tmp_path: Path
 ) -> None:
     run = st.run(asked(scenario_text, name))
-    keys = {SERIES[name]["key"]}
+    keys = {SERIES[name]["key"], *(["sample"] if name == "disciplines" else [])}
     expected = {row["name"] for row in SERIES.values() if {row["key"], row["also"]} & keys}
     assert set(run.records) - {"arrivals"} == expected
     table = run.records[name]
