@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -40,6 +40,14 @@ ScenarioOption = Annotated[
         "--scenario",
         metavar="FILE.toml",
         help="Your network: all its test flows get the controllers in turn [default: ten flows over 100 Mbit/s, 110 ms].",
+    ),
+]
+PathOption = Annotated[
+    str | None,
+    typer.Option(
+        "--path",
+        metavar="NAME",
+        help="Compare on a path such as dsl, wifi or leo (`sawtooth list paths`), with the flows of the scenario, or two.",
     ),
 ]
 SetOption = Annotated[
@@ -131,6 +139,7 @@ def command(
     context: typer.Context,
     controllers: ControllersArgument,
     scenario: ScenarioOption = None,
+    path: PathOption = None,
     set_: SetOption = None,
     recovery: RecoveryOption = None,
     router: RouterOption = None,
@@ -172,6 +181,11 @@ def command(
     if shard is not None:
         _refuse_beside_shard(csv, table, plot, report)
     work_by(context, executor, scheduler, trust_network)
+    network: Path | dict[str, Any] | None = scenario
+    if path is not None:
+        from sawtooth.scenario.paths import COMPARED, file_on_path
+
+        network = file_on_path(path, scenario, COMPARED)
     if shard is not None:
 
         def plans() -> list[Jobs]:
@@ -183,7 +197,7 @@ def command(
                 seeds,
                 duration,
                 warmup,
-                scenario=scenario,
+                scenario=network,
                 values=values_of(set_ or ()),
                 environment_files=environment_file or (),
             )
@@ -203,7 +217,7 @@ def command(
             duration=duration,
             warmup=warmup,
             progress=progress,
-            scenario=scenario,
+            scenario=network,
             set=set_ or (),
             environment_files=environment_file or (),
         )
@@ -214,8 +228,8 @@ def command(
         found = replace(found, report=report)
         write_report(found, report)
     _show(found, table, csv, as_json)
-    for path in drawn:
-        note(f"drew {path}")
+    for file in drawn:
+        note(f"drew {file}")
     if report is not None:
         note(f"report: {report}")
 

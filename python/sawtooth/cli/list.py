@@ -23,7 +23,7 @@ KindArgument = Annotated[
     str | None,
     typer.Argument(
         metavar="[KIND]",
-        help="controllers, recoveries, disciplines, environments, metrics, series or studies [default: all].",
+        help="controllers, recoveries, disciplines, environments, paths, metrics, series or studies [default: all].",
         show_default=False,
     ),
 ]
@@ -98,6 +98,16 @@ def series() -> Rows:
     return [dict(entry) for entry in _native.describe()["series"]]
 
 
+def paths() -> Rows:
+    """Every path that `--path` knows, with the origin of its numbers."""
+    from sawtooth.scenario.paths import paths as known
+
+    return [
+        {"name": entry.name, "title": entry.title, "summary": entry.about, "origin": dict(entry.origin)}
+        for entry in known()
+    ]
+
+
 def studies() -> Rows:
     """Every study that `sawtooth reproduce` knows, those without runs last."""
     from sawtooth.papers.catalogue import rows
@@ -110,6 +120,7 @@ KINDS: dict[str, tuple[Callable[[], Rows], tuple[str, ...]]] = {
     "recoveries": (recoveries, ("name", "summary", "source")),
     "disciplines": (disciplines, ("name", "summary", "source")),
     "environments": (environments, ("name", "number", "summary", "source")),
+    "paths": (paths, ("name", "title", "summary")),
     "metrics": (metrics, ("name", "unit", "summary", "source")),
     "series": (series, ("name", "key", "summary")),
     "studies": (studies, ("name", "title", "runs", "claims")),
@@ -120,7 +131,7 @@ IN_FULL: dict[str, Callable[[], Rows]] = {"environments": environments_in_full}
 
 
 def command(kind: KindArgument = None, plugin: PluginOption = None, as_json: JsonOption = False) -> None:
-    """List what can be named: controllers, recoveries, disciplines, environments, metrics, recorded series, studies.
+    """List what can be named: controllers, recoveries, disciplines, environments, paths, metrics, recorded series, studies.
 
     Example: sawtooth list controllers
     """

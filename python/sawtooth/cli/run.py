@@ -35,6 +35,14 @@ PlotOption = Annotated[
         help="Draw throughput, windows, RTTs, queues and losses over time (SVG, PDF or PNG).",
     ),
 ]
+PathOption = Annotated[
+    str | None,
+    typer.Option(
+        "--path",
+        metavar="NAME",
+        help="Put the scenario, or one flow of cubic, on a path such as dsl, wifi or leo (`sawtooth list paths`).",
+    ),
+]
 SchemaOption = Annotated[
     bool, typer.Option("--schema", help="Print the JSON Schema of scenario files with every default.")
 ]
@@ -46,6 +54,7 @@ def command(
     set_: SetOption = None,
     store: StoreOption = None,
     plot: PlotOption = None,
+    path: PathOption = None,
     schema: SchemaOption = False,
     plugin: PluginOption = None,
     as_json: JsonOption = False,
@@ -63,9 +72,14 @@ def command(
     if schema:
         emit_json(json_schema())
         return
-    if scenario is None:
-        raise InputError("sawtooth run", "SCENARIO.toml", MISSING, "a scenario file, or --schema")
-    chosen = scenario_of(scenario, set_ or [])
+    source: Path | dict[str, Any] | None = scenario
+    if path is not None:
+        from sawtooth.scenario.paths import ALONE, file_on_path
+
+        source = file_on_path(path, scenario, ALONE)
+    if source is None:
+        raise InputError("sawtooth run", "SCENARIO.toml", MISSING, "a scenario file, --path or --schema")
+    chosen = scenario_of(source, set_ or [])
     if plot is not None:
         from sawtooth.report.figure_file import format_of
         from sawtooth.report.run_traces import with_series  # matplotlib takes long to load
@@ -73,7 +87,7 @@ def command(
         form = format_of(plot)
         chosen = with_series(chosen)
     resolved = job_of(chosen, seed)
-    with progress_bar(scenario.name) as progress:
+    with progress_bar(path or chosen.name if scenario is None else scenario.name) as progress:
         (run,) = run_many([resolved], Store(store), fresh=True, light=False, progress=progress)
     if plot is not None:
         from sawtooth.atomic import write_bytes_atomic

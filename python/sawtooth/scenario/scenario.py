@@ -419,7 +419,7 @@ def parse_scenario(
     data: str | Mapping[str, Any], name: str = "scenario", directory: str | Path | None = None
 ) -> Scenario:
     """The scenario in TOML text or plain tables; `name` stands in errors, files are relative to `directory`."""
-    tables = _toml(data, name) if isinstance(data, str) else dict(data)
+    tables = parse_toml(data, name) if isinstance(data, str) else dict(data)
     if tables.get("flows") in ([], None):
         raise InputError(name, "flows", tables.get("flows", MISSING), "at least one [[flows]] group")
     try:
@@ -452,7 +452,8 @@ def json_schema() -> JsonSchema:
     return schema
 
 
-def _toml(text: str, name: str) -> dict[str, Any]:
+def parse_toml(text: str, name: str) -> dict[str, Any]:
+    """The tables of a TOML text; `name` stands in errors. Raises InputError."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
