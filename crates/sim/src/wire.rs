@@ -170,7 +170,7 @@ impl Wire {
         if let Some(late) = &mut self.late
             && is_impairable(packet)
         {
-            at.time = at.time + late.of_next();
+            at.time += late.of_next();
         }
         self.count += 1;
         self.packets.insert((at, self.count), (packet, stage));
