@@ -20,9 +20,9 @@ STRICT ?=
 RUST_SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates \( -name '*.rs' -o -name Cargo.toml \) -type f)
 
 # By name, since rustfmt does not find the modules that a macro's row declares.
-RUST_FILES := $(shell find crates bench -name '*.rs' -not -path '*/target/*')
+RUST_FILES := $(shell find crates bench stacks -name '*.rs' -not -path '*/target/*')
 
-.PHONY: help build demo wheel test test-long lint format test-rust test-python test-builds test-optimised gate tidy studies validation bench bench-appendix bench-grow bench-sweep bench-cluster bench-docs bench-micro lock clean
+.PHONY: help build demo wheel test test-long lint format test-rust test-python test-builds test-optimised gate tidy studies validation bench bench-appendix bench-grow bench-sweep bench-cluster bench-docs bench-micro stacks stacks-windows lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -111,6 +111,12 @@ bench-docs: build ## measure everything on the performance pages again and fill 
 
 bench-micro: build ## criterion: event queue, scoreboard, queue, controller, a whole dumbbell, a call of a plug-in
 	cargo bench --package sawtooth-sim --package sawtooth-host --locked
+
+stacks: ## controllers of real QUIC stacks as plug-ins (needs the registry): stacks/target/release/libs2n.so
+	cargo build --release --locked --manifest-path stacks/Cargo.toml
+
+stacks-windows: ## what the core's CUBIC is held to, from the CUBIC of a stack
+	cargo run --quiet --release --locked --manifest-path stacks/Cargo.toml --example windows
 
 lock: $(VENV)/.installed ## refresh requirements.lock from pyproject.toml (needs the registry)
 	$(BIN)/python -m pip install --quiet uv

@@ -21,6 +21,7 @@ from tests.conftest import clean_environment
 from typer.core import TyperGroup
 
 from sawtooth.cli import SEARCH, app
+from sawtooth.plugins.project import new_project
 from sawtooth.scenario.resolve import resolve
 from sawtooth.scenario.scenario import load_scenario, parse_scenario
 
@@ -70,6 +71,13 @@ def workplace(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def with_project(text: str, where: Path) -> None:
+    """The controller that docs/plugins.md begins with, where a text loads it."""
+    if "mine/libmine.so" in text:
+        new_project("mine", "c", where / "mine")
+        subprocess.run(["make", "-C", "mine"], cwd=where, capture_output=True, check=True)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_links_lead_somewhere(page: Path) -> None:
     links = [link for link in LINK.findall(page.read_text(encoding="utf-8")) if "://" not in link[0]]
@@ -97,8 +105,12 @@ def test_commands_on_pages_work(page: str, line: str, workplace: Path) -> None:
         name, arguments = SEARCH, arguments[1:]
     assert name in group.commands, f"{page}: no command {name}"
     if name not in RUN or PLACEHOLDER.search(line):
+        if "--plugin" in arguments:  # which would load it into this process
+            at = arguments.index("--plugin")
+            del arguments[at : at + 2]
         group.commands[name].make_context(name, arguments)
         return
+    with_project(line, workplace)
     done = subprocess.run(
         [sys.executable, "-m", "sawtooth", name, *arguments],
         cwd=workplace,
@@ -113,6 +125,7 @@ def test_commands_on_pages_work(page: str, line: str, workplace: Path) -> None:
 
 @pytest.mark.parametrize(("page", "program"), list(blocks("python")))
 def test_programs_on_pages_run(page: str, program: str, workplace: Path) -> None:
+    with_project(program, workplace)
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", program],
         cwd=workplace,
