@@ -105,6 +105,11 @@ pub const EXEMPTIONS: &[Exemption] = &[
         rule: "app-limited",
         source: "[Cardwell16], Linux tcp_bbr.c: up to the bound of its model the window grows by what is delivered; samples are marked instead",
     },
+    Exemption {
+        law: "copa",
+        rule: "loss-reaction",
+        source: "[ArunBalakrishnan18] §2: it goes by the queueing delay; a loss leaves the window and lowers 1/delta in competitive mode alone",
+    },
 ];
 
 const OWN_TRANSPORT: &str =

@@ -268,9 +268,13 @@ fn parse(text: &str, plugins: &Plugins) -> Result<ControllerSpec, ConstructorErr
         None => (trimmed, None),
         Some((name, rest)) => (name.trim_end(), Some(rest.strip_suffix(')').ok_or_else(malformed)?)),
     };
-    let row = find(&name.to_ascii_lowercase(), plugins)?;
+    let name = name.to_ascii_lowercase();
     let parts = arguments.map(str::trim).filter(|written| !written.is_empty());
     let parts: Vec<&str> = parts.map(|written| written.split(',').collect()).unwrap_or_default();
+    let (row, parts) = match parts.first().and_then(|word| plugins.member(&name, word.trim())) {
+        Some(row) => (row, &parts[1..]),
+        None => (find(&name, plugins)?, parts.as_slice()),
+    };
     let count =
         || ConstructorError::ParameterCount { text: text.to_owned(), given: parts.len(), form: row.form() };
     let mut values: Vec<Option<f64>> = vec![None; row.parameters.len()];

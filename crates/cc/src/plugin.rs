@@ -356,6 +356,12 @@ impl Plugins {
         CONTROLLERS.iter().chain(RATE_CONTROLLERS).chain(loaded)
     }
 
+    /// The controller `name-word` of a stack that has several, which may be written `name(word)`.
+    pub(crate) fn member(&self, name: &str, word: &str) -> Option<&ConstructorInfo> {
+        let joined = is_name(word).then(|| format!("{name}-{word}"))?;
+        self.loaded.iter().map(|plugin| plugin.info()).find(|info| info.name == joined)
+    }
+
     /// What a constructor built, with the code behind it if that is a plug-in.
     pub(crate) fn complete(&self, row: &ConstructorInfo, built: ControllerSpec) -> ControllerSpec {
         let code = self.iter().find(|plugin| plugin.info().name == row.name);

@@ -52,6 +52,18 @@ fn a_plug_in_is_named_like_a_controller_of_the_table() {
 }
 
 #[test]
+fn one_of_several_of_a_stack_may_be_written_as_its_word() {
+    let mut plugins = with(Foreign::aimd("stack-reno", FILE, None));
+    plugins.add(Foreign::aimd("mine-2", FILE, None)).unwrap();
+    let plain = |text: &str| plugins.parse(text).map(|spec| spec.plain().1);
+    assert_eq!(plain("stack(reno)"), plain("stack-reno"));
+    assert_eq!(plain("Stack( reno, 2, b=0.25)"), Ok(vec![2.0, 0.25]));
+    assert_eq!(plugins.parse("stack(reno)").unwrap().plain().0, "stack-reno");
+    assert!(plain("stack(cubic)").is_err() && plain("stack").is_err() && plain("mine(2)").is_err());
+    assert!(parse_controller("aimd(reno)").is_err());
+}
+
+#[test]
 fn plain_data_say_the_file_and_find_their_code_again() {
     let plugins = mine();
     let spec = plugins.parse("mine(2, 0.8)").unwrap();
