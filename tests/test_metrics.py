@@ -260,7 +260,7 @@ def test_shares_and_harm_of_kinds() -> None:
     assert shares(measured()) == pytest.approx({"cubic sack": 0.5, "bbr rack": 1.25})
     alike = measured({"controller": ["cubic"] * 4, "recovery": ["sack"] * 4})
     assert math.isnan(metric("share_least")(alike))
-    # [Ware19] §3: throughput 10 alone and 4 beside; delay 20 ms alone and 80 ms beside.
+    # [WareMukerjee19] §3: throughput 10 alone and 4 beside; delay 20 ms alone and 80 ms beside.
     assert harm_of(10.0, 4.0, higher_is_better=True) == pytest.approx(0.6)
     assert harm_of(20.0, 80.0, higher_is_better=False) == pytest.approx(0.75)
     assert math.isnan(harm_of(0.0, 4.0, higher_is_better=True))

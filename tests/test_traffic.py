@@ -35,11 +35,13 @@ start = "START"
 """
 
 
-def with_traffic(kind: str, download: str = "9.9 s", duration: str = "10 s", **keys: Any) -> Run:
+def with_traffic(
+    kind: str, download: str = "9.9 s", duration: str = "10 s", idle: str | None = None, **keys: Any
+) -> Run:
     """A group beside a download that starts then: by default so late that the traffic has the path for itself."""
     text = PATH.replace("DURATION", duration).replace("START", download)
     table = "\n".join([f'[[traffic]]\nkind = "{kind}"', *(f"{key} = {value}" for key, value in keys.items())])
-    return st.run(text + table, store=False)
+    return st.run(text + table, overrides={} if idle is None else {"tcp.idle": idle}, store=False)
 
 
 def report_of(run: Run) -> dict[str, Any]:
@@ -138,7 +140,8 @@ def test_frames_are_late_or_not_by_their_deadline(deadline: str, missed: float) 
 
 
 def test_an_answer_takes_a_request_and_the_packets_of_it() -> None:
-    run = with_traffic("request-response", size='"5 kB"', think='"200 ms"', stop='"9 s"')
+    # After a pause RFC 7661 has the flight paced; without that it leaves at once.
+    run = with_traffic("request-response", idle="keep", size='"5 kB"', think='"200 ms"', stop='"9 s"')
     report = report_of(run)
     # A request of a packet against the data's way, and five packets back behind its acknowledgement; both have the access link.
     expected_s = (40_000_000 + 2 * ACCESS_NS + 6 * 1_000_000 + 40_000) / 1e9

@@ -11,10 +11,10 @@ by bins of 1 s, so its least value is 5 s. Both need recorded rates in bins that
 `rtt_exponent` is e where goodput falls as RTT^−e over the test flows (least squares of logarithms), RTT without queues: 0 where it has no
 influence. `rtt_bias` is the same with queues, and its sign is the other one.
 
-Harm between two runs, `harm_of`, is [Ware19] §3: (alone − with)/alone where more is better, (with − alone)/with where less is.
+Harm between two runs, `harm_of`, is [WareMukerjee19] §3: (alone − with)/alone where more is better, (with − alone)/with where less is.
 
-Source: [Ware19]; [Bansal01] and RFC 5166 §2.3 (δ-fair convergence, there over one bin for two flows; the 5 s are ours, so that a sawtooth
-within fair shares counts as fair); the rest are definitions.
+Source: [WareMukerjee19]; [Bansal01] and RFC 5166 §2.3 (δ-fair convergence, there over one bin for two flows; the 5 s are ours, so that a
+sawtooth within fair shares counts as fair); the rest are definitions.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Test flows with an end: how long they take, against the same transfer alone on the empty path, and the harm that is.
 
 `completion` is the mean over test flows that came to their end of the time from the SYN to the last acknowledgement. `slowdown` is that
-over the time alone, flow by flow, then the mean; `slowdown_max` the worst flow's. `harm` follows [Ware19] for a quantity of which less is
-better: (with − alone) / with, 1 − 1/slowdown, mean over the flows: 0 is no harm, 1 is starvation.
+over the time alone, flow by flow, then the mean; `slowdown_max` the worst flow's. `harm` follows [WareMukerjee19] for a quantity of which
+less is better: (with − alone) / with, 1 − 1/slowdown, mean over the flows: 0 is no harm, 1 is starvation.
 
-Source: [Dukkipati06] (completion time), [Ware19] §3 (harm).
+Source: [Dukkipati06] (completion time), [WareMukerjee19] §3 (harm).
 """
 
 from __future__ import annotations
@@ -82,6 +82,6 @@ HARM = Metric(
     unit="1",
     higher_is_better=False,
     what="harm to the completion time of a test flow, (with − alone)/with, mean over test flows",
-    source="Ware19 §3",
+    source="WareMukerjee19 §3",
     function=harm,
 )
