@@ -101,7 +101,9 @@ impl Law for TwoStepLaw {
         let left = match cut.answer {
             Answer::Law => cut.after,
             Answer::Return(window) => window,
-            Answer::Half | Answer::Alternative | Answer::Restart => return self.step = Step::Growing(cut.after),
+            Answer::Half | Answer::Alternative | Answer::Restart => {
+                return self.step = Step::Growing(cut.after);
+            }
             Answer::Nothing => return,
         };
         self.step = match self.step {

@@ -72,7 +72,8 @@ fn a_law_that_keeps_everything_does_not_react_to_losses() {
 #[test]
 fn an_answer_out_of_bounds_breaks_the_bounds_and_nothing_else() {
     let nan = Answers { slow_start_threshold: 2.0, ..Answers::NONE };
-    for (wrong, said) in [(Wrong::Answer(nan), "window = NaN"), (Wrong::Refuse("lost my way"), "lost my way")] {
+    for (wrong, said) in [(Wrong::Answer(nan), "window = NaN"), (Wrong::Refuse("lost my way"), "lost my way")]
+    {
         let mut plugins = Plugins::default();
         plugins.add(Foreign::aimd("mine", "00ff", Some((3, wrong)))).unwrap();
         let verdicts = check(&plugins.parse("mine").unwrap());

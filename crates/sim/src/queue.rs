@@ -24,8 +24,8 @@ use crate::random::Stream;
 use crate::scenario::{ScenarioError, require};
 use counters::Tally;
 pub use discipline::{
-    Admission, ArrivalRule, Backlog, DROP_REASONS, DropReason, PARTS_MAX, PartState, QueueContext, QueueDiscipline, QueueState,
-    Queued, Signal, TransmitterState,
+    Admission, ArrivalRule, Backlog, DROP_REASONS, DropReason, PARTS_MAX, PartState, QueueContext,
+    QueueDiscipline, QueueState, Queued, Signal, TransmitterState,
 };
 use fifo::Fifo;
 use sawtooth_cc::units::{Rate, Span, Time};

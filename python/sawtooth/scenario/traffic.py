@@ -15,7 +15,7 @@ from sawtooth import _native
 from sawtooth.errors import InputError
 from sawtooth.plain import canonical, whole_numbers
 from sawtooth.scenario.scenario import Scenario
-from sawtooth.scenario.topology.base import Layout, Route, impairments, path_rtt
+from sawtooth.scenario.topology.base import Layout, Route, path_rtt
 from sawtooth.scenario.traffic_fields import (
     Asking,
     Finite,
@@ -29,6 +29,7 @@ from sawtooth.scenario.traffic_fields import (
     Web,
 )
 from sawtooth.scenario.units import format_time
+from sawtooth.scenario.wires import impairments
 
 THERE: Final = 0
 BACK: Final = 1

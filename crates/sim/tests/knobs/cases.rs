@@ -6,9 +6,9 @@
 use crate::networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, flow, pipe, profile, source};
 use sawtooth_cc::ControlState;
 use sawtooth_sim::scenario::{
-    AggregateSpec, AppSpec, ArrivalSchedule, ArrivalSpec, BucketSpec, ChangeSpec, DelaySpec, FlowSpec, FramesSpec,
-    ImpairmentSpec, JitterSpec, LateSpec, LinkSpec, Profile, QueueSpec, RecordSpec, Scenario, SetSpec, SourceSpec,
-    TaskSpec, TcpSpec, WhenSpec,
+    AggregateSpec, AppSpec, ArrivalSchedule, ArrivalSpec, BucketSpec, ChangeSpec, DelaySpec, FlowSpec,
+    FramesSpec, ImpairmentSpec, JitterSpec, LateSpec, LinkSpec, Profile, QueueSpec, RecordSpec, Scenario,
+    SetSpec, SourceSpec, TaskSpec, TcpSpec, WhenSpec,
 };
 use sawtooth_sim::tcp::Ecn;
 use serde_json::{Value, from_value, json, to_value};

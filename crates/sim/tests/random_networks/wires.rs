@@ -58,7 +58,10 @@ fn set() -> impl Strategy<Value = fn(u32, u64) -> SetSpec> {
     let kinds: Vec<fn(u32, u64) -> SetSpec> = vec![
         |link, ms| SetSpec::Delay { link, ns: ms * MILLISECOND / 10 },
         |link, ms| SetSpec::Loss { link, loss: Some(ImpairmentSpec::Periodic { n: ms + 1 }) },
-        |link, ms| SetSpec::Drop { link, drop: (ms % 2 == 0).then_some(ImpairmentSpec::Bernoulli { p: 0.1 }) },
+        |link, ms| SetSpec::Drop {
+            link,
+            drop: (ms % 2 == 0).then_some(ImpairmentSpec::Bernoulli { p: 0.1 }),
+        },
         |link, ms| {
             let delay = DelaySpec::Exponential { mean_ns: ms * MILLISECOND / 20 };
             SetSpec::Late { link, late: (ms % 3 != 0).then_some(LateSpec::Bernoulli { p: 0.3, delay }) }

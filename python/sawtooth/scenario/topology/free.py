@@ -124,11 +124,11 @@ def _available(scenario: Scenario, layout: Layout, ways: list[list[int]]) -> int
 
     def carried(number: int) -> int:
         link = layout.links[number]
-        return min(
+        rates = (
             link["rate_bps"],
             *(link[name]["rate_bps"] for name in ("policer", "shaper") if name in link),
-            link["rate_bps"],
         )
+        return int(min(rates))
 
     total = 0.0
     for way in ways:
