@@ -10,7 +10,8 @@
 //! (`undo`). DRAIN is bounded by `inflight_shortterm` alone, as in `BoundCwndForModel`; the table of §5.6.1 has `inflight_longterm` too.
 //! A restart from idle paces at the estimate less the margin, as in `SetPacingRateWithGain`; the text of §5.4.1 says exactly the estimate.
 //!
-//! ECN: the draft specifies no response but asks for one (§3.7). A mark counts as one loss without selective acknowledgements.
+//! ECN: the draft specifies no response but asks for one (§3.7). So `ecn` is `off` by default. With `classic` a mark counts
+//! as one loss without selective acknowledgements.
 
 mod aggregation;
 mod bounds;

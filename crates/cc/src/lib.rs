@@ -150,7 +150,7 @@ controllers! {
             max_bw_filter_len, extra_acked_filter_len, min_rtt_filter_len, probe_rtt_interval,
             probe_rtt_duration, probe_wait_base, probe_wait_spread, probe_wait_rounds, send_quantum_time,
             send_quantum_max, send_quantum_min, offload_quanta
-        } => "bbr" 1 Bbr with { prr = "off", idle = "keep" };
+        } => "bbr" 2 Bbr with { prr = "off", ecn = "off", idle = "keep" };
         bbr_1: Bbr1Params {
             startup_gain, drain_gain, probe_up_gain, probe_down_gain, cruise_gain, cwnd_gain, first_phases,
             pacing_margin_percent, min_pipe_cwnd, full_bw_growth, full_bw_rounds, bw_filter_len,
