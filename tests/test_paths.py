@@ -46,12 +46,14 @@ def test_a_path_takes_the_place_of_the_network_and_nothing_else() -> None:
         "tcp": {"initial_window": 3},
         "flows": [{"control": "aimd(1, 0.8)", "count": 3, "rtt": "70 ms"}],
         "record": {"windows": True},
+        "traffic": [{"kind": "udp", "rate": "1 Mbit/s", "rtt": "80 ms"}],
     }
     moved = scenario_of(on_path("fibre", own))
     assert moved.bottleneck.rate == 500_000_000
     assert moved.path.rtt == 10_000_000
     assert moved.environment is None
     assert moved.flows[0].rtt is None
+    assert moved.data["traffic"] == [{"kind": "udp", "rate": "1 Mbit/s"}]
     assert (moved.duration, moved.flows[0].count, moved.record.windows) == (9_000_000_000, 3, True)
     assert moved.tcp.initial_window == 3  # type: ignore[attr-defined]
 

@@ -70,7 +70,7 @@ def on_path(name: str, tables: Mapping[str, Any]) -> dict[str, Any]:
     """The tables of a scenario on that path. InputError for an unknown name."""
     chosen = path_of(name)
     kept = {key: copied(value) for key, value in tables.items() if key not in REPLACED}
-    for group in kept.get("flows", []):
+    for group in [*kept.get("flows", []), *kept.get("traffic", [])]:
         if isinstance(group, dict):
             for key in OF_GROUPS:
                 group.pop(key, None)
