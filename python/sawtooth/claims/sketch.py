@@ -29,7 +29,7 @@ class Asked:
     cells: dict[str, None] = field(default_factory=dict)
     tolerances: dict[str, float] = field(default_factory=dict)
     probes: dict[str, None] = field(default_factory=dict)
-    _drawn: np.random.Generator = field(default_factory=lambda: np.random.default_rng(2002))
+    _drawn: np.random.Generator = field(default_factory=lambda: np.random.Generator(np.random.PCG64(2002)))
 
     def values(self, shape: tuple[int, ...]) -> Values:
         """Numbers that mean nothing."""
