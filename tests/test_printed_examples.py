@@ -1,0 +1,80 @@
+"""Every command that README and docs print is one that the command line takes, and every name that their Python uses is there.
+
+What the commands do is tried elsewhere: the guide of docs/studies.md and the notebook are followed to the letter, and the examples of
+docs/clusters.md are run.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from tests.stock import ROOT
+from typer.main import get_command
+
+import sawtooth as st
+from sawtooth.cli import SEARCH, app
+
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+OWN = {"libmine.so", "mine.py"}
+"""Files of the reader's own that options want to exist."""
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return [text for found, text in FENCE.findall(page.read_text(encoding="utf-8")) if found == language]
+
+
+def commands(page: Path) -> list[str]:
+    """The lines that call sawtooth, continued ones joined, with something in the place of variables and choices."""
+    lines = [line for text in blocks(page, "sh") for line in text.replace("\\\n", " ").splitlines()]
+    return [line.strip() for line in lines if re.match(r"\s*sawtooth\s", line)]
+
+
+def printed() -> list[tuple[str, str]]:
+    return list(dict.fromkeys((page.name, line) for page in PAGES for line in commands(page)))
+
+
+def words_of(line: str) -> list[str]:
+    """The words of a command, up to a comment, a pipe, a redirection or another command."""
+    lexer = shlex.shlex(line, posix=True, punctuation_chars="|&;<>")
+    lexer.whitespace_split = True
+    lexer.commenters = "#"
+    words: list[str] = []
+    for word in lexer:
+        if set(word) <= set("|&;<>"):
+            break
+        words.append(word)
+    return words[1:]
+
+
+@pytest.mark.parametrize(("page", "line"), printed(), ids=lambda value: str(value)[:60])
+def test_a_printed_command_is_taken(page: str, line: str) -> None:
+    words = words_of(line)
+    known = get_command(app).commands  # type: ignore[attr-defined]
+    name, *rest = [SEARCH, *words[2:]] if words[:2] == SEARCH.split() else words
+    if name.startswith("-"):
+        return
+    found = known[name]
+    while hasattr(found, "commands"):
+        name, *rest = rest
+        found = found.commands[name]
+    if not OWN.isdisjoint(rest):
+        pytest.skip("loads a file of the reader's own")
+    found.make_context(name, rest, resilient_parsing=False)
+
+
+def test_commands_were_found() -> None:
+    assert len(printed()) > 60
+    assert {"README.md", "clusters.md", "studies.md"} <= {page for page, _ in printed()}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_printed_python_uses_what_is_there(page: Path) -> None:
+    for text in blocks(page, "python"):
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "st":
+                assert node.attr in st.__all__, f"st.{node.attr}"
