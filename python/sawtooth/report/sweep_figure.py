@@ -48,11 +48,14 @@ def sweep_figure(found: Sweep, metrics: Sequence[str] = (), over: str | None = N
         for axes, name in zip(panels, chosen, strict=True):
             for number, (label, means) in enumerate(lines.items()):
                 _line(axes, number, places, [entry[name] for entry in means], label)
-            axes.set_title(f"{name} ({units[name]})", fontsize=9.5, loc="left")
+            axes.set_title(f"{name} ({units[name]})", fontsize=9.5)
             _axis(axes, along, [found.text(value) for value in found.over[along]], places, unit)
         if named:
             figure.legend(
-                *panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=8
+                *panels[0].get_legend_handles_labels(),
+                loc="outside lower center",
+                ncols=min(len(lines), 4 if max(map(len, lines)) < 20 else 2),
+                fontsize=8,
             )
     return figure
 
