@@ -20,8 +20,8 @@ from sawtooth.cli import SEARCH, app
 
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-OWN = {"libmine.so", "mine.py"}
-"""Files of the reader's own that options want to exist."""
+OWN = "--plugin"
+"""The option that loads a file of the reader's own."""
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -62,8 +62,9 @@ def test_a_printed_command_is_taken(page: str, line: str) -> None:
     while hasattr(found, "commands"):
         name, *rest = rest
         found = found.commands[name]
-    if not OWN.isdisjoint(rest):
-        pytest.skip("loads a file of the reader's own")
+    while OWN in rest:
+        place = rest.index(OWN)
+        rest = rest[:place] + rest[place + 2 :]
     found.make_context(name, rest, resilient_parsing=False)
 
 
