@@ -586,17 +586,3 @@ def test_delayed_ack_is_every_second_packet(
     run = resolved(tcp={**REFERENCE["tcp"], **shared}, flows=[group(**own)])
     (profile,) = run.engine["profiles"]
     assert (profile["tcp"]["delayed_ack"], profile["tcp"].get("ack_every")) == expected
-
-
-def test_token_buckets_stand_at_their_link_and_limit_what_is_available() -> None:
-    bucket = {"rate": "4 Mbit/s", "burst": "15 kB"}
-    for name, others in (("policer", {}), ("shaper", {"buffer": "1 bdp"})):
-        run = resolved(bottleneck={"rate": "10 Mbit/s", name: bucket, **others})
-        link = run.engine["links"][0]
-        assert link["rate_bps"] == 10_000_000
-        assert link[name] == {"rate_bps": 4_000_000, "burst_bytes": 15_000}
-        assert run.meta["resolved"]["bottleneck"]["capacity_bps"] == 4_000_000
-    # The buffer is measured by the rate at which it drains: the shaper's.
-    plain = resolved(bottleneck={"rate": "4 Mbit/s", "buffer": "1 bdp"})
-    assert link["queue"] == plain.engine["links"][0]["queue"]
-    assert "policer" not in plain.engine["links"][0]

@@ -129,11 +129,9 @@ impl Network {
             self.discard(packet, site, DropReason::Policed, now);
             return None;
         }
-        if is_impairable {
-            if mark.as_mut().is_some_and(|mark| mark.hits_next(now)) && packet.has(ECT) {
-                packet = packet.marked();
-                self.note_mark(packet, site, now);
-            }
+        if is_impairable && mark.as_mut().is_some_and(|mark| mark.hits_next(now)) && packet.has(ECT) {
+            packet = packet.marked();
+            self.note_mark(packet, site, now);
         }
         Some((packet, self.links[index as usize].pass(packet.bytes(), now)))
     }
