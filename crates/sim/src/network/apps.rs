@@ -19,11 +19,12 @@
 
 use super::Network;
 use crate::event::Event;
+use crate::event_queue::EventQueue;
 use crate::player::{Film, Player};
 use crate::random::Stream;
 use crate::records::TransactionRecord;
 use crate::scenario::{AppSpec, Scenario, TaskSpec};
-use crate::transport::AnyReceiver;
+use crate::tcp::receiver::Receiver;
 use sawtooth_cc::units::{Span, Time, logarithm, power};
 use std::collections::BTreeMap;
 
@@ -94,6 +95,17 @@ impl Apps {
             }
         });
         Apps { apps: apps.collect(), owners }
+    }
+
+    /// Data has arrived: an application may have waited for it.
+    #[cold]
+    #[inline(never)]
+    pub fn heed_arrival(&mut self, flow: u32, receiver: &Receiver, events: &mut EventQueue, now: Time) {
+        let Some(owner) = self.owners.get_mut(&flow) else { return };
+        if receiver.next_expected() >= owner.until {
+            owner.until = NOTHING;
+            events.schedule(now, Event::Delivered(flow));
+        }
     }
 
     /// Are there any?
@@ -212,16 +224,6 @@ impl Network {
         owner.until = owner.fed;
         self.senders[flow as usize].sender.supply(packets, true, now);
         self.send_allowed(flow, now);
-    }
-
-    /// Data has arrived: an application may have waited for it.
-    pub(super) fn heed_arrival(&mut self, flow: u32, now: Time) {
-        let Some(owner) = self.apps.owners.get_mut(&flow) else { return };
-        let AnyReceiver::Tcp(receiver) = &self.receivers[flow as usize].receiver else { return };
-        if receiver.next_expected() >= owner.until {
-            owner.until = NOTHING;
-            self.events.schedule(now, Event::Delivered(flow));
-        }
     }
 
     /// All that an application waits for on this flow is there.

@@ -180,9 +180,9 @@ impl Network {
         let received = receiver.on_data(packet, at.time);
         let is_new = received.is_new;
         if self.observer.hears(Kinds::ARRIVED) {
-            self.note_arrival(packet, is_new, at.time);
+            self.observer.note(Kinds::ARRIVED, at.time, || Occurrence::PacketArrived { packet, is_new });
+            self.apps.heed_arrival(packet.flow(), receiver, &mut self.events, at.time);
         }
-        let side = &mut self.receivers[packet.flow() as usize];
         if at.time >= self.measured.from {
             side.delivered_total += 1;
             side.delivered_unique += u64::from(is_new);
@@ -211,14 +211,6 @@ impl Network {
             AckDecision::Held => self.hold_ack(flow, now),
             AckDecision::Now => unreachable!("that leaves at once"),
         }
-    }
-
-    /// A series hears of it, or an application waits for it.
-    #[cold]
-    #[inline(never)]
-    fn note_arrival(&mut self, packet: Packet, is_new: bool, now: Time) {
-        self.observer.note(Kinds::ARRIVED, now, || Occurrence::PacketArrived { packet, is_new });
-        self.heed_arrival(packet.flow(), now);
     }
 
     /// An acknowledgement is made that leaves with others; until then it is under way.
