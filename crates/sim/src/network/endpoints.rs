@@ -181,7 +181,9 @@ impl Network {
         let is_new = received.is_new;
         if self.observer.hears(Kinds::ARRIVED) {
             self.observer.note(Kinds::ARRIVED, at.time, || Occurrence::PacketArrived { packet, is_new });
-            self.apps.heed_arrival(packet.flow(), receiver, &mut self.events, at.time);
+            if self.apps.any() {
+                self.apps.heed_arrival(packet.flow(), receiver, &mut self.events, at.time);
+            }
         }
         if at.time >= self.measured.from {
             side.delivered_total += 1;
