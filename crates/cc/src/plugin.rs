@@ -30,6 +30,9 @@ pub const FAMILY: &str = "plug-ins";
 /// The behaviour number of the guard and of what plug-ins are told; what a plug-in does is identified by its file.
 pub const PLUGIN_BEHAVIOUR: (&str, u32) = ("plugin", 1);
 
+/// Settings that have another default beside a plug-in: those that the laws of the table carry out themselves are left to it.
+pub const DEFAULTS: &[(&str, &str)] = &[("idle", "keep")];
+
 /// Something that happened to a connection, as a plug-in is told of it.
 #[derive(Clone, Copy, Debug)]
 pub enum Call<'a> {

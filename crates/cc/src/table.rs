@@ -86,7 +86,7 @@ macro_rules! controllers {
                 match self {
                     $($(ControllerSpec::$law(_) => $params::DEFAULTS,)+)*
                     $($(ControllerSpec::$rate(_) => &[],)+)*
-                    ControllerSpec::Plugin(_) => &[],
+                    ControllerSpec::Plugin(_) => plugin::DEFAULTS,
                 }
             }
 

@@ -37,7 +37,7 @@ fn own() -> Vec<(u64, f64)> {
     for step in 0..=18_000_000_000 / EVERY {
         let now = Time::ZERO + Span::from_nanos(step * EVERY);
         let millis = now.nanos() / 1_000_000;
-        if now.nanos() % 1_000_000 == 0 && LOSSES_MS.contains(&millis) {
+        if now.nanos().is_multiple_of(1_000_000) && LOSSES_MS.contains(&millis) {
             let window_of_data = WindowOfData::numbered(step);
             control.on_congestion(&CongestionSignal { now, kind: Congestion::Loss, window_of_data });
             let in_flight = Bytes::new(1000 * u64::from(control.window().whole_packets()));
@@ -51,7 +51,7 @@ fn own() -> Vec<(u64, f64)> {
         if now >= Time::ZERO + RTT && recovery_until.is_none() {
             control.on_ack(&AckSample { rtt, ..AckSample::classic(now, 1, Some(RTT), true) });
         }
-        if now.nanos() % 100_000_000 == 0 {
+        if now.nanos().is_multiple_of(100_000_000) {
             windows.push((millis, control.window().packets()));
         }
     }

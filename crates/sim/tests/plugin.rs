@@ -74,12 +74,16 @@ fn a_scenario_is_run_once_it_is_bound() {
 }
 
 #[test]
-fn a_slow_start_that_the_plug_in_does_not_have_is_refused() {
+fn what_laws_of_the_table_do_themselves_is_refused() {
     let mut other = scenario("mine", "sack", &plugins("00ff", None));
     other.profiles[0].tcp.slow_start = SlowStartKind::HystartPlusPlus;
     let expected =
         "profiles[0].tcp.slow_start = \"hystart++\": expected standard beside a controller of a plug-in";
     assert!(run(&other).expect_err("no such slow start").to_string().starts_with(expected));
+    let mut other = scenario("mine", "sack", &plugins("00ff", None));
+    other.profiles[0].tcp.ecn_beta = Some(0.8);
+    let expected = "profiles[0].tcp.ecn_beta = 0.8: expected none beside a controller of a plug-in";
+    assert!(run(&other).expect_err("no such answer").to_string().starts_with(expected));
 }
 
 #[test]

@@ -271,10 +271,7 @@ impl Profile {
             require(false, format!("{path}.recovery"), recovery.name, &expected)?;
         }
         if let ControllerSpec::Plugin(_) = self.controller {
-            let usual = self.tcp.slow_start == SlowStartKind::default();
-            let word = serde_json::to_value(self.tcp.slow_start).expect("plain data");
-            let expected = "standard beside a controller of a plug-in, which has a slow start of its own";
-            require(usual, format!("{path}.tcp.slow_start"), word, expected)?;
+            self.check_beside_a_plugin(path)?;
         }
         if !properties.takes_recovery() || properties.conduct {
             return Ok(());
@@ -287,6 +284,20 @@ impl Profile {
             require(given == default, format!("{path}.tcp.{name}"), given, expected)?;
         }
         Ok(())
+    }
+
+    /// What laws of the table carry out themselves is not part of the interface of plug-ins.
+    fn check_beside_a_plugin(&self, path: &str) -> Result<(), ScenarioError> {
+        let (at, tcp) = (|name: &str| format!("{path}.tcp.{name}"), &self.tcp);
+        let word = serde_json::to_value(tcp.slow_start).expect("plain data");
+        let expected = "standard beside a controller of a plug-in, which has a slow start of its own";
+        require(tcp.slow_start == SlowStartKind::default(), at("slow_start"), word, expected)?;
+        let word = serde_json::to_value(tcp.idle).expect("plain data");
+        let expected = "keep beside a controller of a plug-in, which hears of idle times itself";
+        require(tcp.idle == IdleRule::Keep, at("idle"), word, expected)?;
+        let given = tcp.ecn_beta.unwrap_or_default();
+        let expected = "none beside a controller of a plug-in, which answers marks itself";
+        require(tcp.ecn_beta.is_none(), at("ecn_beta"), given, expected)
     }
 
     /// Has each transmission a number of its own?
