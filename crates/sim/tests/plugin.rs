@@ -7,6 +7,7 @@ mod networks;
 
 use guest::{Foreign, Wrong};
 use networks::{MEGABIT, MILLISECOND, SECOND};
+use sawtooth_cc::idle::IdleRule;
 use sawtooth_cc::plugin::{Answers, PluginFault};
 use sawtooth_cc::{Plugins, SlowStartKind};
 use sawtooth_sim::{Scenario, identity, run};
@@ -22,6 +23,7 @@ fn plugins(file: &'static str, wrong: Option<(u32, Wrong)>) -> Plugins {
 fn scenario(controller: &str, recovery: &str, plugins: &Plugins) -> Scenario {
     let mut profile = networks::profile("aimd(1, 0.5)", recovery);
     profile.controller = plugins.parse(controller).unwrap();
+    profile.tcp.idle = IdleRule::Keep;
     let links = vec![
         networks::port("bottleneck", 10 * MEGABIT, 20 * MILLISECOND, 30),
         networks::pipe("back", 100 * MEGABIT, 20 * MILLISECOND),
@@ -81,9 +83,9 @@ fn what_laws_of_the_table_do_themselves_is_refused() {
         "profiles[0].tcp.slow_start = \"hystart++\": expected standard beside a controller of a plug-in";
     assert!(run(&other).expect_err("no such slow start").to_string().starts_with(expected));
     let mut other = scenario("mine", "sack", &plugins("00ff", None));
-    other.profiles[0].tcp.ecn_beta = Some(0.8);
-    let expected = "profiles[0].tcp.ecn_beta = 0.8: expected none beside a controller of a plug-in";
-    assert!(run(&other).expect_err("no such answer").to_string().starts_with(expected));
+    other.profiles[0].tcp.idle = IdleRule::Rfc7661;
+    let expected = "profiles[0].tcp.idle = \"rfc7661\": expected keep beside a controller of a plug-in";
+    assert!(run(&other).expect_err("no such rule").to_string().starts_with(expected));
 }
 
 #[test]
