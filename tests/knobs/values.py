@@ -37,6 +37,7 @@ BY_NAME: Final[Mapping[str, tuple[Any, ...]]] = {
     "name": ("D",),
     "cross_load": (0.5,),
     "ack_every": (3,),
+    "ecn_beta": (0.9, 0.3),
     "flow": (0, 1),
     "policer": ({"rate": "50 kbit/s", "burst": "2 kB"},),
     "shaper": ({"rate": "0.5 Mbit/s", "burst": "5 kB"},),
