@@ -115,15 +115,16 @@ impl<L: Law> Controller for Windowed<L> {
         self.law.wants().or(self.conduct.wants())
     }
 
+    /// What is rarely asked gets a copy of the sample, so that fields that nobody reads are not written for it.
     #[inline(always)]
     fn on_ack(&mut self, ack: &AckSample) {
         if ack.in_recovery {
-            self.conduct.on_repair(ack);
+            self.conduct.on_repair(&{ *ack });
             if !self.law.wants().recovery {
                 return; // told for others' sake
             }
         } else if ack.round_ended {
-            self.window = self.conduct.on_round(self.window, ack);
+            self.window = self.conduct.on_round(self.window, &{ *ack });
         }
         self.law.on_ack(ack);
         let mut slow_start = self.conduct.in_slow_start(self.window, ack);

@@ -176,7 +176,7 @@ impl Network {
     }
 
     /// A packet's turn has come.
-    #[inline]
+    #[inline(always)]
     fn resume(&mut self, packet: Packet, stage: StageIndex, ends: bool, now: Time) {
         // This is the only way to a sender, so acknowledgements arrive in the order of time.
         match packet.kind() {
