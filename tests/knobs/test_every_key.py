@@ -88,6 +88,7 @@ STILL = {
     ("recovery rack", ("flows", 1, "slow_start")): "a window of at most 10 packets",
     ("recovery quic", ("tcp", "slow_start")): "windows of at most 8 packets",
     ("recovery quic", ("flows", 0, "slow_start")): "windows of at most 8 packets",
+    ("recovery quic", ("flows", 0, "idle")): "windows of at most 8 packets, which are always used",
 }
 """Settings that a context of recoveries leaves still, and why: HyStart looks at windows of 16 packets and more."""
 

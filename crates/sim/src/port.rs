@@ -10,7 +10,7 @@ use crate::bucket::Bucket;
 use crate::event::Moment;
 use crate::impairment::Impairment;
 use crate::packet::Packet;
-use crate::queue::{Backlog, Queue, TransmitterState};
+use crate::queue::{Backlog, Queue, Queued, TransmitterState};
 use aggregate::AggregateTransmitter;
 use asking::AskingTransmitter;
 use rate::RateTransmitter;
@@ -125,5 +125,11 @@ impl Port {
             ^ packet.flags_to_hash();
         self.departures_hash =
             (self.departures_hash.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    /// The same of a packet that the discipline has given out, and of the part of the discipline that had it.
+    pub fn count_begin(&mut self, queued: &Queued, now: Time, measured: Measured) {
+        self.count_departure(queued.packet, queued.arrived, now, measured);
+        self.queue.count_part(queued, now, now >= measured.from);
     }
 }

@@ -54,8 +54,7 @@ impl Network {
         if let Some(queued) = next {
             let at = now + transmitter.begin(queued, now);
             port.busy += self.measured.part_of(now, at);
-            port.count_departure(queued.packet, queued.arrived, now, self.measured);
-            port.queue.count_part(&queued, now, now >= self.measured.from);
+            port.count_begin(&queued, now, self.measured);
             end = Some(at);
         }
         let leaves_ahead = port.leaves_ahead;
@@ -78,7 +77,7 @@ impl Network {
         let end = transmitter.begin(&mut port.queue, now).map(|span| now + span);
         let next = transmitter.packets().to_vec();
         for queued in &next {
-            port.count_departure(queued.packet, queued.arrived, now, self.measured);
+            port.count_begin(queued, now, self.measured);
         }
         if let Some(end) = end {
             port.busy += self.measured.part_of(now, end);
@@ -119,8 +118,7 @@ impl Network {
             match transmitter.use_up(now, &mut budget, &mut port.queue) {
                 None => break,
                 Some(TransmissionEvent::Begins(queued)) => {
-                    port.count_departure(queued.packet, queued.arrived, now, self.measured);
-                    port.queue.count_part(&queued, now, now >= self.measured.from);
+                    port.count_begin(&queued, now, self.measured);
                 }
                 Some(TransmissionEvent::Ends(queued)) => {
                     if let Some(since) = transmitter.busy_spell(now, &port.queue) {

@@ -17,8 +17,9 @@ def seconds_in(measured: Measured, state: str) -> float:
     """Mean over the test flows with states of the time in one of them, s; NaN where no flow has states."""
     if not measured.has("states"):
         return NAN
-    texts = measured.flows.column("states").filter(measured.flows.column("test")).to_pylist()
-    spent = [json.loads(text).get(state, 0) / 1e9 for text in texts if text != "{}"]
+    columns = (measured.flows.column(name).to_pylist() for name in ("states", "test"))
+    texts = [text for text, test in zip(*columns, strict=True) if test and text != "{}"]
+    spent = [json.loads(text).get(state, 0) / 1e9 for text in texts]
     return sum(spent) / len(spent) if spent else NAN
 
 
