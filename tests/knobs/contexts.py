@@ -225,7 +225,10 @@ def contexts() -> dict[str, Tables]:
         path={"drop": "periodic(97)", "mark": "periodic(83)"},
         flows=mixed("dualpi2"),
     )
-    unscheduled = {"kind": "dualpi2", "target": "2 ms"}  # neither the weight of one scheduler nor the shift of the other
+    unscheduled = {
+        "kind": "dualpi2",
+        "target": "2 ms",
+    }  # neither the weight of one scheduler nor the shift of the other
     found["dualpi2 as it comes"] = context(
         bottleneck={"rate": "3 Mbit/s", "queue": unscheduled}, flows=mixed("dualpi2")
     )
