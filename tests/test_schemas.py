@@ -32,6 +32,7 @@ COMMANDS = {
     "mathematics": "reproduce reddy2012/mathematics",
     "sliding-window": "reproduce reddy2012/sliding-window --quick --seeds 2",
     "bbr-draft": "reproduce bbr-draft",
+    "coexistence": "reproduce coexistence --quick --seeds 1",
     "environment": "environment real-sq --duration '3 s'",
     "model-response": "model response --a 0.2 --b 0 --p 0.01",
     "model-drop-rate": "model drop-rate --a 1 --b 0.125 --rate 20",

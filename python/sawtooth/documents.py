@@ -21,6 +21,7 @@ FORMATS: Final[Mapping[str, int]] = {
     "overlay": 1,
     "sliding-window": 1,
     "bbr-draft": 1,
+    "coexistence": 1,
     "sensitivity": 1,
     "reconstruction": 1,
     "environment": 1,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from sawtooth.papers import akella2002, bbr_draft, floyd2000, formulas, lahanas2003, reddy2012
+from sawtooth.papers import akella2002, bbr_draft, coexistence, floyd2000, formulas, lahanas2003, reddy2012
 from sawtooth.papers.paper import Paper
 
 PAPERS: Final[Mapping[str, Paper]] = {
@@ -20,6 +20,7 @@ PAPERS: Final[Mapping[str, Paper]] = {
         reddy2012.PAPER,
         formulas.PAPER,
         bbr_draft.PAPER,
+        coexistence.PAPER,
     )
 }
 """Every paper, by name, in the order of the claims."""

@@ -1,0 +1,51 @@
+"""The study of pairs as the command line asks for it.
+
+Source: none. What runs and draws is loaded when it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from sawtooth.papers.further import Further, Order
+
+if TYPE_CHECKING:
+    from sawtooth.papers.coexistence.perform import Coexistence
+
+
+class _Pairs(Further):
+    """The study by its name on the command line."""
+
+    takes: ClassVar[frozenset[str]] = frozenset({"seeds", "quick", "fresh"})
+
+    def row(self) -> Mapping[str, Any]:
+        """One study of no paper and without claims."""
+        from sawtooth.papers.coexistence.pairs import setup
+
+        found = setup()
+        return {
+            "name": "coexistence",
+            "title": found.title,
+            "paper": "",
+            "figure": "",
+            "runs": len(found.meetings) * found.seeds,
+            "claims": 0,
+        }
+
+    def reproduce(self, order: Order) -> Coexistence:
+        """Run all pairs and write the report."""
+        from sawtooth.papers.coexistence.pairs import setup
+        from sawtooth.papers.coexistence.perform import perform
+
+        found = setup().shortened() if order.quick else setup()
+        return perform(
+            found if order.seeds is None else found.seeded(order.seeds),
+            order.store,
+            fresh=order.fresh,
+            report=order.report,
+            progress=order.progress,
+        )
+
+
+COEXISTENCE: Final = _Pairs()

@@ -1,0 +1,63 @@
+"""`sawtooth reproduce coexistence`: shares and harm are formed as the page says, and the report shows every cell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sawtooth.papers.coexistence.page import answer
+from sawtooth.papers.coexistence.pairs import Meeting, setup
+from sawtooth.papers.coexistence.perform import Coexistence, Felt, cells, perform
+
+SENDERS = ("cubic", "bbr-1")
+ROUTERS = ("drop-tail 1 BDP", "FQ-CoDel")
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Coexistence:
+    folder = tmp_path_factory.mktemp("coexistence")
+    return perform(setup().among(SENDERS, ROUTERS).shortened(), folder / "store", report=folder / "page.html")
+
+
+def test_values_are_those_of_the_definitions() -> None:
+    """Two seeds; numbers chosen so that every value can be worked out by hand."""
+    small = setup().among(SENDERS, ROUTERS[:1]).seeded(2)
+    felt = {
+        ("cubic",): [Felt(20e6, 10.0, 0.0)],
+        ("bbr-1",): [Felt(20e6, 2.0, 0.0)],
+        ("cubic", "cubic"): [Felt(12e6, 10.0, 0.0), Felt(8e6, 10.0, 0.0)],
+        ("bbr-1", "bbr-1"): [Felt(10e6, 4.0, 0.0), Felt(10e6, 4.0, 0.0)],
+        ("cubic", "bbr-1"): [Felt(5e6, 40.0, 0.01), Felt(15e6, 40.0, 0.02)],
+    }
+    runs = {
+        (Meeting(ROUTERS[0], group), seed): tuple(flows) for group, flows in felt.items() for seed in (1, 2)
+    }
+    found = {(cell.victim, cell.other): cell for cell in cells(small, runs)}
+    cubic = found["cubic", "bbr-1"]
+    assert cubic.beyond is not None
+    assert (cubic.share.mean, cubic.harm.mean, cubic.beyond.mean) == (0.5, 0.75, 0.25)
+    assert cubic.delay_harm.mean == 0.75
+    assert cubic.retransmitted.mean == 0.01
+    assert cubic.hurts
+    assert found["bbr-1", "cubic"].share.mean == 1.5
+    assert found["bbr-1", "cubic"].delay_harm.mean == pytest.approx(0.95)
+    assert not found["bbr-1", "cubic"].hurts
+    assert found["cubic", "cubic"].beyond is None
+    assert found["cubic", "cubic"].share.mean == 1.0
+
+
+def test_a_fair_queue_protects_and_a_plain_one_does_not(few: Coexistence) -> None:
+    for router in ROUTERS:
+        both = few.cell(router, *SENDERS).share.mean + few.cell(router, *reversed(SENDERS)).share.mean
+        assert both == pytest.approx(2.0)
+    assert few.cell("FQ-CoDel", *SENDERS).share.mean == pytest.approx(1.0, abs=0.1)
+    assert abs(few.cell("drop-tail 1 BDP", *SENDERS).share.mean - 1.0) > 0.2
+
+
+def test_the_report_shows_every_cell(few: Coexistence) -> None:
+    assert few.report is not None
+    text = Path(few.report).read_text(encoding="utf-8")
+    assert all(router in text for router in ROUTERS)
+    assert answer(few)[0] in text
+    assert {path.suffix for path in few.report.parent.glob("page*")} == {".html", ".svg", ".pdf"}
