@@ -21,7 +21,7 @@ from sawtooth.run.store import Store
 
 RUNS = 60
 SCENARIO = """
-duration = "60 s"
+duration = "240 s"             # so that a sweep has long to go when its first runs are stored, also on a fast machine
 warmup = "5 s"
 
 [bottleneck]
