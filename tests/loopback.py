@@ -12,7 +12,7 @@ from typing import Self
 
 from tests.conftest import clean_environment
 
-PATIENCE_S = 60.0
+PATIENCE_S = 180.0
 QUIET = "--no-dashboard"
 
 

@@ -21,7 +21,7 @@ from sawtooth.run.store import Store
 
 RUNS = 60
 SCENARIO = """
-duration = "240 s"             # so that a sweep has long to go when its first runs are stored, also on a fast machine
+duration = "200 s"             # so that a sweep has long to go when its first runs are stored, also on a fast machine
 warmup = "5 s"
 
 [bottleneck]
@@ -89,7 +89,7 @@ def table(cluster: Loopback) -> bytes:
 
 def continued(cluster: Loopback, sawtooth: CommandLine, known: int) -> bytes:
     """The table of the same command afterwards, which makes only what is not there."""
-    done = sawtooth(*WORDS, "--store", "store", "--out", "t.csv", "--json")
+    done = sawtooth(*WORDS, "--store", "store", "--out", "t.csv", "--json", timeout=PATIENCE_S)
     assert done.code == 0
     assert done.json["executed"] == RUNS - known
     return table(cluster)
