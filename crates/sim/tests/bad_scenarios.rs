@@ -123,6 +123,10 @@ fn a_wrong_value_is_named_with_what_is_accepted() {
         profile["tcp"][key] = json!(value);
         check("/profiles/0", profile, &format!("profiles[0].tcp.{key} = {value}: expected {expected}"));
     }
+    // A run with 1 ns sent probes without end until all memory was gone.
+    let mut probing = example()["profiles"][0].clone();
+    (probing["recovery"], probing["tcp"]["max_rto_ns"]) = (json!("quic"), json!(999_999));
+    check("/profiles/0", probing, "profiles[0].tcp.max_rto_ns = 999999: expected at least 1 ms beside quic");
     check("/flows/0/profile", json!(2), "flows[0].profile = 2: expected an index below 2");
     check("/flows/0/forward", json!([99]), "flows[0].forward = 99: expected an index below 10");
     check("/flows/0/reverse", json!([]), "flows[0].reverse = 0 links: expected 1 to 249 links");

@@ -69,12 +69,12 @@ class Further(ABC):
         """Make it and write its report."""
 
     def jobs(self, order: Order) -> Sequence[Resolved]:
-        """The runs behind it, where ``takes`` has ``shard``."""
-        raise NotImplementedError
+        """The runs behind it, where ``takes`` has ``shard``; the command refuses the option elsewhere."""
+        raise AssertionError(f"{type(self).__name__} takes no --shard, so nobody asks for its runs")
 
     def update_page(self, path: Path, made: Made) -> None:
-        """Fill the places of a Markdown page that are its own, where ``takes`` has ``markdown``."""
-        raise NotImplementedError
+        """Fill the places of a Markdown page that are its own, where ``takes`` has ``markdown``; the command refuses it elsewhere."""
+        raise AssertionError(f"{type(self).__name__} takes no --markdown, so nobody fills its pages")
 
 
 class Reconstructor(ABC):

@@ -27,6 +27,7 @@ from sawtooth.experiment.intervals import Interval, interval
 from sawtooth.papers.coexistence.pairs import Meeting, Setup
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.api import job_of, scenario_of
+from sawtooth.run.row_json import flow_json
 from sawtooth.run.run import Run
 from sawtooth.run.runner import run_each
 from sawtooth.run.store import Store
@@ -153,7 +154,7 @@ def _shown(found: Interval) -> str:
 
 def felt(run: Run) -> tuple[Felt, ...]:
     """What each flow of a run had of it."""
-    rows = run.to_json()["flows"]
+    rows = map(flow_json, run.flows.to_pylist())
     return tuple(
         Felt(row["goodput_bps"], row["queue_delay_ms"]["p95"], row["retransmits"] / max(row["sent"], 1))
         for row in rows
