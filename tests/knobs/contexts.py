@@ -185,6 +185,11 @@ def contexts() -> dict[str, Tables]:
         tcp=unread("quic"),
         bottleneck={"drop": lost, "rate": "2 Mbit/s", "buffer": "12 packets"},
         flows=[group("quic", count=2, receive_window=8, **common(quic["defaults"]))],
+        # The application pauses, so that a window is left unused.
+        on=[
+            {"at": "0.8 s", "set": {"flows[0].supply": "0"}},
+            {"at": "1.4 s", "set": {"flows[0].supply": "all"}},
+        ],
     )
     for law in describe()["controllers"]:
         if law["properties"]["own_transport"]:

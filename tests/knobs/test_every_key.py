@@ -88,9 +88,9 @@ STILL = {
     ("recovery rack", ("flows", 1, "slow_start")): "a window of at most 10 packets",
     ("recovery quic", ("tcp", "slow_start")): "windows of at most 8 packets",
     ("recovery quic", ("flows", 0, "slow_start")): "windows of at most 8 packets",
-    ("recovery quic", ("flows", 0, "idle")): "windows of at most 8 packets, which are always used",
+    ("recovery quic", ("on", 1, "every")): "what offers everything again finds everything offered",
 }
-"""Settings that a context of recoveries leaves still, and why: HyStart looks at windows of 16 packets and more."""
+"""Keys that a context of recoveries leaves still, and why: HyStart looks at windows of 16 packets and more."""
 
 
 @pytest.mark.parametrize("name", CONTEXTS)
