@@ -47,6 +47,18 @@ def test_values_are_those_of_the_definitions() -> None:
     assert found["cubic", "cubic"].share.mean == 1.0
 
 
+def test_one_seed_decides_nothing_and_says_so(few: Coexistence) -> None:
+    small = setup().among(SENDERS, ROUTERS[:1]).seeded(1)
+    flow = Felt(10e6, 5.0, 0.0)
+    runs = {(meeting, 1): (flow,) * len(meeting.senders) for meeting in small.meetings}
+    found = Coexistence(small, list(cells(small, runs)), len(runs), 0.0)
+    assert found.undecided(ROUTERS[0]) == 2
+    assert answer(found) == [
+        "So few seeds decide nothing: whether anybody suffers more than beside its own kind is open everywhere."
+    ]
+    assert few.command == "sawtooth reproduce coexistence --quick --seeds 2"
+
+
 def test_a_fair_queue_protects_and_a_plain_one_does_not(few: Coexistence) -> None:
     for router in ROUTERS:
         both = few.cell(router, *SENDERS).share.mean + few.cell(router, *reversed(SENDERS)).share.mean

@@ -51,7 +51,7 @@ def page(found: Coexistence) -> Page:
         sections=[
             Section("pairs", "All pairs", [Words(HARM, "muted"), _table(found)]),
         ],
-        command=f"sawtooth reproduce {NAME}",
+        command=found.command,
     )
 
 
@@ -59,12 +59,20 @@ def answer(found: Coexistence) -> list[str]:
     """How many suffer at each kind of router, and the worst of all."""
     pairs = len(found.setup.senders) * (len(found.setup.senders) - 1)
     hurt = {router: found.hurt(router) for router in found.setup.routers}
+    open_ = {router: found.undecided(router) for router in hurt}
+    if all(open_[router] == pairs for router in hurt):
+        return [
+            "So few seeds decide nothing: whether anybody suffers more than beside its own kind is open everywhere."
+        ]
     most, least = (
         max(hurt, key=lambda router: len(hurt[router])),
         min(hurt, key=lambda router: len(hurt[router])),
     )
-    first = f"Of {pairs} ordered pairs, {len(hurt[most])} suffer more over {most} than beside their own kind"
-    sentences = [f"{first}, and {len(hurt[least])} over {least}."]
+    sentences = [
+        f"Of {pairs} ordered pairs, {len(hurt[router])} suffer more over {router} than beside their own kind; "
+        f"{open_[router]} are undecided."
+        for router in dict.fromkeys((most, least))
+    ]
     for router, cells in hurt.items():
         if cells:
             worst = cells[0]

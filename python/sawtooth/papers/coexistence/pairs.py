@@ -42,6 +42,11 @@ class Setup:
         groups = [*combinations_with_replacement(self.senders, 2), *((sender,) for sender in self.senders)]
         return [Meeting(router, group) for router in self.routers for group in groups]
 
+    @property
+    def is_quick(self) -> bool:
+        """Whether these are the shorter runs."""
+        return all(self.scenario[key] == value for key, value in self.quick.items())
+
     def shortened(self) -> Setup:
         """The same meetings with fewer seeds and shorter runs."""
         return replace(self, scenario={**self.scenario, **self.quick}, seeds=self.quick_seeds)

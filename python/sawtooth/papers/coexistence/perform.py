@@ -67,6 +67,14 @@ class Cell:
         """Whether the other certainly does more harm than its own kind would."""
         return self.beyond is not None and self.beyond.low is not None and self.beyond.low > 0
 
+    @property
+    def undecided(self) -> bool:
+        """Whether the seeds do not say if the other does more harm than its own kind would; one seed never does."""
+        if self.beyond is None:
+            return False
+        low, high = self.beyond.low, self.beyond.high
+        return low is None or high is None or low <= 0 <= high
+
     def to_json(self) -> dict[str, Any]:
         """Its entry in the document."""
         numbers = {
@@ -102,6 +110,12 @@ class Coexistence:
     name: str = NAME
 
     @property
+    def command(self) -> str:
+        """What makes it again."""
+        quick = " --quick" if self.setup.is_quick else ""
+        return f"sawtooth reproduce {NAME}{quick} --seeds {self.setup.seeds}"
+
+    @property
     def judged(self) -> list[Judged]:
         """It claims nothing."""
         return []
@@ -118,6 +132,10 @@ class Coexistence:
         found = [cell for cell in self.cells if cell.router == router and cell.hurts]
         return sorted(found, key=lambda cell: cell.share.mean)
 
+    def undecided(self, router: str) -> int:
+        """In how many cells of a router the seeds decide nothing."""
+        return sum(cell.undecided for cell in self.cells if cell.router == router)
+
     def tables(self) -> list[TextTable]:
         """A table per router: the share of each sender (rows) beside each other one (columns)."""
         senders = list(self.setup.senders)
@@ -129,8 +147,9 @@ class Coexistence:
                     (victim, *(_shown(self.cell(router, victim, other).share) for other in senders))
                     for victim in senders
                 ],
-                f"share of the row beside the column, 1 is half of what both have; {len(self.hurt(router))} of "
-                f"{len(senders) * (len(senders) - 1)} suffer more than beside their own kind",
+                "share of the row beside the column; 1 is half of what both have. "
+                f"Of {len(senders) * (len(senders) - 1)} pairs {len(self.hurt(router))} suffer more than beside their own kind, "
+                f"{self.undecided(router)} are undecided",
             )
             for router in self.setup.routers
         ]
