@@ -52,14 +52,14 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class GateResult:
     """`state` is passed, failed or not judged; `lines` say why, a line per scenario."""
 
     state: str
     lines: tuple[str, ...]
 
 
-def judge(baseline: Counts, found: Counts, tolerance: float = TOLERANCE) -> Verdict:
+def judge(baseline: Counts, found: Counts, tolerance: float = TOLERANCE) -> GateResult:
     """Compare per packet: more than `tolerance` above the baseline fails, as does a scenario that only one side has."""
     lines: list[str] = []
     failed = False
@@ -87,8 +87,8 @@ def judge(baseline: Counts, found: Counts, tolerance: float = TOLERANCE) -> Verd
     ):
         if before_it != now_it:
             lines.append(f"not judged: the {what} is {now_it}, that of the baseline {before_it}")
-            return Verdict("not judged", tuple(lines))
-    return Verdict("failed" if failed else "passed", tuple(lines))
+            return GateResult("not judged", tuple(lines))
+    return GateResult("failed" if failed else "passed", tuple(lines))
 
 
 def count() -> Counts:

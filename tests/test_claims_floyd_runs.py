@@ -180,7 +180,7 @@ def test_the_parts_of_the_gap_add_up_and_each_gets_what_it_does() -> None:
         ratio = 1.0 + sum(e for e, there in zip(effect.values(), present, strict=True) if there)
         ratio -= 0.04 * (present[0] and present[1])  # together they do more: half of that each
         runs += [ProbeRun(labels, "", {"ratio of 1": ratio}, EMPTY, str(seed)) for seed in range(2)]
-    found = share_gap.parts(runs)
+    found = share_gap.contributions(runs)
     wanted = {**effect, "whole windows": -0.17, "halving timeouts": -0.07}
     for name, part in found.items():
         assert part == pytest.approx([wanted[name]] * 2)

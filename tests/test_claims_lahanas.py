@@ -157,7 +157,7 @@ def test_the_parts_of_a_gain_add_up_to_it() -> None:
     study = next(study for study in PARTS if study.name == gain.STUDY)
     runs = runs_of(next(probe for probe in study.probe if probe.name == gain.PROBE), rule)
     for law, flows in product(NEW, (2, 8, 32)):
-        found = gain.parts(runs, law, flows, 0.5)
+        found = gain.contributions(runs, law, flows, 0.5)
         total = sum(found[name] for name in gain.PARTS)
         assert total == pytest.approx(found["measured"])
     curves = gain.curves({gain.PROBE: runs})

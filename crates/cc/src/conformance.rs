@@ -129,7 +129,7 @@ pub enum Judged {
 
 /// The verdict on one rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Verdict {
+pub struct RuleResult {
     /// The rule's name.
     pub id: &'static str,
     /// What became of it.
@@ -164,9 +164,9 @@ impl Rule {
         first.map(|(script, fault)| search::smallest(script, fault, judge))
     }
 
-    fn verdict(&self, spec: &ControllerSpec) -> Verdict {
+    fn verdict(&self, spec: &ControllerSpec) -> RuleResult {
         let Rule { id, what, source, .. } = *self;
-        let verdict = |result, source| Verdict { id, result, what, source, said: None, script: None };
+        let verdict = |result, source| RuleResult { id, result, what, source, said: None, script: None };
         if let Some(exempt) = self.exemption(spec) {
             return verdict(Judged::Exempt, exempt);
         }
@@ -174,14 +174,14 @@ impl Rule {
             None => verdict(Judged::Passed, source),
             Some((script, fault)) => {
                 let script = Some(script.to_string());
-                Verdict { said: Some(fault.said), script, ..verdict(Judged::Broken, source) }
+                RuleResult { said: Some(fault.said), script, ..verdict(Judged::Broken, source) }
             }
         }
     }
 }
 
 /// Hold a controller to every rule. It must be one that [`crate::check_controller`] accepts.
-pub fn check(spec: &ControllerSpec) -> Vec<Verdict> {
+pub fn check(spec: &ControllerSpec) -> Vec<RuleResult> {
     RULES.iter().map(|rule| rule.verdict(spec)).collect()
 }
 

@@ -15,7 +15,7 @@ from sawtooth.errors import InputError, PluginError
 
 
 @dataclass(frozen=True)
-class Verdict:
+class RuleResult:
     """The verdict on one rule: what it says and where that is said (of an exemption, where that is); where it is broken, what is wrong
     after the last line of the smallest script found."""
 
@@ -32,7 +32,7 @@ class Conformance:
     """The verdicts on a controller."""
 
     controller: str
-    rules: tuple[Verdict, ...]
+    rules: tuple[RuleResult, ...]
 
     @property
     def passed(self) -> bool:
@@ -56,7 +56,7 @@ def check_controller(controller: str) -> Conformance:
         found = _native.check_controller(controller)
     except ValueError as error:
         raise _refused(controller, error) from None
-    return Conformance(controller, tuple(Verdict(**row) for row in json.loads(found)))
+    return Conformance(controller, tuple(RuleResult(**row) for row in json.loads(found)))
 
 
 def play_script(controller: str, script: str, where: str = "script") -> list[dict[str, Any]]:

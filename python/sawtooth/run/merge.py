@@ -17,7 +17,7 @@ from sawtooth.run.run import FORMAT
 from sawtooth.run.storage.batch import UNREADABLE, is_single
 from sawtooth.run.storage.compaction import folder_of_day
 from sawtooth.run.storage.holdings import Holdings
-from sawtooth.run.storage.packing import Part, packed, parts_of
+from sawtooth.run.storage.packing import RunRows, packed, run_rows_of
 from sawtooth.run.storage.reader import parquet_file
 from sawtooth.run.storage.rows import same
 from sawtooth.run.storage.shelf import RUNS, folder_of
@@ -157,7 +157,7 @@ def _stands_once(source: Holdings, tree: str, run_id: str) -> bool:
     return len(source.places(tree, run_id, look=False)) == 1
 
 
-def _parts(source: Holdings, names: Iterable[str], taken: set[str], seen: set[str]) -> Iterator[Part]:
+def _parts(source: Holdings, names: Iterable[str], taken: set[str], seen: set[str]) -> Iterator[RunRows]:
     """The rows of the runs that are taken, each run once."""
 
     def wanted(run_id: str) -> bool:
@@ -167,7 +167,7 @@ def _parts(source: Holdings, names: Iterable[str], taken: set[str], seen: set[st
         return True
 
     for name in names:
-        yield from parts_of(source.shelf, name, wanted)
+        yield from run_rows_of(source.shelf, name, wanted)
 
 
 def _add(out: Holdings, files: dict[str, bytes]) -> None:

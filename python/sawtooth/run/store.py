@@ -41,7 +41,7 @@ from sawtooth.run.storage.compaction import Collected, collect, compact, folder_
 from sawtooth.run.storage.holdings import Holdings, reason
 from sawtooth.run.storage.index import Place
 from sawtooth.run.storage.local import LocalShelf
-from sawtooth.run.storage.packing import Part, packed, parts_of
+from sawtooth.run.storage.packing import RunRows, packed, run_rows_of
 from sawtooth.run.storage.rows import alike, rows_of, run_of, same, series_of
 from sawtooth.run.storage.shelf import RUNS, SERIES, Shelf
 from sawtooth.scenario.resolve import Resolved
@@ -281,7 +281,7 @@ class Store:
                 self._drop(tree, instead)
             tables = [(run.run_id, run.records[name]) for run in runs if name in run.records]
             parts = [
-                Part(series_of(group), [(run_id, table.num_rows) for run_id, table in group])
+                RunRows(series_of(group), [(run_id, table.num_rows) for run_id, table in group])
                 for group in _of_one_schema(tables)
             ]
             added = {one.name(folder_of_day(tree, now_s)): one.data for one in packed(parts)}
@@ -289,7 +289,7 @@ class Store:
             self.held.forget(added)
             self.held.look(tree)
         groups = alike(runs)
-        rows = [Part(rows_of(group, now_s), [(run.run_id, 1) for run in group]) for group in groups]
+        rows = [RunRows(rows_of(group, now_s), [(run.run_id, 1) for run in group]) for group in groups]
         added = {one.name(folder_of_day(RUNS, now_s)): one.data for one in packed(rows)}
         dropped, kept = self._without(RUNS, instead)
         shelf.replace(added | kept, dropped)
@@ -312,7 +312,7 @@ class Store:
         gone = {place.file for run_id in run_ids for place in self.held.places(tree, run_id, look=False)}
         kept: dict[str, bytes] = {}
         for name in gone:
-            parts = parts_of(self.held.shelf, name, lambda run_id: run_id not in run_ids)
+            parts = run_rows_of(self.held.shelf, name, lambda run_id: run_id not in run_ids)
             try:
                 folder = name.rpartition("/")[0]
                 kept |= {one.name(folder): one.data for one in packed(parts)}

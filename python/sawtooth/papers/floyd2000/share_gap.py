@@ -49,7 +49,7 @@ def at(runs: Sequence[ProbeRun], present: frozenset[str]) -> NDArray[np.float64]
     return values(select(runs, wanted), RATIO)
 
 
-def parts(runs: Sequence[ProbeRun]) -> dict[str, NDArray[np.float64]]:
+def contributions(runs: Sequence[ProbeRun]) -> dict[str, NDArray[np.float64]]:
     """What each factor changes in the ratio, one value per seed; together the difference between all factors and none."""
     names, found = tuple(FACTORS), {}
     for name in names:
@@ -70,7 +70,7 @@ def curves(probes: Mapping[str, Sequence[ProbeRun]]) -> list[Curve]:
     none, everything = at(runs, frozenset()), at(runs, frozenset(FACTORS))
     steps = {
         "none of them": none,
-        **parts(runs),
+        **contributions(runs),
         "all of them": everything,
         "unexplained": PRINTED - everything,
     }

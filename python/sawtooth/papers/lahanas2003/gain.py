@@ -53,7 +53,9 @@ def gains(runs: Sequence[ProbeRun], law: str, flows: Label, buffer: Label, value
     return np.asarray(of[law] / of["AIMD"] - 1.0, dtype=np.float64)
 
 
-def parts(runs: Sequence[ProbeRun], law: str, flows: Label, buffer: float) -> dict[str, NDArray[np.float64]]:
+def contributions(
+    runs: Sequence[ProbeRun], law: str, flows: Label, buffer: float
+) -> dict[str, NDArray[np.float64]]:
     """The measured gain over 60 s and its parts, one value per seed each; the parts add up to it."""
     short = gains(runs, law, flows, buffer, SHORT)
     later, alone = (gains(runs, law, count, buffer, LATER) for count in (flows, 1))
@@ -90,7 +92,7 @@ def _curve(runs: Sequence[ProbeRun], law: str, flows: Label) -> Curve:
     points = []
     for name in ("measured", *PARTS):
         for buffer in labels(runs, "buffer"):
-            per_seed = parts(runs, law, flows, float(buffer))[name]
+            per_seed = contributions(runs, law, flows, float(buffer))[name]
             ids = tuple(run.run_id for run in select(runs, {"flows": flows, "buffer": buffer}))
             points.append(CurvePoint(name, buffer, interval(100.0 * per_seed), None, ids))
     return Curve(spec, points)

@@ -20,7 +20,7 @@ from sawtooth.atomic import ABANDONED_AFTER_S
 from sawtooth.run.run import FORMAT
 from sawtooth.run.storage.batch import UNREADABLE, is_single
 from sawtooth.run.storage.holdings import Holdings
-from sawtooth.run.storage.packing import FULL_RUNS, Packed, Part, Wanted, packed, parts_of
+from sawtooth.run.storage.packing import FULL_RUNS, Packed, RunRows, Wanted, packed, run_rows_of
 from sawtooth.run.storage.reader import parquet_file
 from sawtooth.run.storage.shelf import RUNS, Listed, folder_of
 from sawtooth.run.storage.verify import damaged_in
@@ -81,9 +81,9 @@ def _pack(held: Holdings, tree: str, names: Sequence[str], folder: str, wanted: 
         seen.add(run_id)
         return True
 
-    def parts() -> Iterator[Part]:
+    def parts() -> Iterator[RunRows]:
         for name in names:
-            yield from parts_of(held.shelf, name, first)
+            yield from run_rows_of(held.shelf, name, first)
 
     try:
         made = {one.name(folder): one for one in packed(parts())}

@@ -29,7 +29,7 @@ Wanted = Callable[[str], bool]
 
 
 @dataclass
-class Part:
+class RunRows:
     """Some rows and whose they are: how many of each run, in order."""
 
     table: pa.Table
@@ -52,7 +52,7 @@ class Packed:
 class _Bin:
     """Parts of one schema that wait to be a file."""
 
-    parts: list[Part] = field(default_factory=list)
+    parts: list[RunRows] = field(default_factory=list)
     runs: int = 0
     size: int = 0
 
@@ -62,7 +62,7 @@ class _Bin:
         return Packed(encoded(table, spans), [run_id for run_id, _ in spans])
 
 
-def packed(parts: Iterable[Part]) -> Iterator[Packed]:
+def packed(parts: Iterable[RunRows]) -> Iterator[Packed]:
     """Files from parts: those of one schema together, none larger than a full one by more than a part."""
     bins: dict[str, _Bin] = {}
     for part in parts:
@@ -78,14 +78,14 @@ def packed(parts: Iterable[Part]) -> Iterator[Packed]:
         yield rest.packed()
 
 
-def parts_of(shelf: Shelf, name: str, wanted: Wanted) -> Iterator[Part]:
+def run_rows_of(shelf: Shelf, name: str, wanted: Wanted) -> Iterator[RunRows]:
     """The readable runs of a file that are wanted, some at a time. Raises what reading raises where its footer cannot be read."""
     parquet = parquet_file(shelf, name)
     spans = spans_of(parquet, Listed(name, 0, 0.0).stem)
     empty = [span for span in spans if span.count == 0 and wanted(span.run_id)]
     if empty:
         table = parquet.schema_arrow.remove_metadata().empty_table()
-        yield Part(table, [(span.run_id, 0) for span in empty])
+        yield RunRows(table, [(span.run_id, 0) for span in empty])
     rest = [span for span in spans if span.count]
     start, torn = 0, _Torn()
     for group in range(parquet.num_row_groups):
@@ -97,7 +97,7 @@ def parts_of(shelf: Shelf, name: str, wanted: Wanted) -> Iterator[Part]:
         start = end
 
 
-def _is_said(part: Part) -> bool:
+def _is_said(part: RunRows) -> bool:
     """Whether rows of runs are those of the runs that the file names. Of a file by another hand they may not be."""
     if "digest" not in part.table.column_names:
         return True
@@ -120,7 +120,7 @@ class _Torn:
 
     def taken(
         self, table: pa.Table | None, inside: list[Span], start: int, end: int, wanted: Wanted
-    ) -> Iterator[Part]:
+    ) -> Iterator[RunRows]:
         """The runs that end in a group, rows `start` to `end`, of which the spans `inside` are not finished."""
         whole: list[Span] = []
         for span in inside:
@@ -136,15 +136,15 @@ class _Torn:
                 first = max(span.first, start)
                 self._rows.append(table.slice(first - start, min(last, end) - first))
             if last <= end and self._rows is not None and wanted(span.run_id):
-                yield Part(pa.concat_tables(self._rows), [(span.run_id, span.count)])
+                yield RunRows(pa.concat_tables(self._rows), [(span.run_id, span.count)])
         if table is None:
             return
         chosen = [span for span in whole if wanted(span.run_id)]
         if len(chosen) == len(inside):
-            yield Part(table, [(span.run_id, span.count) for span in chosen])
+            yield RunRows(table, [(span.run_id, span.count) for span in chosen])
         elif chosen:
             slices = [table.slice(span.first - start, span.count) for span in chosen]
-            yield Part(pa.concat_tables(slices), [(span.run_id, span.count) for span in chosen])
+            yield RunRows(pa.concat_tables(slices), [(span.run_id, span.count) for span in chosen])
 
 
-__all__ = ["Packed", "Part", "packed", "parts_of"]
+__all__ = ["Packed", "RunRows", "packed", "run_rows_of"]

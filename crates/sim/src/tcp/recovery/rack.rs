@@ -34,7 +34,7 @@ use crate::tcp::number_set::NumberSet;
 use crate::tcp::prr::{Delivery, FlightAtEntry, Prr};
 use crate::tcp::timers::Timer;
 use detection::{Detection, Situation};
-use probe::{Probe, TailLoss, Verdict};
+use probe::{Probe, ProbeOutcome, TailLoss};
 use sawtooth_cc::units::Time;
 use spurious::{Episode, Frto};
 use std::collections::VecDeque;
@@ -313,7 +313,7 @@ impl LossRecovery for Rack {
         self.delivery = Some(delivery);
         let lost_again = self.detect(connection);
         self.begin_if_lost(lost_again, connection, &mut update);
-        if probed == Verdict::Repaired && update.loss_event.is_none() && self.state == State::Open {
+        if probed == ProbeOutcome::Repaired && update.loss_event.is_none() && self.state == State::Open {
             update.loss_event = Some(LossEvent::Repaired);
         }
         update.restart_timer |= self.reordering_at.is_some();

@@ -21,7 +21,7 @@ pub enum Probe {
 
 /// What an acknowledgement says about a probe that was a retransmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ProbeOutcome {
     /// Nothing, or that nothing was lost.
     Fine,
     /// It has repaired a loss.
@@ -84,19 +84,19 @@ impl TailLoss {
     }
 
     /// `TLP_process_ack` of §7.4.2.
-    pub fn on_ack(&mut self, ack: &Acknowledgement<'_>, una_before: u32) -> Verdict {
+    pub fn on_ack(&mut self, ack: &Acknowledgement<'_>, una_before: u32) -> ProbeOutcome {
         self.due = None;
-        let Some(end) = self.end.filter(|&end| ack.cumulative >= end) else { return Verdict::Fine };
+        let Some(end) = self.end.filter(|&end| ack.cumulative >= end) else { return ProbeOutcome::Fine };
         let arrived_twice = ack.duplicate().is_some_and(|number| number + 1 == end);
         let duplicate = ack.cumulative == una_before && ack.blocks.is_empty();
         if !self.again || arrived_twice {
             self.end = None;
         } else if ack.cumulative > end {
             self.end = None;
-            return Verdict::Repaired;
+            return ProbeOutcome::Repaired;
         } else if duplicate {
             self.end = None;
         }
-        Verdict::Fine
+        ProbeOutcome::Fine
     }
 }
