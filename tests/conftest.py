@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.browser import Browser, installed
-from tests.fits import fits
+from tests.command_line import CommandLine, Outcome, clean_environment, command_line
 
 from sawtooth.run import store
 from sawtooth.run.storage.shelf import RUNS
@@ -60,25 +55,6 @@ def store_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """How one command line ended."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        """Standard output as the one JSON document it must be, of a kind that has a schema and fits it."""
-        document = json.loads(self.out, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
-        fits(document)
-        return document
-
-
-CommandLine = Callable[..., Outcome]
-
-
 def file_of(kept: store.Store, run_id: str) -> Path:
     """The file in which a run stands."""
     kept.held.look(RUNS)
@@ -110,19 +86,10 @@ def scenario_file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def sawtooth(tmp_path: Path) -> CommandLine:
-    """Runs `sawtooth ARGUMENTS…` through its real entry point in `tmp_path`, without a terminal."""
+    """Runs `sawtooth ARGUMENTS…` in a process of its own in `tmp_path`, without a terminal."""
 
     def run(*arguments: object, timeout: float = 60.0, **environment: str) -> Outcome:
-        done = subprocess.run(
-            [sys.executable, "-m", "sawtooth", *map(str, arguments)],
-            cwd=tmp_path,
-            env=clean_environment() | environment,
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
-        )
-        return Outcome(done.returncode, done.stdout, done.stderr)
+        return command_line([*map(str, arguments)], tmp_path, clean_environment() | environment, timeout)
 
     return run
 
@@ -139,7 +106,11 @@ def browser() -> Iterator[Browser]:
     shown.close()
 
 
-def clean_environment() -> dict[str, str]:
-    """This process's environment without Sawtooth's own variables, and without lines of progress, whose number depends on time."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("SAWTOOTH_")}
-    return kept | {"SAWTOOTH_PROGRESS": "off"}
+__all__ = [
+    "SCENARIO",
+    "CommandLine",
+    "Outcome",
+    "clean_environment",
+    "file_of",
+    "series_files_of",
+]

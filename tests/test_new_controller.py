@@ -69,6 +69,7 @@ def digests(where: Path, plugin: Path, controller: str) -> list[str]:
     return done.stdout.split()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_project_builds_and_gives_the_digests_of_the_built_in_law(
     sawtooth: CommandLine, tmp_path: Path, lang: str

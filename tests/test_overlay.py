@@ -355,6 +355,7 @@ def test_the_plan_gives_every_run_its_own_case() -> None:
     assert {case.seed for case in cases if case.how == loss.RANDOM} == set(study.seed_names)
 
 
+@pytest.mark.long
 def test_reproduce_mathematics(sawtooth: CommandLine, tmp_path: Path) -> None:
     found = sawtooth("reproduce", "mathematics", "--quick", "--seeds", "2", "--json", timeout=300)
     assert found.code == 0, found.err

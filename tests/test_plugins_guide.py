@@ -24,6 +24,7 @@ def changed(text: str, change: str) -> str:
     return text.replace(f"{before}\n", f"{after}\n")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lang", CHANGED)
 def test_the_guide_can_be_followed(sawtooth: CommandLine, tmp_path: Path, lang: str) -> None:
     blocks = FENCE.findall(PAGE)
@@ -82,6 +83,7 @@ print(found.passed, len(compared.scores), {row.name for row in st.plugin_costs()
 """
 
 
+@pytest.mark.long
 def test_the_notebook_runs(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", CELLS, str(ROOT / "docs" / "plugins.ipynb")],

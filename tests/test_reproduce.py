@@ -204,6 +204,7 @@ def test_parts_of_a_paper_run_once_resume_and_are_judged_together(tmp_path: Path
     assert again.claims.equals(found.claims)
 
 
+@pytest.mark.long
 def test_pages_are_the_same_whoever_draws_them(tmp_path: Path) -> None:
     parts = [small(name, name == "akella2002").seeded(1) for name in ("akella2002", "a/1", "a/2", "a/3")]
     found = perform_parts("akella2002", parts, Store(tmp_path))

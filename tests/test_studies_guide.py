@@ -18,6 +18,7 @@ FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PAGE = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 def test_the_guide_can_be_followed(
     sawtooth: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -56,6 +56,7 @@ def test_the_same_cells_draw_the_same_figure(grid: list[Cell]) -> None:
     assert first.count("<svg") == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("router", ["drr", "red", "ecn"])
 def test_every_cell_behind_other_routers_agrees(router: str) -> None:
     found = cells.measure(router=router)
