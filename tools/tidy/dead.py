@@ -144,8 +144,11 @@ def _data(tree: Tree) -> Iterator[Finding]:
             stem = stem.rpartition("__")[2].partition("@")[0]
         named = re.compile(rf"\b{re.escape(stem)}\b")
         folder = re.compile(rf"[\"'/]{re.escape(file.parent.name)}[\"'/]")
+        # Few texts hold the words at all, and looking for words is far quicker than matching.
         if not any(
-            named.search(text) or folder.search(text) for other, text in code.items() if other != path
+            (stem in text and named.search(text)) or (file.parent.name in text and folder.search(text))
+            for other, text in code.items()
+            if other != path
         ):
             yield Finding(
                 path,

@@ -33,6 +33,7 @@ class Tree:
     def __init__(self, root: Path) -> None:
         self.root = root
         self._texts: dict[str, str] = {}
+        self._modules: dict[str, ast.Module] = {}
 
     @cached_property
     def paths(self) -> list[str]:
@@ -69,10 +70,12 @@ class Tree:
 
     def module(self, path: str) -> ast.Module:
         """The syntax tree of a Python file; empty if it does not parse, which ruff and mypy report."""
-        try:
-            return ast.parse(self.text(path), path)
-        except SyntaxError:
-            return ast.Module([], [])
+        if path not in self._modules:
+            try:
+                self._modules[path] = ast.parse(self.text(path), path)
+            except SyntaxError:
+                self._modules[path] = ast.Module([], [])
+        return self._modules[path]
 
     def rust_without_tests(self, path: str) -> str:
         """A Rust file up to its test module, which stands last by custom."""
