@@ -14,10 +14,12 @@
 use crate::controller::Wants;
 use crate::idle::{Adjusted, IdleRule, Validation};
 use crate::sample::AckSample;
-use crate::settings::{ControlSettings, TimeoutThreshold, WindowArithmetic};
-use crate::signal::{Congestion, IdleSignal};
+use crate::settings::{ControlSettings, TimeoutThreshold, UndoRule, WindowArithmetic};
+use crate::signal::{Congestion, CongestionSignal, IdleSignal, UndoSignal};
 use crate::slow_start::{AnyRule, SlowStart, SlowStartExit, SlowStartKind, SlowStartRule};
+use crate::undo::Saved;
 use crate::units::{Bytes, Rate};
+use crate::windowed::Restored;
 
 /// How a congestion signal was answered.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,12 +70,15 @@ struct Beyond {
     /// An idle time longer than the timeout leaves this window at most (RFC 5681 §4.1).
     restart_window: Option<f64>,
     validation: Option<Validation>,
+    /// What stood before the last cut, where every cut can be withdrawn.
+    saved: Option<Saved>,
 }
 
 impl Beyond {
     fn new(settings: &ControlSettings) -> Option<Box<Self>> {
         let asked = settings.slow_start != SlowStartKind::default()
             || settings.idle != IdleRule::Keep
+            || settings.undo != UndoRule::default()
             || settings.ecn_beta.is_some();
         asked.then(|| {
             let restarts = settings.idle == IdleRule::Rfc5681;
@@ -83,6 +88,7 @@ impl Beyond {
                 ecn_beta: settings.ecn_beta,
                 restart_window: restarts.then(|| settings.initial_window.packets()),
                 validation: validates.then(|| Validation::new(settings)),
+                saved: (settings.undo == UndoRule::Linux).then(Saved::default),
             })
         })
     }
@@ -173,6 +179,24 @@ impl Conduct {
     /// Recovery is over: the window that is left.
     pub fn on_repaired(&mut self, window: f64) -> f64 {
         self.validation().map_or(window, |validation| validation.on_repaired(window))
+    }
+
+    fn saved(&mut self) -> Option<&mut Saved> {
+        self.beyond.as_mut()?.saved.as_mut()
+    }
+
+    /// A congestion signal arrived, at this window.
+    pub fn on_signal(&mut self, window: f64, signal: &CongestionSignal) {
+        let threshold = self.slow_start.threshold().packets();
+        if let Some(saved) = self.saved() {
+            saved.on_signal(window, threshold, signal);
+        }
+    }
+
+    /// The last signal was spurious. `None`: the law says what that means; or else whether anything is restored, whatever the law.
+    pub fn restored(&mut self, window: f64, signal: &UndoSignal) -> Option<Option<Restored>> {
+        let threshold = self.slow_start.threshold().packets();
+        Some(self.saved()?.restore(window, threshold, signal))
     }
 
     /// What was cut for was none.

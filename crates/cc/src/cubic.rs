@@ -16,9 +16,15 @@
 //! | friendly         | flag        | 1       | RFC 9438 §4.3; 0: the cubic function alone, as ns-3 before 3.41            |
 //! | alpha_late       | flag        | 1       | RFC 9438 §4.3: W_est grows by 1 per round from cwnd_prior on; 0: as before it, Linux |
 //! | min_rtt_ahead    | flag        | 0       | RFC 9438 §4.2: target is one smoothed round trip ahead; 1: one least round trip, Linux |
-//! | integer          | flag        | 0       | windows are real; 1: whole before and after a decrease, W_max too, Linux    |
+//! | integer          | flag        | 0       | real numbers; 1: whole packets throughout, in 1024ths, Linux               |
+//! | fast_first       | flag        | 0       | 1: until the first congestion a round trip adds a twentieth at least, Linux |
 //! | RTT gain         | 1           | 1/8     | RFC 6298 §2.3                                                              |
 //! | target           | windows     | 1 to 1.5 | RFC 9438 §4.2                                                             |
+//!
+//! With `integer` windows, W_max and target are whole packets, beta is counted in 1024ths, and a packet is added after so many
+//! acknowledgements as the window has, divided by what is missing to the target, without a remainder (net/ipv4/tcp_cubic.c, 2006 to now).
+//! W_est is reached in the same way there. `fast_first` is of the same source: where no W_max is known, a packet is added after at most
+//! twenty acknowledgements.
 //!
 //! Differs from the RFC: cwnd is what is cut and not flight_size, as §4.6 permits where only a window that is used grows. An
 //! acknowledgement of several packets adds as much as several acknowledgements, so that delayed acknowledgements slow nothing down. The
@@ -50,8 +56,16 @@ pub struct CubicParams {
     pub alpha_late: f64,
     /// 1: the target is one least round trip ahead, not one smoothed one.
     pub min_rtt_ahead: f64,
-    /// 1: a decrease takes and leaves whole packets.
+    /// 1: windows are whole packets.
     pub integer: f64,
+    /// 1: until the first congestion the window grows by at least a twentieth per round trip.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub fast_first: f64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
 }
 
 /// What it is listed with.
@@ -105,7 +119,12 @@ pub const CONSTRUCTORS: &[ConstructorInfo] = &[ConstructorInfo {
         flag(
             "integer",
             0.0,
-            "a decrease takes and leaves whole packets, and so does the plateau; default: real numbers, Linux has 1",
+            "windows, plateau and target are whole packets; default: real numbers, Linux has 1",
+        ),
+        flag(
+            "fast_first",
+            0.0,
+            "until the first congestion, or after a timeout, a round trip adds at least a twentieth; default: RFC 9438 §4.10, Linux has 1",
         ),
     ],
     build: |v| {
@@ -117,6 +136,7 @@ pub const CONSTRUCTORS: &[ConstructorInfo] = &[ConstructorInfo {
             alpha_late: v[4],
             min_rtt_ahead: v[5],
             integer: v[6],
+            fast_first: v[7],
         })
     },
 }];
@@ -127,6 +147,13 @@ const TARGET_MAX: f64 = 1.5;
 const GAIN: f64 = 0.125;
 /// Least window after a loss, in packets (§4.6).
 const AFTER_LOSS_MIN: f64 = 2.0;
+/// Parts of one in which whole numbers are multiplied with `integer`: Linux, BICTCP_BETA_SCALE.
+const PARTS: f64 = 1024.0;
+/// Acknowledgements per packet with `integer`: at least two, that is 1.5 windows per round trip (§4.2), and at most so many windows.
+const ACKS_MIN: f64 = 2.0;
+const WINDOWS_PER_PACKET: f64 = 100.0;
+/// Acknowledgements per packet with `fast_first`, at most.
+const ACKS_AT_FIRST: f64 = 20.0;
 
 /// The law; what it remembers stands elsewhere, so that the controllers of other flows stay small.
 #[derive(Clone, Debug)]
@@ -146,6 +173,8 @@ struct Epoch {
     plateau: f64,
     /// W_est.
     estimate: f64,
+    /// There was no W_max when it began.
+    first: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -163,6 +192,8 @@ struct State {
     heard: Time,
     /// The window at the start of the connection.
     initial: f64,
+    /// Acknowledgements since a packet was added last, where windows are whole.
+    counted: f64,
     /// The last signal was about congestion that had been answered before.
     repeated: bool,
     undo: Option<Undo>,
@@ -200,7 +231,24 @@ impl CubicParams {
 
     /// What a decrease leaves.
     fn kept(&self, window: f64) -> f64 {
-        self.whole(self.beta * self.whole(window))
+        if self.integer == 1.0 {
+            (window.floor() * self.beta_parts() / PARTS).floor()
+        } else {
+            self.beta * window
+        }
+    }
+
+    /// The next W_max after a window that had not come back to the last (§4.7).
+    fn lowered(&self, window: f64) -> f64 {
+        if self.integer == 1.0 {
+            (window.floor() * (PARTS + self.beta_parts()) / (2.0 * PARTS)).floor()
+        } else {
+            window * (1.0 + self.beta) / 2.0
+        }
+    }
+
+    fn beta_parts(&self) -> f64 {
+        (PARTS * self.beta).round()
     }
 }
 
@@ -218,9 +266,11 @@ impl State {
         if self.prior == 0.0 {
             self.prior = window;
         }
+        let first = self.w_max.is_none();
         let plateau = self.w_max.get_or_insert(window).max(window);
         let k = cube_root((plateau - window) / self.params.c);
-        self.epoch = Some(Epoch { start: now, k, plateau, estimate: window });
+        self.epoch = Some(Epoch { start: now, k, plateau, estimate: window, first });
+        self.counted = 0.0;
     }
 
     /// W_est after so many rounds more, or a part of one (§4.3).
@@ -240,6 +290,34 @@ impl State {
             Some(least) if self.params.min_rtt_ahead == 1.0 => least.min(rtt),
             Some(smoothed) => smoothed + GAIN * (rtt - smoothed),
         });
+    }
+
+    /// Acknowledgements for which a packet is added, where windows are whole.
+    fn acks_per_packet(&self, window: f64, epoch: &Epoch, t: f64) -> f64 {
+        let from_plateau = epoch.cubic(self.params.c, t + self.ahead.unwrap_or(0.0)) - epoch.plateau;
+        let missing = epoch.plateau + from_plateau.trunc() - window;
+        let steps = |missing: f64| (window / missing).floor();
+        let mut acks = if missing > 0.0 { steps(missing) } else { WINDOWS_PER_PACKET * window };
+        if epoch.first && self.params.fast_first == 1.0 {
+            acks = acks.min(ACKS_AT_FIRST);
+        }
+        let behind = epoch.estimate.floor() - window;
+        if self.params.friendly == 1.0 && behind > 0.0 {
+            acks = acks.min(steps(behind));
+        }
+        acks.max(ACKS_MIN)
+    }
+
+    /// The window after so many packets were acknowledged, where windows are whole.
+    fn counted_on(&mut self, window: f64, packets: f64, acks: f64) -> f64 {
+        let mut grown = window;
+        if self.counted >= acks {
+            (self.counted, grown) = (0.0, grown + 1.0);
+        }
+        self.counted += packets;
+        let more = (self.counted / acks).floor();
+        self.counted -= more * acks;
+        grown + more
     }
 
     /// Time up to now in which the window could not show what it is good for.
@@ -263,6 +341,7 @@ impl Law for CubicLaw {
             ahead: None,
             heard: Time::ZERO,
             initial: window,
+            counted: 0.0,
             repeated: false,
             undo: None,
         }))
@@ -278,12 +357,17 @@ impl Law for CubicLaw {
         epoch.estimate = state.raise_estimate(epoch.estimate, packets / window);
         state.epoch = Some(epoch);
         let t = seconds(ack.now - epoch.start);
+        if state.params.integer == 1.0 {
+            let acks = state.acks_per_packet(window, &epoch, t);
+            return state.counted_on(window, packets, acks);
+        }
+        let least = if epoch.first && state.params.fast_first == 1.0 { packets / ACKS_AT_FIRST } else { 0.0 };
         if state.is_friendly(epoch.cubic(state.params.c, t), epoch.estimate) {
-            return window.max(epoch.estimate);
+            return window.max(epoch.estimate).max(window + least);
         }
         let ahead = epoch.cubic(state.params.c, t + state.ahead.unwrap_or(0.0));
         let target = ahead.clamp(window, TARGET_MAX * window);
-        window + packets * (target - window) / window
+        window + (packets * (target - window) / window).max(least)
     }
 
     fn whole_round(&mut self, window: f64, now: Time) -> f64 {
@@ -353,7 +437,7 @@ impl Law for CubicLaw {
         state.w_max = match state.w_max {
             _ if cut.answer == Answer::Restart => None,
             Some(w_max) if state.params.fast_convergence == 1.0 && before < w_max => {
-                Some(state.params.whole(before * (1.0 + state.params.beta) / 2.0))
+                Some(state.params.lowered(before))
             }
             _ => Some(before),
         };

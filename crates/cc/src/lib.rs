@@ -100,6 +100,7 @@ pub mod slow_start;
 pub mod state;
 #[macro_use]
 mod table;
+pub mod undo;
 pub mod units;
 pub mod windowed;
 
@@ -116,7 +117,7 @@ pub use plugin::{PluginFault, PluginSpec, Plugins};
 pub use random::{Random, RandomKey};
 pub use rounds::{Rounds, Stepping};
 pub use sample::{AckSample, DeliveryRate, LostPacket, RoundTripTimes, SentPacket};
-pub use settings::{ControlSettings, TimeoutThreshold, WindowArithmetic};
+pub use settings::{ControlSettings, TimeoutThreshold, UndoRule, WindowArithmetic};
 pub use signal::{
     Congestion, CongestionSignal, IdleSignal, Recovery, RecoverySignal, UndoSignal, WindowOfData,
 };
@@ -133,7 +134,7 @@ controllers! {
         simd: SimdParams { b } => "simd" 1 Simd;
         aild: AildParams { a, beta } => "aild" 1 Aild;
         two_step: TwoStepParams { a } => "two-step" 1 TwoStep;
-        cubic: CubicParams { c, beta, fast_convergence, friendly, alpha_late, min_rtt_ahead, integer } => "cubic" 1 Cubic
+        cubic: CubicParams { c, beta, fast_convergence, friendly, alpha_late, min_rtt_ahead, integer, fast_first } => "cubic" 1 Cubic
             with { slow_start_exit = "law", timeout_threshold = "law" };
         prague: PragueParams { g, rtt_virt, rounds, cubic, classic_ecn_fallback } => "prague" 2 Prague
             with { ecn = "l4s", slow_start_exit = "law" };

@@ -19,6 +19,17 @@ pub enum WindowArithmetic {
     Integer,
 }
 
+/// What a window law makes of the news that its last cut was for nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum UndoRule {
+    /// What the law's own source says, for instance RFC 9438 §4.9; many say nothing, and the cut stays.
+    #[default]
+    Rfc,
+    /// The window and the threshold from before the cut, for every law, as Linux does.
+    Linux,
+}
+
 /// What a timeout makes of the slow-start threshold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -51,6 +62,8 @@ pub struct ControlSettings {
     pub ecn_beta: Option<f64>,
     /// What becomes of a window that is not used.
     pub idle: IdleRule,
+    /// What becomes of a cut that was for nothing.
+    pub undo: UndoRule,
     /// The transport paces what a window law lets go.
     pub paced: bool,
     /// Size of the flow's packets on the wire: windows are counted in them.
@@ -73,6 +86,7 @@ impl Default for ControlSettings {
             rto_cuts: true,
             ecn_beta: None,
             idle: IdleRule::default(),
+            undo: UndoRule::default(),
             paced: false,
             packet: Bytes::new(1000),
             flow: 0,

@@ -89,6 +89,8 @@ slow_starts! {
     standard: "standard" Standard;
     hystart_plus_plus: "hystart++" HystartPlusPlus;
     hystart: "hystart" Hystart;
+    hystart_train: "hystart-train" HystartTrain;
+    hystart_delay: "hystart-delay" HystartDelay;
 }
 
 impl SlowStartKind {
@@ -98,7 +100,10 @@ impl SlowStartKind {
         match self {
             SlowStartKind::HystartPlusPlus if paced => u32::MAX,
             SlowStartKind::HystartPlusPlus => 8,
-            SlowStartKind::Standard | SlowStartKind::Hystart => 2,
+            SlowStartKind::Standard
+            | SlowStartKind::Hystart
+            | SlowStartKind::HystartTrain
+            | SlowStartKind::HystartDelay => 2,
         }
     }
 }

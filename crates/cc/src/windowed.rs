@@ -155,6 +155,7 @@ impl<L: Law> Controller for Windowed<L> {
 
     fn on_congestion(&mut self, signal: &CongestionSignal) {
         self.law.on_signal(self.window, self.slow_start_threshold().packets(), signal);
+        self.conduct.on_signal(self.window, signal);
         let used = self.conduct.used(signal.kind, self.window);
         let law = self.law.decrease(self.conduct.counted(used), signal);
         let cut = self.conduct.cut(signal.kind, used, law);
@@ -164,7 +165,11 @@ impl<L: Law> Controller for Windowed<L> {
 
     fn on_undo(&mut self, signal: &UndoSignal) {
         let packet = self.conduct.packet();
-        if let Some(restored) = self.law.undo(self.window, signal, packet) {
+        let restored = self
+            .conduct
+            .restored(self.window, signal)
+            .unwrap_or_else(|| self.law.undo(self.window, signal, packet));
+        if let Some(restored) = restored {
             self.window = restored.window.max(Conduct::WINDOW_MIN);
             self.conduct.slow_start.restore(restored.threshold);
             self.conduct.on_undo();

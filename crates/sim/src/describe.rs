@@ -254,9 +254,9 @@ pub const TCP: &[SettingInfo] = &[
     )),
     later_choice(
         "slow_start",
-        &["standard", "hystart++", "hystart"],
+        &["standard", "hystart++", "hystart", "hystart-train", "hystart-delay"],
         "How slow start grows and ends without congestion: not at all, where round trips get longer (RFC 9406), or as Linux has it, also \
-         after a train of acknowledgements (HaRhee11). Default: RFC 5681 §3.1.",
+         after a train of acknowledgements (HaRhee11), or for one of these two signs alone. Default: RFC 5681 §3.1.",
     ),
     later(setting(
         "ecn_beta",
@@ -271,6 +271,35 @@ pub const TCP: &[SettingInfo] = &[
         "A window that is not used stays as it is (keep), is the initial one after an idle time above the timeout (rfc5681, §4.1), or is \
          kept, paced and cut for what was used (rfc7661). Default: the four studies have no such flows.",
     ),
+    later_choice(
+        "undo",
+        &["rfc", "linux"],
+        "What a cut that was for nothing leaves: what the law's own source says (RFC 9438 §4.9; many say nothing), or, for every law, the \
+         window and the threshold from before it, as in Linux. Default: the RFCs.",
+    ),
+    later(setting(
+        "prr_marks",
+        "flag",
+        "true or false",
+        "The cut after a mark is spread over a round trip like that after a loss, as in Linux; false: it takes effect at once. Default: \
+         RFC 9937 §6.1 is about losses.",
+    ))
+    .only_with(&[("ecn", "classic"), ("ecn", "accurate"), ("ecn", "l4s")]),
+    later(setting(
+        "tail_probe",
+        "flag",
+        "true or false",
+        "A packet goes as a probe where nothing is heard for two round trips; false: the timer repairs tails, as in Linux with \
+         tcp_early_retrans 0. Default: RFC 8985 §7.",
+    )),
+    later(setting(
+        "max_ack_delay",
+        "span",
+        "a time; if absent, what the receiver may delay",
+        "What the sender allows the receiver of a single packet before a probe (RFC 8985 §7.2); Linux takes 200 ms. Default: the time by \
+         which the receiver delays acknowledgements.",
+    ))
+    .only_with(&[("tail_probe", "true")]),
 ];
 
 /// Settings of window laws and of what a window law needs: a controller with a model of the path reads none of them.
@@ -285,6 +314,8 @@ pub const OF_WINDOW_LAWS: &[&str] = &[
     "slow_start",
     "ecn_beta",
     "idle",
+    "undo",
+    "prr_marks",
 ];
 
 fn span_text(nanos: u64) -> String {

@@ -9,7 +9,7 @@ use crate::queue::DISCIPLINES;
 use crate::scenario::{LinkSpec, Profile, Scenario};
 use crate::tcp::{Pacing, RECOVERIES, Reduction, RtoRule, RttSamples};
 use sawtooth_cc::plugin::PLUGIN_BEHAVIOUR;
-use sawtooth_cc::{LAWS, SlowStartKind, WindowArithmetic};
+use sawtooth_cc::{ControllerSpec, LAWS, SlowStartKind, WindowArithmetic};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
@@ -39,7 +39,10 @@ pub const FEATURES: &[Feature] = &[
     }),
     ("ecn-counts", 1, |scenario| scenario.profiles.iter().any(|profile| profile.tcp.ecn.counts())),
     ("frames", 1, |scenario| scenario.sources.iter().any(|source| source.frames.is_some())),
-    ("hystart", 1, |scenario| uses_slow_start(scenario, SlowStartKind::Hystart)),
+    ("hystart", 1, |scenario| {
+        let kinds = [SlowStartKind::Hystart, SlowStartKind::HystartTrain, SlowStartKind::HystartDelay];
+        kinds.into_iter().any(|kind| uses_slow_start(scenario, kind))
+    }),
     ("hystart++", 1, |scenario| uses_slow_start(scenario, SlowStartKind::HystartPlusPlus)),
     ("impairments", 2, |scenario| {
         scenario.links.iter().any(|link| link.drop.is_some() || link.mark.is_some() || link.loss.is_some())
@@ -64,6 +67,11 @@ pub const FEATURES: &[Feature] = &[
         scenario.links.iter().any(|link| link.policer.is_some() || link.shaper.is_some())
     }),
     ("transmit-opportunities", 1, |scenario| scenario.links.iter().any(|link| link.aggregate.is_some())),
+    // Before it had a number, decreases alone were in whole packets.
+    ("whole-cubic", 1, |scenario| {
+        let whole = |profile: &Profile| matches!(&profile.controller, ControllerSpec::Cubic(cubic) if cubic.integer == 1.0);
+        scenario.profiles.iter().any(whole)
+    }),
     // 1 cut the fraction off the product alone.
     ("whole-windows", 2, |scenario| {
         let whole = |profile: &Profile| profile.tcp.window_arithmetic == WindowArithmetic::Integer;

@@ -13,6 +13,7 @@ const RFC: CubicParams = CubicParams {
     alpha_late: 1.0,
     min_rtt_ahead: 0.0,
     integer: 0.0,
+    fast_first: 0.0,
 };
 const ALONE: CubicParams = CubicParams { friendly: 0.0, ..RFC };
 const RTT: Span = Span::from_millis(100);

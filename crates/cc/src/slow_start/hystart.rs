@@ -34,9 +34,21 @@ const DELAY_MIN: Span = Span::from_millis(4);
 const DELAY_MAX: Span = Span::from_millis(16);
 const SAMPLES: u32 = 8;
 
+/// Which of the two ends slow start: Linux's `hystart_detect`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detectors {
+    /// Either.
+    Both,
+    /// Trains of acknowledgements alone.
+    Train,
+    /// Longer round trips alone.
+    Delay,
+}
+
 /// The rule and what it has measured.
 #[derive(Clone, Copy, Debug)]
 pub struct Hystart {
+    detectors: Detectors,
     paced: bool,
     packet: Bytes,
     /// It has ended a slow start.
@@ -52,6 +64,21 @@ pub struct Hystart {
 }
 
 impl Hystart {
+    /// The rule with these detectors, at the start of a connection.
+    pub fn with(detectors: Detectors, settings: &ControlSettings) -> Self {
+        Hystart {
+            detectors,
+            paced: settings.paced,
+            packet: settings.packet,
+            found: false,
+            least: None,
+            round_start: Time::ZERO,
+            train: Time::ZERO,
+            current: None,
+            samples: 0,
+        }
+    }
+
     /// What the train may last beyond its share of the round trip: data that are sent and received in large pieces arrive late.
     fn cushion(&self, window: f64, srtt: Option<Span>) -> Span {
         let Some(srtt) = srtt else { return CUSHION_MAX };
@@ -84,16 +111,7 @@ impl Hystart {
 
 impl SlowStartRule for Hystart {
     fn new(settings: &ControlSettings) -> Self {
-        Hystart {
-            paced: settings.paced,
-            packet: settings.packet,
-            found: false,
-            least: None,
-            round_start: Time::ZERO,
-            train: Time::ZERO,
-            current: None,
-            samples: 0,
-        }
+        Hystart::with(Detectors::Both, settings)
     }
 
     fn wants(&self) -> Wants {
@@ -114,8 +132,8 @@ impl SlowStartRule for Hystart {
         if window < WINDOW_MIN {
             return false;
         }
-        let train = self.train_is_long(window, least, ack);
-        let delay = self.delay_is_long(least, rtt);
+        let train = self.detectors != Detectors::Delay && self.train_is_long(window, least, ack);
+        let delay = self.detectors != Detectors::Train && self.delay_is_long(least, rtt);
         self.found = train || delay;
         self.found
     }
@@ -199,5 +217,24 @@ mod tests {
         assert!(train(&mut rule, 20.0, 100).is_none());
         rule.on_cut(Congestion::Timeout { repeated: false });
         assert!(train(&mut rule, 20.0, 100).is_some());
+    }
+
+    /// Acknowledgements every 0.1 ms for 40 ms, in a round that is 13 ms longer than the last: each detector sees its own sign first.
+    #[test]
+    fn one_detector_hears_nothing_of_the_other() {
+        for (detectors, train, delay) in [
+            (Detectors::Both, Some(156), Some(8)),
+            (Detectors::Train, Some(156), None),
+            (Detectors::Delay, None, Some(8)),
+        ] {
+            let new = || Hystart::with(detectors, &ControlSettings::default());
+            let mut rule = new();
+            let found = (0..400u64).find(|&at| rule.ends(20.0, &ack(1_000_000 + 100 * at, at == 0, 30_000)));
+            assert_eq!(found, train, "{detectors:?}");
+            let mut rule = new();
+            rule.ends(20.0, &ack(0, true, 100_000));
+            let mut acks = (0..20).map(|index| ack(500_000 + 5_000 * index, index == 0, 113_000));
+            assert_eq!(acks.position(|ack| rule.ends(20.0, &ack)), delay, "{detectors:?}");
+        }
     }
 }

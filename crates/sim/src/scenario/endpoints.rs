@@ -10,7 +10,7 @@ use crate::tcp::{
 use sawtooth_cc::units::{Span, Window};
 use sawtooth_cc::{
     ConstructorError, ControlSettings, ControllerSpec, IdleRule, Plugins, SlowStartExit, SlowStartKind,
-    TimeoutThreshold, WindowArithmetic, check_controller,
+    TimeoutThreshold, UndoRule, WindowArithmetic, check_controller,
 };
 use serde::{Deserialize, Serialize};
 
@@ -78,6 +78,14 @@ pub struct TcpSpec {
     pub ecn_beta: Option<f64>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub idle: IdleRule,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub undo: UndoRule,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub prr_marks: bool,
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub tail_probe: bool,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub max_ack_delay_ns: Option<u64>,
 }
 
 fn yes() -> bool {
@@ -126,6 +134,10 @@ impl Default for TcpSpec {
             slow_start: control.slow_start,
             ecn_beta: None,
             idle: control.idle,
+            undo: control.undo,
+            prr_marks: false,
+            tail_probe: true,
+            max_ack_delay_ns: None,
         }
     }
 }
@@ -160,6 +172,11 @@ impl TcpSpec {
         self.ack_every.unwrap_or(if self.delayed_ack { 2 } else { 1 })
     }
 
+    /// For how long a sender thinks that the receiver of a single packet may keep the acknowledgement (`TLP.max_ack_delay` of RFC 8985).
+    pub fn presumed_ack_delay(&self) -> Span {
+        self.max_ack_delay_ns.map_or_else(|| self.max_ack_delay(), Span::from_nanos)
+    }
+
     /// How long a receiver delays an acknowledgement at most (`max_ack_delay` of RFC 9002).
     pub fn max_ack_delay(&self) -> Span {
         let delays = self.acknowledged_at_once() > 1;
@@ -179,6 +196,7 @@ impl TcpSpec {
             rto_cuts: self.rto_cuts,
             ecn_beta: self.ecn_beta,
             idle: self.idle,
+            undo: self.undo,
             ..ControlSettings::default()
         }
     }
@@ -255,6 +273,30 @@ impl Profile {
                 "given",
                 "keep for a rate-based controller, which has a rule of its own",
             ),
+            (
+                "undo",
+                tcp.undo != UndoRule::Rfc,
+                "linux",
+                "rfc for a rate-based controller, which retransmits nothing",
+            ),
+            (
+                "prr_marks",
+                tcp.prr_marks,
+                "true",
+                "false for a rate-based controller, which has no fast recovery",
+            ),
+            (
+                "tail_probe",
+                !tcp.tail_probe,
+                "false",
+                "true for a rate-based controller, which retransmits nothing",
+            ),
+            (
+                "max_ack_delay_ns",
+                tcp.max_ack_delay_ns.is_some(),
+                "given",
+                "none for a rate-based controller, which retransmits nothing",
+            ),
         ] {
             require(!given, format!("{path}.tcp.{name}"), value, expected)?;
         }
@@ -295,6 +337,9 @@ impl Profile {
         let word = serde_json::to_value(tcp.idle).expect("plain data");
         let expected = "keep beside a controller of a plug-in, which hears of idle times itself";
         require(tcp.idle == IdleRule::Keep, at("idle"), word, expected)?;
+        let word = serde_json::to_value(tcp.undo).expect("plain data");
+        let expected = "rfc beside a controller of a plug-in, which hears of spurious signals itself";
+        require(tcp.undo == UndoRule::Rfc, at("undo"), word, expected)?;
         let given = tcp.ecn_beta.unwrap_or_default();
         let expected = "none beside a controller of a plug-in, which answers marks itself";
         require(tcp.ecn_beta.is_none(), at("ecn_beta"), given, expected)
@@ -353,6 +398,7 @@ impl Profile {
             ("tcp.timer_tick_ns", tcp.timer_tick_ns),
             ("tcp.delayed_ack_timeout_ns", tcp.delayed_ack_timeout_ns),
             ("tcp.ack_aggregation_ns", tcp.ack_aggregation_ns),
+            ("tcp.max_ack_delay_ns", tcp.max_ack_delay_ns.unwrap_or_default()),
         ] {
             require(span <= WAIT_MAX_NS, at(name), span, "at most one day")?;
         }

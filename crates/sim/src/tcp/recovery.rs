@@ -236,7 +236,10 @@ pub trait LossRecovery {
     /// Called where [records are kept](LossRecovery::keeps_records) only.
     fn settle(&mut self, _connection: &mut Connection<'_>, _window: u32) {}
 
-    /// Is fast recovery in progress, so that the window must not grow?
+    /// A mark has cut the window, outside of fast recovery. Called where there are records only.
+    fn on_mark_cut(&mut self, _connection: &mut Connection<'_>) {}
+
+    /// Is fast recovery in progress, or a cut that is spread like one, so that the window must not grow?
     fn in_recovery(&self) -> bool;
 
     /// Is there nothing to repair and nothing counted, as in the state that Linux calls Open? Then an acknowledgement of new data

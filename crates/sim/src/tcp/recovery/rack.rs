@@ -10,6 +10,9 @@
 //! | rto              | choice | linux   | the timer is the last resort: it must not come before an acknowledgement |
 //! | rtt_samples      | choice | every   | the detection measures every packet anyway                                |
 //! | timestamps       | flag   | true    | Linux                                                                     |
+//! | prr_marks        | flag   | false   | RFC 9937 is about losses; Linux spreads the cut after a mark too          |
+//! | tail_probe       | flag   | true    | RFC 8985 §7                                                               |
+//! | max_ack_delay    | ns     | what the receiver delays | RFC 8985 §7.2; Linux takes 200 ms                        |
 //!
 //! In flight is what has been sent, less what is SACKed, less what is lost and has not gone again (RFC 9937 §6.2). What has been lost
 //! again goes first, then the rest in the order in which it was sent.
@@ -46,7 +49,7 @@ pub const ABOUT: About = About {
     summary: "losses found by time, a probe for tails, and withdrawal of what was no loss; as in today's Linux",
     source: "RFC 8985; RFC 9937; RFC 5682; RFC 3522; RFC 3708",
     behaviour: 2, // 1 kept windows that were not used
-    own_settings: &["prr", "timestamps"],
+    own_settings: &["prr", "timestamps", "undo", "prr_marks", "tail_probe", "max_ack_delay"],
     ignores: &[],
     defaults: &[("prr", "rfc9937"), ("rto", "linux"), ("rtt_samples", "every"), ("idle", "rfc7661")],
 };
@@ -79,6 +82,10 @@ pub struct Rack {
     /// When the window was cut last.
     cut_at: Time,
     prr: Prr,
+    /// The cut after a mark is spread like that after a loss.
+    prr_marks: bool,
+    /// Such a cut is being spread, until everything below is acknowledged.
+    spread_until: Option<u32>,
     delivery: Option<Delivery>,
     tail: TailLoss,
     /// When the reordering timer expires.
@@ -108,8 +115,10 @@ impl Rack {
             forced: false,
             cut_at: Time::ZERO,
             prr: Prr::new(tcp.prr),
+            prr_marks: tcp.prr_marks,
+            spread_until: None,
             delivery: None,
-            tail: TailLoss::new(tcp.max_ack_delay()),
+            tail: TailLoss::new(tcp.tail_probe, tcp.presumed_ack_delay()),
             reordering_at: None,
             episode: Episode::default(),
         }
@@ -181,11 +190,9 @@ impl Rack {
             self.episode.begin(sent.una);
             self.tail.reset();
             self.forced = !self.prr.is_on();
-            self.prr.begin(FlightAtEntry {
-                outstanding: sent.high - sent.una,
-                sacked: self.sacked.count(),
-                delivered: self.delivery.map_or(0, |delivery| delivery.packets),
-            });
+            if self.spread_until.take().is_none() {
+                self.begin_reduction(sent);
+            }
         }
         if begins || anew {
             self.state = State::Recovery;
@@ -193,6 +200,15 @@ impl Rack {
             update.loss_event = Some(LossEvent::Repair);
             update.restart_timer = true;
         }
+    }
+
+    /// A cut begins to be spread over what is in flight.
+    fn begin_reduction(&mut self, sent: &SendState) {
+        self.prr.begin(FlightAtEntry {
+            outstanding: sent.high - sent.una,
+            sacked: self.sacked.count(),
+            delivered: self.delivery.map_or(0, |delivery| delivery.packets),
+        });
     }
 
     /// Nothing was lost: everything outstanding is in flight, and recovery ends.
@@ -216,6 +232,11 @@ impl Rack {
 
     fn leave(&mut self, recovery_point: u32) {
         (self.state, self.recovery_point, self.forced) = (State::Open, recovery_point, false);
+        self.end_reduction();
+    }
+
+    fn end_reduction(&mut self) {
+        self.spread_until = None;
         self.prr.end();
     }
 
@@ -307,6 +328,9 @@ impl LossRecovery for Rack {
             self.episode.end(connection.sent);
             self.leave(self.recovery_point);
         }
+        if self.spread_until.is_some_and(|number| connection.sent.una >= number) {
+            self.end_reduction();
+        }
         self.detection.adapt(connection.sent.una, connection.sent.next, ack.duplicate().is_some(), leaves);
         self.episode.forget_below(connection.sent.una);
         delivery.tells_of_loss = false;
@@ -333,7 +357,7 @@ impl LossRecovery for Rack {
         }
         self.state = State::AfterTimeout(frto);
         (self.recovery_point, self.cut_at, self.forced) = (high, connection.now, true);
-        self.prr.end();
+        self.end_reduction();
         self.delivery = None;
         self.tail.reset();
         self.reordering_at = None;
@@ -393,8 +417,15 @@ impl LossRecovery for Rack {
         }
     }
 
+    fn on_mark_cut(&mut self, connection: &mut Connection<'_>) {
+        if self.prr_marks && self.prr.is_on() && self.state == State::Open {
+            self.begin_reduction(connection.sent);
+            self.spread_until = Some(connection.sent.high);
+        }
+    }
+
     fn in_recovery(&self) -> bool {
-        self.state == State::Recovery
+        self.state == State::Recovery || self.spread_until.is_some()
     }
 
     fn is_open(&self) -> bool {

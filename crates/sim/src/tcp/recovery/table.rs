@@ -187,6 +187,10 @@ macro_rules! recoveries {
                 match self { $(AnyRecovery::$recovery(recovery) => recovery.settle(connection, window),)* }
             }
 
+            fn on_mark_cut(&mut self, connection: &mut Connection<'_>) {
+                match self { $(AnyRecovery::$recovery(recovery) => recovery.on_mark_cut(connection),)* }
+            }
+
             #[inline]
             fn in_recovery(&self) -> bool {
                 match self { $(AnyRecovery::$recovery(recovery) => recovery.in_recovery(),)* }

@@ -70,6 +70,9 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         }
         let cut = self.cut_for_marks(now)?;
         self.echo_point = self.sent.high;
+        if self.extras.is_some() {
+            self.recovery.on_mark_cut(&mut connection!(self, now));
+        }
         Some(cut)
     }
 

@@ -31,6 +31,7 @@ pub enum ProbeOutcome {
 /// The probes of one sender.
 #[derive(Clone, Debug)]
 pub struct TailLoss {
+    enabled: bool,
     max_ack_delay: Span,
     /// A probe leaves with the next packet.
     pub due: Option<Probe>,
@@ -45,9 +46,9 @@ pub struct TailLoss {
 }
 
 impl TailLoss {
-    /// No probe yet. The receiver delays acknowledgements by at most so much.
-    pub fn new(max_ack_delay: Span) -> Self {
-        TailLoss { max_ack_delay, due: None, end: None, again: false, sampled: true, count: 0 }
+    /// No probe yet, or never one. The receiver is thought to delay acknowledgements by at most so much.
+    pub fn new(enabled: bool, max_ack_delay: Span) -> Self {
+        TailLoss { enabled, max_ack_delay, due: None, end: None, again: false, sampled: true, count: 0 }
     }
 
     /// Recovery begins (§7.1).
@@ -62,6 +63,9 @@ impl TailLoss {
 
     /// When the probe is due, set now (§7.2).
     pub fn time(&self, sent: &SendState, srtt: Option<Span>, retransmit_at: Time, now: Time) -> Time {
+        if !self.enabled {
+            return Time::NEVER;
+        }
         let single = sent.high - sent.una == 1;
         let wait = match srtt {
             Some(srtt) => srtt.doubled() + if single { self.max_ack_delay } else { Span::ZERO },

@@ -1,0 +1,36 @@
+//! HyStart with one of its two detectors: trains of acknowledgements alone end slow start.
+//!
+//! Source: [HaRhee11] §4, as Linux has it with `hystart_detect` 1. The rule and its parameters are those of [`super::hystart`].
+
+use super::SlowStartRule;
+use super::hystart::{Detectors, Hystart};
+use crate::controller::Wants;
+use crate::sample::AckSample;
+use crate::settings::ControlSettings;
+use crate::signal::Congestion;
+
+/// HyStart in which longer round trips end nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct HystartTrain(Hystart);
+
+impl SlowStartRule for HystartTrain {
+    fn new(settings: &ControlSettings) -> Self {
+        HystartTrain(Hystart::with(Detectors::Train, settings))
+    }
+
+    fn wants(&self) -> Wants {
+        self.0.wants()
+    }
+
+    fn ends(&mut self, window: f64, ack: &AckSample) -> bool {
+        self.0.ends(window, ack)
+    }
+
+    fn growth(&mut self, ack: &AckSample) -> f64 {
+        self.0.growth(ack)
+    }
+
+    fn on_cut(&mut self, kind: Congestion) {
+        self.0.on_cut(kind);
+    }
+}
