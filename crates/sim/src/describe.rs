@@ -277,6 +277,13 @@ pub const TCP: &[SettingInfo] = &[
         "What a cut that was for nothing leaves: what the law's own source says (RFC 9438 §4.9; many say nothing), or, for every law, the \
          window and the threshold from before it, as in Linux. Default: the RFCs.",
     ),
+    later_choice(
+        "reordering_window",
+        &["rfc8985", "linux", "static"],
+        "What shows reordering and widens RACK's window: packets sent once that come late, and DSACKs (rfc8985); as Linux, also a timestamp \
+         of the original of a packet sent again; or as that, the window always a quarter of the least round trip (static, Linux's \
+         tcp_recovery 3). Default: RFC 8985 §6.2.",
+    ),
     later(setting(
         "prr_marks",
         "flag",

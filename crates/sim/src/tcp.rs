@@ -19,5 +19,6 @@ pub mod timers;
 pub use ecn::Ecn;
 pub use pacer::Pacing;
 pub use prr::Reduction;
+pub use recovery::rack::ReorderingWindow;
 pub use recovery::{RECOVERIES, RecoveryInfo, RecoveryKind, SackPipe, SackTimeout};
 pub use rtt::{RtoRule, RttSamples};

@@ -5,7 +5,8 @@ use crate::ack_details::ACK_DELAY_MAX;
 use crate::describe::OF_WINDOW_LAWS;
 use crate::tcp::recovery::{Feedback, table};
 use crate::tcp::{
-    Ecn, Pacing, RECOVERIES, RecoveryKind, Reduction, RtoRule, RttSamples, SackPipe, SackTimeout,
+    Ecn, Pacing, RECOVERIES, RecoveryKind, Reduction, ReorderingWindow, RtoRule, RttSamples, SackPipe,
+    SackTimeout,
 };
 use sawtooth_cc::units::{Span, Window};
 use sawtooth_cc::{
@@ -81,6 +82,8 @@ pub struct TcpSpec {
     #[serde(default, skip_serializing_if = "is_default")]
     pub undo: UndoRule,
     #[serde(default, skip_serializing_if = "is_default")]
+    pub reordering_window: ReorderingWindow,
+    #[serde(default, skip_serializing_if = "is_default")]
     pub prr_marks: bool,
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub tail_probe: bool,
@@ -135,6 +138,7 @@ impl Default for TcpSpec {
             ecn_beta: None,
             idle: control.idle,
             undo: control.undo,
+            reordering_window: ReorderingWindow::default(),
             prr_marks: false,
             tail_probe: true,
             max_ack_delay_ns: None,
@@ -278,6 +282,12 @@ impl Profile {
                 tcp.undo != UndoRule::Rfc,
                 "linux",
                 "rfc for a rate-based controller, which retransmits nothing",
+            ),
+            (
+                "reordering_window",
+                tcp.reordering_window != ReorderingWindow::Rfc8985,
+                "given",
+                "rfc8985 for a rate-based controller, which retransmits nothing",
             ),
             (
                 "prr_marks",

@@ -10,6 +10,7 @@
 //! | rto              | choice | linux   | the timer is the last resort: it must not come before an acknowledgement |
 //! | rtt_samples      | choice | every   | the detection measures every packet anyway                                |
 //! | timestamps       | flag   | true    | Linux                                                                     |
+//! | reordering_window | choice | rfc8985 | see `rack/detection.rs`                                                    |
 //! | prr_marks        | flag   | false   | RFC 9937 is about losses; Linux spreads the cut after a mark too          |
 //! | tail_probe       | flag   | true    | RFC 8985 §7                                                               |
 //! | max_ack_delay    | ns     | what the receiver delays | RFC 8985 §7.2; Linux takes 200 ms                        |
@@ -36,6 +37,7 @@ use crate::tcp::flight::Sending;
 use crate::tcp::number_set::NumberSet;
 use crate::tcp::prr::{Delivery, FlightAtEntry, Prr};
 use crate::tcp::timers::Timer;
+pub use detection::ReorderingWindow;
 use detection::{Detection, Situation};
 use probe::{Probe, ProbeOutcome, TailLoss};
 use sawtooth_cc::units::Time;
@@ -49,7 +51,15 @@ pub const ABOUT: About = About {
     summary: "losses found by time, a probe for tails, and withdrawal of what was no loss; as in today's Linux",
     source: "RFC 8985; RFC 9937; RFC 5682; RFC 3522; RFC 3708",
     behaviour: 2, // 1 kept windows that were not used
-    own_settings: &["prr", "timestamps", "undo", "prr_marks", "tail_probe", "max_ack_delay"],
+    own_settings: &[
+        "prr",
+        "timestamps",
+        "undo",
+        "prr_marks",
+        "tail_probe",
+        "max_ack_delay",
+        "reordering_window",
+    ],
     ignores: &[],
     defaults: &[("prr", "rfc9937"), ("rto", "linux"), ("rtt_samples", "every"), ("idle", "rfc7661")],
 };
@@ -107,7 +117,7 @@ impl Rack {
             timestamps: tcp.timestamps,
             sacked: NumberSet::default(),
             lost: NumberSet::default(),
-            detection: Detection::new(),
+            detection: Detection::new(tcp.reordering_window),
             lost_again: VecDeque::new(),
             lost_once: VecDeque::new(),
             state: State::Open,
@@ -429,7 +439,7 @@ impl LossRecovery for Rack {
     }
 
     fn is_open(&self) -> bool {
-        let calm = self.state == State::Open && self.tail.due.is_none();
+        let calm = self.state == State::Open && self.tail.due.is_none() && self.spread_until.is_none();
         calm && self.sacked.count() == 0 && self.lost.count() == 0
     }
 

@@ -6,6 +6,7 @@
 //! | parameter         | unit    | default | why                                                             |
 //! |-------------------|---------|---------|-----------------------------------------------------------------|
 //! | reordering window | ns      | least round trip / 4 | §6.2 step 4; times the rounds with a DSACK and one, at most SRTT |
+//! | reordering_window | choice  | rfc8985 | `linux`: an echoed timestamp may show reordering too; `static`: nor does a DSACK widen the window |
 //! | DupThresh         | packets | 3       | RFC 6675 §2: without reordering, so many SACKed packets suffice |
 //! | persistence       | recoveries | 16   | §6.2 step 4                                                     |
 //! | window of the least round trip | ns | 300 s | Linux (`tcp_min_rtt_wlen`); three samples are kept, as there |
@@ -16,10 +17,28 @@
 //!
 //! Differs from §6.2 step 2: an echoed timestamp is that of one packet (RFC 7323 §4.3), so it speaks of that one. Read to the letter, no
 //! SACKed retransmission would pass the test, since a receiver with a hole goes on echoing what came before it.
+//!
+//! Linux differs in one more respect (`reordering_window = "linux"`): the original of a packet that was sent again, shown by its timestamp,
+//! has been reordered, where step 3 looks at packets sent once alone (`tcp_try_undo_partial`). So the first reordering widens the window
+//! even if it was taken for a loss. `"static"` is Linux's `tcp_recovery` 3: as `"linux"`, and always a quarter of the least round trip.
 
 use crate::tcp::flight::Sending;
 use sawtooth_cc::units::{Span, Time};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+
+/// What shows reordering, and what it does to the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ReorderingWindow {
+    /// RFC 8985 §6.2.
+    #[default]
+    Rfc8985,
+    /// A timestamp may show it too.
+    Linux,
+    /// As Linux, and duplicates do not widen the window.
+    Static,
+}
 
 /// The least value of the last five minutes, nearly: three candidates are kept, each the least since the one before (Linux,
 /// `lib/win_minmax.c`).
@@ -93,6 +112,7 @@ pub struct Situation {
 /// The detection of one sender.
 #[derive(Clone, Debug)]
 pub struct Detection {
+    rule: ReorderingWindow,
     least: WindowedMinimum,
     /// `RACK.rtt`
     rtt: Span,
@@ -117,8 +137,9 @@ impl Detection {
     const PERSISTENCE: u32 = 16;
 
     /// Nothing has been sent.
-    pub fn new() -> Self {
+    pub fn new(rule: ReorderingWindow) -> Self {
         Detection {
+            rule,
             least: WindowedMinimum::default(),
             rtt: Span::ZERO,
             newest: None,
@@ -145,7 +166,8 @@ impl Detection {
         let (number, rtt) = (sending.number, now - sending.at);
         let again = sending.times > 1;
         self.news.highest = self.news.highest.max(number + 1);
-        self.reordering_seen |= !again && number + 1 < self.highest;
+        let original = !again || earlier && self.rule != ReorderingWindow::Rfc8985;
+        self.reordering_seen |= original && number + 1 < self.highest;
         if again && (earlier || self.least.get().is_some_and(|least| rtt < least)) {
             return;
         }
@@ -174,7 +196,8 @@ impl Detection {
         if self.dsack_round.is_some_and(|round| una >= round) {
             self.dsack_round = None;
         }
-        if self.dsack_round.is_none() && duplicate {
+        let widens = duplicate && self.rule != ReorderingWindow::Static;
+        if self.dsack_round.is_none() && widens {
             self.dsack_round = Some(next);
             self.multiplier += 1;
             self.persistence = Self::PERSISTENCE;
@@ -339,7 +362,7 @@ mod tests {
         fn the_queues_agree_with_the_walks_of_the_rfc(
             steps in proptest::collection::vec((step(), 0u64..30_000_000, any::<bool>()), 1..150),
         ) {
-            let mut detection = Detection::new();
+            let mut detection = Detection::new(ReorderingWindow::default());
             let mut naive = Naive { multiplier: 1, ..Naive::default() };
             let (mut now, mut next, mut sacked) = (Time::from_nanos(1), 0u32, 0u32);
             for (step, pause, repairing) in steps {
