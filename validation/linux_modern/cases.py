@@ -16,7 +16,7 @@ from validation.runs import job, runs
 
 CUBIC: Final = "cubic(alpha_late=0, min_rtt_ahead=1, integer=1, fast_first=1)"
 LATE: Final = range(400, 4001, 400)
-"""The packets that are late in `reord_*`."""
+"""The packets that are late in `reord_*`, by their number at the router. One is lost before, and `late` counts what passes a link."""
 HELD: Final = {"from": "2.06 s", "until": "2.76 s"}
 """From 2.0 to 2.7 s after the first packet, which leaves after 0.06 s."""
 
@@ -45,12 +45,12 @@ def _hystart(rtt: int, queue: int, duration: int, kind: str = "hystart", **value
 
 
 def _late(ms: int, **values: Any) -> dict[str, Any]:
-    delays = ", ".join(f"{packet}: {ms} ms" for packet in LATE)
+    delays = ", ".join(f"{packet - 1}: {ms} ms" for packet in LATE)
     return _path(20, 60, 5, bottleneck__drop=_list(60), bottleneck__late=f"list({delays})", **values)
 
 
 def _one_late(ms: int, **values: Any) -> dict[str, Any]:
-    return _path(20, 60, 4, bottleneck__drop=_list(60), bottleneck__late=f"list(800: {ms} ms)", **values)
+    return _path(20, 60, 4, bottleneck__drop=_list(60), bottleneck__late=f"list(799: {ms} ms)", **values)
 
 
 def _tail(packets: int, *lost: int, **values: Any) -> dict[str, Any]:
@@ -69,7 +69,7 @@ CASES: Final[Mapping[str, Mapping[str, Any]]] = {
         tcp__ecn="classic",
         tcp__prr_marks=True,
     ),
-    "loss1_cubic": _cubic(10, 40, 20, bottleneck__drop="periodic(100)"),
+    "loss1_cubic": _hystart(40, 1000, 20, bottleneck__drop="periodic(100)"),
     "hystart30_d3": _hystart(30, 25, 8),
     "hystart30_deepq": _hystart(30, 1000, 8),
     "hystart30_paced": _hystart(30, 25, 8, tcp__pacing="on"),
@@ -77,7 +77,8 @@ CASES: Final[Mapping[str, Mapping[str, Any]]] = {
     "tlp_last3": _tail(30, 28, 29, 30),
     "tlp_single": _tail(1, 1),
     "tlp_off": _tail(30, 28, 29, 30, tcp__tail_probe=False),
-    "rack_redrop1": _path(20, 60, 4, bottleneck__drop=_list(60, 800, 852)),
+    "tlp_new_data": _tail(30, 9, 10),
+    "rack_redrop1": _path(20, 60, 4, bottleneck__drop=_list(60, 800, 851)),
     "reord_010": _late(6),
     "reord_050": _late(30),
     "reord_070": _late(42),

@@ -187,7 +187,7 @@ impl Conduct {
 
     /// A congestion signal arrived, at this window.
     pub fn on_signal(&mut self, window: f64, signal: &CongestionSignal) {
-        let threshold = self.slow_start.threshold().packets();
+        let (window, threshold) = (self.counted(window), self.slow_start.threshold().packets());
         if let Some(saved) = self.saved() {
             saved.on_signal(window, threshold, signal);
         }

@@ -152,6 +152,8 @@ const PARTS: f64 = 1024.0;
 /// Acknowledgements per packet with `integer`: at least two, that is 1.5 windows per round trip (§4.2), and at most so many windows.
 const ACKS_MIN: f64 = 2.0;
 const WINDOWS_PER_PACKET: f64 = 100.0;
+/// For so long the number of acknowledgements per packet stands with `integer`, if the window stands: Linux, HZ/32.
+const STANDS: Span = Span::from_micros(31_250);
 /// Acknowledgements per packet with `fast_first`, at most.
 const ACKS_AT_FIRST: f64 = 20.0;
 
@@ -194,6 +196,8 @@ struct State {
     initial: f64,
     /// Acknowledgements since a packet was added last, where windows are whole.
     counted: f64,
+    /// Acknowledgements for which one is added, at which window and when that was found.
+    pace: Option<(f64, f64, Time)>,
     /// The last signal was about congestion that had been answered before.
     repeated: bool,
     undo: Option<Undo>,
@@ -270,7 +274,7 @@ impl State {
         let plateau = self.w_max.get_or_insert(window).max(window);
         let k = cube_root((plateau - window) / self.params.c);
         self.epoch = Some(Epoch { start: now, k, plateau, estimate: window, first });
-        self.counted = 0.0;
+        (self.counted, self.pace) = (0.0, None);
     }
 
     /// W_est after so many rounds more, or a part of one (§4.3).
@@ -308,6 +312,19 @@ impl State {
         acks.max(ACKS_MIN)
     }
 
+    /// The same, found anew where the window has changed or some time has passed.
+    fn pace_at(&mut self, window: f64, now: Time, epoch: &Epoch) -> f64 {
+        if let Some((acks, at, found)) = self.pace
+            && at == window
+            && now - found <= STANDS
+        {
+            return acks;
+        }
+        let acks = self.acks_per_packet(window, epoch, seconds(now - epoch.start));
+        self.pace = Some((acks, window, now));
+        acks
+    }
+
     /// The window after so many packets were acknowledged, where windows are whole.
     fn counted_on(&mut self, window: f64, packets: f64, acks: f64) -> f64 {
         let mut grown = window;
@@ -342,6 +359,7 @@ impl Law for CubicLaw {
             heard: Time::ZERO,
             initial: window,
             counted: 0.0,
+            pace: None,
             repeated: false,
             undo: None,
         }))
@@ -358,7 +376,7 @@ impl Law for CubicLaw {
         state.epoch = Some(epoch);
         let t = seconds(ack.now - epoch.start);
         if state.params.integer == 1.0 {
-            let acks = state.acks_per_packet(window, &epoch, t);
+            let acks = state.pace_at(window, ack.now, &epoch);
             return state.counted_on(window, packets, acks);
         }
         let least = if epoch.first && state.params.fast_first == 1.0 { packets / ACKS_AT_FIRST } else { 0.0 };

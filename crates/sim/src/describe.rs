@@ -302,11 +302,17 @@ pub const TCP: &[SettingInfo] = &[
     later(setting(
         "max_ack_delay",
         "span",
-        "a time; if absent, what the receiver may delay",
-        "What the sender allows the receiver of a single packet before a probe (RFC 8985 §7.2); Linux takes 200 ms. Default: the time by \
-         which the receiver delays acknowledgements.",
+        "a time",
+        "What the sender allows the receiver of a single packet at least before a probe goes (RFC 8985 §7.2); Linux takes 200 ms. Default: \
+         the time by which the receiver delays acknowledgements.",
     ))
     .only_with(&[("tail_probe", "true")]),
+    later_choice(
+        "timers",
+        &["exact", "linux"],
+        "Timers go off when they are due, or in steps of 4 ms, of 32 ms from 252 ms on, and 2 ms later where they are a probe's or of the \
+         reordering window, as in Linux. Default: the RFCs.",
+    ),
 ];
 
 /// Settings of window laws and of what a window law needs: a controller with a model of the path reads none of them.
@@ -393,7 +399,12 @@ pub fn describe(plugins: &Plugins) -> Value {
                 }
                 _ if setting.decided => AUTO.into(),
                 _ if setting.implicit && setting.kind == "choice" => setting.choices[0].into(),
-                "flag" if setting.implicit => true.into(),
+                "flag" if setting.implicit => {
+                    let TcpSpec { timestamps, prr_marks, tail_probe, .. } = TcpSpec::default();
+                    let flags =
+                        json!({ "timestamps": timestamps, "prr_marks": prr_marks, "tail_probe": tail_probe });
+                    flags[setting.name].clone()
+                }
                 _ => defaults.get(setting.name).cloned().unwrap_or_default(),
             };
             if setting.decided {

@@ -4,6 +4,7 @@
 //! any recovery combines with any controller.
 
 pub mod bit_ring;
+pub mod clock;
 pub mod ecn;
 pub mod flight;
 pub mod number_set;
@@ -16,6 +17,7 @@ pub mod scoreboard;
 pub mod sender;
 pub mod timers;
 
+pub use clock::TimerClock;
 pub use ecn::Ecn;
 pub use pacer::Pacing;
 pub use prr::Reduction;

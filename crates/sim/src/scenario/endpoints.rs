@@ -6,7 +6,7 @@ use crate::describe::OF_WINDOW_LAWS;
 use crate::tcp::recovery::{Feedback, table};
 use crate::tcp::{
     Ecn, Pacing, RECOVERIES, RecoveryKind, Reduction, ReorderingWindow, RtoRule, RttSamples, SackPipe,
-    SackTimeout,
+    SackTimeout, TimerClock,
 };
 use sawtooth_cc::units::{Span, Window};
 use sawtooth_cc::{
@@ -88,7 +88,9 @@ pub struct TcpSpec {
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub tail_probe: bool,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub max_ack_delay_ns: Option<u64>,
+    pub max_ack_delay_ns: u64,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub timers: TimerClock,
 }
 
 fn yes() -> bool {
@@ -141,7 +143,8 @@ impl Default for TcpSpec {
             reordering_window: ReorderingWindow::default(),
             prr_marks: false,
             tail_probe: true,
-            max_ack_delay_ns: None,
+            max_ack_delay_ns: 0,
+            timers: TimerClock::default(),
         }
     }
 }
@@ -178,7 +181,7 @@ impl TcpSpec {
 
     /// For how long a sender thinks that the receiver of a single packet may keep the acknowledgement (`TLP.max_ack_delay` of RFC 8985).
     pub fn presumed_ack_delay(&self) -> Span {
-        self.max_ack_delay_ns.map_or_else(|| self.max_ack_delay(), Span::from_nanos)
+        self.max_ack_delay().max(Span::from_nanos(self.max_ack_delay_ns))
     }
 
     /// How long a receiver delays an acknowledgement at most (`max_ack_delay` of RFC 9002).
@@ -303,9 +306,15 @@ impl Profile {
             ),
             (
                 "max_ack_delay_ns",
-                tcp.max_ack_delay_ns.is_some(),
+                tcp.max_ack_delay_ns > 0,
                 "given",
-                "none for a rate-based controller, which retransmits nothing",
+                "0 for a rate-based controller, which retransmits nothing",
+            ),
+            (
+                "timers",
+                tcp.timers != TimerClock::Exact,
+                "linux",
+                "exact for a rate-based controller, which retransmits nothing",
             ),
         ] {
             require(!given, format!("{path}.tcp.{name}"), value, expected)?;
@@ -408,7 +417,7 @@ impl Profile {
             ("tcp.timer_tick_ns", tcp.timer_tick_ns),
             ("tcp.delayed_ack_timeout_ns", tcp.delayed_ack_timeout_ns),
             ("tcp.ack_aggregation_ns", tcp.ack_aggregation_ns),
-            ("tcp.max_ack_delay_ns", tcp.max_ack_delay_ns.unwrap_or_default()),
+            ("tcp.max_ack_delay_ns", tcp.max_ack_delay_ns),
         ] {
             require(span <= WAIT_MAX_NS, at(name), span, "at most one day")?;
         }

@@ -208,6 +208,12 @@ impl Connection<'_> {
         self.timers.as_mut().expect("a recovery that sets timers keeps records").set(timer, at);
     }
 
+    /// When a timer of recovery that is set now and due then goes off.
+    pub fn expiry(&self, due: Time) -> Time {
+        let clock = self.timers.as_ref().map_or_else(Default::default, |timers| timers.clock);
+        clock.short_expiry(self.now, due)
+    }
+
     /// Everything in flight is declared lost.
     pub fn lose_all(&mut self) {
         if let Some(records) = &mut self.records {

@@ -309,7 +309,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             }
         }
         if self.retransmit_at == Time::NEVER {
-            self.retransmit_at = now + self.rto;
+            self.retransmit_at = self.timeout_at(now);
         }
         self.packet(PacketKind::Data, number, self.packet_bytes, flags)
     }
@@ -319,10 +319,19 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         if self.flags & ECT_1 != 0 { self.flags } else { self.flags & !ECT }
     }
 
+    /// When the retransmission timer that starts now expires.
+    #[inline(always)]
+    fn timeout_at(&self, now: Time) -> Time {
+        match &self.extras {
+            None => now + self.rto,
+            Some(extras) => extras.timers.clock.expiry(now, now + self.rto),
+        }
+    }
+
     #[inline]
     fn restart_timer(&mut self, now: Time) {
         if self.sent.una < self.sent.high {
-            self.retransmit_at = now + self.rto;
+            self.retransmit_at = self.timeout_at(now);
         } else {
             self.retransmit_at = Time::NEVER;
             if self.sent.una == self.sent.limit {

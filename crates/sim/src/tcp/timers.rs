@@ -9,6 +9,7 @@
 //! Setting a timer is writing a time down: among the events of a run a sender has one for the earliest of them, which is put off
 //! lazily, and the timer that has expired goes to the component that set it. Classic senders have none of these.
 
+use super::clock::TimerClock;
 use sawtooth_cc::units::Time;
 
 /// A timer of a recovery.
@@ -32,6 +33,8 @@ pub enum Due {
 /// When each timer expires; `NEVER` when it is off.
 #[derive(Clone, Copy, Debug)]
 pub struct Timers {
+    /// What they run by.
+    pub clock: TimerClock,
     probe: Time,
     reordering: Time,
     pacing: Time,
@@ -39,11 +42,21 @@ pub struct Timers {
 
 impl Default for Timers {
     fn default() -> Self {
-        Timers { probe: Time::NEVER, reordering: Time::NEVER, pacing: Time::NEVER }
+        Timers {
+            clock: TimerClock::default(),
+            probe: Time::NEVER,
+            reordering: Time::NEVER,
+            pacing: Time::NEVER,
+        }
     }
 }
 
 impl Timers {
+    /// None is set; they run by this clock.
+    pub fn by(clock: TimerClock) -> Self {
+        Timers { clock, ..Timers::default() }
+    }
+
     /// Have a timer of recovery run out then, or never, whatever it said before.
     pub fn set(&mut self, timer: Timer, at: Time) {
         match timer {

@@ -11,6 +11,7 @@
 //! | rtt_samples      | choice | every   | the detection measures every packet anyway                                |
 //! | timestamps       | flag   | true    | Linux                                                                     |
 //! | reordering_window | choice | rfc8985 | see `rack/detection.rs`                                                    |
+//! | timers           | choice | exact   | see `tcp/clock.rs`                                                        |
 //! | prr_marks        | flag   | false   | RFC 9937 is about losses; Linux spreads the cut after a mark too          |
 //! | tail_probe       | flag   | true    | RFC 8985 §7                                                               |
 //! | max_ack_delay    | ns     | what the receiver delays | RFC 8985 §7.2; Linux takes 200 ms                        |
@@ -59,6 +60,7 @@ pub const ABOUT: About = About {
         "tail_probe",
         "max_ack_delay",
         "reordering_window",
+        "timers",
     ],
     ignores: &[],
     defaults: &[("prr", "rfc9937"), ("rto", "linux"), ("rtt_samples", "every"), ("idle", "rfc7661")],
@@ -312,9 +314,15 @@ impl Rack {
         calm && sent.una < sent.high
     }
 
+    fn set_reordering_timer(&self, connection: &mut Connection<'_>) {
+        let at = self.reordering_at.map_or(Time::NEVER, |due| connection.expiry(due));
+        connection.set_timer(Timer::Reordering, at);
+    }
+
     fn set_probe_timer(&mut self, connection: &mut Connection<'_>) {
         let (srtt, retransmit_at, now) = (connection.rtt.srtt(), connection.retransmit_at, connection.now);
-        let at = self.tail.time(connection.sent, srtt, retransmit_at, now);
+        let due = self.tail.time(connection.sent, srtt, now);
+        let at = if due == Time::NEVER { due } else { connection.expiry(due).min(retransmit_at) };
         connection.set_timer(Timer::Probe, at);
     }
 }
@@ -351,7 +359,7 @@ impl LossRecovery for Rack {
             update.loss_event = Some(LossEvent::Repaired);
         }
         update.restart_timer |= self.reordering_at.is_some();
-        connection.set_timer(Timer::Reordering, self.reordering_at.unwrap_or(Time::NEVER));
+        self.set_reordering_timer(connection);
         update
     }
 
@@ -395,7 +403,7 @@ impl LossRecovery for Rack {
         self.delivery = Some(Delivery::default());
         let lost_again = self.detect(connection);
         self.begin_if_lost(lost_again, connection, &mut update);
-        connection.set_timer(Timer::Reordering, self.reordering_at.unwrap_or(Time::NEVER));
+        self.set_reordering_timer(connection);
         update
     }
 

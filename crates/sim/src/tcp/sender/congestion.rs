@@ -114,7 +114,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         self.conclude_records(&RecoveryUpdate::default(), now);
         self.note_reduction();
         let cut = self.cut(Congestion::Timeout { repeated }, now);
-        self.retransmit_at = now + self.rto;
+        self.retransmit_at = self.timeout_at(now);
         self.settle(now);
         Ok(cut)
     }

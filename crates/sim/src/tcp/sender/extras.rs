@@ -57,7 +57,7 @@ impl Extras {
         needed.then(|| {
             Box::new(Extras {
                 records,
-                timers: Timers::default(),
+                timers: Timers::by(tcp.timers),
                 pacer: may_pace.then(Pacer::default),
                 paced_by_window,
                 gains: if numbered { pacer::GAINS_QUIC } else { pacer::GAINS },

@@ -14,7 +14,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     /// Send the SYN, for the first time or again.
     pub fn syn(&mut self, now: Time) -> Packet {
         (self.timed, self.timed_at) = ((!self.syn_lost).then_some(0), now);
-        self.retransmit_at = now + self.rto;
+        self.retransmit_at = self.timeout_at(now);
         self.window_since = now;
         self.packet(PacketKind::Syn, 0, self.syn_bytes, self.flags_beside_data())
     }

@@ -61,8 +61,8 @@ impl TailLoss {
         self.sampled = true;
     }
 
-    /// When the probe is due, set now (§7.2).
-    pub fn time(&self, sent: &SendState, srtt: Option<Span>, retransmit_at: Time, now: Time) -> Time {
+    /// When the probe is due, set now (§7.2); if the retransmission timer does not expire before.
+    pub fn time(&self, sent: &SendState, srtt: Option<Span>, now: Time) -> Time {
         if !self.enabled {
             return Time::NEVER;
         }
@@ -71,7 +71,7 @@ impl TailLoss {
             Some(srtt) => srtt.doubled() + if single { self.max_ack_delay } else { Span::ZERO },
             None => Span::from_seconds(1),
         };
-        (now + wait).min(retransmit_at)
+        now + wait
     }
 
     /// The timer has expired (§7.3).
