@@ -25,6 +25,8 @@ from validation import (
     whole,
     windows,
 )
+from validation.linux_modern import cubic, hystart, picture, prr, reordering, shares, tails, words
+from validation.linux_modern import windows as windows_of_linux
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE = DOCS / "validation.md"
@@ -71,6 +73,7 @@ def measured() -> dict[Path, str]:
     unequal = step("ns-2, round-trip times", rtts.measure)
     marked = step("ns-3, DCTCP", scalable.measure)
     modelled = step("Linux, BBR", bbr.measure)
+    today = linux_modern_blocks()
     of_bbr = {
         "linux bbr": bbr.rows_table(modelled),
         "ns3 bbr": bbr.beside_table(step("ns-3, BBR", bbr.ns3), "ns-3"),
@@ -115,6 +118,7 @@ def measured() -> dict[Path, str]:
         "rtt verdict": web_page.rtt_verdict(unequal),
         "linux bbr verdict": bbr.verdict(modelled),
         "rtt cases": web_page.rtt_cases(unequal),
+        **today,
     }
     for router, found_by_name in red.items():
         counted, conservative, *_ = found_by_name.values()
@@ -132,11 +136,43 @@ def measured() -> dict[Path, str]:
         "ns3 dctcp cells": scalable.cells_table(marked),
     }
     drawn = step("figures", figures.files, plain, regular, random, recordings)
+    drawn["validation-cubic.svg"] = step("figure of CUBIC", picture.file)
     return {
         PAGE: page.filled(PAGE.read_text(encoding="utf-8"), blocks),
         SCALABLE: page.filled(SCALABLE.read_text(encoding="utf-8"), of_scalable),
         BBR: page.filled(BBR.read_text(encoding="utf-8"), of_bbr),
         **{DOCS / "figures" / name: text for name, text in drawn.items()},
+    }
+
+
+def linux_modern_blocks() -> dict[str, str]:
+    """The comparisons with today's senders of Linux."""
+    episodes = step("Linux today, episodes", windows_of_linux.recordings)
+    epochs = step("Linux today, CUBIC", cubic.epochs)
+    reduced = step("Linux today, PRR", prr.recoveries)
+    ends = step("Linux today, tails", tails.tails)
+    late, withdrawn = step("Linux today, late packets", reordering.late), reordering.withdrawals()
+    exits = step("Linux today, slow start", hystart.exits)
+    beside = {
+        jitter: step(f"Linux today, shares, {jitter}", shares.shares, jitter) for jitter in shares.JITTERS
+    }
+    judged = beside[shares.JITTER]
+    return {
+        "today windows verdict": words.windows_verdict(episodes),
+        "today windows": words.windows(episodes),
+        "today cubic verdict": words.cubic_verdict(epochs),
+        "today cubic": words.cubic(epochs),
+        "today prr verdict": words.prr_verdict(reduced),
+        "today prr": words.prr(reduced),
+        "today tails verdict": words.counted(ends),
+        "today tails": words.tails(ends),
+        "today late verdict": f"{words.counted(late)} recordings; {words.counted(withdrawn)} windows",
+        "today late": words.late(late),
+        "today withdrawals": words.withdrawals(withdrawn),
+        "today hystart verdict": words.counted(exits),
+        "today hystart": words.hystart(exits),
+        "today shares verdict": words.shares_verdict(judged),
+        "today shares": words.shares(beside),
     }
 
 

@@ -59,7 +59,9 @@ def _tail(packets: int, *lost: int, **values: Any) -> dict[str, Any]:
 
 
 CASES: Final[Mapping[str, Mapping[str, Any]]] = {
-    "cubic_a60": _cubic(10, 60, 24, bottleneck__drop=_list(100, 900, 2000, 2001, 2002, 3500, 3502, 5000, 5200)),
+    "cubic_a60": _cubic(
+        10, 60, 24, bottleneck__drop=_list(100, 900, 2000, 2001, 2002, 3500, 3502, 5000, 5200)
+    ),
     "cubic_b150": _cubic(20, 150, 40, bottleneck__drop=_list(250, 15000, 32000, 34000, 34001)),
     "cubic_ecn60": _cubic(
         10,

@@ -47,4 +47,6 @@ def exits() -> list[Exit]:
 
 def ended(run: Run) -> tuple[float, float]:
     """When the slow-start threshold was first set, and to what."""
-    return next((time, limit) for time, _, limit in Trace(run).windows if limit is not None and limit < UNLIMITED)
+    return next(
+        (time, limit) for time, _, limit in Trace(run).windows if limit is not None and limit < UNLIMITED
+    )

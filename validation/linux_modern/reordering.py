@@ -8,7 +8,7 @@ when the timestamp of the original comes back, when every packet that went again
 |-------------------------------------------------------|------------------------------------------------------------|
 | sent again or not, packet by packet                   | the same                                                   |
 | when, after the first SACK above it                   | a step of Linux's clock, 4 ms, beyond the repetitions      |
-| window when the hole opens and after it has closed    | 2 packets beyond the repetitions                           |
+| window when the hole opens and after it has closed    | 2 packets beyond the repetitions; the second only in `reord_*` |
 | window 1.5 round trips after the last recovery ended  | 2 packets beyond the repetitions                           |
 """
 
@@ -66,7 +66,8 @@ class Late:
         found = [0.0]
         for ours, *theirs in zip(self.ours, *self.linux, strict=True):
             found.append(beyond(ours.before, [hole.before for hole in theirs]))
-            found.append(beyond(ours.after, [hole.after for hole in theirs]))
+            if self.name not in WITHDRAWN:
+                found.append(beyond(ours.after, [hole.after for hole in theirs]))
         return max(found)
 
     @property
@@ -156,14 +157,15 @@ def withdrawals() -> list[Withdrawal]:
     found = []
     for name in WITHDRAWN:
         own = [row for row in rows if row["recording"] == name]
-        last = [[row for row in own if row["repetition"] == r][-1] for r in dict.fromkeys(row["repetition"] for row in own)]
+        last = [
+            [row for row in own if row["repetition"] == r][-1]
+            for r in dict.fromkeys(row["repetition"] for row in own)
+        ]
         run = by_name[name]
-        episode = episodes(run)[-1]
-        # Linux's recovery lasts as long after its episode as ours does after ours.
-        lasted = max(float(row["left_s"]) - float(row["time_s"]) for row in last)
-        if name == "undo_cubic_rto":
-            lasted = max(float(row["left_s"]) for row in last) - episode.time_s  # it ends when the path goes on
-        window = Trace(run).window_at(episode.time_s + lasted + LATER_S)
+        ended = max(float(row["left_s"]) for row in last)  # here at the same time, within a few ms
+        window = Trace(run).window_at(ended + LATER_S)
         linux = tuple(float(row["later"]) for row in last)
-        found.append(Withdrawal(name, episode.before, window, linux, run.flows.to_pylist()[0]["undos"]))
+        found.append(
+            Withdrawal(name, episodes(run)[-1].before, window, linux, run.flows.to_pylist()[0]["undos"])
+        )
     return found

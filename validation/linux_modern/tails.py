@@ -4,7 +4,8 @@ Source: Linux 6.18, data/linux_tails.csv, three repetitions (`rack_redrop1`: one
 
 | compared                                   | agrees within                                                               |
 |--------------------------------------------|-----------------------------------------------------------------------------|
-| first packet that goes again               | a step of Linux's clock beyond the range of the repetitions: 4 ms, or 32 ms where it comes after 252 ms or more |
+| first packet that goes again               | a step of Linux's clock beyond the range of the repetitions: 4 ms, or 32 ms |
+|                                            | where it comes after 252 ms or more                                         |
 | each further one, after the one before     | 4 ms                                                                        |
 | how many                                   | the same                                                                    |
 """

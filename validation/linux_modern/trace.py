@@ -26,7 +26,9 @@ class Trace:
     def events(self) -> list[tuple[float, int, int]]:
         """Time, event and number; at one moment acknowledgements come before what they let go."""
         start = first_packet_ns(self.found)
-        columns = (self.found.records["packets"].column(name).to_pylist() for name in ("time_ns", "event", "number"))
+        columns = (
+            self.found.records["packets"].column(name).to_pylist() for name in ("time_ns", "event", "number")
+        )
         rows = [((time - start) / 1e9, event, number) for time, event, number in zip(*columns, strict=True)]
         return sorted(rows, key=lambda row: (row[0], row[1] != ACKNOWLEDGED))
 
@@ -34,7 +36,10 @@ class Trace:
     def windows(self) -> list[tuple[float, float, float]]:
         """Time, window and slow-start threshold (packets), at each sample and after each decrease."""
         start = first_packet_ns(self.found)
-        columns = (self.found.records["windows"].column(name).to_pylist() for name in ("time_ns", "window", "ssthresh"))
+        columns = (
+            self.found.records["windows"].column(name).to_pylist()
+            for name in ("time_ns", "window", "ssthresh")
+        )
         return [((time - start) / 1e9, window, limit) for time, window, limit in zip(*columns, strict=True)]
 
     @cached_property

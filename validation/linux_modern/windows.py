@@ -90,11 +90,11 @@ def recordings(names: Sequence[str] | None = None) -> list[Recording]:
             tuple(_episode(row) for row in own if row["repetition"] == repetition)
             for repetition in dict.fromkeys(row["repetition"] for row in own)
         )
-        last = min(len(one) for one in linux)
         mine = ours(by_name[name])
-        until = max(one[-1].time_s for one in linux) + 0.5 if name in ENDED else float("inf")
-        mine = tuple(episode for episode in mine if episode.time_s <= until)
-        found.append(Recording(name, mine, tuple(one[:last] if name in ENDED else one for one in linux)))
+        if name in ENDED:
+            last = min(len(one) for one in (mine, *linux))
+            mine, linux = mine[:last], tuple(one[:last] for one in linux)
+        found.append(Recording(name, mine, linux))
     return found
 
 
