@@ -1,6 +1,7 @@
 //! Decides what is computed ahead of its time. No other file does.
 //!
-//! An event costs more than its effect, so an effect is computed as soon as it is certain. Three declarations say what is certain: a
+//! An event costs more than its effect, so an effect is computed as soon as it is certain, or, where a queue chooses at the last moment,
+//! as late as somebody may see it. Three declarations say what is certain: a
 //! link *keeps order* (a packet that enters comes out behind the one before it, at a moment known on entry), a receiver *answers at
 //! once*, a discipline *knows departures ahead*. Everything that is done ahead carries its own [`Moment`](crate::event::Moment). It
 //! keeps its place in the order of events, and it is counted by its own time ([`Measured`]).
@@ -15,6 +16,7 @@
 //! | delivery, and the answer to it       | [`Ahead::answers`]             | the receiver answers at once, and no application waits for it |
 //! | departure from a port                | [`Ahead::departs`]             | nothing of the link changes, no shaper, the discipline knows departures ahead |
 //! | leaving a port at the end of a transmission | [`Ahead::leaves`]       | its wire never changes                                   |
+//! | departure from a port, afterwards    | [`Ahead::departs_late`]        | nothing of the link changes, its wire has a delay, no short flows |
 //! | entering the first link with jitter  | always, as part of the sending | the sender keeps the order of what it lets go            |
 
 use crate::scenario::{FlowSpec, LinkSpec, Scenario};
@@ -71,6 +73,16 @@ impl<'a> Ahead<'a> {
         let keeps = !number.is_some_and(|number| self.scenario.changes_departures(number as u32));
         let constant = link.rate_bps.is_some() && link.shaper.is_none() && link.aggregate.is_none();
         self.order == Order::Ahead && constant && known && keeps
+    }
+
+    /// May the end of a transmission at this port be dealt with when somebody looks at the port, instead of when it comes? Nobody behind
+    /// the wire hears of a packet before its delay has passed, and nobody before the port ever does. Short flows are an exception: a drop
+    /// in the queue may free the number of a flow, which the next one takes.
+    pub fn departs_late(&self, number: u32) -> bool {
+        let link = &self.scenario.links[number as usize];
+        let constant = link.rate_bps.is_some() && link.aggregate.is_none() && link.delay_ns > 0;
+        let keeps = !self.scenario.changes_departures(number) && !self.has_wire(number);
+        self.order == Order::Ahead && constant && keeps && self.scenario.arrivals.is_empty()
     }
 
     /// Must even what is certain wait for its time?

@@ -127,6 +127,7 @@ impl Network {
                 return None;
             }
         }
+        self.settle_ports(Moment { time: until, cause: Time::ZERO });
         Some(())
     }
 
@@ -155,7 +156,7 @@ impl Network {
                 }
                 self.resume(packet, stage, ends, now);
             }
-            Event::TransmitEnd(port) => self.transmit_next(port, now),
+            Event::TransmitEnd(port) => self.transmit_end(port, now),
             Event::SourceTick(source) => self.source_tick(source, now),
             Event::Opportunity(port) => self.opportunity(port, now),
             Event::AppWakes(app) => self.app_wakes(app, now),
@@ -209,6 +210,7 @@ impl Network {
     }
 
     fn restart_counters(&mut self, now: Time) {
+        self.settle_ports(self.events.now());
         for port in &mut self.ports {
             port.queue.restart_counters();
             if let Transmitter::Trace(transmitter) = &mut port.transmitter {
@@ -226,6 +228,7 @@ impl Network {
     }
 
     fn sample(&mut self, now: Time) {
+        self.settle_ports(self.events.now());
         let listed = self.short.first as usize;
         for (flow, side) in (0u32..).zip(&self.senders[..listed]) {
             self.observer.note(Kinds::SENDER_SAMPLED, now, || Occurrence::SenderSampled {

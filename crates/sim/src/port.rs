@@ -53,6 +53,10 @@ pub struct Port {
     pub policer: Option<Bucket>,
     /// Are packets put on the wire when their transmission begins?
     pub leaves_ahead: bool,
+    /// May the end of a transmission be dealt with when somebody looks at this port?
+    pub departs_late: bool,
+    /// An event stands for the time by which somebody must have looked.
+    pub is_expected: bool,
     /// Measured time with something to send.
     pub busy: Span,
     /// What the link could have carried in the measured time before its rate changed last, in bits times 10⁹.
@@ -75,6 +79,8 @@ impl Port {
             mark: None,
             policer: None,
             leaves_ahead: false,
+            departs_late: false,
+            is_expected: false,
             busy: Span::ZERO,
             capacity_before: 0,
             departures_hash: 0xcbf2_9ce4_8422_2325,

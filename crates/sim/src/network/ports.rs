@@ -2,19 +2,20 @@
 //! not known ahead.
 
 use super::Network;
-use crate::event::Event;
+use crate::event::{Event, Moment};
 use crate::observer::Site;
 use crate::port::Transmitter;
 use crate::port::trace::{OPPORTUNITY_BYTES, TransmissionEvent};
 use crate::queue::{Queued, Signal};
 use crate::topology::NO_LANE;
-use sawtooth_cc::units::Time;
+use sawtooth_cc::units::{Span, Time};
 
 impl Network {
     /// A packet reaches a port that asks for each packet.
     #[inline(never)]
     pub(super) fn enter_asking_port(&mut self, index: u32, arrival: Queued) {
         let now = arrival.arrived;
+        self.settle_port(index, self.events.now());
         let port = &mut self.ports[index as usize];
         let state = port.transmitter_state(now);
         if let Transmitter::Trace(transmitter) = &mut port.transmitter {
@@ -43,7 +44,7 @@ impl Network {
     }
 
     /// The transmitter of a port that asks is free: its queue chooses the next packet. When that will have left is certain.
-    pub(super) fn transmit_next(&mut self, index: u32, now: Time) {
+    fn transmit_next(&mut self, index: u32, now: Time) {
         let port = &mut self.ports[index as usize];
         let Transmitter::Asking(transmitter) = &mut port.transmitter else {
             return self.next_opportunity(index, now);
@@ -52,19 +53,65 @@ impl Network {
         let next = port.queue.dequeue(transmitter.state(now));
         let mut end = None;
         if let Some(queued) = next {
-            let at = now + transmitter.begin(queued, now);
+            let at = transmitter.begin(queued, now);
             port.busy += self.measured.part_of(now, at);
             port.count_begin(&queued, now, self.measured);
             end = Some(at);
         }
         let leaves_ahead = port.leaves_ahead;
-        self.events.set_port(index, end);
+        if port.departs_late {
+            self.expect_look(index);
+        } else {
+            self.events.set_port(index, end);
+        }
         match (leaves_ahead, sent, next, end) {
             (false, Some(queued), ..) => self.go_on(index, queued, now),
             (true, _, Some(queued), Some(end)) => self.go_on(index, queued, end),
             _ => {}
         }
         self.follow_signals(index, now);
+    }
+
+    /// The event of a port that asks: a transmission has ended, or it is time to look.
+    pub(super) fn transmit_end(&mut self, index: u32, now: Time) {
+        if !self.ports[index as usize].departs_late {
+            return self.transmit_next(index, now);
+        }
+        self.settle_port(index, self.events.now());
+        self.ports[index as usize].is_expected = false;
+        self.events.set_port(index, None);
+        self.expect_look(index);
+    }
+
+    /// Somebody looks at a port whose transmissions end unseen: those that have ended before this moment are followed by others.
+    #[inline]
+    pub(super) fn settle_port(&mut self, index: u32, now: Moment) {
+        loop {
+            let port = &self.ports[index as usize];
+            let Transmitter::Asking(transmitter) = &port.transmitter else { return };
+            let Some(end) = transmitter.ended_before(now).filter(|_| port.departs_late) else { return };
+            self.transmit_next(index, end);
+        }
+    }
+
+    /// The same of all ports.
+    pub(super) fn settle_ports(&mut self, now: Moment) {
+        (0..self.ports.len() as u32).for_each(|index| self.settle_port(index, now));
+    }
+
+    /// Whatever is sent after the packet in transmission arrives behind the wire when the delay has passed since the end of that, or
+    /// later: there is an event before, if somebody looks or not.
+    #[inline]
+    fn expect_look(&mut self, index: u32) {
+        let port = &mut self.ports[index as usize];
+        if let Transmitter::Asking(transmitter) = &port.transmitter
+            && !port.is_expected
+            && let Some(end) = transmitter.ends()
+        {
+            port.is_expected = true;
+            let before = Span::from_nanos(port.delay.nanos() - 1);
+            self.events.set_port(index, Some(end + before));
+        }
     }
 
     /// The same where packets are sent in transmit opportunities: all of one leave at its end.

@@ -69,6 +69,7 @@ impl Network {
                 .iter()
                 .map(|&link| Port {
                     leaves_ahead: ahead.leaves(link),
+                    departs_late: ahead.departs_late(link),
                     ..port(&scenario.seed, &scenario.links[link as usize], ahead)
                 })
                 .collect(),

@@ -139,6 +139,7 @@ impl Network {
     /// A packet meets the impairments of a port's link: the packet, perhaps marked; `None` if it is dropped.
     #[cold]
     fn impair_at_port(&mut self, index: u32, packet: Packet, now: Time) -> Option<Packet> {
+        self.settle_port(index, self.events.now());
         let is_impairable = is_impairable(packet);
         let port = &mut self.ports[index as usize];
         let hit = |impairment: &mut Option<Impairment>| {

@@ -1,12 +1,14 @@
 //! A transmitter of constant rate that asks its queue for each packet.
 //!
-//! Which packet comes next is open until the transmitter is free, so the end of every transmission is an event.
+//! Which packet comes next is open until the transmitter is free, so the end of every transmission is an event, or, where nothing depends
+//! on it soon (`ahead`), is dealt with when somebody looks at the port.
 
 use crate::ahead::Measured;
 use crate::bucket::Bucket;
+use crate::event::Moment;
 use crate::pipe::Serialiser;
 use crate::queue::{Backlog, Queued, TransmitterState};
-use sawtooth_cc::units::{Rate, Span, Time};
+use sawtooth_cc::units::{Rate, Time};
 
 /// A transmitter of constant rate that asks for each packet.
 #[derive(Debug)]
@@ -14,6 +16,9 @@ pub struct AskingTransmitter {
     serialiser: Serialiser,
     shaper: Option<Bucket>,
     sending: Option<Queued>,
+    /// When the transmission under way began and ends; `NEVER` if there is none.
+    begun: Time,
+    end: Time,
     idle_since: Time,
     rate: Rate,
     /// Since when the rate is this.
@@ -28,6 +33,8 @@ impl AskingTransmitter {
             serialiser,
             shaper,
             sending: None,
+            begun: Time::ZERO,
+            end: Time::NEVER,
             idle_since: Time::ZERO,
             rate,
             rate_since: Time::ZERO,
@@ -61,21 +68,38 @@ impl AskingTransmitter {
         self.sending.is_none()
     }
 
-    /// A packet is sent from now on: for how long, the wait for its tokens included.
-    pub fn begin(&mut self, queued: Queued, now: Time) -> Span {
+    /// When the transmission under way has ended, if it has before this moment. One that ends at the same time has if it began before the
+    /// other event was caused, as an event of its own would have it.
+    #[inline]
+    pub fn ended_before(&self, now: Moment) -> Option<Time> {
+        let ended = self.end < now.time || self.end == now.time && self.begun < now.cause;
+        ended.then_some(self.end)
+    }
+
+    /// When the transmission under way ends, if there is one.
+    pub fn ends(&self) -> Option<Time> {
+        self.sending.map(|_| self.end)
+    }
+
+    /// A packet is sent from now on: until when, the wait for its tokens included.
+    #[inline]
+    pub fn begin(&mut self, queued: Queued, now: Time) -> Time {
         self.sending = Some(queued);
         self.idle_since = Time::NEVER;
         let bytes = queued.packet.bytes();
         let sent = self.serialiser.span(bytes);
-        match &mut self.shaper {
+        let span = match &mut self.shaper {
             None => sent,
             Some(shaper) => shaper.hold(bytes, now) + sent,
-        }
+        };
+        (self.begun, self.end) = (now, now + span);
+        self.end
     }
 
     /// The transmission under way has ended: what was sent, if there was any. Whether another begins is open.
+    #[inline]
     pub fn end(&mut self, now: Time) -> Option<Queued> {
-        self.idle_since = now;
+        (self.idle_since, self.end) = (now, Time::NEVER);
         self.sending.take()
     }
 }
