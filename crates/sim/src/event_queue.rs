@@ -44,6 +44,8 @@ pub struct EventQueue {
     main: Tournament,
     spare: Tournament,
     agenda: Agenda,
+    /// The agenda's event is being handled: its player gets the next one afterwards, once.
+    in_agenda: bool,
     now: Moment,
 }
 
@@ -58,6 +60,7 @@ impl EventQueue {
             main: Tournament::new(first_lane + population.lanes + population.ports + population.passages),
             spare: Tournament::new(population.spare_lanes),
             agenda: Agenda::default(),
+            in_agenda: false,
             now: Moment::default(),
         }
     }
@@ -76,11 +79,16 @@ impl EventQueue {
 
     /// The same, with a cause of its own.
     pub fn schedule_at(&mut self, at: Moment, event: Event) {
+        let is_first = self.agenda.first().is_none_or(|first| at < first);
         self.agenda.add(at, event);
-        self.play_agenda();
+        if is_first && !self.in_agenda {
+            self.main.set(AGENDA, Some(at));
+        }
     }
 
-    fn play_agenda(&mut self) {
+    /// An event of a component without a player has been handled.
+    pub fn leave_agenda(&mut self) {
+        self.in_agenda = false;
         self.main.set(AGENDA, self.agenda.first());
     }
 
@@ -163,7 +171,8 @@ impl EventQueue {
         self.first_port() + self.ports
     }
 
-    /// The earliest event, if it comes before `end`. An event of a component with a player stays pending until it is set again.
+    /// The earliest event, if it comes before `end`. An event of a component with a player stays pending until it is set again; any other
+    /// is followed by a call of [`EventQueue::leave_agenda`].
     #[inline(always)]
     pub fn next_before(&mut self, end: Time) -> Option<Event> {
         if !self.main.begins_before(end) {
@@ -181,9 +190,8 @@ impl EventQueue {
     fn next_of_the_rest(&mut self, player: u32) -> Event {
         match player {
             AGENDA => {
-                let event = self.agenda.pop().expect("the agenda's player has an event");
-                self.play_agenda();
-                event
+                self.in_agenda = true;
+                self.agenda.pop().expect("the agenda's player has an event")
             }
             SPARE => Event::LaneExit(self.lanes + self.spare.first().1),
             link if link >= self.first_passage() => Event::Passage(link - self.first_passage()),
@@ -210,7 +218,7 @@ mod tests {
             Event::LaneExit(lane) => queue.set_lane(lane, None),
             Event::SourceTick(source) => queue.set_source(source, None),
             Event::TransmitEnd(port) => queue.set_port(port, None),
-            _ => {}
+            _ => queue.leave_agenda(),
         }
         Some((queue.now(), event))
     }

@@ -158,6 +158,18 @@ impl Network {
             }
             Event::TransmitEnd(port) => self.transmit_end(port, now),
             Event::SourceTick(source) => self.source_tick(source, now),
+            Event::Passage(link) => self.pass_on(link),
+            other => {
+                self.handle_planned(other, now);
+                self.events.leave_agenda();
+            }
+        }
+    }
+
+    /// An event of a component without a player.
+    #[inline]
+    fn handle_planned(&mut self, event: Event, now: Time) {
+        match event {
             Event::Opportunity(port) => self.opportunity(port, now),
             Event::AppWakes(app) => self.app_wakes(app, now),
             Event::Delivered(flow) => self.delivered(flow, now),
@@ -168,11 +180,13 @@ impl Network {
             Event::Supply(flow) => self.supply(flow, now),
             Event::FlowStop(flow) => self.senders[flow as usize].sender.stop(),
             Event::SourceChange(source) => self.source_change(source, now),
-            Event::Passage(link) => self.pass_on(link),
             Event::WarmupEnd => self.restart_counters(now),
             Event::Sample => self.sample(now),
             Event::Change(index) => self.change(index, now),
             Event::Wire(link) => self.leave_wire(link, now),
+            Event::LaneExit(_) | Event::TransmitEnd(_) | Event::SourceTick(_) | Event::Passage(_) => {
+                unreachable!("{event:?} has a player")
+            }
         }
     }
 

@@ -171,6 +171,16 @@ impl Rack {
 
     /// Look for losses; is there one of a packet that has gone again since the window was cut?
     fn detect(&mut self, connection: &mut Connection<'_>) -> bool {
+        if !self.detection.overtakes(|sending| connection.flies(sending.number, sending.times)) {
+            self.reordering_at = None;
+            return false;
+        }
+        self.detect_overtaken(connection)
+    }
+
+    /// The same where something has been overtaken.
+    #[inline(never)]
+    fn detect_overtaken(&mut self, connection: &mut Connection<'_>) -> bool {
         let situation = situation(connection, self.sacked.count(), self.state != State::Open);
         let mut found = Vec::new();
         let flies = |sending: &Sending| connection.flies(sending.number, sending.times);
@@ -336,7 +346,9 @@ impl LossRecovery for Rack {
         let mut update =
             RecoveryUpdate { newly_acked, restart_timer: newly_acked > 0, ..RecoveryUpdate::default() };
         let probed = self.tail.on_ack(ack, una_before);
-        if self.is_spurious(ack, delivery, una_before, nothing_sacked, connection.sent) {
+        // What is calm and hears of no duplicate has nothing to withdraw: an episode that may be one is not open any more.
+        let calm = self.state == State::Open && ack.details.is_none();
+        if !calm && self.is_spurious(ack, delivery, una_before, nothing_sacked, connection.sent) {
             self.withdraw(connection, &mut update);
         }
         let leaves = self.state != State::Open && connection.sent.una >= self.recovery_point;

@@ -156,6 +156,15 @@ impl Detection {
 
     /// A packet leaves. Within one instant numbers rise, but for a packet that is sent again after new ones.
     pub fn on_sent(&mut self, sending: Sending) {
+        if self.sent.back().is_none_or(|last| last.key() < sending.key()) {
+            self.sent.push_back(sending);
+        } else {
+            self.insert(sending);
+        }
+    }
+
+    #[cold]
+    fn insert(&mut self, sending: Sending) {
         let place =
             self.sent.iter().rposition(|other| other.key() < sending.key()).map_or(0, |place| place + 1);
         self.sent.insert(place, sending);
@@ -219,22 +228,31 @@ impl Detection {
         situation.srtt.map_or(window, |srtt| window.min(srtt))
     }
 
-    /// Step 5: `lose` hears of each packet that is lost now, `flies` knows whether a transmission is the last one of its packet and in
-    /// flight. When all that was overtaken will be lost, unless it arrives; none if nothing was.
+    /// Step 5, first part: has `RACK.segment` overtaken anything? `flies` knows whether a transmission is the last one of its packet and in
+    /// flight. If nothing was, nothing is lost and nothing will be.
+    #[inline]
+    pub fn overtakes(&mut self, flies: impl Fn(&Sending) -> bool) -> bool {
+        while let Some(first) = self.sent.front() {
+            let flies = flies(first);
+            if flies && Some(first.key()) >= self.newest {
+                break;
+            }
+            if flies {
+                self.overtaken.push_back(*first);
+            }
+            self.sent.pop_front();
+        }
+        !self.overtaken.is_empty()
+    }
+
+    /// The rest of step 5, where anything was overtaken: `lose` hears of each packet that is lost now. When all that was overtaken will be
+    /// lost, unless it arrives; none if nothing is left of it.
     pub fn detect(
         &mut self,
         situation: &Situation,
         flies: impl Fn(&Sending) -> bool,
         mut lose: impl FnMut(Sending),
     ) -> Option<Time> {
-        while let Some(first) = self.sent.front()
-            && (Some(first.key()) < self.newest || !flies(first))
-        {
-            if flies(first) {
-                self.overtaken.push_back(*first);
-            }
-            self.sent.pop_front();
-        }
         let patience = self.rtt + self.window(situation);
         while let Some(first) = self.overtaken.front() {
             if flies(first) {
@@ -423,7 +441,9 @@ mod tests {
                             (at, times) == (sending.at, sending.times) && (!is_lost || expected.contains(&sending.number))
                         })
                     };
+                    let overtakes = detection.overtakes(flies);
                     let found = detection.detect(&situation, flies, |sending| _ = lost.insert(sending.number));
+                    prop_assert!(overtakes || (lost.is_empty() && found.is_none()));
                     prop_assert_eq!(lost.into_iter().collect::<Vec<_>>(), expected);
                     prop_assert_eq!(found, until);
                     // The timer expires: everything that was overtaken is lost then.
