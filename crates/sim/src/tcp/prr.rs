@@ -110,6 +110,12 @@ impl Prr {
         self.active = false;
     }
 
+    /// Is an episode in progress?
+    #[inline]
+    pub fn is_active(&self) -> bool {
+        self.active
+    }
+
     /// An acknowledgement has been taken in, or a timer has called packets lost (RFC 9937 §6.2). The law leaves `threshold`.
     pub fn on_delivery(&mut self, delivery: Delivery, in_flight: u32, threshold: u32) {
         if !self.active || delivery.packets == 0 && self.out > 0 {

@@ -414,14 +414,19 @@ impl Receiver {
     }
 
     /// Put what an acknowledgement says in detail into the pool.
-    #[inline]
+    #[inline(never)]
     pub fn keep_details(&self, pool: &mut DetailsPool, now: Time) -> DetailsHandle {
         match &self.disorder {
             Some(disorder) if self.extras.is_none() => {
                 pool.keep(AckDetails::new(disorder.recent, disorder.recent_len, 0))
             }
-            _ => pool.keep_ranges(self.details(now), self.ranges()),
+            _ => self.keep_all_details(pool, now),
         }
+    }
+
+    #[inline(never)]
+    fn keep_all_details(&self, pool: &mut DetailsPool, now: Time) -> DetailsHandle {
+        pool.keep_ranges(self.details(now), self.ranges())
     }
 
     /// What an acknowledgement says in detail.

@@ -180,7 +180,7 @@ impl RttEstimator {
             Averages::None => self.initial_rto,
             Averages::Exact { srtt, rttvar } => {
                 let variance = (4.0 * rttvar).max(Self::GRANULARITY_NS);
-                (srtt + variance.max(min_variance as f64)) as u64
+                ((srtt + variance.max(min_variance as f64)) as i64).cast_unsigned()
             }
             Averages::Scaled { srtt8, rttvar4 } => {
                 let variance = (rttvar4 << 3).max((8 * min_variance.div_ceil(self.tick)) as i64);
@@ -198,7 +198,8 @@ impl RttEstimator {
     pub fn srtt(&self) -> Option<Span> {
         match self.averages {
             Averages::None => None,
-            Averages::Exact { srtt, .. } => Some(Span::from_nanos(srtt as u64)),
+            // Through a signed number, which is half the work.
+            Averages::Exact { srtt, .. } => Some(Span::from_nanos((srtt as i64).cast_unsigned())),
             Averages::Scaled { srtt8, .. } => Some(Span::from_nanos((srtt8 as u64 * self.tick) >> 3)),
         }
     }

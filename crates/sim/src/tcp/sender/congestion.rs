@@ -12,7 +12,23 @@ use sawtooth_cc::{Congestion, CongestionSignal, Controller, Recovery, RecoverySi
 
 impl<C: Controller, R: LossRecovery> Sender<C, R> {
     /// Losses and marks that an acknowledgement or a timer told of: the cut, if there is one.
+    #[inline]
     pub(super) fn heed(
+        &mut self,
+        update: &RecoveryUpdate,
+        echo: bool,
+        cumulative: u32,
+        now: Time,
+    ) -> Option<WindowCut> {
+        let of_recovery = update.recovered || update.timeout_repaired || update.persistent;
+        if of_recovery || update.loss_event.is_some() || update.marked || echo {
+            return self.react(update, echo, cumulative, now);
+        }
+        None
+    }
+
+    #[inline(never)]
+    fn react(
         &mut self,
         update: &RecoveryUpdate,
         echo: bool,

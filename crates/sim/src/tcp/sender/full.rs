@@ -254,17 +254,14 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
 
     /// The next packet to send now, where recovery has something to repair or more is kept than a classic sender does.
     pub(super) fn next_packet_in_full(&mut self, now: Time) -> Option<Packet> {
+        let calm = self.extras.is_some() && self.recovery.is_open();
         let pacer = self.extras.as_ref().and_then(|extras| extras.pacer.as_ref());
         if let Some(opens_at) = pacer.and_then(|pacer| pacer.holds(now)) {
-            self.wait_for_the_pacer(opens_at);
+            self.wait_for_the_pacer(opens_at, calm);
             return None;
         }
-        let window = self.allowed;
-        let next = self.recovery.next(&mut connection!(self, now), window);
+        let next = if calm && !self.is_numbered() { self.next_by_window() } else { self.next_to_repair(now) };
         let Some(transmission) = next else {
-            // What a recovery holds back although there is something to send, it holds for the window's sake.
-            let held = self.recovery.in_recovery() && self.sent.may_send_next();
-            self.window_limited = held || self.recovery.flight(&self.sent) >= window;
             self.note_shortage();
             return None;
         };
@@ -277,6 +274,38 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             self.note_sent(transmission.number, now);
         }
         Some(packet)
+    }
+
+    /// New data as the window lets it go: recovery has nothing to repair, so it need not be asked.
+    #[inline]
+    fn next_by_window(&mut self) -> Option<Transmission> {
+        let limited = self.is_full(true);
+        if limited || !self.sent.may_send_next() {
+            self.window_limited = limited;
+            return None;
+        }
+        Some(self.sent.advance())
+    }
+
+    /// What recovery sends next.
+    fn next_to_repair(&mut self, now: Time) -> Option<Transmission> {
+        let window = self.allowed;
+        let next = self.recovery.next(&mut connection!(self, now), window);
+        if next.is_none() {
+            // What a recovery holds back although there is something to send, it holds for the window's sake.
+            let held = self.recovery.in_recovery() && self.sent.may_send_next();
+            self.window_limited = held || self.is_full(false);
+        }
+        next
+    }
+
+    /// Is as much in flight as the window allows? In a calm recovery of packets without numbers of their own that is what is outstanding.
+    #[inline]
+    fn is_full(&self, calm: bool) -> bool {
+        let outstanding = calm && !self.is_numbered();
+        let flight =
+            if outstanding { self.sent.next - self.sent.una } else { self.recovery.flight(&self.sent) };
+        flight >= self.allowed
     }
 
     /// A packet with a number of its own. It is new, whatever it carries: ECN-capable like any other (RFC 9000 §13.4.1).
@@ -316,16 +345,16 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     /// The pacer holds what there may be to send. Where nothing is repaired it is plain whether there is anything, and a window that
     /// is full or data that is short limits as it would without a pacer. Otherwise it is the pacer that limits, not the application;
     /// its rate comes from the window, unless the controller has one of its own, so it counts as the window.
-    fn wait_for_the_pacer(&mut self, opens_at: Time) {
-        if self.recovery.is_open() {
-            let full = self.recovery.flight(&self.sent) >= self.allowed;
+    fn wait_for_the_pacer(&mut self, opens_at: Time, calm: bool) {
+        if calm {
+            let full = self.is_full(calm);
             if full || !self.sent.may_send_next() {
                 self.window_limited = full;
                 self.note_shortage();
                 return;
             }
         }
-        self.window_limited |= self.control.pacing_rate().is_none();
+        self.window_limited = self.window_limited || self.control.pacing_rate().is_none();
         self.extras.as_mut().expect(FULL).timers.pace(opens_at);
     }
 

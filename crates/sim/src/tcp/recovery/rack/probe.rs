@@ -51,6 +51,12 @@ impl TailLoss {
         TailLoss { enabled, max_ack_delay, due: None, end: None, again: false, sampled: true, count: 0 }
     }
 
+    /// Is no probe under way or due?
+    #[inline]
+    pub fn is_idle(&self) -> bool {
+        self.end.is_none() && self.due.is_none()
+    }
+
     /// Recovery begins (§7.1).
     pub fn reset(&mut self) {
         (self.due, self.end, self.again) = (None, None, false);
