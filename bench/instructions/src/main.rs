@@ -42,6 +42,7 @@ fn link(name: impl Into<String>, rate_bps: u64, delay_ns: u64) -> LinkSpec {
         jitter: None,
         aggregate: None,
         shaper: None,
+        device_queue: None,
     }
 }
 

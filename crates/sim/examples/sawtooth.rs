@@ -26,6 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         mark: None,
         policer: None,
         shaper: None,
+        device_queue: None,
         loss: None,
         late: None,
         jitter: None,

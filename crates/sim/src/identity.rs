@@ -37,6 +37,7 @@ pub const FEATURES: &[Feature] = &[
         let links = 0..scenario.links.len() as u32;
         scenario.links.iter().any(delays) || links.into_iter().any(|link| scenario.changes_wire(link))
     }),
+    ("device-queue", 1, |scenario| scenario.links.iter().any(|link| link.device_queue.is_some())),
     ("ecn-counts", 1, |scenario| scenario.profiles.iter().any(|profile| profile.tcp.ecn.counts())),
     ("frames", 1, |scenario| scenario.sources.iter().any(|source| source.frames.is_some())),
     ("hystart", 1, |scenario| {

@@ -11,6 +11,7 @@ pub mod chain;
 pub mod classes;
 pub mod counters;
 pub mod depth;
+pub mod device;
 pub mod discipline;
 pub mod fifo;
 pub mod limit;
@@ -23,6 +24,7 @@ use crate::packet::{ECT, Packet, PacketKind};
 use crate::random::Stream;
 use crate::scenario::{ScenarioError, require};
 use counters::Tally;
+use device::Device;
 pub use discipline::{
     Admission, ArrivalRule, Backlog, DROP_REASONS, DropReason, PARTS_MAX, PartState, QueueContext,
     QueueDiscipline, QueueState, Queued, Signal, TransmitterState,
@@ -81,6 +83,8 @@ impl AnyDiscipline {
 #[derive(Debug)]
 pub struct Queue {
     discipline: AnyDiscipline,
+    /// What has left the discipline and waits for the transmitter.
+    device: Device,
     random: Stream,
     tally: Tally,
     /// What the discipline did and the network has not acted on yet.
@@ -92,10 +96,18 @@ impl Queue {
     pub fn new(spec: &QueueSpec, rate: Rate, random: Stream) -> Self {
         Queue {
             discipline: AnyDiscipline::new(spec, rate),
+            device: Device::default(),
             random,
             tally: Tally::with_parts(spec.info().parts.len()),
             signals: Vec::new(),
         }
+    }
+
+    /// The same with a device that holds so many packets behind the discipline.
+    #[must_use]
+    pub fn before_device(mut self, packets: u32) -> Self {
+        self.device = Device::new(packets);
+        self
     }
 
     /// Count a packet that the link itself, by its impairment or its policer, discarded on arrival.
@@ -146,11 +158,32 @@ impl Queue {
     pub fn enqueue(&mut self, arrival: Queued, transmitter: TransmitterState) {
         self.tally.count_arrival(arrival.packet);
         self.act(transmitter, |discipline, context| discipline.enqueue(arrival, context));
+        if transmitter.in_transmission.packets > 0 {
+            self.fill_device(transmitter);
+        }
     }
 
     /// The packet that is sent now, if any is held.
     pub fn dequeue(&mut self, transmitter: TransmitterState) -> Option<Queued> {
+        let waiting = self.device.take();
+        let sent = waiting.or_else(|| self.choose(transmitter));
+        if sent.is_some() {
+            self.fill_device(transmitter);
+        }
+        sent
+    }
+
+    fn choose(&mut self, transmitter: TransmitterState) -> Option<Queued> {
         self.act(transmitter, |discipline, context| discipline.dequeue(context))
+    }
+
+    /// The device takes from the discipline what it has room for.
+    #[inline]
+    fn fill_device(&mut self, transmitter: TransmitterState) {
+        while self.device.has_room() {
+            let Some(queued) = self.choose(transmitter) else { return };
+            self.device.put(queued);
+        }
     }
 
     fn act<T>(
@@ -158,13 +191,14 @@ impl Queue {
         transmitter: TransmitterState,
         call: impl FnOnce(&mut AnyDiscipline, &mut QueueContext<'_>) -> T,
     ) -> T {
-        let Queue { discipline, random, tally, signals } = self;
+        let Queue { discipline, random, tally, signals, .. } = self;
         call(discipline, &mut QueueContext { transmitter, random, tally, signals })
     }
 
-    /// What is held.
+    /// What is held, in the discipline and in the device.
     pub fn held(&self) -> Backlog {
-        self.discipline.backlog()
+        let (held, device) = (self.discipline.backlog(), self.device.backlog());
+        Backlog { packets: held.packets + device.packets, bytes: held.bytes + device.bytes }
     }
 
     /// What the discipline is doing, part by part.

@@ -100,6 +100,9 @@ pub struct LinkSpec {
     /// What a token bucket has no tokens for waits before it is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shaper: Option<BucketSpec>,
+    /// Packets that wait in the device, behind the queue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_queue: Option<u32>,
     /// Further packets lost on arrival, after those of `drop`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loss: Option<ImpairmentSpec>,
@@ -196,6 +199,8 @@ const DURATION_MAX_NS: u64 = 10 * 365 * 86_400 * 1_000_000_000;
 
 /// The longest delay of a wire and the longest timer: a day, so that a route of many links stays far from overflow too.
 const WAIT_MAX_NS: u64 = 86_400 * 1_000_000_000;
+/// Most packets that a device holds.
+const DEVICE_MAX: u32 = 10_000;
 
 /// The fastest link and the fastest source, in bit/s.
 pub(crate) const RATE_MAX_BPS: u64 = 100_000_000_000_000;
@@ -450,6 +455,7 @@ impl LinkSpec {
             queue.check(&format!("{path}.queue"))?;
         }
         self.check_buckets(path, largest_packet)?;
+        self.check_device(path)?;
         for (name, impairment) in [("drop", &self.drop), ("mark", &self.mark), ("loss", &self.loss)] {
             if let Some(impairment) = impairment {
                 impairment.check(&format!("{path}.{name}"))?;
@@ -475,6 +481,15 @@ impl LinkSpec {
         let can_hold = self.queue.is_some() && self.rate_bps.is_some() && self.aggregate.is_none();
         let expected = "none on a link without a queue, with a trace or with transmit opportunities";
         require(self.shaper.is_none() || can_hold, format!("{path}.shaper"), "a token bucket", expected)
+    }
+
+    fn check_device(&self, path: &str) -> Result<(), ScenarioError> {
+        let Some(packets) = self.device_queue else { return Ok(()) };
+        let path = format!("{path}.device_queue");
+        require((1..=DEVICE_MAX).contains(&packets), &path, packets, "1 to 10000 packets")?;
+        let can_hold = self.queue.is_some() && self.rate_bps.is_some() && self.aggregate.is_none();
+        let expected = "none on a link without a queue, with a trace or with transmit opportunities";
+        require(can_hold, path, packets, expected)
     }
 
     /// The rate at which packets leave in the long run, bit/s; `None` for a trace.

@@ -16,6 +16,7 @@ fn link(name: &str, rate_bps: u64, delay_ns: u64, queue: Option<QueueSpec>) -> L
         mark: None,
         policer: None,
         shaper: None,
+        device_queue: None,
         loss: None,
         late: None,
         jitter: None,

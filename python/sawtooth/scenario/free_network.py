@@ -49,6 +49,8 @@ class Link(Aggregating):
     """A token bucket: packets for which it has no tokens are dropped on arrival."""
     shaper: TokenBucket | None = None
     """A token bucket behind the queue: packets for which it has no tokens wait."""
+    device_queue: Annotated[int, Field(ge=0, le=10_000)] = 0
+    """Packets that wait in the device, behind the discipline, which neither counts nor drops them: ns-3 has 100, the RFCs none."""
 
     @model_validator(mode="after")
     def _two_ends(self) -> Self:

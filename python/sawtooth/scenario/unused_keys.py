@@ -327,7 +327,7 @@ def _reverse(there: Crossings) -> Iterator[InputError]:
         yield InputError("", "reverse.delay", written["delay"], accepted)
 
 
-LINK_KEYS: Final = ("buffer", "queue", "drop", "mark", "policer", "shaper", *WIRES)
+LINK_KEYS: Final = ("buffer", "queue", "drop", "mark", "policer", "shaper", "device_queue", *WIRES)
 """Keys of what stands before a link and of what it does to packets."""
 
 

@@ -156,7 +156,8 @@ fn port(seed: &str, link: &LinkSpec, ahead: Ahead<'_>) -> Port {
         }
         (None, None) => panic!("a checked link has a rate or a trace"),
     };
-    let queue = Queue::new(spec, rate, Stream::new(seed, &format!("link/{}/queue", link.name)));
+    let queue = Queue::new(spec, rate, Stream::new(seed, &format!("link/{}/queue", link.name)))
+        .before_device(link.device_queue.unwrap_or(0));
     let mut port = Port::new(link.name.clone(), queue, transmitter, Span::from_nanos(link.delay_ns));
     port.drop = impairment(seed, link, "drop", link.drop.as_ref());
     port.mark = impairment(seed, link, "mark", link.mark.as_ref());

@@ -25,6 +25,7 @@ pub fn pipe(name: impl Into<String>, rate_bps: u64, delay_ns: u64) -> LinkSpec {
         mark: None,
         policer: None,
         shaper: None,
+        device_queue: None,
         loss: None,
         late: None,
         jitter: None,

@@ -112,10 +112,11 @@ class Layout:
         return [rows[link] for link in route if link in rows]
 
 
-def buckets(table: Bottleneck | Link) -> dict[str, Any]:
-    """The policer and the shaper of a link, as the engine has them; nothing where there is none."""
+def beside_queue(table: Bottleneck | Link) -> dict[str, Any]:
+    """The policer, the shaper and the device of a link, as the engine has them; nothing where there is none."""
     there = {"policer": table.policer, "shaper": table.shaper}
-    return {name: bucket.engine for name, bucket in there.items() if bucket is not None}
+    found = {name: bucket.engine for name, bucket in there.items() if bucket is not None}
+    return found | ({"device_queue": table.device_queue} if table.device_queue else {})
 
 
 def least_bps(rate_bps: int, *buckets: TokenBucket | None) -> int:

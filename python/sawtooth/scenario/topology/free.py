@@ -20,7 +20,7 @@ from typing import Any
 from sawtooth.errors import MISSING, InputError
 from sawtooth.scenario.free_network import Link, Source
 from sawtooth.scenario.scenario import Scenario
-from sawtooth.scenario.topology.base import Endpoint, Layout, buckets, least_bps
+from sawtooth.scenario.topology.base import Endpoint, Layout, beside_queue, least_bps
 from sawtooth.scenario.topology.middle import DROP_TAIL, plain, queue
 from sawtooth.scenario.trace import Trace
 from sawtooth.scenario.wires import clean, impairments
@@ -31,7 +31,7 @@ def lay_out(scenario: Scenario, _trace: Trace | None) -> Layout:
     graph = _Graph(scenario)
     layout = Layout([])
     for name, link, key in graph.links:
-        layout.add(plain(name, link.rate, link.delay) | impairments(link) | buckets(link), key)
+        layout.add(plain(name, link.rate, link.delay) | impairments(link) | beside_queue(link), key)
     ways: list[list[int]] = []
     for index, group in enumerate(scenario.flows):
         key = f"flows[{index}].route"
@@ -72,7 +72,7 @@ class _Graph:
         for index, link in enumerate(scenario.links):
             if (link.end, link.begin) not in listed:
                 bare = {"begin": link.end, "end": link.begin, "buffer": None, "queue": None}
-                back = link.model_copy(update={**bare, **clean(), "policer": None, "shaper": None})
+                back = link.model_copy(update={**bare, **clean(), "policer": None, "shaper": None, "device_queue": 0})
                 self.links.append((f"{link.end}/{link.begin}", back, f"links[{index}]"))
         self.leaving: dict[str, list[int]] = {}
         for number, (_, link, _) in enumerate(self.links):

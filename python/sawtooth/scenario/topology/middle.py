@@ -7,7 +7,7 @@ from typing import Any
 from sawtooth.errors import InputError
 from sawtooth.scenario.queue_value import Queue
 from sawtooth.scenario.scenario import Scenario
-from sawtooth.scenario.topology.base import Endpoint, base_rtt, buckets, least_bps
+from sawtooth.scenario.topology.base import Endpoint, base_rtt, beside_queue, least_bps
 from sawtooth.scenario.trace import SHIPPED, Trace, parse_trace, read_trace, shipped_text
 from sawtooth.scenario.units import Buffer
 from sawtooth.scenario.wires import impairments
@@ -58,7 +58,7 @@ def bottleneck(
         link["trace_once"] = table.trace_once
     link["delay_ns"] = table.delay if table.delay is not None else delay_ns
     link["queue"] = queue(scenario, table.queue, table.buffer, least_bps(rate, table.shaper))
-    return link | impairments(table) | buckets(table)
+    return link | impairments(table) | beside_queue(table)
 
 
 def reverse(
