@@ -140,6 +140,12 @@ impl Conduct {
         }
     }
 
+    /// Does this window grow in conservative slow start?
+    pub fn in_conservative_slow_start(&self, window: f64) -> bool {
+        let slower = self.beyond.as_ref().is_some_and(|beyond| beyond.rule.is_conservative());
+        slower && self.slow_start.covers(window)
+    }
+
     fn validation(&mut self) -> Option<&mut Validation> {
         self.beyond.as_mut()?.validation.as_mut()
     }

@@ -153,6 +153,16 @@ pub trait Controller {
         None
     }
 
+    /// Is it in conservative slow start (RFC 9406 §4.2)?
+    fn in_conservative_slow_start(&self) -> bool {
+        false
+    }
+
+    /// The average share of marked bytes that it goes by (alpha of RFC 8257 §3.3), if it keeps one.
+    fn marked_share(&self) -> Option<f64> {
+        None
+    }
+
     /// What it believes of its path, if it has a model of it.
     fn estimates(&self) -> Option<Estimates> {
         None

@@ -139,6 +139,10 @@ impl Law for DctcpLaw {
         }
     }
 
+    fn marked_share(&self) -> Option<f64> {
+        Some(self.marks.alpha())
+    }
+
     fn wants(&self) -> Wants {
         Wants { rounds: true, recovery: true, ..Wants::NOTHING }
     }

@@ -334,6 +334,10 @@ impl Law for PragueLaw {
         Bytes::new((rate.bits_per_second() as f64 / 8.0 * BURST.nanos() as f64 / 1e9) as u64)
     }
 
+    fn marked_share(&self) -> Option<f64> {
+        Some(self.0.alpha())
+    }
+
     fn wants(&self) -> Wants {
         Wants { rounds: true, recovery: true, ..Wants::NOTHING }
     }

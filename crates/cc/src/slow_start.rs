@@ -44,6 +44,11 @@ pub trait SlowStartRule {
 
     /// A congestion signal set the threshold: what is left of slow start leads up to it.
     fn on_cut(&mut self, kind: Congestion);
+
+    /// Does it grow more slowly for now, to see whether slow start should end (RFC 9406 §4.2)?
+    fn is_conservative(&self) -> bool {
+        false
+    }
 }
 
 macro_rules! slow_starts {
@@ -79,6 +84,10 @@ macro_rules! slow_starts {
 
             fn on_cut(&mut self, kind: Congestion) {
                 match self { $(AnyRule::$rule(rule) => rule.on_cut(kind),)* }
+            }
+
+            fn is_conservative(&self) -> bool {
+                match self { $(AnyRule::$rule(rule) => rule.is_conservative(),)* }
             }
         }
     };

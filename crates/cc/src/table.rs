@@ -262,6 +262,14 @@ macro_rules! forwarded {
                 match self { $(AnyController::$law(control) => control.estimates(),)* }
             }
 
+            fn in_conservative_slow_start(&self) -> bool {
+                match self { $(AnyController::$law(control) => control.in_conservative_slow_start(),)* }
+            }
+
+            fn marked_share(&self) -> Option<f64> {
+                match self { $(AnyController::$law(control) => control.marked_share(),)* }
+            }
+
             #[inline]
             fn mark_application_limited(&self) -> bool {
                 match self { $(AnyController::$law(control) => control.mark_application_limited(),)* }

@@ -82,6 +82,11 @@ pub trait Law: Clone + Debug {
         Bytes::ZERO
     }
 
+    /// The average share of marked bytes that it goes by, if it keeps one.
+    fn marked_share(&self) -> Option<f64> {
+        None
+    }
+
     /// What it needs to be told.
     fn wants(&self) -> Wants {
         Wants::NOTHING
@@ -205,6 +210,14 @@ impl<L: Law> Controller for Windowed<L> {
     #[inline]
     fn send_quantum(&self) -> Bytes {
         self.pacing_rate().map_or(Bytes::ZERO, |rate| self.law.send_quantum(rate))
+    }
+
+    fn in_conservative_slow_start(&self) -> bool {
+        self.conduct.in_conservative_slow_start(self.window)
+    }
+
+    fn marked_share(&self) -> Option<f64> {
+        self.law.marked_share()
     }
 }
 

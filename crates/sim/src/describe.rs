@@ -3,6 +3,7 @@
 use crate::identity;
 use crate::queue::{DISCIPLINES, DisciplineInfo};
 use crate::rate;
+use crate::records::DELAY_SHARES;
 use crate::scenario::{QueueSpec, TcpSpec};
 use crate::series::SERIES;
 use crate::tcp::{Ecn, RECOVERIES, RecoveryInfo};
@@ -429,6 +430,7 @@ pub fn describe(plugins: &Plugins) -> Value {
         .collect();
     json!({
         "controllers": controllers,
+        "delay_shares": DELAY_SHARES,
         "recoveries": RECOVERIES,
         "disciplines": DISCIPLINES.iter().map(discipline).collect::<Vec<_>>(),
         "tcp": tcp,

@@ -44,17 +44,31 @@ impl Histogram {
         self.total += 1;
     }
 
+    /// How many times there are.
+    pub fn count(&self) -> u64 {
+        self.total
+    }
+
     /// The smallest cell at or below which this share of the times lies; zero when there are none.
     pub fn quantile(&self, share: f64) -> Span {
-        let wanted = (share * self.total as f64).ceil().max(1.0) as u64;
-        let mut seen = 0;
-        for (cell, &count) in self.counts.iter().enumerate() {
-            seen += count;
-            if seen >= wanted {
-                return Span::from_nanos(middle_of(cell));
+        let [found] = self.quantiles([share]);
+        found
+    }
+
+    /// The same for several shares, which rise.
+    pub fn quantiles<const N: usize>(&self, shares: [f64; N]) -> [Span; N] {
+        let mut cells = self.counts.iter().enumerate();
+        let (mut seen, mut last) = (0, Span::ZERO);
+        shares.map(|share| {
+            let wanted = (share * self.total as f64).ceil().max(1.0) as u64;
+            while seen < wanted
+                && let Some((cell, &count)) = cells.next()
+            {
+                seen += count;
+                last = Span::from_nanos(middle_of(cell));
             }
-        }
-        Span::ZERO
+            if seen < wanted { Span::ZERO } else { last }
+        })
     }
 }
 
@@ -81,6 +95,8 @@ mod tests {
             let found = histogram.quantile(share).nanos() as f64 / 1000.0;
             assert!((found - micros).abs() <= micros / 128.0, "{share}: {found}");
         }
-        assert_eq!(Histogram::default().quantile(0.5), Span::ZERO);
+        let shares = [0.001, 0.5, 0.95, 0.99, 1.0];
+        assert_eq!(histogram.quantiles(shares), shares.map(|share| histogram.quantile(share)));
+        assert_eq!((histogram.count(), Histogram::default().quantile(0.5)), (1000, Span::ZERO));
     }
 }

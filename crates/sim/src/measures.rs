@@ -139,6 +139,11 @@ impl TimeMean {
         self.since = now;
     }
 
+    /// What was noted last.
+    pub fn latest(&self) -> Option<f64> {
+        self.from.map(|_| self.value)
+    }
+
     /// Start counting now, with the value that it has.
     fn restart(&mut self, now: Time) {
         if self.from.is_some() {

@@ -21,7 +21,7 @@ use crate::event::{Event, Moment};
 use crate::event_queue::EventQueue;
 use crate::impairment::Impairment;
 use crate::lane::Lane;
-use crate::observer::{Kinds, Observer, Occurrence, SenderState};
+use crate::observer::{Kinds, Observer, Occurrence, Phase, Seen, SenderState};
 use crate::packet::{Packet, PacketKind};
 use crate::pipe::PipeLink;
 use crate::port::{Port, Transmitter};
@@ -101,8 +101,10 @@ pub struct Network {
     streams: Streams,
     /// By link, its wire if packets may be late on it.
     wires: BTreeMap<u32, Wire>,
-    /// Somebody heeds which states controllers enter.
+    /// Somebody heeds which states controllers enter, or which phases senders.
     heeds_states: bool,
+    /// By listed flow, its phase and how many cuts it had withdrawn when it was last looked at; empty where nobody heeds that.
+    last_seen: Vec<(Phase, u64)>,
 }
 
 /// Packets behind one link, in the order in which they left it, with the stage that comes next.
@@ -249,6 +251,12 @@ impl Network {
                 flow,
                 state: SenderState::of(&side.sender),
             });
+        }
+        if self.observer.hears(Kinds::SENDER_SEEN) {
+            for (flow, side) in (0u32..).zip(&self.senders[..listed]) {
+                let seen = || Occurrence::SenderSeen { flow, why: Seen::Sample, view: side.sender.view() };
+                self.observer.note(Kinds::SENDER_SEEN, now, seen);
+            }
         }
         for (queue, port) in (0u32..).zip(&mut self.ports) {
             let (waiting, sending) = port.backlogs(self.events.now());

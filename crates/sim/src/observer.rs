@@ -87,6 +87,15 @@ pub enum Occurrence {
         /// The state, and what the controller believes then.
         model: ModelState,
     },
+    /// What the sender of a listed flow does, at a sampling time or where that has changed.
+    SenderSeen {
+        /// Which.
+        flow: u32,
+        /// Why it is told.
+        why: Seen,
+        /// What it does.
+        view: SenderView,
+    },
     /// The depth of a queue at a sampling time.
     QueueSampled {
         /// Which, by its row in `queues`.
@@ -142,6 +151,49 @@ impl SenderState {
     }
 }
 
+/// What a sender is doing about its window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Phase {
+    /// Neither of the others.
+    Steady,
+    /// The window is below the slow-start threshold.
+    SlowStart,
+    /// The same, growing more slowly (RFC 9406).
+    ConservativeSlowStart,
+    /// Fast recovery is in progress.
+    Recovery,
+}
+
+/// Why it is told what a sender does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Seen {
+    /// It is time for a sample.
+    Sample,
+    /// It has entered another phase.
+    Entered,
+    /// A cut has been withdrawn.
+    Undone,
+}
+
+/// What a sender does: its phase and its rates. `None`: it has no such thing, or not yet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SenderView {
+    /// Its phase.
+    pub phase: Phase,
+    /// In flight; a rate-based sender does not count it.
+    pub in_flight: Option<Bytes>,
+    /// The rate at which its last packet left, bit/s, where something paces.
+    pub pacing_bps: Option<f64>,
+    /// The last sample of its delivery rate, bit/s, where records of packets are kept.
+    pub delivery_bps: Option<f64>,
+    /// The average share of marked bytes that its controller goes by.
+    pub marked_share: Option<f64>,
+    /// Cuts withdrawn since counting began.
+    pub undos: u64,
+}
+
 /// What a controller with states believes and does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ModelState {
@@ -186,6 +238,8 @@ impl Kinds {
     pub const STATE_ENTERED: Kinds = Kinds(1 << 9);
     /// [`Occurrence::DisciplineSampled`].
     pub const DISCIPLINE_SAMPLED: Kinds = Kinds(1 << 10);
+    /// [`Occurrence::SenderSeen`].
+    pub const SENDER_SEEN: Kinds = Kinds(1 << 11);
 
     /// These and those.
     #[must_use]
@@ -215,6 +269,7 @@ impl Occurrence {
             Occurrence::DisciplineSampled { .. } => Kinds::DISCIPLINE_SAMPLED,
             Occurrence::FlowCompleted { .. } => Kinds::COMPLETED,
             Occurrence::StateEntered { .. } => Kinds::STATE_ENTERED,
+            Occurrence::SenderSeen { .. } => Kinds::SENDER_SEEN,
         }
     }
 }

@@ -41,6 +41,12 @@ pub struct FlowRecord {
     pub delivery_bps: Option<f64>,
 }
 
+/// The shares of packets whose delays a queue says: what its distribution is drawn from.
+pub const DELAY_SHARES: [f64; 24] = [
+    0.001, 0.01, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8,
+    0.85, 0.9, 0.95, 0.99, 0.999, 1.0,
+];
+
 /// One queue, over the measured time.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
@@ -52,6 +58,8 @@ pub struct QueueRecord {
     pub delay_p95: Span,
     pub delay_p99: Span,
     pub delay_p999: Span,
+    /// By [`DELAY_SHARES`]; none if no test packet departed.
+    pub delay_quantiles: Option<[Span; DELAY_SHARES.len()]>,
     /// Time with something waiting or in transmission.
     pub busy: Span,
     pub empty: Span,
@@ -285,6 +293,13 @@ fn queues(rows: &[QueueRecord]) -> Table {
         .unhashed_from_here()
         .spans("delay_p999_ns", span(|queue| queue.delay_p999))
         .counts("drops_policed", dropped(DropReason::Policed))
+        .texts("delay_quantiles_ns", rows.iter().map(quantiles_text))
+}
+
+/// Quantiles of the delay, ns, a space between two; nothing if there are none.
+fn quantiles_text(queue: &QueueRecord) -> String {
+    let texts = queue.delay_quantiles.iter().flatten().map(|span| span.nanos().to_string());
+    texts.collect::<Vec<_>>().join(" ")
 }
 
 /// The parts of all queues, a row each.

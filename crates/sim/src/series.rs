@@ -209,6 +209,7 @@ series! {
     flag "packets" packets::Packets(packets);
     flag "model" model::Models(model);
     flag "disciplines" disciplines::Disciplines(disciplines);
+    flag "senders" senders::Senders(senders);
 }
 
 fn table<S: Series>(name: &'static str, series: &S) -> Table {

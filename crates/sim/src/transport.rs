@@ -1,7 +1,7 @@
 //! What stands at the ends of a flow: TCP or a rate-based protocol. Closed enums, so that no packet costs a virtual call.
 
 use crate::measures::Measures;
-use crate::observer::ModelState;
+use crate::observer::{ModelState, Phase, SenderView};
 use crate::packet::Packet;
 use crate::rate::receiver::PacedReceiver;
 use crate::rate::sender::PacedSender;
@@ -114,6 +114,21 @@ impl Transport {
         match self {
             Transport::Tcp(sender) => sender.state_times(now),
             Transport::Paced(_) => None,
+        }
+    }
+
+    /// What it does, for people to see.
+    pub fn view(&self) -> SenderView {
+        match self {
+            Transport::Tcp(sender) => sender.view(),
+            Transport::Paced(sender) => SenderView {
+                phase: Phase::Steady,
+                in_flight: None,
+                pacing_bps: sender.measures.as_ref().and_then(|measures| measures.pacing.latest()),
+                delivery_bps: None,
+                marked_share: None,
+                undos: 0,
+            },
         }
     }
 

@@ -109,7 +109,11 @@ impl SlowStartRule for HystartPlusPlus {
 
     fn growth(&mut self, ack: &AckSample) -> f64 {
         let packets = f64::from(ack.newly_acked);
-        if matches!(self.phase, Phase::Conservative { .. }) { packets / GROWTH_DIVISOR } else { packets }
+        if self.is_conservative() { packets / GROWTH_DIVISOR } else { packets }
+    }
+
+    fn is_conservative(&self) -> bool {
+        matches!(self.phase, Phase::Conservative { .. })
     }
 
     fn on_cut(&mut self, _: Congestion) {
@@ -138,7 +142,9 @@ mod tests {
     }
 
     fn is_conservative(rule: &mut HystartPlusPlus) -> bool {
-        rule.growth(&ack(false, 0)) == 0.25
+        let slower = rule.growth(&ack(false, 0)) == 0.25;
+        assert_eq!(SlowStartRule::is_conservative(rule), slower);
+        slower
     }
 
     #[test]

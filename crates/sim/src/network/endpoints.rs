@@ -4,7 +4,7 @@ use super::Network;
 use super::supply::Supply;
 use crate::ack_details::DetailsPool;
 use crate::event::{Event, Moment};
-use crate::observer::{Kinds, Occurrence, SenderState};
+use crate::observer::{Kinds, Occurrence, Seen, SenderState};
 use crate::packet::{CE, ECE, IN_PROFILE, Packet, PacketKind, TEST};
 use crate::pipe::Jitter;
 use crate::random;
@@ -312,13 +312,25 @@ impl Network {
         self.arm_timer(flow);
     }
 
-    /// A controller may have entered a state.
+    /// A controller may have entered a state, or a sender a phase.
     #[cold]
     #[inline(never)]
     fn heed_state(&mut self, flow: u32, now: Time) {
+        self.heed_phase(flow, now);
         let Some(model) = self.senders[flow as usize].sender.take_entered() else { return };
         self.observer.note(Kinds::STATE_ENTERED, now, || Occurrence::StateEntered { flow, model });
         self.change_upon(flow, model.state, now);
+    }
+
+    fn heed_phase(&mut self, flow: u32, now: Time) {
+        let Some(last) = self.last_seen.get_mut(flow as usize) else { return };
+        let view = self.senders[flow as usize].sender.view();
+        let (phase, undos) = std::mem::replace(last, (view.phase, view.undos));
+        let entered = (view.phase != phase).then_some(Seen::Entered);
+        let undone = (view.undos > undos).then_some(Seen::Undone);
+        for why in undone.into_iter().chain(entered) {
+            self.observer.note(Kinds::SENDER_SEEN, now, || Occurrence::SenderSeen { flow, why, view });
+        }
     }
 
     #[inline(always)]

@@ -5,7 +5,9 @@ use crate::event::Moment;
 use crate::port::trace::OPPORTUNITY_BYTES;
 use crate::port::{Port, Transmitter};
 use crate::queue::counters::Tally;
-use crate::records::{FlowRecord, PacketAccount, PartRecord, QueueRecord, Records, StateRecord};
+use crate::records::{
+    DELAY_SHARES, FlowRecord, PacketAccount, PartRecord, QueueRecord, Records, StateRecord,
+};
 use crate::scenario::Scenario;
 use crate::transport::{AnyReceiver, Transport};
 use crate::wire::Wire;
@@ -167,6 +169,7 @@ fn queue_record(
         delay_p95: tally.test_delays.quantile(0.95),
         delay_p99: tally.test_delays.quantile(0.99),
         delay_p999: tally.test_delays.quantile(0.999),
+        delay_quantiles: (tally.test_delays.count() > 0).then(|| tally.test_delays.quantiles(DELAY_SHARES)),
         busy,
         empty: Span::from_nanos(measured.nanos() - busy.nanos()),
         capacity_bytes,

@@ -14,7 +14,7 @@ use crate::bucket::Bucket;
 use crate::event::Event;
 use crate::event_queue::{EventQueue, Population};
 use crate::lane::Lane;
-use crate::observer::{Kinds, Observer};
+use crate::observer::{Kinds, Observer, Phase};
 use crate::pipe::{Jitter, PipeLink};
 use crate::port::aggregate::AggregateTransmitter;
 use crate::port::asking::AskingTransmitter;
@@ -90,8 +90,13 @@ impl Network {
                 .map(|link| (link, wire(scenario, link)))
                 .collect(),
             heeds_states: false,
+            last_seen: Vec::new(),
         };
-        network.heeds_states = network.observer.hears(Kinds::STATE_ENTERED) || network.changes.heed_states();
+        if network.observer.hears(Kinds::SENDER_SEEN) {
+            network.last_seen = vec![(Phase::Steady, 0); scenario.flows.len()];
+        }
+        network.heeds_states = network.observer.hears(Kinds::STATE_ENTERED.and(Kinds::SENDER_SEEN))
+            || network.changes.heed_states();
         if network.apps.any() {
             network.observer.hear(Kinds::ARRIVED);
             network.begin_apps();

@@ -145,7 +145,8 @@ fn shares() -> Scenario {
 fn model() -> Scenario {
     let mut network = dumbbell(2, 40, profile("bbr", "rack"), 4 * SECOND);
     network.links[1].queue = queue(json!({ "kind": "droptail", "packets": 40 }));
-    network.record = RecordSpec { model: true, sample_ns: Some(50 * MILLISECOND), ..RecordSpec::default() };
+    network.record =
+        RecordSpec { model: true, senders: true, sample_ns: Some(50 * MILLISECOND), ..RecordSpec::default() };
     let upon = |state, set| ChangeSpec { when: WhenSpec::State { flow: 0, state, after_ns: 0 }, set };
     let at = |ns, set| ChangeSpec { when: WhenSpec::Time { ns }, set };
     network.changes = vec![

@@ -5,7 +5,7 @@
 //! recovery gets those samples that a classic sender gives, and where that gives none, none.
 
 use super::{Sender, StateTimes, WindowCut};
-use crate::observer::ModelState;
+use crate::observer::{ModelState, Phase, SenderView};
 use crate::packet::{Packet, PacketKind, RETRANSMISSION};
 use crate::tcp::flight::Outcome;
 use crate::tcp::recovery::{Acknowledgement, LossRecovery, RecoveryUpdate, Transmission};
@@ -139,6 +139,32 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             pacing: self.control.pacing_rate(),
             estimates: self.control.estimates().unwrap_or_default(),
         })
+    }
+
+    /// What it does, for people to see.
+    pub fn view(&self) -> SenderView {
+        let measures = self.aside.measures.as_ref();
+        SenderView {
+            phase: self.phase(),
+            in_flight: Some(self.in_flight()),
+            pacing_bps: measures.and_then(|measures| measures.pacing.latest()),
+            delivery_bps: measures.and_then(|measures| measures.delivery.latest()),
+            marked_share: self.control.marked_share(),
+            undos: self.undos(),
+        }
+    }
+
+    /// A controller with states has no slow start of this kind: its states say more.
+    fn phase(&self) -> Phase {
+        if self.recovery.in_recovery() {
+            Phase::Recovery
+        } else if self.control.state().is_some() || self.window >= self.control.slow_start_threshold() {
+            Phase::Steady
+        } else if self.control.in_conservative_slow_start() {
+            Phase::ConservativeSlowStart
+        } else {
+            Phase::SlowStart
+        }
     }
 
     /// What the controller believes and does, if it has entered a state since this was last asked.
