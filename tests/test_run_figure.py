@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from tests.figure_faults import faults
 from sawtooth.report.run_traces import BINS, SAMPLES, traces_of, with_series
 from sawtooth.report.traces import Traces, run_figure
 from sawtooth.run.api import job_of, scenario_of
-from sawtooth.run.run import Run, execute
+from sawtooth.run.run import Run, execute, simulate
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 RED = {"kind": "red", "min": 10, "max": 30, "ecn": True}
@@ -134,6 +135,54 @@ CASES: dict[str, tuple[dict[str, Any], set[str]]] = {
         },
         {"queue at reverse: droptail", "flow 1, against: aimd(1, 0.5), sack"},
     ),
+    "conservative slow start": (
+        {
+            "bottleneck": {"buffer": "400 packets"},
+            "tcp": {"slow_start": "hystart++", "pacing": "on"},
+            "flows": [{"control": "cubic", "recovery": "rack"}],
+        },
+        {"slow start", "conservative slow start", "fast recovery", "pacing rate", "delivery rate"},
+    ),
+    "a cut that is withdrawn": (
+        {"bottleneck": {"late": "list(4000: 60 ms)"}, "flows": [{"control": "cubic", "recovery": "rack"}]},
+        {"cut withdrawn", "cut withdrawn by a sender: 1"},
+    ),
+    "BBR": (
+        {"flows": [{"control": "bbr", "recovery": "rack"}], "duration": "14 s"},
+        {
+            "startup",
+            "probe_bw_cruise",
+            "probe_rtt",
+            "bandwidth estimate",
+            "bound after losses",
+            "least of the controller",
+        },
+    ),
+    "BBR beside CUBIC, after losses": (
+        {
+            "bottleneck": {"drop": "bernoulli(0.03)"},
+            "flows": [{"control": "bbr", "recovery": "rack"}, {"control": "cubic", "recovery": "rack"}],
+        },
+        {
+            "flow 1",
+            "long-term bound of what is in flight",
+            "short-term bound of what is in flight",
+        },
+    ),
+    "DCTCP": (
+        {
+            "bottleneck": {"queue": {"kind": "step", "threshold": "10 packets"}},
+            "flows": [{"control": "dctcp", "recovery": "rack"}],
+        },
+        {"alpha", "average share of marked bytes"},
+    ),
+    "six flows of Prague and one of BBR": (
+        {
+            "bottleneck": {"queue": "dualpi2"},
+            "flows": [{"count": 6, "control": "prague"}, {"control": "bbr", "recovery": "rack"}],
+        },
+        {"alpha", "average share of marked bytes; median, from least to most", "probe_bw_cruise"},
+    ),
     "queues for each flow": (
         {"bottleneck": {"queue": "drr"}, "flows": [{"count": 2, "control": "aimd(1, 0.5)"}]},
         {"queue at bottleneck: drr"},
@@ -184,6 +233,54 @@ def test_one_flow_shows_five_clean_teeth_or_more() -> None:
         assert row["window_before"] == pytest.approx(pipe, rel=0.03)
         assert row["window"] == pytest.approx(row["window_before"] / 2)
     assert "timeout of a sender" not in traces.signs
+
+
+def test_states_are_those_of_the_sender_and_their_times_add_up() -> None:
+    tables, _ = CASES["BBR"]
+    run = simulated(**tables)
+    (sender,) = traces_of(run).senders
+    assert sender.model is not None
+    spent: dict[str, float] = {}
+    for name, begin, end in sender.spans:
+        inside = max(0.0, end - max(begin, 2.0))
+        if inside and name != "fast recovery":
+            spent[name] = spent.get(name, 0.0) + inside
+    counted = run.to_json()["flows"][0]["states"]
+    assert spent == pytest.approx(counted, abs=1e-6)
+    assert np.nanmin(sender.model.min_rtt_ms) == pytest.approx(40.0, abs=1.5)
+    assert np.nanmax(sender.model.max_bw_bps) == pytest.approx(8e6, rel=0.03)
+
+
+def test_a_withdrawn_cut_is_counted_once_and_restores_the_window() -> None:
+    tables, _ = CASES["a cut that is withdrawn"]
+    run = simulated(**tables)
+    (sender,) = traces_of(run).senders
+    assert sender.undone_s.size == run.flows.column("undos").to_pylist()[0] == 1
+    recovery = [(begin, end) for name, begin, end in sender.spans if name == "fast recovery"]
+    assert any(begin <= sender.undone_s[0] <= end + 1e-9 for begin, end in recovery)
+
+
+def test_alpha_begins_at_one_and_comes_to_the_share_that_is_marked() -> None:
+    tables, _ = CASES["DCTCP"]
+    run = simulated(**tables)
+    (sender,) = traces_of(run).senders
+    assert sender.marked_share[0] == 1.0
+    late = sender.marked_share[sender.times_s > 5.0]
+    row = run.flows.to_pylist()[0]
+    assert np.mean(late) == pytest.approx(row["marks"] / row["delivered_total"], rel=0.25)
+
+
+def test_phases_change_nothing_of_the_run() -> None:
+    tables, _ = CASES["conservative slow start"]
+    with_phases = simulated(**tables)
+    engine = with_phases.engine
+    plain = {**engine, "record": {**engine["record"], "senders": False}}
+    without = simulate(plain, with_phases.meta)
+    assert without.flows.equals(with_phases.flows)
+    assert without.queues.equals(with_phases.queues)
+    spans = traces_of(with_phases).senders[0].spans
+    assert [name for name, _, _ in spans][:2] == ["slow start", "conservative slow start"]
+    assert all(one[2] <= other[1] + 1e-9 for one, other in pairwise(spans))
 
 
 def test_signs_are_all_that_was_recorded() -> None:

@@ -108,18 +108,11 @@ def run_plot(run: Run) -> Plot:
 
 def _recorded(run: Run) -> Run:
     """The run with what its figure needs."""
-    from sawtooth.report.run_traces import BINS, SAMPLES
+    from sawtooth.report.run_traces import with_series_recorded
     from sawtooth.run.run import simulate
 
-    engine = run.engine
-    record = dict(engine["record"])
-    times = {
-        "sample_ns": engine["duration_ns"] // SAMPLES,
-        "rates_ns": (engine["duration_ns"] - engine["warmup_ns"]) // BINS,
-    }
-    wanted = record | {"windows": True, "congestion": True}
-    wanted |= {key: record.get(key) or max(1, value) for key, value in times.items()}
-    return run if wanted == record else simulate({**engine, "record": wanted}, run.meta)
+    wanted = with_series_recorded(run.engine)
+    return run if wanted == run.engine["record"] else simulate({**run.engine, "record": wanted}, run.meta)
 
 
 # --- a comparison --------------------------------------------------------------------------------------------------------------------

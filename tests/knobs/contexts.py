@@ -200,7 +200,10 @@ def contexts() -> dict[str, Tables]:
             )
     windows = {row["name"]: None for row in describe()["tcp"] if row["of_window_laws"]}
     found["model"] = context(
-        tcp=windows, flows=[group("rack", "bbr", count=2)], record={"model": True, "senders": True}, on=CHANGES
+        tcp=windows,
+        flows=[group("rack", "bbr", count=2)],
+        record={"model": True, "senders": True},
+        on=CHANGES,
     )
     for row in describe()["disciplines"]:
         crowded = {"rate": "3 Mbit/s", "queue": queue(row["name"])}

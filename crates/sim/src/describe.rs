@@ -386,6 +386,13 @@ fn controller(row: &ConstructorInfo, properties: Properties, family: &str) -> Va
     value
 }
 
+/// A row of the table of recoveries, and whether it knows what became of each packet.
+fn recovery(info: &RecoveryInfo) -> Value {
+    let mut row = serde_json::to_value(info).expect("plain data");
+    row["keeps_records"] = info.serves(Properties::MODEL).into();
+    row
+}
+
 /// All descriptions as plain data; a controller of a plug-in says the SHA-256 of its file.
 pub fn describe(plugins: &Plugins) -> Value {
     let defaults = serde_json::to_value(TcpSpec::default()).expect("plain data");
@@ -431,7 +438,7 @@ pub fn describe(plugins: &Plugins) -> Value {
     json!({
         "controllers": controllers,
         "delay_shares": DELAY_SHARES,
-        "recoveries": RECOVERIES,
+        "recoveries": RECOVERIES.iter().map(recovery).collect::<Vec<_>>(),
         "disciplines": DISCIPLINES.iter().map(discipline).collect::<Vec<_>>(),
         "tcp": tcp,
         "series": SERIES,

@@ -228,6 +228,8 @@ def command(
         found = replace(found, report=report)
         write_report(found, report)
     _show(found, table, csv, as_json)
+    if found.study.chosen:
+        note(found.study.chosen)
     for file in drawn:
         note(f"drew {file}")
     if report is not None:

@@ -99,6 +99,8 @@ def command(
         emit_json(run.to_json())
     else:
         show(run)
+    for sentence in chosen.chosen:
+        note(sentence)
     if plot is not None:
         note(f"drew {plot}")
 
@@ -138,8 +140,10 @@ def show(run: Run) -> None:
         queues.add_row(row["name"], number(row["mean_delay_ms"]), *counts)
     metrics = table("metrics", "name", "value", "unit")
     metrics.columns[1].justify = "right"
+    undefined = [entry.name for entry in METRICS if run.values[entry.name] != run.values[entry.name]]
     for entry in METRICS:
-        metrics.add_row(entry.name, number(run.values[entry.name]), entry.unit)
+        if entry.name not in undefined:
+            metrics.add_row(entry.name, number(run.values[entry.name]), entry.unit)
     parts = [flows, queues, metrics]
     if run.traffic:
         felt = table("traffic", "kind", "what its users felt")
@@ -148,6 +152,10 @@ def show(run: Run) -> None:
         parts.insert(2, felt)
     for part in parts:
         out.print(part)
+        out.print()
+    if undefined:
+        what = "`sawtooth list metrics` says what each of them needs"
+        out.print(f"undefined in this run: {', '.join(undefined)}; {what}", style="dim")
         out.print()
     out.print(f"run {run.run_id}  digest {run.digest}  seed {run.seed}", soft_wrap=True)
 

@@ -94,6 +94,8 @@ def command(
         emit_json({**found.to_json(), "out": None if out is None else str(out)})
     else:
         show(found)
+    for sentence in found.chosen:
+        note(sentence)
     note(f"{found.executed:,} of {len({run.run_id for run in found.runs}):,} runs simulated")
     if out is not None:
         note(f"wrote {len(found.runs):,} rows: {out}")

@@ -120,9 +120,10 @@ def comparison_study(
     network = network_of(
         source,
         given | times,
-        algorithms[0].control,
+        [entry.control for entry in algorithms],
         environment=not asked.environments,
         router=not asked.routers,
+        recovery=asked.recoveries[0] if asked.recoveries else None,
     )
     study = _study(
         base if scenario is None else base.replaced(parameter=[]), network, asked, scenario is None
@@ -170,6 +171,7 @@ def _study(base: Study, network: Network, asked: _Asked, usual: bool) -> Study:
         routers=tables,
         environments=environments,
         overrides=dict(network.values),
+        chosen=network.chosen,
         source="" if usual else network.source,
         directory="" if usual else network.directory,
     )

@@ -19,6 +19,7 @@ from sawtooth.experiment.environment_value import written
 from sawtooth.experiment.study import MIXED, Study
 from sawtooth.experiment.study_files import read_toml
 from sawtooth.plain import copied
+from sawtooth.scenario.fitting_recovery import USUAL, common, takes_recovery
 from sawtooth.scenario.overrides import apply_overrides, parse_override
 from sawtooth.scenario.scenario import Scenario, parse_scenario
 from sawtooth.scenario.unused_keys import unused
@@ -29,6 +30,7 @@ WITHOUT: Final = "none"
 """The environment of a scenario without one: nothing but the test flows."""
 
 OF_TEST_FLOWS = re.compile(r"flows(\[\d+\])?\.(control|recovery)")
+RECOVERY_KEY = re.compile(r"flows(\[\d+\])?\.recovery")
 WHOLE: Final[Mapping[str, tuple[str, ...]]] = {
     "--environment": ("environment", "environment.kind", "environment.file"),
     "--router": ("bottleneck.queue", "bottleneck.queue.kind"),
@@ -50,6 +52,8 @@ class Network:
     recovery: str
     router: str
     environment: str
+    chosen: str = ""
+    """What was chosen so that all controllers go with the scenario."""
 
     def scenario(self, *, environment: bool, router: bool) -> dict[str, Any]:
         """Its tables, with its own environment and its own queue or without."""
@@ -76,15 +80,25 @@ def refuse_contradictions(values: Mapping[str, Any], options: Mapping[str, objec
 
 
 def network_of(
-    source: Source, values: Mapping[str, Any], control: str, *, environment: bool, router: bool
+    source: Source,
+    values: Mapping[str, Any],
+    controls: Sequence[str],
+    *,
+    environment: bool,
+    router: bool,
+    recovery: str | None = None,
 ) -> Network:
     """The network of a scenario with values put in before anything is checked. InputError as from `sawtooth run`.
 
-    ``control`` stands in for the controllers where the network is checked; ``environment`` and ``router``: whether its own are kept, and
-    checked with it.
+    The first of the controllers that takes a recovery stands in for all where the network is checked; ``environment`` and ``router``:
+    whether its own are kept, and checked with it. ``recovery`` is one that somebody asked for; else the test flows keep their own if
+    every controller takes it.
     """
     tables, name, directory = _tables(source)
     tables = apply_overrides(tables, values)
+    control = next((each for each in controls if takes_recovery(each)), controls[0])
+    named = recovery is not None or any(RECOVERY_KEY.fullmatch(key) for key in values)
+    said = ""
     if not isinstance(tables.get("flows"), list) or not tables["flows"]:
         raise InputError(name, "flows", tables.get("flows", MISSING), "at least one [[flows]] group")
     for index, group in enumerate(tables["flows"]):
@@ -95,6 +109,13 @@ def network_of(
             if key is not None:
                 raise InputError("--set", key, values[key], "the controllers to compare as arguments")
             group["control"] = control
+            if not takes_recovery(control):
+                group.pop("recovery", None)
+            elif recovery is not None:
+                group["recovery"] = recovery
+            elif not named:
+                group["recovery"], sentence = common(group.get("recovery", USUAL), controls)
+                said = said or sentence
     scenario = parse_scenario(_without(tables, environment, router), name, directory or None)
     tested = [group.recovery for group in scenario.flows if not group.reverse]
     own = scenario.environment
@@ -106,6 +127,7 @@ def network_of(
         recovery=tested[0] if len(set(tested)) == 1 else MIXED,
         router=router_name(scenario),
         environment=WITHOUT if own is None else written(tables["environment"]),
+        chosen=said,
     )
 
 

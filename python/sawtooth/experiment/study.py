@@ -49,6 +49,7 @@ from sawtooth.measure.measures import Measure
 from sawtooth.scenario.fields import Strict
 from sawtooth.scenario.overrides import apply_overrides
 from sawtooth.scenario.scenario import Scenario, parse_scenario
+from sawtooth.scenario.tcp_fields import without_settings_of_laws
 from sawtooth.scenario.values import Control
 
 MIXED: Final = "mixed"
@@ -226,6 +227,8 @@ class Study(Strict):
     """By label, what printed tables call an algorithm; a comparison's, in no file."""
     overrides: dict[str, Any] = Field(default_factory=dict)
     """Values put last over every cell, by dotted key; a comparison's, in no file."""
+    chosen: str = ""
+    """What was chosen so that all its controllers go with its scenario, in a sentence; a comparison's, in no file."""
     source: str = ""
     """The scenario file behind it, which stands in front of errors; a comparison's, in no file."""
 
@@ -345,7 +348,16 @@ class Study(Strict):
                 group.pop("recovery", None)  # it sends nothing twice
             elif setting.recovery != MIXED:
                 group["recovery"] = setting.recovery
+        if self._drops_settings(Control.parse(algorithm.control)):
+            without_settings_of_laws(data)
         return data
+
+    def _drops_settings(self, control: Control) -> bool:
+        """Whether what a scenario says of window laws is left out beside this controller, which has a model in their place: if it is said
+        for others of the study, or by nobody."""
+        if not control.has_model:
+            return False
+        return not self.source or any(not Control.parse(each.control).has_model for each in self.algorithm)
 
     def read(self, tables: Mapping[str, Any]) -> Scenario:
         """The scenario that tables of its plan mean. InputError, which names the file behind the study if there is one."""

@@ -42,7 +42,7 @@ from sawtooth.run.runner import run_each
 from sawtooth.run.store import Store
 from sawtooth.scenario import overrides as overriding
 from sawtooth.scenario.resolve import Resolved
-from sawtooth.scenario.scenario import Scenario, with_values
+from sawtooth.scenario.scenario import Scenario, with_shared_recovery, with_values
 from sawtooth.scenario.unused_keys import unused
 
 SEEDS: Final = 5
@@ -71,6 +71,8 @@ class Sweep:
     runs: tuple[SweptRun, ...]
     executed: int = 0
     wall_s: float = 0.0
+    chosen: tuple[str, ...] = ()
+    """What was chosen so that the values go with the scenario, a sentence each."""
 
     def __repr__(self) -> str:
         keys = ", ".join(f"{key} ({len(values)})" for key, values in self.over.items())
@@ -175,7 +177,8 @@ def sweep(
         for (values, seed), outcome in zip(itertools.product(chosen, jobs.seeds), kept, strict=True)
     )
     executed = len({run.run_id for run in runs}) - known
-    return Sweep(base.name, lists, jobs.seeds, runs, executed, time.monotonic() - begun)
+    wall_s = time.monotonic() - begun
+    return Sweep(base.name, lists, jobs.seeds, runs, executed, wall_s, base.chosen)
 
 
 def planned(
@@ -191,6 +194,8 @@ def planned(
     if not lists:
         raise InputError("sweep", OPTION, MISSING, "a key and its values, such as path.rtt=20ms,40ms")
     base = plain_scenario(scenario, overrides)
+    given = overrides if isinstance(overrides, Mapping) else dict(map(overriding.parse_override, overrides))
+    base = with_shared_recovery(base, lists, [*given, *lists])
     chosen = itertools.product(*lists.values())
     scenarios = [_changed(base, dict(zip(lists, values, strict=True))) for values in chosen]
     _refuse_idle(scenarios, lists)

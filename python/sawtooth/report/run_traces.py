@@ -17,6 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sawtooth.measure import run_series
+from sawtooth.report.sender_traces import senders_of, undone
 from sawtooth.report.traces import FlowTrace, PartTrace, QueueTrace, Traces
 from sawtooth.scenario.described import describe
 from sawtooth.scenario.scenario import Scenario, with_values
@@ -29,6 +30,8 @@ SAMPLES: Final = 2000
 """Samples of windows and queues: about two per dot of a printed page."""
 BINS: Final = 150
 """Bins of throughput, over the measured part: one would see no more of them."""
+ALWAYS: Final = ("windows", "congestion", "senders")
+"""Series that every figure needs."""
 QUEUES_MOST: Final = 4
 """Most queues shown: of more, the fullest on average."""
 LOSS_EVENT: Final = 1
@@ -43,7 +46,7 @@ TARGETS: Final = {"target": "target", "min_threshold": "L4S threshold", "ce_thre
 def with_series(scenario: Scenario) -> Scenario:
     """The same scenario with what the figure needs recorded; intervals that it gives itself stay."""
     record = scenario.record
-    values: dict[str, Any] = {"record.windows": True, "record.congestion": True}
+    values: dict[str, Any] = {f"record.{key}": True for key in ALWAYS}
     for key, interval in (
         ("sample", scenario.duration // SAMPLES),
         ("rates", (scenario.duration - scenario.warmup) // BINS),
@@ -51,7 +54,31 @@ def with_series(scenario: Scenario) -> Scenario:
         values[f"record.{key}"] = format_time(getattr(record, key) or max(1, interval))
     if scenario.has_states:
         values["record.disciplines"] = True
+    if any(group.control.has_model for group in scenario.flows):
+        values["record.model"] = True
     return with_values(scenario, values)
+
+
+def with_series_recorded(engine: Mapping[str, Any]) -> dict[str, Any]:
+    """The record of a scenario of the engine, with what the figure needs."""
+    record = dict(engine["record"])
+    times = {
+        "sample_ns": engine["duration_ns"] // SAMPLES,
+        "rates_ns": (engine["duration_ns"] - engine["warmup_ns"]) // BINS,
+    }
+    stateful = {row["name"] for row in describe()["disciplines"] if row["has_state"]}
+    modelled = {
+        row["name"]
+        for row in describe()["controllers"]
+        if not row["properties"]["conduct"] and not row["properties"]["own_transport"]
+    }
+    kinds = {link["queue"]["kind"] for link in engine["links"] if link["queue"]}
+    laws = {profile["controller"]["kind"] for profile in engine["profiles"]}
+    record |= dict.fromkeys(ALWAYS, True)
+    record |= {
+        name: True for name, found in (("disciplines", kinds & stateful), ("model", laws & modelled)) if found
+    }
+    return record | {key: record.get(key) or max(1, value) for key, value in times.items()}
 
 
 def traces_of(run: Run) -> Traces:
@@ -89,6 +116,7 @@ def traces_of(run: Run) -> Traces:
         round_trips=run_series.round_trips(run),
         signs=_signs(run),
         note="; ".join(notes),
+        senders=senders_of(run, range(count)),
         available_name="available bandwidth in fair shares" if "paths" in run.meta else "available bandwidth",
     )
 
@@ -211,5 +239,6 @@ def _signs(run: Run) -> dict[str, NDArray[np.int64]]:
         f"packet marked at {name}": times[marked],
         "loss event of a sender": windows.column("time_ns").to_numpy()[cut == LOSS_EVENT],
         "timeout of a sender": windows.column("time_ns").to_numpy()[cut == TIMEOUT],
+        "cut withdrawn by a sender": undone(run),
     }
     return {name: when for name, when in found.items() if when.size}

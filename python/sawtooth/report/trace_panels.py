@@ -5,7 +5,7 @@ Source: none; the choice of panels is that of ``traces``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -128,8 +128,10 @@ def window_limit(windows: pa.Table, warmup_ns: int) -> tuple[float, float]:
     return HEAD_ROOM * min(float(seen.max()), max(OVERSHOOT * usual, 1.0)), float(highest.max())
 
 
-def windows_shared(axes: Axes, traces: Traces, limit: tuple[float, float]) -> None:
-    """The windows of a few flows in one panel, each with its threshold."""
+def windows_shared(
+    axes: Axes, traces: Traces, limit: tuple[float, float], further: Sequence[Any] = ()
+) -> None:
+    """The windows of a few flows in one panel, each with its threshold; `further` entries end the legend."""
     for flow in traces.flows:
         _window(axes, traces, flow, limit[0], flow_colour(traces, flow))
     handles = []
@@ -139,7 +141,7 @@ def windows_shared(axes: Axes, traces: Traces, limit: tuple[float, float]) -> No
             for flow in traces.flows
         )
         handles = [entry(name, color=flow_colour(traces, flow), linewidth=1.1) for flow, name in names]
-    beside(axes, [*handles, *_window_entries(traces, limit)])
+    beside(axes, [*handles, *_window_entries(traces, limit), *further])
 
 
 def window_strip(axes: Axes, traces: Traces, flow: FlowTrace, limit: tuple[float, float]) -> None:
@@ -169,7 +171,7 @@ def window_bands(axes: Axes, traces: Traces, limit: tuple[float, float]) -> None
     flow = rows.column("flow").to_numpy()
     own = flow < len(traces.flows)
     values[place[own], flow[own]] = rows.column("window").to_numpy()[own]
-    _bands(axes, traces, Timeline(times, values), 1.0)
+    bands(axes, traces, Timeline(times, values), 1.0)
     axes.set_ylim(0.0, limit[0])
     handles = [
         entry(f"{len(own)} × {kind}", color=kind_colours(traces)[kind]) for kind, own in traces.kinds.items()
@@ -181,7 +183,8 @@ def window_bands(axes: Axes, traces: Traces, limit: tuple[float, float]) -> None
     beside(axes, handles, "median; from least to most")
 
 
-def _bands(axes: Axes, traces: Traces, line: Timeline, scale: float) -> None:
+def bands(axes: Axes, traces: Traces, line: Timeline, scale: float) -> None:
+    """Median and range of the values of each kind of flow."""
     for kind, own in traces.kinds.items():
         colour = kind_colours(traces)[kind]
         least, median, most = levels(line.values[:, own], RANGE) / scale
@@ -261,10 +264,12 @@ def thresholds(rows: pa.Table) -> tuple[Real, Real]:
     return time_s[keep], values[keep]
 
 
-def round_trips(axes: Axes, traces: Traces, trips: Timeline, *, crowd: bool) -> None:
-    """Round-trip times, by flow or by kind."""
+def round_trips(
+    axes: Axes, traces: Traces, trips: Timeline, *, crowd: bool, further: Sequence[Any] = ()
+) -> None:
+    """Round-trip times, by flow or by kind; `further` entries end the legend of single flows."""
     if crowd:
-        _bands(axes, traces, trips, 1e6)
+        bands(axes, traces, trips, 1e6)
         colours = kind_colours(traces).items() if len(traces.kinds) > 1 else ()
         handles = [entry(kind, color=colour) for kind, colour in colours]
         beside(axes, handles, "propagation and queues; median, from least to most")
@@ -274,7 +279,7 @@ def round_trips(axes: Axes, traces: Traces, trips: Timeline, *, crowd: bool) -> 
             axes.plot(trips.times_ns / 1e9, values, color=flow_colour(traces, flow), linewidth=1.0)
         named = traces.flows if len(traces.flows) > 1 else ()
         handles = [entry(f"flow {flow.number}", color=flow_colour(traces, flow)) for flow in named]
-        beside(axes, handles, "propagation and queues")
+        beside(axes, [*handles, *further], "propagation and queues")
     axes.set_ylim(0.0, HEAD_ROOM * float(np.nanmax(trips.values, initial=0.0)) / 1e6 or 1.0)
     axes.set_ylabel("round-trip time\n(ms)")
     axes.yaxis.set_major_locator(MaxNLocator(5))

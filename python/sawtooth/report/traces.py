@@ -1,4 +1,4 @@
-"""One run over time: throughput, windows, round-trip times, queues, losses and marks, one panel below the other.
+"""One run over time: throughput, windows, states, rates, round-trip times, queues, losses and marks, one panel below the other.
 
     >>> figure = run_figure(traces_of(run))
 
@@ -6,10 +6,14 @@
 |-----------------|-------------------------------|----------------------------------|---------------------------------------|
 | throughput      | a line each, and their sum    | the sum of each kind, and of all | the same                              |
 | window          | a line each                   | a strip each, on a common scale  | median and range of each kind         |
+| states          | a row of bands each           | the same                         | none                                  |
+| rates           | pacing, delivery, bandwidth   | none                             | none                                  |
+| marked share    | a line each                   | median and range of each kind    | the same                              |
 | round-trip time | a line each                   | median and range of each kind    | the same                              |
 
 Flows of a *kind* have the same controller and recovery. The windows' scale is that of the measured part; where slow start leaves it, a
-triangle stands at the edge. The figure is drawn from records alone, and the same records give the same bytes.
+triangle stands at the edge. States, rates and marked shares are shown where a flow has any. The figure is drawn from records alone, and
+the same records give the same bytes.
 
 Source: the classic sawtooth figure, [Jacobson88] §3; [FloydJacobson93] Fig. 3 for the queue with its average and thresholds.
 """
@@ -31,10 +35,11 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from numpy.typing import NDArray
 
 from sawtooth.measure.run_series import Timeline
-from sawtooth.report import discipline_panels
+from sawtooth.report import discipline_panels, sender_panels
 from sawtooth.report import trace_panels as panels
 from sawtooth.report.beside import beside_extent
 from sawtooth.report.drawing import MODEL_STYLE, MUTED, encode
+from sawtooth.report.sender_traces import SenderTrace
 
 SHARED_MOST: Final = 3
 """Most flows whose lines can still be told apart in one panel."""
@@ -46,13 +51,16 @@ RATE_INCHES: Final = 1.5
 WINDOW_INCHES: Final = 2.6
 STRIP_INCHES: Final = 0.42
 TRIP_INCHES: Final = 1.3
+SENDER_RATE_INCHES: Final = 1.3
+SHARE_INCHES: Final = 0.9
+STATE_INCHES: Final = 0.17
 QUEUE_INCHES: Final = 1.6
 WAIT_INCHES: Final = 1.2
 HITS_INCHES: Final = 1.0
 SIGN_INCHES: Final = 0.19
 FRAME_INCHES: Final = 0.85
 GAP_INCHES: Final = 0.06
-"""Heights: of each panel, of a strip, and of a row of signs; of title and axis of time together; between two panels."""
+"""Heights: of each panel, of a strip, of a row of states or of signs; of title and axis of time together; between two panels."""
 
 RUN_STYLE: Final[dict[Any, Any]] = {**MODEL_STYLE, "legend.fontsize": 8.0}
 
@@ -122,6 +130,7 @@ class Traces:
     signs: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
     note: str = ""
     available_name: str = "available bandwidth"
+    senders: Sequence[SenderTrace] = ()
 
     @property
     def kinds(self) -> dict[str, list[int]]:
@@ -139,6 +148,9 @@ def run_figure(traces: Traces) -> Figure:
     heights = {
         "throughput": [RATE_INCHES],
         "window": [STRIP_INCHES] * strips or [WINDOW_INCHES],
+        "states": sender_panels.state_heights(traces, STATE_INCHES) if strips or not crowd else [],
+        "rates": [SENDER_RATE_INCHES] if not crowd and sender_panels.has_rates(traces) else [],
+        "share": [SHARE_INCHES] if sender_panels.has_shares(traces) else [],
         "trip": [TRIP_INCHES] if traces.round_trips is not None else [],
         "queue": [QUEUE_INCHES if len(traces.queues) == 1 else 0.75 * QUEUE_INCHES] * len(traces.queues),
         "wait": [WAIT_INCHES] * sum(1 for queue in traces.queues if queue.states),
@@ -153,8 +165,15 @@ def run_figure(traces: Traces) -> Figure:
         axes = {name: [next(rows) for _ in group] for name, group in heights.items()}
         panels.throughput(axes["throughput"][0], traces, crowd=crowd)
         _windows(axes["window"], traces, strips=bool(strips), crowd=crowd)
+        for own in axes["states"]:
+            sender_panels.states(own, traces)
+        for own in axes["rates"]:
+            sender_panels.rates(own, traces)
+        for own in axes["share"]:
+            sender_panels.shares(own, traces, crowd=crowd)
         if traces.round_trips is not None:
-            panels.round_trips(axes["trip"][0], traces, traces.round_trips, crowd=crowd)
+            least = [] if crowd else sender_panels.least_round_trips(axes["trip"][0], traces)
+            panels.round_trips(axes["trip"][0], traces, traces.round_trips, crowd=crowd, further=least)
         for own, queue in zip(axes["queue"], traces.queues, strict=True):
             panels.queue(own, queue)
         for own, queue in zip(axes["wait"], [queue for queue in traces.queues if queue.states], strict=True):
@@ -179,7 +198,8 @@ def _windows(axes: Sequence[Axes], traces: Traces, *, strips: bool, crowd: bool)
     elif crowd:
         panels.window_bands(axes[0], traces, limit)
     else:
-        panels.windows_shared(axes[0], traces, limit)
+        further = [*sender_panels.bounds(axes[0], traces), *sender_panels.undone(axes[0], traces, limit[0])]
+        panels.windows_shared(axes[0], traces, limit, further)
     rate = any(flow.rate_based for flow in traces.flows)
     middle = axes[len(axes) // 2]
     middle.set_ylabel("window, or rate × RTT\n(packets)" if rate else "window (packets)")

@@ -8,7 +8,7 @@ description, so they stand in one place. `sawtooth run --schema` prints `json_sc
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
@@ -34,6 +34,7 @@ from sawtooth.scenario.fields import (
     Time,
     input_error,
 )
+from sawtooth.scenario.fitting_recovery import fitting, needs_records, refitted, shared
 from sawtooth.scenario.free_network import Link, Name, Node, Source, check_network
 from sawtooth.scenario.on import On
 from sawtooth.scenario.overrides import apply_overrides, parse_override
@@ -151,7 +152,8 @@ class FlowsBase(Strict):
     control: Control
     """The congestion controller."""
     recovery: Recovery = "sack"
-    """The loss recovery; rate-based controllers take none, since they send nothing twice."""
+    """The loss recovery; rate-based controllers take none, since they send nothing twice. Default beside a controller that must know what
+    became of each packet, such as bbr: rack."""
     packet: PacketSize = 1000
     """A data packet on the wire."""
     ack: PacketSize = 40
@@ -172,6 +174,14 @@ class FlowsBase(Strict):
     """Propagation round-trip time of this group, or one per flow. Default: that of the path."""
     route: Annotated[list[Name], Field(min_length=2)] | None = None
     """Nodes that data crosses, in a free topology; between two that are no neighbours the shortest way is taken."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fitting(cls, data: object) -> object:
+        """The controller decides where nobody names a recovery."""
+        if isinstance(data, Mapping) and "recovery" not in data and needs_records(data.get("control")):
+            return {**data, "recovery": fitting(data["control"])}
+        return data
 
     @model_validator(mode="after")
     def _lengths(self) -> Self:
@@ -277,6 +287,12 @@ class Scenario(Strict):
     _name: str = PrivateAttr(default="scenario")
     _directory: Path = PrivateAttr(default=Path())
     _data: dict[str, Any] = PrivateAttr(default_factory=dict)
+    _chosen: tuple[str, ...] = PrivateAttr(default=())
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """What was chosen so that replaced values go with the rest, a sentence each."""
+        return self._chosen
 
     @property
     def has_states(self) -> bool:
@@ -442,7 +458,22 @@ def with_overrides(scenario: Scenario, overrides: list[str]) -> Scenario:
 def with_values(scenario: Scenario, values: Mapping[str, Any]) -> Scenario:
     """`scenario` with values put at dotted keys (`flows[0].control`), checked again as a whole."""
     tables = apply_overrides(scenario.data, values)
-    return parse_scenario(tables, scenario.name, scenario.directory)
+    said = refitted(tables, values)
+    changed = parse_scenario(tables, scenario.name, scenario.directory)
+    changed._chosen = tuple(dict.fromkeys([*scenario.chosen, *said]))
+    return changed
+
+
+def with_shared_recovery(
+    scenario: Scenario, over: Mapping[str, Sequence[Any]], given: Iterable[str]
+) -> Scenario:
+    """`scenario` with a recovery that all controllers among the values of a sweep take; ``given`` are the keys that it sets or varies."""
+    keys, sentence = shared(scenario.flows, over, given)
+    if not keys:
+        return scenario
+    changed = with_values(scenario, keys)
+    changed._chosen = (*scenario.chosen, sentence)
+    return changed
 
 
 def json_schema() -> JsonSchema:

@@ -117,6 +117,15 @@ def recovery_defaults() -> Mapping[str, Mapping[str, Any]]:
     }
 
 
+def without_settings_of_laws(tables: Mapping[str, Any]) -> None:
+    """Take out of the tables of a scenario what window laws alone read, for a controller that is none."""
+    flows = tables.get("flows")
+    for table in [tables.get("tcp"), *(flows if isinstance(flows, list) else [])]:
+        for row in settings():
+            if row["of_window_laws"] and isinstance(table, dict):
+                table.pop(row["name"], None)
+
+
 def own_defaults(recovery: str, kind: str, written: Collection[str]) -> Mapping[str, Any]:
     """What a recovery, and a controller of that kind, put in place of the common defaults, where the scenario has `written` other
     settings."""

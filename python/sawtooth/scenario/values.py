@@ -240,6 +240,11 @@ def _with_own_transport() -> frozenset[str]:
 
 
 @kept
+def _with_records() -> frozenset[str]:
+    return frozenset(row["name"] for row in describe()["controllers"] if row["properties"]["records"])
+
+
+@kept
 def _with_model() -> frozenset[str]:
     rows = describe()["controllers"]
     kinds = (
@@ -269,6 +274,11 @@ class Control(Parsed):
     def has_model(self) -> bool:
         """Whether it has states and a model of its path, in place of a law of the window."""
         return self.constructor in _with_model()
+
+    @property
+    def needs_records(self) -> bool:
+        """Whether it must know what became of each packet, which not every recovery does."""
+        return self.constructor in _with_records()
 
     @property
     def takes_recovery(self) -> bool:

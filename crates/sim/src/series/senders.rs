@@ -53,7 +53,7 @@ impl Series for Senders {
         ),
         ColumnInfo::new(
             "marked_share",
-            "the average share of marked bytes that the controller goes by (alpha of DCTCP and Prague); NaN without one",
+            "the average share of marked bytes that the controller goes by (alpha of DCTCP and Prague); −1 without one",
             "1",
         ),
     ];
@@ -86,7 +86,7 @@ impl Series for Senders {
             Column::Moment(points().map(|point| point.view.in_flight.map(Bytes::count)).collect()),
             rates(|view| view.pacing_bps),
             rates(|view| view.delivery_bps),
-            Column::reals(points().map(|point| point.view.marked_share.unwrap_or(f64::NAN))),
+            Column::reals(points().map(|point| point.view.marked_share.unwrap_or(-1.0))),
         ]
     }
 }
