@@ -7,7 +7,7 @@ page are written by people; what stands between the marks, and every number, is 
 |-------------------------|-----------------------|--------------------------------------------------------------------------------|
 | numbers of the laws     | those of ENTRIES      | the defaults; where a law has none, those of its own paper or the most usual   |
 | queue of DCTCP, Prague  | marks from 1 ms on    | RFC 8257 §3.1, RFC 9331 §5.1: without marks both are other laws                 |
-| samples                 | every 100 ms          | about one per dot of the figure, so that none takes more than 60 kB             |
+| samples                 | every 125 ms          | about one per dot of the figure, so that none takes more than 60 kB             |
 
 Source: none. A figure has two sets of colours and takes that of whoever looks, as the pages of reports do.
 """
@@ -76,7 +76,7 @@ ENTRIES: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
 SAME: Final[Mapping[str, str]] = {"tcp": "aimd", "linear": "aimd", "binomial": "sqrt"}
 """Constructors that only write the law of another one with numbers of one's own."""
 
-SAMPLE: Final = "100 ms"
+SAMPLE: Final = "125 ms"
 WIDTH, HEIGHT = 7.2, 3.3
 """Inches."""
 DECIMALS: Final = re.compile(r"(\d+\.\d)\d+")
@@ -166,7 +166,7 @@ def _pipe(axes: Axes, traces: Traces) -> None:
 
 def _states(axes: Axes, sender: SenderTrace) -> list[str]:
     """The states as bands; returns the names of those that there are."""
-    least = axes.get_xlim()[1] / PIXELS
+    least = axes.get_xlim()[1] / (2 * PIXELS)
     for name in dict.fromkeys(span[0] for span in sender.spans):
         thin = sender.model is not None and name == "fast recovery"
         low, high = (0.3, 0.7) if thin else (0.0, 1.0)
