@@ -237,6 +237,8 @@ def drawn(found: Figure, name: str) -> str:
     )
     svg = re.sub(r'(?<= d=")[^"]*', lambda path: DECIMALS.sub(r"\1", path[0]).replace(" \n", " "), svg)
     svg = re.sub(r'(?<= d=")[^"QC]*(?=")', lambda path: path[0].replace(" L ", " "), svg)
+    svg = re.sub(r"M (\S+) (\S+) \1 (\S+) (\S+) \3 \4 \2 \1 \2 ", r"M\1 \2V\3H\4V\2z", svg)
+    svg = re.sub(r'M (\S+) (\S+) \1 (\S+) (?=[M"])', r"M\1 \2V\3", svg)
     svg = re.sub(r'(?<= [xy]=")[^"]*', lambda place: DECIMALS.sub(r"\1", place[0]), svg)
     svg = re.sub(r"\n +", "\n", svg)
     return re.sub(r"(<svg [^>]*>)", lambda start: start[1] + style, svg, count=1)
