@@ -124,7 +124,8 @@ PlotOption = Annotated[
     typer.Option(
         "--plot",
         metavar="F.svg",
-        help="Draw goodput over delay, bars with intervals and maps of distances (SVG, PDF or PNG); a file per setting.",
+        help="Draw goodput over delay, how delays are distributed, bars with intervals and maps of distances (SVG, PDF or PNG); a file per "
+        "setting.",
     ),
 ]
 ReportOption = Annotated[

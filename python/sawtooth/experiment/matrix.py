@@ -40,6 +40,8 @@ class Block:
     values: Mapping[str, Values]
     run_ids: Mapping[CellKey, str]
     families: Mapping[str, str] = field(default_factory=dict)
+    delays: Mapping[CellKey, Sequence[float]] = field(default_factory=dict)
+    """By cell, quantiles of the queueing delay, ms (``outcome.delay_quantiles``), where they are kept."""
 
     def of(self, algorithm: str, metric: str) -> Values:
         """Values of one algorithm, shape (environments, seeds)."""
@@ -156,4 +158,5 @@ def _block(setting: str, runs: Mapping[CellKey, Outcome], families: Mapping[str,
         for metric, value in zip(values, outcome.values, strict=True):
             values[metric][place] = value
     ids = {key: run.run_id for key, run in runs.items()}
-    return Block(setting, algorithms, environments, seeds, values, ids, families)
+    delays = {key: run.delays for key, run in runs.items() if len(run.delays)}
+    return Block(setting, algorithms, environments, seeds, values, ids, families, delays)

@@ -21,7 +21,7 @@ from sawtooth.experiment.plan import Planned, ProbeKey
 from sawtooth.experiment.strips import recorded
 from sawtooth.experiment.study import Study
 from sawtooth.progress import ProgressCallback
-from sawtooth.run.outcome import Outcome
+from sawtooth.run.outcome import Outcome, delay_quantiles
 from sawtooth.run.run import Run, RunSummary, run_id_of
 from sawtooth.run.runner import run_each
 from sawtooth.run.store import Store
@@ -172,6 +172,8 @@ class Jobs(Sequence[Resolved]):
             assert isinstance(run, Run), "measures are of whole runs"
             measures = {name: measure(run) for name, measure in self._measures.items()}
         outcome = Outcome.of(run, flows=self._flows, measures=measures)
+        if not self.study.paper:
+            outcome = replace(outcome, delays=delay_quantiles(run))
         if self._shares or self._recorded:
             assert isinstance(run, Run), "single flows are of whole runs"
             kept = recorded(run) if self._recorded else None

@@ -3,11 +3,12 @@
 | panel               | what                                                                                                    |
 |---------------------|---------------------------------------------------------------------------------------------------------|
 | goodput over delay  | a mark per controller (mean over the seeds), an ellipse of one standard deviation of its seeds          |
+| delays              | the share of packets that waited no longer, a line per controller (mean over the seeds), with the seeds' range |
 | bars                | raw values per environment, mean and 95 % interval over the seeds                                        |
 | maps                | raw values as numbers, colour by the distance from the best of the environment; for several of both      |
 
-A controller has one colour and one mark throughout. Up to NEAR environments have a panel of goodput over delay each; of more the mean over
-the environments is drawn. The distribution of delays is not drawn: a run keeps percentiles of it and no histogram.
+A controller has one colour and one mark throughout. Up to NEAR environments have a panel of goodput over delay and one of delays
+each; of more the mean over the environments is drawn. Delays are drawn from the quantiles that a run keeps (`describe()["delay_shares"]`).
 
 Source: ellipses over delay and throughput as in [WinsteinBalakrishnan13]; the rest is ours.
 """
@@ -15,7 +16,7 @@ Source: ellipses over delay and throughput as in [WinsteinBalakrishnan13]; the r
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import matplotlib as mpl
@@ -28,12 +29,14 @@ from matplotlib.patches import Ellipse
 from numpy.typing import NDArray
 
 from sawtooth.experiment.intervals import interval
+from sawtooth.experiment.plan import CellKey
 from sawtooth.experiment.scoring import HIGHER_IS_BETTER, SCORED, distances
 from sawtooth.report.blocks import Picture
 from sawtooth.report.drawing import INK, MODEL_STYLE, MUTED, SERIES
 from sawtooth.report.figures import inline
 from sawtooth.report.places import SMALL, name_places, slanted, wrapped
 from sawtooth.report.tables import setting_title
+from sawtooth.scenario.described import describe
 
 if TYPE_CHECKING:
     from sawtooth.experiment.comparison import Comparison
@@ -72,7 +75,9 @@ def block_figure(block: Block) -> Figure:
     several = places > 1 and names > 1
     clouds = places if places <= NEAR else 1
     slant = slanted(block.environments)
-    rows = [2.9, *[2.2 + 0.6 * slant] * len(SCORED)]
+    waits = [2.3] if block.delays else []
+    first = 1 + len(waits)
+    rows = [2.9, *waits, *[2.2 + 0.6 * slant] * len(SCORED)]
     if several:
         rows += [0.75 + 0.3 * names + 0.9 * slant] * len(SCORED)
     legend = math.ceil(names / _columns(block)) * 0.22 + 0.2
@@ -88,9 +93,14 @@ def block_figure(block: Block) -> Figure:
             _cloud(axes, block, place if clouds == places else None)
             if place == 0:
                 axes.set_ylabel("goodput (% of available)")
-        for row, metric in enumerate(SCORED, 1):
+        for place in range(clouds if waits else 0):
+            axes = figure.add_subplot(grid[1, place])
+            delays(axes, block, place if clouds == places else None)
+            if place == 0:
+                axes.set_ylabel("packets that waited\nno longer (%)")
+        for row, metric in enumerate(SCORED, first):
             _bars(figure.add_subplot(grid[row, :]), block, metric)
-        for row, metric in enumerate(SCORED if several else (), 1 + len(SCORED)):
+        for row, metric in enumerate(SCORED if several else (), first + len(SCORED)):
             _map(figure, figure.add_subplot(grid[row, :]), block, metric)
         _legend(figure, block)
     return figure
@@ -158,6 +168,43 @@ def _cloud(axes: Axes, block: Block, place: int | None) -> None:
     axes.set_xlabel("mean queueing delay (ms); better: up and left")
     axes.xaxis.label.set_fontsize(SMALL if block.environments[1:] and place is not None else 9)
     axes.locator_params(axis="x", nbins=5)
+
+
+def delays(axes: Axes, block: Block, place: int | None) -> None:
+    """The distribution of the queueing delay in one environment, or the mean over all (None)."""
+    shares = np.asarray(describe()["delay_shares"], dtype=np.float64)
+    names = block.environments if place is None else block.environments[place : place + 1]
+    highest = 0.0
+    for number, name in enumerate(block.algorithms):
+        cells = [
+            [block.delays.get(CellKey(block.setting, name, each, seed)) for each in names]
+            for seed in block.seeds
+        ]
+        known = [[own for own in row if own is not None] for row in cells]
+        points = np.unique(np.concatenate([[0.0], *(own for row in known for own in row)]))
+        lines = [np.mean([distribution(own, shares, points) for own in row], axis=0) for row in known if row]
+        if not lines:
+            continue
+        colour, style = _look(number)[0], ("-", "--", "-.", ":")[number // len(SERIES) % 4]
+        axes.fill_between(
+            points, np.min(lines, axis=0), np.max(lines, axis=0), color=colour, alpha=0.2, linewidth=0.0
+        )
+        axes.plot(points, np.mean(lines, axis=0), color=colour, linestyle=style, linewidth=1.2)
+        highest = max(highest, float(points[-1]))
+    axes.set(xlim=(0.0, 1.02 * highest or 1.0), ylim=(0.0, 102.0))
+    axes.set_xlabel("queueing delay (ms); better: left")
+    axes.xaxis.label.set_fontsize(SMALL if block.environments[1:] and place is not None else 9)
+    axes.locator_params(axis="x", nbins=5)
+
+
+def distribution(quantiles: Sequence[float], shares: Numbers, points: Numbers) -> Numbers:
+    """The share of packets (%) that waited no longer than each of the points, from quantiles at these shares."""
+    values, runs = np.unique(np.asarray(quantiles, dtype=np.float64), return_counts=True)
+    reached = shares[
+        np.cumsum(runs) - 1
+    ]  # of equal quantiles the last says how many packets waited no longer
+    found = np.interp(points, values, reached, left=0.0, right=1.0)
+    return np.asarray(100.0 * found, dtype=np.float64)
 
 
 def _not_too_close(axes: Axes) -> None:
@@ -256,4 +303,12 @@ def _legend(figure: Figure, block: Block) -> None:
     )
 
 
-__all__ = ["block_figure", "cloud_figure", "cloud_picture", "comparison_figures", "ellipse"]
+__all__ = [
+    "block_figure",
+    "cloud_figure",
+    "cloud_picture",
+    "comparison_figures",
+    "delays",
+    "distribution",
+    "ellipse",
+]

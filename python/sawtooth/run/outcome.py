@@ -46,7 +46,7 @@ class Outcome:
     """What is kept of a run: few numbers, so that a study of any number of runs fits into memory.
 
     ``values`` are the metrics in the order of METRIC_NAMES, then those of EXTRA, eight bytes each; ``flows`` stays for the runs of a probe
-    alone, ``shares`` and ``recorded`` where a figure shows single flows.
+    alone, ``shares`` and ``recorded`` where a figure shows single flows, ``delays`` (``delay_quantiles``) where one shows distributions.
     """
 
     run_id: str
@@ -55,6 +55,7 @@ class Outcome:
     measures: Mapping[str, float] = field(default_factory=dict)
     shares: Shares = ()
     recorded: Recorded | None = None
+    delays: Sequence[float] = ()
 
     @classmethod
     def of(cls, run: Measured, *, flows: bool, measures: Mapping[str, float] | None = None) -> Outcome:
@@ -62,6 +63,15 @@ class Outcome:
         metrics = (run.values.get(metric, np.nan) for metric in METRIC_NAMES)
         kept = run.flows if flows else None
         return cls(run.run_id, array("d", [*metrics, cross_surplus(run)]), kept, measures or {})
+
+
+def delay_quantiles(run: Measured) -> Sequence[float]:
+    """Queueing delays of test packets at the first queue, ms, below which the shares `describe()["delay_shares"]` of them lie; none if no
+    packet passed, and of runs that an earlier version stored."""
+    if "delay_quantiles_ns" not in run.queues.column_names:
+        return ()
+    text = run.queues.column("delay_quantiles_ns")[0].as_py() or ""
+    return array("d", (int(word) / 1e6 for word in text.split()))
 
 
 def cross_surplus(run: Measured) -> float:
