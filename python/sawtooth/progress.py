@@ -55,6 +55,20 @@ def tell_workers(count: int) -> None:
         bar.workers(count)
 
 
+def tell_stage(name: str, done: int, total: int) -> None:
+    """Whatever is shown says how much of a part of the work beside runs is done."""
+    for bar in _shown:
+        bar.stage(name, done, total)
+
+
+@contextmanager
+def stage(name: str) -> Iterator[None]:
+    """Whatever is shown says that this part of the work goes on for the length of the block."""
+    tell_stage(name, 0, 1)
+    yield
+    tell_stage(name, 1, 1)
+
+
 @contextmanager
 def progress_bar(title: str, console: Console | None = None) -> Iterator[Bar]:
     """A bar, or lines, for the length of the block; the value moves it."""

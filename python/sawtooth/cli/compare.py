@@ -222,12 +222,14 @@ def command(
             set=set_ or (),
             environment_files=environment_file or (),
         )
-    drawn = _draw(found, plot)
-    if report is not None:
-        from sawtooth.report.write import write_report
+        if plot is not None or report is not None:
+            progress.stage("drawing", 0, 1)
+        drawn = _draw(found, plot)
+        if report is not None:
+            from sawtooth.report.write import write_report
 
-        found = replace(found, report=report)
-        write_report(found, report)
+            found = replace(found, report=report)
+            write_report(found, report)
     _show(found, table, csv, as_json)
     if found.study.chosen:
         note(found.study.chosen)

@@ -42,7 +42,14 @@ def command(store: StoreOption = None, as_json: JsonOption = False) -> None:
     if not as_json:
         console().print(introduction(chosen_studies(STUDY, quick=True)[0]), soft_wrap=True)
     with progress_bar(STUDY) as progress:
-        found = reproduce(STUDY, quick=True, store=store, progress=progress, processes=default_threads())
+        found = reproduce(
+            STUDY,
+            quick=True,
+            store=store,
+            progress=progress,
+            processes=default_threads(),
+            stages=progress.stage,
+        )
     if as_json:
         emit_json(found.to_json())
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -41,6 +41,9 @@ ReportOption = Annotated[
     typer.Option(
         "--report", metavar="FILE.html", help="Where the report goes [default: reports/ in the store]."
     ),
+]
+NoReportOption = Annotated[
+    bool, typer.Option("--no-report", help="Write no report; the tables and verdicts alone.")
 ]
 SetOption = Annotated[
     list[str] | None,
@@ -118,6 +121,7 @@ def command(
     store: StoreOption = None,
     fresh: FreshOption = False,
     report: ReportOption = None,
+    no_report: NoReportOption = False,
     markdown: MarkdownOption = None,
     sensitivity_: SensitivityOption = False,
     parameter: ParameterOption = None,
@@ -171,6 +175,7 @@ def command(
         "finalists": finalists,
         "budget": budget,
         "report": report,
+        "no-report": no_report,
         "shard": shard,
         "executor": executor is Kind.DASK,
     }
@@ -182,13 +187,15 @@ def command(
     if other is not None and "shard" not in other.takes:
         refuse(f"for {name}, which makes no runs", chosen, ("shard", "executor"))
     if shard is not None:
-        refuse("beside --shard", chosen, ("report", "markdown", "sensitivity", "reconstruct"))
+        refuse("beside --shard", chosen, ("report", "no-report", "markdown", "sensitivity", "reconstruct"))
         work_by(context, executor, scheduler, trust_network)
         _part(name, shard, store, seeds, quick, fresh, _values(set_), chosen, as_json)
         return
     for page in markdown or []:  # before anything is run
         check_page(page, as_it_stands=sensitivity_ or not (quick or set_))
-    out = Output(store, report, markdown or [], as_json)
+    if no_report:
+        refuse("beside --no-report", chosen, ("report",))
+    out = Output(store, False if no_report else report, markdown or [], as_json)
     if reconstruct_:
         refuse("beside --reconstruct", chosen, ("quick", "fresh", "sensitivity", "seeds", "set"))
         work_by(context, executor, scheduler, trust_network)
@@ -240,7 +247,8 @@ class Output:
     """Where the results go."""
 
     store: str | None
-    report: Path | None
+    report: Path | Literal[False] | None
+    """Where the report goes, None for the usual place, False for nowhere."""
     markdown: Sequence[Path]
     as_json: bool
 
@@ -294,7 +302,12 @@ def _print(found: Reproduction, evidence: bool) -> None:
         print_evidence(out, found.judged)
     if found.executed:
         note(f"{found.executed:,} of {len(found.run_ids):,} runs simulated, in {duration_text(found.wall_s)}")
-    note(f"report: {found.report}")
+    _say_report(found.report)
+
+
+def _say_report(report: Path | None) -> None:
+    if report is not None:
+        note(f"report: {report}")
 
 
 def _sensitivity(
@@ -314,16 +327,23 @@ def _sensitivity(
 
     with progress_bar(f"{name} sensitivity") as progress:
         found = sensitivity(name, seeds, output.store, keys, varied, progress=progress, screen=screen)
-    file = f"{found.name.replace('/', '_')}-sensitivity.html"
-    path = output.report or Store(output.store).path / "reports" / file
-    write_sensitivity(found, path)
+        file = f"{found.name.replace('/', '_')}-sensitivity.html"
+        path = _path(output, Store(output.store).path / "reports" / file)
+        if path is not None:
+            progress.stage("drawing", 0, 1)
+            write_sensitivity(found, path)
     for page in output.markdown:
         update_page(page, found)
     if output.as_json:
-        emit_json({**found.to_json(), "report": str(path)})
+        emit_json({**found.to_json(), "report": None if path is None else str(path)})
         return
     print_sensitivity(console(), found)
-    note(f"report: {path}")
+    _say_report(path)
+
+
+def _path(output: Output, usual: Path) -> Path | None:
+    """Where a report goes, if anywhere."""
+    return None if output.report is False else output.report or usual
 
 
 def _further(name: str, other: Further, output: Output, seeds: int | None, quick: bool, fresh: bool) -> None:
@@ -372,7 +392,7 @@ def _show(made: Made, as_json: bool) -> None:
         print_table(out, entry)
     if made.judged:
         print_judged(out, made.name, made.judged)
-    note(f"report: {made.report}")
+    _say_report(made.report)
 
 
 def _values(given: Sequence[str] | None) -> dict[str, object]:

@@ -89,12 +89,13 @@ def command(
     resolved = job_of(chosen, seed)
     with progress_bar(path or chosen.name if scenario is None else scenario.name) as progress:
         (run,) = run_many([resolved], Store(store), fresh=True, light=False, progress=progress)
-    if plot is not None:
-        from sawtooth.atomic import write_bytes_atomic
-        from sawtooth.report.run_traces import traces_of
-        from sawtooth.report.traces import draw
+        if plot is not None:
+            from sawtooth.atomic import write_bytes_atomic
+            from sawtooth.report.run_traces import traces_of
+            from sawtooth.report.traces import draw
 
-        write_bytes_atomic(plot, draw(traces_of(run), form))
+            progress.stage("drawing", 0, 1)
+            write_bytes_atomic(plot, draw(traces_of(run), form))
     if as_json:
         emit_json(run.to_json())
     else:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sawtooth.documents import format_of
 from sawtooth.papers.further import Further, Order
+from sawtooth.progress import stage
 
 if TYPE_CHECKING:
     from sawtooth.claims.table import Judged
@@ -56,9 +57,11 @@ class Mathematics:
 
 def compute(paper: Paper, path: Path | None) -> Mathematics:
     """Judge the claims of a paper that need no runs; with ``path``, draw its figures into that HTML file."""
-    judged = paper.judge_mathematics()
+    with stage("judging"):
+        judged = paper.judge_mathematics()
     if path is not None:
-        _write(paper, judged, path)
+        with stage("drawing"):
+            _write(paper, judged, path)
     return Mathematics(paper.name, judged, path)
 
 
@@ -96,5 +99,5 @@ class MathematicsOf(Further):
         """Judge and draw it."""
         from sawtooth.run.store import Store
 
-        path = order.report or Store(order.store).path / "reports" / f"{self.paper.name}_mathematics.html"
-        return compute(self.paper, path)
+        usual = Store(order.store).path / "reports" / f"{self.paper.name}_mathematics.html"
+        return compute(self.paper, order.report_path(usual))

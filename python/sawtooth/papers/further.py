@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 if TYPE_CHECKING:
     from sawtooth.claims.table import Judged
@@ -22,14 +22,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Order:
-    """What a user asks of it; None is what it takes by itself."""
+    """What a user asks of it; None is what it takes by itself. ``report`` is the HTML file to write, False for none."""
 
     store: Path | str | None = None
-    report: Path | None = None
+    report: Path | Literal[False] | None = None
     seeds: int | None = None
     quick: bool = False
     fresh: bool = False
     progress: ProgressCallback | None = None
+
+    def report_path(self, usual: Path) -> Path | None:
+        """Where the report goes, if anywhere."""
+        return None if self.report is False else self.report or usual
 
 
 class Made(Protocol):
@@ -66,7 +70,7 @@ class Further(ABC):
 
     @abstractmethod
     def reproduce(self, order: Order) -> Made:
-        """Make it and write its report."""
+        """Make it and write its report, if one is wanted."""
 
     def jobs(self, order: Order) -> Sequence[Resolved]:
         """The runs behind it, where ``takes`` has ``shard``; the command refuses the option elsewhere."""

@@ -27,7 +27,7 @@ from sawtooth.papers.bbr_draft.checks import DRAFT
 from sawtooth.papers.bbr_draft.google import GOOGLE
 from sawtooth.papers.bbr_draft.trace import Trace
 from sawtooth.plain import json_value
-from sawtooth.progress import ProgressCallback
+from sawtooth.progress import ProgressCallback, stage, tell_stage
 from sawtooth.run.api import job_of, scenario_of
 from sawtooth.run.run import Run
 from sawtooth.run.runner import run_many
@@ -192,7 +192,8 @@ def perform(
     runs = run_many([job for _, job in jobs], home, fresh=fresh, light=False, progress=progress)
     made = {case.name: run for (case, _), run in zip(jobs, runs, strict=True)}
     outcomes = []
-    for case in wanted:
+    for place, case in enumerate(wanted):
+        tell_stage("judging", place, len(wanted))
         run = made.get(case.name)
         finding, reason = (None, refused.get(case.name)) if run is None else judge(case, run)
         outcomes.append(Outcome(case, run, finding, reason))
@@ -202,5 +203,6 @@ def perform(
     path = Path(report) if report is not None else home.path / "reports" / f"{NAME}.html"
     from sawtooth.papers.bbr_draft.page import write_cases  # matplotlib takes long to load
 
-    write_cases(found, path)
+    with stage("drawing"):
+        write_cases(found, path)
     return replace(found, report=path)

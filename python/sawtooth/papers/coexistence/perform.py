@@ -25,7 +25,7 @@ from sawtooth.documents import format_of
 from sawtooth.experiment.exhibit import TextTable
 from sawtooth.experiment.intervals import Interval, interval
 from sawtooth.papers.coexistence.pairs import Meeting, Setup
-from sawtooth.progress import ProgressCallback
+from sawtooth.progress import ProgressCallback, stage
 from sawtooth.run.api import job_of, scenario_of
 from sawtooth.run.row_json import flow_json
 from sawtooth.run.run import Run
@@ -248,5 +248,6 @@ def perform(
     path = Path(report) if report is not None else home.path / "reports" / f"{NAME}.html"
     from sawtooth.papers.coexistence.page import write_pairs  # matplotlib takes long to load
 
-    write_pairs(found, path)
+    with stage("drawing"):
+        write_pairs(found, path)
     return replace(found, report=path)

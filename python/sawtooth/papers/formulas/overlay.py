@@ -26,6 +26,7 @@ from sawtooth.papers.formulas import loss
 from sawtooth.papers.formulas.kinds import KINDS
 from sawtooth.papers.formulas.study import NAME, OverlayStudy, load_overlay
 from sawtooth.papers.register import claims
+from sawtooth.progress import stage
 from sawtooth.run.run import Run
 from sawtooth.run.runner import run_many
 from sawtooth.run.store import Store
@@ -101,8 +102,9 @@ def overlay(
     chosen = adapted(load_overlay() if study is None else study, seeds, quick)
     home = store if isinstance(store, Store) else Store(store)
     found, executed = gather(chosen, home, fresh, threads, progress)
-    curves = [curve for kind in KINDS for curve in kind.curves(chosen, found)]
-    judged = judge(chosen, found)
+    with stage("judging"):
+        curves = [curve for kind in KINDS for curve in kind.curves(chosen, found)]
+        judged = judge(chosen, found)
     made = Overlay(chosen, curves, judged, quick, len(found), executed, time.monotonic() - begun)
     if report is False:
         return made
@@ -113,7 +115,8 @@ def overlay(
     )
     from sawtooth.papers.formulas.page import write_overlay  # matplotlib takes long to load
 
-    write_overlay(made, path)
+    with stage("drawing"):
+        write_overlay(made, path)
     return replace(made, report=path)
 
 

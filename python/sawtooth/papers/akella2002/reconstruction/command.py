@@ -12,6 +12,7 @@ from typing import Final
 from sawtooth.papers.akella2002.reconstruction.reconstruct import Design, reconstruct
 from sawtooth.papers.akella2002.reconstruction.result import Reconstruction
 from sawtooth.papers.further import Made, Order, Reconstructor
+from sawtooth.progress import stage
 from sawtooth.run.store import Store
 
 
@@ -30,8 +31,11 @@ class _Reconstructor(Reconstructor):
             finalists=usual.finalists if finalists is None else finalists,
         )
         found = reconstruct(order.store, design, budget_s, progress=order.progress)
-        path = order.report or Store(order.store).path / "reports" / f"{found.name}-reconstruction.html"
-        write_reconstruction(found, path)
+        path = order.report_path(Store(order.store).path / "reports" / f"{found.name}-reconstruction.html")
+        if path is None:
+            return found
+        with stage("drawing"):
+            write_reconstruction(found, path)
         return replace(found, report=path)
 
     def update_page(self, path: Path, made: Made) -> None:

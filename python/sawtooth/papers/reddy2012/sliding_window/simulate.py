@@ -21,7 +21,7 @@ from sawtooth.documents import format_of
 from sawtooth.experiment.exhibit import TextTable
 from sawtooth.papers.reddy2012.sliding_window.passage import passage
 from sawtooth.papers.reddy2012.sliding_window.study import NAME, ArqStudy, Point, load_arq, measure
-from sawtooth.progress import ProgressCallback
+from sawtooth.progress import ProgressCallback, stage
 from sawtooth.report.tables import number, spread
 from sawtooth.run.store import Store
 
@@ -94,7 +94,8 @@ def reproduce_arq(
     study = study.shortened() if quick else study
     study = study if seeds is None else study.seeded(seeds)
     points = measure(study, progress)
-    judged = [judge_alone(entry) for entry in passage()]
+    with stage("judging"):
+        judged = [judge_alone(entry) for entry in passage()]
     found = Arq(study, points, judged, quick, time.monotonic() - begun)
     if report is False:
         return found
@@ -103,5 +104,6 @@ def reproduce_arq(
     path = Path(report) if report is not None else home.path / "reports" / f"{name}.html"
     from sawtooth.papers.reddy2012.sliding_window.page import write_arq  # matplotlib takes long to load
 
-    write_arq(found, path)
+    with stage("drawing"):
+        write_arq(found, path)
     return replace(found, report=path)
