@@ -8,7 +8,7 @@ Source: [Sarpkaya25], data/l4s_pam2025.csv, means of ten runs of 60 s at 100 Mbi
 | smoothed round trip of Prague, of the classic flow    | 15 % of the measured |
 
 Wanted: four of five cells. Shares and round trips are means over SEEDS seeds from the start to the end, slow start included, as there.
-Theirs of a round trip is the mean of the smoothed one, read every second; ours is the mean over packets.
+Theirs of a round trip is the mean of the smoothed one, read every second; ours is its mean over time.
 """
 
 from __future__ import annotations
@@ -114,6 +114,6 @@ def _numbers(run: Run) -> dict[str, float]:
     prague, classic = run.flows.to_pylist()
     return {
         "share": prague["delivered_unique"] / (prague["delivered_unique"] + classic["delivered_unique"]),
-        "prague_ms": prague["rtt_ns_sum"] / prague["rtt_samples"] / 1e6,
-        "classic_ms": classic["rtt_ns_sum"] / classic["rtt_samples"] / 1e6,
+        "prague_ms": prague["srtt_mean_ns"] / 1e6,
+        "classic_ms": classic["srtt_mean_ns"] / 1e6,
     }

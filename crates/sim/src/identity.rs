@@ -56,7 +56,8 @@ pub const FEATURES: &[Feature] = &[
         scenario.profiles.iter().any(|profile| profile.recovery.is_some() && paced(profile))
     }),
     ("prr", 1, |scenario| scenario.profiles.iter().any(|profile| profile.tcp.prr != Reduction::Off)),
-    ("rtt-of-every-packet", 1, |scenario| {
+    // 1 averaged the round trip of the newest packet that an acknowledgement is for.
+    ("rtt-of-every-packet", 2, |scenario| {
         scenario.profiles.iter().any(|profile| profile.tcp.rtt_samples == RttSamples::Every)
     }),
     ("send-jitter", 1, |scenario| scenario.profiles.iter().any(|profile| profile.send_jitter_ns > 0)),

@@ -1,4 +1,4 @@
-//! What is measured of a sender for people and for no digest: quantiles of its round trips, time means of its rates.
+//! What is measured of a sender for people and for no digest: quantiles of its round trips, time means of its smoothed round trip and its rates.
 //!
 //! A round trip is counted when the sender takes a sample: one per round trip of a classic sender, one per acknowledgement where there are
 //! records of packets. A rate holds from the moment at which it is noted to the next, so its mean is over time and not over packets.
@@ -164,6 +164,8 @@ impl TimeMean {
 pub struct Measures {
     /// Its round trips.
     pub round_trips: RoundTrips,
+    /// The smoothed round trip, ns.
+    pub smoothed: TimeMean,
     /// The rate at which packets may leave, bit/s.
     pub pacing: TimeMean,
     /// The rate at which they arrive, bit/s, by its samples.
@@ -176,6 +178,7 @@ impl Measures {
     /// Start counting now.
     pub fn restart(&mut self, now: Time, probes: u64) {
         self.round_trips = RoundTrips::default();
+        self.smoothed.restart(now);
         self.pacing.restart(now);
         self.delivery.restart(now);
         self.probes_before = probes;

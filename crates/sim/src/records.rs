@@ -35,6 +35,8 @@ pub struct FlowRecord {
     /// Of a tail loss and of a timeout.
     pub tail_probes: u64,
     pub round_trips: RoundTripRecord,
+    /// Time mean of the smoothed round trip; none where none was sampled.
+    pub srtt_mean_ns: Option<f64>,
     /// Time mean, bit/s; none where nothing paces.
     pub pacing_bps: Option<f64>,
     /// Time mean, bit/s; none where no records of packets are kept.
@@ -254,6 +256,7 @@ fn flows(rows: &[FlowRecord]) -> Table {
         .spans("rtt_p95_ns", trips(|found| found.p95))
         .spans("rtt_p99_ns", trips(|found| found.p99))
         .spans("rtt_p999_ns", trips(|found| found.p999))
+        .reals("srtt_mean_ns", rows.iter().map(|flow| flow.srtt_mean_ns.unwrap_or(0.0)))
         .reals("pacing_bps", rows.iter().map(|flow| flow.pacing_bps.unwrap_or(0.0)))
         .reals("delivery_bps", rows.iter().map(|flow| flow.delivery_bps.unwrap_or(0.0)))
 }

@@ -31,6 +31,7 @@ def flow_json(row: Mapping[str, Any]) -> dict[str, Any]:
         "marks": row["marks"],
         "mean_window": row["window_mean"],
         "srtt_ms": row["srtt_ns"] / 1e6,
+        "srtt_mean_ms": row["srtt_mean_ns"] / 1e6 if row.get("srtt_mean_ns") else None,
         "finished_s": row["finished_ns"] / 1e9 if row["finished_ns"] >= 0 else None,
         "rtt_ms": round_trips_ms(row, 0),
         "queue_delay_ms": round_trips_ms(row, row["empty_rtt_ns"]),

@@ -25,9 +25,10 @@ impl Network {
                 let since = warmup.max(Time::from_nanos(spec.start_ns)).min(end);
                 let window_mean = from.sender.window_mean(since, end);
                 let (undos, tail_probes) = from.sender.undos_and_probes();
-                let (round_trips, pacing_bps, delivery_bps) = match from.sender.measures() {
+                let (round_trips, srtt_mean_ns, [pacing_bps, delivery_bps]) = match from.sender.measures() {
                     Some(found) => {
-                        (found.round_trips.record(), found.pacing.mean(end), found.delivery.mean(end))
+                        let rates = [found.pacing.mean(end), found.delivery.mean(end)];
+                        (found.round_trips.record(), found.smoothed.mean(end), rates)
                     }
                     None => Default::default(),
                 };
@@ -50,6 +51,7 @@ impl Network {
                     undos,
                     tail_probes,
                     round_trips,
+                    srtt_mean_ns,
                     pacing_bps,
                     delivery_bps,
                 }

@@ -66,6 +66,8 @@ struct News {
     delivered: u32,
     /// The packet sent last of those delivered, and its number.
     newest: Option<(u32, Record)>,
+    /// When the one sent first of them was sent.
+    oldest_sent_at: Option<Time>,
     /// A packet that was sent more than once has been delivered.
     ambiguous: bool,
     /// Numbers of those declared lost.
@@ -87,6 +89,8 @@ pub struct Outcome {
     pub in_flight_after: Bytes,
     /// The round trip of the newest packet delivered, if it is certain.
     pub rtt: Option<Span>,
+    /// That of the oldest, which has the wait of the acknowledgement in it.
+    pub rtt_with_wait: Option<Span>,
     /// How fast packets have been delivered.
     pub rate: Option<DeliveryRate>,
     /// A packet that was sent after the last round ended has been delivered.
@@ -244,6 +248,8 @@ impl FlightRecords {
         self.delivered_at = now;
         self.news.delivered += 1;
         self.news.ambiguous |= record.times_sent > 1;
+        let oldest = self.news.oldest_sent_at.unwrap_or(record.sent_at);
+        self.news.oldest_sent_at = Some(oldest.min(record.sent_at));
         let is_newest =
             self.news.newest.is_none_or(|(newest, other)| (record.sent_at, number) > (other.sent_at, newest));
         if is_newest {
@@ -281,12 +287,16 @@ impl FlightRecords {
         if let Some(record) = newest {
             self.first_sent_at = record.sent_at;
         }
+        let certain = |sent_at: Option<Time>| {
+            sent_at.filter(|_| !self.news.ambiguous).map(|sent_at| self.delivered_at - sent_at)
+        };
         Outcome {
             newly_delivered: self.bytes(self.news.delivered),
             newly_lost: self.bytes(self.news.lost.len() as u32),
             in_flight_before: self.bytes(self.news.in_flight_before),
             in_flight_after: self.bytes(self.in_flight),
-            rtt: newest.filter(|_| !self.news.ambiguous).map(|record| self.delivered_at - record.sent_at),
+            rtt: certain(newest.map(|record| record.sent_at)),
+            rtt_with_wait: certain(self.news.oldest_sent_at),
             rate: newest.map(|record| self.rate(record, minimum_rtt)),
             round_ended,
         }

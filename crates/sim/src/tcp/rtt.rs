@@ -28,6 +28,8 @@
 //!
 //! `rtt_samples = "every"` takes the same weights for samples that come many times a round trip (RFC 6298 §4 has nothing against it; RFC 7323
 //! app. G would have smaller ones), so the averages forget within a few packets, as Linux's smoothed time does.
+//! Of several packets that one acknowledgement is for, the first sent gives the sample (RFC 7323 §4.3, Linux): it has waited with the
+//! acknowledgement, and so must the timer. Controllers are told that of the last sent as well, which has not.
 
 use crate::scenario::TcpSpec;
 use sawtooth_cc::units::Span;

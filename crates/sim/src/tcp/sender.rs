@@ -215,7 +215,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         let rtt = now - self.timed_at;
         self.rtt.sample(rtt);
         if self.extras.is_none() {
-            self.count_round_trip(rtt);
+            self.count_round_trip(rtt, now);
         }
         self.rto = self.rtt.rto();
         Some(rtt)
@@ -223,9 +223,10 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
 
     /// Once a round trip, or where more is kept anyway.
     #[inline(never)]
-    fn count_round_trip(&mut self, rtt: Span) {
+    fn count_round_trip(&mut self, rtt: Span, now: Time) {
         if let Some(measures) = &mut self.aside.measures {
             measures.round_trips.add(rtt);
+            measures.smoothed.note(self.rtt.srtt().unwrap_or(rtt).nanos() as f64, now);
         }
     }
 

@@ -226,8 +226,9 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             return update.rtt; // which has gone into the averages
         }
         if self.extras.as_ref().expect(FULL).samples_every_packet {
-            let rtt = outcome.rtt?;
+            let rtt = outcome.rtt_with_wait?; // RFC 7323 §4.3: the timeout must not expire while an acknowledgement waits
             self.rtt.sample(rtt);
+            outcome.rtt.into_iter().for_each(|rtt| self.rtt.note(rtt));
             self.rto = self.rtt.rto();
             return Some(rtt);
         }
@@ -240,6 +241,9 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         let Some(measures) = &mut self.aside.measures else { return };
         if let Some(rtt) = outcome.rtt.or(rtt) {
             measures.round_trips.add(rtt);
+        }
+        if let Some(srtt) = self.rtt.srtt() {
+            measures.smoothed.note(srtt.nanos() as f64, now);
         }
         if let Some(rate) = outcome.rate.filter(|rate| rate.reliable && rate.interval > Span::ZERO) {
             let seconds = rate.interval.nanos().cast_signed() as f64 / 1e9;
