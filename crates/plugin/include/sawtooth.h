@@ -11,7 +11,10 @@
 //   on; it must stay there until the next call in the same thread. It ends the run.
 // - Optional calls may be NULL.
 //
-// Made of crates/plugin/src/abi.rs by cbindgen; do not edit.
+// A whole protocol stack is an endpoint: a library with endpoints offers the function `sawtooth_endpoints`, of version 1 as well. The same
+// holds for its calls, none of which may be NULL.
+//
+// Made of crates/plugin/src/abi.rs and endpoint_abi.rs by cbindgen; do not edit.
 
 
 #ifndef SAWTOOTH_H
@@ -26,6 +29,9 @@
 
 // A time that was not measured.
 #define SAWTOOTH_NONE UINT64_MAX
+
+// The version of this part of the interface.
+#define SAWTOOTH_ENDPOINT_ABI 1
 
 // Why the network asks a sender to slow down.
 typedef enum SawtoothCongestionKind {
@@ -258,12 +264,99 @@ typedef struct SawtoothPlugin {
     const struct SawtoothController *controllers;
 } SawtoothPlugin;
 
+// What holds for one end of a connection, as the scenario says.
+typedef struct SawtoothEndpointSettings {
+    // It opens the connection and sends data; the other end answers and reads them.
+    bool sends;
+    // Datagrams may be ECN-capable.
+    bool ecn;
+    // The largest datagram that fits into a packet of the flow.
+    uint64_t datagram;
+    // What may be sent before the first acknowledgement of data, in bytes.
+    uint64_t initial_window;
+    // A number of its own for each end: what a generator of random numbers begins with.
+    uint64_t random[4];
+} SawtoothEndpointSettings;
+
+// A place for one datagram, which `Endpoint.transmit` fills.
+typedef struct SawtoothDatagram {
+    // Where its bytes go.
+    uint8_t *data;
+    // How many have room there.
+    size_t capacity;
+    // How many there are; 0: there is nothing to send.
+    size_t length;
+    // Its codepoint, as in the header of IP: 0, or 2 for ECT(0).
+    uint8_t ecn;
+} SawtoothDatagram;
+
+// What an end says of itself. What it does not know is SAWTOOTH_NONE.
+typedef struct SawtoothEndpointState {
+    // Bytes that may be in flight.
+    uint64_t window;
+    // The smoothed round trip.
+    uint64_t rtt_ns;
+    // Packets declared lost so far.
+    uint64_t lost_packets;
+    // Times at which it answered losses or marks with its window so far.
+    uint64_t congestion_events;
+    // Bytes of data that its application has read in order so far.
+    uint64_t delivered;
+} SawtoothEndpointState;
+
+// A constructor and the endpoints that it makes.
+typedef struct SawtoothEndpoint {
+    // What people write: small letters, digits, -, + and _, beginning with a letter. No built-in controller may have the name.
+    const char *name;
+    // What it does, in a line.
+    const char *summary;
+    // The stack, with its version.
+    const char *source;
+    // Its parameters, in the order in which people write them.
+    const struct SawtoothParameter *parameters;
+    // How many there are.
+    size_t parameter_count;
+    // The least `EndpointSettings.datagram` that it works with.
+    uint64_t datagram_min;
+    // Makes one end of a connection, before anything of it is sent, and puts it into `*endpoint`.
+    const char *(*create)(const double *numbers, const struct SawtoothEndpointSettings *settings, void **endpoint);
+    // Ends it.
+    void (*destroy)(void *endpoint);
+    // The end that sends opens the connection. From here on there are always data to send.
+    const char *(*begin)(void *endpoint, uint64_t now_ns);
+    // The application of the end that sends offers no more data.
+    const char *(*stop)(void *endpoint, uint64_t now_ns);
+    // The next datagram that may leave now, if there is one. Asked after `begin`, `receive`, `on_deadline` and `stop` until there is none.
+    const char *(*transmit)(void *endpoint, uint64_t now_ns, struct SawtoothDatagram *datagram);
+    // A datagram of the other end arrived, with this codepoint: 0, 2 for ECT(0), 3 for CE.
+    const char *(*receive)(void *endpoint, uint64_t now_ns, uint8_t ecn, const uint8_t *data, size_t length);
+    // When `on_deadline` is to be called, or SAWTOOTH_NONE. Asked when there is nothing more to send.
+    const char *(*deadline)(void *endpoint, uint64_t *at_ns);
+    // A deadline has come.
+    const char *(*on_deadline)(void *endpoint, uint64_t now_ns);
+    // What it says of itself.
+    const char *(*state)(void *endpoint, struct SawtoothEndpointState *state);
+} SawtoothEndpoint;
+
+// The endpoints that a library holds. They stay there as long as the library is loaded.
+typedef struct SawtoothEndpoints {
+    // SAWTOOTH_ENDPOINT_ABI: the version of this part of the interface that the library was made for.
+    uint32_t abi;
+    // How many endpoints it has.
+    size_t endpoint_count;
+    // Its endpoints.
+    const struct SawtoothEndpoint *endpoints;
+} SawtoothEndpoints;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
 
 // The one function that a library must offer.
 extern const struct SawtoothPlugin *sawtooth_plugin(void);
+
+// The function that a library with endpoints must offer.
+extern const struct SawtoothEndpoints *sawtooth_endpoints(void);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -4,7 +4,7 @@
 //! hook is replaced when it is loaded; the one of the simulator is another.
 
 use crate::abi;
-use crate::{Answers, Controller};
+use crate::{Answers, Controller, Parameter};
 use std::any::Any;
 use std::cell::RefCell;
 use std::ffi::{CString, c_char, c_void};
@@ -25,11 +25,16 @@ macro_rules! export_controller {
 
 /// What the library holds: made when it is loaded, and kept for good.
 pub fn plugin(controllers: &[fn() -> abi::Controller]) -> *const abi::Plugin {
+    hear_panics();
+    described(controllers)
+}
+
+/// Keep the place of each panic for the message.
+pub(crate) fn hear_panics() {
     set_hook(Box::new(|panic| {
         let place = panic.location().map(|place| format!(" ({}:{})", place.file(), place.line()));
         PLACE.with(|last| *last.borrow_mut() = place.unwrap_or_default());
     }));
-    described(controllers)
 }
 
 /// The same within a program, whose panic hook is left alone.
@@ -43,27 +48,28 @@ pub fn described(controllers: &[fn() -> abi::Controller]) -> *const abi::Plugin 
     }))
 }
 
-fn text(text: &str) -> *const c_char {
+pub(crate) fn text(text: &str) -> *const c_char {
     CString::new(text.replace('\0', " ")).expect("no zero byte is left").into_raw()
+}
+
+/// Parameters as C has them, kept for good.
+pub(crate) fn described_parameters(parameters: &[Parameter]) -> &'static [abi::Parameter] {
+    let described = parameters.iter().map(|parameter| abi::Parameter {
+        name: text(parameter.name),
+        unit: text(parameter.unit),
+        why: text(parameter.why),
+        default_value: parameter.default.unwrap_or(f64::NAN),
+        min: parameter.interval.0,
+        max: parameter.interval.1,
+        whole: parameter.whole,
+    });
+    described.collect::<Vec<_>>().leak()
 }
 
 /// A constructor with its calls.
 pub fn controller<C: Controller>() -> abi::Controller {
     let described = C::DESCRIPTION;
-    let parameters: Vec<abi::Parameter> = described
-        .parameters
-        .iter()
-        .map(|parameter| abi::Parameter {
-            name: text(parameter.name),
-            unit: text(parameter.unit),
-            why: text(parameter.why),
-            default_value: parameter.default.unwrap_or(f64::NAN),
-            min: parameter.interval.0,
-            max: parameter.interval.1,
-            whole: parameter.whole,
-        })
-        .collect();
-    let parameters = parameters.leak();
+    let parameters = described_parameters(described.parameters);
     abi::Controller {
         name: text(described.name),
         summary: text(described.summary),
@@ -110,7 +116,7 @@ fn fault(payload: &(dyn Any + Send)) -> *const c_char {
 
 /// Null, or what the panic said.
 #[inline(always)]
-fn guarded(call: impl FnOnce()) -> *const c_char {
+pub(crate) fn guarded(call: impl FnOnce()) -> *const c_char {
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(()) => null(),
         Err(payload) => fault(payload.as_ref()),

@@ -39,11 +39,16 @@
 //!
 //! Built as a `cdylib` and loaded by `sawtooth run scenario.toml --plugin libconstant.so`, it is `constant(w)` in every scenario. A panic
 //! ends the run with its message; a crate that aborts on panic ends the whole process instead.
+//!
+//! A whole protocol stack, with a transport of its own, is an [`Endpoint`].
 
 pub mod abi;
+pub mod endpoint;
+pub mod endpoint_abi;
 pub mod export;
 
 pub use abi::{Ack, Answers, Congestion, CongestionKind, NONE, Packet, RateSample, Settings, Undo, Wants};
+pub use endpoint::{Codepoint, Endpoint, EndpointDescription, EndpointSettings, EndpointState};
 use std::time::Duration;
 
 /// A parameter of a constructor.
