@@ -83,6 +83,9 @@ impl Properties {
         conduct: false,
         ..Properties::WINDOW
     };
+    /// A protocol of its own, with everything that belongs to it: a whole endpoint.
+    pub const ENDPOINT: Properties =
+        Properties { own_transport: true, random: true, conduct: false, ..Properties::WINDOW };
     /// A window and a rate, both from a model of the path that every packet and every loss improves.
     pub const MODEL: Properties =
         Properties { pacing_rate: true, random: true, records: true, conduct: false, ..Properties::WINDOW };

@@ -4,6 +4,8 @@
 //! them in [`Plugins`] and hands that to whoever reads names. A scenario holds a [`PluginSpec`]: the constructor, the file's hash and
 //! the numbers. It can be run once [`Plugins::bind`] has found its code.
 //!
+//! A plug-in is a controller, or a whole [`endpoint`] with a transport of its own.
+//!
 //! | bound          | unit    | accepted                   | why                                                  |
 //! |----------------|---------|----------------------------|------------------------------------------------------|
 //! | window         | packets | 1 to 1e9                   | less than one could never send again; RFC 7323 allows 2³⁰ bytes |
@@ -12,6 +14,8 @@
 //! | quantum        | bytes   | 0 to 1e9                   | what one burst may hold                              |
 //!
 //! An answer out of its bounds, an error that a call returns or a panic in it ends the run by a [`PluginFault`], which unwinds.
+
+pub mod endpoint;
 
 use crate::constructor::{ConstructorError, ConstructorInfo};
 use crate::controller::{Controller, Properties, Wants};
@@ -164,6 +168,11 @@ pub trait Plugin: fmt::Debug + Send + Sync + RefUnwindSafe {
         numbers: &[f64],
         settings: &ControlSettings,
     ) -> Result<Box<dyn PluginController>, Box<str>>;
+
+    /// What makes the ends of its connections, if it is a whole endpoint: then its properties say so, and it makes no controllers.
+    fn stack(&self) -> Option<&dyn endpoint::Stack> {
+        None
+    }
 }
 
 /// A controller of a plug-in.

@@ -1,10 +1,11 @@
 //! A shared library: loading it, and reading what it says of itself.
 
+use crate::endpoint::NativeStack;
 use crate::native::Native;
 use libloading::Library;
 use sawtooth_cc::plugin::{Plugin, unnamed};
 use sawtooth_cc::{ConstructorInfo, ParameterInfo};
-use sawtooth_plugin::abi;
+use sawtooth_plugin::{abi, endpoint_abi};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char};
@@ -21,20 +22,24 @@ pub enum LoadError {
     #[error("expected a shared library: {}", said(.0))]
     NoLibrary(libloading::Error),
     /// It offers no plug-in.
-    #[error("expected a library with the function sawtooth_plugin (sawtooth.h)")]
+    #[error("expected a library with the function sawtooth_plugin or sawtooth_endpoints (sawtooth.h)")]
     NoPlugin,
     /// It was made for another version of the interface.
-    #[error("expected version {wanted} of the interface (sawtooth.h); this library has {found}")]
+    #[error("expected version {wanted} of the interface of {part} (sawtooth.h); this library has {found}")]
     OtherVersion {
+        /// Which part of it.
+        part: &'static str,
         /// The version here.
         wanted: u32,
         /// Its version.
         found: u32,
     },
     /// What it says of itself is incomplete.
-    #[error("controller {index} of the library: expected {expected}")]
+    #[error("{part} {index} of the library: expected {expected}")]
     Incomplete {
-        /// Which of its controllers.
+        /// What it is.
+        part: &'static str,
+        /// Which of these.
         index: usize,
         /// What is missing.
         expected: &'static str,
@@ -51,9 +56,21 @@ pub fn load(path: &Path) -> Result<Vec<&'static dyn Plugin>, LoadError> {
     // A bare name would be looked for in the system's directories.
     let path = path.canonicalize().map_err(LoadError::Unreadable)?;
     let library: &'static Library = Box::leak(Box::new(opened(path, &file)?));
-    let entry = unsafe { library.get::<unsafe extern "C" fn() -> *const abi::Plugin>(b"sawtooth_plugin") };
-    let offered = entry.map_err(|_| LoadError::NoPlugin)?;
-    unsafe { plugins(offered(), &file) }
+    let offered = unsafe { library.get::<unsafe extern "C" fn() -> *const abi::Plugin>(b"sawtooth_plugin") };
+    let stacks = unsafe {
+        library.get::<unsafe extern "C" fn() -> *const endpoint_abi::Endpoints>(b"sawtooth_endpoints")
+    };
+    let mut found = Vec::new();
+    if offered.is_err() && stacks.is_err() {
+        return Err(LoadError::NoPlugin);
+    }
+    if let Ok(offered) = offered {
+        found.extend(unsafe { plugins(offered(), &file) }?);
+    }
+    if let Ok(stacks) = stacks {
+        found.extend(unsafe { endpoints(stacks(), &file) }?);
+    }
+    Ok(found)
 }
 
 /// What the system says: the reason stands in the source of the error.
@@ -92,17 +109,50 @@ pub unsafe fn plugins(
 ) -> Result<Vec<&'static dyn Plugin>, LoadError> {
     let offered = unsafe { offered.as_ref() }.ok_or(LoadError::NoPlugin)?;
     if offered.abi != abi::ABI {
-        return Err(LoadError::OtherVersion { wanted: abi::ABI, found: offered.abi });
+        let part = "controllers";
+        return Err(LoadError::OtherVersion { part, wanted: abi::ABI, found: offered.abi });
     }
     let controllers: &'static [abi::Controller] =
         unsafe { slice(offered.controllers, offered.controller_count) };
     if controllers.is_empty() {
-        return Err(LoadError::Incomplete { index: 0, expected: "at least one controller" });
+        let (part, expected) = ("controller", "at least one controller");
+        return Err(LoadError::Incomplete { part, index: 0, expected });
     }
     let plugins = controllers.iter().enumerate().map(|(index, controller)| {
         let native = described(controller, file);
-        let native = native.map_err(|expected| LoadError::Incomplete { index, expected })?;
+        let part = "controller";
+        let native = native.map_err(|expected| LoadError::Incomplete { part, index, expected })?;
         Ok(Box::leak(Box::new(native)) as &'static dyn Plugin)
+    });
+    plugins.collect()
+}
+
+/// The endpoints of a description; `file` is the SHA-256 of what it came from.
+///
+/// # Safety
+/// The pointer is null, or to a description as [`endpoint_abi`] has it, which stays for the life of the process.
+///
+/// # Errors
+/// A description of another version, or an incomplete one.
+pub unsafe fn endpoints(
+    offered: *const endpoint_abi::Endpoints,
+    file: &str,
+) -> Result<Vec<&'static dyn Plugin>, LoadError> {
+    let offered = unsafe { offered.as_ref() }.ok_or(LoadError::NoPlugin)?;
+    let (wanted, found) = (endpoint_abi::ENDPOINT_ABI, offered.abi);
+    if found != wanted {
+        return Err(LoadError::OtherVersion { part: "endpoints", wanted, found });
+    }
+    let part = "endpoint";
+    let endpoints: &'static [endpoint_abi::Endpoint] =
+        unsafe { slice(offered.endpoints, offered.endpoint_count) };
+    if endpoints.is_empty() {
+        return Err(LoadError::Incomplete { part, index: 0, expected: "at least one endpoint" });
+    }
+    let plugins = endpoints.iter().enumerate().map(|(index, endpoint)| {
+        let stack = described_endpoint(endpoint, file);
+        let stack = stack.map_err(|expected| LoadError::Incomplete { part, index, expected })?;
+        Ok(Box::leak(Box::new(stack)) as &'static dyn Plugin)
     });
     plugins.collect()
 }
@@ -114,20 +164,46 @@ unsafe fn slice<T>(first: *const T, count: usize) -> &'static [T] {
 }
 
 fn described(controller: &'static abi::Controller, file: &str) -> Result<Native, &'static str> {
-    let given = unsafe { slice(controller.parameters, controller.parameter_count) };
-    if given.len() != controller.parameter_count {
+    let parameters = unsafe { parameters(controller.parameters, controller.parameter_count) }?;
+    let info = constructor([controller.name, controller.summary, controller.source], parameters)?;
+    Native::new(info, file.to_owned(), controller)
+}
+
+fn described_endpoint(
+    endpoint: &'static endpoint_abi::Endpoint,
+    file: &str,
+) -> Result<NativeStack, &'static str> {
+    let parameters = unsafe { parameters(endpoint.parameters, endpoint.parameter_count) }?;
+    let info = constructor([endpoint.name, endpoint.summary, endpoint.source], parameters)?;
+    NativeStack::new(info, file.to_owned(), endpoint)
+}
+
+/// # Safety
+/// The pointer is null, or to so many parameters that stay.
+unsafe fn parameters(
+    first: *const abi::Parameter,
+    count: usize,
+) -> Result<&'static [ParameterInfo], &'static str> {
+    let given = unsafe { slice(first, count) };
+    if given.len() != count {
         return Err("parameters");
     }
     let parameters: Result<Vec<ParameterInfo>, &'static str> = given.iter().map(parameter).collect();
-    let info = ConstructorInfo {
-        name: text(controller.name, "a name in UTF-8")?,
+    Ok(parameters?.leak())
+}
+
+fn constructor(
+    [name, summary, source]: [*const c_char; 3],
+    parameters: &'static [ParameterInfo],
+) -> Result<ConstructorInfo, &'static str> {
+    Ok(ConstructorInfo {
+        name: text(name, "a name in UTF-8")?,
         aliases: &[],
-        summary: text(controller.summary, "a summary in UTF-8")?,
-        source: text(controller.source, "a source in UTF-8")?,
-        parameters: parameters?.leak(),
+        summary: text(summary, "a summary in UTF-8")?,
+        source: text(source, "a source in UTF-8")?,
+        parameters,
         build: unnamed,
-    };
-    Native::new(info, file.to_owned(), controller)
+    })
 }
 
 fn parameter(from: &abi::Parameter) -> Result<ParameterInfo, &'static str> {

@@ -63,7 +63,7 @@ impl Native {
 /// # Safety
 /// The pointer is null, or to text that stays until the next call.
 #[inline(always)]
-unsafe fn outcome(answer: Answer) -> Outcome {
+pub(crate) unsafe fn outcome(answer: Answer) -> Outcome {
     if answer.is_null() { Ok(()) } else { Err(unsafe { fault(answer) }) }
 }
 

@@ -288,7 +288,7 @@ fn what_is_no_plug_in_is_refused() {
     assert!(
         refused(other)
             .to_string()
-            .contains("expected version 1 of the interface (sawtooth.h); this library has 2")
+            .contains("expected version 1 of the interface of controllers (sawtooth.h); this library has 2")
     );
     let lacking = |lack: fn(&mut abi::Controller)| {
         let mut controller = export::controller::<Aimd>();

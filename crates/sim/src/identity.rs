@@ -40,6 +40,9 @@ pub const FEATURES: &[Feature] = &[
     ("device-queue", 1, |scenario| scenario.links.iter().any(|link| link.device_queue.is_some())),
     ("ecn-counts", 1, |scenario| scenario.profiles.iter().any(|profile| profile.tcp.ecn.counts())),
     ("frames", 1, |scenario| scenario.sources.iter().any(|source| source.frames.is_some())),
+    ("endpoints-of-plug-ins", 1, |scenario| {
+        scenario.profiles.iter().any(|profile| profile.controller.endpoint().is_some())
+    }),
     ("hystart", 1, |scenario| {
         let kinds = [SlowStartKind::Hystart, SlowStartKind::HystartTrain, SlowStartKind::HystartDelay];
         kinds.into_iter().any(|kind| uses_slow_start(scenario, kind))

@@ -57,6 +57,7 @@ mod testing;
 mod topology;
 mod tournament;
 mod transport;
+pub mod whole;
 mod wire;
 
 pub use ahead::Order;

@@ -12,6 +12,7 @@ mod short_flows;
 mod streams;
 mod supply;
 mod travel;
+mod whole;
 mod wires;
 
 use crate::ack_details::DetailsPool;
@@ -180,7 +181,7 @@ impl Network {
             Event::FlowStart(flow) => self.flow_start(flow, now),
             Event::Arrival(process) => self.arrival(process, now),
             Event::Supply(flow) => self.supply(flow, now),
-            Event::FlowStop(flow) => self.senders[flow as usize].sender.stop(),
+            Event::FlowStop(flow) => self.flow_stop(flow, now),
             Event::SourceChange(source) => self.source_change(source, now),
             Event::WarmupEnd => self.restart_counters(now),
             Event::Sample => self.sample(now),

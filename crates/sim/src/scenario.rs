@@ -15,6 +15,7 @@ mod changes;
 mod endpoints;
 mod impairments;
 mod record;
+mod whole;
 mod wires;
 
 pub use crate::bucket::BucketSpec;
@@ -267,6 +268,7 @@ impl Scenario {
             self.check_change(change, &format!("changes[{i}]"))?;
         }
         self.check_order()?;
+        self.check_told()?;
         self.check_record()
     }
 
@@ -323,7 +325,7 @@ impl Scenario {
             endless,
             format!("{path}.packets"),
             flow.packets.unwrap_or(0),
-            "none for a rate-based flow, which never makes up for what is lost",
+            "none for a flow whose controller has a transport of its own, which always has something to send",
         )?;
         self.check_supply(flow, &format!("{path}.supply"))?;
         if let Some(stop) = flow.stop_ns {
@@ -345,7 +347,8 @@ impl Scenario {
         }
         let count = || format!("{} entries", flow.supply.len());
         let takes_recovery = self.profiles[flow.profile as usize].controller.properties().takes_recovery();
-        let expected = "none for a rate-based flow, which always has something to send";
+        let expected =
+            "none for a flow whose controller has a transport of its own, which always has something to send";
         require(takes_recovery, path, count(), expected)?;
         let expected = "none beside packets, of which it is the sum";
         require(flow.packets.is_none(), path, count(), expected)?;

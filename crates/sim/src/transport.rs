@@ -1,4 +1,4 @@
-//! What stands at the ends of a flow: TCP or a rate-based protocol. Closed enums, so that no packet costs a virtual call.
+//! What stands at the ends of a flow: TCP, a rate-based protocol or a stack from outside. Closed enums, so that no packet costs a virtual call.
 
 use crate::measures::Measures;
 use crate::observer::{ModelState, Phase, SenderView};
@@ -9,8 +9,12 @@ use crate::scenario::{FlowSpec, Profile};
 use crate::tcp::receiver::Receiver;
 use crate::tcp::recovery::Feedback;
 use crate::tcp::sender::{Sender, SenderStats, StateTimes, WindowCut};
+use crate::whole::receiver::WholeReceiver;
+use crate::whole::sender::WholeSender;
 use sawtooth_cc::RandomKey;
 use sawtooth_cc::units::{Time, Window};
+
+const OWN_HANDSHAKE: &str = "a stack has a handshake of its own";
 
 /// The sender of a flow. The tag comes first: it shares a cache line with what each packet needs.
 #[derive(Debug)]
@@ -24,13 +28,16 @@ pub enum Transport {
     Tcp(Sender),
     /// A rate.
     Paced(Box<PacedSender>),
+    /// A stack from outside.
+    Whole(Box<WholeSender>),
 }
 
-macro_rules! both {
+macro_rules! all {
     ($self:expr, $sender:ident => $what:expr) => {
         match $self {
             Transport::Tcp($sender) => $what,
             Transport::Paced($sender) => $what,
+            Transport::Whole($sender) => $what,
         }
     };
 }
@@ -38,7 +45,9 @@ macro_rules! both {
 impl Transport {
     /// A sender before its SYN, with a key where its controller draws random numbers.
     pub fn new(index: u32, flow: &FlowSpec, profile: &Profile, random: Option<RandomKey>) -> Self {
-        if profile.controller.properties().own_transport {
+        if let Some(sender) = WholeSender::new(index, flow, profile, random) {
+            Transport::Whole(Box::new(sender))
+        } else if profile.controller.properties().own_transport {
             Transport::Paced(Box::new(PacedSender::new(index, flow, profile)))
         } else {
             Transport::Tcp(Sender::new(index, flow, profile, random))
@@ -47,24 +56,38 @@ impl Transport {
 
     /// Send the SYN for the first time.
     pub fn syn(&mut self, now: Time) -> Packet {
-        both!(self, sender => sender.syn(now))
+        match self {
+            Transport::Tcp(sender) => sender.syn(now),
+            Transport::Paced(sender) => sender.syn(now),
+            Transport::Whole(_) => unreachable!("{OWN_HANDSHAKE}"),
+        }
     }
 
     /// The SYN was answered.
     pub fn on_syn_ack(&mut self, now: Time) {
-        both!(self, sender => sender.on_syn_ack(now));
+        match self {
+            Transport::Tcp(sender) => sender.on_syn_ack(now),
+            Transport::Paced(sender) => sender.on_syn_ack(now),
+            Transport::Whole(_) => unreachable!("{OWN_HANDSHAKE}"),
+        }
     }
 
     /// Offer no more data.
     pub fn stop(&mut self) {
-        both!(self, sender => sender.stop());
+        match self {
+            Transport::Tcp(sender) => sender.stop(),
+            Transport::Paced(sender) => sender.stop(),
+            Transport::Whole(_) => unreachable!("a stack is told when it stops"),
+        }
     }
 
     /// The application makes this many more packets available, and announces whether more will follow.
     pub fn supply(&mut self, packets: u32, more: bool, now: Time) {
         match self {
             Transport::Tcp(sender) => sender.supply(packets, more, now),
-            Transport::Paced(_) => unreachable!("a checked flow with a rate of its own has no supply"),
+            Transport::Paced(_) | Transport::Whole(_) => {
+                unreachable!("a checked flow with a transport of its own has no supply")
+            }
         }
     }
 
@@ -85,19 +108,26 @@ impl Transport {
     /// When something is to be done without having been told.
     #[inline(always)]
     pub fn deadline(&self) -> Time {
-        both!(self, sender => sender.deadline())
+        all!(self, sender => sender.deadline())
     }
 
     /// The deadline has come. Returns the SYN to send again, or the cut it brought, if any.
     pub fn on_deadline(&mut self, now: Time) -> Result<Option<WindowCut>, Packet> {
-        both!(self, sender => sender.on_deadline(now))
+        match self {
+            Transport::Tcp(sender) => sender.on_deadline(now),
+            Transport::Paced(sender) => sender.on_deadline(now),
+            Transport::Whole(sender) => {
+                sender.on_deadline(now);
+                Ok(None)
+            }
+        }
     }
 
     /// What its controller believes and does, if that has states.
     pub fn model(&self) -> Option<ModelState> {
         match self {
             Transport::Tcp(sender) => sender.model(),
-            Transport::Paced(_) => None,
+            Transport::Paced(_) | Transport::Whole(_) => None,
         }
     }
 
@@ -105,7 +135,7 @@ impl Transport {
     pub fn take_entered(&mut self) -> Option<ModelState> {
         match self {
             Transport::Tcp(sender) => sender.take_entered(),
-            Transport::Paced(_) => None,
+            Transport::Paced(_) | Transport::Whole(_) => None,
         }
     }
 
@@ -113,7 +143,7 @@ impl Transport {
     pub fn state_times(&mut self, now: Time) -> Option<StateTimes> {
         match self {
             Transport::Tcp(sender) => sender.state_times(now),
-            Transport::Paced(_) => None,
+            Transport::Paced(_) | Transport::Whole(_) => None,
         }
     }
 
@@ -134,43 +164,51 @@ impl Transport {
 
     /// Does a pacer hold the packets of a window?
     pub fn is_paced(&self) -> bool {
-        matches!(self, Transport::Tcp(sender) if sender.is_paced())
+        match self {
+            Transport::Tcp(sender) => sender.is_paced(),
+            Transport::Paced(_) => false,
+            Transport::Whole(_) => true,
+        }
     }
 
     /// The next packet to send now, if one may go.
     #[inline(always)]
     pub fn next_packet(&mut self, now: Time) -> Option<Packet> {
-        both!(self, sender => sender.next_packet(now))
+        all!(self, sender => sender.next_packet(now))
     }
 
     /// The window, or the packets that a rate sends in a round trip.
     pub fn window(&self) -> Window {
-        both!(self, sender => sender.window())
+        all!(self, sender => sender.window())
     }
 
     /// The window below which slow start runs.
     pub fn slow_start_threshold(&self) -> Window {
-        both!(self, sender => sender.slow_start_threshold())
+        match self {
+            Transport::Tcp(sender) => sender.slow_start_threshold(),
+            Transport::Paced(sender) => sender.slow_start_threshold(),
+            Transport::Whole(_) => Window::from_packets(0.0), // it does not tell
+        }
     }
 
     /// Counters.
     pub fn stats(&self) -> &SenderStats {
-        both!(self, sender => &sender.stats)
+        all!(self, sender => &sender.stats)
     }
 
     /// Smoothed round-trip time in nanoseconds; 0 before the first sample.
     pub fn srtt_nanos(&self) -> u64 {
-        both!(self, sender => sender.srtt_nanos())
+        all!(self, sender => sender.srtt_nanos())
     }
 
     /// Start counting now.
     pub fn restart_counters(&mut self, now: Time) {
-        both!(self, sender => sender.restart_counters(now));
+        all!(self, sender => sender.restart_counters(now));
     }
 
     /// Time mean of the window since counting began at `since`.
     pub fn window_mean(&mut self, since: Time, now: Time) -> f64 {
-        both!(self, sender => sender.window_mean(since, now))
+        all!(self, sender => sender.window_mean(since, now))
     }
 
     /// Have its round trips and rates measured.
@@ -178,6 +216,7 @@ impl Transport {
         match self {
             Transport::Tcp(sender) => sender.measure(),
             Transport::Paced(sender) => sender.measures = Some(Box::default()),
+            Transport::Whole(sender) => sender.measures = Some(Box::default()),
         }
     }
 
@@ -186,6 +225,7 @@ impl Transport {
         match self {
             Transport::Tcp(sender) => sender.measures(),
             Transport::Paced(sender) => sender.measures.as_deref_mut(),
+            Transport::Whole(sender) => sender.measures.as_deref_mut(),
         }
     }
 
@@ -193,7 +233,7 @@ impl Transport {
     pub fn undos_and_probes(&self) -> (u64, u64) {
         match self {
             Transport::Tcp(sender) => (sender.undos(), sender.tail_probes()),
-            Transport::Paced(_) => (0, 0),
+            Transport::Paced(_) | Transport::Whole(_) => (0, 0),
         }
     }
 
@@ -201,7 +241,7 @@ impl Transport {
     pub fn finished(&self) -> Option<Time> {
         match self {
             Transport::Tcp(sender) => sender.finished,
-            Transport::Paced(_) => None,
+            Transport::Paced(_) | Transport::Whole(_) => None,
         }
     }
 
@@ -221,10 +261,12 @@ pub enum AnyReceiver {
     Tcp(Receiver),
     /// Reports on what came.
     Paced(Box<PacedReceiver>),
+    /// A stack from outside.
+    Whole(Box<WholeReceiver>),
 }
 
 impl AnyReceiver {
-    /// A receiver that has seen nothing.
+    /// A receiver of TCP's or of a rate's that has seen nothing.
     pub fn new(profile: &Profile) -> Self {
         if let Some(receiver) = PacedReceiver::new(&profile.controller) {
             return AnyReceiver::Paced(Box::new(receiver));
@@ -238,6 +280,7 @@ impl AnyReceiver {
         match self {
             AnyReceiver::Tcp(receiver) => receiver.ack_due(),
             AnyReceiver::Paced(receiver) => receiver.due(),
+            AnyReceiver::Whole(receiver) => receiver.deadline(),
         }
     }
 
@@ -245,7 +288,7 @@ impl AnyReceiver {
     pub fn held_until(&self) -> Time {
         match self {
             AnyReceiver::Tcp(receiver) => receiver.held_until(),
-            AnyReceiver::Paced(_) => Time::NEVER,
+            AnyReceiver::Paced(_) | AnyReceiver::Whole(_) => Time::NEVER,
         }
     }
 
@@ -253,7 +296,7 @@ impl AnyReceiver {
     pub fn held(&self) -> usize {
         match self {
             AnyReceiver::Tcp(receiver) => receiver.held(),
-            AnyReceiver::Paced(_) => 0,
+            AnyReceiver::Paced(_) | AnyReceiver::Whole(_) => 0,
         }
     }
 }

@@ -86,10 +86,15 @@ pub(super) struct ReceiverSide {
 impl ReceiverSide {
     /// A receiver that has seen nothing.
     pub fn new(route: &FlowRoute, flow: &FlowSpec, profile: &Profile) -> Self {
+        ReceiverSide::of(AnyReceiver::new(profile), route, flow, profile)
+    }
+
+    /// The side of this receiver.
+    pub fn of(receiver: AnyReceiver, route: &FlowRoute, flow: &FlowSpec, profile: &Profile) -> Self {
         let test = if flow.test { TEST } else { 0 };
         let in_profile = if flow.in_profile { IN_PROFILE } else { 0 };
         ReceiverSide {
-            receiver: AnyReceiver::new(profile),
+            receiver,
             route: route.answer,
             ack_bytes: profile.ack_bytes,
             ack_flags: test | in_profile,
@@ -174,7 +179,7 @@ impl Network {
     fn receive(&mut self, packet: Packet, at: Moment) -> Option<(Packet, StageIndex)> {
         let side = &mut self.receivers[packet.flow() as usize];
         let AnyReceiver::Tcp(receiver) = &mut side.receiver else {
-            self.receive_paced(packet, at.time);
+            self.receive_otherwise(packet, at.time);
             return None;
         };
         let received = receiver.on_data(packet, at.time);
@@ -199,6 +204,24 @@ impl Network {
                 self.answer_later(packet.flow(), later, at.time);
                 None
             }
+        }
+    }
+
+    /// Data of a flow that is not TCP's arrives.
+    #[cold]
+    fn receive_otherwise(&mut self, packet: Packet, now: Time) {
+        match self.receivers[packet.flow() as usize].receiver {
+            AnyReceiver::Whole(_) => self.receive_whole(packet, now),
+            _ => self.receive_paced(packet, now),
+        }
+    }
+
+    /// What the receiver of such a flow sends arrives at its sender.
+    #[cold]
+    fn on_other_answer(&mut self, packet: Packet, now: Time) {
+        match self.senders[packet.flow() as usize].sender {
+            Transport::Whole(_) => self.on_answer(packet, now),
+            _ => self.on_report(packet, now),
         }
     }
 
@@ -243,7 +266,7 @@ impl Network {
     pub(super) fn on_ack(&mut self, packet: Packet, now: Time) {
         self.census.delivered += 1;
         let side = &mut self.senders[packet.flow() as usize];
-        let Transport::Tcp(sender) = &mut side.sender else { return self.on_report(packet, now) };
+        let Transport::Tcp(sender) = &mut side.sender else { return self.on_other_answer(packet, now) };
         self.observer.note(Kinds::ACKNOWLEDGED, now, || Occurrence::AckArrived {
             packet,
             newly_acknowledged: packet.number().saturating_sub(sender.sent().una),
@@ -271,6 +294,9 @@ impl Network {
             return; // stale
         }
         self.ack_events[flow as usize] = Time::NEVER;
+        if let AnyReceiver::Whole(_) = self.receivers[flow as usize].receiver {
+            return self.receiver_deadline(flow, now);
+        }
         self.let_go(flow, now);
         let side = &self.receivers[flow as usize];
         let (due, route) = (side.receiver.answer_due(), side.route);
@@ -284,6 +310,7 @@ impl Network {
                     side.acknowledgement(flow, &mut self.details, now)
                 }
                 AnyReceiver::Paced(_) => self.report(flow, now),
+                AnyReceiver::Whole(_) => unreachable!("a stack has seen to its deadline"),
             };
             self.travel(ack, route, Moment { time: now, cause: now });
         }
@@ -296,9 +323,24 @@ impl Network {
 
     pub(super) fn flow_start(&mut self, flow: u32, now: Time) {
         self.begin_supply(flow, now);
+        if let Transport::Whole(sender) = &mut self.senders[flow as usize].sender {
+            sender.begin(now);
+            return self.send_allowed(flow, now);
+        }
         let syn = self.senders[flow as usize].sender.syn(now);
         self.emit(syn, now);
         self.arm_timer(flow);
+    }
+
+    /// The application of a flow offers no more data.
+    pub(super) fn flow_stop(&mut self, flow: u32, now: Time) {
+        match &mut self.senders[flow as usize].sender {
+            Transport::Whole(sender) => {
+                sender.stop(now);
+                self.send_allowed(flow, now);
+            }
+            sender => sender.stop(),
+        }
     }
 
     /// Send whatever the flow may send now, and see to its timer.

@@ -22,11 +22,13 @@ use crate::port::rate::RateTransmitter;
 use crate::port::trace::TraceTransmitter;
 use crate::port::{Port, Transmitter};
 use crate::queue::Queue;
-use crate::random::Stream;
+use crate::random::{self, Stream};
 use crate::scenario::{LinkSpec, Scenario, SourceSpec};
 use crate::series::Extent;
 use crate::source::Source;
 use crate::topology::{FlowRoute, Place, StageIndex, Topology};
+use crate::transport::AnyReceiver;
+use crate::whole::receiver::WholeReceiver;
 use sawtooth_cc::units::{Rate, Span, Time};
 use std::collections::VecDeque;
 
@@ -197,5 +199,10 @@ fn sender_side(index: u32, route: &FlowRoute, scenario: &Scenario) -> SenderSide
 
 fn receiver_side(index: u32, route: &FlowRoute, scenario: &Scenario) -> ReceiverSide {
     let flow = &scenario.flows[index as usize];
-    ReceiverSide::new(route, flow, &scenario.profiles[flow.profile as usize])
+    let profile = &scenario.profiles[flow.profile as usize];
+    let random = || random::key(&scenario.seed, &format!("flow/{index}/receiver"));
+    match profile.controller.endpoint().and_then(|_| WholeReceiver::new(index, flow, profile, random())) {
+        Some(receiver) => ReceiverSide::of(AnyReceiver::Whole(Box::new(receiver)), route, flow, profile),
+        None => ReceiverSide::new(route, flow, profile),
+    }
 }

@@ -235,6 +235,7 @@ impl Network {
         if packet.kind() == PacketKind::Ack {
             self.details.release(packet.details());
         }
+        self.forget_bytes(packet);
         if packet.kind() == PacketKind::Data
             && let Site::Queue(queue) = site
         {

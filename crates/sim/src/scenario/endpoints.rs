@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 pub struct Profile {
     /// The congestion controller.
     pub controller: ControllerSpec,
-    /// The loss recovery; none for a rate-based controller, which sends nothing twice.
+    /// The loss recovery; none for a rate-based controller, which sends nothing twice, and for a whole endpoint, which has its own.
     #[serde(default)]
     pub recovery: Option<RecoveryKind>,
     /// Data packet on the wire.
@@ -331,7 +331,9 @@ impl Profile {
             let expected = format!("{names} for a controller that needs to know what became of each packet");
             require(false, format!("{path}.recovery"), recovery.name, &expected)?;
         }
-        if let ControllerSpec::Plugin(_) = self.controller {
+        if let ControllerSpec::Plugin(_) = self.controller
+            && properties.takes_recovery()
+        {
             self.check_beside_a_plugin(path)?;
         }
         if !properties.takes_recovery() || properties.conduct {
@@ -431,12 +433,14 @@ impl Profile {
         )?;
         self.check_ecn_beta(path)?;
         let takes_recovery = self.controller.properties().takes_recovery();
-        if !takes_recovery {
-            self.check_beside_a_rate(path)?;
-        }
-        let wanted = if takes_recovery {
+        let is_stack = self.controller.endpoint().is_some();
+        let wanted = if is_stack {
+            self.check_beside_a_stack(path)?;
+            "none for an endpoint of a plug-in, which has a recovery of its own"
+        } else if takes_recovery {
             "a loss recovery for a controller with a window"
         } else {
+            self.check_beside_a_rate(path)?;
             "none for a rate-based controller, which sends nothing twice"
         };
         let fits = self.recovery.is_some() == takes_recovery;

@@ -1,0 +1,153 @@
+//! The end of a stack that opens the connection and sends data.
+
+use super::flight::Flight;
+use super::{datagram, flags, packet_bytes, settings};
+use crate::measures::Measures;
+use crate::packet::{IN_PROFILE, Packet, PacketKind, TEST};
+use crate::scenario::{FlowSpec, Profile};
+use crate::tcp::sender::SenderStats;
+use sawtooth_cc::plugin::endpoint::{Codepoint, End};
+use sawtooth_cc::units::{Span, Time, Window};
+use sawtooth_cc::{ControllerSpec, RandomKey};
+
+/// The sender of one flow.
+#[derive(Debug)]
+pub struct WholeSender {
+    flow: u32,
+    end: End,
+    /// What it let go.
+    pub flight: Flight,
+    datagram: u64,
+    ecn: bool,
+    flags: u16,
+    deadline: Time,
+    begun: bool,
+    window: Window,
+    window_since: Time,
+    srtt: Span,
+    /// What the stack has told before counting began: packets lost, congestion events.
+    told_before: (u64, u64),
+    told: (u64, u64),
+    /// Counters.
+    pub stats: SenderStats,
+    /// What is measured of it, where somebody will read it.
+    pub measures: Option<Box<Measures>>,
+}
+
+impl WholeSender {
+    /// A sender before its first datagram; `None` if the controller is no whole endpoint.
+    pub fn new(index: u32, flow: &FlowSpec, profile: &Profile, random: Option<RandomKey>) -> Option<Self> {
+        let ControllerSpec::Plugin(spec) = &profile.controller else { return None };
+        let random = random.filter(|_| spec.is_endpoint())?;
+        let test = if flow.test { TEST } else { 0 };
+        let in_profile = if flow.in_profile { IN_PROFILE } else { 0 };
+        Some(WholeSender {
+            flow: index,
+            end: spec.end(&settings(index, true, profile, random)),
+            flight: Flight::new(datagram(profile) as usize),
+            datagram: datagram(profile),
+            ecn: profile.tcp.ecn.echoes(),
+            flags: test | in_profile,
+            deadline: Time::NEVER,
+            begun: false,
+            window: Window::from_packets(profile.tcp.initial_window),
+            window_since: Time::ZERO,
+            srtt: Span::ZERO,
+            told_before: (0, 0),
+            told: (0, 0),
+            stats: SenderStats::default(),
+            measures: None,
+        })
+    }
+
+    /// Open the connection.
+    pub fn begin(&mut self, now: Time) {
+        (self.begun, self.window_since) = (true, now);
+        self.end.begin(now);
+    }
+
+    /// Offer no more data.
+    pub fn stop(&mut self, now: Time) {
+        self.end.stop(now);
+    }
+
+    /// A datagram came back.
+    pub fn receive(&mut self, codepoint: Codepoint, datagram: &[u8], now: Time) {
+        self.end.receive(now, codepoint, datagram);
+        self.follow(now);
+        if let Some(measures) = self.measures.as_mut().filter(|_| self.srtt > Span::ZERO) {
+            measures.round_trips.add(self.srtt);
+        }
+    }
+
+    /// The deadline has come.
+    pub fn on_deadline(&mut self, now: Time) {
+        self.end.on_deadline(now);
+        self.follow(now);
+    }
+
+    /// What the stack says of itself may have changed.
+    fn follow(&mut self, now: Time) {
+        let state = self.end.state();
+        self.accrue_window(now);
+        let packets = |bytes: u64| bytes as f64 / self.datagram as f64;
+        self.window = state.window.map_or(self.window, |bytes| Window::from_packets(packets(bytes.count())));
+        self.srtt = state.rtt.unwrap_or(self.srtt);
+        self.told = (state.lost_packets.unwrap_or(0), state.congestion_events.unwrap_or(0));
+        self.stats.retransmits = self.told.0 - self.told_before.0;
+        self.stats.loss_events = self.told.1 - self.told_before.1;
+    }
+
+    /// When something is to be done without having been told.
+    pub fn deadline(&self) -> Time {
+        self.deadline
+    }
+
+    /// The next packet to send now, if one may go.
+    #[inline(never)]
+    pub fn next_packet(&mut self, now: Time) -> Option<Packet> {
+        if !self.begun {
+            return None;
+        }
+        let mut place = self.flight.place();
+        let Some((length, codepoint)) = self.end.transmit(now, &mut place) else {
+            self.flight.give_back(place);
+            self.deadline = self.end.deadline();
+            return None;
+        };
+        let number = self.flight.send(place, length);
+        self.stats.sent += 1;
+        let flags = self.flags | flags(codepoint, self.ecn);
+        Some(Packet::new(PacketKind::Data, self.flow, number, packet_bytes(length), flags))
+    }
+
+    /// What may be in flight, in datagrams of full size.
+    pub fn window(&self) -> Window {
+        self.window
+    }
+
+    /// Smoothed round-trip time in nanoseconds; 0 before the first sample.
+    pub fn srtt_nanos(&self) -> u64 {
+        self.srtt.nanos()
+    }
+
+    fn accrue_window(&mut self, now: Time) {
+        self.stats.accrue(self.window, now - self.window_since);
+        self.window_since = now;
+    }
+
+    /// Start counting now.
+    pub fn restart_counters(&mut self, now: Time) {
+        self.stats = SenderStats::default();
+        (self.window_since, self.told_before) = (now, self.told);
+        if let Some(measures) = &mut self.measures {
+            measures.restart(now, 0);
+        }
+    }
+
+    /// Time mean of the window since counting began (or the connection was opened) at `since`.
+    pub fn window_mean(&mut self, since: Time, now: Time) -> f64 {
+        self.accrue_window(now);
+        self.stats.window_mean(now - since)
+    }
+}
