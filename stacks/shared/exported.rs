@@ -1,0 +1,56 @@
+//! From a [`Side`](crate::side::Side) with a controller to an endpoint of Sawtooth. This file is part of every plug-in of a QUIC stack.
+
+/// Endpoints of a stack: a type, its name, its summary, and what makes its controllers of the initial window in bytes.
+macro_rules! endpoints {
+    ($source:literal: $($type:ident = $name:literal, $summary:literal, $factory:expr;)*) => {
+        $(#[doc = $summary]
+        pub struct $type($crate::side::Side);
+
+        impl sawtooth_plugin::Endpoint for $type {
+            const DESCRIPTION: sawtooth_plugin::EndpointDescription = sawtooth_plugin::EndpointDescription {
+                name: $name,
+                summary: $summary,
+                source: $source,
+                parameters: &[],
+                datagram_min: 1200, // RFC 9000 §14
+            };
+
+            fn new(_numbers: &[f64], settings: &sawtooth_plugin::EndpointSettings) -> Self {
+                let factory: fn(u64) -> $crate::side::Factory = $factory;
+                $type($crate::side::Side::new(factory(settings.initial_window), settings))
+            }
+
+            fn begin(&mut self, now_ns: u64) {
+                self.0.begin(now_ns);
+            }
+
+            fn stop(&mut self, _now_ns: u64) {
+                self.0.stop();
+            }
+
+            fn transmit(&mut self, now_ns: u64, datagram: &mut Vec<u8>) -> Option<sawtooth_plugin::Codepoint> {
+                self.0.transmit(now_ns, datagram)
+            }
+
+            fn receive(&mut self, now_ns: u64, codepoint: sawtooth_plugin::Codepoint, datagram: &[u8]) {
+                self.0.receive(now_ns, codepoint, datagram);
+            }
+
+            fn deadline(&mut self) -> Option<u64> {
+                self.0.deadline()
+            }
+
+            fn on_deadline(&mut self, now_ns: u64) {
+                self.0.on_deadline(now_ns);
+            }
+
+            fn state(&mut self) -> sawtooth_plugin::EndpointState {
+                self.0.state()
+            }
+        })*
+
+        sawtooth_plugin::export_endpoint!($($type),*);
+    };
+}
+
+pub(crate) use endpoints;
