@@ -7,6 +7,7 @@ use crate::records::DELAY_SHARES;
 use crate::scenario::{QueueSpec, TcpSpec};
 use crate::series::SERIES;
 use crate::tcp::{Ecn, RECOVERIES, RecoveryInfo};
+use crate::whole;
 use sawtooth_cc::plugin::FAMILY as PLUGIN_FAMILY;
 use sawtooth_cc::{CONTROLLERS, ConstructorInfo, Plugins, Properties, RATE_CONTROLLERS};
 use serde::Serialize;
@@ -46,7 +47,7 @@ impl SettingInfo {
         SettingInfo { only_with: conditions, ..self }
     }
 
-    /// The recoveries that read it, and `none` for flows without a recovery. A setting that recoveries list as their own is read by
+    /// The recoveries that read it, `none` for rate-based flows and `endpoint` for the whole endpoints of plug-ins. A setting that recoveries list as their own is read by
     /// these alone; any other is read by every recovery that does not ignore it.
     pub fn read_by(&self) -> Vec<&'static str> {
         let own = |row: &RecoveryInfo| row.own_settings.contains(&self.name);
@@ -55,6 +56,9 @@ impl SettingInfo {
         let mut readers: Vec<_> = RECOVERIES.iter().filter(reads).map(|row| row.name).collect();
         if rate::SETTINGS.contains(&self.name) {
             readers.push("none");
+        }
+        if whole::SETTINGS.contains(&self.name) {
+            readers.push("endpoint");
         }
         readers
     }

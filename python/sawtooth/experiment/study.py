@@ -344,7 +344,8 @@ class Study(Strict):
             if group.get("reverse"):
                 continue  # no test flow
             group["control"] = algorithm.control
-            if not Control.parse(algorithm.control).takes_recovery:
+            control = Control.parse(algorithm.control)
+            if not control.takes_recovery and not control.is_endpoint:
                 group.pop("recovery", None)  # it sends nothing twice
             elif setting.recovery != MIXED:
                 group["recovery"] = setting.recovery

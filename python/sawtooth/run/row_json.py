@@ -38,7 +38,9 @@ def flow_json(row: Mapping[str, Any]) -> dict[str, Any]:
         "pacing_bps": row.get("pacing_bps") or None,
         "delivery_rate_bps": row.get("delivery_bps") or None,
         "ce_received": row["marks"],
-        "spurious_retransmits": row["delivered_total"] - row["delivered_unique"],
+        "spurious_retransmits": None
+        if row["timeouts"] is None
+        else row["delivered_total"] - row["delivered_unique"],
         "undos": row.get("undos"),
         "tail_probes": row.get("tail_probes"),
         "states": {name: ns / 1e9 for name, ns in json.loads(row.get("states") or "{}").items()},

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import sha256
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -51,6 +51,8 @@ DERIVED_FLOW_COLUMNS = (
     "completion_s",
     "slowdown",
 )
+UNTOLD: Final = ("timeouts", "ecn_reductions", "undos", "tail_probes")
+"""Columns of `flows` that no whole endpoint of a plug-in tells."""
 PARTS = "subqueues"
 """The table of the queues within disciplines, a row each."""
 DERIVED_QUEUE_COLUMNS = ("mean_delay_ms", "mean_delay_test_ms")
@@ -416,6 +418,7 @@ def with_flow_columns(
     bottlenecks, what any queue did.
     """
     profiles = [engine["profiles"][flow["profile"]] for flow in engine["flows"]]
+    flows = without_untold(flows, [is_endpoint(profile["controller"]) for profile in profiles])
     sent = flows.column("sent").to_numpy().astype(np.float64)
     drops = flows.column("drops").to_numpy().astype(np.float64)
     if "paths" in meta:
@@ -434,6 +437,23 @@ def with_flow_columns(
         pa.array(slowdowns(flows, completion_s), from_pandas=True),
     )
     return with_columns(flows, DERIVED_FLOW_COLUMNS, derived)
+
+
+def is_endpoint(parameters: Mapping[str, Any]) -> bool:
+    """Whether a controller is a whole endpoint of a plug-in."""
+    return parameters["kind"] == PLUGIN and bool(parameters["properties"]["own_transport"])
+
+
+def without_untold(flows: pa.Table, endpoints: Sequence[bool]) -> pa.Table:
+    """`flows`, null where a whole endpoint does not tell what a column says."""
+    if not any(endpoints):
+        return flows
+    for name in UNTOLD:
+        if name in flows.column_names:
+            column = flows.column(name)
+            told = pa.array(column.to_numpy(), column.type, mask=np.asarray(endpoints))
+            flows = flows.set_column(flows.column_names.index(name), name, told)
+    return flows
 
 
 def with_queue_columns(queues: pa.Table) -> pa.Table:

@@ -25,7 +25,14 @@ from sawtooth.scenario.queue_value import marks
 from sawtooth.scenario.record_fields import engine_record
 from sawtooth.scenario.scenario import FlowsBase, Scenario
 from sawtooth.scenario.schedule import Schedule
-from sawtooth.scenario.tcp_fields import engine_tcp, implicit_defaults, layered, own_defaults, settings
+from sawtooth.scenario.tcp_fields import (
+    engine_tcp,
+    implicit_defaults,
+    layered,
+    own_defaults,
+    settings,
+    unread_by_endpoints,
+)
 from sawtooth.scenario.topology.middle import capacity_of, trace_of
 from sawtooth.scenario.trace import Trace
 from sawtooth.scenario.traffic_fields import OverTcp
@@ -236,6 +243,8 @@ def _tcp(
 def _beside(scenario: Scenario, group: FlowsBase | OverTcp) -> Mapping[str, Any]:
     """What replaces values of `[tcp]` for a group: nothing later means anything without a recovery, and some recoveries and controllers
     have defaults of their own where the scenario says nothing."""
+    if group.control.is_endpoint:
+        return unread_by_endpoints()
     if not group.control.takes_recovery:
         return implicit_defaults()
     return own_defaults(group.recovery, group.control.constructor, scenario.tcp.model_fields_set)

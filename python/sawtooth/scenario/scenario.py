@@ -10,7 +10,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Self
 
 from pydantic import Field, PrivateAttr, ValidationError, create_model, model_validator
 
@@ -42,7 +42,7 @@ from sawtooth.scenario.queue_value import Queue, apart
 from sawtooth.scenario.record_fields import record_fields
 from sawtooth.scenario.schedule import read_text
 from sawtooth.scenario.shapes import Dumbbell, Free, Topology, TwoRouter
-from sawtooth.scenario.tcp_fields import FORMER, settings, tcp_fields
+from sawtooth.scenario.tcp_fields import ENDPOINT, FORMER, NOBODY, settings, tcp_fields
 from sawtooth.scenario.token_bucket import TokenBucket
 from sawtooth.scenario.traffic_fields import Group
 from sawtooth.scenario.values import Control, Impairment, Start, Supply
@@ -142,6 +142,10 @@ class PathTable(Impaired):
         return self
 
 
+STACKS: Final = "quic"
+"""The recovery that may stand beside a whole endpoint of a plug-in: these are QUIC's, and have their own."""
+
+
 class FlowsBase(Strict):
     """A group of alike flows. Ids count through the groups in order."""
 
@@ -152,8 +156,8 @@ class FlowsBase(Strict):
     control: Control
     """The congestion controller."""
     recovery: Recovery = "sack"
-    """The loss recovery; rate-based controllers take none, since they send nothing twice. Default beside a controller that must know what
-    became of each packet, such as bbr: rack."""
+    """The loss recovery; rate-based controllers take none, since they send nothing twice, and endpoints of plug-ins have their own.
+    Default beside a controller that must know what became of each packet, such as bbr: rack."""
     packet: PacketSize = 1000
     """A data packet on the wire."""
     ack: PacketSize = 40
@@ -209,13 +213,20 @@ class FlowsBase(Strict):
         if self.control.takes_recovery:
             return self
         given = self.model_fields_set
-        unread = {row["name"] for row in settings() if "none" not in row["read_by"]}
+        whole = self.control.is_endpoint
+        reader = ENDPOINT if whole else NOBODY
+        unread = {row["name"] for row in settings() if reader not in row["read_by"]}
         refused = ["recovery", "bytes", "supply", *sorted(unread & set(self.tcp()))]
+        if whole and self.recovery == STACKS:
+            refused.remove("recovery")
         for name in refused:
             if name in given and getattr(self, name) is not None:
                 accepted = (
                     f"no {name} beside a rate-based controller, which has no window and sends nothing twice"
                 )
+                if whole:
+                    accepted = f"no {name} beside an endpoint of a plug-in, which has a transport of its own"
+                    accepted += f"; recovery may be {STACKS}" if name == "recovery" else ""
                 value = getattr(self, name)
                 raise InputError("", name, value.text() if isinstance(value, Parsed) else value, accepted)
         return self

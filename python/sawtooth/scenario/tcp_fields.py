@@ -18,6 +18,10 @@ from sawtooth.scenario import units
 from sawtooth.scenario.described import describe, kept
 from sawtooth.scenario.fields import Depth, PositiveSize, Real, Time
 
+NOBODY: Final = "none"
+"""Who reads a setting where there is no recovery."""
+ENDPOINT: Final = "endpoint"
+"""Who reads a setting of a whole endpoint of a plug-in."""
 COUNT_MAX: Final = 2**32 - 1
 """Largest value of a setting that counts something (the engine keeps 32 bits)."""
 
@@ -145,6 +149,12 @@ def controller_defaults() -> Mapping[str, Mapping[str, Any]]:
 def _engine_defaults() -> tuple[tuple[str, str, Any], ...]:
     """Name, name in the engine's scenario and default of every setting: read once, since every run of a sweep asks for them."""
     return tuple((row["name"], engine_key(row), default_of(row)) for row in settings())
+
+
+@cache
+def unread_by_endpoints() -> Mapping[str, Any]:
+    """The settings that mean nothing to a whole endpoint of a plug-in, with their defaults."""
+    return {row["name"]: default_of(row) for row in settings() if ENDPOINT not in row["read_by"]}
 
 
 @cache

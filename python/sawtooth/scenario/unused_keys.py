@@ -33,14 +33,18 @@ from sawtooth.scenario.queue_value import (
 )
 from sawtooth.scenario.scenario import FlowsBase, Scenario, parse_scenario
 from sawtooth.scenario.shapes import Free, Ring, TwoRouter
-from sawtooth.scenario.tcp_fields import default_of, layered, own_defaults, settings, unmet
+from sawtooth.scenario.tcp_fields import (
+    ENDPOINT,
+    NOBODY,
+    default_of,
+    layered,
+    own_defaults,
+    settings,
+    unmet,
+)
 from sawtooth.scenario.topology.middle import capacity_of, trace_of
 from sawtooth.scenario.traffic_fields import Finite, OverTcp
 from sawtooth.scenario.wires import WIRES
-
-NOBODY = "none"
-"""Who reads a setting where there is no recovery."""
-
 
 SAME: Final = frozenset({"ack_every", "delayed_ack"})
 """Settings that say the same thing: a group that has the one does without the other of `[tcp]`."""
@@ -197,7 +201,9 @@ _MARKED = "where a queue or a link on the way of the data marks"
 def _unread(there: Crossings, row: Mapping[str, Any], index: int) -> str | None:
     """Where a setting of a group would act; None if it does."""
     group = there.scenario.flows[index]
-    reader = group.recovery if group.control.takes_recovery else NOBODY
+    reader = group.recovery
+    if not group.control.takes_recovery:
+        reader = ENDPOINT if group.control.is_endpoint else NOBODY
     reason = _unread_by(there, row, group, reader)
     if reason is None and row["name"] == "ecn" and not there.is_marked(index):
         return _MARKED
@@ -212,7 +218,7 @@ def _unread_by(
         windows = {entry["name"] for entry in describe()["recoveries"]}
         if windows <= set(row["read_by"]):
             return "beside a controller with a window"
-        return f"where recovery is {' or '.join(name for name in row['read_by'] if name != NOBODY)}"
+        return f"where recovery is {' or '.join(name for name in row['read_by'] if name in windows)}"
     if row["name"] == "delayed_ack" and _values(there, group).get("ack_every") is not None:
         return "where ack_every is left out"
     condition = unmet(row["only_with"], _values(there, group)) if row["only_with"] else None

@@ -245,6 +245,13 @@ def _with_records() -> frozenset[str]:
 
 
 @kept
+def _endpoints() -> frozenset[str]:
+    rows = describe()["controllers"]
+    kinds = (row for row in rows if row["properties"]["own_transport"] and row["properties"]["window"])
+    return frozenset(row["name"] for row in kinds)
+
+
+@kept
 def _with_model() -> frozenset[str]:
     rows = describe()["controllers"]
     kinds = (
@@ -284,6 +291,11 @@ class Control(Parsed):
     def takes_recovery(self) -> bool:
         """Whether a loss recovery goes with it: not if it has a transport protocol of its own."""
         return self.constructor not in _with_own_transport()
+
+    @property
+    def is_endpoint(self) -> bool:
+        """Whether it is a whole endpoint of a plug-in, with a recovery of its own."""
+        return self.constructor in _endpoints()
 
     @classmethod
     def parse(cls, value: object) -> Self:

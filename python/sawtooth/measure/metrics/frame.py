@@ -85,6 +85,11 @@ class Measured:
         """Whether `flows` has such a column: runs that an earlier version stored lack some."""
         return column in self.flows.column_names
 
+    @property
+    def has_endpoints(self) -> bool:
+        """Whether a test flow is a whole endpoint of a plug-in, which tells no timeouts."""
+        return bool(np.isnan(self.test("timeouts").astype(np.float64)).any())
+
     def test(self, column: str) -> NDArray[Any]:
         """One column of `flows`, test flows only, in flow order. Shape (test flows,)."""
         values: NDArray[Any] = self.flows.column(column).to_numpy()[self.is_test]

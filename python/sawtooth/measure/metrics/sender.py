@@ -29,7 +29,9 @@ def retransmission_rate(measured: Measured) -> float:
 
 
 def spurious_retransmits(measured: Measured) -> float:
-    """Packets that arrived at a receiver that had them, of all test flows, count."""
+    """Packets that arrived at a receiver that had them, of all test flows, count; NaN where an endpoint of a plug-in is among them."""
+    if measured.has_endpoints:
+        return NAN
     return float((measured.test("delivered_total") - measured.test("delivered_unique")).sum())
 
 
