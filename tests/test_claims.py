@@ -21,19 +21,14 @@ from sawtooth.claims.logic import (
     Finding,
     Verdict,
     all_of,
-    any_of,
     at_least,
     both,
     either,
     fact,
     inequality,
-    negated,
     opposite,
-    order_agrees,
-    orders_alike,
-    possible_orders,
-    spearman,
 )
+from sawtooth.claims.orders import order_agrees, orders_alike, possible_orders, spearman
 from sawtooth.claims.table import judge, judge_paper
 from sawtooth.claims.view import FOUR, Part, RunView, UnavailableError, View
 from sawtooth.experiment.matrix import Block, ProbeRun, Results
@@ -294,9 +289,13 @@ VERDICTS = st.sampled_from([H, F, U])
 def test_and_or_not_are_kleene(verdicts: list[Verdict]) -> None:
     value = {H: 1.0, U: 0.5, F: 0.0}
     back = {number: verdict for verdict, number in value.items()}
-    assert all_of(verdicts) is back[min([1.0, *(value[v] for v in verdicts)])]
-    assert any_of(verdicts) is back[max([0.0, *(value[v] for v in verdicts)])]
-    assert any_of(verdicts) is negated(all_of([negated(v) for v in verdicts]))
+    parts = [Finding("", verdict) for verdict in verdicts]
+    least, most = (
+        back[min([1.0, *(value[v] for v in verdicts)])],
+        back[max([0.0, *(value[v] for v in verdicts)])],
+    )
+    assert (all_of(verdicts), both("", parts).verdict, either("", parts).verdict) == (least, least, most)
+    assert opposite("", either("", parts)).verdict is both("", [opposite("", part) for part in parts]).verdict
 
 
 @pytest.mark.parametrize(

@@ -7,31 +7,39 @@ An inequality is judged on per-seed paired values x (one number per seed, usuall
 
     x > b   holds if the whole 95 % interval of the mean lies above b, fails if it lies below, else undecided
 
-A claim that joins inequalities holds if all hold, fails if one fails, else it is undecided ("and"); alternatives hold if one
-holds and fail if all fail ("or"). Intervals are per inequality: no correction for several inequalities is made, because a
-verdict reports each of them with its own interval.
+A claim that joins inequalities holds if all hold, each at 95 % ("and"): an intersection-union test, which needs no correction. It fails if
+one part fails after Holm's correction for the number of parts, since among many true parts one fails by luck; alternatives ("or") the
+other way round (``multiplicity``). A part alone is shown with its own 95 % interval, so it may *fail* where the claim is *undecided*.
 
-An order of k things ("ranked as published") is judged by asking which of the k! orders the paired intervals still allow: a pair
-whose difference is decided fixes the order of the two, an undecided pair leaves both. The claim holds if even the worst
-allowed order reaches the wanted rho, fails if even the best does not. Two orders that the same runs give ("ranked alike by C and D")
-are compared within each seed, like a score, and rho is judged as any number per seed: noise that moves both orders moves no rho.
+Equality ("about the same") is two inequalities, one on either side of nothing, both of which must hold: two one-sided tests
+[Schuirmann87]. Orders of several things are in ``orders``.
 
-Deviations: none of these is a significance test of the claim as a whole.
+Where seeds are added until claims are decided, intervals are confidence sequences (``anytime``), and nothing else changes.
+
+Deviations: claims are not corrected for one another: of a hundred true ones two or three may be said to fail.
 """
 
 from __future__ import annotations
 
-import itertools
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Final, Literal
+from typing import Literal
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from sawtooth.experiment.intervals import Interval, interval, seeds_to_decide
+from sawtooth.claims.multiplicity import TAIL, Sure, at_least_of, holm
+from sawtooth.experiment.anytime import Range, is_at_any_time, sequence, sequence_tails
+from sawtooth.experiment.intervals import (
+    EXACT,
+    Interval,
+    Tails,
+    effect_of,
+    interval,
+    seeds_for,
+    seeds_to_decide,
+    tails,
+)
 
 Relation = Literal[">", ">=", "<", "<="]
 
@@ -49,13 +57,6 @@ def all_of(verdicts: Sequence[Verdict]) -> Verdict:
     if Verdict.FAILS in verdicts:
         return Verdict.FAILS
     return Verdict.UNDECIDED if Verdict.UNDECIDED in verdicts else Verdict.HOLDS
-
-
-def any_of(verdicts: Sequence[Verdict]) -> Verdict:
-    """Kleene's "or": holds if one holds, else undecided if one is, else fails (also for no verdicts at all)."""
-    if Verdict.HOLDS in verdicts:
-        return Verdict.HOLDS
-    return Verdict.UNDECIDED if Verdict.UNDECIDED in verdicts else Verdict.FAILS
 
 
 def negated(verdict: Verdict) -> Verdict:
@@ -81,6 +82,17 @@ class Finding:
     parts: tuple[Finding, ...] = ()
     numbers: Mapping[str, object] = field(default_factory=dict)
     instead: Finding | None = None
+    sure: Sure | None = None
+    """The tails of a statement with statistics behind it; None for a fact."""
+    effect: float | None = None
+    """Of an inequality, how many standard deviations the mean lies from the bound."""
+
+    @property
+    def tails(self) -> Sure:
+        """The tails of its verdict: those of a fact say that it is certain, or that nothing is known."""
+        if self.sure is not None:
+            return self.sure
+        return Sure(float(self.verdict is not Verdict.HOLDS), float(self.verdict is not Verdict.FAILS), 0)
 
     def leaves(self) -> Iterator[Finding]:
         """The inequalities, orders and facts at the ends of the tree, in order."""
@@ -99,6 +111,8 @@ class Finding:
             document |= {"relation": self.relation, "bound": self.bound}
         if self.verdict is Verdict.UNDECIDED:
             document["seeds_to_decide"] = self.seeds
+        if self.sure is not None:
+            document |= {"p_holds": self.sure.holds, "p_fails": self.sure.fails, "tests": self.sure.tests}
         if self.numbers:
             document["numbers"] = dict(self.numbers)
         if self.parts:
@@ -109,13 +123,38 @@ class Finding:
 
 
 def inequality(
-    text: str, values: ArrayLike, relation: Relation, bound: float = 0.0, **numbers: object
+    text: str,
+    values: ArrayLike,
+    relation: Relation,
+    bound: float = 0.0,
+    between: Range | None = None,
+    **numbers: object,
 ) -> Finding:
-    """Judge ``mean(values) relation bound`` on one value per seed."""
-    found = interval(values)
+    """Judge ``mean(values) relation bound`` on one value per seed; ``between`` is the range that no value can leave, where there is one."""
+    if is_at_any_time():
+        found, sides = sequence(values, between=between), sequence_tails(values, bound, between)
+    else:
+        found, sides = interval(values), tails(values, bound)
     verdict = _judge(found, relation, bound)
     seeds = seeds_to_decide(values, bound) if verdict is Verdict.UNDECIDED else None
-    return Finding(text, verdict, found, relation, bound, seeds, numbers=numbers)
+    sure = _sure(found, relation, sides, verdict)
+    effect = effect_of(values, bound)
+    return Finding(text, verdict, found, relation, bound, seeds, numbers=numbers, sure=sure, effect=effect)
+
+
+def _sure(found: Interval, relation: Relation, sides: Tails, verdict: Verdict) -> Sure | None:
+    """The tails of an inequality, on the side of TAIL on which its interval puts it; None where there is no spread."""
+    if found.low is None or found.method == EXACT:
+        return None
+    above, below = (
+        max(tail, TAIL * (1 + 1e-9)) if verdict is not wanted else min(tail, TAIL)
+        for tail, wanted in zip(
+            (sides.above, sides.below) if relation in (">", ">=") else (sides.below, sides.above),
+            (Verdict.HOLDS, Verdict.FAILS),
+            strict=True,
+        )
+    )
+    return Sure(above, below)
 
 
 def _judge(found: Interval, relation: Relation, bound: float) -> Verdict:
@@ -139,17 +178,18 @@ def fact(text: str, true: bool, **numbers: object) -> Finding:
 
 def both(text: str, parts: Sequence[Finding], **numbers: object) -> Finding:
     """All parts must hold."""
-    return _joined(text, parts, "and", all_of, numbers)
+    return _joined(text, parts, "and", len(_terms(parts, "and")), numbers)
 
 
 def either(text: str, parts: Sequence[Finding], **numbers: object) -> Finding:
     """At least one part must hold."""
-    return _joined(text, parts, "or", any_of, numbers)
+    return _joined(text, parts, "or", 1, numbers)
 
 
 def opposite(text: str, part: Finding) -> Finding:
     """The part must not hold."""
-    return Finding(text, negated(part.verdict), seeds=part.seeds, joined="not", parts=(part,))
+    sure = None if part.sure is None else part.sure.opposite
+    return Finding(text, negated(part.verdict), seeds=part.seeds, joined="not", parts=(part,), sure=sure)
 
 
 def corrected(found: Finding, instead: Finding) -> Finding:
@@ -159,149 +199,53 @@ def corrected(found: Finding, instead: Finding) -> Finding:
 
 def at_least(text: str, count: int, parts: Sequence[Finding], **numbers: object) -> Finding:
     """At least ``count`` of the parts must hold."""
-    sure = sum(part.verdict is Verdict.HOLDS for part in parts)
-    possible = sum(part.verdict is not Verdict.FAILS for part in parts)
-    verdict = Verdict.HOLDS if sure >= count else Verdict.FAILS if possible < count else Verdict.UNDECIDED
-    seeds = _seeds(parts) if verdict is Verdict.UNDECIDED else None
-    return Finding(
-        text, verdict, seeds=seeds, joined="and", parts=tuple(parts), numbers={"wanted": count, **numbers}
-    )
+    return _joined(text, parts, "and", count, {"wanted": count, **numbers})
 
 
 def _joined(
     text: str,
     parts: Sequence[Finding],
     how: Literal["and", "or"],
-    rule: Callable[[Sequence[Verdict]], Verdict],
+    count: int,
     numbers: Mapping[str, object],
 ) -> Finding:
-    verdict = rule([part.verdict for part in parts])
-    seeds = _seeds(parts) if verdict is Verdict.UNDECIDED else None
-    return Finding(text, verdict, seeds=seeds, joined=how, parts=tuple(parts), numbers=numbers)
-
-
-def _seeds(parts: Sequence[Finding]) -> int | None:
-    """Seeds that would decide every undecided part: the largest of theirs, None if one of them has none."""
-    wanted = [part.seeds for part in parts if part.verdict is Verdict.UNDECIDED]
-    known = [n for n in wanted if n is not None]
-    return max(known) if known and len(known) == len(wanted) else None
-
-
-ORDERS_MAX: Final = 6
-"""Most things whose orders are enumerated (6! = 720)."""
-
-
-def ranks(values: Sequence[float]) -> NDArray[np.float64]:
-    """Ranks from 1, ties share the mean of their places."""
-    array = np.asarray(values, dtype=np.float64)
-    below = (array[None, :] < array[:, None]).sum(axis=1)
-    equal = (array[None, :] == array[:, None]).sum(axis=1)
-    return np.asarray(below + (equal + 1) / 2.0, dtype=np.float64)
-
-
-def spearman(a: Sequence[float], b: Sequence[float]) -> float:
-    """Spearman's rho: Pearson's correlation of the ranks; NaN where one side is all ties."""
-    x, y = ranks(a), ranks(b)
-    x, y = x - x.mean(), y - y.mean()
-    scale = math.sqrt(float((x * x).sum() * (y * y).sum()))
-    return float((x * y).sum()) / scale if scale > 0.0 else math.nan
-
-
-def possible_orders(per_seed: NDArray[np.float64]) -> tuple[list[NDArray[np.float64]], int | None]:
-    """Rank vectors that the paired intervals of ``per_seed``, shape (things, seeds), still allow.
-
-    A pair counts as decided when the interval of its difference leaves 0 out; things that are equal in every seed are tied in
-    every order. Also gives the number of seeds expected to decide every undecided pair. Intervals of pairs need not
-    be transitive, so it may be that no order agrees with all of them; then the order of the means is given alone.
-    """
-    things = per_seed.shape[0]
-    if things > ORDERS_MAX:
-        raise ValueError(f"possible_orders: {things} things, at most {ORDERS_MAX} are enumerated")
-    groups: list[list[int]] = []
-    for i in range(things):
-        home = next((g for g in groups if bool((per_seed[g[0]] == per_seed[i]).all())), None)
-        if home is None:
-            groups.append([i])
-        else:
-            home.append(i)
-    below: set[tuple[int, int]] = set()
-    wanted: list[int | None] = []
-    for i, j in itertools.combinations(range(len(groups)), 2):
-        difference = per_seed[groups[i][0]] - per_seed[groups[j][0]]
-        decided = inequality("", difference, "<")
-        if decided.verdict is Verdict.HOLDS:
-            below.add((i, j))
-        elif decided.verdict is Verdict.FAILS:
-            below.add((j, i))
-        else:
-            wanted.append(decided.seeds)
-    allowed = []
-    for order in itertools.permutations(range(len(groups))):
-        place = {group: p for p, group in enumerate(order)}
-        if all(place[i] < place[j] for i, j in below):
-            value = [0.0] * things
-            for group, members in enumerate(groups):
-                for member in members:
-                    value[member] = float(place[group])
-            allowed.append(ranks(value))
-    known = [n for n in wanted if n is not None]
-    seeds = max(known) if known and len(known) == len(wanted) else None
-    return allowed or [ranks(per_seed.mean(axis=1).tolist())], seeds
-
-
-def order_agrees(
-    text: str,
-    names: Sequence[str],
-    ours: NDArray[np.float64],
-    theirs: NDArray[np.float64] | Sequence[float],
-    rho_min: float,
-) -> Finding:
-    """Judge Spearman's rho >= ``rho_min`` between our order of ``names`` and another one.
-
-    ``ours`` has the shape (things, seeds); ``theirs`` is one printed number per thing, or a quantity of other runs of the same shape.
-    """
-    first, seeds = possible_orders(np.asarray(ours, dtype=np.float64))
-    other = np.asarray(theirs, dtype=np.float64)
-    if other.ndim == 2:
-        second, more = possible_orders(other)
-        seeds = max(seeds, more) if seeds is not None and more is not None else seeds or more
-        beside = other.mean(axis=1).tolist()
-    else:
-        second, beside = [ranks(other.tolist())], other.tolist()
-    rhos = [spearman(a.tolist(), b.tolist()) for a in first for b in second]
-    worst, best = min(rhos), max(rhos)
-    slack = 1e-9
-    verdict = Verdict.UNDECIDED
-    if any(math.isnan(rho) for rho in rhos) or best < rho_min - slack:
-        verdict = Verdict.FAILS
-    elif worst >= rho_min - slack:
-        verdict = Verdict.HOLDS
-    means = np.asarray(ours, dtype=np.float64).mean(axis=1).tolist()
-    return Finding(
-        text,
-        verdict,
-        seeds=seeds if verdict is Verdict.UNDECIDED else None,
-        numbers={
-            "rho": spearman(means, beside),
-            "rho_low": worst,
-            "rho_high": best,
-            "rho_wanted": rho_min,
-            "ours": dict(zip(names, means, strict=True)),
-            "beside": dict(zip(names, beside, strict=True)),
-        },
+    """The finding of "at least ``count`` of the parts": all of them, one of them, or a number between."""
+    terms = parts if "wanted" in numbers else _terms(parts, how)
+    sure = at_least_of([term.tails for term in terms], count)
+    verdict = (
+        Verdict.HOLDS if sure.holds <= TAIL else Verdict.FAILS if sure.fails <= TAIL else Verdict.UNDECIDED
     )
+    seeds = _seeds(terms, how) if verdict is Verdict.UNDECIDED else None
+    certain = sure.tests == 0 and verdict is not Verdict.UNDECIDED
+    kept = None if certain or not any(term.sure is not None for term in terms) else sure
+    return Finding(text, verdict, seeds=seeds, joined=how, parts=tuple(parts), numbers=numbers, sure=kept)
 
 
-def orders_alike(
-    text: str, first: NDArray[np.float64], second: NDArray[np.float64], rho_min: float
-) -> Finding:
-    """Judge Spearman's rho >= ``rho_min`` between two quantities of the same runs, both of shape (things, seeds).
+def _terms(parts: Sequence[Finding], how: Literal["and", "or"]) -> list[Finding]:
+    """The parts, and in place of one that is joined alike its own: all of all of them are all."""
+    found = []
+    for part in parts:
+        alike = part.joined == how and "wanted" not in part.numbers
+        found += _terms(part.parts, how) if alike else [part]
+    return found
 
-    Rho is formed within each seed; where both quantities are all ties there it is 1, where one is it is 0.
+
+def _seeds(parts: Sequence[Finding], how: Literal["and", "or"]) -> int | None:
+    """Seeds that would decide every undecided part: the largest of theirs, None if one of them has none.
+
+    Where every part is decided, only the correction for their number keeps the whole open: the seeds, at the corrected level, of the
+    part that decides it most clearly.
     """
-    return inequality(text, [_rho(a, b) for a, b in zip(first.T, second.T, strict=True)], ">=", rho_min)
+    wanted = [part.seeds for part in parts if part.verdict is Verdict.UNDECIDED]
+    if not wanted:
+        deciding = Verdict.FAILS if how == "and" else Verdict.HOLDS
+        effects = [part.effect for part in parts if part.effect is not None and part.verdict is deciding]
+        return seeds_for(max(effects), 1.0 - 2.0 * TAIL / len(parts)) if effects else None
+    known = [n for n in wanted if n is not None]
+    return max(known) if len(known) == len(wanted) else None
 
 
-def _rho(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
-    tied = [bool((x == x[0]).all()) for x in (a, b)]
-    return float(all(tied)) if any(tied) else spearman(a.tolist(), b.tolist())
+def adjusted(found: Finding) -> list[tuple[Finding, float]]:
+    """The parts of a conjunction beside the p values of their failing, adjusted by Holm for their number; certain ones are left out."""
+    parts = [part for part in _terms([found], "and") if part.sure is not None]
+    return list(zip(parts, holm([part.tails.fails for part in parts]), strict=True))

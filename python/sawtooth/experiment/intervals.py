@@ -68,6 +68,55 @@ class Interval:
         return None if self.low is None or self.high is None else (self.high - self.low) / 2.0
 
 
+@dataclass(frozen=True, slots=True)
+class Tails:
+    """How surely a mean lies on either side of a bound: one-sided p values, small where it does. 0 and 1 are certain, 1 and 1 say nothing.
+
+    A 95 % interval lies above the bound if and only if ``above`` is at most 2.5 %.
+    """
+
+    above: float
+    below: float
+
+    @classmethod
+    def certain(cls, distance: float) -> Tails:
+        """Of a quantity without spread, this far above the bound; on it, neither."""
+        return cls(float(distance <= 0.0), float(distance >= 0.0))
+
+
+def tails(values: ArrayLike, bound: float) -> Tails:
+    """How surely the mean of ``values`` lies above and below ``bound``, by the method of ``interval``.
+
+    Beyond the last resample the tail of the bootstrap goes on as that of Student's t, from the height that it has there.
+    """
+    from scipy.special import stdtr  # slow to load
+
+    x = np.asarray(values, dtype=np.float64)
+    n = int(x.size)
+    if n < 2 or not bool(np.isfinite(x).all()):
+        return Tails(1.0, 1.0)
+    distance = math.fsum(x.tolist()) / n - bound
+    if no_spread(x):
+        return Tails.certain(distance)
+    t = distance / (float(x.std(ddof=1)) / math.sqrt(n))
+    resampled = _studentised(x.tobytes()) if n >= BOOTSTRAP_FROM else None
+    if resampled is None or _quantiles(resampled, LEVEL) is None:
+        return Tails(float(stdtr(n - 1, -t)), float(stdtr(n - 1, t)))
+    return Tails(_beyond(resampled, t, n), _beyond(-resampled[::-1], -t, n))
+
+
+def _beyond(ordered: NDArray[np.float64], t: float, n: int) -> float:
+    """The share of resamples that reach ``t``."""
+    from scipy.special import stdtr
+
+    least = 1.0 / (RESAMPLES + 1)
+    last = float(ordered[-1])
+    if t > last:
+        return least * float(stdtr(n - 1, -t)) / float(stdtr(n - 1, -last))
+    reached = RESAMPLES - int(np.searchsorted(ordered, t, side="left"))
+    return (reached + 1) * least
+
+
 def interval(values: ArrayLike, level: float = LEVEL) -> Interval:
     """Two-sided interval of the mean of ``values`` (one per seed; differences for a paired comparison).
 
@@ -82,7 +131,7 @@ def interval(values: ArrayLike, level: float = LEVEL) -> Interval:
     mean = math.fsum(x.tolist()) / n
     if n == 1:
         return Interval(mean, None, None, n, NONE)
-    if _no_spread(x):
+    if no_spread(x):
         return Interval(mean, mean, mean, n, EXACT)
     error = float(x.std(ddof=1)) / math.sqrt(n)
     if n >= BOOTSTRAP_FROM:
@@ -109,18 +158,30 @@ def seeds_to_decide(values: ArrayLike, bound: float, level: float = LEVEL) -> in
     seeds is itself uncertain by about a third. None where no number of seeds up to SEEDS_MAX would do (the mean sits on
     the bound), or where fewer than two values are known.
     """
+    effect = effect_of(values, bound)
+    return None if effect is None else seeds_for(effect, level)
+
+
+def effect_of(values: ArrayLike, bound: float) -> float | None:
+    """How far the mean lies from ``bound`` in standard deviations of the values, infinite without any spread; None for one value."""
     x = np.asarray(values, dtype=np.float64)
     if x.size < 2 or not bool(np.isfinite(x).all()):
         return None
     distance = abs(float(x.mean()) - bound)
-    deviation = float(x.std(ddof=1))
-    if _no_spread(x):
-        return 2 if distance > 0.0 else None
-    if distance == 0.0:
+    if no_spread(x):
+        return math.inf if distance > 0.0 else 0.0
+    return distance / float(x.std(ddof=1))
+
+
+def seeds_for(effect: float, level: float = LEVEL) -> int | None:
+    """The least number of seeds at which a mean so many standard deviations away is expected to be told from the bound."""
+    if effect == 0.0:
         return None
+    if math.isinf(effect):
+        return 2
 
     def decides(n: int) -> bool:
-        return student_t(n, level) * deviation / math.sqrt(n) < distance
+        return student_t(n, level) / math.sqrt(n) < effect
 
     if not decides(SEEDS_MAX):
         return None
@@ -134,7 +195,8 @@ def seeds_to_decide(values: ArrayLike, bound: float, level: float = LEVEL) -> in
     return high
 
 
-def _no_spread(x: NDArray[np.float64]) -> bool:
+def no_spread(x: NDArray[np.float64]) -> bool:
+    """Whether all values are equal but for rounding."""
     span = float(x.max() - x.min())
     return span <= 1e-12 * max(1.0, float(np.abs(x).max())) or span == 0.0
 
@@ -151,19 +213,30 @@ def _resamples(n: int) -> NDArray[np.int64]:
 def _bootstrap_t(
     x: NDArray[np.float64], mean: float, error: float, level: float
 ) -> tuple[float, float] | None:
+    ends = _quantiles(_studentised(x.tobytes()), level)
+    return None if ends is None else (mean - ends[1] * error, mean - ends[0] * error)
+
+
+@lru_cache(maxsize=64)
+def _studentised(raw: bytes) -> NDArray[np.float64]:
+    """Student's statistic of every resample of the values, in ascending order."""
+    x = np.frombuffer(raw, dtype=np.float64)
+    mean = math.fsum(x.tolist()) / x.size
     drawn = x[_resamples(int(x.size))]
     errors = drawn.std(axis=1, ddof=1) / math.sqrt(x.size)
     shifts = drawn.mean(axis=1) - mean
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(errors > 0.0, shifts / errors, np.copysign(np.inf, shifts))
+    return np.sort(t)
+
+
+def _quantiles(ordered: NDArray[np.float64], level: float) -> tuple[float, float] | None:
+    """The two quantiles that an interval is made of; None where one is infinite."""
     tail = (1.0 - level) / 2.0
-    ordered = np.sort(t)
     # Order statistics rather than interpolation, so that infinities stay where they are.
     lower = float(ordered[math.floor(tail * (RESAMPLES - 1))])
     upper = float(ordered[math.ceil((1.0 - tail) * (RESAMPLES - 1))])
-    if not (math.isfinite(lower) and math.isfinite(upper)):
-        return None
-    return mean - upper * error, mean - lower * error
+    return (lower, upper) if math.isfinite(lower) and math.isfinite(upper) else None
 
 
 @dataclass(frozen=True)

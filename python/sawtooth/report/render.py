@@ -56,4 +56,9 @@ def _joining(finding: Finding) -> str:
     how = {"and": "all of", "or": "one of", "not": "not"}[finding.joined or "and"]
     if "wanted" in finding.numbers:
         how = f"at least {finding.numbers['wanted']} of"
-    return f"{how}; {seeds_text(finding.seeds)}" if finding.verdict is Verdict.UNDECIDED else how
+    if finding.verdict is not Verdict.UNDECIDED:
+        return how
+    alone = [part for part in finding.leaves() if part.verdict is Verdict.FAILS]
+    if finding.sure is not None and finding.joined == "and" and alone:
+        how += f"; {len(alone)} of {finding.sure.tests} parts fail alone, which so many parts may do by luck (Holm)"
+    return f"{how}; {seeds_text(finding.seeds)}"

@@ -13,7 +13,8 @@ from typing import Final
 import numpy as np
 
 from sawtooth.claims.differences import minus
-from sawtooth.claims.logic import Finding, both, inequality, spearman
+from sawtooth.claims.logic import Finding, both, inequality
+from sawtooth.claims.orders import spearman
 from sawtooth.claims.view import FOUR, View
 from sawtooth.experiment.scoring import Values
 from sawtooth.papers.akella2002.instances import CHOSEN

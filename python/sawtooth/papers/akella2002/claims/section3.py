@@ -16,7 +16,8 @@ from typing import Final
 import numpy as np
 
 from sawtooth import _native
-from sawtooth.claims.logic import Finding, both, corrected, fact, inequality, orders_alike
+from sawtooth.claims.logic import Finding, both, corrected, fact, inequality
+from sawtooth.claims.orders import orders_alike
 from sawtooth.claims.view import FOUR, View
 from sawtooth.experiment.scoring import difference_by_identity, distances, score
 from sawtooth.papers.akella2002.printed import appendix, figures

@@ -11,7 +11,8 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from sawtooth.claims.logic import Finding, both, either, fact, opposite, order_agrees, orders_alike
+from sawtooth.claims.logic import Finding, both, either, fact, opposite
+from sawtooth.claims.orders import order_agrees, orders_alike
 from sawtooth.claims.view import FOUR, View
 from sawtooth.measure.metrics import Measured, metric
 from sawtooth.papers.akella2002.printed import COLUMNS, printed

@@ -12,7 +12,8 @@ from typing import Final
 import numpy as np
 
 from sawtooth.claims.differences import gap, mean_gap, minus, within
-from sawtooth.claims.logic import Finding, both, inequality, order_agrees
+from sawtooth.claims.logic import Finding, both, inequality
+from sawtooth.claims.orders import order_agrees
 from sawtooth.claims.view import FOUR, View
 from sawtooth.experiment.scoring import Values
 from sawtooth.papers.akella2002.claims.section4_1 import MULTIPLICATIVE

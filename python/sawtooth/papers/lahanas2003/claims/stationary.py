@@ -14,7 +14,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sawtooth.claims.logic import Finding, at_least, both, corrected, either, inequality, spearman
+from sawtooth.claims.logic import Finding, at_least, both, corrected, either, inequality
+from sawtooth.claims.orders import spearman
 from sawtooth.claims.view import UnavailableError, View
 from sawtooth.experiment.curves import labels, select, values
 from sawtooth.experiment.matrix import ProbeRun

@@ -1,0 +1,78 @@
+"""How sure a statement of several parts is: p values of the parts, joined so that many parts cannot decide by luck what few could not.
+
+Source: [Holm79]; conjunctions that must all be shown are intersection-union tests [Berger82]; "at least k of n" is the partial
+conjunction of [BenjaminiHeller08], formula (6) in the form of Bonferroni, of which "all" and "one of" are the ends.
+
+Every part has two tails: a p value against "it does not hold" and one against "it does not fail". A statement is decided where a tail is
+at most TAIL.
+
+| statement  | holds                                | fails                                |
+|------------|--------------------------------------|--------------------------------------|
+| all of n   | the largest tail                     | n times the smallest tail            |
+| one of n   | n times the smallest tail            | the largest tail                     |
+| at least k | (n - k + 1) times the k-th smallest  | k times the (n - k + 1)-th smallest  |
+
+Where every part must be shown nothing is corrected: no part can be shown by the luck of another. Where one part is enough, among n parts
+one comes by luck up to n times as often, and the factor is the first step of Holm's.
+
+Parts without statistics (a definition, a count, values that no seed moves) are right or wrong, not lucky: they are not counted among n.
+These rules need no independence: parts share their seeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+TAIL: Final = 0.025
+"""A verdict is taken where its p value is at most this: one side of a 95 % interval."""
+
+
+@dataclass(frozen=True)
+class Sure:
+    """The two tails of a statement; ``tests`` is the number of parts with statistics behind them, 0 for one that needs none."""
+
+    holds: float
+    fails: float
+    tests: int = 1
+
+    @property
+    def opposite(self) -> Sure:
+        """Of its negation."""
+        return Sure(self.fails, self.holds, self.tests)
+
+
+def at_least_of(parts: Sequence[Sure], count: int) -> Sure:
+    """Of "at least ``count`` of the parts hold"."""
+    exact = [part for part in parts if part.tests == 0]
+    tested = [part for part in parts if part.tests > 0]
+    wanted = count - sum(part.holds == 0.0 for part in exact)
+    open_ = sum(part.holds > 0.0 and part.fails > 0.0 for part in exact)  # of one seed, or of none
+    tests = sum(part.tests for part in tested)
+    if wanted <= 0:
+        return Sure(0.0, 1.0, 0)
+    if wanted > len(tested) + open_:
+        return Sure(1.0, 0.0, 0)
+    return Sure(
+        _partial([part.holds for part in tested], wanted),
+        _partial([part.fails for part in tested], len(tested) + open_ - wanted + 1),
+        tests,
+    )
+
+
+def _partial(tails: Sequence[float], count: int) -> float:
+    """The p value of "at least ``count`` of these are shown"; 1 where there are fewer."""
+    if count > len(tails):
+        return 1.0
+    return min(1.0, (len(tails) - count + 1) * sorted(tails)[count - 1])
+
+
+def holm(tails: Sequence[float]) -> list[float]:
+    """Adjusted p values: with those at most a taken for shown, the chance that any of them is wrongly so is at most a."""
+    order = sorted(range(len(tails)), key=lambda place: tails[place])
+    adjusted, largest = [1.0] * len(tails), 0.0
+    for step, place in enumerate(order):
+        largest = max(largest, min(1.0, (len(tails) - step) * tails[place]))
+        adjusted[place] = largest
+    return adjusted
