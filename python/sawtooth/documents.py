@@ -17,6 +17,7 @@ FORMATS: Final[Mapping[str, int]] = {
     "comparison": 1,
     "sweep": 1,
     "reproduction": 1,
+    "confirmation": 1,
     "mathematics": 1,
     "overlay": 1,
     "sliding-window": 1,

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sawtooth.cli import deciding
+from sawtooth.cli.deciding import MaxSeedsOption, UntilDecidedOption
 from sawtooth.cli.executor import ExecutorOption, Kind, SchedulerOption, TrustOption, work_by
 from sawtooth.cli.output import JsonOption, PluginOption, StoreOption, console, emit_json, emit_text, note
 from sawtooth.cli.shard import ShardOption
@@ -147,6 +149,8 @@ def command(
     environment: EnvironmentOption = None,
     environment_file: EnvironmentFileOption = None,
     seeds: SeedsOption = None,
+    until_decided: UntilDecidedOption = False,
+    max_seeds: MaxSeedsOption = None,
     duration: DurationOption = None,
     warmup: WarmupOption = None,
     table: TableOption = None,
@@ -168,60 +172,77 @@ def command(
 
     Example: sawtooth compare 'aimd(1, 0.8)' tfrc --scenario examples/dumbbell.toml --set path.rtt='60 ms' --seeds 3 --plot compare.svg
     """
-    from sawtooth.experiment.compare import comparison_study
-    from sawtooth.experiment.compared_network import values_of
-    from sawtooth.experiment.perform import jobs_of
-    from sawtooth.papers.compare import compare
-    from sawtooth.progress import progress_bar
-
     _refuse(csv, as_json, table, report)
+    deciding.check("compare", until_decided, max_seeds, False, None)
     if plot is not None:
         from sawtooth.report.figure_file import format_of
 
         format_of(plot)
     if shard is not None:
-        _refuse_beside_shard(csv, table, plot, report)
+        _refuse_beside_shard(csv, table, plot, report, until_decided)
     work_by(context, executor, scheduler, trust_network)
     network: Path | dict[str, Any] | None = scenario
     if path is not None:
         from sawtooth.scenario.paths import COMPARED, file_on_path
 
         network = file_on_path(path, scenario, COMPARED)
+    given: dict[str, Any] = {
+        "controllers": controllers,
+        "recoveries": recovery or (),
+        "routers": router or (),
+        "environments": environment or (),
+        "seeds": seeds,
+        "duration": duration,
+        "warmup": warmup,
+        "scenario": network,
+        "environment_files": environment_file or (),
+    }
     if shard is not None:
-
-        def plans() -> list[Jobs]:
-            study = comparison_study(
-                controllers,
-                recovery or (),
-                router or (),
-                environment or (),
-                seeds,
-                duration,
-                warmup,
-                scenario=network,
-                values=values_of(set_ or ()),
-                environment_files=environment_file or (),
-            )
-            return jobs_of(study)
-
-        run_part(shard, plans, store, fresh, as_json, "compare")
+        run_part(shard, lambda: _plans(given, set_), store, fresh, as_json, "compare")
         return
+    found = _compared(given, set_, store, fresh, until_decided, max_seeds)
+    _show_all(found, plot, report, table, csv, as_json)
+
+
+def _plans(given: dict[str, Any], set_: list[str] | None) -> list[Jobs]:
+    """The runs of a comparison."""
+    from sawtooth.experiment.compare import comparison_study
+    from sawtooth.experiment.compared_network import values_of
+    from sawtooth.experiment.perform import jobs_of
+
+    return jobs_of(comparison_study(**given, values=values_of(set_ or ())))
+
+
+def _compared(
+    given: dict[str, Any],
+    set_: list[str] | None,
+    store: str | None,
+    fresh: bool,
+    until_decided: bool,
+    most: int | None,
+) -> Comparison:
+    """The comparison, with as many seeds as it takes if that is asked for."""
+    from sawtooth.experiment.stopping import MOST
+    from sawtooth.papers.compare import compare, compare_until_decided
+    from sawtooth.progress import progress_bar
+
     with progress_bar("compare") as progress:
-        found = compare(
-            controllers,
-            recovery or (),
-            router or (),
-            environment or (),
-            seeds,
-            store=store,
-            fresh=fresh,
-            duration=duration,
-            warmup=warmup,
-            progress=progress,
-            scenario=network,
-            set=set_ or (),
-            environment_files=environment_file or (),
-        )
+        rest: dict[str, Any] = {"store": store, "fresh": fresh, "set": set_ or (), "progress": progress}
+        if not until_decided:
+            return compare(**given, **rest)
+        found = compare_until_decided(**given, **rest, most=MOST if most is None else most)
+    if found.stopping is not None:
+        note(found.stopping.text)
+    return found
+
+
+def _show_all(
+    found: Comparison, plot: Path | None, report: Path | None, table: Table | None, csv: bool, as_json: bool
+) -> None:
+    """Figures, report and tables, as asked for."""
+    from sawtooth.progress import progress_bar
+
+    with progress_bar("compare") as progress:
         if plot is not None or report is not None:
             progress.stage("drawing", 0, 1)
         drawn = _draw(found, plot)
@@ -254,9 +275,12 @@ def _refuse(csv: bool, as_json: bool, table: Table | None, report: Path | None) 
         raise InputError("sawtooth compare", "--report", str(report), "a file name that ends in .html")
 
 
-def _refuse_beside_shard(csv: bool, table: Table | None, plot: Path | None, report: Path | None) -> None:
+def _refuse_beside_shard(
+    csv: bool, table: Table | None, plot: Path | None, report: Path | None, until_decided: bool
+) -> None:
     """InputError for options that want the whole."""
-    for option, value in (("--csv", csv), ("--table", table), ("--plot", plot), ("--report", report)):
+    given = {"--csv": csv, "--table": table, "--plot": plot, "--report": report}
+    for option, value in (given | {"--until-decided": until_decided}).items():
         if value:
             accepted = f"no {option} beside --shard, which makes part of the runs"
             raise InputError("sawtooth compare", option, str(value), accepted)

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from sawtooth.cli import deciding
 from sawtooth.cli.compare import FreshOption
+from sawtooth.cli.deciding import ConfirmOption, MaxSeedsOption, SeedsFromOption, UntilDecidedOption
 from sawtooth.cli.executor import ExecutorOption, Kind, SchedulerOption, TrustOption, work_by
 from sawtooth.cli.output import JsonOption, PluginOption, StoreOption, console, emit_json, note
 from sawtooth.cli.shard import ShardOption
@@ -123,6 +125,10 @@ def command(
     report: ReportOption = None,
     no_report: NoReportOption = False,
     markdown: MarkdownOption = None,
+    confirm: ConfirmOption = False,
+    until_decided: UntilDecidedOption = False,
+    max_seeds: MaxSeedsOption = None,
+    seeds_from: SeedsFromOption = None,
     sensitivity_: SensitivityOption = False,
     parameter: ParameterOption = None,
     screen: ScreenOption = None,
@@ -148,6 +154,9 @@ def command(
 
     --sensitivity shows which verdicts and orders depend on open parameters. For a paper it takes the main studies and simulates each cell
     once. --parameter limits it; --seeds, --set duration=... and --set warmup=... change its length.
+
+    --confirm judges the claims again on fresh seeds. --until-decided adds seeds until each claim is decided, which is honest only with its
+    intervals: docs/deciding.md.
 
     --reconstruct may be stopped and continued. Any number of finished combinations gives an answer; more of them give a surer one.
 
@@ -178,7 +187,10 @@ def command(
         "no-report": no_report,
         "shard": shard,
         "executor": executor is Kind.DASK,
+        "confirm": confirm,
+        "until-decided": until_decided,
     }
+    deciding.check("reproduce", until_decided, max_seeds, confirm, seeds_from)
     _only_beside("sensitivity", ("parameter", "screen"), chosen)
     _only_beside("reconstruct", ("combinations", "finalists", "budget"), chosen)
     if own:
@@ -187,7 +199,8 @@ def command(
     if other is not None and "shard" not in other.takes:
         refuse(f"for {name}, which makes no runs", chosen, ("shard", "executor"))
     if shard is not None:
-        refuse("beside --shard", chosen, ("report", "no-report", "markdown", "sensitivity", "reconstruct"))
+        others = ("report", "no-report", "markdown", "sensitivity", "reconstruct", "confirm", "until-decided")
+        refuse("beside --shard", chosen, others)
         work_by(context, executor, scheduler, trust_network)
         _part(name, shard, store, seeds, quick, fresh, _values(set_), chosen, as_json)
         return
@@ -197,18 +210,28 @@ def command(
         refuse("beside --no-report", chosen, ("report",))
     out = Output(store, False if no_report else report, markdown or [], as_json)
     if reconstruct_:
-        refuse("beside --reconstruct", chosen, ("quick", "fresh", "sensitivity", "seeds", "set"))
+        others = ("quick", "fresh", "sensitivity", "seeds", "set", "confirm", "until-decided")
+        refuse("beside --reconstruct", chosen, others)
         work_by(context, executor, scheduler, trust_network)
         _reconstruct(name, out, combinations, finalists, budget_of(budget))
     elif other is not None:
-        everything = {"seeds", "quick", "set", "fresh", "markdown", "sensitivity"}
+        everything = {"seeds", "quick", "set", "fresh", "markdown", "sensitivity", "confirm", "until-decided"}
         refuse(f"for {name}", chosen, sorted(everything - other.takes))
         work_by(context, executor, scheduler, trust_network)
         _further(name, other, out, seeds, quick, fresh)
     elif sensitivity_:
-        refuse("beside --sensitivity", chosen, ("fresh",))
+        refuse("beside --sensitivity", chosen, ("fresh", "confirm", "until-decided"))
         work_by(context, executor, scheduler, trust_network)
         _sensitivity(name, out, seeds, parameter or [], _values(set_), screen)
+    elif confirm or until_decided:
+        refuse("beside --confirm and --until-decided", chosen, ("fresh", "markdown"))
+        work_by(context, executor, scheduler, trust_network)
+        given = (name, store, seeds, quick, _values(set_), seeds_from)
+        if confirm:
+            refuse("beside --confirm", chosen, ("report",))
+            deciding.confirmed(*given, as_json)
+        else:
+            _decided(name, out, deciding.decided(*given, max_seeds))
     else:
         work_by(context, executor, scheduler, trust_network)
         _studies(name, out, seeds, quick, fresh, _values(set_))
@@ -285,6 +308,18 @@ def _studies(
         emit_json(found.to_json())
     else:
         _print(found, evidence=is_own(name))
+
+
+def _decided(name: str, output: Output, found: Reproduction) -> None:
+    """What was judged with as many seeds as it took: numbers, verdicts, report."""
+    from sawtooth.papers.own import is_own
+    from sawtooth.papers.reproduce import written
+
+    whole = written(found, output.store, output.report)
+    if output.as_json:
+        emit_json(whole.to_json())
+    else:
+        _print(whole, evidence=is_own(name))
 
 
 def _print(found: Reproduction, evidence: bool) -> None:

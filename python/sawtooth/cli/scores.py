@@ -70,10 +70,10 @@ def print_judged(out: Console, name: str, judged: Sequence[Judged]) -> None:
     """One line per claim: verdict, statement; below a claim that fails, what holds instead."""
     shown = table(f"claims of {name}", "claim", "verdict", "statement")
     for item in judged:
-        shown.add_row(item.claim.id, _coloured(item.verdict), item.claim.statement)
+        shown.add_row(item.claim.id, coloured(item.verdict), item.claim.statement)
         if item.finding is not None and item.finding.instead is not None:
             instead = item.finding.instead
-            shown.add_row("", _coloured(instead.verdict), Text(f"instead: {instead.text}", style="dim"))
+            shown.add_row("", coloured(instead.verdict), Text(f"instead: {instead.text}", style="dim"))
     out.print(shown)
     _print_totals(out, judged)
 
@@ -88,7 +88,7 @@ def print_table(out: Console, entry: TextTable) -> None:
     else:
         shown = table(entry.title, *entry.heads, right=entry.right)
         for cells in entry.rows:
-            shown.add_row(*(_coloured(cell) if isinstance(cell, Verdict) else cell for cell in cells))
+            shown.add_row(*(coloured(cell) if isinstance(cell, Verdict) else cell for cell in cells))
         out.print(shown)
     if entry.note:
         out.print(entry.note, style="dim")
@@ -99,7 +99,7 @@ def print_verdicts(out: Console, found: Reproduction) -> None:
     """One line per claim: verdict, what the part that was run shows, statement."""
     shown = table(f"claims of {found.name}", "claim", "verdict", "on the part run", "statement")
     for item in found.judged:
-        shown.add_row(item.claim.id, _coloured(item.verdict), _part(item), item.claim.statement)
+        shown.add_row(item.claim.id, coloured(item.verdict), _part(item), item.claim.statement)
     out.print(shown)
     _print_totals(out, found.judged)
 
@@ -112,7 +112,7 @@ def print_evidence(out: Console, judged: Sequence[Judged]) -> None:
             f"{item.claim.id}: {item.verdict.value}" + (f", since {item.reason}" if item.reason else "")
         )
         for finding in item.finding.leaves() if item.finding is not None else ():
-            line = Text("  ").append_text(_coloured(finding.verdict)).append(f" {leaf_text(finding)}")
+            line = Text("  ").append_text(coloured(finding.verdict)).append(f" {leaf_text(finding)}")
             if finding.interval is not None and len(finding.numbers) == 2:
                 ours, other = (number(float(str(value)), 4) for value in finding.numbers.values())
                 line.append(f" ({ours} against {other})", style="dim")
@@ -143,7 +143,7 @@ def print_sensitivity(out: Console, found: Sensitivity) -> None:
     for name, entries in found.unstable.items():
         turn = next(turn for turn in entries[0].turns if turn.claim == name)
         values = ", ".join(f"{entry.key} = {entry.value}" for entry in entries)
-        shown.add_row(name, _coloured(turn.base), values)
+        shown.add_row(name, coloured(turn.base), values)
     out.print(shown)
     for _, _, why in found.refused:
         out.print(f"left out: {why}", style="dim")
@@ -167,8 +167,9 @@ def _count(number: int, thing: str) -> str:
 
 
 def _part(item: Judged) -> Text:
-    return _coloured(item.finding.verdict) if item.partial and item.finding is not None else Text()
+    return coloured(item.finding.verdict) if item.partial and item.finding is not None else Text()
 
 
-def _coloured(verdict: Verdict) -> Text:
+def coloured(verdict: Verdict) -> Text:
+    """A verdict in its colour."""
     return Text(verdict.value, style=COLOURS[verdict])

@@ -24,7 +24,7 @@ m_i and l_i are an estimated mean and a weight that use values before x_i alone.
 | any other (differences of scores, of rates)  | Student's t         | exact for normal values, measured for skewed ones     |
 | equal to the last bit, range not known       | a point             | as for fixed seeds: it does not depend on the seed    |
 
-What stops wrongly is measured in ``stopping`` and shown in docs/intervals.md.
+What stops wrongly is measured by ``tools.deciding_page`` and shown in docs/deciding.md.
 
 Deviations: E of Student's t is exact for normal values alone. The values of a bounded sequence are taken in the order of their seeds.
 """
@@ -53,9 +53,9 @@ _AT_ANY_TIME: ContextVar[bool] = ContextVar("at_any_time", default=False)
 
 
 @contextmanager
-def at_any_time() -> Iterator[None]:
-    """Verdicts inside are taken by confidence sequences, so that one may look after every batch of seeds."""
-    token = _AT_ANY_TIME.set(True)
+def at_any_time(on: bool = True) -> Iterator[None]:
+    """Verdicts inside are taken by confidence sequences, so that one may look after every batch of seeds; not if ``on`` is false."""
+    token = _AT_ANY_TIME.set(on)
     try:
         yield
     finally:
@@ -98,8 +98,8 @@ def sequence_tails(values: ArrayLike, bound: float, between: Range | None = None
         return Tails(1.0, 1.0)
     if between is not None:
         y, b = _scaled(x, between), _scaled(np.array([bound]), between)[0]
-        weights, costs = _bets(y)
-        above, below = (-float((sign * weights * (y - b)).sum()) + costs for sign in (1.0, -1.0))
+        weights, costs = bets(y)
+        above, below = (float((costs - sign * weights * (y - b)).sum()) for sign in (1.0, -1.0))
         return Tails(math.exp(min(0.0, above)), math.exp(min(0.0, below)))
     distance = math.fsum(x.tolist()) / n - bound
     if no_spread(x):
@@ -134,25 +134,23 @@ def _scaled(x: NDArray[np.float64], between: Range) -> NDArray[np.float64]:
     return np.asarray(y, dtype=np.float64)
 
 
-def _bets(y: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-    """The weights l_i, each from the values before it, and what they cost: the second sum of E."""
-    n = y.size
-    places = np.arange(1, n + 1)
-    means = (0.5 + np.cumsum(y)) / (places + 1)
-    before = np.concatenate([[0.5], means[:-1]])
-    variances = (0.25 + np.cumsum((y - means) ** 2)) / (places + 1)
-    earlier = np.concatenate([[0.25], variances[:-1]])
+def bets(y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The weights l_i of values between 0 and 1, each from the values before it, and the terms of E's second sum, along the last axis."""
+    places = np.arange(1, y.shape[-1] + 1)
+    means = (0.5 + np.cumsum(y, axis=-1)) / (places + 1)
+    before = np.concatenate([np.full_like(y[..., :1], 0.5), means[..., :-1]], axis=-1)
+    variances = (0.25 + np.cumsum((y - means) ** 2, axis=-1)) / (places + 1)
+    earlier = np.concatenate([np.full_like(y[..., :1], 0.25), variances[..., :-1]], axis=-1)
     confidence = 2.0 * math.log(2.0 / (1.0 - LEVEL))
     weights = np.minimum(np.sqrt(confidence / (earlier * places * np.log1p(places))), WEIGHT)
-    costs = (y - before) ** 2 * (-np.log1p(-weights) - weights)
-    return np.asarray(weights, dtype=np.float64), float(costs.sum())
+    return np.asarray(weights), np.asarray((y - before) ** 2 * (-np.log1p(-weights) - weights))
 
 
 def _bounded_ends(x: NDArray[np.float64], between: Range, tail: float) -> tuple[float, float]:
     low, high = between
     y = _scaled(x, between)
-    weights, costs = _bets(y)
+    weights, costs = bets(y)
     centre = float((weights * y).sum() / weights.sum())
-    reach = (math.log(1.0 / tail) + costs) / float(weights.sum())
+    reach = (math.log(1.0 / tail) + float(costs.sum())) / float(weights.sum())
     ends = (max(0.0, centre - reach), min(1.0, centre + reach))
     return low + (high - low) * ends[0], low + (high - low) * ends[1]

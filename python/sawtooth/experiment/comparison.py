@@ -31,6 +31,7 @@ from sawtooth.experiment.intervals import interval
 from sawtooth.experiment.leads import Lead, leads
 from sawtooth.experiment.matrix import Block, ProbeRun, Results
 from sawtooth.experiment.scoring import SCORED
+from sawtooth.experiment.stopping import Stopping
 from sawtooth.experiment.strips import StripsFigure, lay_strips
 from sawtooth.experiment.study import Study
 from sawtooth.measure.metrics import METRIC_NAMES
@@ -68,6 +69,10 @@ class Comparison:
     """What makes it anew, as a user types it."""
     exhibit: Callable[[Comparison], Sequence[Exhibit]] | None = None
     """Gives what the paper adds to a report."""
+    judged_leads: Sequence[Lead] | None = None
+    """Who leads, where that was judged while seeds were added."""
+    stopping: Stopping | None = None
+    """Where seeds were added until it was decided who leads."""
 
     def __repr__(self) -> str:
         return display.comparison_text(self)
@@ -159,6 +164,8 @@ class Comparison:
     @cached_property
     def leads(self) -> list[Lead]:
         """Who leads in what, setting by setting; empty for an algorithm alone."""
+        if self.judged_leads is not None:
+            return list(self.judged_leads)
         return [lead for block in self.own for lead in leads(block)]
 
     @property
@@ -216,6 +223,7 @@ class Comparison:
             "parameters": {entry.key: entry.value for entry in self.study.parameter},
             "run_ids": self.run_ids,
             "report": None if self.report is None else str(self.report),
+            **({} if self.stopping is None else {"until_decided": self.stopping.to_json()}),
         }
 
 

@@ -51,6 +51,11 @@ class Lead:
         return self.finding is not None and self.finding.verdict is Verdict.HOLDS
 
     @property
+    def settled(self) -> bool:
+        """Whether more seeds would change nothing: it is decided, or there is nobody to decide between."""
+        return self.decided or self.alike or self.leader is None
+
+    @property
     def text(self) -> str:
         """In a sentence."""
         what, scale, unit = WORDS[self.metric]

@@ -21,6 +21,7 @@ from sawtooth.claims.table import Judged, judge_paper
 from sawtooth.claims.touching import touching
 from sawtooth.documents import format_of
 from sawtooth.experiment.comparison import Comparison, Row, claims_table
+from sawtooth.experiment.stopping import Stopping
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,8 @@ class Reproduction:
     """Of the paper, in words."""
     command: str = ""
     """What makes it anew, as a user types it."""
+    stopping: Stopping | None = None
+    """Where seeds were added until claims were decided."""
 
     def __repr__(self) -> str:
         return display.reproduction_text(self)
@@ -69,11 +72,15 @@ class Reproduction:
     @property
     def executed(self) -> int:
         """Runs that were simulated now; the others came from the store."""
+        if self.stopping is not None:
+            return self.stopping.executed
         return sum(part.executed for part in self.parts) + (self.borrowed.executed if self.borrowed else 0)
 
     @property
     def wall_s(self) -> float:
         """Time that the runs took, those read from the store included."""
+        if self.stopping is not None:
+            return self.stopping.wall_s
         return sum(part.wall_s for part in self.parts) + (self.borrowed.wall_s if self.borrowed else 0.0)
 
     @property
@@ -137,6 +144,7 @@ class Reproduction:
             "run_ids": self.run_ids,
             "report": None if self.report is None else str(self.report),
             "parts": [_part_row(document) for document in documents],
+            **({} if self.stopping is None else {"until_decided": self.stopping.to_json()}),
         }
 
 

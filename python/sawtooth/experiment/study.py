@@ -172,6 +172,7 @@ class Probe(Strict):
     scenario: dict[str, Any]
     vary: Annotated[list[Vary], Field(min_length=1)]
     seeds: Annotated[int, Field(ge=1)] = 1
+    first_seed: Annotated[int, Field(ge=1)] = 1
     base: bool = False
     measures: list[Measure] = Field(default_factory=list)
 
@@ -188,7 +189,7 @@ class Probe(Strict):
             for entry, place in zip(self.vary, choice, strict=True):
                 put(data, entry.key, copy.deepcopy(entry.values[place]))
                 labels.append((entry.name, entry.labels[place]))
-            for seed in range(1, self.seeds + 1):
+            for seed in range(self.first_seed, self.first_seed + self.seeds):
                 yield Planned(ProbeKey(self.name, tuple(labels), str(seed)), str(seed), data)
 
 
@@ -253,6 +254,23 @@ class Study(Strict):
         return self.replaced(
             matrix=self.matrix.model_copy(update={"seeds": seeds, "first_seed": first}),
             probe=[entry.model_copy(update={"seeds": min(entry.seeds, seeds)}) for entry in self.probe],
+        )
+
+    def starting_at(self, first: int) -> Study:
+        """The same study over as many seeds, those of probes too, from number ``first`` on."""
+        return self.replaced(
+            matrix=self.matrix.model_copy(update={"first_seed": first}),
+            probe=[entry.model_copy(update={"first_seed": first}) for entry in self.probe],
+        )
+
+    def extended(self, seeds: int) -> Study:
+        """The same study over ``seeds`` seeds, its probes too; one of a single seed is of one run whatever is asked."""
+        return self.replaced(
+            matrix=self.matrix.model_copy(update={"seeds": seeds}),
+            probe=[
+                entry.model_copy(update={"seeds": seeds}) if entry.seeds > 1 else entry
+                for entry in self.probe
+            ],
         )
 
     def varied(self, key: str, value: object) -> Study:

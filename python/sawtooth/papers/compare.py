@@ -8,10 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
-from typing import ParamSpec
+from typing import Any, ParamSpec
 
+from sawtooth.errors import InputError
+from sawtooth.experiment.anytime import at_any_time
 from sawtooth.experiment.compare import compare as plain
 from sawtooth.experiment.comparison import Comparison
+from sawtooth.experiment.leads import Lead
+from sawtooth.experiment.stopping import BATCH, FIRST, MOST, Stopping
 from sawtooth.papers import PAPERS
 
 P = ParamSpec("P")
@@ -36,3 +40,39 @@ def _beside(function: Callable[P, Comparison]) -> Callable[P, Comparison]:
 
 
 compare = _beside(plain)
+
+
+def compare_until_decided(
+    controllers: list[str], *args: Any, seeds: int | None = None, most: int = MOST, **kwargs: Any
+) -> Comparison:
+    """As ``compare``, with seeds added until it is decided who leads in every metric and setting, up to ``most``.
+
+    Who leads is judged by confidence sequences (``experiment.anytime``), so looking often costs no certainty, and the first decision
+    stands. InputError for a greatest number of seeds that is below the first.
+    """
+    first = min(FIRST, most) if seeds is None else seeds
+    if most < first:
+        raise InputError("compare", "--max-seeds", most, f"no fewer than the {first} seeds it begins with")
+    count, looks, executed, wall_s = first, 0, 0, 0.0
+    decided: dict[str, tuple[Lead, int]] = {}
+    while True:
+        found = compare(controllers, *args, seeds=count, **kwargs)
+        kwargs["fresh"] = False  # runs of an earlier look are not made again
+        looks, executed, wall_s = looks + 1, executed + found.executed, wall_s + found.wall_s
+        with at_any_time():
+            leads = {_name(lead): lead for lead in found.leads}
+        for name, lead in leads.items():
+            if lead.settled:
+                decided.setdefault(name, (lead, count))
+        if len(decided) == len(leads) or count >= most:
+            break
+        count = min(count + BATCH, most)
+    kept = [decided[name][0] if name in decided else lead for name, lead in leads.items()]
+    at = {name: seen for name, (_, seen) in decided.items()}
+    open_ = tuple(name for name in leads if name not in decided)
+    stopping = Stopping(looks, most, at, open_, executed, wall_s)
+    return replace(found, judged_leads=kept, stopping=stopping, executed=executed, wall_s=wall_s)
+
+
+def _name(lead: Lead) -> str:
+    return f"{lead.setting} {lead.metric}"

@@ -46,8 +46,9 @@ def adapted(
     seeds: int | None = None,
     quick: bool = False,
     varied: Mapping[str, object] | None = None,
+    first: int = 1,
 ) -> list[Study]:
-    """The studies of ``name`` shortened, reseeded and varied as asked.
+    """The studies of ``name`` shortened, reseeded (from seed ``first`` on) and varied as asked.
 
     A value of ``varied`` goes to every part that has its key as an open parameter; InputError where none has, or where it acts in no run.
     """
@@ -58,6 +59,8 @@ def adapted(
         if seeds < 1:
             raise InputError("reproduce", "--seeds", seeds, "a number of seeds from 1")
         studies = [study.seeded(seeds) for study in studies]
+    if first != 1:
+        studies = [study.starting_at(first) for study in studies]
     keys = dict.fromkeys(entry.key for study in studies for entry in study.parameter)
     for key, value in (varied or {}).items():
         if key not in keys:
@@ -122,6 +125,14 @@ def reproduce(
         return found
     path = Path(report) if report is not None else report_path(home, found)
     return write_reproduction(found, path, processes, stages)
+
+
+def written(found: Reproduction, store: str | None, report: Path | None) -> Reproduction:
+    """The same with its report written, under the name of its command where no file is named."""
+    home = Store(store)
+    usual = report_path(home, found)
+    path = report if report is not None else usual.with_name(f"{usual.stem}-until-decided.html")
+    return write_reproduction(found, path)
 
 
 def jobs_of(

@@ -1,0 +1,117 @@
+"""`reproduce --confirm` and `--until-decided`, and `compare --until-decided`: verdicts on fresh seeds, and on as many as it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sawtooth.cli.output import console, emit_json, note, table
+from sawtooth.errors import InputError
+
+if TYPE_CHECKING:
+    from sawtooth.experiment.reproduction import Reproduction
+
+ConfirmOption = Annotated[
+    bool,
+    typer.Option(
+        "--confirm",
+        help="Judge the claims again on as many fresh seeds, fixed beforehand (from 10001 on), and print both verdicts.",
+    ),
+]
+SeedsFromOption = Annotated[
+    int | None,
+    typer.Option(
+        "--seeds-from",
+        metavar="N",
+        min=1,
+        help="With --confirm or --until-decided: number of the first seed [default: 10001; 1].",
+    ),
+]
+UntilDecidedOption = Annotated[
+    bool,
+    typer.Option(
+        "--until-decided",
+        help="Look at 15 seeds (or --seeds), then add five at a time until everything is decided; by intervals that hold however often "
+        "one looks.",
+    ),
+]
+MaxSeedsOption = Annotated[
+    int | None,
+    typer.Option("--max-seeds", metavar="N", min=2, help="With --until-decided: most seeds [default: 60]."),
+]
+
+
+def check(command: str, until_decided: bool, most: int | None, confirm: bool, first: int | None) -> None:
+    """InputError for options that do not go together."""
+    if most is not None and not until_decided:
+        raise InputError(command, "--max-seeds", most, "this option only beside --until-decided")
+    if first is not None and not (until_decided or confirm):
+        raise InputError(
+            command, "--seeds-from", first, "this option only beside --confirm or --until-decided"
+        )
+    if until_decided and confirm:
+        raise InputError(command, "--confirm", True, "one of --confirm and --until-decided")
+
+
+def confirmed(
+    name: str,
+    store: str | None,
+    seeds: int | None,
+    quick: bool,
+    varied: Mapping[str, object],
+    first: int | None,
+    as_json: bool,
+) -> None:
+    """Verdicts then and now."""
+    from sawtooth.cli.scores import coloured
+    from sawtooth.papers.fresh_seeds import FRESH, confirm
+    from sawtooth.progress import progress_bar
+
+    with progress_bar(f"{name} confirmed") as progress:
+        found = confirm(
+            name, seeds, quick, store, varied, FRESH if first is None else first, progress=progress
+        )
+    if as_json:
+        emit_json(found.to_json())
+        return
+    shown = table(f"claims of {name} on fresh seeds", "claim", "then", "now", "outcome", "statement")
+    for row in found.rows:
+        cells = (coloured(row.then.verdict), coloured(row.now.verdict), row.outcome.value)
+        shown.add_row(row.then.claim.id, *cells, row.then.claim.statement)
+    out = console()
+    out.print(shown)
+    counts = ", ".join(f"{count} {outcome.value}" for outcome, count in found.counts().items())
+    out.print(f"{len(found.rows)} claims about runs: {counts}.", style="dim")
+    out.print(f"Then: seeds of the study. Now: as many from {found.first:,} on.", style="dim")
+
+
+def decided(
+    name: str,
+    store: str | None,
+    seeds: int | None,
+    quick: bool,
+    varied: Mapping[str, object],
+    first: int | None,
+    most: int | None,
+) -> Reproduction:
+    """A reproduction whose claims got as many seeds as they needed."""
+    from sawtooth.experiment.stopping import MOST
+    from sawtooth.papers.fresh_seeds import until_decided
+    from sawtooth.progress import progress_bar
+
+    with progress_bar(f"{name} until decided") as progress:
+        found = until_decided(
+            name,
+            seeds,
+            quick,
+            store,
+            varied,
+            MOST if most is None else most,
+            first=1 if first is None else first,
+            progress=progress,
+        )
+    if found.stopping is not None:
+        note(found.stopping.text)
+    return found

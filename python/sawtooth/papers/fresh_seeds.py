@@ -1,0 +1,245 @@
+"""Verdicts beyond the seeds that a study has: confirmed on fresh ones, or with seeds added until every claim is decided.
+
+    >>> from sawtooth.papers.fresh_seeds import confirm, until_decided
+    >>> confirm("floyd2000/shares", quick=True).rows[0].outcome
+    >>> until_decided("akella2002/fig4", quick=True, most=20).stopping.decided_at
+
+Source: none; the intervals of ``until_decided`` are confidence sequences (``experiment.anytime``), which hold whenever one looks.
+
+Who looks at verdicts and then takes more seeds for the undecided ones has looked twice at the first seeds. ``confirm`` mends this for one
+study: it judges all claims again on seeds that nobody has seen. Their numbers are fixed here, before any run of them.
+
+| parameter | unit | default | why                                                                                                   |
+|-----------|------|---------|-------------------------------------------------------------------------------------------------------|
+| FRESH     | 1    | 10,001  | first of the fresh seeds: beyond those of any study (from 1) and of the searches (from 1,001)             |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Final
+
+from sawtooth.claims.logic import Verdict
+from sawtooth.claims.table import Judged
+from sawtooth.documents import format_of
+from sawtooth.errors import InputError
+from sawtooth.experiment.anytime import at_any_time
+from sawtooth.experiment.reproduction import Reproduction
+from sawtooth.experiment.stopping import BATCH, FIRST, MOST, Stopping
+from sawtooth.experiment.study import Study
+from sawtooth.papers.own import is_own, own_source
+from sawtooth.papers.reproduce import adapted, perform_parts
+from sawtooth.papers.studies import parts
+from sawtooth.progress import ProgressCallback
+from sawtooth.run.store import Store
+
+FRESH: Final = 10_001
+
+
+class Outcome(StrEnum):
+    """What fresh seeds say of a verdict."""
+
+    CONFIRMED = "confirmed"
+    CONTRADICTED = "contradicted"
+    NOT_CONFIRMED = "not confirmed"
+    NEWLY_DECIDED = "newly decided"
+    STILL_OPEN = "still open"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A claim with its verdict on the seeds of the study and on fresh ones."""
+
+    then: Judged
+    now: Judged
+
+    @property
+    def outcome(self) -> Outcome:
+        """What became of it."""
+        then, now = self.then.verdict, self.now.verdict
+        if then is Verdict.UNDECIDED:
+            return Outcome.STILL_OPEN if now is then else Outcome.NEWLY_DECIDED
+        if now is Verdict.UNDECIDED:
+            return Outcome.NOT_CONFIRMED
+        return Outcome.CONFIRMED if now is then else Outcome.CONTRADICTED
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """A reproduction made twice: on the seeds of its studies and on as many fresh ones."""
+
+    name: str
+    then: Reproduction
+    now: Reproduction
+    first: int
+
+    @property
+    def rows(self) -> list[Row]:
+        """The claims about runs of these studies, in their order."""
+        borrowed = {item.claim.id for item in self.then.borrowed.judged} if self.then.borrowed else set()
+        again = {item.claim.id: item for item in self.now.judged}
+        return [
+            Row(item, again[item.claim.id])
+            for item in self.then.judged
+            if item.claim.kind == "simulation" and item.claim.id not in borrowed and item.finding is not None
+        ]
+
+    def counts(self) -> dict[Outcome, int]:
+        """How many claims came out how."""
+        found = [row.outcome for row in self.rows]
+        return {outcome: found.count(outcome) for outcome in Outcome}
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of ``--json``."""
+        return {
+            "format": format_of("confirmation"),
+            "study": self.name,
+            "seeds_from": self.first,
+            "counts": {outcome.value: count for outcome, count in self.counts().items()},
+            "claims": [
+                {
+                    "id": row.then.claim.id,
+                    "then": row.then.verdict.value,
+                    "now": row.now.verdict.value,
+                    "outcome": row.outcome.value,
+                    "seeds_then": row.then.seeds,
+                    "seeds_now": row.now.seeds,
+                    "statement": row.then.claim.statement,
+                }
+                for row in self.rows
+            ],
+            "executed": self.then.executed + self.now.executed,
+        }
+
+
+def confirm(
+    name: str,
+    seeds: int | None = None,
+    quick: bool = False,
+    store: Store | Path | str | None = None,
+    varied: Mapping[str, object] | None = None,
+    first: int = FRESH,
+    threads: int | None = None,
+    progress: ProgressCallback | None = None,
+) -> Confirmation:
+    """Judge the claims of ``name`` on its own seeds and on as many from number ``first`` on.
+
+    InputError for fresh seeds that the studies have had already.
+    """
+    home = store if isinstance(store, Store) else Store(store)
+    old, new = (chosen(name, seeds, quick, varied, start) for start in (1, first))
+    had = max(max(study.matrix.seeds, *(probe.seeds for probe in study.probe), 1) for study in old)
+    if first <= had:
+        accepted = f"a seed beyond the {had} of {name}, such as {FRESH}"
+        raise InputError("reproduce", "--seeds-from", first, accepted)
+    total = 2 * sum(study.runs for study in old)
+    made = []
+    for turn, studies in enumerate((old, new)):
+
+        def counted(done: int, _: int, stored: int, past: int = turn * total // 2) -> None:
+            if progress is not None:
+                progress(past + done, total, stored)
+
+        made.append(_performed(name, studies, home, seeds, quick, threads, counted))
+    return Confirmation(name, made[0], made[1], first)
+
+
+def until_decided(
+    name: str,
+    seeds: int | None = None,
+    quick: bool = False,
+    store: Store | Path | str | None = None,
+    varied: Mapping[str, object] | None = None,
+    most: int = MOST,
+    batch: int = BATCH,
+    first: int = 1,
+    threads: int | None = None,
+    progress: ProgressCallback | None = None,
+) -> Reproduction:
+    """Add ``batch`` seeds at a time to the parts with open claims, up to ``most``, until every claim is decided.
+
+    Verdicts are taken by confidence sequences, and the first that decides a claim stands: it is wrong five times in a hundred at most,
+    however often one looks. Claims that wait for runs of other parts stay undecided.
+    """
+    home = store if isinstance(store, Store) else Store(store)
+    studies = chosen(name, seeds, quick, varied, first)
+    if most < max(study.matrix.seeds for study in studies):
+        accepted = f"no fewer than the {max(study.matrix.seeds for study in studies)} seeds it begins with"
+        raise InputError("reproduce", "--max-seeds", most, accepted)
+    if seeds is None:
+        studies = [_grown(study, True, FIRST, most) if _seeds(study) < FIRST else study for study in studies]
+    decided: dict[str, tuple[Judged, int]] = {}
+    looks = executed = 0
+    wall_s = 0.0
+    while True:
+        with at_any_time():
+            found = _performed(name, studies, home, seeds, quick, threads, progress)
+        looks, executed, wall_s = looks + 1, executed + found.executed, wall_s + found.wall_s
+        for item in found.judged:
+            if item.verdict is not Verdict.UNDECIDED:
+                decided.setdefault(item.claim.id, (item, item.seeds))
+        grown = [_grown(study, _is_open(study, found, decided), batch, most) for study in studies]
+        if all(new is old for new, old in zip(grown, studies, strict=True)):
+            break
+        studies = grown
+    judged = [decided[item.claim.id][0] if item.claim.id in decided else item for item in found.judged]
+    kept = {item.claim.id: item for item in judged}
+    shown = tuple(replace(part, judged=[kept[item.claim.id] for item in part.judged]) for part in found.parts)
+    at = {name: count for name, (item, count) in decided.items() if item.claim.kind == "simulation"}
+    open_ = tuple(item.claim.id for item in judged if item.verdict is Verdict.UNDECIDED)
+    # every look performs all parts again; what was stored by an earlier look is no run of this command
+    return replace(
+        found, parts=shown, judged=judged, stopping=Stopping(looks, most, at, open_, executed, wall_s)
+    )
+
+
+def chosen(
+    name: str, seeds: int | None, quick: bool, varied: Mapping[str, object] | None, first: int
+) -> list[Study]:
+    """The studies that ``name`` means, from seed ``first`` on."""
+    entries = own_source(name).studies if is_own(name) else parts(name)
+    return adapted(name, entries, seeds, quick, varied, first)
+
+
+def _performed(
+    name: str,
+    studies: Sequence[Study],
+    home: Store,
+    seeds: int | None,
+    quick: bool,
+    threads: int | None,
+    progress: ProgressCallback | None,
+) -> Reproduction:
+    own = own_source(name) if is_own(name) else None
+    return perform_parts(
+        name if own is None else own.name,
+        studies,
+        home,
+        seeds=seeds,
+        quick=quick,
+        threads=threads,
+        progress=progress,
+        paper=own,
+    )
+
+
+def _is_open(study: Study, found: Reproduction, decided: Mapping[str, object]) -> bool:
+    """Whether more seeds may decide a claim of a part."""
+    part = next(part for part in found.parts if part.study.name == study.name)
+    return any(
+        item.claim.id not in decided and item.finding is not None and not item.partial for item in part.judged
+    )
+
+
+def _grown(study: Study, open_: bool, batch: int, most: int) -> Study:
+    """A study with so many more seeds, a multiple of ``batch``; itself where nothing is open, or it has them all."""
+    now = _seeds(study)
+    return study.extended(min(now + batch - now % batch, most)) if open_ and now < most else study
+
+
+def _seeds(study: Study) -> int:
+    """The seeds that its claims rest on."""
+    return study.matrix.seeds if study.matrix.settings else max((p.seeds for p in study.probe), default=1)

@@ -1,0 +1,125 @@
+"""Confidence sequences: their formulas by hand, what they promise on values whose mean is known, and the page that says so."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from tools.deciding_page import PAGE, bounded_decides, errors, filled, looks, student_decides
+
+from sawtooth.claims.logic import Verdict, inequality
+from sawtooth.claims.orders import orders_alike
+from sawtooth.experiment.anytime import (
+    BOUNDED_SEQUENCE,
+    EFFECT,
+    STUDENT_SEQUENCE,
+    at_any_time,
+    sequence,
+    sequence_tails,
+    student_evidence,
+    student_reach,
+)
+from sawtooth.experiment.intervals import EXACT, PAIRED_T, student_t
+from sawtooth.experiment.stopping import FIRST
+
+RANDOM = np.random.RandomState
+
+
+def marginal(values: list[float], mean_of_effect: float) -> float:
+    """The likelihood of values up to scale, at one effect size, over the right Haar measure of the scale: by quadrature."""
+    scales = np.exp(np.linspace(-6, 6, 4001))
+    x = np.array(values)[:, None]
+    density = np.exp(-0.5 * ((x / scales - mean_of_effect) ** 2).sum(axis=0)) / scales ** len(values)
+    return float(np.trapezoid(density / scales, scales))
+
+
+def test_the_evidence_is_a_ratio_of_likelihoods() -> None:
+    values = [0.8, 1.7, -0.2, 1.1, 0.9]
+    effects = np.linspace(-14, 14, 1401)
+    prior = np.exp(-(effects**2) / (2 * EFFECT)) / math.sqrt(2 * math.pi * EFFECT)
+    likelihoods = np.array([marginal(values, effect) for effect in effects])
+    wanted = float(np.trapezoid(likelihoods * prior, effects)) / marginal(values, 0.0)
+    t = np.mean(values) / (np.std(values, ddof=1) / math.sqrt(5))
+    assert math.exp(student_evidence(5, float(t))) == pytest.approx(wanted, rel=1e-3)
+
+
+@pytest.mark.parametrize("n", [5, 15, 60, 500])
+def test_the_reach_is_where_the_evidence_is_one_in_twenty(n: int) -> None:
+    assert math.exp(student_evidence(n, student_reach(n))) == pytest.approx(20.0)
+    assert student_reach(n) > student_t(n)
+
+
+def test_two_values_exclude_nothing() -> None:
+    assert student_reach(2) > 100 or math.isinf(student_reach(2))
+    found = sequence([1.0, 1.1])
+    assert found.low is not None
+    assert found.low < 0.0
+
+
+@pytest.mark.parametrize(("values", "between"), [([0.1, 0.4, 0.2, 0.35], None), ([0.9] * 40, (0.0, 1.0))])
+def test_tails_go_with_the_sequence(values: list[float], between: tuple[float, float] | None) -> None:
+    found = sequence(values, between=between)
+    assert found.low is not None
+    assert found.high is not None
+    for bound in np.linspace(0.05, 0.95, 19):
+        sides = sequence_tails(values, float(bound), between)
+        assert (sides.above <= 0.025) == (found.low > bound)
+        assert (sides.below <= 0.025) == (found.high < bound)
+
+
+def test_a_normal_mean_is_covered_at_every_look() -> None:
+    values = RANDOM(5).normal(size=(3000, 200))
+    assert errors(student_decides(values, student_reach)) <= 0.05
+    assert errors(student_decides(values, student_t)) > 0.25  # what looking often costs an ordinary interval
+    assert 0.035 < errors(student_decides(values[:, :20], student_t)[:, -1:]) < 0.065
+
+
+@pytest.mark.parametrize("share", [0.5, 0.1, 0.02])
+def test_a_bounded_mean_is_covered_whatever_the_values(share: float) -> None:
+    values = (RANDOM(6).uniform(size=(1500, 200)) < share).astype(float)
+    assert errors(bounded_decides(values, share)) <= 0.05
+
+
+def test_moderate_skew_is_covered_from_the_first_look_on_and_great_skew_is_not() -> None:
+    from_first = slice(looks().index(FIRST), None)
+    mild = RANDOM(7).exponential(size=(2000, 200)) - 1.0
+    assert errors(student_decides(mild, student_reach)[:, from_first]) <= 0.065
+    wild = RANDOM(8).lognormal(size=(2000, 200)) - math.exp(0.5)
+    assert errors(student_decides(wild, student_reach)[:, from_first]) > 0.08  # as docs/deciding.md says
+    other = RANDOM(9).lognormal(size=(2000, 200)) - math.exp(0.5)
+    assert errors(student_decides(wild - other, student_reach)) <= 0.05
+
+
+def test_a_difference_is_found() -> None:
+    values = RANDOM(10).normal(0.5, 1.0, size=(500, 200))
+    assert errors(student_decides(values, student_reach)) > 0.99
+    bounded = np.clip(RANDOM(11).normal(0.75, 0.25, size=(500, 200)), 0.0, 1.0)
+    assert errors(bounded_decides(bounded, 0.5)) > 0.99
+
+
+def test_which_interval_an_inequality_gets() -> None:
+    values = [0.4, 0.6, 0.5, 0.7, 0.55]
+    methods = []
+    for on in (True, False):
+        with at_any_time(on):
+            methods.append(inequality("", values, ">").interval)
+    assert [found.method for found in methods if found is not None] == [STUDENT_SEQUENCE, PAIRED_T]
+    ranks = np.arange(12.0).reshape(3, 4)
+    with at_any_time():
+        alike = orders_alike("", ranks, ranks, 0.5)
+        assert inequality("", [1.0, 1.0], ">").interval == sequence([1.0, 1.0])
+    assert alike.interval is not None
+    assert (alike.interval.method, alike.verdict) == (BOUNDED_SEQUENCE, Verdict.UNDECIDED)
+    assert sequence([1.0, 1.0]).method == EXACT
+    assert orders_alike("", ranks, ranks, 0.5).verdict is Verdict.HOLDS
+
+
+def test_values_outside_their_range_are_a_mistake() -> None:
+    with pytest.raises(ValueError, match="expected from 0 to 1"):
+        sequence([0.5, 1.5], between=(0.0, 1.0))
+
+
+def test_the_table_of_the_page_is_the_one_that_comes_out() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    assert filled(text) == text, "run `python -m tools.deciding_page`"

@@ -1,0 +1,159 @@
+"""Verdicts on fresh seeds and on as many as it takes: `reproduce --confirm`, `--until-decided`, and `compare --until-decided`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.conftest import CommandLine
+from tests.fits import fits
+
+from sawtooth.claims.logic import Verdict
+from sawtooth.errors import InputError
+from sawtooth.experiment.anytime import STUDENT_SEQUENCE
+from sawtooth.experiment.stopping import BATCH, FIRST
+from sawtooth.papers.compare import compare_until_decided
+from sawtooth.papers.fresh_seeds import FRESH, Outcome, chosen, confirm, until_decided
+
+STUDY = """
+name = "small"
+title = "Two windows on one link"
+algorithm = [{ label = "gentle", control = "aimd(1, 0.8)" }, { label = "half", control = "aimd(1, 0.5)" }]
+
+[scenario]
+duration = "5 s"
+warmup = "1 s"
+bottleneck = { rate = "4 Mbit/s", buffer = "20 packets" }
+path = { rtt = "40 ms", send_jitter = "2 ms" }
+flows = [{ count = 2 }]
+
+[matrix]
+settings = [{ recovery = "sack", router = "drop-tail" }]
+environments = ["none"]
+seeds = 3
+
+[environments.none]
+
+[[claim]]
+id = "delay"
+claim = "delay(gentle) > delay(half)"
+
+[[claim]]
+id = "same"
+claim = "goodput(gentle) < 0.0001"
+
+[[claim]]
+id = "open"
+claim = "goodput(gentle) > goodput(gentle) by 0.00001 %"
+"""
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study of a second: one claim that holds, one that fails."""
+    path = tmp_path_factory.mktemp("deciding") / "small.toml"
+    path.write_text(STUDY, encoding="utf-8")
+    return path
+
+
+def test_fresh_seeds_are_others_of_the_same_number(study: Path) -> None:
+    (old,), (new,) = (chosen(str(study), None, False, None, first) for first in (1, FRESH))
+    assert old.seeds == ("1", "2", "3")
+    assert new.seeds == tuple(str(FRESH + n) for n in range(3))
+    assert new.runs == old.runs
+
+
+def test_probes_take_fresh_and_further_seeds_too() -> None:
+    (study,) = chosen("floyd2000/shares", None, False, None, 1)
+    moved = study.starting_at(50)
+    seeds = [sorted({int(run.seed) for run in moved.probed(probe)}) for probe in moved.probe]
+    assert all(
+        found == list(range(50, 50 + probe.seeds)) for found, probe in zip(seeds, study.probe, strict=True)
+    )
+    assert {probe.seeds for probe in study.extended(25).probe} == {25}
+
+
+def test_verdicts_then_and_now(study: Path, tmp_path: Path) -> None:
+    found = confirm(str(study), store=tmp_path)
+    outcomes = {row.then.claim.id: row.outcome for row in found.rows}
+    assert outcomes["same"] is Outcome.CONFIRMED
+    assert (found.then.executed, found.now.executed) == (6, 6)
+    fits(found.to_json())
+    again = confirm(str(study), store=tmp_path)
+    assert again.to_json() == found.to_json() | {"executed": 0}
+
+
+def test_seeds_that_were_seen_confirm_nothing(study: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="a seed beyond the 3 of"):
+        confirm(str(study), store=tmp_path, first=3)
+
+
+def test_seeds_are_added_until_every_claim_is_decided_or_there_are_enough(
+    study: Path, tmp_path: Path
+) -> None:
+    most = FIRST + 2 * BATCH
+    found = until_decided(str(study), store=tmp_path, most=most)
+    assert found.stopping is not None
+    verdicts = {item.claim.id: item for item in found.judged}
+    assert verdicts["same"].verdict is Verdict.FAILS
+    assert found.stopping.decided_at["same"] == FIRST
+    assert set(found.stopping.decided_at) | set(found.stopping.open) == {"delay", "same", "open"}
+    assert found.stopping.looks == (3 if found.stopping.open else found.stopping.looks)
+    assert found.executed == 2 * len(found.parts[0].results.seeds)
+    same = verdicts["same"].finding
+    assert same is not None
+    assert same.interval is not None
+    assert same.interval.method == STUDENT_SEQUENCE
+    fits(found.to_json())
+
+
+def test_the_first_look_is_at_the_seeds_that_are_asked_for(study: Path, tmp_path: Path) -> None:
+    found = until_decided(str(study), seeds=6, store=tmp_path, most=6)
+    assert found.stopping is not None
+    assert (found.stopping.looks, len(found.parts[0].results.seeds)) == (1, 6)
+    with pytest.raises(InputError, match="--max-seeds"):
+        until_decided(str(study), seeds=6, store=tmp_path, most=5)
+
+
+def test_a_comparison_goes_on_until_it_is_decided_who_leads(tmp_path: Path) -> None:
+    given = {"environments": ["none"], "duration": "6 s", "warmup": "2 s", "store": tmp_path}
+    network = {"bottleneck": {"rate": "4 Mbit/s"}, "flows": [{"count": 2}]}
+    found = compare_until_decided(
+        ["aimd(1, 0.8)", "aimd(1, 0.5)"], scenario=network, most=FIRST + BATCH, **given
+    )
+    assert found.stopping is not None
+    assert found.stopping.decided_at["sack/droptail delay"] == FIRST
+    lead = next(lead for lead in found.leads if lead.metric == "delay")
+    assert lead.ahead is not None
+    assert (lead.leader, lead.ahead.method) == ("aimd(1, 0.5)", STUDENT_SEQUENCE)
+    fits(found.to_json())
+
+
+def test_the_commands(sawtooth: CommandLine, study: Path, tmp_path: Path) -> None:
+    store = ("--store", str(tmp_path))
+    found = sawtooth("reproduce", str(study), "--confirm", *store)
+    assert found.code == 0
+    assert "confirmed" in found.out
+    document = sawtooth("reproduce", str(study), "--confirm", "--json", *store).json
+    assert document["counts"]["contradicted"] == 0
+    found = sawtooth("reproduce", str(study), "--until-decided", "--max-seeds", "15", "--json", *store)
+    assert (found.code, found.json["until_decided"]["max_seeds"]) == (0, 15)
+    assert Path(found.json["report"]).is_file()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [
+        (("--max-seeds", "9"), "only beside --until-decided"),
+        (("--seeds-from", "9"), "only beside --confirm"),
+        (("--confirm", "--until-decided"), "one of --confirm and --until-decided"),
+        (("--confirm", "--fresh"), "no such option beside --confirm"),
+        (("--until-decided", "--shard", "1/2"), "no such option beside --shard"),
+    ],
+)
+def test_what_means_nothing_together_is_refused(
+    sawtooth: CommandLine, study: Path, arguments: tuple[str, ...], wanted: str
+) -> None:
+    found = sawtooth("reproduce", str(study), *arguments)
+    assert found.code == 2
+    assert wanted in found.err
