@@ -29,10 +29,10 @@ flows = [{ count = 2 }]
 
 [matrix]
 settings = [{ recovery = "sack", router = "drop-tail" }]
-environments = ["none"]
+environments = ["cons-low"]
 seeds = 3
 
-[environments.none]
+
 
 [[claim]]
 id = "delay"
