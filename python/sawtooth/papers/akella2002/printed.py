@@ -122,8 +122,8 @@ def appendix(paper: str = "akella2002") -> tuple[AppendixRow, ...]:
 
 
 @cache
-def environments() -> tuple[EnvironmentRow, ...]:
-    """The 13 environments in the order of Table 2."""
+def environments(paper: str = "akella2002") -> tuple[EnvironmentRow, ...]:
+    """The 13 environments in the order of Table 2 of either paper; [Reddy12] does not say their topology."""
     return tuple(
         EnvironmentRow(
             number=int(row["number"]),
@@ -140,7 +140,7 @@ def environments() -> tuple[EnvironmentRow, ...]:
             interarrival_mean_alt_s=_number(row["interarrival_mean_alt_s"]),
             topology=row["topology"],
         )
-        for row in _rows("akella2002", "environments.csv")
+        for row in _rows(paper, "environments.csv")
     )
 
 

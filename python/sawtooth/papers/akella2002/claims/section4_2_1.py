@@ -1,7 +1,8 @@
 """Claims of section 4.2.1: what active queue management changes, RED against drop-tail.
 
 Source: [Akella02] section 4.2.1 with Figures 6 and 7 and footnote 7. Statements that compare settings are judged on raw values, and on
-D as well where they are worded in it. Tolerances: ``much_more_often``, ``epochs_together``, ``epochs_apart``, ``losses_by_share``,
+D as well where they are worded in it. Tolerances: ``significantly_less``, ``clearly_fairer``,
+``equally_fair``, ``goodput_alike``, ``much_more_often``, ``epochs_together``, ``epochs_apart``, ``losses_by_share``,
 ``rtt_bias_alike``.
 """
 
@@ -16,6 +17,7 @@ from sawtooth.claims.differences import (
     in_scores_and_raw,
     mean_gap,
     minus,
+    share_of,
     within,
     worst_gap,
 )
@@ -28,10 +30,15 @@ RENO_RED, SACK_RED = "reno/red", "sack/red"
 
 
 def red_cuts_loss_delay(view: View) -> Finding:
-    """Mean loss and mean delay of each are lower under RED than under drop-tail, with Reno."""
+    """Mean loss and mean delay of each are below ``significantly_less`` of those under drop-tail, with Reno."""
+    share = view.tolerance("significantly_less")
     return both(
-        "RED lowers loss and delay of each under Reno",
-        [part for metric in ("loss", "delay") for part in below(view, RENO_RED, RENO_DROPTAIL, FOUR, metric)],
+        "RED lowers loss and delay of each significantly under Reno",
+        [
+            share_of(view, metric, (RENO_RED, name), (RENO_DROPTAIL, name), share, scores=False)
+            for metric in ("loss", "delay")
+            for name in FOUR
+        ],
     )
 
 
@@ -49,27 +56,34 @@ def additive_best(view: View) -> Finding:
 
 
 def red_fairer(view: View) -> Finding:
-    """D_fairness and the raw mean spread of each are lower under RED than under drop-tail, with Reno."""
-    return in_scores_and_raw(
-        "RED makes each fairer under Reno",
-        view,
-        [
-            inequality(
-                f"D_fairness({name}), RED - drop-tail",
-                minus(view.D(RENO_RED, name, "fairness"), view.D(RENO_DROPTAIL, name, "fairness")),
-                "<",
-            )
+    """D_fairness and the raw mean spread of each are below ``clearly_fairer`` times those under drop-tail, with Reno."""
+    share = view.tolerance("clearly_fairer")
+
+    def clearly(*, scores: bool) -> list[Finding]:
+        return [
+            share_of(view, "fairness", (RENO_RED, name), (RENO_DROPTAIL, name), share, scores=scores)
             for name in FOUR
-        ],
-        lambda: below(view, RENO_RED, RENO_DROPTAIL, FOUR, "fairness"),
+        ]
+
+    return in_scores_and_raw(
+        "RED makes each significantly fairer under Reno",
+        view,
+        clearly(scores=True),
+        lambda: clearly(scores=False),
     )
 
 
 def aiad_least_fair(view: View) -> Finding:
-    """D_fairness(AIAD) is the largest."""
+    """D_fairness(AIAD) is the largest, by at most ``equally_fair``: the difference is said to be small."""
+    small = view.tolerance("equally_fair")
     return both(
-        "AIAD is the least fair",
-        [gap(view, view.setting, "AIAD", other, "fairness", ">=") for other in FOUR if other != "AIAD"],
+        "AIAD is the least fair, by little",
+        [
+            gap(view, view.setting, "AIAD", other, "fairness", relation, bound)
+            for other in FOUR
+            if other != "AIAD"
+            for relation, bound in ((">=", 0.0), ("<=", small))
+        ],
     )
 
 
@@ -127,12 +141,16 @@ ORDER: Final = ("MIMD", "AIAD", "AIMD", "MIAD")
 
 
 def mimd_best(view: View) -> Finding:
-    """D_goodput: MIMD < AIAD < AIMD < MIAD."""
+    """D_goodput: MIMD < AIAD < AIMD < MIAD, and AIAD not far behind MIMD: by at most ``goodput_alike``."""
+    near = gap(view, view.setting, "AIAD", "MIMD", "goodput", "<=", view.tolerance("goodput_alike"))
     return both(
-        "goodput falls from MIMD over AIAD and AIMD to MIAD",
+        "goodput falls from MIMD over AIAD, close behind, and AIMD to MIAD",
         [
-            gap(view, view.setting, better, worse, "goodput", "<")
-            for better, worse in itertools.pairwise(ORDER)
+            *(
+                gap(view, view.setting, better, worse, "goodput", "<")
+                for better, worse in itertools.pairwise(ORDER)
+            ),
+            near,
         ],
     )
 
@@ -184,13 +202,17 @@ def aimd_fairest(view: View) -> Finding:
 
 
 def burst_tolerant(view: View) -> Finding:
-    """What MIMD and AIAD are ahead of AIMD in D_goodput is more under RED than under drop-tail, with SACK."""
+    """With SACK MIMD and AIAD are ahead of AIMD in D_goodput by more than ``goodput_alike`` under RED, and by more than over drop-tail."""
     parts = []
+    significant = view.tolerance("goodput_alike")
     for name in ("MIMD", "AIAD"):
         ahead = {
             setting: minus(view.D(setting, "AIMD", "goodput"), view.D(setting, name, "goodput"))
             for setting in (SACK_RED, SACK_DROPTAIL)
         }
+        parts.append(
+            inequality(f"D_goodput(AIMD) - D_goodput({name}), RED", ahead[SACK_RED], ">", significant)
+        )
         parts.append(
             inequality(
                 f"D_goodput(AIMD) - D_goodput({name}), RED - drop-tail",
@@ -198,4 +220,6 @@ def burst_tolerant(view: View) -> Finding:
                 ">",
             )
         )
-    return both("MIMD and AIAD gain on AIMD from drop-tail to RED", parts)
+    return both(
+        "MIMD and AIAD do significantly better than AIMD under RED, which they do not under drop-tail", parts
+    )

@@ -1,29 +1,41 @@
 """Claims of section 4.2.2: what marking changes, ECN against RED and drop-tail.
 
 Source: [Akella02] section 4.2.2 with Figures 8 and 9. Statements that compare settings are judged on raw values, and on D as well where
-they are worded in it. Tolerances: ``delay_slightly``, ``goodput_alike``, ``loss_alike``, ``alone_unfair``.
+they are worded in it. Tolerances: ``significantly_less``, ``delay_slightly``, ``spread_alike``, ``goodput_alike``, ``loss_alike``,
+``alone_unfair``, ``unfair``.
 """
 
 from __future__ import annotations
 
 import itertools
 
-from sawtooth.claims.differences import below, gap, in_scores_and_raw, mean_gap, minus, within, worst_gap
+from sawtooth.claims.differences import (
+    gap,
+    in_scores_and_raw,
+    mean_gap,
+    minus,
+    share_of,
+    within,
+    worst_gap,
+)
 from sawtooth.claims.logic import Finding, both, inequality
 from sawtooth.claims.view import FOUR, View
 from sawtooth.papers.akella2002.claims.abstract import RECOVERIES
-from sawtooth.papers.akella2002.claims.section4_1 import ADDITIVE, MULTIPLICATIVE, NOT_AIMD
+from sawtooth.papers.akella2002.claims.section4_1 import ADDITIVE, MULTIPLICATIVE, NOT_AIMD, mean_spread
 
 
 def ecn_cuts_loss(view: View) -> Finding:
-    """Mean loss of each is lower with marks than under RED and under drop-tail, with either recovery."""
+    """Mean loss of each is below ``significantly_less`` of that under RED and of that under drop-tail, with either recovery."""
+    share = view.tolerance("significantly_less")
     return both(
-        "marking lowers the loss of each",
+        "marking lowers the loss of each significantly",
         [
-            part
+            share_of(
+                view, "loss", (f"{recovery}/ecn", name), (f"{recovery}/{other}", name), share, scores=False
+            )
             for recovery in RECOVERIES
             for other in ("red", "droptail")
-            for part in below(view, f"{recovery}/ecn", f"{recovery}/{other}", FOUR, "loss")
+            for name in FOUR
         ],
     )
 
@@ -41,27 +53,28 @@ def ecn_delays(view: View) -> Finding:
 
 
 def ecn_less_fair(view: View) -> Finding:
-    """D_fairness and the raw mean spread of each are larger with marks than under RED, with either recovery."""
-    return in_scores_and_raw(
-        "marking makes each less fair than RED",
-        view,
-        [
-            inequality(
-                f"D_fairness({name}), ECN - RED, {recovery}",
-                minus(
-                    view.D(f"{recovery}/ecn", name, "fairness"), view.D(f"{recovery}/red", name, "fairness")
-                ),
-                ">",
-            )
-            for recovery in RECOVERIES
-            for name in FOUR
-        ],
-        lambda: [
-            part
-            for recovery in RECOVERIES
-            for part in below(view, f"{recovery}/red", f"{recovery}/ecn", FOUR, "fairness")
-        ],
-    )
+    """D_fairness and the raw mean spread of each are larger with marks than under RED, by ``spread_alike`` at most."""
+    slightly, count = view.tolerance("spread_alike"), len(view.environments)
+    pairs = [(f"{recovery}/ecn", f"{recovery}/red", name) for recovery in RECOVERIES for name in FOUR]
+    in_scores = [
+        inequality(
+            f"D_fairness({name}), {marked} - {dropped}",
+            minus(view.D(marked, name, "fairness"), view.D(dropped, name, "fairness")),
+            relation,  # type: ignore[arg-type]
+            bound,
+        )
+        for marked, dropped, name in pairs
+        for relation, bound in ((">", 0.0), ("<=", slightly))
+    ]
+
+    def in_raw() -> list[Finding]:
+        return [
+            mean_gap(view, "fairness", (marked, name), (dropped, name), relation, bound)  # type: ignore[arg-type]
+            for marked, dropped, name in pairs
+            for relation, bound in ((">", 0.0), ("<=", slightly / count))
+        ]
+
+    return in_scores_and_raw("marking makes each slightly less fair than RED", view, in_scores, in_raw)
 
 
 def _alike(view: View, metric: str, bound: float) -> list[Finding]:
@@ -90,11 +103,21 @@ def loss_alike(view: View) -> Finding:
 
 
 def miad_alone_unfair(view: View) -> Finding:
-    """D_fairness of MIAD is more than ``alone_unfair`` times that of each other."""
-    factor = view.tolerance("alone_unfair")
+    """D_fairness of MIAD is more than ``alone_unfair`` times that of each other; its mean spread is above ``unfair``, theirs are not."""
+    factor, unfair = view.tolerance("alone_unfair"), view.tolerance("unfair")
+    spreads = [
+        inequality(
+            f"mean spread of {name}",
+            mean_spread(view, view.setting, name),
+            ">" if name == "MIAD" else "<=",
+            unfair,
+        )
+        for name in FOUR
+    ]
     return both(
-        f"D_fairness of MIAD is more than {factor:g} times that of every other",
-        [
+        "MIAD alone is unfair",
+        spreads
+        + [
             inequality(
                 f"D_fairness(MIAD) - {factor:g} D_fairness({other})",
                 minus(
@@ -129,15 +152,17 @@ def multiplicative_lead(view: View) -> Finding:
 
 
 def lead_grows(view: View) -> Finding:
-    """What MIMD and MIAD are ahead of AIMD in D_goodput is more with SACK than with Reno, under ECN."""
+    """What MIMD and MIAD are ahead of AIMD in D_goodput grows by more than ``goodput_alike`` from Reno to SACK, under ECN."""
     parts = []
+    considerable = view.tolerance("goodput_alike")
     for name in MULTIPLICATIVE:
         reno, sack = (
             minus(view.D(f"{recovery}/ecn", "AIMD", "goodput"), view.D(f"{recovery}/ecn", name, "goodput"))
             for recovery in RECOVERIES
         )
-        parts.append(inequality(f"D_goodput(AIMD) - D_goodput({name}), SACK - Reno", minus(sack, reno), ">"))
-    return both("the lead of the multiplicative increases grows from Reno to SACK", parts)
+        text = f"D_goodput(AIMD) - D_goodput({name}), SACK - Reno"
+        parts.append(inequality(text, minus(sack, reno), ">", considerable))
+    return both("the lead of the multiplicative increases grows considerably from Reno to SACK", parts)
 
 
 def aiad_over_aimd(view: View) -> Finding:

@@ -1,6 +1,7 @@
 """Claims of section 4.3, the discussion across settings.
 
-Source: [Akella02] section 4.3 and Figure 12. Tolerances: ``goodput_leader``, ``goodput_leader_worst_case``.
+Source: [Akella02] section 4.3 and Figure 12. Tolerances: ``goodput_leader``, ``goodput_leader_worst_case``,
+``clearly_ahead``, ``goodput_alike``.
 """
 
 from __future__ import annotations
@@ -77,13 +78,14 @@ def aimd_highest(view: View) -> Finding:
 
 
 def additive_clearly_best(view: View) -> Finding:
-    """D_goodput of AIMD and AIAD lies below that of MIMD and MIAD, in each setting."""
+    """``clearly_ahead`` times D_goodput of AIMD and of AIAD stays below that of MIMD and of MIAD, in each setting."""
+    factor = view.tolerance("clearly_ahead")
     return both(
-        "both additive increases are ahead of both multiplicative ones in goodput",
+        "both additive increases are clearly ahead of both multiplicative ones in goodput",
         [
             inequality(
-                f"D_goodput({good}) - D_goodput({bad}), {setting}",
-                view.D(setting, good, "goodput") - view.D(setting, bad, "goodput"),
+                f"{factor:g} D_goodput({good}) - D_goodput({bad}), {setting}",
+                factor * view.D(setting, good, "goodput") - view.D(setting, bad, "goodput"),
                 "<",
             )
             for setting in view.settings
@@ -94,9 +96,10 @@ def additive_clearly_best(view: View) -> Finding:
 
 
 def some_other_ahead(view: View) -> Finding:
-    """In each setting AIMD scores worse in goodput than at least one other."""
+    """In each setting D_goodput of AIMD exceeds that of at least one other by more than ``goodput_alike``."""
+    significant = view.tolerance("goodput_alike")
     return both(
-        "some other algorithm is ahead of AIMD in goodput, in each setting",
+        "some other algorithm is significantly ahead of AIMD in goodput, in each setting",
         [
             either(
                 f"some other algorithm is ahead of AIMD in {setting}",
@@ -105,6 +108,7 @@ def some_other_ahead(view: View) -> Finding:
                         f"D_goodput(AIMD) - D_goodput({other}), {setting}",
                         view.D(setting, "AIMD", "goodput") - view.D(setting, other, "goodput"),
                         ">",
+                        significant,
                     )
                     for other in FOUR[1:]
                 ],

@@ -40,22 +40,22 @@ def _rates(runs: list[ProbeRun]) -> Numbers:
 
 
 def upper_bound(view: View) -> Finding:
-    """Measured rate <= T(p) of equation 1 at each p from 0.001 to 0.2."""
+    """Measured rate <= T(p) of equation 1, where p is the rate of loss events, as in the paper, at each loss rate from 0.001 to 0.2."""
     parts = []
     for p, runs in _by_loss(view, BOUND_FROM, BOUND_TO).items():
-        bound = float(padhye.tfrc(p, 1.0, runs[0].values["timer_rounds"]))
+        by_packets = float(padhye.tfrc(p, 1.0, runs[0].values["timer_rounds"]))
         at_events = [
             run.values["rate"] / float(padhye.tfrc(run.values["event rate"], 1.0, run.values["timer_rounds"]))
             for run in runs
         ]
         parts.append(
             inequality(
-                f"rate over that of equation 1 at p = {p:g}",
-                _rates(runs) / bound,
+                f"rate over that of equation 1 at the rate of loss events, each packet lost with p = {p:g}",
+                at_events,
                 "<=",
                 1.0,
-                equation_1=bound,
-                at_the_loss_event_rate=float(np.mean(at_events)),
+                event_rate=float(np.mean([run.values["event rate"] for run in runs])),
+                with_p_of_packets=float(np.mean(_rates(runs)) / by_packets),
             )
         )
     return both("equation 1 bounds the rate of TCP from above", parts)

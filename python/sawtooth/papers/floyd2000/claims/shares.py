@@ -163,7 +163,10 @@ def same_picture(view: View) -> Finding:
 
 
 def model_misses(view: View) -> Finding:
-    """The deterministic model at the measured drop rates is off the measured ratios of TCP(1/5, 1/8) and TCP(2/5, 1/8)."""
+    """The deterministic model at the measured drop rates is off the measured ratios of TCP(1/5, 1/8) and TCP(2/5, 1/8).
+
+    That it misses is judged here, not why: what goes with what is no cause. The part ``floyd2000/gap`` changes one property at a time.
+    """
     misses = view.tolerance("misses")
 
     def check(windows: str) -> Finding:
@@ -197,7 +200,8 @@ def _model(pair: str, p: float) -> float:
 
 
 def figure_5(view: View) -> Finding:
-    """TCP(1/5, 1/8) gets less than TFRC, as it gets less than TCP, on both links."""
+    """TCP(1/5, 1/8) gets less than TFRC, as it gets less than TCP, on both links: by the same ``less`` as in Figure 3."""
+    bound = view.tolerance("less")
 
     def check(windows: str) -> Finding:
         parts = []
@@ -209,7 +213,7 @@ def figure_5(view: View) -> Finding:
                         f"{pair}: ratio on {link}, {windows} windows",
                         mean_ratio(runs),
                         "<",
-                        1.0,
+                        bound,
                         **by_number(runs),
                     )
                 )
