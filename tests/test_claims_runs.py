@@ -201,7 +201,7 @@ HOLDING: Final[dict[str, Answer]] = {
     ),
     "akella2002/section4_2_2.ecn_cuts_loss": where(router_is("ecn"), 1.0, 2.0),
     "akella2002/section4_2_2.ecn_delays": where(router_is("ecn"), 2.0, 1.0),
-    "akella2002/section4_2_2.ecn_less_fair": where(router_is("ecn"), 2.0, 1.0),
+    "akella2002/section4_2_2.ecn_less_fair": where(router_is("ecn"), 1.05, 1.0),
     "akella2002/section4_2_2.shares_persist": where(router_is("ecn"), 2.0, 1.0),
     "akella2002/section4_2_3.fairness_unchanged": lambda _: 1.0,
     "akella2002/section4_2_3.multiplicative_deteriorate": lambda q: (
@@ -310,6 +310,9 @@ def test_the_world_that_holds_is_the_one_that_the_check_means() -> None:
 # --- the printed tables ----------------------------------------------------------------------------------------------------
 
 CONTRADICTED = {
+    "akella-4.2.4-reno-drr-equal-fairness",
+    "akella-4.2.4-sack-drr-equal-fairness",
+    "akella-4.3-inside-box-aggressive",
     "akella-3.2-representatives",
     "akella-4.1.2-mimd-worst-loss-delay",
     "akella-4.2.1-red-fairness-all",
@@ -357,10 +360,11 @@ def test_cross_traffic_that_loses_one_packet_in_one_run_is_found() -> None:
 
 
 def test_the_gap_of_the_halving_mimd_follows_from_the_printed_tables() -> None:
-    """0.77 - 0.01 among the four, less 0.60 - 0.02 within the family."""
+    """0.77 - 0.01 and 0.77 - 0.15 among the four, less 0.60 - 0.02 within the family."""
     found = claim("akella-6-fn10-mimd-0.5").function(PrintedView(("sack/drr",), TOLERANCES, tables()))
-    assert found.interval is not None
-    assert found.interval.mean == pytest.approx(0.77 - 0.01 - (0.60 - 0.02))
+    gaps = [leaf.interval.mean for leaf in found.leaves() if leaf.interval is not None]
+    wanted = [0.77 - best - (0.60 - 0.02) for best in (0.01, 0.01, 0.15, 0.15)]
+    assert gaps == pytest.approx(wanted)
 
 
 def test_a_hybrid_that_is_ahead_and_not_level_gets_the_statement_that_holds() -> None:

@@ -21,13 +21,13 @@ from sawtooth.experiment.perform import Jobs, perform
 from sawtooth.experiment.sensitivity import variations
 from sawtooth.experiment.sensitivity import vary as vary_claims
 from sawtooth.experiment.study import Algorithm, Matrix, Parameter, Quick, Setting, Study
-from sawtooth.experiment.variation import PROMOTED, SCREENED, Sensitivity, Turn
+from sawtooth.experiment.variation import PROMOTED, SCREENED, Sensitivity, Turn, mean_shift, shift_of
 from sawtooth.papers import PAPERS
 from sawtooth.papers.reproduce import chosen_studies
 from sawtooth.papers.sensitivity import command_line, sensitivity
 from sawtooth.papers.studies import load_study
 from sawtooth.plain import json_value
-from sawtooth.report.sensitivity import blocks, write_sensitivity
+from sawtooth.report.sensitivity import blocks, shift_text, write_sensitivity
 from sawtooth.run.run import run_id_of
 from sawtooth.run.store import Store
 from sawtooth.run.tally import Tally, metrics_version
@@ -258,7 +258,7 @@ def test_places_of_a_page_belong_to_the_paper_or_to_its_part(tmp_path: Path) -> 
     assert set(part) == {f"akella2002/small {name}" for name in whole}
     assert f"```sh\n{found.command}\n```" == whole["sensitivity command"]
     assert "not judged" in whole["sensitivity counts"]
-    assert "| `flows.ack` | all | 40 B | 41 B | – | – |" in whole["sensitivity parameters"]
+    assert "| `flows.ack` | all | 40 B | 41 B | – | – | – |" in whole["sensitivity parameters"]
 
 
 def test_every_open_parameter_of_the_paper_is_varied() -> None:
@@ -322,3 +322,28 @@ def test_a_parameter_of_routers_that_a_study_has_not_is_not_varied() -> None:
     assert not [key for key in keys if key.startswith("bottleneck.queue.")]
     (study,) = chosen_studies("akella2002/fig6", quick=True)
     assert "bottleneck.queue.spacing" in {entry.key for entry, _ in variations([study], [study])}
+
+
+def test_only_what_is_decided_twice_is_unchanged_and_an_undefined_score_has_no_shift(tmp_path: Path) -> None:
+    study = small_study()
+    found = vary("akella2002/small", [study], [study], Store(tmp_path), ["path.rtt", "flows.ack"])
+    assert found.page == ""
+    for entry in found.variations:
+        kept, opened = set(entry.unchanged), set(entry.opened)
+        turned = {turn.claim for turn in entry.turns if turn.hard}
+        assert not kept & opened
+        assert kept | turned <= set(found.decided)
+    assert set(found.robust) <= set(found.decided)
+    block = found.base.parts[0].own[0]
+    values = {**block.values, "goodput": np.full_like(block.values["goodput"], np.nan)}
+    undefined = replace(block, values=values)
+    assert shift_of(block, undefined, "goodput") is None
+    assert shift_of(block, undefined, "loss") == 0.0
+    assert (mean_shift([None, None]), mean_shift([None, 0.5]), mean_shift([])) == (None, 0.5, 0.0)
+    assert shift_text(None) == "undefined"
+
+
+def test_a_study_is_varied_over_its_own_seeds_unless_a_look_is_asked_for() -> None:
+    base = {"duration": "40 s"}
+    assert "--quick" not in command_line("akella2002/fig4", None, [], base, None)
+    assert "--sensitivity --quick" in command_line("akella2002/fig4", None, [], base, None, True)

@@ -59,7 +59,7 @@ SensitivityOption = Annotated[
     bool,
     typer.Option(
         "--sensitivity",
-        help="Vary each open parameter through its plausible values, in the quick form: which verdicts and orders turn.",
+        help="Vary each open parameter through its plausible values: which verdicts and orders turn, and which stay. Add --quick for a look.",
     ),
 ]
 ParameterOption = Annotated[
@@ -152,8 +152,9 @@ def command(
 
     A study of your own is a file with controllers, environments and claims: `sawtooth new study` writes one to begin with.
 
-    --sensitivity shows which verdicts and orders depend on open parameters. For a paper it takes the main studies and simulates each cell
-    once. --parameter limits it; --seeds, --set duration=... and --set warmup=... change its length.
+    --sensitivity shows which verdicts and orders depend on open parameters, on seeds and runs of the study's own number and length. For a
+    paper it takes the main studies and simulates each cell once. --parameter limits it; --quick, --seeds, --set duration=... and --set
+    warmup=... change its length.
 
     --confirm judges the claims again on fresh seeds. --until-decided adds seeds until each claim is decided, which is honest only with its
     intervals: docs/deciding.md.
@@ -222,7 +223,7 @@ def command(
     elif sensitivity_:
         refuse("beside --sensitivity", chosen, ("fresh", "confirm", "until-decided"))
         work_by(context, executor, scheduler, trust_network)
-        _sensitivity(name, out, seeds, parameter or [], _values(set_), screen)
+        _sensitivity(name, out, seeds, parameter or [], _values(set_), screen, quick)
     elif confirm or until_decided:
         refuse("beside --confirm and --until-decided", chosen, ("fresh", "markdown"))
         work_by(context, executor, scheduler, trust_network)
@@ -352,6 +353,7 @@ def _sensitivity(
     keys: Sequence[str],
     varied: Mapping[str, object],
     screen: bool | None,
+    quick: bool,
 ) -> None:
     """Which verdicts and orders turn when an open parameter takes another plausible value."""
     from sawtooth.cli.scores import print_sensitivity
@@ -361,7 +363,9 @@ def _sensitivity(
     from sawtooth.run.store import Store
 
     with progress_bar(f"{name} sensitivity") as progress:
-        found = sensitivity(name, seeds, output.store, keys, varied, progress=progress, screen=screen)
+        found = sensitivity(
+            name, seeds, output.store, keys, varied, progress=progress, screen=screen, quick=quick
+        )
         file = f"{found.name.replace('/', '_')}-sensitivity.html"
         path = _path(output, Store(output.store).path / "reports" / file)
         if path is not None:

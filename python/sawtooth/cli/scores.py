@@ -121,6 +121,8 @@ def print_evidence(out: Console, judged: Sequence[Judged]) -> None:
 
 def print_sensitivity(out: Console, found: Sensitivity) -> None:
     """What each value of each open parameter moves, and which verdicts rest on one."""
+    from sawtooth.report.sensitivity import shift_text, stays  # matplotlib takes long to load
+
     shown = table(
         f"open parameters of {found.name}: what another value moves",
         "parameter",
@@ -128,16 +130,20 @@ def print_sensitivity(out: Console, found: Sensitivity) -> None:
         "value",
         "verdicts turned",
         "loosened",
+        "unchanged",
         "orders turned",
         "shift of D",
     )
     for column in shown.columns[3:]:
         column.justify = "right"
     for entry in found.ranked:
-        counts = (entry.turned, entry.loosened, len(entry.exchanges)) if entry.judged else "–––"
+        judged = (entry.turned, entry.loosened, len(entry.unchanged), len(entry.exchanges))
+        counts = judged if entry.judged else "––––"
         key = f"{entry.key} ({entry.where})" if entry.where else entry.key
-        shown.add_row(key, str(entry.taken), str(entry.value), *map(str, counts), f"{entry.shift:.3f}")
+        shown.add_row(key, str(entry.taken), str(entry.value), *map(str, counts), shift_text(entry.shift))
     out.print(shown)
+    out.print()
+    out.print(stays(found), style="dim")
     out.print()
     shown = table("verdicts that turn", "claim", "at the values taken", "turns with")
     for name, entries in found.unstable.items():

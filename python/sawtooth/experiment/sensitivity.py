@@ -1,11 +1,13 @@
 """Sensitivity: which verdicts and which orders turn when an open parameter takes another plausible value, one at a time.
 
-Source: one-at-a-time variation around the study's own values ([Saltelli08], which warns that it sees no interactions). Runs have the
-quick length, and every variation meets the seeds of the base, so that differences are paired.
+Source: one-at-a-time variation around the study's own values ([Saltelli08], which warns that it sees no interactions). Every
+variation meets the seeds of the base, so that differences are paired.
 
 A *verdict turns* when the claim holds at one value and fails at the other; it *loosens* when one of the two is undecided. Claims are
 compared on what was run (the verdict of the finding), also where a claim speaks of more. An *order turns* when two algorithms
-exchange places in D, or in C of goodput, and both orders are decided at 95 %. The *shift* of a variation is the mean absolute change of D
+exchange places in D, or in C of goodput, and both orders are decided at 95 %. A verdict is *unchanged* only if it is decided alike at
+both values: of a claim that is undecided at one of them nothing can be said, so runs have the length and the seeds of the study itself
+unless the quick form is asked for. The *shift* of a variation is the mean absolute change of D
 relative to the range of D over the algorithms, over settings and metrics: it ranks what turns nothing.
 
 A paper has some eighty values over all its settings, and most of them move nothing. With ``screen`` each is first run with one seed. For
@@ -43,6 +45,7 @@ from sawtooth.experiment.variation import (
     blocks_of,
     compare,
     largest_move,
+    mean_shift,
     shift_of,
     where_of,
 )
@@ -95,7 +98,24 @@ def vary(
             replace(compare(reference, conclude(name, parts, claims, SIMULATED), entry, value), move=move)
         )
     wall_s = time.monotonic() - begun
-    return Sensitivity(name, reference, found, refused, executed=work.tally.executed, wall_s=wall_s)
+    return Sensitivity(
+        name,
+        reference,
+        found,
+        refused,
+        executed=work.tally.executed,
+        wall_s=wall_s,
+        page=_other_length(studies, plain),
+    )
+
+
+def _other_length(studies: Sequence[Study], plain: Sequence[Study]) -> str:
+    """Seeds and length of the studies themselves, if these have others."""
+    said = [(len(each[0].seeds), str(each[0].value_of("duration"))) for each in (studies, plain) if each]
+    if len(set(said)) < 2:
+        return ""
+    seeds, duration = said[1]
+    return f"{seeds} seeds of {duration}"
 
 
 def _possible(
@@ -131,8 +151,7 @@ def _first_look(
     pairs = list(zip(blocks_of(reference.parts), blocks_of(seen), strict=True))
     move = max((largest_move(old, new) for old, new in pairs), default=np.inf)
     shifts = [shift_of(old, new, metric) for old, new in pairs for metric in SCORED]
-    shift = float(np.mean(shifts)) if shifts else 0.0
-    return Variation(entry.key, where_of(entry), entry.value, value, (), (), shift, move, False)
+    return Variation(entry.key, where_of(entry), entry.value, value, (), (), mean_shift(shifts), move, False)
 
 
 def variations(studies: Sequence[Study], plain: Sequence[Study]) -> Iterator[tuple[Parameter, object]]:

@@ -72,10 +72,15 @@ class Variation:
     value: object
     turns: Sequence[Turn]
     exchanges: Sequence[Exchange]
-    shift: float
+    shift: float | None
+    """None where D is undefined, as in a run too short to measure."""
     move: float | None = None
     judged: bool = True
     """Whether verdicts and orders were compared; screening leaves those out that move little."""
+    unchanged: tuple[str, ...] = ()
+    """Claims that are decided alike at both values: those of which it can be said that this value changes nothing."""
+    opened: tuple[str, ...] = ()
+    """Claims that are undecided at one of the values or both, of which nothing can be said."""
 
     @property
     def turned(self) -> int:
@@ -100,6 +105,8 @@ class Variation:
             "shift": self.shift,
             "move": None if self.move is None or not np.isfinite(self.move) else self.move,
             "judged": self.judged,
+            "unchanged": len(self.unchanged),
+            "open": len(self.opened),
             "verdicts": [
                 {"id": t.claim, "base": t.base.value, "varied": t.varied.value, "turned": t.hard}
                 for t in self.turns
@@ -121,11 +128,26 @@ class Sensitivity:
     executed: int = 0
     wall_s: float = 0.0
     report: Path | None = None
+    page: str = ""
+    """Seeds and length of the studies themselves, where these runs have others; in words."""
 
     @property
     def ranked(self) -> list[Variation]:
         """Variations, those that turn most first."""
-        return sorted(self.variations, key=lambda v: (-v.turned, -len(v.exchanges), not v.judged, -v.shift))
+        return sorted(
+            self.variations, key=lambda v: (-v.turned, -len(v.exchanges), not v.judged, -(v.shift or 0.0))
+        )
+
+    @property
+    def decided(self) -> list[str]:
+        """Claims that are decided at the values taken."""
+        return [item.claim.id for item in simulated(self.base) if effective(item) is not Verdict.UNDECIDED]
+
+    @property
+    def robust(self) -> list[str]:
+        """Those of them that every value judged leaves decided as they are."""
+        kept = [set(entry.unchanged) for entry in self.judged]
+        return [name for name in self.decided if all(name in names for names in kept)]
 
     @property
     def judged(self) -> list[Variation]:
@@ -166,6 +188,7 @@ class Sensitivity:
             "unstable_claims": {
                 name: [f"{v.key} = {v.value}" for v in entries] for name, entries in self.unstable.items()
             },
+            "robust_claims": self.robust,
             "refused": [{"key": key, "value": value, "why": why} for key, value, why in self.refused],
             "executed": self.executed,
             "wall_s": self.wall_s,
@@ -182,15 +205,32 @@ def compare(base: Reproduction, varied: Reproduction, entry: Parameter, value: o
         for name, verdict in before.items()
         if name in after and verdict is not after[name]
     ]
-    exchanges, shifts = [], []
+    alike = [name for name, verdict in before.items() if verdict is after.get(name)]
+    unchanged = tuple(name for name in alike if before[name] is not Verdict.UNDECIDED)
+    opened = tuple(
+        name for name, verdict in before.items() if Verdict.UNDECIDED in (verdict, after.get(name))
+    )
+    exchanges: list[Exchange] = []
+    shifts: list[float | None] = []
     for old, new in zip(base.parts, varied.parts, strict=True):
         for block, other in zip(old.own, new.own, strict=True):
             for score, metric in SCORES:
                 exchanges += list(_exchanges(old.study.name, block, other, score, metric))
                 if score == "D":
                     shifts.append(shift_of(block, other, metric))
-    shift = float(np.mean(shifts)) if shifts else 0.0  # a study of probes alone has no scores
-    return Variation(entry.key, where_of(entry), entry.value, value, turns, exchanges, shift)
+    shift = mean_shift(shifts)
+    where = where_of(entry)
+    return Variation(
+        entry.key, where, entry.value, value, turns, exchanges, shift, unchanged=unchanged, opened=opened
+    )
+
+
+def mean_shift(shifts: Sequence[float | None]) -> float | None:
+    """The mean of those that are defined; None where none is, 0 for a study of probes alone, which has no scores."""
+    known = [shift for shift in shifts if shift is not None]
+    if shifts and not known:
+        return None
+    return float(np.mean(known)) if known else 0.0
 
 
 def where_of(entry: Parameter) -> str:
@@ -255,8 +295,13 @@ def _raw(block: Block, metric: str, seeds: int) -> np.ndarray[Any, Any]:
     return np.array([scored_mean(block, name, metric)[:seeds] for name in block.algorithms])
 
 
-def shift_of(base: Block, varied: Block, metric: str) -> float:
+def shift_of(base: Block, varied: Block, metric: str) -> float | None:
+    """The mean change of D over its range; None where D is not defined for two algorithms at least."""
     seeds = min(len(base.seeds), len(varied.seeds))
     old, new = _totals(base, metric, seeds).mean(axis=1), _totals(varied, metric, seeds).mean(axis=1)
+    defined = np.isfinite(old) & np.isfinite(new)
+    if defined.sum() < min(2, len(old)):
+        return None
+    old, new = old[defined], new[defined]
     scale = float(old.max() - old.min())
     return float(np.abs(new - old).mean() / scale) if scale > 0.0 else 0.0

@@ -1,7 +1,7 @@
 """Sensitivity of a paper or of one of its studies to the values it leaves open; ``experiment.sensitivity`` says how.
 
     >>> from sawtooth.papers.sensitivity import sensitivity
-    >>> found = sensitivity("akella2002/fig4", seeds=3)
+    >>> found = sensitivity("akella2002/fig4", quick=True)
     >>> [(row.key, row.value, row.turned) for row in found.ranked]
 
 Source: none.
@@ -32,30 +32,38 @@ def sensitivity(
     threads: int | None = None,
     progress: ProgressCallback | None = None,
     screen: bool | None = None,
+    quick: bool = False,
 ) -> Sensitivity:
     """Vary every open parameter of ``name`` (or ``keys`` alone) through its plausible values, around the study's values and ``base``.
 
     A paper means its main studies, joined, so that a cell that several figures show is run once. ``screen`` looks at each value with one
-    seed before it gets all; None does so for a paper. Stored runs are not repeated.
+    seed before it gets all; None does so for a paper. Runs have the seeds and the length of the studies, with ``quick`` those of their quick
+    form. Stored runs are not repeated.
     """
     home = store if isinstance(store, Store) else Store(store)
     whole = "/" not in name
     screened = whole if screen is None else screen
-    studies = chosen_studies(name, seeds, True, base)
-    plain = chosen_studies(name, seeds, False)
+    studies = chosen_studies(name, seeds, quick, base)
+    plain = chosen_studies(name)
     if whole and any(study.main for study in studies):
         studies = [study for study in studies if study.main]
         plain = [study for study in plain if study.main]
     claims = PAPERS[name.partition("/")[0]].claims
     found = vary(name, studies, plain, claims, home, keys, threads, progress, screened)
-    return replace(found, command=command_line(name, seeds, keys, base or {}, screen))
+    return replace(found, command=command_line(name, seeds, keys, base or {}, screen, quick))
 
 
 def command_line(
-    name: str, seeds: int | None, keys: Sequence[str], base: Mapping[str, object], screen: bool | None
+    name: str,
+    seeds: int | None,
+    keys: Sequence[str],
+    base: Mapping[str, object],
+    screen: bool | None,
+    quick: bool = False,
 ) -> str:
     """The command that makes a sensitivity, as a user would type it."""
     words = ["sawtooth", "reproduce", name, "--sensitivity"]
+    words += ["--quick"] if quick else []
     words += [] if screen is None else ["--screen" if screen else "--no-screen"]
     words += [] if seeds is None else ["--seeds", str(seeds)]
     for key, value in base.items():

@@ -46,7 +46,7 @@ def sensitivity_figure(found: Sensitivity) -> Figure:
         verdicts.barh(places, turned, color=SERIES[5])
         verdicts.barh(places, [entry.loosened for entry in shown], left=turned, color=SERIES[1], alpha=0.5)
         orders.barh(places, [len(entry.exchanges) for entry in shown], color=SERIES[0])
-        shift.barh(places, [entry.shift for entry in shown], color=MUTED)
+        shift.barh(places, [entry.shift or 0.0 for entry in shown], color=MUTED)
         verdicts.set_yticks(list(places), names, fontsize=7.5)
         verdicts.invert_yaxis()
         for axes, title in zip(
@@ -80,7 +80,7 @@ def page(found: Sensitivity) -> Page:
         title="Open parameters, and what they decide",
         answer=answer(found),
         facts={"Values": str(len(found.variations)), "Parameters": str(len(found.parameters))},
-        notes=[words for words in (screening(found), refusals(found)) if words],
+        notes=[words for words in (stays(found), screening(found), refusals(found)) if words],
         picture=Picture(drawing, "The values that move most come first."),
         words=WORDS,
         sections=[
@@ -128,6 +128,10 @@ WORDS: Final = (
         "The claim holds at one value and fails at the other, on what was run; it loosens where one of the two is undecided.",
     ),
     (
+        "A verdict is unchanged",
+        "It is decided, and the same, at both values. Of a claim that is undecided at one of them nothing can be said.",
+    ),
+    (
         "An order turns",
         "Two algorithms exchange places in a score and both orders are decided at 95 % over paired seeds.",
     ),
@@ -146,6 +150,21 @@ def refusals(found: Sensitivity) -> str:
     return f"Left out, since the scenario refuses them beside the other values: {names}."
 
 
+def stays(found: Sensitivity) -> str:
+    """Of how many verdicts it can be said that no value changes them, in words."""
+    decided = len(found.decided)
+    said = (
+        f"{decided} of {len(simulated(found.base))} verdicts are decided at the values taken, and {len(found.robust)} of these stay "
+        "decided and the same at every value that was judged. Of the others nothing can be said without more seeds."
+    )
+    return said + (f" The studies themselves have {found.page}." if found.page else "")
+
+
+def shift_text(shift: float | None, decimals: int = 3) -> str:
+    """A shift of D; where D is undefined, that."""
+    return "undefined" if shift is None else f"{shift:.{decimals}f}"
+
+
 def screening(found: Sensitivity) -> str:
     """What was left at a first look, in words; nothing where all was judged."""
     left = len(found.variations) - len(found.judged)
@@ -157,11 +176,13 @@ def screening(found: Sensitivity) -> str:
     )
 
 
-def counted(entry: Variation) -> tuple[str, str, str]:
-    """Verdicts turned and loosened and orders turned, or that they were not judged."""
+def counted(entry: Variation) -> tuple[str, str, str, str]:
+    """Verdicts turned, loosened and unchanged, and orders turned, or that they were not judged."""
     if not entry.judged:
-        return ("–", "–", "–")
-    return (str(entry.turned), str(entry.loosened), str(len(entry.exchanges)))
+        return ("–", "–", "–", "–")
+    numbers = (entry.turned, entry.loosened, len(entry.unchanged), len(entry.exchanges))
+    turned, loosened, unchanged, exchanged = map(str, numbers)
+    return turned, loosened, unchanged, exchanged
 
 
 def _parameters(found: Sensitivity) -> Table:
@@ -173,12 +194,22 @@ def _parameters(found: Sensitivity) -> Table:
                 str(entry.taken),
                 str(entry.value),
                 *counted(entry),
-                f"{entry.shift:.3f}",
+                shift_text(entry.shift),
             ],
         )
         for entry in found.ranked
     ]
-    heads = ["Key", "Where", "Taken", "Value", "Verdicts turned", "Loosened", "Orders turned", "Shift"]
+    heads = [
+        "Key",
+        "Where",
+        "Taken",
+        "Value",
+        "Verdicts turned",
+        "Loosened",
+        "Unchanged",
+        "Orders turned",
+        "Shift",
+    ]
     return Table(heads, rows)
 
 
@@ -228,8 +259,8 @@ def blocks(found: Sensitivity) -> dict[str, str]:
             str(entry.taken),
             str(entry.value),
             f"{entry.turned} ({entry.loosened})" if entry.judged else "–",
-            counted(entry)[2],
-            f"{entry.shift:.2f}",
+            *counted(entry)[2:],
+            shift_text(entry.shift, 2),
         ]
         for entry in found.ranked
     ]
@@ -243,7 +274,16 @@ def blocks(found: Sensitivity) -> dict[str, str]:
         for x in entry.exchanges
     ]
     first = found.base.parts[0]
-    heads = ["parameter", "where", "taken", "value", "verdicts turned (loosened)", "orders turned", "shift"]
+    heads = [
+        "parameter",
+        "where",
+        "taken",
+        "value",
+        "verdicts turned (loosened)",
+        "unchanged",
+        "orders turned",
+        "shift",
+    ]
     first_look = screening(found)
     named = {
         "sensitivity command": f"```sh\n{found.command}\n```",
@@ -256,7 +296,11 @@ def blocks(found: Sensitivity) -> dict[str, str]:
             f"Run for `{found.name}`, {len(first.results.seeds)} seeds of {first.study.value_of('duration')}: "
             f"{len(found.unstable)} of {len(simulated(found.base))} verdicts on runs turn, "
             f"{sum(1 for entry in found.variations if entry.turned)} of {len(found.variations)} values turn at least one"
-            + "".join(f". {words.removesuffix('.')}" for words in (first_look, refusals(found)) if words)
+            + "".join(
+                f". {words.removesuffix('.')}"
+                for words in (stays(found), first_look, refusals(found))
+                if words
+            )
         ),
     }
     part = f"{found.name} " if "/" in found.name else ""
