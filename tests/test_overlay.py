@@ -331,6 +331,18 @@ def test_the_claims_about_random_loss_come_out_both_ways(name: str, rate: Any, v
     assert judge_on_runs(claim(name), random_runs(rate), 2, {}).verdict is verdict
 
 
+def test_the_bound_is_that_at_the_rate_of_loss_events() -> None:
+    """Several packets of one window are one event: a rate above the bound at p of packets may lie below it at p of events."""
+    runs = random_runs(lambda p: 1.1 * float(padhye.tfrc(p, 1.0, 2.0)))
+    rarer = {
+        "random-loss": tuple(
+            replace(run, values={**run.values, "event rate": 0.7 * float(run.values["event rate"])})
+            for run in runs["random-loss"]
+        )
+    }
+    assert judge_on_runs(claim("floyd-2-eq1-upper-bound"), rarer, 2, {}).verdict is Verdict.HOLDS
+
+
 def test_a_claim_without_its_runs_is_not_judged() -> None:
     with pytest.raises(UnavailableError):
         judge_on_runs(claim("floyd-2-eq1-upper-bound"), {}, 2, {})

@@ -37,6 +37,8 @@ class Claim(BaseModel):
     needs: tuple[str, ...] = ()
     published: Mapping[str, object] = {}
     guess: str | None = None
+    since: int = 1
+    """The rule (``multiplicity.RULE``) from which its check is what it is now."""
     turns_with: Mapping[str, str] = {}
     """Open parameters of which another plausible value turns its verdict, with that value (``turns.toml``)."""
     source: ClaimSource = Field(exclude=True, repr=False)

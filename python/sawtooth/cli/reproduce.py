@@ -59,7 +59,7 @@ SensitivityOption = Annotated[
     bool,
     typer.Option(
         "--sensitivity",
-        help="Vary each open parameter through its plausible values: which verdicts and orders turn, and which stay. Add --quick for a look.",
+        help="Vary each open parameter through its plausible values: which verdicts and orders turn, and which stay; --quick takes a look.",
     ),
 ]
 ParameterOption = Annotated[

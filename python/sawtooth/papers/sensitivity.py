@@ -37,8 +37,8 @@ def sensitivity(
     """Vary every open parameter of ``name`` (or ``keys`` alone) through its plausible values, around the study's values and ``base``.
 
     A paper means its main studies, joined, so that a cell that several figures show is run once. ``screen`` looks at each value with one
-    seed before it gets all; None does so for a paper. Runs have the seeds and the length of the studies, with ``quick`` those of their quick
-    form. Stored runs are not repeated.
+    seed before it gets all; None does so for a paper. Runs have the seeds and the length of the studies, with ``quick`` those of the
+    quick form. Stored runs are not repeated.
     """
     home = store if isinstance(store, Store) else Store(store)
     whole = "/" not in name

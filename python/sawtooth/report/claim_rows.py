@@ -2,24 +2,26 @@
 
 A whole paper writes its rows anew and leaves those of other papers, whose claims may rest on the same runs. A part
 (``akella2002/ring``) replaces the rows of the claims that its runs settle, those that wait for nothing else, and leaves the others as they
-are: so a paper of many hours can be told part by part. Each row says which command judged it and over how many seeds, and the count below
-the table is of the table as it stands.
+are: so a paper of many hours can be told part by part. Each row says which command judged it, over how many seeds and by which rule (none:
+the first), and the count below the table is of the table as it stands. It names the rows whose check has been changed since.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sawtooth.claims.claim import Claim
 from sawtooth.claims.logic import Verdict
+from sawtooth.claims.multiplicity import RULE
 from sawtooth.claims.standing import in_words, standing
 from sawtooth.claims.table import Judged
 from sawtooth.report.pipe_table import pipe_row, pipe_table
 
 HEADS = ("claim", "verdict", "on the part run", "printed tables", "judged by", "statement")
 ROW = re.compile(
-    r"^\| `(?P<id>[^`]+)` \| (?P<verdict>[a-z]+) \| [a-z]* ?\| (?P<printed>[a-z]*) ?\|.*\|$", re.MULTILINE
+    r"^\| `(?P<id>[^`]+)` \| (?P<verdict>[a-z]+) \| [a-z]* ?\| (?P<printed>[a-z]*) ?\| ?(?P<by>[^|]*)\|.*\|$",
+    re.MULTILINE,
 )
 WORDS = {Verdict.HOLDS: "hold", Verdict.FAILS: "fail", Verdict.UNDECIDED: "undecided"}
 
@@ -39,8 +41,29 @@ def renewed(old: str, judged: Sequence[Judged], command: str, claims: Sequence[C
     printed = {match["id"]: Verdict(match["printed"]) for match in ROW.finditer(table) if match["printed"]}
     classes = [standing(entry, verdicts[entry.id], printed.get(entry.id)) for entry in order]
     same = [verdicts[name] is theirs for name, theirs in printed.items()]
-    sentences = f"{len(order)} claims: {counted(list(verdicts.values()))}. {in_words(classes, same)}"
-    return f"{table}\n\n{sentences}".rstrip()
+    sentences = f"{len(order)} claims: {counted(list(verdicts.values()))}. {in_words(classes, same)}".rstrip()
+    rules = {match["id"]: rule_of(match["by"]) for match in ROW.finditer(table)}
+    of_runs = [entry for entry in order if entry.kind == "simulation"]
+    return "\n\n".join([table, sentences, *_older(of_runs, rules)])
+
+
+def rule_of(by: str) -> int:
+    """The rule that a row names."""
+    found = re.search(r", rule (\d+)", by)
+    return int(found[1]) if found else 1
+
+
+def _older(claims: Sequence[Claim], rules: Mapping[str, int]) -> list[str]:
+    """What rows say that were not judged by the rule and the checks of today, in words; nothing where all were."""
+    old = [entry for entry in claims if rules[entry.id] < RULE]
+    if not old:
+        return []
+    changed = [entry.id for entry in old if rules[entry.id] < entry.since]
+    text = f"{len(old)} of these verdicts were taken by an earlier rule ([what changed](deciding.md#rules))"
+    if changed:
+        names = ", ".join(f"`{name}`" for name in changed)
+        text += f"; {len(changed)} of them by checks that ask for more today: {names}"
+    return [f"{text}."]
 
 
 def counted(verdicts: Sequence[Verdict]) -> str:
@@ -57,7 +80,7 @@ def _row(item: Judged, command: str) -> str:
     part = item.finding.verdict.value if item.partial and item.finding is not None else ""
     printed = item.printed.value if item.printed is not None else ""
     by = (
-        f"`{command}`, {item.seeds} seeds"
+        f"`{command}`, {item.seeds} seeds, rule {RULE}"
         if item.claim.kind == "simulation" and item.seeds
         else f"`{command}`"
     )
