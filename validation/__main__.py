@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from sawtooth.atomic import write_text_atomic
+from sawtooth.report.computed import contents, stamp
+from sawtooth.run.used import watching
 from validation import (
     bbr,
     cells,
@@ -187,15 +189,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m validation", description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if anything would change")
     check = parser.parse_args().check
+    with watching() as used:
+        found = measured()
     changed = {
         path: text
-        for path, text in measured().items()
+        for path, text in found.items()
         if not path.exists() or path.read_text(encoding="utf-8") != text
     }
     for path, text in changed.items():
         if not check:
             write_text_atomic(path, text)
         sys.stderr.write(f"{'differs' if check else 'written'}: {path.relative_to(DOCS.parent)}\n")
+    if not check:
+        for path in (PAGE, SCALABLE, BBR):
+            stamp(path, contents(found[path]), used)
     return 1 if check and changed else 0
 
 

@@ -166,7 +166,9 @@ def command(
     from sawtooth.papers.catalogue import further, known_names
     from sawtooth.papers.own import is_own
     from sawtooth.report.markdown import check_page
+    from sawtooth.run.used import watching
 
+    context.with_resource(watching())  # pages say what their blocks rest on
     known, own = known_names(), is_own(name)
     if name not in known and not own:
         accepted = f"a study file that ends in .toml, a directory of such, or one of {', '.join(known)}"

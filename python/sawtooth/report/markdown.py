@@ -31,6 +31,7 @@ from sawtooth.errors import MISSING, InputError
 from sawtooth.experiment.intervals import Share, interval
 from sawtooth.experiment.scoring import SCORED
 from sawtooth.report.claim_rows import counted, renewed
+from sawtooth.report.computed import PLACE, stamp
 from sawtooth.report.curve_tables import markdown_table
 from sawtooth.report.pipe_table import pipe_table
 from sawtooth.report.tables import (
@@ -44,16 +45,12 @@ from sawtooth.report.tables import (
     score_table,
     with_spread,
 )
+from sawtooth.run.used import watched
 
 if TYPE_CHECKING:
     from sawtooth.experiment.comparison import Comparison
     from sawtooth.experiment.matrix import Block
     from sawtooth.experiment.reproduction import Reproduction
-
-PLACE = re.compile(
-    r"(?P<begin><!-- results: (?P<name>[^>]+?) -->)(?P<line>\n?)(?P<content>.*?)(?P<end><!-- end -->)",
-    re.DOTALL,
-)
 
 Fresh = Callable[[str], str]
 """The new content of a block, from the old one."""
@@ -179,15 +176,14 @@ def fill(
     """
     page = check_page(path, as_it_stands)
     named = [match["name"] for match in PLACE.finditer(page)]
-    filled = 0
+    filled: set[str] = set()
 
     def content(match: re.Match[str]) -> str:
-        nonlocal filled
         fresh = (renewing or {}).get(match["name"])
         block = known.get(match["name"]) if fresh is None else fresh(match["content"])
         if block is None:
             return match[0]
-        filled += 1
+        filled.add(match["name"])
         return with_content(match, block)
 
     page = PLACE.sub(content, page)
@@ -196,6 +192,7 @@ def fill(
         some = ", ".join(names[:NAMED]) + (f" … ({len(names)} in all)" if len(names) > NAMED else "")
         raise InputError(str(path), None, MISSING, f"{BLOCK}, NAME one of {some}")
     write_text_atomic(path, page)
+    stamp(path, filled, watched(), renewing or {})
     return named
 
 

@@ -275,6 +275,11 @@ def behaviour_of(engine: Mapping[str, Any]) -> dict[str, int]:
     return _native.behaviour(canonical(engine))
 
 
+def behaviour_of_job(job: Resolved) -> dict[str, int]:
+    """The same of a run that is yet to be made, or was made by this engine."""
+    return _native.behaviour(job.engine_json)
+
+
 @cache
 def behaviour_version() -> str:
     """Hash of all behaviour numbers but those of components that never changed: what is kept without the ids of its runs is kept under it.

@@ -26,6 +26,7 @@ from sawtooth.progress import ProgressCallback
 from sawtooth.run.executor import Crew, Kept, Key, Work, chosen
 from sawtooth.run.run import Run, RunSummary, execute, run_id_of
 from sawtooth.run.store import Store
+from sawtooth.run.used import watched
 from sawtooth.run.writer import FLUSH_S, Writer
 from sawtooth.scenario.resolve import Resolved
 
@@ -91,7 +92,7 @@ def run_each(
 
     `spared` are the ids of runs that `fresh` does not repeat; those made here are added, so that several sweeps make each run once.
     """
-    sweep = _Sweep(store, fresh, keep, threads or default_threads(), spared)
+    sweep = _Sweep(store, fresh, keep, threads or default_threads(), spared, watched())
     keys, outcomes = sweep.over(jobs, progress)
     return [outcomes[key] for key in keys]
 
@@ -123,6 +124,8 @@ class _Sweep(Generic[Kept]):
     keep: Callable[[Run], Kept]
     threads: int
     spared: set[str] | None = None
+    used: dict[str, int] | None = None
+    """Where it is noted what the runs used; threads of the sweep do not see the caller's context."""
 
     def over(
         self, jobs: Sequence[Resolved], progress: ProgressCallback | None
@@ -153,6 +156,7 @@ class _Sweep(Generic[Kept]):
                 named.add(key)
                 stored = self._stored(key[0], job, writer)
                 if stored is not None:
+                    self._note(stored)
                     results[key], found = self.keep(stored), found + 1
                     continue
                 if self.store is not None and crew.idle:
@@ -193,11 +197,16 @@ class _Sweep(Generic[Kept]):
     def _taken(self, writer: Writer | None, run: Run, stored: bool) -> Kept:
         """What is kept of a finished run, which is on its way to the store then, if it is not there."""
         kept = self.keep(run)
+        self._note(run)
         if writer is not None and not stored:
             writer.put(run)
         if self.spared is not None:
             self.spared.add(run.run_id)
         return kept
+
+    def _note(self, run: Run) -> None:
+        if self.used is not None:
+            self.used.update(run.behaviour)
 
 
 class _UnderWay(Crew[Kept]):

@@ -35,9 +35,10 @@ from sawtooth.measure.metrics import METRIC_NAMES
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.executor import chosen
 from sawtooth.run.outcome import EXTRA, Outcome
-from sawtooth.run.run import Run, run_id_of
+from sawtooth.run.run import Run, behaviour_of_job, run_id_of
 from sawtooth.run.runner import run_each
 from sawtooth.run.store import Store
+from sawtooth.run.used import note, watched
 from sawtooth.scenario.resolve import Resolved
 
 BLOCK: Final = 128
@@ -119,6 +120,8 @@ class Tally:
                 continue
             stored += len(block)
             self.known.update((outcome.run_id, outcome) for outcome in found)
+            for job in block.values() if watched() is not None else ():
+                note(behaviour_of_job(job))
         if not missing:
             return stored
         owner = {run_id: block for block in missing for run_id in block.jobs}

@@ -32,6 +32,7 @@ from sawtooth.run.run import behaviour_version
 from sawtooth.run.runner import run_each
 from sawtooth.run.store import Store
 from sawtooth.run.tally import light_outcome, metrics_version
+from sawtooth.run.used import note, watching
 
 FORMAT: Final = 1
 
@@ -79,12 +80,15 @@ class Sweep:
         if not path.is_file():
             return None
         try:
-            numbers: dict[str, dict[str, float]] = json.loads(path.read_text(encoding="utf-8"))["numbers"]
+            document = json.loads(path.read_text(encoding="utf-8"))
+            numbers: dict[str, dict[str, float]] = document["numbers"]
+            used: dict[str, int] = document["behaviour"]
         except (OSError, ValueError, LookupError):
             return None
         places = {row.name: place for place, row in enumerate(self.rows)}
         if not set(numbers) <= set(places):
             return None
+        note(used)
         return Tried(chosen, {places[name]: values for name, values in numbers.items()})
 
     def run(
@@ -99,7 +103,8 @@ class Sweep:
         plans = [list(part.plan()) for part in parts]
         # All tables in one sweep, so that no thread waits for the last run of each, and each scenario resolved once.
         jobs = Held(Jobs(study, list(chain.from_iterable(plans))))
-        outcomes = iter(run_each(jobs, None, light_outcome, threads=self.threads, progress=progress))
+        with watching() as used:
+            outcomes = iter(run_each(jobs, None, light_outcome, threads=self.threads, progress=progress))
         numbers: dict[int, Mapping[str, float]] = {}
         for block, part, plan in zip(blocks, parts, plans, strict=True):
             found = collect(plan, list(islice(outcomes, len(plan))), part.families).blocks[block.setting]
@@ -108,6 +113,7 @@ class Sweep:
                     numbers[place] = ours(row, found)
         document: dict[str, Any] = {
             "combination": chosen.changed(self.factors),
+            "behaviour": used,
             "numbers": {self.rows[place].name: dict(values) for place, values in numbers.items()},
         }
         write_text_atomic(self.path(chosen, blocks), json.dumps(document, default=str))

@@ -1,0 +1,136 @@
+"""Computed blocks say what they rest on: whoever fills one writes its line, and a number that moves on, a text changed by hand and a block
+that nobody vouches for are found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tools.computed import found_faults
+
+from sawtooth.errors import InputError
+from sawtooth.report import computed
+from sawtooth.report.markdown import fill
+from sawtooth.run.runner import run_many
+from sawtooth.run.store import Store
+from sawtooth.run.tally import Tally
+from sawtooth.run.used import note, watched, watching
+from sawtooth.scenario.resolve import resolve
+from sawtooth.scenario.scenario import parse_scenario
+
+THREE = 'three "= 0 s"'
+PAGE = """# A page
+
+<!-- results: one -->
+old
+<!-- end -->
+
+In a line: <!-- results: two -->old<!-- end -->, <!-- results: three "= 0 s" -->old<!-- end -->.
+"""
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / computed.FILE).write_text("", encoding="utf-8")
+    path = tmp_path / "docs" / "page.md"
+    path.write_text(PAGE, encoding="utf-8")
+    return path
+
+
+def whys(page: Path, **now: int) -> dict[str, tuple[str, bool]]:
+    found = computed.faults(page.with_name(computed.FILE), [page], now)
+    return {fault.block: (fault.why, fault.stale) for fault in found}
+
+
+def test_every_block_of_the_pages_is_what_the_present_engine_makes() -> None:
+    left = [f"{fault.page}: {fault.block}: {fault.why}" for fault in found_faults()]
+    assert not left, "fill these again, see `python -m tools.computed`:\n" + "\n".join(left)
+
+
+def test_a_filled_block_carries_what_its_runs_used(page: Path) -> None:
+    with watching():
+        note({"core": 1, "queue/red": 3})
+        fill(page, {"one": "new", "two": "new", THREE: "new"}, True)
+    assert whys(page, **{"core": 1, "queue/red": 3}) == {}
+    stale = ("behaviour has changed: queue/red 3 → 4", True)
+    assert whys(page, **{"core": 1, "queue/red": 4}) == {"one": stale, "two": stale, THREE: stale}
+    gone = ("behaviour has changed: queue/red 3 → gone", True)
+    assert whys(page, core=1) == {"one": gone, "two": gone, THREE: gone}
+
+
+def test_what_is_unknown_is_found(page: Path) -> None:
+    unknown = ("nothing says what it rests on", False)
+    assert whys(page) == {"one": unknown, "two": unknown, THREE: unknown}
+    computed.stamp(page, ["one", "two", THREE], {"core": 1})
+    assert whys(page, core=1) == {}
+    page.write_text(page.read_text(encoding="utf-8").replace("old\n", "by hand\n"), encoding="utf-8")
+    assert whys(page, core=1) == {"one": ("its text is not what was computed", False)}
+    page.write_text("# A page\n", encoding="utf-8")
+    assert set(whys(page, core=1)) == {"one", "two", THREE}
+    page.unlink()
+    found = list(computed.faults(page.with_name(computed.FILE), [], {"core": 1}))
+    assert {fault.why for fault in found} == {"there is no such page"}
+
+
+def test_a_block_filled_while_nobody_watched_is_unknown(page: Path) -> None:
+    computed.stamp(page, ["one", "two", THREE], {"core": 1})
+    fill(page, {"one": "new"}, True)
+    assert whys(page, core=1) == {"one": ("nothing says what it rests on", False)}
+
+
+def test_a_block_of_which_a_part_is_renewed_keeps_what_the_rest_rests_on(page: Path) -> None:
+    computed.stamp(page, ["one", "two", THREE], {"core": 1, "queue/red": 1})
+    with watching():
+        note({"core": 2, "law/linear": 1})
+        fill(page, {}, True, {"one": lambda old: old + "more\n"})
+    line = computed.read(page.with_name(computed.FILE))["page.md"]["one"]
+    assert line.behaviour == {"core": 1, "law/linear": 1, "queue/red": 1}
+
+
+def test_pages_without_a_file_are_filled_without_it(page: Path) -> None:
+    page.with_name(computed.FILE).unlink()
+    fill(page, {"one": "new"}, True)
+    assert not page.with_name(computed.FILE).exists()
+    assert "new" in page.read_text(encoding="utf-8")
+
+
+def test_a_page_in_a_folder_below_has_its_lines_in_the_same_file(page: Path) -> None:
+    below = page.parent / "history" / "page.md"
+    below.parent.mkdir()
+    below.write_text(PAGE, encoding="utf-8")
+    computed.stamp(below, ["one"], {"core": 1})
+    assert set(computed.read(page.with_name(computed.FILE))) == {"history/page.md"}
+
+
+def test_a_line_that_is_none_is_refused(page: Path) -> None:
+    page.with_name(computed.FILE).write_text('["page.md"]\n"one" = "12345678 core"\n', encoding="utf-8")
+    with pytest.raises(InputError, match=r"page\.md\.one.*COMPONENT=NUMBER"):
+        whys(page)
+
+
+def test_runs_made_and_runs_read_say_what_they_used(tmp_path: Path) -> None:
+    tables = {
+        "duration": "2 s",
+        "warmup": "0 s",
+        "path": {"rtt": "20 ms"},
+        "bottleneck": {"rate": "1 Mbit/s", "buffer": "20 packets", "queue": {"kind": "red"}},
+        "flows": [{"control": "aimd(1, 0.5)", "recovery": "sack"}],
+    }
+    job = resolve(parse_scenario(tables, "test"), "1")
+    store = Store(tmp_path / "store")
+    tally = Tally(store)
+    for look in (
+        lambda: run_many([job], store),
+        lambda: run_many([job], store),
+        lambda: tally.outcomes([job]),
+        lambda: Tally(store).outcomes([job]),
+    ):
+        with watching() as outer:
+            with watching() as used:
+                look()
+            assert watched() is outer
+        assert {"core", "law/linear", "queue/red", "recovery/sack"} <= set(used)
+        assert outer == used
+    assert watched() is None
+    note({"core": 1})

@@ -1,0 +1,72 @@
+"""`python -m tools.computed`: the computed blocks of the pages that are stale or unknown, one a line; exits with 1 if there are any.
+
+A block is stale where the engine behaves otherwise now than when it was filled: fill it again, by the command that the page names. It is
+unknown where nothing says what it rests on, as after a merge in which two branches filled the same page: fill it again, or, where the
+present engine made it, say so with `--adopt PAGE …`. An adopted block rests on every component that there is, so it goes stale with the
+next change of any of them; `--adopt` takes no stale block.
+
+Pages of measured cost (`DATED`) are no results of simulations: each of their blocks names day, machine and engine of its measurement.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from sawtooth.report.computed import FILE, Fault, faults, stamp
+from sawtooth.report.markdown import PLACE
+from sawtooth.scenario.described import describe
+
+ROOT = Path(__file__).resolve().parents[1]
+LINES = ROOT / "docs" / FILE
+DATED = ("docs/performance.md", "docs/history/performance.md")
+
+
+def pages() -> list[Path]:
+    """The pages below docs that have computed blocks."""
+    dated = [ROOT / name for name in DATED]
+    found = [path for path in sorted((ROOT / "docs").rglob("*.md")) if path not in dated]
+    return [path for path in found if PLACE.search(path.read_text(encoding="utf-8"))]
+
+
+def numbers() -> Mapping[str, int]:
+    """The behaviour numbers of the engine as it is."""
+    found: Mapping[str, int] = describe()["behaviour"]
+    return found
+
+
+def found_faults() -> list[Fault]:
+    """What is wrong with the pages of this repository."""
+    return list(faults(LINES, pages(), numbers()))
+
+
+def adopt(names: Sequence[str]) -> None:
+    """Say of the unknown blocks of pages that the present engine made them."""
+    unknown = [fault for fault in found_faults() if not fault.stale]
+    for name in names:
+        page = Path(name).resolve()
+        own = page.relative_to(LINES.parent).as_posix()
+        stamp(page, {fault.block for fault in unknown if fault.page == own}, numbers())
+
+
+def main() -> int:
+    """0 where every block can be trusted."""
+    parser = argparse.ArgumentParser(prog="python -m tools.computed", description=__doc__)
+    parser.add_argument(
+        "--adopt",
+        metavar="PAGE",
+        nargs="+",
+        default=[],
+        help="the present engine made the unknown blocks of these pages",
+    )
+    adopt(parser.parse_args().adopt)
+    left = found_faults()
+    for fault in left:
+        sys.stdout.write(f"docs/{fault.page}: {fault.block}: {fault.why}\n")
+    return 1 if left else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
