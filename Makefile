@@ -77,6 +77,7 @@ tidy: build ## the house rules alone (also part of the tests)
 
 studies: build ## every study in full, with its report, and the validation: hours, most of them for the appendix of 2002
 	$(BIN)/sawtooth reproduce akella2002
+	$(BIN)/sawtooth reproduce akella2002 --configuration faithful
 	$(BIN)/sawtooth reproduce lahanas2003
 	$(BIN)/sawtooth reproduce floyd2000
 	$(BIN)/sawtooth reproduce reddy2012

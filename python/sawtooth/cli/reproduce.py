@@ -55,6 +55,14 @@ SetOption = Annotated[
         help="Another value for an open parameter, such as tcp.min_rto='200 ms'; may be repeated.",
     ),
 ]
+ConfigurationOption = Annotated[
+    str | None,
+    typer.Option(
+        "--configuration",
+        metavar="NAME",
+        help="A set-up of the paper by name, such as faithful for akella2002 [default: that of the study files].",
+    ),
+]
 SensitivityOption = Annotated[
     bool,
     typer.Option(
@@ -120,6 +128,7 @@ def command(
     seeds: SeedsOption = None,
     quick: QuickOption = False,
     set_: SetOption = None,
+    configuration: ConfigurationOption = None,
     store: StoreOption = None,
     fresh: FreshOption = False,
     report: ReportOption = None,
@@ -152,6 +161,8 @@ def command(
 
     A study of your own is a file with controllers, environments and claims: `sawtooth new study` writes one to begin with.
 
+    --configuration takes another set-up of a paper, such as faithful for akella2002, the one nearest to what its authors' simulator did.
+
     --sensitivity shows which verdicts and orders depend on open parameters, on seeds and runs of the study's own number and length. For a
     paper it takes the main studies and simulates each cell once. --parameter limits it; --quick, --seeds, --set duration=... and --set
     warmup=... change its length.
@@ -177,6 +188,7 @@ def command(
         "seeds": seeds,
         "quick": quick,
         "set": set_,
+        "configuration": configuration,
         "fresh": fresh,
         "markdown": markdown,
         "sensitivity": sensitivity_,
@@ -197,18 +209,19 @@ def command(
     _only_beside("sensitivity", ("parameter", "screen"), chosen)
     _only_beside("reconstruct", ("combinations", "finalists", "budget"), chosen)
     if own:
-        refuse("for a study file", chosen, ("markdown", "sensitivity", "reconstruct"))
+        refuse("for a study file", chosen, ("markdown", "sensitivity", "reconstruct", "configuration"))
     other = further(name)
     if other is not None and "shard" not in other.takes:
         refuse(f"for {name}, which makes no runs", chosen, ("shard", "executor"))
+    set_up = _set_up(name, configuration, chosen, other)
     if shard is not None:
         others = ("report", "no-report", "markdown", "sensitivity", "reconstruct", "confirm", "until-decided")
         refuse("beside --shard", chosen, others)
         work_by(context, executor, scheduler, trust_network)
-        _part(name, shard, store, seeds, quick, fresh, _values(set_), chosen, as_json)
+        _part(name, shard, store, seeds, quick, fresh, _values(set_), set_up, chosen, as_json)
         return
     for page in markdown or []:  # before anything is run
-        check_page(page, as_it_stands=sensitivity_ or not (quick or set_))
+        check_page(page, as_it_stands=sensitivity_ or not (quick or set_ or set_up))
     if no_report:
         refuse("beside --no-report", chosen, ("report",))
     out = Output(store, False if no_report else report, markdown or [], as_json)
@@ -237,7 +250,21 @@ def command(
             _decided(name, out, deciding.decided(*given, max_seeds))
     else:
         work_by(context, executor, scheduler, trust_network)
-        _studies(name, out, seeds, quick, fresh, _values(set_))
+        _studies(name, out, seeds, quick, fresh, _values(set_), set_up)
+
+
+def _set_up(name: str, wanted: str | None, chosen: Mapping[str, object], other: Further | None) -> str | None:
+    """The name of the configuration that was asked for, if it has values of its own. InputError where it means nothing."""
+    from sawtooth.papers.configurations import configuration
+
+    if wanted is None:
+        return None
+    for mode in ("sensitivity", "reconstruct", "confirm", "until-decided"):
+        if chosen[mode]:
+            refuse(f"beside --{mode}", chosen, ("configuration",))
+    if other is not None:
+        refuse(f"for {name}", chosen, ("configuration",))
+    return wanted if configuration(name, wanted).values else None
 
 
 def _part(
@@ -248,6 +275,7 @@ def _part(
     quick: bool,
     fresh: bool,
     varied: Mapping[str, object],
+    set_up: str | None,
     chosen: Mapping[str, object],
     as_json: bool,
 ) -> None:
@@ -263,7 +291,7 @@ def _part(
     def plans() -> Sequence[Sequence[Resolved]]:
         if other is not None:
             return [other.jobs(Order(seeds=seeds, quick=quick))]
-        return jobs_of(name, seeds, quick, varied)
+        return jobs_of(name, seeds, quick, varied, set_up)
 
     run_part(shard, plans, store, fresh, as_json, name)
 
@@ -280,7 +308,13 @@ class Output:
 
 
 def _studies(
-    name: str, output: Output, seeds: int | None, quick: bool, fresh: bool, varied: Mapping[str, object]
+    name: str,
+    output: Output,
+    seeds: int | None,
+    quick: bool,
+    fresh: bool,
+    varied: Mapping[str, object],
+    set_up: str | None,
 ) -> None:
     """A study or a paper: numbers, verdicts, report, pages."""
     from sawtooth.papers.markdown import update
@@ -301,6 +335,7 @@ def _studies(
             progress=progress,
             processes=default_threads(),
             stages=progress.stage,
+            configuration=set_up,
         )
     for page in output.markdown:
         left = update(page, found)

@@ -52,6 +52,8 @@ class Reproduction:
     """What makes it anew, as a user types it."""
     stopping: Stopping | None = None
     """Where seeds were added until claims were decided."""
+    configuration: str = ""
+    """The set-up of the paper that was asked for by name; empty where none was."""
 
     def __repr__(self) -> str:
         return display.reproduction_text(self)
@@ -62,6 +64,11 @@ class Reproduction:
     def plot(self, part: str | None = None, setting: str | None = None) -> display.Plot:
         """The figure of one ``part`` in one ``setting``, to be named where there are several."""
         return display.reproduction_plot(self, part, setting)
+
+    @property
+    def as_it_stands(self) -> bool:
+        """Whether its numbers are those of the studies as their files have them, in length and in every value."""
+        return not (self.quick or self.varied or any(part.varied for part in self.parts))
 
     @property
     def run_ids(self) -> list[str]:
@@ -130,6 +137,7 @@ class Reproduction:
             "wall_s": self.wall_s,
             "executed": self.executed,
             "varied": dict(self.varied),
+            "configuration": self.configuration or None,
             "algorithms": {key: row for part in self.parts for key, row in part.algorithms.items()},
             "settings": settings,
             "compared_with": [

@@ -23,6 +23,7 @@ from sawtooth.experiment.perform import perform
 from sawtooth.experiment.reproduction import Reproduction, conclude
 from sawtooth.experiment.study import Study
 from sawtooth.papers import PAPERS
+from sawtooth.papers.configurations import Configuration, configuration
 from sawtooth.papers.own import is_own, own_source
 from sawtooth.papers.paper import Paper
 from sawtooth.papers.studies import parts
@@ -89,17 +90,20 @@ def reproduce(
     progress: ProgressCallback | None = None,
     processes: int = 1,
     stages: StageCallback | None = None,
+    configuration: str | None = None,
 ) -> Reproduction:
     """Run the parts of ``name`` (``akella2002/fig4``, ``akella2002``; a study file of one's own, or a directory of such) and judge its
     claims; stored runs are not repeated.
 
-    ``quick`` keeps cells and claims and takes fewer seeds and shorter runs; ``varied`` gives open parameters of the studies
-    other values; ``report`` is the HTML file to write, None for ``<store>/reports/<name>.html``, False for none. Its pages are drawn by at
-    most so many ``processes``; more than one needs a main module that can be imported, as `multiprocessing` does. ``stages`` hears of
+    ``quick`` keeps cells and claims and takes fewer seeds and shorter runs; ``varied`` gives open parameters of the studies other values,
+    over those of the paper's ``configuration`` of that name; ``report`` is the HTML file to write, None for
+    ``<store>/reports/<name>.html``, False for none. Its pages are drawn by at most so many ``processes``; more than one needs a main module
+    that can be imported, as `multiprocessing` does. ``stages`` hears of
     judging and drawing.
     """
     own = own_source(name) if is_own(name) else None
-    studies = adapted(name, parts(name) if own is None else own.studies, seeds, quick, varied)
+    set_up = configured(name, configuration)
+    studies = adapted(name, set_up.applied(parts(name) if own is None else own.studies), seeds, quick, varied)
     home = store if isinstance(store, Store) else Store(store)
     found = perform_parts(
         name if own is None else own.name,
@@ -117,9 +121,10 @@ def reproduce(
     found = replace(
         found,
         varied=varied or {},
-        parts=tuple(replace(part, varied=varied or {}) for part in found.parts),
+        configuration=set_up.name,
+        parts=tuple(replace(part, varied={**set_up.values, **(varied or {})}) for part in found.parts),
         title=paper.title if paper is not None and own is None else found.name,
-        command=command_line(name, seeds, quick, varied or {}),
+        command=command_line(name, seeds, quick, varied or {}, set_up if set_up.values else None),
     )
     if report is False:
         return found
@@ -135,20 +140,37 @@ def written(found: Reproduction, store: str | None, report: Path | None) -> Repr
     return write_reproduction(found, path)
 
 
+def configured(name: str, wanted: str | None) -> Configuration:
+    """The configuration that ``wanted`` means, an empty one where nobody asks. InputError for one that the paper has not."""
+    return Configuration(name="", title="", why="") if wanted is None else configuration(name, wanted)
+
+
 def jobs_of(
-    name: str, seeds: int | None = None, quick: bool = False, varied: Mapping[str, object] | None = None
+    name: str,
+    seeds: int | None = None,
+    quick: bool = False,
+    varied: Mapping[str, object] | None = None,
+    configuration: str | None = None,
 ) -> list[Sequence[Resolved]]:
     """The runs of ``reproduce`` with the same arguments; several parts may share some."""
     own = own_source(name) if is_own(name) else None
-    studies = adapted(name, parts(name) if own is None else own.studies, seeds, quick, varied)
+    set_up = configured(name, configuration)
+    studies = adapted(name, set_up.applied(parts(name) if own is None else own.studies), seeds, quick, varied)
     found: list[Sequence[Resolved]] = [jobs for study in studies for jobs in runs_of(study)]
     beside = None if own is not None or "/" in name else PAPERS[name].load_beside()
     return found if beside is None else [*found, beside.jobs(seeds, quick)]
 
 
-def command_line(name: str, seeds: int | None, quick: bool, varied: Mapping[str, object]) -> str:
+def command_line(
+    name: str,
+    seeds: int | None,
+    quick: bool,
+    varied: Mapping[str, object],
+    set_up: Configuration | None = None,
+) -> str:
     """The command that makes a reproduction, as a user would type it."""
     words = ["sawtooth", "reproduce", name, *(["--quick"] if quick else [])]
+    words += [] if set_up is None else ["--configuration", set_up.name]
     words += ["--seeds", str(seeds)] if seeds is not None else []
     for key, value in varied.items():
         words += ["--set", f"{key}={value}"]
@@ -207,7 +229,8 @@ def perform_parts(
 
 
 def report_path(store: Store, found: Reproduction) -> Path:
-    """Where a report goes unless the user says otherwise; one of a quick or varied study does not replace that of the study."""
+    """Where a report goes unless the user says otherwise; one of a quick, varied or configured study does not replace that of the study."""
     names = [found.name.replace("/", "_"), *(["quick"] if found.quick else [])]
+    names += [found.configuration] if found.configuration else []
     names += [re.sub(r"[^\w.]+", "", f"{key}_{value}".lower()) for key, value in found.varied.items()]
     return store.path / "reports" / f"{'-'.join(names)}.html"

@@ -93,7 +93,7 @@ def update(path: Path, found: Reproduction, known_papers: Papers) -> list[str]:
 
     Returns the names of the blocks of the page that are of the whole paper and were left alone because ``found`` is a part of it.
     """
-    as_it_stands = not found.quick and not found.varied
+    as_it_stands = found.as_it_stands
     known = all_blocks(found, known_papers) if as_it_stands else {}
     renewing: dict[str, Fresh] = {}
     if found.judged:
