@@ -15,8 +15,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from sawtooth.report.computed import FILE, Fault, faults, stamp
-from sawtooth.report.markdown import PLACE
+from sawtooth.report.computed import FILE, PLACE, Fault, faults, stamp
 from sawtooth.scenario.described import describe
 
 ROOT = Path(__file__).resolve().parents[1]

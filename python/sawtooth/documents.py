@@ -23,6 +23,7 @@ FORMATS: Final[Mapping[str, int]] = {
     "sliding-window": 1,
     "bbr-draft": 1,
     "coexistence": 1,
+    "configurations": 1,
     "sensitivity": 1,
     "reconstruction": 1,
     "environment": 1,

@@ -220,8 +220,9 @@ def command(
         work_by(context, executor, scheduler, trust_network)
         _part(name, shard, store, seeds, quick, fresh, _values(set_), set_up, chosen, as_json)
         return
+    any_length = sensitivity_ or (other is not None and other.quick_pages)
     for page in markdown or []:  # before anything is run
-        check_page(page, as_it_stands=sensitivity_ or not (quick or set_ or set_up))
+        check_page(page, as_it_stands=any_length or not (quick or set_ or set_up))
     if no_report:
         refuse("beside --no-report", chosen, ("report",))
     out = Output(store, False if no_report else report, markdown or [], as_json)

@@ -63,6 +63,8 @@ class Further(ABC):
 
     takes: ClassVar[frozenset[str]] = frozenset()
     """The options of the command that mean something here, of ``seeds``, ``quick``, ``fresh``, ``markdown`` and ``shard``."""
+    quick_pages: ClassVar[bool] = False
+    """Whether pages may be filled from its quick form, since what it writes says how long it ran."""
 
     @abstractmethod
     def row(self) -> Mapping[str, Any]:

@@ -1,0 +1,62 @@
+"""The configurations beside each other, as the command line asks for them.
+
+Source: none. What runs and draws is loaded when it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from sawtooth.papers.further import Further, Made, Order
+
+if TYPE_CHECKING:
+    from sawtooth.papers.akella2002.set_ups.perform import SetUps
+    from sawtooth.scenario.resolve import Resolved
+
+
+class _SetUps(Further):
+    """By its name on the command line."""
+
+    takes: ClassVar[frozenset[str]] = frozenset({"seeds", "quick", "fresh", "markdown", "shard"})
+    quick_pages: ClassVar[bool] = True
+
+    def row(self) -> Mapping[str, Any]:
+        """One study; its claims are those of the figures."""
+        from sawtooth.papers.akella2002.set_ups.perform import NAME, plans
+
+        return {
+            "name": NAME,
+            "title": "Which claims turn in the set-up nearest to the authors' simulator",
+            "paper": "akella2002",
+            "figure": "",
+            "runs": sum(study.runs for _, studies in plans(Order()) for study in studies),
+            "claims": 0,
+        }
+
+    def jobs(self, order: Order) -> Sequence[Resolved]:
+        """Every run behind it."""
+        from sawtooth.papers.akella2002.set_ups.perform import jobs
+
+        return jobs(order)
+
+    def reproduce(self, order: Order) -> SetUps:
+        """Run, compare and write the report."""
+        from sawtooth.papers.akella2002.set_ups.perform import NAME, compare, with_report
+        from sawtooth.run.store import Store
+
+        name = NAME.replace("/", "_") + ("-quick" if order.quick else "")
+        path = order.report or Store(order.store).path / "reports" / f"{name}.html"
+        return with_report(compare(order), path)
+
+    def update_page(self, path: Path, made: Made) -> None:
+        """Fill the places of a Markdown page."""
+        from sawtooth.papers.akella2002.set_ups.page import update_page
+        from sawtooth.papers.akella2002.set_ups.perform import SetUps
+
+        assert isinstance(made, SetUps)
+        update_page(path, made)
+
+
+SET_UPS: Final = _SetUps()

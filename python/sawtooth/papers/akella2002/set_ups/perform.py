@@ -1,0 +1,283 @@
+"""Two configurations of [Akella02] over the same cells and seeds: which claims turn, by which value alone, and which is nearer to print.
+
+A claim *turns* where it holds under one configuration and fails under the other; it *loosens* where one of the two is undecided. Claims are
+compared on what was run. For each value that the second configuration takes otherwise, the first is also run with this value alone: the
+claims that reach the other verdict by that are turned *by* it; a claim that none turns needs several values together.
+
+How far numbers are from print is the misfit of `reconstruction.rows`, row by row of the tables of Figures 4 to 11. Source: none.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from sawtooth.claims.claim import Claim
+from sawtooth.claims.logic import Verdict
+from sawtooth.documents import format_of
+from sawtooth.experiment.exhibit import TextTable
+from sawtooth.experiment.perform import jobs_of, perform
+from sawtooth.experiment.reproduction import Reproduction, conclude
+from sawtooth.experiment.study import Study
+from sawtooth.experiment.variation import SIMULATED, effective
+from sawtooth.papers import PAPERS
+from sawtooth.papers.akella2002.reconstruction.rows import FIGURE, PrintedRow, ours, printed_rows
+from sawtooth.papers.configurations import Configuration, Value, configurations
+from sawtooth.papers.further import Order
+from sawtooth.papers.reproduce import adapted
+from sawtooth.papers.studies import load_study, parts
+from sawtooth.progress import ProgressCallback
+from sawtooth.run.store import Store
+from sawtooth.scenario.resolve import Resolved
+
+PAPER: Final = "akella2002"
+NAME: Final = "akella2002/configurations"
+APPENDIX: Final = "akella2002/appendix"
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A claim with two verdicts: under the first configuration and the second, and on the printed tables; ``by`` the values that alone give
+    the second verdict."""
+
+    claim: Claim
+    first: Verdict
+    second: Verdict
+    printed: Verdict | None
+    by: tuple[str, ...]
+
+    @property
+    def hard(self) -> bool:
+        """Whether it is decided under both."""
+        return Verdict.UNDECIDED not in (self.first, self.second)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "id": self.claim.id,
+            "statement": self.claim.statement,
+            "first": self.first.value,
+            "second": self.second.value,
+            "printed_tables": None if self.printed is None else self.printed.value,
+            "turned": self.hard,
+            "by": list(self.by),
+        }
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A printed row of a figure beside what both configurations give."""
+
+    row: PrintedRow
+    first: Mapping[str, float]
+    second: Mapping[str, float]
+
+    @property
+    def misfits(self) -> tuple[float, float]:
+        """Of the first configuration and the second; 0.69 is a factor of two."""
+        return self.row.misfit(self.first), self.row.misfit(self.second)
+
+
+@dataclass(frozen=True)
+class SetUps:
+    """What came out. ``runs`` behind it, of which ``executed`` were simulated now."""
+
+    first: Configuration
+    second: Configuration
+    results: tuple[Reproduction, Reproduction]
+    turns: Sequence[Turn]
+    fits: Sequence[Fit]
+    order: Order
+    runs: int = 0
+    executed: int = 0
+    wall_s: float = 0.0
+    report: Path | None = None
+
+    name: str = NAME
+    judged: tuple[()] = ()
+    """No claim is decided here: the paper's verdicts are those of its studies."""
+
+    @property
+    def study(self) -> Study:
+        """The main studies, as run."""
+        return self.results[0].parts[0].study
+
+    @property
+    def command(self) -> str:
+        """What makes it anew."""
+        seeds = [] if self.order.seeds is None else ["--seeds", str(self.order.seeds)]
+        return " ".join(["sawtooth reproduce", NAME, *(["--quick"] if self.order.quick else []), *seeds])
+
+    @property
+    def hard(self) -> list[Turn]:
+        """The claims that turn."""
+        return [turn for turn in self.turns if turn.hard]
+
+    def counts(self, result: Reproduction) -> dict[Verdict, int]:
+        """How many claims hold, fail and are undecided in one of the results."""
+        found = [effective(item) for item in judged_here(result)]
+        return {verdict: found.count(verdict) for verdict in Verdict}
+
+    def as_printed(self, result: Reproduction) -> tuple[int, int]:
+        """Of the claims that the printed tables decide, how many have their verdict, and how many there are."""
+        items = [item for item in judged_here(result) if item.printed in (Verdict.HOLDS, Verdict.FAILS)]
+        return sum(effective(item) is item.printed for item in items), len(items)
+
+    def tables(self) -> list[TextTable]:
+        """The claims that turn, for the terminal."""
+        rows = [
+            [turn.claim.id, turn.first, turn.second, turn.printed or "", ", ".join(turn.by) or "several"]
+            for turn in self.hard
+        ]
+        heads = ["claim", self.first.name, self.second.name, "printed tables", "turned alone by"]
+        return [TextTable("claims that turn", heads, rows)]
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of ``--json``."""
+        return {
+            "format": format_of("configurations"),
+            "study": NAME,
+            "command": self.command,
+            "seeds": len(self.study.seeds),
+            "duration": str(self.study.value_of("duration")),
+            "configurations": [
+                {
+                    "name": entry.name,
+                    "values": entry.values,
+                    "verdicts": {verdict.value: n for verdict, n in self.counts(result).items()},
+                    "misfit": mean(fit.misfits[place] for fit in self.fits),
+                }
+                for place, (entry, result) in enumerate(
+                    zip((self.first, self.second), self.results, strict=True)
+                )
+            ],
+            "claims": [turn.to_json() for turn in self.turns],
+            "runs": self.runs,
+            "executed": self.executed,
+            "wall_s": self.wall_s,
+            "report": None if self.report is None else str(self.report),
+        }
+
+
+def mean(values: Iterator[float]) -> float:
+    """The mean of values that are there once."""
+    found = list(values)
+    return sum(found) / len(found)
+
+
+def judged_here(result: Reproduction) -> list[Any]:
+    """The claims that the runs say something about."""
+    return [item for item in result.judged if item.finding is not None]
+
+
+def studies_of(order: Order, set_up: Configuration) -> list[Study]:
+    """The studies of one configuration: those of Figures 4 to 11 joined, and the appendix, which ``--quick`` leaves out."""
+    main = next(study for study in parts(PAPER) if study.main)
+    found = [main] if order.quick else [main, load_study(APPENDIX)]
+    return adapted(NAME, set_up.applied(found), order.seeds, order.quick)
+
+
+def alone(first: Configuration, value: Value) -> Configuration:
+    """The first configuration with one value of another."""
+    return first.model_copy(update={"name": value.key, "value": [*first.value, value]})
+
+
+def plans(order: Order) -> list[tuple[str, list[Study]]]:
+    """What is run, by name: the configurations, then each value of the second alone, over the figures."""
+    first, second = configurations(PAPER)
+    found = [(entry.name, studies_of(order, entry)) for entry in (first, second)]
+    return found + [
+        (value.key, studies_of(order, alone(first, value))[:1])
+        for value in second.value
+        if value.key not in first.values
+    ]
+
+
+def jobs(order: Order) -> list[Resolved]:
+    """Every run behind the comparison; some stand in it more than once."""
+    return [
+        job for _, studies in plans(order) for study in studies for each in jobs_of(study) for job in each
+    ]
+
+
+def compare(order: Order) -> SetUps:
+    """Run what the store lacks and compare."""
+    begun = time.monotonic()
+    first, second = configurations(PAPER)
+    wanted = plans(order)
+    count = _Count(order.progress, sum(study.runs for _, studies in wanted for study in studies))
+    store, made = Store(order.store), set[str]()
+    claims, results = PAPERS[PAPER].claims, {}
+    for name, studies in wanted:
+        found = []
+        for study in studies:
+            part = perform(study, store, quick=order.quick, fresh=order.fresh, progress=count, spared=made)
+            count.past += study.runs
+            count.stored += study.runs - part.executed
+            found.append(PAPERS[PAPER].furnished(part))
+        results[name] = conclude(PAPER, found, claims, SIMULATED)
+    both = results[first.name], results[second.name]
+    return SetUps(
+        first,
+        second,
+        both,
+        list(turns(*both, {value.key: results[value.key] for value in second.value})),
+        list(fits(*both)),
+        order,
+        runs=len({run for result in results.values() for run in result.run_ids}),
+        executed=sum(result.executed for result in results.values()),
+        wall_s=time.monotonic() - begun,
+    )
+
+
+class _Count:
+    """How far all studies have come, from how far one has."""
+
+    def __init__(self, progress: ProgressCallback | None, total: int) -> None:
+        self.progress, self.total, self.past, self.stored = progress, total, 0, 0
+
+    def __call__(self, done: int, _: int, stored: int) -> None:
+        if self.progress is not None:
+            self.progress(self.past + done, self.total, self.stored + stored)
+
+
+def turns(first: Reproduction, second: Reproduction, single: Mapping[str, Reproduction]) -> Iterator[Turn]:
+    """The claims whose verdict is another one, those that turn first, in the order of the paper."""
+    after = verdicts(second)
+    by_value = {key: verdicts(result) for key, result in single.items()}
+    found = [
+        Turn(
+            item.claim,
+            effective(item),
+            after[item.claim.id],
+            item.printed,
+            tuple(key for key, each in by_value.items() if each.get(item.claim.id) is after[item.claim.id]),
+        )
+        for item in judged_here(first)
+        if item.claim.id in after and after[item.claim.id] is not effective(item)
+    ]
+    return iter(sorted(found, key=lambda turn: not turn.hard))
+
+
+def verdicts(result: Reproduction) -> dict[str, Verdict]:
+    """Of each claim that the runs say something about, the verdict on them."""
+    return {item.claim.id: effective(item) for item in judged_here(result)}
+
+
+def fits(first: Reproduction, second: Reproduction) -> Iterator[Fit]:
+    """The printed rows of the figures beside both results."""
+    blocks = [{block.setting: block for block in result.parts[0].own} for result in (first, second)]
+    for row in printed_rows(list(blocks[0])):
+        if row.block.family == FIGURE:
+            yield Fit(row, *(ours(row, found[row.block.setting]) for found in blocks))
+
+
+def with_report(found: SetUps, path: Path) -> SetUps:
+    """The same with its report written."""
+    from sawtooth.papers.akella2002.set_ups.page import write  # loads templates
+
+    write(found, path)
+    return replace(found, report=path)
