@@ -159,6 +159,15 @@ impl Transport {
                 marked_share: None,
                 undos: 0,
             },
+            // It tells none of this.
+            Transport::Whole(_) => SenderView {
+                phase: Phase::Steady,
+                in_flight: None,
+                pacing_bps: None,
+                delivery_bps: None,
+                marked_share: None,
+                undos: 0,
+            },
         }
     }
 
