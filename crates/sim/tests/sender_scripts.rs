@@ -92,6 +92,16 @@ scripts! {
     rack_late_by_half
     rack_late_by_seven_tenths_without_timestamps
     rack_late_by_one_and_a_half
+    rack_late_by_seven_tenths
+    rack_undo_linux
+    rack_undo_of_reno_keeps_the_cut
+    rack_undo_linux_after_a_timeout
+    rack_first_reordering_was_sent_again
+    rack_first_reordering_widens_the_window_of_linux
+    rack_tail_probe_off
+    rack_probe_allows_for_an_unknown_receiver
+    rack_timers_in_steps
+    ecn_reduction_is_spread_with_prr_marks
     frto_spurious_timeout
     frto_true_timeout
     frto_everything_acknowledged

@@ -490,16 +490,21 @@ def controller_names(engine: Mapping[str, Any], meta: Mapping[str, Any]) -> list
 
 
 def call_of(parameters: Mapping[str, Any]) -> str:
-    """A controller's parameters as its constructor writes them: `{"kind": "linear", "a_i": 1.0, …}` gives `linear(1, 1, 0, 0.8)`."""
+    """A controller's parameters as its constructor writes them: `{"kind": "linear", "a_i": 1.0, …}` gives `linear(1, 1, 0, 0.8)`.
+
+    A parameter that came later is left out of the engine's data at its default.
+    """
     kind = parameters["kind"]
     if kind == PLUGIN:
         return f"{parameters['name']}({', '.join(f'{value:g}' for _, value in parameters['parameters'])})"
-    numbers = [f"{parameters[name]:g}" for name in parameter_order()[kind]]
+    numbers = [f"{parameters.get(name, default):g}" for name, default in parameter_order()[kind].items()]
     return f"{kind}({', '.join(numbers)})"
 
 
 @kept
-def parameter_order() -> dict[str, list[str]]:
-    """The names of each controller's parameters in the order of its constructor."""
-    controllers = describe()["controllers"]
-    return {entry["name"]: [parameter["name"] for parameter in entry["parameters"]] for entry in controllers}
+def parameter_order() -> dict[str, dict[str, Any]]:
+    """The names of each controller's parameters, in the order of its constructor, with their defaults."""
+    return {
+        entry["name"]: {parameter["name"]: parameter["default"] for parameter in entry["parameters"]}
+        for entry in describe()["controllers"]
+    }

@@ -275,3 +275,81 @@ fn whole_rounds_follow_the_function() {
         is_near(window(&control), 0.4 * cube(t - k) + 1000.0, 1e-6);
     }
 }
+
+/// How many acknowledgements of a packet each it takes until the window is a packet larger, all at once.
+fn acks_for_a_packet(control: &mut Cubic, seconds: f64) -> u32 {
+    let before = window(control);
+    let grown = (1..1000).find(|_| {
+        control.on_ack(&ack(seconds, 1));
+        window(control) > before
+    });
+    assert_eq!(window(control), before + 1.0, "a packet at a time");
+    grown.expect("it grows")
+}
+
+/// Linux's beta is 717/1024: 90 packets are cut to 63, where 0.7 of them are a little less in floating point.
+#[test]
+fn whole_windows_are_cut_in_1024ths() {
+    let whole = CubicParams { integer: 1.0, ..RFC };
+    for (before, after, lowered) in [(90.0, 63.0, 76.0), (92.0, 64.0, 78.0), (75.9, 52.0, 63.0)] {
+        let mut control = with_window(whole, before);
+        control.on_congestion(&about(Congestion::Loss, 0.0, 1));
+        assert_eq!(window(&control), after);
+        control.law.0.w_max = Some(before + 1.0);
+        control.window = before;
+        control.on_congestion(&about(Congestion::Loss, 0.0, 2));
+        assert_eq!(control.law.0.w_max, Some(lowered));
+    }
+}
+
+/// After a cut from 100 to 70, K is 4.22 s. At 0.1 s ahead the function is 100 − 27.96, whole packets of which are taken off: 73, so
+/// three are missing, and a packet comes after 70/3 acknowledgements without the remainder.
+#[test]
+fn whole_windows_grow_by_whole_packets() {
+    let mut control = with_window(CubicParams { integer: 1.0, friendly: 0.0, ..RFC }, 100.0);
+    control.on_congestion(&signal(0.0, Congestion::Loss));
+    assert_eq!(acks_for_a_packet(&mut control, 1.0), 23);
+    // The window has changed, so two are missing now.
+    assert_eq!(acks_for_a_packet(&mut control, 1.0), 35);
+    // It stands, and so does the number of acknowledgements, for a 32nd of a second.
+    control.on_ack(&ack(1.0, 1));
+    let pace = control.law.0.pace;
+    control.on_ack(&ack(1.031, 1));
+    assert_eq!(control.law.0.pace, pace);
+    control.on_ack(&ack(1.032, 1));
+    assert_ne!(control.law.0.pace, pace);
+}
+
+/// 8/15 of a packet per round trip are Reno's; where that is a packet ahead, one is added per window of acknowledgements.
+#[test]
+fn whole_windows_follow_those_of_reno() {
+    let mut control = with_window(CubicParams { integer: 1.0, alpha_late: 0.0, c: 0.0001, ..RFC }, 20.0);
+    control.on_congestion(&signal(0.0, Congestion::Loss));
+    assert_eq!(window(&control), 14.0);
+    for count in 0..140 {
+        control.on_ack(&ack(1.0 + 0.007 * f64::from(count), 1));
+    }
+    assert_eq!(window(&control), 18.0);
+}
+
+#[test]
+fn without_a_plateau_a_twentieth_comes_with_each_round() {
+    let grown = |params: CubicParams| {
+        let mut control = with_window(params, 40.0);
+        (forty_acks(&mut control), control)
+    };
+    let (packets, mut control) = grown(CubicParams { integer: 1.0, fast_first: 1.0, ..RFC });
+    assert_eq!(packets, 2.0, "a packet for twenty acknowledgements");
+    control.on_congestion(&signal(1.0, Congestion::Loss));
+    control.on_ack(&ack(1.1, 1));
+    assert!(!control.law.0.epoch.unwrap().first, "there is a plateau now");
+    is_near(grown(CubicParams { fast_first: 1.0, ..RFC }).0, 2.0, 1e-9);
+    assert!(grown(RFC).0 < 1.1);
+}
+
+/// By how much forty acknowledgements within a hundredth of a second raise the window.
+fn forty_acks(control: &mut Cubic) -> f64 {
+    let before = window(control);
+    (0..40).for_each(|count| control.on_ack(&ack(0.00025 * f64::from(count), 1)));
+    window(control) - before
+}
