@@ -237,7 +237,7 @@ fn wires() -> Scenario {
     network
 }
 
-/// What happens to connections: losses, timeouts, a long way and competition, a link that stands still, one that is gone for a while, pauses of the application; and to those of a controller that
+/// What happens to connections: losses, timeouts, a long way and competition, a link that stands still, one that is gone for a while, pauses of the application, packets that travel alone; and to those of a controller that
 /// counts marks, many marks over a short way; to those that look for policers, one; to window laws with a rate, another flow.
 pub fn connections(controller: &str, recovery: &str) -> Vec<Value> {
     let mut found: Vec<_> =
@@ -245,6 +245,7 @@ pub fn connections(controller: &str, recovery: &str) -> Vec<Value> {
     let properties = profile(controller, recovery).controller.properties();
     if properties.takes_recovery() {
         found.push(pausing(controller, recovery));
+        found.push(lone(controller, recovery));
     }
     if properties.conduct && properties.pacing_rate {
         found.push(beside(controller, recovery));
@@ -289,6 +290,14 @@ fn pausing(controller: &str, recovery: &str) -> Value {
     network.flows[0].supply =
         [[0, 500]].into_iter().chain(few).chain([[3 * SECOND, 300], [5 * SECOND, 400]]).collect();
     network.links[0].drop = list([750, 752]);
+    plain(network)
+}
+
+/// One flow of which a packet at a time is under way, and the second is lost.
+fn lone(controller: &str, recovery: &str) -> Value {
+    let mut network = dumbbell(1, 60, profile(controller, recovery), 6 * SECOND);
+    network.flows[0].supply = (0..5).map(|second| [second * SECOND, 1]).collect();
+    network.links[0].drop = list([2]);
     plain(network)
 }
 

@@ -6,7 +6,7 @@ use crate::tcp::flight::FlightRecords;
 use crate::tcp::pacer::{self, Pacer};
 use crate::tcp::recovery::LossRecovery;
 use crate::tcp::timers::Timers;
-use crate::tcp::{Pacing, RttSamples};
+use crate::tcp::{Pacing, RttSamples, TimerClock};
 use sawtooth_cc::units::{Bytes, Span, Time};
 use sawtooth_cc::{Congestion, Controller, IdleRule, Wants, WindowOfData};
 
@@ -53,11 +53,13 @@ impl Extras {
         let paced_by_window = tcp.pacing == Pacing::On;
         let paced = paced_by_window || has_rate;
         let may_pace = paced || tcp.idle == IdleRule::Rfc7661;
+        let by_time = recovery.keeps_records() && !numbered;
+        let clock = if by_time { tcp.timers } else { TimerClock::Exact };
         let needed = records.is_some() || may_pace || wants.recovery;
         needed.then(|| {
             Box::new(Extras {
                 records,
-                timers: Timers::by(tcp.timers),
+                timers: Timers::by(clock),
                 pacer: may_pace.then(Pacer::default),
                 paced_by_window,
                 gains: if numbered { pacer::GAINS_QUIC } else { pacer::GAINS },
