@@ -52,6 +52,8 @@ scripts! {
     limited_transmit_off_sack
     hystart_plus_plus_slows_down
     hystart_train_ends_slow_start
+    hystart_train_alone
+    hystart_delay_alone
     slow_start_exit_half
     slow_start_exit_law
     loss_applies_the_law_once_per_window
