@@ -284,7 +284,11 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
 
     /// The next packet to send now, where recovery has something to repair or more is kept than a classic sender does.
     pub(super) fn next_packet_in_full(&mut self, now: Time) -> Option<Packet> {
-        let calm = self.extras.is_some() && self.recovery.is_open();
+        if self.extras.is_none() {
+            let transmission = self.next_to_repair(now)?;
+            return Some(self.packet_of(transmission, now));
+        }
+        let calm = self.recovery.is_open();
         let pacer = self.extras.as_ref().and_then(|extras| extras.pacer.as_ref());
         if let Some(opens_at) = pacer.and_then(|pacer| pacer.holds(now)) {
             self.wait_for_the_pacer(opens_at, calm);
@@ -300,9 +304,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         } else {
             self.packet_of(transmission, now)
         };
-        if self.extras.is_some() {
-            self.note_sent(transmission.number, now);
-        }
+        self.note_sent(transmission.number, now);
         Some(packet)
     }
 
