@@ -8,7 +8,7 @@
 
 use crate::agenda::Agenda;
 use crate::event::{Event, Moment};
-use crate::tournament::{Tournament, WATCHED, Winners};
+use crate::tournament::{Tournament, Winners};
 use sawtooth_cc::units::Time;
 
 /// How many players of each kind there are.
@@ -92,27 +92,18 @@ impl EventQueue {
         self.main.set(AGENDA, self.agenda.first());
     }
 
-    /// The head of this lane has just left it. The next packet leaves at the moment `next`, if there is one.
+    /// The head of this lane, which is no spare one, has just left it. The next packet leaves at the moment `next`, if there is one.
     #[inline(always)]
     pub fn follow_lane(&mut self, lane: u32, next: Option<Moment>) {
-        if lane < self.lanes {
-            self.main.set_inline(self.first_lane + lane, next);
-        } else {
-            self.set_spare_lane(lane - self.lanes, next);
-        }
+        self.main.set_inline(self.first_lane + lane, next);
     }
 
     /// The same. Also returns which lanes won the last rounds of the tree: the next event's, one of the next four, of the next
     /// sixteen and so on. A number that is no lane's stands for another player.
     #[inline(always)]
     pub fn follow_lane_watched(&mut self, lane: u32, next: Option<Moment>) -> Winners {
-        if lane < self.lanes {
-            let winners = self.main.set_watched(self.first_lane + lane, next);
-            winners.map(|player| player.wrapping_sub(self.first_lane))
-        } else {
-            self.set_spare_lane(lane - self.lanes, next);
-            [u32::MAX; WATCHED]
-        }
+        let winners = self.main.set_watched(self.first_lane + lane, next);
+        winners.map(|player| player.wrapping_sub(self.first_lane))
     }
 
     /// Prefetch the part of the tree that scheduling this lane will touch.

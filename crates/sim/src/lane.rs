@@ -92,6 +92,11 @@ impl Lane {
         (head.packet, self.packets.front().map(|next| next.at))
     }
 
+    /// An empty lane keeps little memory.
+    pub fn release(&mut self) {
+        self.packets.release();
+    }
+
     /// Prefetch the packet at this distance behind the head, and its neighbour.
     #[inline(always)]
     pub fn prefetch(&self, distance: usize) {

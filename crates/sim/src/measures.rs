@@ -3,13 +3,15 @@
 //! A round trip is counted when the sender takes a sample: one per round trip of a classic sender, one per acknowledgement where there are
 //! records of packets. A rate holds from the moment at which it is noted to the next, so its mean is over time and not over packets.
 //!
-//! The histogram has the layout of [`Histogram`](crate::histogram::Histogram) in half its resolution, and begins with the power of two that
-//! the least value needs: a flow whose round trips lie within a factor of four takes half a kilobyte, so a hundred thousand flows may have
-//! one each.
+//! The histogram has the layout of [`Histogram`](crate::histogram::Histogram) in half its resolution, and begins near the cell that the
+//! least value needs: a flow whose round trips lie within a factor of two takes a quarter of a kilobyte, so a hundred thousand flows may
+//! have one each.
 
 use sawtooth_cc::units::{Span, Time};
 
 const CELL_BITS: u32 = 6;
+/// So many cells are made at a time.
+const ROOM: u32 = 16;
 
 /// Counts of round trips by size, with their exact number, sum and minimum.
 #[derive(Clone, Debug, Default)]
@@ -68,20 +70,22 @@ impl RoundTrips {
         }
     }
 
-    /// Whole powers of two, so that there are few times at which room is made.
+    /// A quarter of a power of two at a time: with as many flows as there may be, a cell that nobody counts in is a cell for each of them.
     #[cold]
     fn make_room(&mut self, cell: u32) {
-        let begin = cell & !((1 << CELL_BITS) - 1);
+        let begin = cell & !(ROOM - 1);
         if self.counts.is_empty() {
             self.base = begin;
         }
         if begin < self.base {
             let missing = (self.base - begin) as usize;
+            self.counts.reserve_exact(missing);
             self.counts.splice(0..0, std::iter::repeat_n(0, missing));
             self.base = begin;
         }
-        let end = (begin - self.base) as usize + (1 << CELL_BITS);
+        let end = (begin - self.base + ROOM) as usize;
         if end > self.counts.len() {
+            self.counts.reserve_exact(end - self.counts.len());
             self.counts.resize(end, 0);
         }
     }

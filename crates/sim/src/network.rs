@@ -61,6 +61,19 @@ struct LinkImpairments {
     policer: Option<Bucket>,
 }
 
+impl LinkImpairments {
+    /// Of this link, none.
+    fn none(link: u32) -> Self {
+        LinkImpairments { link, drop: None, loss: None, mark: None, policer: None }
+    }
+
+    /// Is there any?
+    fn are_some(&self) -> bool {
+        let lost = self.drop.is_some() || self.loss.is_some() || self.policer.is_some();
+        lost || self.mark.is_some()
+    }
+}
+
 /// Where all packets went, from the start of the run.
 #[derive(Clone, Copy, Debug, Default)]
 struct Census {
@@ -82,7 +95,8 @@ pub struct Network {
     /// The distance in packets of a lane between two steps of prefetching.
     step: usize,
     links: Vec<PipeLink>,
-    impairments: Vec<LinkImpairments>,
+    /// By number, those of the links without a queue that have any.
+    impairments: BTreeMap<u32, LinkImpairments>,
     ports: Vec<Port>,
     senders: Vec<SenderSide>,
     receivers: Vec<ReceiverSide>,
@@ -147,6 +161,7 @@ impl Network {
                 let (packet, head) = lane.pop();
                 let (stage, ends) = (lane.next, lane.ends);
                 match self.prefetching() {
+                    _ if index >= self.events.lanes() => self.follow_spare_lane(index, head),
                     Prefetching::None => self.events.follow_lane(index, head),
                     Prefetching::ByLane(step) => {
                         self.events.follow_lane(index, head);
@@ -191,6 +206,16 @@ impl Network {
                 unreachable!("{event:?} has a player")
             }
         }
+    }
+
+    /// The head of a spare lane has just left it. Most of these are empty most of the time, and there are two for each flow: an empty one
+    /// gives its memory to others.
+    #[inline(never)]
+    fn follow_spare_lane(&mut self, index: u32, head: Option<Moment>) {
+        if head.is_none() {
+            self.lanes[index as usize].release();
+        }
+        self.events.set_lane(index, head);
     }
 
     /// A packet's turn has come.

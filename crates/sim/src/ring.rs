@@ -99,6 +99,13 @@ impl<T: Copy + Default> Ring<T> {
         Some(entry)
     }
 
+    /// An empty ring keeps no more cells than at its first use.
+    pub fn release(&mut self) {
+        if self.len == 0 && self.cells.len() > Self::CELLS_MIN {
+            (self.cells, self.head) = (Vec::new(), 0);
+        }
+    }
+
     #[cold]
     fn grow(&mut self) {
         self.cells.rotate_left(self.head);

@@ -3,7 +3,7 @@
 //! A link that may change asks its queue for each packet, or crosses none before its time (see `ahead`), so nothing of what is to come
 //! has been worked out.
 
-use super::Network;
+use super::{LinkImpairments, Network};
 use crate::event::Event;
 use crate::impairment::Impairment;
 use crate::port::Transmitter;
@@ -161,9 +161,9 @@ impl Network {
             port.note_impairments();
             return;
         }
-        let pipe = self.changes.pipe_of[link as usize] as usize;
-        let here = &mut self.impairments[pipe];
+        let pipe = self.changes.pipe_of[link as usize];
+        let here = self.impairments.entry(pipe).or_insert_with(|| LinkImpairments::none(link));
         *(if of_drop { &mut here.drop } else { &mut here.loss }) = losses;
-        self.links[pipe].is_impaired = here.drop.is_some() || here.loss.is_some() || here.mark.is_some();
+        self.links[pipe as usize].is_impaired = here.drop.is_some() || here.loss.is_some() || here.mark.is_some();
     }
 }

@@ -65,7 +65,10 @@ impl Network {
             step: prefetch::step(population.lanes),
             stages: topology.stages,
             links: links().map(pipe_link).collect(),
-            impairments: topology.links.iter().map(|&link| impairments(scenario, link)).collect(),
+            impairments: (0u32..)
+                .zip(topology.links.iter().map(|&link| impairments(scenario, link)))
+                .filter(|(_, impairments)| impairments.are_some())
+                .collect(),
             ports: topology
                 .ports
                 .iter()

@@ -116,7 +116,8 @@ impl Network {
             return None;
         }
         let is_impairable = is_impairable(packet);
-        let LinkImpairments { link, drop, loss, mark, policer } = &mut self.impairments[index as usize];
+        let impairments = self.impairments.get_mut(&index).expect("an impaired link has impairments");
+        let LinkImpairments { link, drop, loss, mark, policer } = impairments;
         let site = Site::Link(*link);
         let hit = |impairment: &mut Option<Impairment>| {
             is_impairable && impairment.as_mut().is_some_and(|impairment| impairment.hits_next(now))
@@ -139,7 +140,9 @@ impl Network {
     /// A packet meets the impairments of a port's link: the packet, perhaps marked; `None` if it is dropped.
     #[cold]
     fn impair_at_port(&mut self, index: u32, packet: Packet, now: Time) -> Option<Packet> {
-        self.settle_port(index, self.events.now());
+        if self.ports[index as usize].departs_late {
+            self.settle_port(index, self.events.now());
+        }
         let is_impairable = is_impairable(packet);
         let port = &mut self.ports[index as usize];
         let hit = |impairment: &mut Option<Impairment>| {
