@@ -284,11 +284,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
 
     /// The next packet to send now, where recovery has something to repair or more is kept than a classic sender does.
     pub(super) fn next_packet_in_full(&mut self, now: Time) -> Option<Packet> {
-        if self.extras.is_none() {
-            let transmission = self.next_to_repair(now)?;
-            return Some(self.packet_of(transmission, now));
-        }
-        let calm = self.recovery.is_open();
+        let calm = self.extras.is_some() && self.recovery.is_open();
         let pacer = self.extras.as_ref().and_then(|extras| extras.pacer.as_ref());
         if let Some(opens_at) = pacer.and_then(|pacer| pacer.holds(now)) {
             self.wait_for_the_pacer(opens_at, calm);
@@ -304,7 +300,9 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         } else {
             self.packet_of(transmission, now)
         };
-        self.note_sent(transmission.number, now);
+        if self.extras.is_some() {
+            self.note_sent(transmission.number, now);
+        }
         Some(packet)
     }
 
