@@ -18,6 +18,8 @@ from validation import (
     linux,
     loss,
     mixes,
+    ns3,
+    ns3_cuts,
     page,
     rap,
     rtts,
@@ -76,6 +78,9 @@ def measured() -> dict[Path, str]:
     marked = step("ns-3, DCTCP", scalable.measure)
     modelled = step("Linux, BBR", bbr.measure)
     today = linux_modern_blocks()
+    kinds = step("ns-3, window laws", ns3.measure)
+    changed = {name: step(f"ns-3, {name}", ns3.measure, change) for name, change in ns3.VARIANTS.items()}
+    cuts = step("ns-3, one flow", ns3_cuts.measure)
     of_bbr = {
         "linux bbr": bbr.rows_table(modelled),
         "ns3 bbr": bbr.beside_table(step("ns-3, BBR", bbr.ns3), "ns-3"),
@@ -121,6 +126,12 @@ def measured() -> dict[Path, str]:
         "linux bbr verdict": bbr.verdict(modelled),
         "rtt cases": web_page.rtt_cases(unequal),
         **today,
+        "ns3 verdict": ns3.verdict(kinds),
+        "ns3 cells": ns3.cells_table(kinds),
+        "ns3 disagreeing": ns3.disagreeing(kinds),
+        "ns3 variants": ns3.variants_table({"as it is": kinds, **changed}),
+        "ns3 cuts verdict": ns3_cuts.verdict(cuts),
+        "ns3 cuts": ns3_cuts.traces_table(cuts),
     }
     for router, found_by_name in red.items():
         counted, conservative, *_ = found_by_name.values()

@@ -129,11 +129,11 @@ class Beside:
 
 
 def ns3() -> list[Beside]:
-    """The cells of ns-3: 60 s, counted from 10 s on."""
+    """The cells of ns-3: 60 s, counted from 10 s on. Its buffer counts neither the packet in the device nor that in transmission."""
     found = []
     for row in table("ns3_bbr"):
         values = {
-            "bottleneck.buffer": f"{int(row['buffer_packets']) + 1} packets",
+            "bottleneck.buffer": f"{int(row['buffer_packets']) + 2} packets",
             "flows[0].start": "uniform 0..100 ms",
             "flows[1].start": "uniform 100..200 ms",
         }

@@ -72,7 +72,9 @@ class _Graph:
         for index, link in enumerate(scenario.links):
             if (link.end, link.begin) not in listed:
                 bare = {"begin": link.end, "end": link.begin, "buffer": None, "queue": None}
-                back = link.model_copy(update={**bare, **clean(), "policer": None, "shaper": None, "device_queue": 0})
+                back = link.model_copy(
+                    update={**bare, **clean(), "policer": None, "shaper": None, "device_queue": 0}
+                )
                 self.links.append((f"{link.end}/{link.begin}", back, f"links[{index}]"))
         self.leaving: dict[str, list[int]] = {}
         for number, (_, link, _) in enumerate(self.links):
