@@ -77,10 +77,7 @@ def measured() -> dict[Path, str]:
     unequal = step("ns-2, round-trip times", rtts.measure)
     marked = step("ns-3, DCTCP", scalable.measure)
     modelled = step("Linux, BBR", bbr.measure)
-    today = linux_modern_blocks()
-    kinds = step("ns-3, window laws", ns3.measure)
-    changed = {name: step(f"ns-3, {name}", ns3.measure, change) for name, change in ns3.VARIANTS.items()}
-    cuts = step("ns-3, one flow", ns3_cuts.measure)
+    today = {**ns3_blocks(), **linux_modern_blocks()}
     of_bbr = {
         "linux bbr": bbr.rows_table(modelled),
         "ns3 bbr": bbr.beside_table(step("ns-3, BBR", bbr.ns3), "ns-3"),
@@ -126,12 +123,6 @@ def measured() -> dict[Path, str]:
         "linux bbr verdict": bbr.verdict(modelled),
         "rtt cases": web_page.rtt_cases(unequal),
         **today,
-        "ns3 verdict": ns3.verdict(kinds),
-        "ns3 cells": ns3.cells_table(kinds),
-        "ns3 disagreeing": ns3.disagreeing(kinds),
-        "ns3 variants": ns3.variants_table({"as it is": kinds, **changed}),
-        "ns3 cuts verdict": ns3_cuts.verdict(cuts),
-        "ns3 cuts": ns3_cuts.traces_table(cuts),
     }
     for router, found_by_name in red.items():
         counted, conservative, *_ = found_by_name.values()
@@ -155,6 +146,22 @@ def measured() -> dict[Path, str]:
         SCALABLE: page.filled(SCALABLE.read_text(encoding="utf-8"), of_scalable),
         BBR: page.filled(BBR.read_text(encoding="utf-8"), of_bbr),
         **{DOCS / "figures" / name: text for name, text in drawn.items()},
+    }
+
+
+def ns3_blocks() -> dict[str, str]:
+    """Window laws beside ns-3."""
+    cells = step("ns-3, window laws", ns3.measure)
+    changed = {name: step(f"ns-3, {name}", ns3.measure, change) for name, change in ns3.VARIANTS.items()}
+    cuts = step("ns-3, one flow", ns3_cuts.measure)
+    return {
+        "ns3 verdict": ns3.verdict(cells),
+        "ns3 cells": ns3.cells_table(cells),
+        "ns3 disagreeing": ns3.disagreeing(cells),
+        "ns3 whole disagreeing": ns3.disagreeing(changed[ns3.WHOLE]),
+        "ns3 variants": ns3.variants_table({"as it is": cells, **changed}),
+        "ns3 cuts verdict": ns3_cuts.verdict(cuts),
+        "ns3 cuts": ns3_cuts.traces_table(cuts),
     }
 
 

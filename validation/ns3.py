@@ -128,9 +128,9 @@ def of_the_rfcs(scenario: dict[str, Any]) -> dict[str, Any]:
     return scenario
 
 
-def real_windows(scenario: dict[str, Any]) -> dict[str, Any]:
-    """CUBIC with windows that are no whole packets."""
-    return _with_laws(scenario, "integer=1", "integer=0")
+def whole_packets(scenario: dict[str, Any]) -> dict[str, Any]:
+    """CUBIC whose windows are whole packets, as in Linux."""
+    return _with_laws(scenario, "integer=0", "integer=1")
 
 
 def half_windows(scenario: dict[str, Any]) -> dict[str, Any]:
@@ -143,10 +143,11 @@ def _with_laws(scenario: dict[str, Any], old: str, new: str) -> dict[str, Any]:
     return scenario | {"flows": flows}
 
 
+WHOLE: Final = "`integer = 1` in CUBIC"
 VARIANTS: Final[Mapping[str, Change]] = {
     "without `device_queue`": without_device,
     "CoDel, FQ-CoDel and PIE of the RFCs": of_the_rfcs,
-    "`integer = 0` in CUBIC": real_windows,
+    WHOLE: whole_packets,
     "NewReno halves the window": half_windows,
 }
 """One change at a time, to see what the agreement rests on."""

@@ -7,7 +7,8 @@ Source: ns-3 3.44 and 3.37, data/ns3_cuts.csv: the reductions from the 10th seco
 | least and largest window before a reduction, and after | one packet, or 1.2 % of ns-3's      |
 | mean time from one reduction to the next               | 5 % of ns-3's                       |
 
-PIE draws, so that the windows of one of its runs are those of another only in the mean; it is not here.
+CUBIC's windows are whole packets here, as ns-3's are (`integer = 1`). PIE draws, so that the windows of one of its runs are those of
+another only in the mean; it is not here.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from statistics import fmean
 from typing import Final
 
 from sawtooth.run.run import Run
+from validation.ns3 import whole_packets
 from validation.ns3_scenarios import values
 from validation.page import markdown
 from validation.runs import decreases, job, runs, table
@@ -78,7 +80,9 @@ def measure() -> list[Trace]:
         cut = Cut(*(float(row[name]) for name in ("time_s", "before", "after")))
         recorded.setdefault(row["cell"], []).append(cut)
     rows = [row for row in table("ns3_cells") if len(recorded.get(row["cell"], [])) > 1]
-    found = runs([job("ns3_cells", values(row) | {"record": {"windows": True}}) for row in rows])
+    found = runs(
+        [job("ns3_cells", whole_packets(values(row)) | {"record": {"windows": True}}) for row in rows]
+    )
     return [
         Trace(row["cell"], tuple(recorded[row["cell"]]), _settled(run))
         for row, run in zip(rows, found, strict=True)

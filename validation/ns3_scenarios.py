@@ -1,15 +1,16 @@
 """What a cell of ns-3 is in the keys of a scenario: every column of data/ns3_cells.csv that is not a result.
 
-| ns-3 has                                          | ours                                                                       |
-|---------------------------------------------------|----------------------------------------------------------------------------|
-| a device queue of one packet, with flow control   | `device_queue = 1`; behind drop-tail a buffer of two packets more          |
-| CUBIC in whole segments, one least RTT ahead      | `integer`, `min_rtt_ahead`, `fast_first` 1, `alpha_late` 0                 |
-| ssthresh from the pipe, W + 2 - 4 packets         | a decrease to W/2 - 1 on a loss, W/2 on a mark                             |
-| congestion avoidance of NewReno that counts ACKs  | 1 over `delack` packets per round trip                                     |
-| PRR of RFC 6937 whose slow-start bound needs an ACK of retransmitted data | `prr = "rfc9937"`, which asks for the same        |
-| HyStart of 2008                                   | `slow_start = "hystart"`; it ends before anything is counted               |
-| CoDel that counts from a mark, acts while 1500 B wait | `variant = "ns-3"`                                                     |
-| PIE with cap adjustment                           | `cap_adjustment = true`                                                    |
+| ns-3 has                                         | ours                                                              |
+|--------------------------------------------------|-------------------------------------------------------------------|
+| a device queue of one packet, with flow control  | `device_queue = 1`; behind drop-tail a buffer of two packets more |
+| CUBIC one least RTT ahead, slow beside Reno      | `min_rtt_ahead`, `fast_first` 1, `alpha_late` 0                   |
+| CUBIC in whole segments                          | real windows; `integer = 1` as a variant, and for single windows  |
+| ssthresh from the pipe, W + 2 - 4 packets        | a decrease to W/2 - 1 on a loss, W/2 on a mark                    |
+| congestion avoidance of NewReno that counts ACKs | 1 over `delack` packets per round trip                            |
+| PRR, bounded unless a retransmission is ACKed    | `prr = "rfc9937"`, which asks for the same                        |
+| HyStart of 2008                                  | `slow_start = "hystart"`; it ends before anything is counted      |
+| CoDel: next from a mark, acts on 1500 B          | `variant = "ns-3"`                                                |
+| PIE with cap adjustment                          | `cap_adjustment = true`                                           |
 
 A drop-tail buffer of ours counts the packet in transmission, ns-3's does not; hence two packets more and not one.
 """
@@ -82,7 +83,7 @@ def _law(row: Row, law: str) -> str:
     if law == "newreno":
         return f"linear({1 / int(row['delack']):g}, 1, -1, 0.5)"
     options = {"fast_convergence": int(row["fastconv"]), "friendly": CUBICS[law]}
-    options |= {"alpha_late": 0, "min_rtt_ahead": 1, "integer": 1, "fast_first": 1}
+    options |= {"alpha_late": 0, "min_rtt_ahead": 1, "integer": 0, "fast_first": 1}
     return f"cubic({', '.join(f'{name}={value}' for name, value in options.items())})"
 
 
