@@ -15,8 +15,9 @@ from validation.cells import Statistic
 from validation.ns3 import BOUNDS, JUDGED, WANTED, Cell
 from validation.ns3_cuts import Cut, Trace
 from validation.ns3_scenarios import Row, interleaved, values
-from validation.page import PLACE
 from validation.runs import job, table
+
+from sawtooth.report.markdown import PLACE
 
 FAST = (
     "A-1cubicrf-10M-40ms-pfifo1bdp",

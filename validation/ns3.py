@@ -133,6 +133,12 @@ def whole_packets(scenario: dict[str, Any]) -> dict[str, Any]:
     return _with_laws(scenario, "integer=0", "integer=1")
 
 
+def cubic_of_the_rfc(scenario: dict[str, Any]) -> dict[str, Any]:
+    """CUBIC without what Linux and ns-3 do otherwise."""
+    plain = _with_laws(scenario, "alpha_late=0, min_rtt_ahead=1", "alpha_late=1, min_rtt_ahead=0")
+    return _with_laws(plain, "fast_first=1", "fast_first=0")
+
+
 def half_windows(scenario: dict[str, Any]) -> dict[str, Any]:
     """NewReno that halves its window."""
     return _with_laws(scenario, "1, -1, 0.5)", "1, 0, 0.5)")
@@ -147,6 +153,7 @@ WHOLE: Final = "`integer = 1` in CUBIC"
 VARIANTS: Final[Mapping[str, Change]] = {
     "without `device_queue`": without_device,
     "CoDel, FQ-CoDel and PIE of the RFCs": of_the_rfcs,
+    "CUBIC of the RFC": cubic_of_the_rfc,
     WHOLE: whole_packets,
     "NewReno halves the window": half_windows,
 }
