@@ -5,6 +5,7 @@ Source: none. Bars are 95 % intervals over seeds; a filled marker of the right p
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -18,6 +19,7 @@ from sawtooth.report import figures
 from sawtooth.report.blocks import Block, Fold, Picture, Row, Section, Table, Words
 from sawtooth.report.curve_tables import cell, contrast_axis, contrast_label, contrast_scale
 from sawtooth.report.drawing import MUTED, SERIES, canvas
+from sawtooth.report.places import SMALL
 from sawtooth.report.runs import run_cell
 from sawtooth.report.sketches import Sketches
 
@@ -34,6 +36,8 @@ DODGE_FACTOR: Final = 1.04
 """The same on a logarithmic axis, as a factor."""
 WIDE: Final = 15
 """Ratio of the largest to the smallest place from which the x axis is logarithmic."""
+LETTERS: Final = 54
+"""Letters that fit side by side under a panel."""
 LABELS_APART: Final = 0.06
 """Share of the axis below which a place goes without its number, for the next one's is in the way."""
 
@@ -118,7 +122,7 @@ def _x_axis(axes: Axes, curve: Curve) -> None:
     if curve.spec.at:
         return
     if not _numeric(curve):
-        axes.set_xticks(range(len(curve.places)), [str(place) for place in curve.places])
+        _words(axes, [str(place) for place in curve.places])
         return
     places = np.array(curve.places, dtype=np.float64)
     if _logarithmic(places):
@@ -130,6 +134,16 @@ def _x_axis(axes: Axes, curve: Curve) -> None:
     axes.set_xticks(
         places.tolist(), [f"{place:g}" if free else "" for place, free in zip(places, apart, strict=True)]
     )
+
+
+def _words(axes: Axes, names: Sequence[str]) -> None:
+    """Words under their places, in lines that fit between two; slanted where a single word does not."""
+    room = max(1, int(LETTERS / len(names)))
+    slant = max(len(word) for name in names for word in name.split()) > room
+    lines = [name if slant else "\n".join(textwrap.wrap(name, room)) for name in names]
+    axes.set_xticks(range(len(names)), lines, fontsize=SMALL)
+    for label in axes.get_xticklabels() if slant else ():
+        label.set(rotation=30, ha="right", rotation_mode="anchor")
 
 
 def curve_section(curve: Curve, sketches: Sketches, drawn: bool = True) -> Section:

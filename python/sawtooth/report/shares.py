@@ -43,7 +43,10 @@ def shares_figure(figure: SharesFigure) -> Figure:
         if place == 0:
             above.set_ylabel("throughput, fair share = 1")
             below.set_ylabel("drop rate, %")
-            above.legend(loc="best", frameon=False, fontsize=7.5)
+            handles, labels = above.get_legend_handles_labels()
+            drawn.legend(
+                handles, labels, loc="outside upper right", ncols=len(labels), frameon=False, fontsize=7.5
+            )
     return drawn
 
 

@@ -1,0 +1,172 @@
+"""Nothing overlaps or is cut in curves, shares, packets over formulas, who hurts whom and sweeps, with as many lines and as long names as
+studies have; and a file for journals has its letters as TrueType, whatever the figure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from matplotlib.figure import Figure
+from tests.figure_faults import faults
+
+from sawtooth.experiment.curves import lay
+from sawtooth.experiment.figure_specs import CurveSpec, SharesSpec
+from sawtooth.experiment.flow_shares import lay_shares
+from sawtooth.experiment.intervals import interval
+from sawtooth.experiment.matrix import ProbeRun
+from sawtooth.experiment.sweep import Sweep, SweptRun
+from sawtooth.measure.metrics import METRICS
+from sawtooth.papers.coexistence import page as coexistence_page
+from sawtooth.papers.coexistence.pairs import setup
+from sawtooth.papers.coexistence.perform import Coexistence, Felt, cells
+from sawtooth.papers.formulas.figures import overlay_figure
+from sawtooth.papers.formulas.points import Curve, Point
+from sawtooth.report.curves import curve_figure
+from sawtooth.report.drawing import encode
+from sawtooth.report.shares import shares_figure
+from sawtooth.report.sweep_figure import sweep_figure
+
+LONG = (
+    "TCP(1/5, 1/8)",
+    "AIMD-FC+(1, 0.5, 0.5)",
+    "TFRC, eight intervals",
+    "SQRT(1, 0.5)",
+    "TCP(2/5, 1/8)",
+    "RAP",
+)
+
+
+def curve(places: tuple[Any, ...], logarithmic: bool = False) -> Figure:
+    """Six series over these places, of three seeds."""
+    table = {
+        "name": "c",
+        "title": "Share of the flows of each kind over the drop rate",
+        "probe": "p",
+        "value": "goodput",
+    }
+    runs = [
+        ProbeRun(
+            {"law": law, "place": place},
+            f"{law}{place}{seed}",
+            {"goodput": 10.0**n + 0.1 * seed},
+            pa.table({}),
+            str(seed),
+        )
+        for n, law in enumerate(LONG)
+        for place in places
+        for seed in (1, 2, 3)
+    ]
+    more = {
+        "x": "place",
+        "series": "law",
+        "beside": LONG[0],
+        **({"logarithmic": True} if logarithmic else {}),
+    }
+    known = set(CurveSpec.model_fields)
+    return curve_figure(
+        lay(CurveSpec.model_validate({k: v for k, v in {**table, **more}.items() if k in known}), runs)
+    )
+
+
+def shares() -> Figure:
+    """Two columns of sixteen flows of two kinds."""
+    spec = SharesSpec.model_validate(
+        {"name": "s", "title": "S", "probe": "p", "x": "n", "columns": "w", "kinds": ["TFRC-5348", "TCP"]}
+    )
+    runs = [
+        ProbeRun(
+            {"n": flows, "w": router},
+            f"{flows}{router}{seed}",
+            {"loss": 40.0 / flows},
+            pa.table({}),
+            str(seed),
+            (tuple(np.linspace(0.2, 1.4, flows)), tuple(np.linspace(0.6, 2.8, flows))),
+        )
+        for flows in (2, 4, 8, 16)
+        for router in ("RED with marks", "drop-tail")
+        for seed in (1, 2)
+    ]
+    return shares_figure(lay_shares(spec, runs))
+
+
+def formulas() -> Figure:
+    """Two series and a line of a formula, over a logarithmic axis."""
+    drops = np.geomspace(1e-4, 0.1, 7)
+    points = [
+        Point(
+            series,
+            float(p),
+            {"full": 1.0},
+            interval(np.array([1.0, 1.2])),
+            interval(np.array([-0.4, 0.1])),
+            {},
+            {},
+            (),
+        )
+        for series in ("aimd(1, 0.5), sack recovery", "tcp(0.2, 0.125), reno recovery")
+        for p in drops
+    ]
+    lines = {"the formula with timeouts": (drops.tolist(), (1.2 / np.sqrt(drops)).tolist())}
+    return overlay_figure(
+        Curve(
+            "c",
+            "Rate over the drop rate",
+            "drop rate (1)",
+            "rate (packets per round trip)",
+            "the formula",
+            "ratio",
+            points,
+            {},
+            True,
+            lines,
+        ),
+        0.1,
+    )
+
+
+def coexistence() -> Figure:
+    """Every sender beside every other over every router."""
+    whole = setup().seeded(2)
+    flow = Felt(10e6, 5.0, 0.0)
+    runs = {(meeting, seed): (flow,) * len(meeting.senders) for meeting in whole.meetings for seed in (1, 2)}
+    return coexistence_page.matrix(Coexistence(whole, list(cells(whole, runs)), len(runs), 0.0))
+
+
+def swept() -> Figure:
+    """Two controllers over four round trips."""
+    over = {
+        "path.rtt": ("20 ms", "40 ms", "80 ms", "160 ms"),
+        "flows.control": ("aimd-fc+(1, 0.5, 0.5)", "cubic(beta=0.8)"),
+    }
+    seeds = ("1", "2")
+    runs = tuple(
+        SweptRun((rtt, law), seed, f"{rtt}{law}{seed}", [float(place + n) for n, _ in enumerate(METRICS)])
+        for place, rtt in enumerate(over["path.rtt"])
+        for law in over["flows.control"]
+        for seed in seeds
+    )
+    return sweep_figure(Sweep("my-network.toml", over, seeds, runs))
+
+
+FIGURES: dict[str, Callable[[], Figure]] = {
+    "a curve over numbers": lambda: curve((2, 4, 8, 16, 32, 64)),
+    "a curve over names": lambda: curve(
+        ("drop-tail, long buffer", "RED with marks", "FQ-CoDel", "random walk, low")
+    ),
+    "shares": shares,
+    "formulas": formulas,
+    "coexistence": coexistence,
+    "a sweep": swept,
+}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_nothing_overlaps_and_letters_are_truetype(name: str) -> None:
+    figure = FIGURES[name]()
+    assert list(map(str, faults(figure))) == []
+    pdf = encode(figure, "pdf")
+    assert b"/FontFile2" in pdf, "letters are there as TrueType"
+    assert b"/Type3" not in pdf
