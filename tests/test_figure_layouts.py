@@ -5,7 +5,8 @@ Figures of single runs: tests/test_run_figure.py.
 
 from __future__ import annotations
 
-from importlib import import_module
+import re
+from importlib import import_module, resources
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +24,7 @@ from sawtooth.papers.akella2002.pages import winners
 from sawtooth.papers.akella2002.printed import environments
 from sawtooth.papers.akella2002.winners import winner_map
 from sawtooth.report import across, figures, strips
+from sawtooth.report.compare_figures import cloud_figure
 
 NAMES = ("AIMD", "AIAD", "MIMD", "MIAD", "AIMD(1, 0.8)", "AIMAD", "MAIMD")
 PLACES = tuple(row.name for row in environments())
@@ -53,6 +55,16 @@ def test_bars_of_all_metrics() -> None:
 def test_the_figure_of_a_setting() -> None:
     note = "Mean and 95 % interval over 3 seeds; 220 s each."
     assert faults(figures.paper_figure(block("reno/droptail"), {}, "Figure 4: Reno, drop-tail", note)) == []
+
+
+def test_goodput_over_delay_fits_a_telephone() -> None:
+    figure = cloud_figure(block("reno/droptail"))
+    assert faults(figure) == []
+    css = resources.files("sawtooth.report").joinpath("templates", "page.css").read_text(encoding="utf-8")
+    least = float(re.findall(r"figure svg\{min-width:calc\(var\(--width\)\*([\d.]+)\)\}", css)[0])
+    assert least * figure.get_figwidth() * figures.PIXELS <= 390 - 2 * 16, (
+        "a screen of 390 pixels, less its margins"
+    )
 
 
 @pytest.mark.parametrize("count", [2, 8])

@@ -47,6 +47,8 @@ NEAR: Final = 4
 """Most environments with a panel of goodput over delay each."""
 WIDTH: Final = 9.6
 """Inches."""
+CLOUD: Final = 4.6
+"""Of goodput over delay alone, inches: a telephone shows it whole."""
 
 TITLES: Final[Mapping[str, str]] = {
     "goodput": "Goodput (% of the available bandwidth)",
@@ -118,12 +120,12 @@ def cloud_picture(block: Block) -> Picture:
 def cloud_figure(block: Block) -> Figure:
     """Goodput over delay alone, the mean over the environments where there are several."""
     with mpl.rc_context(MODEL_STYLE | {"axes.titlesize": 9.5, "axes.titlelocation": "left"}):
-        figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+        figure = Figure(figsize=(CLOUD, 3.3), layout="constrained")
         axes = figure.subplots()
         _cloud(axes, block, None if len(block.environments) > 1 else 0)
         axes.set_ylabel("goodput (% of available)")
         axes.xaxis.label.set_fontsize(9)
-        _legend(figure, block)
+        _legend(figure, block, CLOUD)
     return figure
 
 
@@ -287,19 +289,19 @@ def _number(value: float, metric: str) -> str:
     return f"{value:.{ {'goodput': 0, 'delay': 0}.get(metric, 2) }f}" if value < 100 else f"{value:.0f}"
 
 
-def _columns(block: Block) -> int:
+def _columns(block: Block, inches: float = WIDTH) -> int:
     """Columns of the legend: as many as fit its names side by side."""
     longest = max(len(name) for name in block.algorithms)
-    return max(1, min(len(block.algorithms), int(120 / (longest + 6))))
+    return max(1, min(len(block.algorithms), int(12.5 * inches / (longest + 6))))
 
 
-def _legend(figure: Figure, block: Block) -> None:
+def _legend(figure: Figure, block: Block, inches: float = WIDTH) -> None:
     handles: list[Any] = [
         Line2D([], [], linestyle="none", marker=_look(number)[1], color=_look(number)[0], label=name)
         for number, name in enumerate(block.algorithms)
     ]
     figure.legend(
-        handles=handles, loc="outside lower left", ncols=_columns(block), handlelength=1, fontsize=8.5
+        handles=handles, loc="outside lower left", ncols=_columns(block, inches), handlelength=1, fontsize=8.5
     )
 
 
