@@ -15,6 +15,8 @@ from validation import (
     bbr,
     cells,
     figures,
+    l4s,
+    l4s_figure,
     linux,
     loss,
     mixes,
@@ -36,6 +38,7 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE = DOCS / "validation.md"
 SCALABLE = DOCS / "scalable.md"
 BBR = DOCS / "bbr.md"
+L4S = DOCS / "l4s.md"
 Given = ParamSpec("Given")
 Found = TypeVar("Found")
 RANDOM_LAWS = ((1.0, 0.5), (0.2, 0.125))
@@ -78,6 +81,13 @@ def measured() -> dict[Path, str]:
     marked = step("ns-3, DCTCP", scalable.measure)
     modelled = step("Linux, BBR", bbr.measure)
     today = {**ns3_blocks(), **linux_modern_blocks()}
+    beside_prague = step("Linux, Prague beside classic flows", l4s.measure)
+    of_l4s = {
+        "l4s verdict": l4s.verdict(beside_prague),
+        "l4s cells": l4s.cells_table(beside_prague),
+        "l4s apart": l4s.apart_table(beside_prague),
+        "l4s variants": l4s.variants_table(step("Prague, other settings", l4s.variants)),
+    }
     of_bbr = {
         "linux bbr": bbr.rows_table(modelled),
         "ns3 bbr": bbr.beside_table(step("ns-3, BBR", bbr.ns3), "ns-3"),
@@ -121,6 +131,7 @@ def measured() -> dict[Path, str]:
         "web flows": web_page.flows(short),
         "rtt verdict": web_page.rtt_verdict(unequal),
         "linux bbr verdict": bbr.verdict(modelled),
+        "l4s verdict": of_l4s["l4s verdict"],
         "rtt cases": web_page.rtt_cases(unequal),
         **today,
     }
@@ -141,10 +152,12 @@ def measured() -> dict[Path, str]:
     }
     drawn = step("figures", figures.files, plain, regular, random, recordings)
     drawn["validation-cubic.svg"] = step("figure of CUBIC", picture.file)
+    drawn |= l4s_figure.files(beside_prague)
     return {
         PAGE: page.filled(PAGE.read_text(encoding="utf-8"), blocks),
         SCALABLE: page.filled(SCALABLE.read_text(encoding="utf-8"), of_scalable),
         BBR: page.filled(BBR.read_text(encoding="utf-8"), of_bbr),
+        L4S: page.filled(L4S.read_text(encoding="utf-8"), of_l4s),
         **{DOCS / "figures" / name: text for name, text in drawn.items()},
     }
 

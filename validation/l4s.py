@@ -48,23 +48,58 @@ QUEUES: Final[Mapping[str, Mapping[str, Any]]] = {
 }
 """As the authors set them, the rest as Linux has it: the L queue of its DualPI2 marks above a step, and a tenth is the classic queue's."""
 DUALPI2_PACKETS: Final = 10_000
-METRICS: Final = ("share", "prague_ms", "classic_ms")
+METRICS: Final[Mapping[str, str]] = {
+    "share": "share of Prague",
+    "prague_ms": "round trip of Prague (ms)",
+    "classic_ms": "round trip of the classic flow (ms)",
+}
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Something that the data do not say, or that Linux does otherwise than the RFC, set the other way where it can matter."""
+
+    name: str
+    changes: Mapping[str, Any]
+    classic: str = ""
+    aqm: str = ""
+    """Only beside classic flows and behind routers whose name begins so."""
+
+    def concerns(self, row: Mapping[str, str]) -> bool:
+        """Whether it can make a difference in this cell."""
+        return row["classic"].startswith(self.classic) and row["aqm"].startswith(self.aqm)
+
+
+VARIANTS: Final = (
+    Variant("every packet acknowledged", {"tcp.delayed_ack": False, "tcp.delayed_ack_timeout": "200 ms"}),
+    Variant("packets up to 1 ms late (here: 0.1 ms)", {"path.send_jitter": "1 ms"}),
+    Variant("Prague answers a loss as CUBIC does, as in its draft", {"flows[0].control": "prague"}),
+    Variant(
+        "CUBIC as in its RFC, without HyStart",
+        {"flows[1].control": "cubic", "flows[1].slow_start": "standard"},
+        classic="cubic",
+    ),
+    Variant(
+        "PIE without the optional parts of its RFC",
+        {"bottleneck.queue": {"kind": "pie", "target": "5 ms"}},
+        aqm="pie",
+    ),
+    Variant(
+        "DualPI2 with the ramp and the weight of its RFC",
+        {"bottleneck.queue": {"kind": "dualpi2", "target": "5 ms"}},
+        aqm="DualPI2",
+    ),
+)
 
 
 @dataclass(frozen=True)
 class Cell:
     """One classic flow behind one router: what was measured and ours, by metric."""
 
+    name: str
     classic: str
-    aqm: str
-    buffer_bdp: float
     theirs: Mapping[str, float]
     ours: Mapping[str, float]
-
-    @property
-    def name(self) -> str:
-        """Classic flow, router and buffer."""
-        return f"{self.classic}, {self.aqm}, {self.buffer_bdp:g}"
 
     def apart(self, metric: str) -> float:
         """By which part of the measured value ours differs from it."""
@@ -75,14 +110,34 @@ class Cell:
         return abs(self.apart(metric)) <= (SHARE_BOUND if metric == "share" else RTT_BOUND)
 
 
-def measure(
-    rows: Iterable[Mapping[str, str]] | None = None, changes: Mapping[str, Any] | None = None
-) -> list[Cell]:
-    """Cells with our numbers: all, or those of some rows of the data, with some values of the scenario changed."""
-    listed = list(table("l4s_pam2025") if rows is None else rows)
-    seeds = range(1, SEEDS + 1)
-    found = runs(job("l4s", {**_values(row), **(changes or {})}, seed) for row in listed for seed in seeds)
-    return [_cell(row, found[at * SEEDS : (at + 1) * SEEDS]) for at, row in enumerate(listed)]
+def measure(variant: Variant | None = None, seeds: int = SEEDS, only: Iterable[str] = ()) -> list[Cell]:
+    """Cells with our numbers: all, or those of these names; of a variant, those that it concerns."""
+    names = set(only)
+    listed = [
+        row
+        for row in table("l4s_pam2025")
+        if (variant is None or variant.concerns(row)) and (not names or name_of(row) in names)
+    ]
+    changes = variant.changes if variant else {}
+    found = runs(
+        job("l4s", {**_values(row), **changes}, seed) for row in listed for seed in range(1, seeds + 1)
+    )
+    return [_cell(row, found[at * seeds : (at + 1) * seeds]) for at, row in enumerate(listed)]
+
+
+def variants() -> dict[str, tuple[list[Cell], list[Cell]]]:
+    """The cells that a variant concerns as they are and with its change, by the name of the variant; with the first seed alone."""
+    plain = {cell.name: cell for cell in measure(seeds=1)}
+    found = {}
+    for variant in VARIANTS:
+        changed = measure(variant, seeds=1)
+        found[variant.name] = ([plain[cell.name] for cell in changed], changed)
+    return found
+
+
+def name_of(row: Mapping[str, str]) -> str:
+    """Router, its buffer in bandwidth-delay products, and the classic flow."""
+    return f"{row['aqm']} {row['buffer_bdp']} BDP, {row['classic']}"
 
 
 def _values(row: Mapping[str, str]) -> dict[str, Any]:
@@ -106,7 +161,7 @@ def _cell(row: Mapping[str, str], found: Sequence[Run]) -> Cell:
     }
     numbers = [_numbers(run) for run in found]
     ours = {metric: statistics.fmean(values[metric] for values in numbers) for metric in METRICS}
-    return Cell(row["classic"], row["aqm"], float(row["buffer_bdp"]), theirs, ours)
+    return Cell(name_of(row), row["classic"], theirs, ours)
 
 
 def _numbers(run: Run) -> dict[str, float]:
@@ -116,3 +171,51 @@ def _numbers(run: Run) -> dict[str, float]:
         "prague_ms": prague["srtt_mean_ns"] / 1e6,
         "classic_ms": classic["srtt_mean_ns"] / 1e6,
     }
+
+
+def agreeing(cells: Sequence[Cell], metric: str) -> int:
+    """How many cells agree."""
+    return sum(cell.agrees(metric) for cell in cells)
+
+
+def verdict(cells: Sequence[Cell]) -> str:
+    """How many cells agree, on one line."""
+    trips = agreeing(cells, "prague_ms") + agreeing(cells, "classic_ms")
+    return (
+        f"{agreeing(cells, 'share')} of {len(cells)} in share, {trips} of {2 * len(cells)} in round-trip time"
+    )
+
+
+def cells_table(cells: Sequence[Cell]) -> str:
+    """Every cell: ours, then what was measured; bold where they disagree by the rule."""
+    rows = [
+        [cell.name, *(_pair(cell, metric) for metric in METRICS)]
+        for cell in sorted(cells, key=lambda c: c.name)
+    ]
+    return markdown(["cell", *(f"{head}, and measured" for head in METRICS.values())], rows)
+
+
+def _pair(cell: Cell, metric: str) -> str:
+    digits = 2 if metric == "share" else 1
+    pair = f"{cell.ours[metric]:.{digits}f} ({cell.theirs[metric]:.{digits}f})"
+    return pair if cell.agrees(metric) else f"**{pair}**"
+
+
+def apart_table(cells: Sequence[Cell]) -> str:
+    """What disagrees, and by how much."""
+    rows = [
+        [cell.name, head, _pair(cell, metric).strip("*"), f"{100 * cell.apart(metric):+.0f} %"]
+        for metric, head in METRICS.items()
+        for cell in sorted(cells, key=lambda c: c.name)
+        if not cell.agrees(metric)
+    ]
+    return markdown(["cell", "what", "ours (measured)", "apart"], rows)
+
+
+def variants_table(found: Mapping[str, tuple[Sequence[Cell], Sequence[Cell]]]) -> str:
+    """How many of the cells concerned agree with the change, and without it."""
+    rows = [
+        [name, str(len(changed)), *(f"{agreeing(changed, m)} ({agreeing(plain, m)})" for m in METRICS)]
+        for name, (plain, changed) in found.items()
+    ]
+    return markdown(["changed", "cells", *(f"{head} agrees (before)" for head in METRICS.values())], rows)
