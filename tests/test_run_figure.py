@@ -70,6 +70,14 @@ CASES: dict[str, tuple[dict[str, Any], set[str]]] = {
         {"bottleneck": {"queue": {"kind": "step", "threshold": "10 ms"}}},
         {"threshold, 10 ms: 10 packets", "ECN mark"},
     ),
+    "more marks than signs": (
+        {
+            "bottleneck": {"queue": {"kind": "step", "threshold": "5 packets"}},
+            "path": {"rtt": "10 ms"},
+            "flows": [{"control": "dctcp"}],
+        },
+        {"how often: ECN mark"},
+    ),
     "CoDel": (
         {"bottleneck": {"queue": "codel"}},
         {"wait (ms)", "codel at bottleneck", "target: 5 ms", "first packet", "drop state"},

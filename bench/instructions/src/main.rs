@@ -11,13 +11,15 @@
 //! | lossy     | one SACK flow, 2,000 packets in flight whatever is lost, 1 % lost                | scoreboard and recovery          |
 //! | many      | 200 SACK flows at 2 Mbit/s each                                                  | event queue and state of flows   |
 //! | recorded  | `ten` with every series recorded                                                 | records                          |
+//! | cubic     | `ten` with CUBIC on RACK, paced                                                  | at most twice `ten`              |
+//! | bbr       | `ten` with BBR on RACK                                                           | at most two and a half times `ten` |
 
 use sawtooth_cc::parse_controller;
 use sawtooth_sim::scenario::{
     DropTailSpec, FlowSpec, ImpairmentSpec, LinkSpec, Profile, QueueSpec, RecordSpec, Scenario, SourceSpec,
     TcpSpec,
 };
-use sawtooth_sim::tcp::{RECOVERIES, SackPipe};
+use sawtooth_sim::tcp::{Pacing, RECOVERIES, SackPipe};
 use sawtooth_sim::{Records, run};
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -138,9 +140,32 @@ fn recorded() -> Scenario {
     Scenario { record, ..ten() }
 }
 
+/// `ten` with today's recovery and this law, paced.
+fn today(control: &str) -> Scenario {
+    let mut scenario = dumbbell(10, 100, 1_500, control, "rack", 10);
+    let profile = &mut scenario.profiles[0];
+    profile.tcp = TcpSpec { pacing: Pacing::On, ..TcpSpec::of(&profile.controller, profile.recovery) };
+    scenario
+}
+
+fn cubic() -> Scenario {
+    today("cubic")
+}
+
+fn bbr() -> Scenario {
+    today("bbr")
+}
+
 type Make = fn() -> Scenario;
-const SCENARIOS: &[(&str, Make)] =
-    &[("ten", ten), ("cross", cross), ("lossy", lossy), ("many", many), ("recorded", recorded)];
+const SCENARIOS: &[(&str, Make)] = &[
+    ("ten", ten),
+    ("cross", cross),
+    ("lossy", lossy),
+    ("many", many),
+    ("recorded", recorded),
+    ("cubic", cubic),
+    ("bbr", bbr),
+];
 
 /// What is counted. Never inlined, so that its name is there to be found.
 #[inline(never)]

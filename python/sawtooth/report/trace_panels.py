@@ -27,6 +27,10 @@ Real = NDArray[np.float64]
 
 EVENTS: Final = ((1, "v", "loss event"), (2, "x", "timeout"), (3, "o", "ECN mark"))
 """Code of a decrease in `windows.event`, its marker and name."""
+CROWD: Final = 60
+"""Decreases of one sort from which a panel shows how many there are over time in place of a sign for each."""
+CROWD_BINS, CROWD_HEIGHT = 240, 0.12
+"""Parts of the time that such a strip counts in, and the part of the panel that its highest part takes."""
 SAMPLE: Final = 0
 """Code of a sample."""
 AVAILABLE: Final = SERIES[2]
@@ -202,10 +206,21 @@ def _window(axes: Axes, traces: Traces, flow: FlowTrace, limit: float, colour: s
     event, before = rows.column("event").to_numpy(), rows.column("window_before").to_numpy()
     seconds = rows.column("time_ns").to_numpy() / 1e9
     for code, marker, _ in EVENTS:
+        if np.count_nonzero(event == code) > CROWD:
+            _strip(axes, seconds[event == code], time_s[-1], colour)
+            continue
         here = (event == code) & (before <= limit)
         axes.plot(seconds[here], before[here], marker, color=colour, markersize=4.0, fillstyle="none")
     _beyond(axes, excursions(time_s, window, limit), limit, colour)
     axes.set_ylim(0.0, limit)
+
+
+def _strip(axes: Axes, seconds: Real, end_s: float, colour: str) -> None:
+    """At the foot of a panel, how many there are over time."""
+    counts, edges = np.histogram(seconds, CROWD_BINS, (0.0, max(end_s, float(seconds.max()))))
+    heights = CROWD_HEIGHT * counts / counts.max()
+    foot = axes.get_xaxis_transform()
+    axes.stairs(heights, edges, fill=True, color=colour, alpha=0.45, linewidth=0.0, transform=foot)
 
 
 def _beyond(axes: Axes, seconds: Real, limit: float, colour: str) -> None:
@@ -218,8 +233,12 @@ def _beyond(axes: Axes, seconds: Real, limit: float, colour: str) -> None:
 def _window_entries(traces: Traces, limit: tuple[float, float]) -> list[Any]:
     """Entries of what the windows' panels show beside the windows: only what there is."""
     look: dict[str, Any] = {"color": INK, "linestyle": "none", "markersize": 4.5, "fillstyle": "none"}
-    codes = set(np.unique(traces.windows.column("event").to_numpy()).tolist())
-    found = [entry(name, marker=marker, **look) for code, marker, name in EVENTS if code in codes]
+    pairs = np.stack([traces.windows.column(name).to_numpy() for name in ("event", "flow")])
+    kinds, counts = np.unique(pairs.astype(np.int64), axis=1, return_counts=True)
+    few, many = (set(kinds[0][chosen].tolist()) for chosen in (counts <= CROWD, counts > CROWD))
+    found = [entry(name, marker=marker, **look) for code, marker, name in EVENTS if code in few]
+    strip = {"color": INK, "alpha": 0.45, "linewidth": 5.0}
+    found += [entry(f"how often: {name}", **strip) for code, _, name in EVENTS if code in many]
     if thresholds(traces.windows)[0].size:
         found.insert(0, entry("slow-start threshold", color=INK, linewidth=0.8, linestyle=(0, (3, 2))))
     if limit[1] > limit[0]:
