@@ -140,20 +140,20 @@ fn recorded() -> Scenario {
     Scenario { record, ..ten() }
 }
 
-/// `ten` with today's recovery and this law, paced.
-fn today(control: &str) -> Scenario {
+/// `ten` with today's recovery and this law; one with a rate of its own is paced anyway.
+fn today(control: &str, pacing: Pacing) -> Scenario {
     let mut scenario = dumbbell(10, 100, 1_500, control, "rack", 10);
     let profile = &mut scenario.profiles[0];
-    profile.tcp = TcpSpec { pacing: Pacing::On, ..TcpSpec::of(&profile.controller, profile.recovery) };
+    profile.tcp = TcpSpec { pacing, ..TcpSpec::of(&profile.controller, profile.recovery) };
     scenario
 }
 
 fn cubic() -> Scenario {
-    today("cubic")
+    today("cubic", Pacing::On)
 }
 
 fn bbr() -> Scenario {
-    today("bbr")
+    today("bbr", Pacing::Off)
 }
 
 type Make = fn() -> Scenario;
