@@ -22,7 +22,10 @@ RUST_SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates \( -nam
 # By name, since rustfmt does not find the modules that a macro's row declares.
 RUST_FILES := $(shell find crates bench stacks -name '*.rs' -not -path '*/target/*')
 
-.PHONY: help build demo wheel test test-long lint format test-rust test-python test-builds test-optimised gate tidy studies validation bench bench-appendix bench-grow bench-sweep bench-cluster bench-docs bench-micro stacks stacks-windows lock clean
+# Cargo finds stacks/.cargo/config.toml from there alone, and RUSTFLAGS would replace what it says.
+IN_STACKS := cd stacks && env -u RUSTFLAGS
+
+.PHONY: help build demo wheel test test-long lint format test-rust test-python test-builds test-optimised gate tidy studies validation bench bench-appendix bench-grow bench-sweep bench-cluster bench-docs bench-micro stacks test-stacks stacks-docs stacks-windows lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -40,7 +43,7 @@ wheel: $(VENV)/.installed ## dist/sawtooth-*.whl, for people without Rust, compi
 test: lint test-rust test-python gate ## what to run before a commit: at most 8 minutes on 2 quiet cores, the first build included
 
 # What is long and rarely finds what `make test` does not: the same digests from an optimised and from an unoptimised engine.
-test-long: test-optimised test-builds ## the rest of what continuous integration runs: the engine under other optimisation, the wheel
+test-long: test-optimised test-builds test-stacks ## the rest of what continuous integration runs: the engine under other optimisation, the wheel, real stacks
 
 lint: build ## formatting, clippy, ruff, mypy: a warning is an error
 	@if cargo fmt --version >/dev/null 2>&1; then echo "rustfmt --check"; rustfmt --check --edition 2024 $(RUST_FILES); \
@@ -113,11 +116,17 @@ bench-docs: build ## measure everything on the performance pages again and fill 
 bench-micro: build ## criterion: event queue, scoreboard, queue, controller, a whole dumbbell, a call of a plug-in
 	cargo bench --package sawtooth-sim --package sawtooth-host --locked
 
-stacks: ## controllers of real QUIC stacks as plug-ins (needs the registry): stacks/target/release/libs2n.so
-	cargo build --release --locked --manifest-path stacks/Cargo.toml
+stacks: ## controllers and endpoints of real QUIC stacks as plug-ins (needs the registry): stacks/target/release/lib{s2n,quinn,noq}.so
+	$(IN_STACKS) cargo build --release --locked
+
+test-stacks: ## tests of these: ten repetitions have one digest, NewReno and CUBIC of the stacks do what ours do
+	$(IN_STACKS) cargo test --release --locked
+
+stacks-docs: build stacks ## the tables of docs/stacks.md from fresh runs: five minutes
+	$(BIN)/python -m validation.stacks
 
 stacks-windows: ## what the core's CUBIC is held to, from the CUBIC of a stack
-	cargo run --quiet --release --locked --manifest-path stacks/Cargo.toml --example windows
+	$(IN_STACKS) cargo run --quiet --release --locked --package sawtooth-stack-s2n --example windows
 
 lock: $(VENV)/.installed ## refresh requirements.lock from pyproject.toml (needs the registry)
 	$(BIN)/python -m pip install --quiet uv

@@ -1,0 +1,166 @@
+"""`python -m validation.stacks`: fills the tables of docs/stacks.md from fresh runs, with the libraries that `make stacks` has built.
+
+Every controller runs over the same networks and seeds; differences are taken seed by seed. *Throughput* is what the bottleneck forwards
+over its capacity, *goodput* what applications read: the headers and the encryption of a stack are in the one and not in the other, while a
+packet of ours is all data.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+import sawtooth as st
+from sawtooth.experiment.intervals import Interval, interval
+from sawtooth.report.tables import number
+from validation.page import filled, markdown
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+PAGE: Final = ROOT / "docs" / "stacks.md"
+LIBRARIES: Final = tuple(
+    ROOT / "stacks" / "target" / "release" / f"lib{name}.so" for name in ("s2n", "quinn", "noq")
+)
+SEEDS: Final = tuple(str(seed) for seed in range(1, 6))
+FLOWS: Final = (1, 4)
+BUFFERS: Final = (0.3, 1, 3)
+MIXED_BUFFERS: Final = (0.3, 1, 3)
+FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
+    "aimd(1, 0.5)": ("quinn(newreno)", "noq(newreno)"),
+    "cubic": ("s2n(cubic)", "quinn(cubic)", "noq(cubic)"),
+    "bbr": ("s2n(bbr)", "quinn(bbr)", "noq(bbr3)"),
+}
+"""By controller of ours, those of stacks by the same name."""
+MIXED: Final = (
+    ("aimd(1, 0.5)", "quinn(newreno)"),
+    ("cubic", "quinn(cubic)"),
+    ("cubic", "noq(cubic)"),
+    ("cubic", "noq(bbr3)"),
+    ("cubic", "quinn(bbr)"),
+    ("bbr", "noq(bbr3)"),
+)
+THROUGHPUT, QUEUE = 5.0, 20.0
+"""By how many percent throughput and mean queue of a stack may differ from ours."""
+
+Values = NDArray[np.float64]
+
+
+def network(groups: Sequence[tuple[str, int]], buffer: float) -> dict[str, Any]:
+    """20 Mbit/s, a round trip of 50 ms, drop-tail; groups of a controller and how many flows it has."""
+    flows = [
+        {"count": count, "control": control, "recovery": "quic", "packet": "1500 B"}
+        for control, count in groups
+    ]
+    return {
+        "duration": "60 s",
+        "warmup": "20 s",
+        "bottleneck": {"rate": "20 Mbit/s", "buffer": f"{buffer:g} bdp"},
+        "path": {"rtt": "50 ms"},
+        "flows": flows,
+    }
+
+
+@cache
+def measured(control: str, flows: int, buffer: float) -> Mapping[str, Values]:
+    """By seed: throughput and goodput in %, queueing delay in ms, loss in %."""
+    rows = []
+    for seed in SEEDS:
+        run = st.run(network([(control, flows)], buffer), seed=seed)
+        queue = run.queues.to_pylist()[0]
+        throughput = 100 * queue["forwarded_bytes"] / queue["capacity_bytes"]
+        rows.append((throughput, 100 * run.values["goodput"], run.values["delay"], run.values["loss"]))
+    return dict(zip(("throughput", "goodput", "delay", "loss"), np.array(rows).T, strict=True))
+
+
+def shown(values: Values, decimals: int) -> str:
+    """A mean with its interval."""
+    found = interval(values)
+    return f"{number(found.mean, decimals)} ± {number(_half(found), decimals)}"
+
+
+def _half(found: Interval) -> float:
+    return 0.0 if found.half_width is None else found.half_width
+
+
+def _everybody() -> Iterator[tuple[str, str]]:
+    for ours, theirs in FAMILIES.items():
+        yield ours, ours
+        for control in theirs:
+            yield ours, control
+
+
+def cells() -> str:
+    """Every controller over every network."""
+    rows = []
+    for flows in FLOWS:
+        for buffer in BUFFERS:
+            for _, control in _everybody():
+                found = measured(control, flows, buffer)
+                decimals = (("throughput", 1), ("goodput", 1), ("delay", 1), ("loss", 3))
+                numbers = [shown(found[name], places) for name, places in decimals]
+                rows.append([str(flows), f"{buffer:g}", f"`{control}`", *numbers])
+    return markdown(
+        ["flows", "buffer", "controller", "throughput %", "goodput %", "queueing delay ms", "loss %"], rows
+    )
+
+
+def _difference(control: str, ours: str, name: str, flows: int, buffer: float) -> Values:
+    theirs, mine = measured(control, flows, buffer)[name], measured(ours, flows, buffer)[name]
+    return 100 * (theirs / mine - 1)
+
+
+def against_ours() -> str:
+    """Differences from ours in percent; bold where their mean is beyond what is allowed."""
+    rows = []
+    for ours, control in _everybody():
+        if control == ours:
+            continue
+        for flows in FLOWS:
+            for buffer in BUFFERS:
+                texts = []
+                for name, allowed in (("throughput", THROUGHPUT), ("delay", QUEUE)):
+                    found = _difference(control, ours, name, flows, buffer)
+                    text = shown(found, 1)
+                    texts.append(text if abs(float(found.mean())) <= allowed else f"**{text}**")
+                rows.append([f"`{control}`", f"`{ours}`", str(flows), f"{buffer:g}", *texts])
+    return markdown(
+        ["stack", "ours", "flows", "buffer", "throughput, difference %", "mean queue, difference %"], rows
+    )
+
+
+def shares() -> str:
+    """Two flows of ours beside two of a stack: the stack's share of the packets that arrive."""
+    rows = []
+    for ours, control in MIXED:
+        texts = []
+        for buffer in MIXED_BUFFERS:
+            found = []
+            for seed in SEEDS:
+                flows = st.run(network([(ours, 2), (control, 2)], buffer), seed=seed).flows
+                arrived = flows.column("delivered_total").to_numpy()
+                found.append(100 * arrived[2:].sum() / arrived.sum())
+            texts.append(shown(np.array(found), 0))
+        rows.append([f"`{control}`", f"`{ours}`", *texts])
+    return markdown(["stack", "beside", *(f"share %, buffer {buffer:g}" for buffer in MIXED_BUFFERS)], rows)
+
+
+def main() -> int:
+    """Fill the page."""
+    missing = [path for path in LIBRARIES if not path.exists()]
+    if missing:
+        sys.stderr.write(f"{missing[0].relative_to(ROOT)}: not there; `make stacks` builds it\n")
+        return 2
+    for path in LIBRARIES:
+        st.load_plugin(path)
+    blocks = {"cells": cells(), "against ours": against_ours(), "shares": shares()}
+    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), blocks), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
