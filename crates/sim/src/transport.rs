@@ -108,7 +108,21 @@ impl Transport {
     /// When something is to be done without having been told.
     #[inline(always)]
     pub fn deadline(&self) -> Time {
-        all!(self, sender => sender.deadline())
+        match self {
+            Transport::Tcp(sender) => sender.deadline(),
+            _ => self.other_deadline(),
+        }
+    }
+
+    /// Out of line: with a third case in line a packet of TCP costs half a percent more instructions.
+    #[cold]
+    #[inline(never)]
+    fn other_deadline(&self) -> Time {
+        match self {
+            Transport::Tcp(_) => unreachable!("TCP's has been told"),
+            Transport::Paced(sender) => sender.deadline(),
+            Transport::Whole(sender) => sender.deadline(),
+        }
     }
 
     /// The deadline has come. Returns the SYN to send again, or the cut it brought, if any.
@@ -183,7 +197,20 @@ impl Transport {
     /// The next packet to send now, if one may go.
     #[inline(always)]
     pub fn next_packet(&mut self, now: Time) -> Option<Packet> {
-        all!(self, sender => sender.next_packet(now))
+        match self {
+            Transport::Tcp(sender) => sender.next_packet(now),
+            _ => self.other_packet(now),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn other_packet(&mut self, now: Time) -> Option<Packet> {
+        match self {
+            Transport::Tcp(_) => unreachable!("TCP has been asked"),
+            Transport::Paced(sender) => sender.next_packet(now),
+            Transport::Whole(sender) => sender.next_packet(now),
+        }
     }
 
     /// The window, or the packets that a rate sends in a round trip.

@@ -1,6 +1,6 @@
 //! Whole endpoints of noq-proto over our network.
 
-#[path = "../../shared/runs.rs"]
+#[path = "../../common/runs.rs"]
 mod runs;
 
 use noq::sawtooth_endpoints;

@@ -2,9 +2,9 @@
 //!
 //! Source: crate `quinn-proto`, whose version stands in `stacks/Cargo.toml`; it is used as it is.
 
-#[path = "../../shared/exported.rs"]
+#[path = "../../common/exported.rs"]
 mod exported;
-#[path = "../../shared/side.rs"]
+#[path = "../../common/side.rs"]
 mod side;
 mod stack;
 

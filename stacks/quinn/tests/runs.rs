@@ -1,6 +1,6 @@
 //! Whole endpoints of quinn-proto over our network.
 
-#[path = "../../shared/runs.rs"]
+#[path = "../../common/runs.rs"]
 mod runs;
 
 use quinn::sawtooth_endpoints;
