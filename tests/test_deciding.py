@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.conftest import CommandLine
@@ -116,7 +117,7 @@ def test_the_first_look_is_at_the_seeds_that_are_asked_for(study: Path, tmp_path
 
 
 def test_a_comparison_goes_on_until_it_is_decided_who_leads(tmp_path: Path) -> None:
-    given = {"environments": ["none"], "duration": "6 s", "warmup": "2 s", "store": tmp_path}
+    given: dict[str, Any] = {"environments": ["none"], "duration": "6 s", "warmup": "2 s", "store": tmp_path}
     network = {"bottleneck": {"rate": "4 Mbit/s"}, "flows": [{"count": 2}]}
     found = compare_until_decided(
         ["aimd(1, 0.8)", "aimd(1, 0.5)"], scenario=network, most=FIRST + BATCH, **given

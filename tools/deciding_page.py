@@ -30,6 +30,8 @@ TAIL: Final = 0.025
 Values = NDArray[np.float64]
 Draw = Callable[[np.random.RandomState, tuple[int, int]], Values]
 
+SPREAD: Final = float(np.sqrt(np.expm1(1.0) * np.exp(1.0)))
+"""Standard deviation of the log-normal distribution."""
 DISTRIBUTIONS: Final[tuple[tuple[str, Draw, float, float, bool], ...]] = (
     ("normal", lambda r, s: np.asarray(r.normal(size=s)), 0.0, 1.0, False),
     ("uniform from 0 to 1", lambda r, s: np.asarray(r.uniform(size=s)), 0.5, 12**-0.5, True),
@@ -40,14 +42,14 @@ DISTRIBUTIONS: Final[tuple[tuple[str, Draw, float, float, bool], ...]] = (
         "log-normal",
         lambda r, s: np.asarray(r.lognormal(size=s)),
         float(np.exp(0.5)),
-        float(np.sqrt((np.e - 1) * np.e)),
+        SPREAD,
         False,
     ),
     (
         "difference of two log-normal",
         lambda r, s: np.asarray(r.lognormal(size=s) - r.lognormal(size=s)),
         0.0,
-        float(np.sqrt(2 * (np.e - 1) * np.e)),
+        2**0.5 * SPREAD,
         False,
     ),
 )

@@ -41,7 +41,9 @@ ROOMS: dict[str, frozenset[str]] = {
     "report": frozenset({"scenario", "plugins", "models", "measure", "run", "experiment", "claims"}),
 }
 # What claims may know of experiments: values and their shapes, nothing that runs or plans them.
-CLAIMS_KNOW = frozenset(f"sawtooth.experiment.{name}" for name in ("intervals", "matrix", "scoring", "study"))
+CLAIMS_KNOW = frozenset(
+    f"sawtooth.experiment.{name}" for name in ("anytime", "intervals", "matrix", "scoring", "study")
+)
 # Papers are guests: outside their room nothing may import from the folder of one. The package itself shows one function of the formulas.
 PAPERS = "sawtooth.papers"
 SHOWN = frozenset({("sawtooth", "sawtooth.papers.formulas.overlay")})

@@ -33,6 +33,11 @@ def within(text: str, values: Values, bound: float) -> list[Finding]:
     return [inequality(text, values, "<=", bound), inequality(text, values, ">=", -bound)]
 
 
+def between(low: float, high: float) -> tuple[tuple[Relation, float], tuple[Relation, float]]:
+    """The two inequalities of "more than low, but not more than high", for statements such as "slightly more"; mirrored below zero."""
+    return ((">", low), ("<=", high)) if high > 0.0 else (("<", high), (">=", low))
+
+
 def gap(
     view: View, setting: str, a: str, b: str, metric: str, relation: Relation, bound: float = 0.0
 ) -> Finding:

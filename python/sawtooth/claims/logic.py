@@ -123,14 +123,16 @@ class Finding:
 
 
 def inequality(
-    text: str,
-    values: ArrayLike,
-    relation: Relation,
-    bound: float = 0.0,
-    between: Range | None = None,
-    **numbers: object,
+    text: str, values: ArrayLike, relation: Relation, bound: float = 0.0, **numbers: object
 ) -> Finding:
-    """Judge ``mean(values) relation bound`` on one value per seed; ``between`` is the range that no value can leave, where there is one."""
+    """Judge ``mean(values) relation bound`` on one value per seed."""
+    return replace(bounded_inequality(text, values, relation, bound, None), numbers=numbers)
+
+
+def bounded_inequality(
+    text: str, values: ArrayLike, relation: Relation, bound: float, between: Range | None
+) -> Finding:
+    """The same of values that cannot leave the range ``between``, where there is one."""
     if is_at_any_time():
         found, sides = sequence(values, between=between), sequence_tails(values, bound, between)
     else:
@@ -139,7 +141,7 @@ def inequality(
     seeds = seeds_to_decide(values, bound) if verdict is Verdict.UNDECIDED else None
     sure = _sure(found, relation, sides, verdict)
     effect = effect_of(values, bound)
-    return Finding(text, verdict, found, relation, bound, seeds, numbers=numbers, sure=sure, effect=effect)
+    return Finding(text, verdict, found, relation, bound, seeds, sure=sure, effect=effect)
 
 
 def _sure(found: Interval, relation: Relation, sides: Tails, verdict: Verdict) -> Sure | None:

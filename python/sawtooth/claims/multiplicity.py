@@ -27,8 +27,7 @@ from typing import Final
 
 RULE: Final = 2
 """The rule by which verdicts are taken, which stands beside each on a page. The first decided each part of a claim, and each pair of an
-order, at 95 % by itself. The second corrects for their number, and many checks ask for the qualifiers of their sentences.
-docs/deciding.md."""
+order, at 95 % by itself; the second corrects for their number, and checks ask for the qualifiers of their sentences. docs/deciding.md."""
 TAIL: Final = 0.025
 """A verdict is taken where its p value is at most this: one side of a 95 % interval."""
 

@@ -22,7 +22,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sawtooth.claims.logic import Finding, Verdict, inequality
+from sawtooth.claims.logic import Finding, Verdict, bounded_inequality, inequality
 from sawtooth.claims.multiplicity import TAIL, Sure, holm
 
 ORDERS_MAX: Final = 6
@@ -190,7 +190,7 @@ def orders_alike(
     Rho is formed within each seed; where both quantities are all ties there it is 1, where one is it is 0.
     """
     rhos = [_rho(a, b) for a, b in zip(first.T, second.T, strict=True)]
-    return inequality(text, rhos, ">=", rho_min, between=(-1.0, 1.0))
+    return bounded_inequality(text, rhos, ">=", rho_min, (-1.0, 1.0))
 
 
 def _rho(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:

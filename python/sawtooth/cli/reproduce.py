@@ -215,8 +215,8 @@ def command(
         refuse(f"for {name}, which makes no runs", chosen, ("shard", "executor"))
     set_up = _set_up(name, configuration, chosen, other)
     if shard is not None:
-        others = ("report", "no-report", "markdown", "sensitivity", "reconstruct", "confirm", "until-decided")
-        refuse("beside --shard", chosen, others)
+        whole = ("report", "no-report", "markdown", "sensitivity", "reconstruct", "confirm", "until-decided")
+        refuse("beside --shard", chosen, whole)
         work_by(context, executor, scheduler, trust_network)
         _part(name, shard, store, seeds, quick, fresh, _values(set_), set_up, chosen, as_json)
         return

@@ -43,7 +43,7 @@ compare = _beside(plain)
 
 
 def compare_until_decided(
-    controllers: list[str], *args: Any, seeds: int | None = None, most: int = MOST, **kwargs: Any
+    controllers: list[str], *, seeds: int | None = None, most: int = MOST, **kwargs: Any
 ) -> Comparison:
     """As ``compare``, with seeds added until it is decided who leads in every metric and setting, up to ``most``.
 
@@ -56,7 +56,7 @@ def compare_until_decided(
     count, looks, executed, wall_s = first, 0, 0, 0.0
     decided: dict[str, tuple[Lead, int]] = {}
     while True:
-        found = compare(controllers, *args, seeds=count, **kwargs)
+        found = compare(controllers, seeds=count, **kwargs)
         kwargs["fresh"] = False  # runs of an earlier look are not made again
         looks, executed, wall_s = looks + 1, executed + found.executed, wall_s + found.wall_s
         with at_any_time():

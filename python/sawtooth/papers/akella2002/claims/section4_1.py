@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from sawtooth.claims.differences import gap, in_scores_and_raw, mean_gap, worst_gap
+from sawtooth.claims.differences import between, gap, in_scores_and_raw, mean_gap, worst_gap
 from sawtooth.claims.logic import Finding, both, inequality
 from sawtooth.claims.view import FOUR, View
 from sawtooth.experiment.scoring import Values
@@ -154,7 +154,7 @@ def mimd_ahead(view: View) -> Finding:
             part(view, view.setting, "MIMD", other, "goodput", relation, bound)
             for part, word in words
             for other in ADDITIVE
-            for relation, bound in (("<", 0.0), (">=", -view.tolerance(word)))
+            for relation, bound in between(-view.tolerance(word), 0.0)
         ],
     )
 

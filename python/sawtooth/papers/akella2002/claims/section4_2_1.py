@@ -13,6 +13,7 @@ from typing import Final
 
 from sawtooth.claims.differences import (
     below,
+    between,
     gap,
     in_scores_and_raw,
     mean_gap,
@@ -82,7 +83,7 @@ def aiad_least_fair(view: View) -> Finding:
             gap(view, view.setting, "AIAD", other, "fairness", relation, bound)
             for other in FOUR
             if other != "AIAD"
-            for relation, bound in ((">=", 0.0), ("<=", small))
+            for relation, bound in between(0.0, small)
         ],
     )
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 
 from sawtooth.claims.differences import (
+    between,
     gap,
     in_scores_and_raw,
     mean_gap,
@@ -60,18 +61,18 @@ def ecn_less_fair(view: View) -> Finding:
         inequality(
             f"D_fairness({name}), {marked} - {dropped}",
             minus(view.D(marked, name, "fairness"), view.D(dropped, name, "fairness")),
-            relation,  # type: ignore[arg-type]
+            relation,
             bound,
         )
         for marked, dropped, name in pairs
-        for relation, bound in ((">", 0.0), ("<=", slightly))
+        for relation, bound in between(0.0, slightly)
     ]
 
     def in_raw() -> list[Finding]:
         return [
-            mean_gap(view, "fairness", (marked, name), (dropped, name), relation, bound)  # type: ignore[arg-type]
+            mean_gap(view, "fairness", (marked, name), (dropped, name), relation, bound)
             for marked, dropped, name in pairs
-            for relation, bound in ((">", 0.0), ("<=", slightly / count))
+            for relation, bound in between(0.0, slightly / count)
         ]
 
     return in_scores_and_raw("marking makes each slightly less fair than RED", view, in_scores, in_raw)
