@@ -60,6 +60,7 @@ ELSEWHERE = {
     "reproduction": "test_reproduce",
     "overlay": "test_overlay",
     "sensitivity": "test_sensitivity",
+    "confirmation": "test_deciding",
     "reconstruction": "test_reconstruction",
     "environment-search": "test_pattern_search",
 }
