@@ -79,7 +79,7 @@ def test_verdicts_then_and_now(study: Path, tmp_path: Path) -> None:
     outcomes = {row.then.claim.id: row.outcome for row in found.rows}
     assert outcomes["same"] is Outcome.CONFIRMED
     assert (found.then.executed, found.now.executed) == (6, 6)
-    fits(found.to_json())
+    assert fits(found.to_json()) == "confirmation"
     again = confirm(str(study), store=tmp_path)
     assert again.to_json() == found.to_json() | {"executed": 0}
 
