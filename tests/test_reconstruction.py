@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
@@ -26,18 +28,29 @@ from sawtooth.papers.akella2002.reconstruction.reconstruct import (
     command_line,
     reconstruct_study,
 )
+from sawtooth.papers.akella2002.reconstruction.result import by_tables
 from sawtooth.papers.akella2002.reconstruction.rows import (
     EXPLAINED,
     FIGURE,
     SAME,
     BlockKey,
     PrintedRow,
-    halves,
+    fitted_settings,
+    fitting,
     ours,
     printed_rows,
     study_of,
 )
-from sawtooth.papers.akella2002.reconstruction.surrogate import Observations, fit
+from sawtooth.papers.akella2002.reconstruction.shapes import Shapes
+from sawtooth.papers.akella2002.reconstruction.surrogate import (
+    Effects,
+    Observations,
+    Standing,
+    credible,
+    fit,
+    pooled,
+    standings,
+)
 from sawtooth.papers.akella2002.reconstruction.sweep import deal
 from sawtooth.plain import json_value
 from sawtooth.run.store import Store
@@ -108,16 +121,22 @@ def test_a_misfit_is_the_mean_logarithm_of_the_ratio() -> None:
     assert pytest.approx(math.log(2.0)) == EXPLAINED
 
 
-def test_the_rows_are_those_of_the_paper_and_the_halves_are_halves_of_every_table() -> None:
+def test_the_rows_are_those_of_the_paper_and_whole_settings_are_left_out() -> None:
     settings = [f"{a}/{b}" for a in ("reno", "sack") for b in ("droptail", "red", "ecn", "drr")]
     rows = printed_rows(settings)
     assert len(rows) == len(appendix()) + len(figures()) == 320
-    fits = halves(rows, 1)
+    fits = fitting(rows)
     assert fits.sum() == 160
-    for block in {row.block for row in rows}:
-        mine = [bool(fits[place]) for place, row in enumerate(rows) if row.block == block]
-        assert abs(sum(mine) - sum(not fit for fit in mine)) <= 1
-    assert (halves(rows, 2) != fits).any()
+    sides = {
+        setting: {bool(fits[n]) for n, row in enumerate(rows) if row.block.setting == setting}
+        for setting in settings
+    }
+    assert all(len(side) == 1 for side in sides.values()), "a setting is on one side with all of its tables"
+    fitted = fitted_settings(settings)
+    for part in range(2):  # each recovery and each router is on both sides
+        assert {name.split("/")[part] for name in fitted} == {name.split("/")[part] for name in settings}
+        left = set(settings) - fitted
+        assert {name.split("/")[part] for name in left} == {name.split("/")[part] for name in settings}
 
 
 def test_factors_are_open_parameters_with_another_value() -> None:
@@ -168,7 +187,8 @@ def planted(combinations_: int, noise: float, seed: int) -> tuple[Observations, 
     misfit = own[row] - 0.5 * (levels[combination, 1] == 2)
     misfit -= 0.3 * ((levels[combination, 3] == 1) & acts[row, 3])
     misfit += generator.normal(0.0, noise, len(row))
-    return Observations(row, combination, misfit, levels, acts), factors
+    none = np.zeros((combinations_, 0))
+    return Observations(row, combination, misfit, levels, acts, np.arange(40) // 4, none), factors
 
 
 def test_planted_effects_are_found_with_their_size() -> None:
@@ -179,13 +199,132 @@ def test_planted_effects_are_found_with_their_size() -> None:
     assert found.means[3][1] == pytest.approx(-0.3, abs=0.06)
     low, high = found.interval(1, 2)
     assert low < -0.5 < high < -0.3
-    assert found.chosen_share(1)[2] == 1.0
+    assert found.shares()[1][2] == 1.0
     for idle in (0, 2, 4):  # an interval of a level that does nothing holds zero
         for level in (1, 2):
             low, high = found.interval(idle, level)
             assert low < 0.05
             assert high > -0.05
     assert found.cross_validated > 0.6
+
+
+def sized(
+    combinations_: int, seed: int, law: Callable[[np.ndarray], float]
+) -> tuple[Observations, Shapes, list[Factor]]:
+    """Misfits of 32 rows in 8 tables under combinations of six round trips, three packets and three buffers, and two factors that do
+    nothing; ``law`` says what the sizes (r, s, q of `shapes`, then its columns) add."""
+    generator = np.random.Generator(np.random.PCG64(seed))
+    rtts = ("110 ms", "40 ms", "60 ms", "120 ms", "20 ms", "30 ms")
+    factors = [
+        Factor(parameter("path.rtt", rtts[0], []), rtts),
+        Factor(parameter("flows.packet", "1000 B", []), ("1000 B", "500 B", "1500 B")),
+        Factor(parameter("bottleneck.buffer", "1 bdp", []), ("1 bdp", "0.5 bdp", "1500 packets")),
+        Factor(parameter("idle", 0, []), (0, 1)),
+        Factor(parameter("idle too", "a", []), ("a", "b", "c")),
+    ]
+    shapes = Shapes(
+        100_000_000, ("110 ms", "1000 B", "1 bdp"), tuple((n, factors[n].levels) for n in range(3))
+    )
+    levels = np.stack([generator.integers(0, len(f.levels), combinations_) for f in factors], axis=1)
+    columns = np.stack([shapes(tuple(one)) for one in levels])
+    logs = [pooled(factors[place].levels) for place in (0, 1)]
+    sizes = np.column_stack([logs[0][levels[:, 0]], logs[1][levels[:, 1]], columns])  # type: ignore[index]
+    row = np.concatenate([generator.permutation(32)[:12] for _ in range(combinations_)])
+    combination = np.repeat(np.arange(combinations_), 12)
+    added = np.array([law(one) for one in sizes])
+    misfit = generator.uniform(0.5, 2.0, 32)[row] + added[combination] + generator.normal(0.0, 0.15, len(row))
+    acts = np.ones((32, 5), dtype=np.bool_)
+    return Observations(row, combination, misfit, levels, acts, np.arange(32) // 4, columns), shapes, factors
+
+
+def fitted(observed: Observations, shapes: Shapes, factors: list[Factor]) -> Effects:
+    return fit(observed, factors, 1, draws=100, shapes_of=shapes, together=shapes.factors)
+
+
+def test_sizes_are_what_they_say() -> None:
+    _, shapes, _ = sized(2, 1, lambda _: 0.0)
+    assert list(shapes((0, 0, 0, 0, 0))) == [0.0] * 5
+    assert shapes((1, 0, 1, 0, 0))[0] == pytest.approx(-1.0)  # half of a round trip, whatever that is
+    # 1500 packets of 1000 B are 120 ms at 100 Mbit/s: three round trips of 40 ms, and 110/120 of one of 110 ms less than that
+    assert shapes((1, 0, 2, 0, 0))[0] == pytest.approx(math.log2(3.0))
+    assert shapes((0, 1, 2, 0, 0))[0] == pytest.approx(math.log2(60 / 110))
+    r, s, q = math.log2(40 / 110), math.log2(0.5), math.log2(60 / 40)
+    assert list(shapes((1, 1, 2, 0, 0))) == pytest.approx([q, r * s, r * q, s * q, r * s * q])
+
+
+def test_short_round_trips_are_one_effect() -> None:
+    """Six levels share a slope: few combinations suffice to say that short ones are better, and which is the best."""
+    observed, shapes, factors = sized(40, 4, lambda x: 0.4 * x[0])
+    found = fitted(observed, shapes, factors)
+    assert factors[0].levels[found.best[0]] == "20 ms"
+    means = [found.means[0][level] for level in (4, 5, 1, 2)]  # 20, 30, 40, 60 ms
+    assert means == sorted(means)
+    assert found.means[0][4] == pytest.approx(0.4 * math.log2(20 / 110), abs=0.2)
+
+
+def test_an_interaction_of_sizes_is_found_and_the_best_are_chosen_together() -> None:
+    """Short round trips are good beside a buffer that holds many of them, and bad beside a small one: no single effect shows that."""
+
+    def law(sizes: np.ndarray) -> float:
+        return float(0.5 * sizes[0] * sizes[2])
+
+    observed, shapes, factors = sized(150, 5, law)
+    found = fitted(observed, shapes, factors)
+    assert found.shape_means[2] == pytest.approx(0.5, abs=0.1)
+    everything = itertools.product(*(range(len(f.levels)) for f in factors[:3]))
+
+    def true(levels: tuple[int, ...]) -> float:
+        r = math.log2(float(factors[0].levels[levels[0]].split()[0]) / 110)
+        return law(np.array([r, 0.0, shapes((*levels, 0, 0))[0]]))
+
+    best = min(map(true, everything))
+    assert true(found.best[:3]) == pytest.approx(best, abs=0.1)
+    assert found.predicted(found.best) == pytest.approx(best, abs=0.25)
+    blind = fit(replace(observed, shapes=np.zeros((150, 0))), factors, 1, draws=20)
+    assert found.cross_validated > blind.cross_validated + 0.2
+
+
+def test_what_the_tables_say_of_a_parameter() -> None:
+    observed, shapes, factors = sized(120, 6, lambda x: 0.4 * x[0])
+    halves = [
+        fitted(observed.of(np.arange(32) % 8 < 4), shapes, factors),
+        fitted(observed.of(np.arange(32) % 8 >= 4), shapes, factors),
+    ]
+    says = standings(*halves)
+    assert says[0] in (Standing.IDENTIFIABLE, Standing.WEAKLY)
+    assert says[3] is Standing.NOT
+    assert says[4] is Standing.NOT
+    assert credible(np.array([0.02, 0.96, 0.02])) == [1]
+    assert credible(np.array([0.5, 0.46, 0.04])) == [0, 1]
+    assert credible(np.array([0.4, 0.3, 0.3])) == [0, 1, 2]
+    upside_down = fitted(replace(observed, misfit=-observed.misfit), shapes, factors)
+    assert standings(halves[0], upside_down)[0] is not Standing.IDENTIFIABLE, (
+        "the other settings contradict it"
+    )
+
+
+def test_numbers_of_one_unit_are_pooled_and_nothing_else() -> None:
+    found = pooled(("100 ms", "50 ms", "200 ms"))
+    assert found is not None
+    assert list(found) == [0.0, -1.0, 1.0]
+    for levels in (
+        ("1 bdp", "2 bdp"),
+        ("1 bdp", "0.5 bdp", "1500 packets"),
+        (0.1, 0.0, 0.2),
+        (True, False, True),
+        ("a", "b", "c"),
+    ):
+        assert pooled(levels) is None
+
+
+def test_intervals_of_gains_draw_whole_tables() -> None:
+    """Rows of a table go together: four tables of equal rows know no more than four numbers."""
+    tables = [[value] * 25 for value in (0.0, 0.1, 0.2, 0.3)]
+    found = by_tables(tables, 1)
+    assert found is not None
+    assert found.mean == pytest.approx(0.15)
+    assert found.high - found.low > 0.15
+    assert by_tables([], 1) is None
 
 
 def test_few_combinations_say_that_they_know_little() -> None:
@@ -196,7 +335,7 @@ def test_few_combinations_say_that_they_know_little() -> None:
         for observed in (few, many)
     ]
     assert width[0] > 2 * width[1]
-    nothing = Observations(few.row, few.combination, np.ones(len(few.row)), few.levels, few.acts)
+    nothing = replace(few, misfit=np.ones(len(few.row)))
     assert fit(nothing, factors, seed=1).cross_validated <= 0.0
 
 
@@ -208,6 +347,11 @@ def test_planted_values_are_recovered_from_the_tables_they_print(tmp_path: Path,
     design = Design(combinations=12, families=2, figures=0, finalists=2, full=2)
     found = reconstruct_study("small", study, rows, REPRESENTATIVES, store, design=design)
     assert len(found.tried) == 12
+    assert blocks(found)["reconstruction summary"].startswith(
+        "- Of 3 open parameters the printed tables identify "
+    )
+    levels = sum(len(factor.levels) - 1 for factor in found.factors)
+    assert len(blocks(found)["reconstruction effects"].splitlines()) == 2 + levels, "every level is reported"
     names = [factor.name for factor in found.factors]
     best = dict(zip(names, found.best, strict=True))
     assert (best["path.rtt"], best["bottleneck.buffer"]) == (1, 1)
@@ -234,11 +378,11 @@ def test_planted_values_are_recovered_from_the_tables_they_print(tmp_path: Path,
 def test_a_budget_that_is_used_up_gives_what_is_there(tmp_path: Path) -> None:
     study, store = small_study(), Store(tmp_path)
     rows = rows_of(study.varied("path.rtt", "80 ms"), store)
-    design = Design(combinations=6, families=2, figures=0, finalists=1, full=2)
+    design = Design(combinations=6, families=2, figures=0, finalists=0, full=2)
     with pytest.raises(InputError, match="two combinations"):
         reconstruct_study("small", study, rows, REPRESENTATIVES, store, design=design, budget_s=0.0)
     first = reconstruct_study("small", study, rows, REPRESENTATIVES, store, design=design)
-    larger = Design(combinations=40, families=2, figures=0, finalists=1, full=2)
+    larger = Design(combinations=40, families=2, figures=0, finalists=0, full=2)
     found = reconstruct_study("small", study, rows, REPRESENTATIVES, store, design=larger, budget_s=0.0)
     assert found.executed == 0
     assert {entry.combination.levels for entry in found.tried} == {

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from sawtooth.run.run import Run
+from validation.page import markdown
 from validation.runs import job, runs, table
 
 SEEDS: Final = 3

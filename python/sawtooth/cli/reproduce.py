@@ -86,13 +86,13 @@ ReconstructOption = Annotated[
     bool,
     typer.Option(
         "--reconstruct",
-        help="Which combination of open values explains the printed tables best: a designed sweep, some two hours of one core.",
+        help="Which combination of open values explains the printed tables best: a designed sweep, up to three hours of one core.",
     ),
 ]
 CombinationsOption = Annotated[
     int | None,
     typer.Option(
-        "--combinations", metavar="N", min=2, help="With --reconstruct: combinations [default: 256]."
+        "--combinations", metavar="N", min=2, help="With --reconstruct: combinations [default: 96]."
     ),
 ]
 FinalistsOption = Annotated[

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from sawtooth.claims.claim import Claim
 from sawtooth.claims.logic import Verdict
 from sawtooth.claims.multiplicity import RULE
-from sawtooth.claims.standing import in_words, standing
+from sawtooth.claims.standing import Standing, in_words, parameter, standing
 from sawtooth.claims.table import Judged
 from sawtooth.report.pipe_table import pipe_row, pipe_table
 
@@ -23,6 +23,17 @@ ROW = re.compile(
     r"^\| `(?P<id>[^`]+)` \| (?P<verdict>[a-z]+) \| [a-z]* ?\| (?P<printed>[a-z]*) ?\| ?(?P<by>[^|]*)\|.*\|$",
     re.MULTILINE,
 )
+SHORT = re.compile(
+    r"^Of the \d+ that rest on runs, .*$|(?<=\. )Of the \d+ that rest on runs, .*$", re.MULTILINE
+)
+WORDS_OF_CLASSES = {
+    Standing.REPRODUCED: "reproduced",
+    Standing.FAILS: "fails",
+    Standing.LOST_PARAMETER: "rests on a lost parameter",
+    Standing.TABLE_CONTRADICTS: "contradicted by the paper's own tables",
+    Standing.UNDECIDED: "undecided",
+}
+"""Classes of claims about runs, as the list below the table calls them."""
 WORDS = {Verdict.HOLDS: "hold", Verdict.FAILS: "fail", Verdict.UNDECIDED: "undecided"}
 
 
@@ -44,7 +55,27 @@ def renewed(old: str, judged: Sequence[Judged], command: str, claims: Sequence[C
     sentences = f"{len(order)} claims: {counted(list(verdicts.values()))}. {in_words(classes, same)}".rstrip()
     rules = {match["id"]: rule_of(match["by"]) for match in ROW.finditer(table)}
     of_runs = [entry for entry in order if entry.kind == "simulation"]
-    return "\n\n".join([table, sentences, *_older(of_runs, rules)])
+    return "\n\n".join([table, sentences, *_by_class(order, classes), *_older(of_runs, rules)])
+
+
+def in_short(table: str) -> str:
+    """What a renewed table says of the claims that rest on runs, for the front of its page."""
+    found = SHORT.search(table)
+    return found[0].strip() if found is not None else "No claim rests on runs."
+
+
+def _by_class(order: Sequence[Claim], classes: Sequence[Standing]) -> list[str]:
+    """The claims of each class of those about runs, with the parameter that one rests on; none where no claim rests on runs."""
+    lines = []
+    for wanted in WORDS_OF_CLASSES:
+        names = [
+            f"`{entry.id}`" + (f" ({parameter(entry)})" if wanted is Standing.LOST_PARAMETER else "")
+            for entry, found in zip(order, classes, strict=True)
+            if found is wanted
+        ]
+        if names:
+            lines.append(f"- *{WORDS_OF_CLASSES[wanted]}*: {', '.join(names)}")
+    return ["\n".join(lines)] if lines else []
 
 
 def rule_of(by: str) -> int:

@@ -1,7 +1,8 @@
 """The tables of a comparison as Markdown, written into marked places of a page, so that no result is typed by hand.
 
 A place lies between ``<!-- results: NAME -->`` and ``<!-- end -->``, on lines of their own or both within one line (a cell of a table).
-NAME is ``SETTING scores``, ``SETTING raw``, ``claims``, ``parameters``, ``words``, ``winners``, ``agreement``, ``representatives``,
+NAME is ``SETTING scores``, ``SETTING raw``, ``claims``, ``claims in short`` (what it says of those on runs), ``parameters``, ``words``,
+``winners``, ``agreement``, ``representatives``,
 ``totals``, ``STUDY CURVE`` (the table of a curve), ``STUDY patterns`` and ``STUDY misses`` (what was searched for), or
 ``STUDY verdicts``, ``STUDY runs`` and ``STUDY time`` (one line, the last only if
 most runs were simulated now); the tables of a part of a paper beyond the main studies have the name of the part before theirs
@@ -30,8 +31,8 @@ from sawtooth.claims.table import Judged
 from sawtooth.errors import MISSING, InputError
 from sawtooth.experiment.intervals import Share, interval
 from sawtooth.experiment.scoring import SCORED
-from sawtooth.report.claim_rows import counted, renewed
-from sawtooth.report.computed import PLACE, stamp
+from sawtooth.report.claim_rows import counted, in_short, renewed
+from sawtooth.report.computed import PLACE, contents, stamp
 from sawtooth.report.curve_tables import markdown_table
 from sawtooth.report.pipe_table import pipe_table
 from sawtooth.report.tables import (
@@ -98,6 +99,7 @@ def update(path: Path, found: Reproduction, known_papers: Papers) -> list[str]:
     renewing: dict[str, Fresh] = {}
     if found.judged:
         renewing["claims"] = lambda old: renewed(old, found.judged, found.name, known_papers.claims)
+        renewing["claims in short"] = lambda _: in_short(renewing["claims"](_claims_of(path)))
     papers = {part.study.paper for part in found.parts}
     of_page = _papers(path) & known_papers.names
     guest = bool(of_page) and not of_page & papers
@@ -106,6 +108,11 @@ def update(path: Path, found: Reproduction, known_papers: Papers) -> list[str]:
     others = {f"{part.study.name} time" for part in found.parts}
     named = fill(path, known, as_it_stands, renewing, others)
     return [name for name in SHARED if name in named and name not in known and not guest]
+
+
+def _claims_of(path: Path) -> str:
+    """The table of claims of a page, empty where it has none."""
+    return contents(path.read_text(encoding="utf-8")).get("claims", "") if path.is_file() else ""
 
 
 def _papers(path: Path) -> set[str]:

@@ -9,13 +9,18 @@ Run length, warm-up and what is recorded are no factors: the sweep has a length 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from sawtooth.experiment.study import Parameter, Study
 
+FURTHER: Final[Mapping[str, tuple[Any, ...]]] = {
+    "path.rtt": ("20 ms", "30 ms"),
+    "bottleneck.delay": ("5 ms",),
+}
+"""Levels beyond the plausible values, by key: round trips at which the trend towards shorter ones must end, and a link for them."""
 NO_FACTORS: Final = ("duration", "warmup", "record.")
 """Keys, or beginnings of keys, that are no factors."""
 
@@ -62,14 +67,15 @@ class Combination:
         }
 
 
-def factors_of(study: Study) -> tuple[Factor, ...]:
-    """The open parameters of a study that have another plausible value."""
+def factors_of(study: Study, further_levels: bool = True) -> tuple[Factor, ...]:
+    """The open parameters of a study that have another plausible value, with ``FURTHER`` levels if wanted."""
     found = []
     for entry in study.parameter:
         if entry.key.startswith(NO_FACTORS):
             continue
         levels: list[Any] = [entry.value]
-        levels += [value for value in entry.plausible if value not in levels]
+        further = FURTHER.get(entry.key, ()) if further_levels else ()
+        levels += [value for value in (*entry.plausible, *further) if value not in levels]
         if len(levels) > 1:
             found.append(Factor(entry, tuple(levels)))
     return tuple(found)

@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 from sawtooth.atomic import write_bytes_atomic
 from sawtooth.papers.akella2002.reconstruction.factors import Combination
 from sawtooth.papers.akella2002.reconstruction.rows import EXPLAINED, FIGURE
+from sawtooth.papers.akella2002.reconstruction.surrogate import Standing
 from sawtooth.report import figures
 from sawtooth.report.blocks import Page, Picture, Row, Section, Table
 from sawtooth.report.drawing import INK, MODEL_STYLE, MUTED, SERIES, canvas, encode, figure_files
@@ -28,8 +29,6 @@ from sawtooth.report.write import write_page
 if TYPE_CHECKING:
     from sawtooth.papers.akella2002.reconstruction.result import Gain, Reconstruction
 
-EFFECTS_MOST: Final = 36
-"""Effects that the figure shows: those that are surest to differ from zero."""
 ROWS_MOST: Final = 40
 """Unexplained rows of the Markdown table."""
 
@@ -53,7 +52,7 @@ def strongest(found: Reconstruction) -> list[tuple[int, int]]:
 
 def reconstruction_figure(found: Reconstruction) -> Figure:
     """Left the effects of values on the misfit, fitted and held out; right the least misfit of any combination by table."""
-    shown = strongest(found)[:EFFECTS_MOST]
+    shown = strongest(found)
     with mpl.rc_context(MODEL_STYLE):
         figure, (left, right) = canvas(
             10.5, 1.2 + 0.19 * max(len(shown), 14), 1, 2, gridspec_kw={"width_ratios": [1.25, 1.0]}
@@ -84,7 +83,7 @@ def _effects(axes: Axes, found: Reconstruction, shown: list[tuple[int, int]]) ->
     axes.set_yticks(list(places), names, fontsize=7)
     axes.invert_yaxis()
     axes.set_title(
-        "change of the misfit (negative explains more); ring: other half of the rows", loc="left", fontsize=8
+        "change of the misfit (negative explains more); ring: other settings", loc="left", fontsize=8
     )
 
 
@@ -135,13 +134,14 @@ def sentences(found: Reconstruction) -> list[str]:
     seen = 100 * max(found.effects.cross_validated, 0.0)
     swept = (
         f"{len(found.tried)} of {has['asked']} combinations of {has['factors']} open parameters were run: "
-        f"{has['runs_per_combination']} runs of {has['duration']} each, one seed, {has['environments']} environments."
+        f"{has['runs_per_combination']} runs of {has['duration']} each, {has['seeds']} seeds, {has['environments']} environments."
     )
     best = (
         f"The combination that the model ranks first changes {changed} of the values taken. Its predicted gain in misfit is "
-        f"{interval(found.gain_fitted)} on the rows that chose it and {interval(found.gain_held_out)} on the other half."
+        f"{interval(found.gain_fitted)} on the settings that chose it and {interval(found.gain_held_out)} on the others."
     )
     lines = [
+        finding(found),
         swept,
         f"The model of the misfit predicts {seen:.0f} % of the differences between combinations that it was not fitted to.",
         best,
@@ -155,16 +155,30 @@ def sentences(found: Reconstruction) -> list[str]:
     return lines
 
 
+def finding(found: Reconstruction) -> str:
+    """What the printed tables say of the open parameters, in one sentence."""
+    sure = [
+        f"{found.factors[place].name} = {found.factors[place].levels[found.best[place]]}"
+        for place in found.standing(Standing.IDENTIFIABLE)
+    ]
+    weak = [found.factors[place].name for place in found.standing(Standing.WEAKLY)]
+    known = f"{len(sure)} ({', '.join(sure)})" if sure else "none"
+    some = f"{len(weak)} weakly ({', '.join(weak)})" if weak else "none weakly"
+    return (
+        f"Of {len(found.factors)} open parameters the printed tables identify {known}, {some}, and leave "
+        f"{len(found.standing(Standing.NOT))} open."
+    )
+
+
 def _at_full_length(found: Reconstruction) -> str:
     taken, *others = found.finalists
     first = min(others, key=lambda entry: entry.mean(found.training))
-    assert first.held_out is not None, "every finalist but the first has a gain"
-    assert first.fitted is not None, "every finalist but the first has a gain"
+    gains = [interval(gain) if gain is not None else "unknown" for gain in (first.fitted, first.held_out)]
     fits = found.training
     return (
         f"At full length ({found.conditions['full_duration']}) the values taken have a misfit of {taken.mean(fits):.3f} on the "
-        f"fitted half and {taken.mean(~fits):.3f} on the other. Of {len(others)} other combinations the best on the fitted half "
-        f"gains {interval(first.fitted)} there and {interval(first.held_out)} on the other half."
+        f"fitted settings and {taken.mean(~fits):.3f} on the others. Of {len(others)} other combinations the best on the fitted "
+        f"settings gains {gains[0]} there and {gains[1]} on the others."
     )
 
 
@@ -175,11 +189,11 @@ def page(found: Reconstruction) -> Page:
     return Page(
         name=f"{found.name} reconstruction",
         title="Which open values explain the printed tables",
-        answer=[*sentences(found)[1:], sentences(found)[0]],
+        answer=sentences(found),
         facts={"Combinations": str(len(found.tried)), "Finalists": str(len(found.finalists))},
         picture=Picture(
             drawing,
-            "Left the change of the misfit by each value, fitted (disc, 95 %) and on the other half of the rows (ring). Right, how many "
+            "Left the change of the misfit by each value, fitted (disc, 95 %) and on the other settings (ring). Right, how many "
             "rows of each printed table no combination explains.",
         ),
         words=WORDS,
@@ -200,7 +214,14 @@ _MISFIT: Final = (
 )
 WORDS: Final = (
     ("Misfit of a printed row", _MISFIT),
-    ("Effect", "From half of the rows; intervals are those of a bootstrap over rows and combinations."),
+    (
+        "Effect",
+        "From half of the settings; intervals are those of a bootstrap over printed tables and combinations.",
+    ),
+    (
+        "Identifiable",
+        "One level is best in 95 % of the draws, and the other settings confirm it. Weakly: some levels can be ruled out.",
+    ),
     ("Finalist", "A combination that was run at full length."),
 )
 
@@ -241,7 +262,8 @@ def _effect_rows(found: Reconstruction) -> list[list[str]]:
                 str(found.factors[factor].levels[level]),
                 f"{found.effects.means[factor][level]:+.3f} ({low:+.3f} to {high:+.3f})",
                 f"{found.held_out.means[factor][level]:+.3f}",
-                f"{100 * found.effects.chosen_share(factor)[level]:.0f} %",
+                f"{100 * found.shares[factor][level]:.0f} %",
+                found.standings[factor].value,
             ]
         )
     return rows
@@ -256,8 +278,9 @@ EFFECT_HEADS: Final = (
     "taken",
     "value",
     "effect on the misfit (95 %)",
-    "other half",
+    "other settings",
     "best in so many draws",
+    "the tables say",
 )
 
 
@@ -303,7 +326,7 @@ def blocks(found: Reconstruction) -> dict[str, str]:
     return {
         "reconstruction command": f"```sh\n{found.conditions['command']}\n```",
         "reconstruction summary": "\n".join(f"- {line}" for line in sentences(found)),
-        "reconstruction effects": pipe_table(EFFECT_HEADS, _effect_rows(found)[:EFFECTS_MOST]),
+        "reconstruction effects": pipe_table(EFFECT_HEADS, _effect_rows(found)),
         "reconstruction finalists": pipe_table(heads, finalists),
         "reconstruction unexplained": pipe_table(
             ["row", "printed", "least misfit", "times run"], _unexplained_rows(found)[:ROWS_MOST]

@@ -5,19 +5,20 @@
     >>> found.best, found.gain_held_out
 
 Many combinations of open values are run at reduced length, each on a few of the printed tables; a model of the misfit over the values is
-fitted on half of the rows; the combinations that it holds for the best are run at full length and judged on both halves. Every step takes
-what is there: with a budget of time it ends early and says what is known so far, and the same call goes on from there.
+fitted on half of the settings; the combinations that it holds for the best are run at full length and judged on both halves. Every step
+takes what is there: with a budget of time it ends early and says what is known so far, and the same call goes on from there.
 
 | parameter    | unit         | default | why                                                                          |
 |--------------|--------------|---------|------------------------------------------------------------------------------|
-| combinations | 1            | 256     | each level of three seen 85 times, each table 16 times and more               |
-| length       | s            | 25      | 20 after the warm-up: four levels of a random environment, and under an hour on 2 cores |
+| combinations | 1            | 96      | each level of three seen 32 times, each table 6 times; under three hours of one core |
+| length       | s            | 60      | 45 after the warm-up: nine levels of a random environment                     |
+| seeds        | 1            | 2       | so that a misfit is not that of one draw of the environments                  |
 | families     | tables       | 2       | of 32 per combination: many combinations with few tables tell more than few with many |
 | figures      | tables       | 1       | of 8 per combination, for the same reason                                    |
 | finalists    | combinations | 10      | besides the values taken                                                     |
 | full         | tables       | 1       | of the 32 families at full length, the same for all finalists, and all figures |
 
-Source: fit on a half, test on the other; the rest as ``sweep`` and ``surrogate`` say.
+Source: fit on some settings, test on the others; the rest as ``sweep`` and ``surrogate`` say.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ from sawtooth.papers.akella2002.reconstruction.factors import (
     factors_of,
 )
 from sawtooth.papers.akella2002.reconstruction.result import Reconstruction, finalist
-from sawtooth.papers.akella2002.reconstruction.rows import FIGURE, BlockKey, PrintedRow, halves, printed_rows
+from sawtooth.papers.akella2002.reconstruction.rows import FIGURE, BlockKey, PrintedRow, fitting, printed_rows
+from sawtooth.papers.akella2002.reconstruction.shapes import Shapes
 from sawtooth.papers.akella2002.reconstruction.surrogate import Effects, Observations, fit
 from sawtooth.papers.akella2002.reconstruction.sweep import Sweep, Tried, deal, possible_in
 from sawtooth.papers.studies import load_study
@@ -53,7 +55,7 @@ from sawtooth.scenario.units import format_time
 
 SEED = 1
 """Of the design: sequence, decks, halves, bootstrap. Runs have the seeds of the study."""
-REDUCED = Quick(seeds=1, duration="25 s", warmup="5 s")
+REDUCED = Quick(seeds=2, duration="60 s", warmup="15 s")
 """Length of the sweep's runs."""
 FULL_SHARE = 0.4
 """Share of a budget that is kept for full length."""
@@ -67,7 +69,7 @@ PAPER: Final = "akella2002"
 class Design:
     """How much is run; what a command may say of it are ``combinations`` and ``finalists``."""
 
-    combinations: int = 256
+    combinations: int = 96
     families: int = 2
     figures: int = 1
     finalists: int = 10
@@ -103,11 +105,12 @@ def reconstruct_study(
     begun = time.monotonic()
     plan = design or Design()
     factors = factors_of(study)
-    short = study.shortened().seeded(1)
+    short = study.shortened()
     sweep = Sweep(short, factors, rows, representatives, store, threads)
     full = Sweep(study.seeded(1), factors, rows, representatives, store, threads)
     blocks = sorted({row.block for row in rows})
-    training = halves(rows, SEED)
+    training = fitting(rows)
+    shapes = Shapes.of(short, factors)
     chosen = combinations(factors, plan.combinations, SEED, possible_in(short, factors))
     hands = deal(blocks, plan.families, plan.figures, SEED)
     per = sweep.runs(next(deal(blocks, plan.families, plan.figures, SEED)))
@@ -120,9 +123,15 @@ def reconstruct_study(
     tried = list(_sweep(sweep, islice(chosen, plan.combinations), hands, clock, per, share))
     if len(tried) < 2:
         raise InputError("reproduce", "--budget", budget_s, "time for at least two combinations")
-    observed = observations(tried, rows, factors)
-    effects = fit(observed.of(training), factors, SEED)
-    held_out = fit(observed.of(~training), factors, SEED)
+    observed = observations(tried, rows, factors, shapes)
+    if not len(observed.of(training).row) or not len(observed.of(~training).row):
+        raise InputError(
+            "reproduce", "--budget", budget_s, "time for combinations in both halves of the settings"
+        )
+    effects, held_out = (
+        fit(observed.of(half), factors, SEED, shapes_of=shapes, together=shapes.factors)
+        for half in (training, ~training)
+    )
     found = []
     taken: Tried | None = None
     for levels in best_combinations(effects, plan.finalists, short, factors):
@@ -152,6 +161,7 @@ def _conditions(study: Study, plan: Design, factors: int, per: int, per_final: i
     short = study.shortened()
     return {
         "duration": short.value_of("duration"),
+        "seeds": len(short.seeds),
         "warmup": short.value_of("warmup"),
         "full_duration": study.value_of("duration"),
         "environments": len(study.matrix.environments),
@@ -224,7 +234,7 @@ def _sweep(
 
 
 def observations(
-    tried: Sequence[Tried], rows: Sequence[PrintedRow], factors: Sequence[Factor]
+    tried: Sequence[Tried], rows: Sequence[PrintedRow], factors: Sequence[Factor], shapes: Shapes
 ) -> Observations:
     """The misfit of every row that was run, with the levels behind it."""
     entries = [
@@ -239,12 +249,15 @@ def observations(
     acts: NDArray[np.bool_] = np.array(
         [[factor.applies(entry.block.setting) for factor in factors] for entry in rows], dtype=np.bool_
     )
+    tables = sorted({entry.block for entry in rows})
     return Observations(
         np.array(row, np.int64),
         np.array(combination, np.int64),
         np.array(misfit, np.float64),
         np.array([entry.combination.levels for entry in tried], np.int64),
         acts,
+        np.array([tables.index(entry.block) for entry in rows], np.int64),
+        np.stack([shapes(entry.combination.levels) for entry in tried]),
     )
 
 
@@ -272,9 +285,8 @@ def best_combinations(
 
 def _candidates(effects: Effects) -> Iterator[tuple[int, ...]]:
     yield effects.best
-    draws = len(effects.draws[0])
-    for draw in range(draws):
-        yield tuple(int(np.argmin(values[draw])) for values in effects.draws)
+    for draw in range(len(effects.shape_draws)):
+        yield effects.best_of(draw)
 
 
 def reconstruct(

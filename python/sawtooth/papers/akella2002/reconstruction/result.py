@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from sawtooth.documents import format_of
 from sawtooth.experiment.exhibit import TextTable
 from sawtooth.papers.akella2002.reconstruction.factors import Combination, Factor
 from sawtooth.papers.akella2002.reconstruction.rows import EXPLAINED, PrintedRow
+from sawtooth.papers.akella2002.reconstruction.surrogate import Standing, standings
 
 if TYPE_CHECKING:
     from sawtooth.claims.table import Judged
@@ -55,8 +57,9 @@ class Finalist:
     held_out: Gain | None
 
     def mean(self, rows: NDArray[np.bool_]) -> float:
-        """Mean misfit over some of the rows."""
-        return float(np.mean([misfit for row, misfit in self.misfits.items() if rows[row]]))
+        """Mean misfit over some of the rows; not a number where none of them was run."""
+        found = [misfit for row, misfit in self.misfits.items() if rows[row]]
+        return float(np.mean(found)) if found else float("nan")
 
 
 @dataclass(frozen=True)
@@ -87,12 +90,13 @@ class Reconstruction:
 
         found = [TextTable("", (), [[sentence] for sentence in sentences(self)])]
         best = []
-        for place, (factor, level) in enumerate(zip(self.factors, self.best, strict=True)):
-            share = f"{100 * self.effects.chosen_share(place)[level]:.0f} %"
-            best.append([factor.name, str(factor.levels[0]), str(factor.levels[level]), share])
-        found.append(
-            TextTable("the best combination", ("parameter", "taken", "best", "in so many draws"), best)
-        )
+        for factor, level, shares, says in zip(
+            self.factors, self.best, self.shares, self.standings, strict=True
+        ):
+            share = f"{100 * shares[level]:.0f} %"
+            best.append([factor.name, str(factor.levels[0]), str(factor.levels[level]), share, says.value])
+        heads = ("parameter", "taken", "best", "in so many draws", "the tables say")
+        found.append(TextTable("the best combination", heads, best))
         full = []
         for entry in self.finalists:
             changed = entry.combination.changed(self.factors)
@@ -100,14 +104,28 @@ class Reconstruction:
             fitted, other = entry.mean(self.training), entry.mean(~self.training)
             full.append([f"{fitted:.3f}", f"{other:.3f}", values])
         if full:
-            heads = ("misfit, fitted half", "misfit, other half", "values changed")
-            found.append(TextTable("at full length", heads, full))
+            columns = ("misfit, fitted half", "misfit, other half", "values changed")
+            found.append(TextTable("at full length", columns, full))
         return found
 
     @property
     def best(self) -> tuple[int, ...]:
         """The levels of the best combination, by the fit to half of the rows."""
         return self.effects.best
+
+    @cached_property
+    def shares(self) -> list[Array]:
+        """Of each factor, in which share of the draws each level is the best."""
+        return self.effects.shares()
+
+    @cached_property
+    def standings(self) -> list[Standing]:
+        """What the tables say of each factor."""
+        return standings(self.effects, self.held_out)
+
+    def standing(self, wanted: Standing) -> list[int]:
+        """The factors of which they say so."""
+        return [place for place, found in enumerate(self.standings) if found is wanted]
 
     @property
     def gain_fitted(self) -> Gain:
@@ -160,7 +178,8 @@ class Reconstruction:
                     "low": self.effects.interval(place, level)[0],
                     "high": self.effects.interval(place, level)[1],
                     "held_out": float(self.held_out.means[place][level]),
-                    "chosen_share": float(self.effects.chosen_share(place)[level]),
+                    "chosen_share": float(self.shares[place][level]),
+                    "standing": self.standings[place].value,
                 }
                 for place, factor in enumerate(self.factors)
                 for level in range(len(factor.levels))
@@ -199,14 +218,28 @@ def finalist(
     if taken is None:
         return Finalist(chosen.combination, misfits, None, None)
     base = {row: rows[row].misfit(numbers) for row, numbers in taken.numbers.items()}
-    gains = np.array([base[row] - misfits[row] for row in misfits])
-    fits = training[np.array(list(misfits))]
-    return Finalist(
-        chosen.combination, misfits, _bootstrap(gains[fits], seed), _bootstrap(gains[~fits], seed)
-    )
+    gains = {row: base[row] - misfits[row] for row in misfits}
+
+    def half(fits: bool) -> Gain | None:
+        own = {row: gain for row, gain in gains.items() if bool(training[row]) is fits}
+        return by_tables([[own[row] for row in table] for table in tables_of(list(own), rows)], seed)
+
+    return Finalist(chosen.combination, misfits, half(True), half(False))
 
 
-def _bootstrap(gains: Array, seed: int, draws: int = 2000) -> Gain:
+def tables_of(places: Sequence[int], rows: Sequence[PrintedRow]) -> list[list[int]]:
+    """Rows by the printed table that they stand in."""
+    found: dict[object, list[int]] = {}
+    for place in places:
+        found.setdefault(rows[place].block, []).append(place)
+    return list(found.values())
+
+
+def by_tables(gains: Sequence[Sequence[float]], seed: int, draws: int = 2000) -> Gain | None:
+    """The mean gain over all rows, and its interval by drawing whole tables again; None without rows."""
+    if not gains:
+        return None
     generator = np.random.Generator(np.random.PCG64(seed))
-    means = gains[generator.integers(0, len(gains), (draws, len(gains)))].mean(axis=1)
-    return Gain.of(means, float(gains.mean()))
+    sums, counts = np.array([sum(table) for table in gains]), np.array([len(table) for table in gains])
+    drawn = generator.integers(0, len(gains), (draws, len(gains)))
+    return Gain.of(sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1), float(sums.sum() / counts.sum()))

@@ -15,7 +15,8 @@ so that 0 is exact, 0.69 a factor of two, and a printed 0.00 can be met. ``e`` i
 | D_delay    | ms       | 20   | 1.5 ms per environment                                       |
 | D_loss     | points   | 1    | 0.08 points per environment                                  |
 
-Half of the rows, drawn at random within each table, fit the model; the other half judges it. Source: none.
+The rows of half of the settings fit the model; those of the others judge it, so that nothing learned of a router with one recovery is
+tested on the same cells. Recoveries and routers are crossed like the fields of a chessboard, so both halves have each. Source: none.
 """
 
 from __future__ import annotations
@@ -93,18 +94,19 @@ def printed_rows(settings: Sequence[str]) -> list[PrintedRow]:
     return [row for row in rows if row.block.setting in settings]
 
 
-def halves(rows: Sequence[PrintedRow], seed: int) -> NDArray[np.bool_]:
-    """Which rows fit the model: half of each table, drawn at random; shape (rows,). Odd tables give the larger half by turns."""
-    generator = np.random.Generator(np.random.PCG64(seed))
-    chosen = np.zeros(len(rows), dtype=np.bool_)
-    extra = 0
-    for block in sorted({row.block for row in rows}):
-        places = [place for place, row in enumerate(rows) if row.block == block]
-        half, odd = divmod(len(places), 2)
-        if odd:
-            half, extra = half + extra, 1 - extra
-        chosen[generator.permutation(places)[:half]] = True
-    return chosen
+def fitted_settings(settings: Sequence[str]) -> frozenset[str]:
+    """The settings whose rows fit the model: of each recovery and of each router one in two."""
+    recoveries, routers = (
+        list(dict.fromkeys(part)) for part in zip(*(s.split("/") for s in settings), strict=True)
+    )
+    even = [s for s in settings if sum(map(list.index, (recoveries, routers), s.split("/"))) % 2 == 0]
+    return frozenset(even)
+
+
+def fitting(rows: Sequence[PrintedRow]) -> NDArray[np.bool_]:
+    """Which rows fit the model; shape (rows,)."""
+    chosen = fitted_settings(list(dict.fromkeys(row.block.setting for row in rows)))
+    return np.array([row.block.setting in chosen for row in rows], dtype=np.bool_)
 
 
 def study_of(study: Study, block: BlockKey, representatives: Mapping[str, str]) -> Study:

@@ -1,29 +1,39 @@
-"""The model of the misfit: every row has its own level, and a factor at another level adds the same to all rows that it acts on.
+"""The model of the misfit: every row has its own level, and what a combination adds to it is the same for all rows that it acts on.
 
-    misfit[row, combination] = m[row] + Σ_f b[f, level of f in the combination] · (f acts in the setting of the row) + noise
+    misfit[row, combination] = m[row] + Σ_f b[f, level of f] + Σ_f a[f] · x[f, level of f] + Σ_k c[k] · z[k, combination] + noise
 
-b = 0 for the value taken. The effects are fitted by ridge regression [HoerlKennard70] after the row means are taken out, so that rows that
-happened to be run with good combinations favour nobody; the penalty is chosen by leaving out whole combinations in turn. The best
-combination is then the best level of each factor.
+b and a count only where f acts in the setting of the row, and are 0 at the value taken. x is log2 of a level over the value taken, for
+factors of three numbers or more: what is one effect, as that of short round trips, is one number a, and b what a level has beyond it. z
+are the columns of round trip, packet and buffer together (``shapes``). All coefficients are fitted by ridge regression [HoerlKennard70]
+after the row means are taken out, so that rows that happened to be run with good combinations favour nobody; the penalty is chosen by
+leaving out whole combinations in turn. The best combination is the best level of each factor, those in ``shapes`` chosen together.
 
-Uncertainty: the pigeonhole bootstrap [Owen07], which draws rows and combinations again and fits anew. The share of draws that pick a level
-says how sure the choice is; the spread of b, fitted with the lightest penalty, is its interval. The gain on the rows of the other half is
-that of a fit to those alone.
+Uncertainty: the pigeonhole bootstrap [Owen07], which draws whole printed tables and combinations again and fits anew: rows of one table
+are scored against each other and share their runs, so they are no independent rows. The share of draws that pick a level says how sure
+the choice is; the spread of an effect, fitted with the lightest penalty, is its interval.
+
+A factor is *identifiable* if one level is best in CREDIBLE of the draws, and in most draws of the fit to the settings left out; *weakly* if
+so many draws need several levels, but not all of them, or the other settings do not confirm it; else *not identifiable*.
 
 | parameter | unit | default               | why                                        |
 |-----------|------|-----------------------|--------------------------------------------|
 | penalties | 1    | 0.3 to 300, 7 of them | of the order of the runs that see a level  |
 | folds     | 1    | 8                     | combinations left out together             |
 | draws     | 1    | 300                   | 95 % intervals to a percentile             |
+| credible  | 1    | 0.95                  | as everywhere here                         |
 
-The model has no interactions: ``cross_validated`` says which share of the differences between combinations it predicts, unseen.
+``cross_validated`` says which share of the differences between combinations it predicts, unseen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import product
+from math import log2
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +44,9 @@ if TYPE_CHECKING:
 PENALTIES: Final = tuple(float(x) for x in np.geomspace(0.3, 300.0, 7))
 FOLDS: Final = 8
 DRAWS: Final = 300
+CREDIBLE: Final = 0.95
+POOLED: Final = 3
+"""Numbers that a factor must have for a common effect of them: of two, the effect is that of the one level."""
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -50,11 +63,27 @@ class Observations:
     """Level of each factor in each combination: shape (combinations, factors)."""
     acts: NDArray[np.bool_]
     """Whether a factor acts on a row: shape (rows, factors)."""
+    table: Places
+    """The printed table of each row, as a number."""
+    shapes: Array
+    """The columns of round trip, packet and buffer of each combination: shape (combinations, columns)."""
 
     def of(self, rows: NDArray[np.bool_]) -> Observations:
         """Only those of some rows."""
         kept = rows[self.row]
-        return Observations(self.row[kept], self.combination[kept], self.misfit[kept], self.levels, self.acts)
+        return replace(self, row=self.row[kept], combination=self.combination[kept], misfit=self.misfit[kept])
+
+
+class Standing(StrEnum):
+    """What the printed tables say of an open parameter."""
+
+    IDENTIFIABLE = "identifiable"
+    WEAKLY = "weakly identifiable"
+    NOT = "not identifiable"
+
+
+ShapesOf = Callable[[Sequence[int]], Array]
+"""The columns of round trip, packet and buffer of a combination of levels."""
 
 
 @dataclass(frozen=True)
@@ -67,16 +96,45 @@ class Effects:
     """Shape (draws, levels) each."""
     penalty: float
     cross_validated: float
+    shape_means: Array
+    """What the columns of round trip, packet and buffer add, by column."""
+    shape_draws: Array
+    """Shape (draws, columns)."""
+    shapes_of: ShapesOf
+    together: tuple[int, ...]
+    """The factors that these columns know, whose levels are chosen together."""
 
     @property
     def best(self) -> tuple[int, ...]:
         """The best level of each factor."""
-        return tuple(int(np.argmin(values)) for values in self.means)
+        return self._best(self.means, self.shape_means)
 
-    def chosen_share(self, factor: int) -> Array:
-        """The share of draws in which each level of a factor is the best."""
-        best = np.argmin(self.draws[factor], axis=1)
-        return np.bincount(best, minlength=len(self.means[factor])) / len(best)
+    def best_of(self, draw: int) -> tuple[int, ...]:
+        """The best levels in a draw."""
+        return self._best([values[draw] for values in self.draws], self.shape_draws[draw])
+
+    def _best(self, effects: Sequence[Array], shapes: Array) -> tuple[int, ...]:
+        levels = [int(np.argmin(values)) for values in effects]
+        choices = product(*(range(len(effects[place])) for place in self.together))
+
+        def cost(choice: tuple[int, ...]) -> float:
+            tried = list(levels)
+            for place, level in zip(self.together, choice, strict=True):
+                tried[place] = level
+            own = sum(effects[place][level] for place, level in zip(self.together, choice, strict=True))
+            return float(own + self.shapes_of(tried) @ shapes)
+
+        for place, level in zip(self.together, min(choices, key=cost), strict=True):
+            levels[place] = level
+        return tuple(levels)
+
+    def shares(self) -> list[Array]:
+        """Of each factor, the share of draws in which each level is the best."""
+        best = np.array([self.best_of(draw) for draw in range(len(self.shape_draws))])
+        return [
+            np.bincount(best[:, place], minlength=len(values)) / len(best)
+            for place, values in enumerate(self.means)
+        ]
 
     def interval(self, factor: int, level: int) -> tuple[float, float]:
         """95 % of the draws of an effect."""
@@ -85,53 +143,116 @@ class Effects:
 
     def predicted(self, levels: Sequence[int]) -> float:
         """What a combination adds to the misfit of a row on which every factor acts."""
-        return float(sum(values[level] for values, level in zip(self.means, levels, strict=True)))
+        own = sum(values[level] for values, level in zip(self.means, levels, strict=True))
+        return float(own + self.shapes_of(levels) @ self.shape_means)
 
     def predicted_draws(self, levels: Sequence[int]) -> Array:
         """The same per draw."""
-        return np.asarray(
-            sum(values[:, level] for values, level in zip(self.draws, levels, strict=True)), dtype=np.float64
-        )
+        own = sum(values[:, level] for values, level in zip(self.draws, levels, strict=True))
+        return np.asarray(own + self.shape_draws @ self.shapes_of(levels), dtype=np.float64)
 
 
-def fit(observed: Observations, factors: Sequence[Factor], seed: int, draws: int = DRAWS) -> Effects:
+def credible(shares: Array) -> list[int]:
+    """The fewest levels that are best in CREDIBLE of the draws, the likeliest first."""
+    order = [int(level) for level in np.argsort(-shares, kind="stable")]
+    count = int(np.searchsorted(np.cumsum(shares[order]), CREDIBLE - 1e-9)) + 1
+    return order[:count]
+
+
+def standings(fitted: Effects, held_out: Effects) -> list[Standing]:
+    """What the tables say of each factor: by the fit to half of the settings, and whether the other settings confirm it."""
+    found = []
+    for own, other in zip(fitted.shares(), held_out.shares(), strict=True):
+        levels = credible(own)
+        if len(levels) == 1 and other[levels[0]] > 0.5:
+            found.append(Standing.IDENTIFIABLE)
+        else:
+            found.append(Standing.WEAKLY if len(levels) < len(own) else Standing.NOT)
+    return found
+
+
+def pooled(levels: Sequence[Any]) -> Array | None:
+    """log2 of each level over the first, where all are positive numbers of one unit; None where they are not, or too few."""
+    parts = [re.fullmatch(r"([0-9.]+)\s*(\D*)", str(level)) for level in levels]
+    if len(levels) < POOLED or any(isinstance(level, bool) for level in levels) or None in parts:
+        return None
+    units = {part[2] for part in parts if part is not None}
+    numbers = [float(part[1]) for part in parts if part is not None]
+    if len(units) != 1 or min(numbers) <= 0.0:
+        return None
+    return np.array([log2(number / numbers[0]) for number in numbers])
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """The columns of a fit: levels one by one, what is common to the numbers of a factor, and what sizes do together."""
+
+    factors: tuple[Factor, ...]
+    levels: list[tuple[int, int]]
+    common: list[tuple[int, Array]]
+    shapes: int
+
+    @classmethod
+    def of(cls, factors: Sequence[Factor], shapes: int) -> _Columns:
+        levels = [(place, level) for place, f in enumerate(factors) for level in range(1, len(f.levels))]
+        common = [(place, x) for place, f in enumerate(factors) if (x := pooled(f.levels)) is not None]
+        return cls(tuple(factors), levels, common, shapes)
+
+    def design(self, observed: Observations) -> Array:
+        """The value of every column for every observation."""
+        at, acts = observed.levels[observed.combination], observed.acts[observed.row]
+        single = [(at[:, place] == level) & acts[:, place] for place, level in self.levels]
+        common = [x[at[:, place]] * acts[:, place] for place, x in self.common]
+        together = observed.shapes[observed.combination]
+        return np.column_stack(
+            [*single, *common, *(together[:, column] for column in range(self.shapes))]
+        ).astype(np.float64)
+
+    def spread(self, values: Array) -> tuple[Array, ...]:
+        """Coefficients as what each level of each factor adds: shape (draws, levels) each."""
+        found = [np.zeros((len(values), len(factor.levels))) for factor in self.factors]
+        for column, (place, level) in enumerate(self.levels):
+            found[place][:, level] += values[:, column]
+        for column, (place, x) in enumerate(self.common, len(self.levels)):
+            found[place] += values[:, [column]] * x
+        return tuple(found)
+
+    def together(self, values: Array) -> Array:
+        """Coefficients of the sizes: shape (draws, columns)."""
+        return values[:, len(self.levels) + len(self.common) :]
+
+
+def fit(
+    observed: Observations,
+    factors: Sequence[Factor],
+    seed: int,
+    draws: int = DRAWS,
+    shapes_of: ShapesOf | None = None,
+    together: Sequence[int] = (),
+) -> Effects:
     """Fit the effects and their bootstrap. ValueError without observations of two combinations."""
     if len(np.unique(observed.combination)) < 2:
         raise ValueError("fit: expected misfits of at least two combinations")
-    columns = [
-        (place, level) for place, factor in enumerate(factors) for level in range(1, len(factor.levels))
-    ]
-    design = np.stack(
-        [
-            (observed.levels[observed.combination, place] == level) & observed.acts[observed.row, place]
-            for place, level in columns
-        ],
-        axis=1,
-    ).astype(np.float64)
+    columns = _Columns.of(factors, observed.shapes.shape[1])
+    design = columns.design(observed)
     generator = np.random.Generator(np.random.PCG64(seed))
     penalty, explained = _penalty(observed, design, generator)
-    ones = np.ones(len(observed.misfit))
-    mean = _solve(observed, design, ones, penalty)
+    mean = _solve(observed, design, np.ones(len(observed.misfit)), penalty)[None]
     # Few combinations get a heavy penalty, and shrunk draws would feign certainty: the draws get the lightest.
     again = np.stack(
         [_solve(observed, design, _weights(observed, generator), min(PENALTIES)) for _ in range(draws)]
     )
     return Effects(
         tuple(factors),
-        tuple(_spread(columns, place, len(f.levels), mean[None])[0] for place, f in enumerate(factors)),
-        tuple(_spread(columns, place, len(f.levels), again) for place, f in enumerate(factors)),
+        tuple(values[0] for values in columns.spread(mean)),
+        columns.spread(again),
         penalty,
         explained,
+        columns.together(mean)[0],
+        columns.together(again),
+        shapes_of or (lambda _: np.zeros(observed.shapes.shape[1])),
+        tuple(together),
     )
-
-
-def _spread(columns: Sequence[tuple[int, int]], factor: int, levels: int, values: Array) -> Array:
-    """Coefficients of one factor by level, the value taken first: shape (draws, levels)."""
-    found = np.zeros((len(values), levels))
-    for column, (place, level) in enumerate(columns):
-        if place == factor:
-            found[:, level] = values[:, column]
-    return found
 
 
 def _centred(observed: Observations, values: Array, weights: Array) -> Array:
@@ -155,14 +276,20 @@ def _solve(observed: Observations, design: Array, weights: Array, penalty: float
 
 
 def _weights(observed: Observations, generator: np.random.Generator) -> Array:
-    """How often each observation is drawn when rows and combinations are drawn with replacement."""
-    rows = np.unique(observed.row)
-    combinations = np.unique(observed.combination)
-    row = np.zeros(int(rows.max()) + 1)
-    np.add.at(row, generator.choice(rows, len(rows)), 1.0)
-    combination = np.zeros(int(combinations.max()) + 1)
-    np.add.at(combination, generator.choice(combinations, len(combinations)), 1.0)
-    return np.asarray(row[observed.row] * combination[observed.combination], dtype=np.float64)
+    """How often each observation is drawn when tables and combinations are drawn with replacement."""
+    of_table = observed.table[observed.row]
+    drawn = (
+        _times(of_table, generator)[of_table] * _times(observed.combination, generator)[observed.combination]
+    )
+    return np.asarray(drawn, dtype=np.float64)
+
+
+def _times(numbers: Places, generator: np.random.Generator) -> Array:
+    """How often each number that occurs is drawn, by number."""
+    present = np.unique(numbers)
+    found = np.zeros(int(present.max()) + 1)
+    np.add.at(found, generator.choice(present, len(present)), 1.0)
+    return found
 
 
 def _penalty(observed: Observations, design: Array, generator: np.random.Generator) -> tuple[float, float]:
