@@ -30,6 +30,8 @@ class Value(Strict):
     key: str
     value: Any
     source: str
+    quick: bool = True
+    """Whether a quick comparison of configurations tries it alone; one that acts rarely is left to the full one."""
 
 
 class Configuration(Strict):

@@ -9,7 +9,7 @@ from typing import Final
 
 from sawtooth.claims.logic import Verdict
 from sawtooth.papers.akella2002.reconstruction.rows import SAME
-from sawtooth.papers.akella2002.set_ups.perform import NAME, Fit, SetUps, Turn, mean
+from sawtooth.papers.akella2002.set_ups.perform import NAME, Fit, SetUps, Turn, mean, tried_alone
 from sawtooth.report.blocks import Bullets, Page, Row, Section, Table
 from sawtooth.report.inline import code
 from sawtooth.report.markdown import fill
@@ -26,7 +26,7 @@ DECIMALS: Final[Mapping[str, int]] = {
     "D_delay": 0,
     "D_loss": 2,
 }
-SEVERAL: Final = "none alone: several together"
+SEVERAL: Final = "none that was tried alone"
 
 
 def finding(found: SetUps) -> list[str]:
@@ -55,7 +55,8 @@ def finding(found: SetUps) -> list[str]:
     alone = [turn for turn in found.hard if turn.by]
     if found.hard:
         lines.append(
-            f"Of the {hard} that turn, {len(alone)} are turned by a single value; the other {hard - len(alone)} need several together."
+            f"Of the {hard} that turn, {len(alone)} are turned by a single value that was tried; the other {hard - len(alone)} by none of "
+            "these alone."
         )
     return lines
 
@@ -64,9 +65,12 @@ def made_from(found: SetUps) -> str:
     """From how much this is computed."""
     study = found.study
     left_out = ", without the appendix" if found.order.quick else ""
+    tried = tried_alone(found.order, found.second)
+    open_ = ", ".join(f"`{value.key}`" for value in found.second.value if value not in tried)
+    alone = f" Not tried alone: {open_}." if open_ else ""
     return (
         f"Computed from {len(study.seeds)} seeds of {study.value_of('duration')} in {len(study.matrix.settings)} settings{left_out}: "
-        f"{found.runs:,} runs."
+        f"{found.runs:,} runs.{alone}"
     )
 
 
@@ -206,7 +210,7 @@ def write(found: SetUps, path: Path) -> None:
         name=NAME,
         title=TITLE,
         answer=[line.replace("`", "") for line in finding(found)],
-        facts={"Made": made_from(found)},
+        facts={"Made": made_from(found).replace("`", "")},
         sections=sections,
         command=found.command,
     )

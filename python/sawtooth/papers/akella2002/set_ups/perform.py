@@ -190,10 +190,13 @@ def plans(order: Order) -> list[tuple[str, list[Study]]]:
     first, second = configurations(PAPER)
     found = [(entry.name, studies_of(order, entry)) for entry in (first, second)]
     return found + [
-        (value.key, studies_of(order, alone(first, value))[:1])
-        for value in second.value
-        if value.key not in first.values
+        (value.key, studies_of(order, alone(first, value))[:1]) for value in tried_alone(order, second)
     ]
+
+
+def tried_alone(order: Order, second: Configuration) -> list[Value]:
+    """The values of the second configuration that are also run alone."""
+    return [value for value in second.value if value.quick or not order.quick]
 
 
 def jobs(order: Order) -> list[Resolved]:
@@ -224,7 +227,7 @@ def compare(order: Order) -> SetUps:
         first,
         second,
         both,
-        list(turns(*both, {value.key: results[value.key] for value in second.value})),
+        list(turns(*both, {value.key: results[value.key] for value in tried_alone(order, second)})),
         list(fits(*both)),
         order,
         runs=len({run for result in results.values() for run in result.run_ids}),
