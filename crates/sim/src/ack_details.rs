@@ -198,19 +198,10 @@ impl DetailsPool {
                 DetailsHandle(slot + 1)
             }
             None => {
-                if self.slots.len() == self.slots.capacity() {
-                    self.make_room();
-                }
                 self.slots.push(details);
                 DetailsHandle(self.slots.len() as u32)
             }
         }
-    }
-
-    /// A quarter more than there is: at its largest the pool may hold the details of millions.
-    #[cold]
-    fn make_room(&mut self) {
-        self.slots.reserve_exact(self.slots.len() / 4 + 64);
     }
 
     /// Keep details with all these ranges.
