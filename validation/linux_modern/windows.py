@@ -60,7 +60,10 @@ class Recording:
     def later_s(self) -> float:
         """The largest difference of the times of an episode, to the nearest repetition."""
         together = zip(self.ours, *self.linux, strict=False)
-        return max(min(abs(ours.time_s - one.time_s) for one in theirs) for ours, *theirs in together)
+        apart: list[float] = [
+            min(abs(ours.time_s - one.time_s) for one in theirs) for ours, *theirs in together
+        ]
+        return max(apart)
 
     @property
     def agrees(self) -> bool:
