@@ -57,6 +57,7 @@ class _Recovery(TypedDict):
     behaviour: int
     selective: bool
     defaults: dict[str, str]
+    keeps_records: bool
 
 class _QueueParameterBase(TypedDict):
     name: str
@@ -125,6 +126,7 @@ class _Series(TypedDict):
 
 class _Description(TypedDict):
     controllers: list[_Controller]
+    delay_shares: list[float]
     recoveries: list[_Recovery]
     disciplines: list[_Discipline]
     tcp: list[_Tcp]
