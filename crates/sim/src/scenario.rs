@@ -206,6 +206,9 @@ const DEVICE_MAX: u32 = 10_000;
 /// The fastest link and the fastest source, in bit/s.
 pub(crate) const RATE_MAX_BPS: u64 = 100_000_000_000_000;
 
+/// What flows whose ends are stacks do without.
+const OF_A_STACK: &str = "none for an endpoint of a plug-in, which has a transport of its own";
+
 /// The most sources of a group.
 const SOURCES_MAX: u32 = 1_000_000;
 
@@ -319,14 +322,13 @@ impl Scenario {
             flow.start_ns,
             "at most ten years",
         )?;
-        let controller = self.profiles[flow.profile as usize].controller.properties();
-        let endless = flow.packets.is_none() || controller.takes_recovery();
-        require(
-            endless,
-            format!("{path}.packets"),
-            flow.packets.unwrap_or(0),
-            "none for a flow whose controller has a transport of its own, which always has something to send",
-        )?;
+        let controller = &self.profiles[flow.profile as usize].controller;
+        let endless = flow.packets.is_none() || controller.properties().takes_recovery();
+        let expected = match controller.endpoint() {
+            Some(_) => OF_A_STACK,
+            None => "none for a rate-based flow, which never makes up for what is lost",
+        };
+        require(endless, format!("{path}.packets"), flow.packets.unwrap_or(0), expected)?;
         self.check_supply(flow, &format!("{path}.supply"))?;
         if let Some(stop) = flow.stop_ns {
             require(stop > flow.start_ns, format!("{path}.stop_ns"), stop, "later than start_ns")?;
@@ -346,9 +348,12 @@ impl Scenario {
             return Ok(());
         }
         let count = || format!("{} entries", flow.supply.len());
-        let takes_recovery = self.profiles[flow.profile as usize].controller.properties().takes_recovery();
-        let expected =
-            "none for a flow whose controller has a transport of its own, which always has something to send";
+        let controller = &self.profiles[flow.profile as usize].controller;
+        let takes_recovery = controller.properties().takes_recovery();
+        let expected = match controller.endpoint() {
+            Some(_) => OF_A_STACK,
+            None => "none for a rate-based flow, which always has something to send",
+        };
         require(takes_recovery, path, count(), expected)?;
         let expected = "none beside packets, of which it is the sum";
         require(flow.packets.is_none(), path, count(), expected)?;
