@@ -178,6 +178,18 @@ def contexts() -> dict[str, Tables]:
             group("rack", receive_window=10, **own, **common(["timestamps"])),
         ],
     )
+    # At last packets travel alone, and one of them is lost: its probe waits for an acknowledgement that might be delayed.
+    found["alone"] = context(
+        tcp={**unread("rack"), "min_rto": "300 ms"},
+        bottleneck={"loss": "blackout(1.49 s, 80 ms)"},
+        flows=[group("rack", count=2, supply=[["0 s", "300 kB"], ["1.5 s", "1 kB"], ["2 s", "1 kB"]], **own)],
+    )
+    # Packets that come late: they show what is taken for reordering.
+    found["late packets"] = context(
+        tcp=unread("rack"),
+        bottleneck={"late": "periodic(40, 25 ms)"},
+        flows=[group("rack", count=2, **own)],
+    )
     # Windows and their probes are lost for so long that congestion is persistent.
     lost = f"list({', '.join(map(str, (20, 50, 90, *range(240, 268), 400, 430)))})"
     quic = next(row for row in describe()["recoveries"] if row["name"] == "quic")

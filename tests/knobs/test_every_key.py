@@ -86,11 +86,18 @@ def is_setting(key: Key) -> bool:
 
 STILL = {
     ("recovery rack", ("flows", 1, "slow_start")): "a window of at most 10 packets",
+    ("recovery rack", ("tcp", "reordering_window")): "no packet is late",
+    ("recovery rack", ("flows", 0, "reordering_window")): "no packet is late",
+    ("recovery rack", ("flows", 1, "reordering_window")): "no packet is late",
+    ("recovery rack", ("tcp", "max_ack_delay")): "no packet travels alone",
+    ("recovery rack", ("flows", 0, "max_ack_delay")): "no packet travels alone",
+    ("recovery rack", ("flows", 1, "max_ack_delay")): "no packet travels alone",
     ("recovery quic", ("tcp", "slow_start")): "windows of at most 8 packets",
     ("recovery quic", ("flows", 0, "slow_start")): "windows of at most 8 packets",
     ("recovery quic", ("on", 1, "every")): "what offers everything again finds everything offered",
 }
-"""Keys that a context of recoveries leaves still, and why: HyStart looks at windows of 16 packets and more."""
+"""Keys that a context of recoveries leaves still, and why: HyStart looks at windows of 16 packets and more, the delay is that of a
+single packet."""
 
 
 @pytest.mark.parametrize("name", CONTEXTS)
