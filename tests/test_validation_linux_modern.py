@@ -11,8 +11,10 @@ from dataclasses import replace
 import pytest
 from validation.__main__ import PAGE
 from validation.linux_modern import cubic, hystart, prr, reordering, shares, tails, windows, words
+from validation.linux_modern.cases import CASES
 from validation.linux_modern.reordering import Hole, Late
 from validation.linux_modern.windows import Episode, Recording
+from validation.runs import job, runs
 
 APP_LIMITED = ("tlp_last3", "tlp_off")
 """Linux's window grows while the application limits, ours does not (RFC 9438 §5.8)."""
@@ -105,6 +107,16 @@ def test_slow_start_ends_where_that_of_linux_ends() -> None:
     assert [one.name for one in found if not one.agrees] == []
     time_s, window = found[0].ours
     assert not replace(found[0], ours=(time_s, 1.11 * window)).agrees
+
+
+def test_one_detector_alone_hears_one_sign() -> None:
+    both = CASES["hystart30_d3"]
+    found = runs(
+        job("linux_modern", {**both, "tcp.slow_start": kind}) for kind in ("hystart-train", "hystart-delay")
+    )
+    train, delay = (hystart.ended(run) for run in found)
+    assert train[1] == 34  # as with both
+    assert delay[1] > 34  # acknowledgements come in a long train before round trips are longer
 
 
 def test_cubic_has_the_share_of_linux_beside_reno() -> None:
