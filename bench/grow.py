@@ -87,11 +87,18 @@ def cross() -> list[Point]:
     return [Point("cross", "SACK and CBR", share, replace(BASE, cross_share=share)) for share in SHARES]
 
 
+def _cell_of(name: str, call: str) -> Cell:
+    """The plain scenario with this controller, and what it needs beside it. Windows of ns-2 are for laws of windows alone."""
+    recovery = tables.recovery_beside(name)
+    tcp = {"window_arithmetic": "real"} if recovery == "rack" else {}
+    return replace(BASE, control=call, recovery=recovery, tcp=tcp)
+
+
 def table_entries() -> list[Point]:
     """Every controller, recovery and discipline that there is."""
     points = [
-        Point("controllers", "controller", call, replace(BASE, control=call))
-        for call in tables.controllers().values()
+        Point("controllers", "controller", call, _cell_of(name, call))
+        for name, call in tables.controllers().items()
     ]
     points += [
         Point("recoveries", "recovery", name, replace(BASE, recovery=name)) for name in tables.recoveries()

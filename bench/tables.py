@@ -18,6 +18,16 @@ def controllers() -> dict[str, str]:
     }
 
 
+def recovery_beside(name: str) -> str | None:
+    """The recovery that a controller is measured with: SACK; RACK where it needs records of packets; none beside its own transport."""
+    from sawtooth import _native
+
+    row = next(row for row in _native.describe()["controllers"] if row["name"] == name)
+    if row["properties"]["own_transport"]:
+        return None
+    return "rack" if row["properties"]["records"] else "sack"
+
+
 def _value(parameter: Mapping[str, Any]) -> float:
     """The default; else one half of what a fraction may be; else a little above the least of a factor; else 1."""
     if parameter["default"] is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,11 @@ def test_every_entry_of_the_tables_is_on_a_curve() -> None:
 def test_every_controller_is_called_with_numbers_that_the_engine_takes() -> None:
     for call in tables.controllers().values():
         _native.controller(call)
+
+
+def test_every_entry_is_measured_in_a_scenario_that_the_engine_takes() -> None:
+    for point in grow.table_entries():
+        _native.check(replace(point.cell, flows=2, distinct_rtts=2).engine())
 
 
 def test_flows_keep_their_rate_and_have_the_floor_beside() -> None:
