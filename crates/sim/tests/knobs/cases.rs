@@ -136,7 +136,7 @@ fn shares() -> Scenario {
     network.record =
         RecordSpec { disciplines: true, sample_ns: Some(20 * MILLISECOND), ..RecordSpec::default() };
     network.links[0].shaper = Some(BucketSpec { rate_bps: MEGABIT, burst_bytes: 6_000 });
-    network.links[1].device_queue = Some(2);
+    network.links[0].device_queue = Some(2);
     network.links[2].policer = Some(BucketSpec { rate_bps: 3 * MEGABIT / 4, burst_bytes: 5_000 });
     network
 }
