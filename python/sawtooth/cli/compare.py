@@ -170,7 +170,7 @@ def command(
 
     All controllers meet the same network, environments and seeds. Runs that are in the store are not repeated.
 
-    Example: sawtooth compare 'aimd(1, 0.8)' tfrc --scenario examples/dumbbell.toml --set path.rtt='60 ms' --seeds 3 --plot compare.svg
+    Example: sawtooth compare 'aimd(1, 0.8)' tfrc --scenario examples/dumbbell.toml --set path.rtt='100 ms' --seeds 3 --plot compare.svg
     """
     _refuse(csv, as_json, table, report)
     deciding.check("compare", until_decided, max_seeds, False, None)
