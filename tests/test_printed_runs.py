@@ -118,7 +118,8 @@ def examples_of(page: Path) -> list[Example]:
 def of_help() -> list[Example]:
     """What the docstrings of commands print."""
     files = sorted((ROOT / "python" / "sawtooth" / "cli").rglob("*.py"))
-    lines = [line for file in files for line in EXAMPLE.findall(file.read_text(encoding="utf-8"))]
+    found = [line for file in files for line in EXAMPLE.findall(file.read_text(encoding="utf-8"))]
+    lines = list(dict.fromkeys(found))
     assert len(lines) > 30
     chosen = [shortened(words_of(line)) for line in lines]
     run = ["run", "scenario.toml"]
