@@ -161,8 +161,8 @@ def until_decided(
 ) -> Reproduction:
     """Add ``batch`` seeds at a time to the parts with open claims, up to ``most``, until every claim is decided.
 
-    Verdicts are taken by confidence sequences, and the first that decides a claim stands: it is wrong five times in a hundred at most,
-    however often one looks. Claims that wait for runs of other parts stay undecided.
+    Verdicts are taken by confidence sequences, and the first that decides a claim stands, however often one looks; docs/deciding.md
+    has how often it is wrong. Claims that wait for runs of other parts stay undecided.
     """
     home = store if isinstance(store, Store) else Store(store)
     studies = chosen(name, seeds, quick, varied, first)
