@@ -17,7 +17,7 @@ from bench.subjects import engine, floor
 from bench.subjects.frame import Subject, Work
 
 from sawtooth import _native
-from sawtooth.report.markdown import PLACE
+from sawtooth.report.computed import PLACE
 
 ROOT = Path(__file__).resolve().parents[1]
 COST = {"median": 100.0, "low": 90.0, "high": 120.0}

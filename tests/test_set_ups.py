@@ -129,7 +129,7 @@ def test_the_page_says_what_came_out() -> None:
     assert page.fit_rows(found)[1][3] == "0 of 1"
     assert page.misfit(found, 0) == pytest.approx(np.log(1.1 / 0.2) / len(SAME) / 2)
     places = contents(
-        (page.Path(__file__).parents[1] / "docs" / "akella2002-configurations.md").read_text("utf-8")
+        (Path(__file__).parents[1] / "docs" / "akella2002-configurations.md").read_text("utf-8")
     )
     assert set(places) == set(made)
 

@@ -10,7 +10,8 @@ import statistics
 from collections.abc import Mapping, Sequence
 
 from sawtooth.models.whole_packets import whole_packets
-from sawtooth.report.markdown import PLACE, with_content
+from sawtooth.report.computed import PLACE
+from sawtooth.report.markdown import with_content
 from validation.cells import JUDGED, SHOWN, Cell, Statistic, agreeing, bias
 from validation.linux import Law as LinuxLaw
 from validation.linux import Recording

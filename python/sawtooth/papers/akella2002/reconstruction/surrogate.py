@@ -28,7 +28,7 @@ so many draws need several levels, but not all of them, or the other settings do
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import product
@@ -115,7 +115,7 @@ class Effects:
 
     def _best(self, effects: Sequence[Array], shapes: Array) -> tuple[int, ...]:
         levels = [int(np.argmin(values)) for values in effects]
-        choices = product(*(range(len(effects[place])) for place in self.together))
+        choices: Iterator[tuple[int, ...]] = product(*(range(len(effects[place])) for place in self.together))
 
         def cost(choice: tuple[int, ...]) -> float:
             tried = list(levels)
