@@ -18,8 +18,8 @@ from bench.gate import BASELINE, Counts
 from bench.results import NAMES, load
 from bench.subjects.frame import ROOT
 from sawtooth.atomic import write_text_atomic
-from sawtooth.report.figures import standalone
 from sawtooth.report.computed import PLACE
+from sawtooth.report.figures import standalone
 from sawtooth.report.markdown import with_content
 
 PAGES = (ROOT / "docs" / "performance.md", ROOT / "docs" / "history" / "performance.md")

@@ -59,6 +59,7 @@ COMMANDS = {
 ELSEWHERE = {
     "reproduction": "test_reproduce",
     "overlay": "test_overlay",
+    "configurations": "test_set_ups",
     "sensitivity": "test_sensitivity",
     "confirmation": "test_deciding",
     "reconstruction": "test_reconstruction",

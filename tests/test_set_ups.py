@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
 import pytest
+from tests.fits import fits
 
 from sawtooth.claims.logic import Finding, Verdict
 from sawtooth.claims.table import Judged
@@ -20,6 +22,7 @@ from sawtooth.papers.akella2002.set_ups import page
 from sawtooth.papers.akella2002.set_ups.perform import Fit, SetUps, alone, plans, turns
 from sawtooth.papers.configurations import configurations
 from sawtooth.papers.further import Order
+from sawtooth.plain import json_value
 from sawtooth.report.computed import contents
 
 HOLDS, FAILS, OPEN = Verdict.HOLDS, Verdict.FAILS, Verdict.UNDECIDED
@@ -132,6 +135,7 @@ def test_the_page_says_what_came_out() -> None:
         (Path(__file__).parents[1] / "docs" / "akella2002-configurations.md").read_text("utf-8")
     )
     assert set(places) == set(made)
+    assert fits(json_value(found.to_json())) == "configurations"
 
 
 def test_nothing_that_turns_is_said_too() -> None:
