@@ -28,7 +28,7 @@ so many draws need several levels, but not all of them, or the other settings do
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import product
@@ -115,13 +115,13 @@ class Effects:
 
     def _best(self, effects: Sequence[Array], shapes: Array) -> tuple[int, ...]:
         levels = [int(np.argmin(values)) for values in effects]
-        choices: Iterator[tuple[int, ...]] = product(*(range(len(effects[place])) for place in self.together))
+        choices = product(*(range(len(effects[place])) for place in self.together))
 
-        def cost(choice: tuple[int, ...]) -> float:
+        def cost(choice: Iterable[int]) -> float:
             tried = list(levels)
             for place, level in zip(self.together, choice, strict=True):
                 tried[place] = level
-            own = sum(effects[place][level] for place, level in zip(self.together, choice, strict=True))
+            own = sum(effects[place][tried[place]] for place in self.together)
             return float(own + self.shapes_of(tried) @ shapes)
 
         for place, level in zip(self.together, min(choices, key=cost), strict=True):
