@@ -19,7 +19,8 @@ from sawtooth.experiment.variation import SIMULATED
 from sawtooth.papers import PAPERS
 from sawtooth.papers.akella2002.reconstruction.rows import FIGURE, SAME, BlockKey, PrintedRow
 from sawtooth.papers.akella2002.set_ups import page
-from sawtooth.papers.akella2002.set_ups.perform import Fit, SetUps, alone, plans, turns
+from sawtooth.papers.akella2002.set_ups.perform import Fit, SetUps, turns
+from sawtooth.papers.akella2002.set_ups.plan import alone, plans
 from sawtooth.papers.configurations import configurations
 from sawtooth.papers.further import Order
 from sawtooth.plain import json_value

@@ -17,7 +17,7 @@ from validation.ns3_cuts import Cut, Trace
 from validation.ns3_scenarios import Row, interleaved, values
 from validation.runs import job, table
 
-from sawtooth.report.markdown import PLACE
+from sawtooth.report.computed import PLACE
 
 FAST = (
     "A-1cubicrf-10M-40ms-pfifo1bdp",

@@ -232,7 +232,7 @@ def main() -> int:
             write_text_atomic(path, text)
         sys.stderr.write(f"{'differs' if check else 'written'}: {path.relative_to(DOCS.parent)}\n")
     if not check:
-        for path in (PAGE, SCALABLE, BBR):
+        for path in (path for path in found if path.suffix == ".md"):
             stamp(path, contents(found[path]), used)
     return 1 if check and changed else 0
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from validation.linux_modern.cubic import Epochs
 from validation.linux_modern.hystart import Exit
@@ -171,7 +171,7 @@ def shares_verdict(found: Sequence[Share]) -> str:
     return f"{counted(found)}, the furthest {max(abs(one.difference) for one in found):.3f} away"
 
 
-def shares(by_jitter: dict[str, Sequence[Share]]) -> str:
+def shares(by_jitter: Mapping[str, Sequence[Share]]) -> str:
     """The shares at every jitter, those that are judged among them."""
     first = next(iter(by_jitter.values()))
     rows = [

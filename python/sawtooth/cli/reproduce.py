@@ -354,7 +354,7 @@ def _decided(name: str, output: Output, found: Reproduction) -> None:
     from sawtooth.papers.own import is_own
     from sawtooth.papers.reproduce import written
 
-    whole = written(found, output.store, output.report)
+    whole = found if output.report is False else written(found, output.store, output.report)
     if output.as_json:
         emit_json(whole.to_json())
     else:

@@ -30,8 +30,9 @@ from sawtooth.experiment.anytime import at_any_time
 from sawtooth.experiment.reproduction import Reproduction
 from sawtooth.experiment.stopping import BATCH, FIRST, MOST, Stopping
 from sawtooth.experiment.study import Study
+from sawtooth.papers.adapted import adapted
 from sawtooth.papers.own import is_own, own_source
-from sawtooth.papers.reproduce import adapted, perform_parts
+from sawtooth.papers.reproduce import perform_parts
 from sawtooth.papers.studies import parts
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.store import Store

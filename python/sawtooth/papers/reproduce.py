@@ -17,12 +17,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from sawtooth.errors import InputError
 from sawtooth.experiment.perform import jobs_of as runs_of
 from sawtooth.experiment.perform import perform
 from sawtooth.experiment.reproduction import Reproduction, conclude
 from sawtooth.experiment.study import Study
 from sawtooth.papers import PAPERS
+from sawtooth.papers.adapted import adapted
 from sawtooth.papers.configurations import Configuration, configuration
 from sawtooth.papers.own import is_own, own_source
 from sawtooth.papers.paper import Paper
@@ -31,7 +31,6 @@ from sawtooth.progress import ProgressCallback, StageCallback
 from sawtooth.report.pages import write_reproduction
 from sawtooth.run.store import Store
 from sawtooth.scenario.resolve import Resolved
-from sawtooth.scenario.unused_keys import idle
 
 
 def chosen_studies(
@@ -39,43 +38,6 @@ def chosen_studies(
 ) -> list[Study]:
     """The parts of a paper that ``name`` means, shortened, reseeded and varied as asked."""
     return adapted(name, parts(name), seeds, quick, varied)
-
-
-def adapted(
-    name: str,
-    studies: Sequence[Study],
-    seeds: int | None = None,
-    quick: bool = False,
-    varied: Mapping[str, object] | None = None,
-    first: int = 1,
-) -> list[Study]:
-    """The studies of ``name`` shortened, reseeded (from seed ``first`` on) and varied as asked.
-
-    A value of ``varied`` goes to every part that has its key as an open parameter; InputError where none has, or where it acts in no run.
-    """
-    studies = list(studies)
-    if quick:
-        studies = [study.shortened() for study in studies]
-    if seeds is not None:
-        if seeds < 1:
-            raise InputError("reproduce", "--seeds", seeds, "a number of seeds from 1")
-        studies = [study.seeded(seeds) for study in studies]
-    if first != 1:
-        studies = [study.starting_at(first) for study in studies]
-    keys = dict.fromkeys(entry.key for study in studies for entry in study.parameter)
-    for key, value in (varied or {}).items():
-        if key not in keys:
-            known = ", ".join(keys) or "it has none, [[parameter]] in its file makes one"
-            raise InputError("--set", key, value, f"an open parameter of {name}: {known}")
-        studies = [
-            study.varied(key, value) if any(entry.key == key for entry in study.parameter) else study
-            for study in studies
-        ]
-        unused = idle((cell for study in studies for cell in study.kinds()), key)
-        if unused is not None:
-            accepted = f"an open parameter that acts in {name} ({key}: {unused.accepted})"
-            raise InputError("--set", key, value, accepted)
-    return studies
 
 
 def reproduce(

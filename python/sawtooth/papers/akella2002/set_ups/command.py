@@ -24,7 +24,7 @@ class _SetUps(Further):
 
     def row(self) -> Mapping[str, Any]:
         """One study; its claims are those of the figures."""
-        from sawtooth.papers.akella2002.set_ups.perform import NAME, plans
+        from sawtooth.papers.akella2002.set_ups.plan import NAME, plans
 
         return {
             "name": NAME,
@@ -43,7 +43,8 @@ class _SetUps(Further):
 
     def reproduce(self, order: Order) -> SetUps:
         """Run, compare and write the report."""
-        from sawtooth.papers.akella2002.set_ups.perform import NAME, compare, with_report
+        from sawtooth.papers.akella2002.set_ups.perform import compare, with_report
+        from sawtooth.papers.akella2002.set_ups.plan import NAME
         from sawtooth.run.store import Store
 
         name = NAME.replace("/", "_") + ("-quick" if order.quick else "")

@@ -9,7 +9,8 @@ from typing import Final
 
 from sawtooth.claims.logic import Verdict
 from sawtooth.papers.akella2002.reconstruction.rows import SAME
-from sawtooth.papers.akella2002.set_ups.perform import NAME, Fit, SetUps, Turn, mean, tried_alone
+from sawtooth.papers.akella2002.set_ups.perform import Fit, SetUps, Turn, mean
+from sawtooth.papers.akella2002.set_ups.plan import NAME, tried_alone
 from sawtooth.report.blocks import Bullets, Page, Row, Section, Table
 from sawtooth.report.inline import code
 from sawtooth.report.markdown import fill

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from sawtooth.claims.claim import Claim
 from sawtooth.claims.logic import Verdict
@@ -25,17 +25,12 @@ from sawtooth.experiment.study import Study
 from sawtooth.experiment.variation import SIMULATED, effective
 from sawtooth.papers import PAPERS
 from sawtooth.papers.akella2002.reconstruction.rows import FIGURE, PrintedRow, ours, printed_rows
-from sawtooth.papers.configurations import Configuration, Value, configurations
+from sawtooth.papers.akella2002.set_ups.plan import NAME, PAPER, plans, tried_alone
+from sawtooth.papers.configurations import Configuration, configurations
 from sawtooth.papers.further import Order
-from sawtooth.papers.reproduce import adapted
-from sawtooth.papers.studies import load_study, parts
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.store import Store
 from sawtooth.scenario.resolve import Resolved
-
-PAPER: Final = "akella2002"
-NAME: Final = "akella2002/configurations"
-APPENDIX: Final = "akella2002/appendix"
 
 
 @dataclass(frozen=True)
@@ -171,32 +166,6 @@ def mean(values: Iterator[float]) -> float:
 def judged_here(result: Reproduction) -> list[Any]:
     """The claims that the runs say something about."""
     return [item for item in result.judged if item.finding is not None]
-
-
-def studies_of(order: Order, set_up: Configuration) -> list[Study]:
-    """The studies of one configuration: those of Figures 4 to 11 joined, and the appendix, which ``--quick`` leaves out."""
-    main = next(study for study in parts(PAPER) if study.main)
-    found = [main] if order.quick else [main, load_study(APPENDIX)]
-    return adapted(NAME, set_up.applied(found), order.seeds, order.quick)
-
-
-def alone(first: Configuration, value: Value) -> Configuration:
-    """The first configuration with one value of another."""
-    return first.model_copy(update={"name": value.key, "value": [*first.value, value]})
-
-
-def plans(order: Order) -> list[tuple[str, list[Study]]]:
-    """What is run, by name: the configurations, then each value of the second alone, over the figures."""
-    first, second = configurations(PAPER)
-    found = [(entry.name, studies_of(order, entry)) for entry in (first, second)]
-    return found + [
-        (value.key, studies_of(order, alone(first, value))[:1]) for value in tried_alone(order, second)
-    ]
-
-
-def tried_alone(order: Order, second: Configuration) -> list[Value]:
-    """The values of the second configuration that are also run alone."""
-    return [value for value in second.value if value.quick or not order.quick]
 
 
 def jobs(order: Order) -> list[Resolved]:

@@ -1,0 +1,52 @@
+"""A paper's studies with the seeds, the length and the values that a command asks for. Nothing is run.
+
+Source: none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sawtooth.errors import InputError
+from sawtooth.experiment.study import Study
+
+
+def adapted(
+    name: str,
+    studies: Sequence[Study],
+    seeds: int | None = None,
+    quick: bool = False,
+    varied: Mapping[str, object] | None = None,
+    first: int = 1,
+) -> list[Study]:
+    """The studies of ``name`` shortened, reseeded (from seed ``first`` on) and varied as asked.
+
+    A value of ``varied`` goes to every part that has its key as an open parameter; InputError where none has, or where it acts in no run.
+    """
+    studies = list(studies)
+    if quick:
+        studies = [study.shortened() for study in studies]
+    if seeds is not None:
+        if seeds < 1:
+            raise InputError("reproduce", "--seeds", seeds, "a number of seeds from 1")
+        studies = [study.seeded(seeds) for study in studies]
+    if first != 1:
+        studies = [study.starting_at(first) for study in studies]
+    if not varied:
+        return studies
+    from sawtooth.scenario.unused_keys import idle
+
+    keys = dict.fromkeys(entry.key for study in studies for entry in study.parameter)
+    for key, value in varied.items():
+        if key not in keys:
+            known = ", ".join(keys) or "it has none, [[parameter]] in its file makes one"
+            raise InputError("--set", key, value, f"an open parameter of {name}: {known}")
+        studies = [
+            study.varied(key, value) if any(entry.key == key for entry in study.parameter) else study
+            for study in studies
+        ]
+        unused = idle((cell for study in studies for cell in study.kinds()), key)
+        if unused is not None:
+            accepted = f"an open parameter that acts in {name} ({key}: {unused.accepted})"
+            raise InputError("--set", key, value, accepted)
+    return studies

@@ -1,0 +1,44 @@
+"""What is run to compare configurations of [Akella02]. Nothing is run here, so that a list can count the runs.
+
+Source: none.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sawtooth.experiment.study import Study
+from sawtooth.papers.adapted import adapted
+from sawtooth.papers.configurations import Configuration, Value, configurations
+from sawtooth.papers.further import Order
+from sawtooth.papers.studies import load_study, parts
+
+PAPER: Final = "akella2002"
+NAME: Final = "akella2002/configurations"
+APPENDIX: Final = "akella2002/appendix"
+
+
+def studies_of(order: Order, set_up: Configuration) -> list[Study]:
+    """The studies of one configuration: those of Figures 4 to 11 joined, and the appendix, which ``--quick`` leaves out."""
+    main = next(study for study in parts(PAPER) if study.main)
+    found = [main] if order.quick else [main, load_study(APPENDIX)]
+    return adapted(NAME, set_up.applied(found), order.seeds, order.quick)
+
+
+def alone(first: Configuration, value: Value) -> Configuration:
+    """The first configuration with one value of another."""
+    return first.model_copy(update={"name": value.key, "value": [*first.value, value]})
+
+
+def plans(order: Order) -> list[tuple[str, list[Study]]]:
+    """What is run, by name: the configurations, then each value of the second alone, over the figures."""
+    first, second = configurations(PAPER)
+    found = [(entry.name, studies_of(order, entry)) for entry in (first, second)]
+    return found + [
+        (value.key, studies_of(order, alone(first, value))[:1]) for value in tried_alone(order, second)
+    ]
+
+
+def tried_alone(order: Order, second: Configuration) -> list[Value]:
+    """The values of the second configuration that are also run alone."""
+    return [value for value in second.value if value.quick or not order.quick]
