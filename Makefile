@@ -25,7 +25,7 @@ RUST_FILES := $(shell find crates bench stacks -name '*.rs' -not -path '*/target
 # Cargo finds stacks/.cargo/config.toml from there alone, and RUSTFLAGS would replace what it says.
 IN_STACKS := cd stacks && env -u RUSTFLAGS
 
-.PHONY: help build demo wheel test test-long lint format test-rust test-python test-builds test-optimised gate tidy studies validation bench bench-appendix bench-grow bench-sweep bench-cluster bench-docs bench-micro stacks test-stacks stacks-docs stacks-windows lock clean
+.PHONY: help build demo wheel test test-long lint format rust-tests test-rust test-python test-builds test-optimised gate tidy studies validation bench bench-appendix bench-grow bench-sweep bench-cluster bench-docs bench-micro stacks test-stacks stacks-docs stacks-windows lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -40,7 +40,9 @@ wheel: $(VENV)/.installed ## dist/sawtooth-*.whl, for people without Rust, compi
 	@env -u CONDA_PREFIX VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin build --release --locked --quiet --out dist
 	@ls dist/sawtooth-*.whl
 
-test: lint test-rust test-python gate ## what to run before a commit: at most 8 minutes on 2 quiet cores, the first build included
+test: ## what to run before a commit: at most 8 minutes on 2 quiet cores, the first build included
+	@$(MAKE) --no-print-directory --jobs 2 build rust-tests
+	@$(MAKE) --no-print-directory lint test-rust test-python gate
 
 # What is long and rarely finds what `make test` does not: the same digests from an optimised and from an unoptimised engine.
 test-long: test-optimised test-builds test-stacks ## the rest of what continuous integration runs: the engine under other optimisation, the wheel, real stacks
@@ -57,6 +59,10 @@ lint: build ## formatting, clippy, ruff, mypy: a warning is an error
 format: build ## write all sources in the form that `make lint` asks for
 	rustfmt --edition 2024 $(RUST_FILES)
 	$(BIN)/ruff format .
+
+# The tests of Rust compile beside the engine, which for most of its build keeps one core busy.
+rust-tests: $(VENV)/.created
+	cargo test --workspace --locked --no-run --quiet
 
 test-rust: build ## tests of cc and sim, examples, ledger and orders of events included
 	cargo test --workspace --locked
