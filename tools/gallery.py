@@ -1,4 +1,4 @@
-"""Fills docs/gallery.md and draws its figures: `python -m tools.gallery [NAME…]`; of some controllers alone, if they are named.
+"""Fills docs/controllers.md and draws its figures: `python -m tools.gallery [NAME…]`; of some controllers alone, if they are named.
 
 One flow of each controller on the path of examples/gallery.toml: its window, the states of its sender and the queue. The sentences on the
 page are written by people; what stands between the marks, and every number, is made here.
@@ -39,7 +39,7 @@ from sawtooth.run.api import job_of, scenario_of
 from sawtooth.run.run import Run, execute
 
 ROOT = File(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "gallery.md"
+PAGE = ROOT / "docs" / "controllers.md"
 FIGURES = ROOT / "docs" / "figures"
 SCENARIO = ROOT / "examples" / "gallery.toml"
 STYLES = ROOT / "python" / "sawtooth" / "report" / "templates" / "page.css"
