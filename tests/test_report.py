@@ -15,6 +15,7 @@ import pytest
 from tests.browser import Browser, faults
 
 from sawtooth.claims.logic import Verdict
+from sawtooth.claims.multiplicity import RULE
 from sawtooth.errors import InputError
 from sawtooth.experiment.comparison import Comparison
 from sawtooth.experiment.intervals import interval
@@ -291,7 +292,7 @@ def test_a_part_renews_the_rows_of_the_claims_that_its_runs_settle(
     assert "| fails |  |  | `akella2002/old`, 9 seeds | old words |" in rows[other]
     by = settled[0].claim.kind == "simulation" and settled[0].seeds
     assert f"| {settled[0].verdict.value} |" in rows[first]
-    assert f"| `akella2002/fig4`{f', {by} seeds' if by else ''} |" in rows[first]
+    assert f"| `akella2002/fig4`{f', {by} seeds, rule {RULE}' if by else ''} |" in rows[first]
     verdicts = [line.split(" | ")[1] for line in rows.values()]
     count = ", ".join(
         f"{verdicts.count(name)} {word}"

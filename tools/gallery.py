@@ -98,9 +98,11 @@ def command(name: str) -> str:
 def simulated(name: str) -> Run:
     """The run of a controller, with what its figure needs."""
     written, values = ENTRIES[name]
-    record = {f"record.{key}": True for key in ("windows", "congestion", "senders")}
+    record = {f"record.{key}": True for key in ("windows", "congestion")}
     own: dict[str, Any] = {"flows.control": written, **values}
     scenario = scenario_of(SCENARIO, own)
+    if scenario.has_phases:
+        record["record.senders"] = True
     if scenario.flows[0].control.has_model:
         record["record.model"] = True
     return execute(
@@ -111,7 +113,7 @@ def simulated(name: str) -> Run:
 def figure(run: Run) -> Figure:
     """Window, states and queue; a rate-based sender has no states."""
     traces = traces_of(run)
-    (sender,) = traces.senders
+    sender = next(iter(traces.senders), None)
     rate = traces.flows[0].rate_based
     ratios = [1.9, 1.0] if rate else [1.9, 0.16, 1.0]
     with mpl.rc_context({**MODEL_STYLE, "font.size": 8.5}):
@@ -120,8 +122,8 @@ def figure(run: Run) -> Figure:
         window.set_xlim(0.0, traces.duration_ns / 1e9)
         _window(window, traces, sender)
         _queue(queue, traces)
-        for axes in state:
-            names = _states(axes, sender)
+        for axes, shown in zip(state, traces.senders, strict=False):
+            names = _states(axes, shown)
             handles = [
                 Patch(facecolor=sender_panels.COLOURS[name], linewidth=0.0, label=name) for name in names
             ]
@@ -132,7 +134,7 @@ def figure(run: Run) -> Figure:
     return found
 
 
-def _window(axes: Axes, traces: Traces, sender: SenderTrace) -> None:
+def _window(axes: Axes, traces: Traces, sender: SenderTrace | None) -> None:
     """The window, its threshold and the bounds of BBR; what leaves the scale of the part after the start has a triangle."""
     limit = max(window_limit(traces.windows, traces.warmup_ns)[0], 1.1 * PIPE)
     _pipe(axes, traces)
@@ -146,7 +148,7 @@ def _window(axes: Axes, traces: Traces, sender: SenderTrace) -> None:
     beyond = excursions(time_s, window, limit)
     look: dict[str, Any] = {"markersize": 4.0, "clip_on": False, "in_layout": False, "zorder": 5}
     axes.plot(beyond, np.full(beyond.size, limit), "^", color=SERIES[0], **look)
-    if sender.undone_s.size:
+    if sender is not None and sender.undone_s.size:
         axes.plot(
             sender.undone_s, np.full(sender.undone_s.size, 0.04 * limit), "D", color=SERIES[0], markersize=3.5
         )

@@ -184,11 +184,15 @@ def contexts() -> dict[str, Tables]:
         bottleneck={"loss": "blackout(1.49 s, 80 ms)"},
         flows=[group("rack", count=2, supply=[["0 s", "300 kB"], ["1.5 s", "1 kB"], ["2 s", "1 kB"]], **own)],
     )
-    # Packets that come late: they show what is taken for reordering.
+    # Packets that come late, which show what is taken for reordering, and some that are marked.
     found["late packets"] = context(
         tcp=unread("rack"),
-        bottleneck={"late": "periodic(40, 25 ms)"},
-        flows=[group("rack", count=2, **own)],
+        bottleneck={
+            "late": "periodic(40, 25 ms)",
+            "buffer": "9 packets",
+            "queue": {"kind": "step", "threshold": "4 packets"},
+        },
+        flows=[group("rack", count=2, **own | {"prr": "rfc9937"})],
     )
     # Windows and their probes are lost for so long that congestion is persistent.
     lost = f"list({', '.join(map(str, (20, 50, 90, *range(240, 268), 400, 430)))})"

@@ -30,7 +30,7 @@ SAMPLES: Final = 2000
 """Samples of windows and queues: about two per dot of a printed page."""
 BINS: Final = 150
 """Bins of throughput, over the measured part: one would see no more of them."""
-ALWAYS: Final = ("windows", "congestion", "senders")
+ALWAYS: Final = ("windows", "congestion")
 """Series that every figure needs."""
 QUEUES_MOST: Final = 4
 """Most queues shown: of more, the fullest on average."""
@@ -52,6 +52,8 @@ def with_series(scenario: Scenario) -> Scenario:
         ("rates", (scenario.duration - scenario.warmup) // BINS),
     ):
         values[f"record.{key}"] = format_time(getattr(record, key) or max(1, interval))
+    if scenario.has_phases:
+        values["record.senders"] = True
     if scenario.has_states:
         values["record.disciplines"] = True
     if any(group.control.has_model for group in scenario.flows):
@@ -74,7 +76,7 @@ def with_series_recorded(engine: Mapping[str, Any]) -> dict[str, Any]:
     }
     kinds = {link["queue"]["kind"] for link in engine["links"] if link["queue"]}
     laws = {profile["controller"]["kind"] for profile in engine["profiles"]}
-    record |= dict.fromkeys(ALWAYS, True)
+    record |= dict.fromkeys((*ALWAYS, "senders"), True)
     record |= {
         name: True for name, found in (("disciplines", kinds & stateful), ("model", laws & modelled)) if found
     }

@@ -312,6 +312,11 @@ class Scenario(Strict):
         return any(queue is not None and queue.has_state for queue in queues)
 
     @property
+    def has_phases(self) -> bool:
+        """Whether a sender has phases that can be recorded: one of TCP or QUIC, of the flows or of the traffic."""
+        return any(group.control.takes_recovery for group in self.flows) or bool(self.traffic)
+
+    @property
     def name(self) -> str:
         """The file it came from; stands in front of errors."""
         return self._name

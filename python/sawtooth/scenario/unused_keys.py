@@ -272,6 +272,9 @@ def _record(there: Crossings) -> Iterator[InputError]:
     if "model" in written and not any(group.control.has_model for group in there.scenario.flows):
         accepted = "this key only beside a controller with a model of its path, such as bbr"
         yield InputError("", "record.model", written["model"], accepted)
+    if "senders" in written and not there.scenario.has_phases:
+        accepted = "this key only beside a flow of TCP or QUIC, whose sender has phases"
+        yield InputError("", "record.senders", written["senders"], accepted)
     if "disciplines" in written and not (there.scenario.has_states and there.scenario.record.sample):
         accepted = f"this key only beside sample, and where a queue is {' or '.join(with_state())}"
         yield InputError("", "record.disciplines", written["disciplines"], accepted)
