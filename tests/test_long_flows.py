@@ -47,7 +47,10 @@ def _router(control: str, mbit: int, rtt_ms: float) -> dict[str, Any]:
     return {"buffer": f"{int(in_flight) + 20} packets"}
 
 
-@pytest.mark.parametrize("control", ["prague", "dctcp", "vegas", "ledbat"])
+@pytest.mark.parametrize(
+    "control",
+    ["prague", *(pytest.param(name, marks=pytest.mark.long) for name in ("dctcp", "vegas", "ledbat"))],
+)
 def test_a_lone_flow_finds_its_link_within_five_percent(control: str) -> None:
     jobs = [
         _scenario(
@@ -102,6 +105,7 @@ SHARING: Final[Mapping[str, Mapping[str, Any]]] = {
 """Controllers whose sources say that flows come to the same rate, each over the router it is meant for."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("control", SHARING)
 def test_two_flows_that_start_half_a_minute_apart_come_within_a_fifth(control: str) -> None:
     found = _goodputs(control, SHARING[control])
