@@ -76,16 +76,18 @@ ELSEWHERE: tuple[tuple[str, str], ...] = (
         r"reproduce .*(--sensitivity|--reconstruct)",
         "tests/test_sensitivity.py and test_reconstruction.py, on studies of seconds",
     ),
+    (r"reproduce .*(--confirm|--until-decided)", "tests/test_deciding.py, on a network of seconds"),
     (r"reproduce .*--set", "an open parameter: tests/test_reproduce.py"),
     (r"reproduce gain.toml", "tests/test_studies_guide.py writes the file that the page builds"),
     (r".*mine.*", "tests/test_plugins_guide.py builds the controller and follows every line"),
     (r"reproduce coexistence", "tests/test_coexistence.py, on a few pairs"),
+    (r"check-controller aimd\(1, 1\)", "it ends with 1, as the page says: tests/test_check_controller.py"),
     (r"store rm --all", "it would take the runs away from what follows"),
 )
 """By what a command line begins with: where it is run, or why it is not."""
 
-OTHER_PACKAGES = re.compile(r"^(?:import|from) (duckdb|polars|pandas)\b|load_plugin", re.MULTILINE)
-"""Programs that need what a stock installation has not (tests/test_store.py runs those), or a built plug-in."""
+OTHER_PACKAGES = re.compile(r"^(?:import|from) (duckdb|polars|pandas)\b|load_plugin|st\.cluster\(", re.MULTILINE)
+"""Programs that need what a stock installation has not (tests/test_store.py and tests/test_cluster.py run those), or a built plug-in."""
 SLOW = re.compile(r"reproduce |environment search|compare .*reno")
 """What waits for the long tests on quick pages."""
 EXAMPLE = re.compile(r"Example: (sawtooth .*)")

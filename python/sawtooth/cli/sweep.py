@@ -23,7 +23,7 @@ OverOption = Annotated[
     typer.Option(
         "--over",
         metavar="KEY=V,V,…",
-        help="A key of the scenario and its values, such as path.rtt=20ms,40ms,80ms; may be repeated: every combination is run.",
+        help="A key of the scenario and its values, such as path.rtt=40ms,80ms,160ms; may be repeated: every combination is run.",
     ),
 ]
 SeedsOption = Annotated[int, typer.Option("--seeds", metavar="N", help="Number of seeds.")]
@@ -61,7 +61,7 @@ def command(
 
     Runs that are in the store are not repeated, so an interrupted sweep continues where it stopped.
 
-    Example: sawtooth sweep scenario.toml --over path.rtt=20ms,40ms,80ms --over 'flows.control=aimd(1, 0.8),aimd(1, 0.5)' --out sweep.csv
+    Example: sawtooth sweep scenario.toml --over path.rtt=40ms,80ms,160ms --over 'flows.control=aimd(1, 0.8),aimd(1, 0.5)' --out sweep.csv
     """
     from sawtooth.experiment.sweep import parse_over, planned, sweep
     from sawtooth.progress import progress_bar
