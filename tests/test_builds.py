@@ -19,6 +19,7 @@ import pytest
 from sawtooth.plain import canonical
 from sawtooth.scenario.resolve import resolve
 from sawtooth.scenario.scenario import Scenario, load_scenario, with_values
+from sawtooth.scenario.units import format_time
 
 pytestmark = pytest.mark.long
 
@@ -54,7 +55,8 @@ def scenarios() -> dict[str, str]:
 def shortened(path: Path) -> Scenario:
     """An example cut short, but not before what changes in it has changed."""
     scenario = load_scenario(path)
-    duration = "16 s" if scenario.on else "12 s"
+    last = max((getattr(change, "at", None) or 0 for change in scenario.on), default=0)
+    duration = format_time(max(12, last // 10**9 + 1) * 10**9)
     return with_values(
         scenario, {"duration": duration, "warmup": "2 s", "record.windows": True, "record.sample": "100 ms"}
     )

@@ -21,7 +21,7 @@ from sawtooth.run.store import Store
 
 RUNS = 60
 SCENARIO = """
-duration = "200 s"             # so that a sweep has long to go when its first runs are stored, also on a fast machine
+duration = "500 s"             # so that a sweep has long to go when its first runs are stored, also on a fast machine
 warmup = "5 s"
 
 [bottleneck]

@@ -86,7 +86,9 @@ ELSEWHERE: tuple[tuple[str, str], ...] = (
 )
 """By what a command line begins with: where it is run, or why it is not."""
 
-OTHER_PACKAGES = re.compile(r"^(?:import|from) (duckdb|polars|pandas)\b|load_plugin|st\.cluster\(", re.MULTILINE)
+OTHER_PACKAGES = re.compile(
+    r"^(?:import|from) (duckdb|polars|pandas)\b|load_plugin|st\.cluster\(", re.MULTILINE
+)
 """Programs that need what a stock installation has not (tests/test_store.py and tests/test_cluster.py run those), or a built plug-in."""
 SLOW = re.compile(r"reproduce |environment search|compare .*reno")
 """What waits for the long tests on quick pages."""
