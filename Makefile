@@ -40,7 +40,7 @@ wheel: $(VENV)/.installed ## dist/sawtooth-*.whl, for people without Rust, compi
 	@env -u CONDA_PREFIX VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin build --release --locked --quiet --out dist
 	@ls dist/sawtooth-*.whl
 
-test: ## what to run before a commit: at most 8 minutes on 2 quiet cores, the first build included
+test: ## what to run before a commit: seven minutes on 2 quiet cores, and some five more for the first build
 	@$(MAKE) --no-print-directory --jobs 2 build rust-tests
 	@$(MAKE) --no-print-directory lint test-rust test-python gate
 
