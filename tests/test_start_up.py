@@ -18,8 +18,8 @@ COMMANDS: dict[str, tuple[set[str], int]] = {
     "--version": (set(), 45),
     "--help": (set(), 45),
     "list controllers": ({"pydantic", "rich"}, 45),
-    "list environments": ({"pydantic", "rich"}, 62),
-    "list environments --json": ({"pydantic"}, 62),
+    "list environments": ({"pydantic", "rich"}, 61),
+    "list environments --json": ({"pydantic"}, 61),
     "list studies": ({"numpy", "pydantic", "rich"}, 134),
     "environment sq-high": ({"pydantic", "rich"}, 62),
     "environment real-sq --csv": ({"pydantic"}, 62),
@@ -28,7 +28,7 @@ COMMANDS: dict[str, tuple[set[str], int]] = {
     "run s.toml --json": (DATA, 133),
     "run s.toml": (DATA | {"rich"}, 133),
     "compare nothing": (DATA | {"rich"}, 178),
-    "reproduce akella2002/fig4 --seeds 0": (DATA | {"rich"}, 194),
+    "reproduce akella2002/fig4 --seeds 0": (DATA | {"rich"}, 192),
 }
 """By command line: the libraries that it may load, and how many modules of ours at most."""
 
