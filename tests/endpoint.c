@@ -9,23 +9,35 @@
 
 typedef struct {
     SawtoothEndpointSettings settings;
-    uint64_t next, first, limit, acks, retry_at;
+    uint64_t next, first, limit, offered, acks, retry_at;
+    bool more, mute;
 } End;
 
 static const char *create(const double *numbers, const SawtoothEndpointSettings *settings, void **endpoint) {
-    (void)numbers;
     End *end = calloc(1, sizeof *end);
     if (end == NULL) return "no memory";
     end->settings = *settings;
     end->retry_at = SAWTOOTH_NONE;
+    end->mute = numbers != NULL && numbers[0] == 1;
     *endpoint = end;
     return NULL;
 }
 
 static const char *begin(void *endpoint, uint64_t now_ns) {
     End *end = endpoint;
-    end->limit = UINT64_MAX;
     end->retry_at = now_ns + SECOND;
+    end->more = true;
+    return NULL;
+}
+
+/* Datagrams are full: the last one is padded. */
+static const char *offer(void *endpoint, uint64_t now_ns, uint64_t bytes, bool more) {
+    (void)now_ns;
+    End *end = endpoint;
+    uint64_t datagram = end->settings.datagram;
+    end->offered = bytes == SAWTOOTH_NONE ? UINT64_MAX - datagram : end->offered + bytes;
+    end->limit = (end->offered + datagram - 1) / datagram;
+    end->more = more;
     return NULL;
 }
 
@@ -33,6 +45,7 @@ static const char *stop(void *endpoint, uint64_t now_ns) {
     (void)now_ns;
     End *end = endpoint;
     end->limit = end->next;
+    end->more = false;
     return NULL;
 }
 
@@ -90,20 +103,29 @@ static const char *state(void *endpoint, SawtoothEndpointState *state) {
     End *end = endpoint;
     state->window = WINDOW * end->settings.datagram;
     state->rtt_ns = SAWTOOTH_NONE;
+    if (end->mute) state->window = SAWTOOTH_NONE;
     state->lost_packets = SAWTOOTH_NONE;
     state->congestion_events = SAWTOOTH_NONE;
     state->delivered = end->first * end->settings.datagram;
+    state->finished = end->settings.sends && !end->more && end->first >= end->limit;
     return NULL;
 }
+
+static const SawtoothParameter PARAMETERS[] = {
+    {"mute", "flag", "1: it does not tell its window", 0, 0, 1, true},
+};
 
 static const SawtoothEndpoint ENDPOINTS[] = {{
     .name = "toy-ten",
     .summary = "a window of ten datagrams",
     .source = "none",
+    .parameters = PARAMETERS,
+    .parameter_count = 1,
     .datagram_min = 100,
     .create = create,
     .destroy = free,
     .begin = begin,
+    .offer = offer,
     .stop = stop,
     .transmit = transmit,
     .receive = receive,

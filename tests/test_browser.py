@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from markupsafe import Markup
-from tests.browser import PHONE, Browser, faults
+from tests.browser import PHONE, SCREEN, Browser, faults
 
-from sawtooth.claims.logic import Verdict
-from sawtooth.report.blocks import Card, Failure, Fold, Head, Page, Picture, Row, Section, Table, Words
+from sawtooth.claims.logic import Finding, Verdict
+from sawtooth.claims.table import Judged
+from sawtooth.papers.register import claims
+from sawtooth.report.blocks import (
+    Card,
+    Claims,
+    Failure,
+    Fold,
+    Head,
+    Page,
+    Picture,
+    Row,
+    Section,
+    Table,
+    Words,
+)
 from sawtooth.report.inline import Inline, code, faint, joined, pill, to_runs
 from sawtooth.report.render import FAILURES, render
 
@@ -174,6 +189,22 @@ def test_on_a_phone_a_wide_table_says_that_it_scrolls(browser: Browser, file: Pa
     hint = "getComputedStyle(document.querySelector('#values details .scroll'), '::before').content"
     assert "scroll" in browser.run(hint)
     assert browser.run("document.querySelector('#values details .scroll').tabIndex") == 0
+
+
+@pytest.mark.parametrize("size", [SCREEN, PHONE], ids=["screen", "telephone"])
+def test_the_header_of_claims_is_one_line(browser: Browser, tmp_path: Path, size: tuple[int, int]) -> None:
+    """Long headings of its last columns were folded, which left a gap above the first two."""
+    path = tmp_path / "claims.html"
+    found = Finding("a fact", Verdict.HOLDS)
+    claim = claims()[0]
+    part = Judged(claim, Verdict.UNDECIDED, found, "it covers more", (), (), 3, Verdict.HOLDS)
+    section = Section("claims", "Claims", [Claims([part, replace(part, verdict=Verdict.HOLDS, reason=None)])])
+    path.write_text(render(replace(page(), sections=[section])), encoding="utf-8")
+    browser.open(path, size)
+    row = "document.querySelector('table.claims thead tr')"
+    assert browser.run(f"{row}.cells.length") == 4
+    line = f"parseFloat(getComputedStyle({row}.cells[0]).lineHeight)"
+    assert browser.run(f"{row}.offsetHeight < 2 * {line}")
 
 
 def test_a_fault_is_found(browser: Browser, tmp_path: Path) -> None:

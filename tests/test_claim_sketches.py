@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,15 +13,21 @@ from sawtooth.papers.sketches import sketches
 if TYPE_CHECKING:
     from tests.conftest import CommandLine
 
-AKELLA = {entry.claim.id: entry for entry in sketches(PAPERS["akella2002"])}
+    from sawtooth.claims.sketch import Sketch
+
+
+@cache
+def akella() -> dict[str, Sketch]:
+    """Every claim of the paper of 2002, by its id; made once for all tests, and not while they are collected."""
+    return {entry.claim.id: entry for entry in sketches(PAPERS["akella2002"])}
 
 
 def test_every_claim_is_sketched_once_and_in_order() -> None:
-    assert list(AKELLA) == [claim.id for claim in PAPERS["akella2002"].claims]
+    assert list(akella()) == [claim.id for claim in PAPERS["akella2002"].claims]
 
 
 def test_an_inequality_names_its_cells_and_its_bound() -> None:
-    sketch = AKELLA["akella-abs-aiad-always-among-best"]
+    sketch = akella()["akella-abs-aiad-always-among-best"]
     bound = sketch.tolerances["goodput_among_best"].value
     settings = sketch.claim.settings
     wanted = {
@@ -33,10 +40,33 @@ def test_an_inequality_names_its_cells_and_its_bound() -> None:
 
 
 def test_a_claim_on_runs_says_at_least_what_it_reads() -> None:
-    for entry in AKELLA.values():
+    for entry in akella().values():
         if entry.claim.kind == "simulation" and entry.claim.check is not None:
             assert entry.words, entry.claim.id
             assert entry.cells or entry.probes or entry.inequalities, entry.claim.id
+
+
+@pytest.mark.parametrize("paper", ["akella2002", "floyd2000", "lahanas2003", "reddy2012"])
+def test_every_check_writes_down_its_inequalities(paper: str) -> None:
+    empty = [
+        entry.claim.id for entry in sketches(PAPERS[paper]) if entry.claim.check and not entry.inequalities
+    ]
+    assert not empty
+
+
+def test_an_inequality_on_a_probe_names_its_runs() -> None:
+    (entry,) = sketches(PAPERS["lahanas2003"], ["lahanas-fig8-fairness"])
+    assert entry.probes == ("stationary",)
+    assert "Jain's index of FC less AIMD, 2 flows > 0" in entry.inequalities
+    cell = "jain 0..60 s: stationary, router droptail, buffer one way, flows 2, algorithm"
+    assert {f"{cell} FC", f"{cell} AIMD"} <= set(entry.cells)
+
+
+def test_an_inequality_on_runs_of_the_mathematics_names_them() -> None:
+    (entry,) = sketches(PAPERS["floyd2000"], ["floyd-2-eq1-upper-bound"])
+    assert entry.probes == ("random-loss",)
+    assert all(inequality.endswith("<= 1") for inequality in entry.inequalities)
+    assert "event rate: random-loss, p 0.01, control tcp(1, 0.5)" in entry.cells
 
 
 def test_a_claim_of_mathematics_shows_what_it_computes() -> None:
@@ -47,7 +77,7 @@ def test_a_claim_of_mathematics_shows_what_it_computes() -> None:
 
 def test_the_command_shows_one_claim_whole(sawtooth: CommandLine) -> None:
     text = sawtooth("claims", "akella2002", "akella-abs-aiad-always-among-best", "--all").out
-    entry = AKELLA["akella-abs-aiad-always-among-best"]
+    entry = akella()["akella-abs-aiad-always-among-best"]
     assert entry.claim.statement in text
     assert all(inequality in text for inequality in entry.inequalities)
     assert "more" not in text

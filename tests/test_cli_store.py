@@ -18,8 +18,12 @@ import pytest
 from tests.conftest import SCENARIO, CommandLine, file_of, series_files_of
 
 import sawtooth as st
+from sawtooth.cli import store as cli_store
 from sawtooth.measure.metrics import METRIC_NAMES
+from sawtooth.run import export
+from sawtooth.run.catalogue import entries
 from sawtooth.run.run import Run
+from sawtooth.run.storage.shelf import RUNS as TREE
 from sawtooth.run.store import Store
 
 RECORDED = {"record.windows": True, "record.sample": "50 ms"}
@@ -70,6 +74,20 @@ def test_every_run_is_listed_with_what_it_is(sawtooth: CommandLine, store: Store
         assert entry["size_bytes"] == sum(file.stat().st_size for file in own)
         assert len(own) == 1 + len(series)
     assert listed[STALE]["state"] == "stale"
+
+
+def test_many_runs_are_lines_with_the_same_words(
+    store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A table that is laid out as a whole took minutes and half a gigabyte for 200,000 runs."""
+    shown = []
+    for most in (1000, 1):
+        monkeypatch.setattr(cli_store, "LINES", most)
+        cli_store.ls(store=str(store.path))
+        text = capsys.readouterr().out
+        shown.append([line.split() for line in text.splitlines() if line.strip() != "stored runs"])
+    assert shown[0] == shown[1]
+    assert len(shown[0]) == 5, "heads, three runs, the total"
 
 
 def test_people_see_the_same(sawtooth: CommandLine, store: Store, made: list[Run]) -> None:
@@ -246,6 +264,27 @@ def test_export_of_flows_and_series_are_the_tables_of_the_runs(
         whole = pa.concat_tables(ordered)
         for name in whole.column_names:
             assert table[name].to_pylist() == pytest.approx(whole[name].to_pylist(), nan_ok=True)
+
+
+def test_export_of_many_runs_reads_them_as_they_lie(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By id each run of a large store would decode a group of others; and a group of rows each made files that nobody could read."""
+    chosen = entries(store)
+    rows = []
+    for by_id, together in ((1000, 1000), (1, 1000), (1, 1)):
+        monkeypatch.setattr(export, "BY_ID", by_id)
+        monkeypatch.setattr(export, "TOGETHER", together)
+        path = tmp_path / "runs.parquet"
+        assert export.write_file(path, *export.tables(store, chosen, "runs")) == 3
+        groups = pq.ParquetFile(path).num_row_groups
+        assert groups == (3 if together == 1 else 1)
+        rows.append(pq.read_table(path).to_pylist())
+    assert [row["run_id"] for row in rows[0]] == sorted(row["run_id"] for row in rows[0])
+    assert [row["run_id"] for row in rows[1]] == sorted(
+        (row["run_id"] for row in rows[0]), key=lambda run_id: store.held.lies(TREE, run_id)
+    )
+    assert sorted(map(str, rows[0])) == sorted(map(str, rows[1])) == sorted(map(str, rows[2]))
 
 
 @pytest.mark.parametrize(

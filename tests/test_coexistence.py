@@ -47,6 +47,24 @@ def test_values_are_those_of_the_definitions() -> None:
     assert found["cubic", "cubic"].share.mean == 1.0
 
 
+def test_harm_below_the_margin_is_none() -> None:
+    """CUBIC loses 0.5 to its own kind, and a little more to BBR: 0.54 of 20 Mbit/s is within the margin of 0.05, 0.56 is not."""
+    small = setup().among(SENDERS, ROUTERS[:1]).seeded(2)
+    for goodput, hurts in ((9.2e6, False), (8.8e6, True)):
+        runs = {
+            (meeting, seed): tuple(
+                Felt(20e6 if len(meeting.senders) == 1 else 10e6, 10.0, 0.0) for _ in meeting.senders
+            )
+            for meeting in small.meetings
+            for seed in (1, 2)
+        }
+        for seed in (1, 2):
+            runs[Meeting(ROUTERS[0], SENDERS), seed] = (Felt(goodput, 10.0, 0.0), Felt(10e6, 10.0, 0.0))
+        found = {(cell.victim, cell.other): cell for cell in cells(small, runs)}
+        assert found[SENDERS].hurts is hurts
+        assert not found[SENDERS].undecided
+
+
 def test_one_seed_decides_nothing_and_says_so(few: Coexistence) -> None:
     small = setup().among(SENDERS, ROUTERS[:1]).seeded(1)
     flow = Felt(10e6, 5.0, 0.0)

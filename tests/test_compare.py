@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from sawtooth.experiment.compare import compare, comparison_study, labelled
 from sawtooth.experiment.intervals import interval
 from sawtooth.experiment.perform import Jobs, MissingRunError, evaluate, perform, refusal
 from sawtooth.experiment.scoring import SCORED
+from sawtooth.measure.metrics import METRIC_NAMES
 from sawtooth.run.store import Store
 from sawtooth.scenario.resolve import resolve
 from sawtooth.scenario.scenario import parse_scenario
@@ -80,6 +82,15 @@ def test_the_document(sawtooth: CommandLine) -> None:
     goodput = [cell for cell in cells if cell["metric"] == "goodput" and cell["recovery"] == "sack"]
     assert len(goodput) == 4
     assert all(0 < cell["low"] <= cell["mean"] <= cell["high"] for cell in goodput)
+    raw = document["raw"]
+    shown = ("recovery", "router", "environment", "metric", "mean", "low", "high")
+    assert [tuple(row[key] for key in shown) for row in raw] == [
+        tuple(row[key] for key in shown) for row in cells
+    ]
+    assert [row["controller"] for row in raw] == [row["algorithm"] for row in cells]
+    (delay,) = (row["unit"] for row in raw[: len(METRIC_NAMES)] if row["metric"] == "delay")
+    assert delay == "ms"
+    assert {row["seeds"] for row in raw if row["metric"] == "goodput"} == {document["seeds"]}
 
 
 def test_the_second_time_nothing_is_simulated(store: Store) -> None:
@@ -354,6 +365,47 @@ def test_a_key_that_acts_in_no_cell_is_refused(network: Path) -> None:
         comparison_study(["aimd(1, 0.8)"], scenario=network)
     assert (raised.value.where, raised.value.key) == (str(network), "tcp.sack_pipe")
     comparison_study(["aimd(1, 0.8)"], scenario=network, recoveries=["reno", "sack"])
+
+
+SETTING = NETWORK.replace(", ecn = true", "") + '\n[tcp]\nslow_start = "hystart"\n'
+LEFT_OUT = {
+    "bbr": "tcp.slow_start is left out for bbr: only window laws read it",
+    "tfrc": "tcp.slow_start is left out for tfrc: only beside a controller with a window",
+}
+
+
+@pytest.mark.parametrize("others", [["bbr"], ["tfrc"], ["bbr", "tfrc"]], ids=" ".join)
+def test_a_setting_that_some_controllers_do_without_is_said_to_be_left_out(
+    network: Path, others: list[str]
+) -> None:
+    """It used to be dropped without a word."""
+    network.write_text(SETTING.replace("reverse = true", 'reverse = true\nslow_start = "standard"'))
+    for controllers in (["cubic", *others], [*others, "cubic"]):
+        study = comparison_study(controllers, recoveries=["rack"], scenario=network)
+        assert study.chosen == tuple(LEFT_OUT[name] for name in others)
+    assert comparison_study(["cubic", "vegas"], scenario=network).chosen == ()
+    usual = comparison_study(["cubic", *others], ["rack"], environments=["sq-high"])
+    assert usual.chosen == (), "nobody wrote what the usual network says"
+    values = {"tcp.slow_start": "hystart"}
+    study = comparison_study(["cubic", *others], ["rack"], environments=["sq-high"], values=values)
+    assert study.chosen == tuple(LEFT_OUT[name] for name in others)
+
+
+@pytest.mark.parametrize("controllers", [["bbr"], ["bbr", "bbr-1"]], ids=" ".join)
+def test_a_setting_that_all_controllers_do_without_is_refused(controllers: list[str]) -> None:
+    with pytest.raises(InputError) as raised:
+        comparison_study(controllers, environments=["sq-high"], values={"tcp.slow_start": "hystart"})
+    assert (raised.value.key, raised.value.value) == ("tcp.slow_start", "hystart")
+
+
+def test_what_is_left_out_stands_on_standard_error_and_in_the_document(
+    sawtooth: CommandLine, network: Path
+) -> None:
+    network.write_text(SETTING)
+    asked = ("compare", "cubic", "bbr", "--scenario", network, "--recovery", "rack", "--seeds", 1)
+    found = sawtooth(*asked, "--json")
+    assert LEFT_OUT["bbr"] in found.err.splitlines()
+    assert json.loads(found.out)["chosen"] == [LEFT_OUT["bbr"]]
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in Path("examples").glob("*.toml")))

@@ -104,7 +104,6 @@ def test_endpoints_are_compared_beside_quic(sawtooth: CommandLine) -> None:
     ("line", "said"),
     [
         ('recovery = "sack"', "no recovery beside an endpoint of a plug-in"),
-        ('bytes = "1 MB"', "no bytes beside an endpoint of a plug-in"),
         ('min_rto = "1 s"', "no min_rto beside an endpoint of a plug-in"),
         ('packet = "120 B"', "at least 128 beside this endpoint"),
     ],
@@ -113,6 +112,82 @@ def test_what_means_nothing_to_it_is_refused(own: Path, sawtooth: CommandLine, l
     own.write_text(f"{SCENARIO}{line}\n")
     done = sawtooth("run", "own.toml", "--plugin", "libtoy.so")
     assert done.code == 2
+    assert said in done.err, done.err
+
+
+@pytest.mark.usefixtures("own")
+def test_what_it_does_not_know_is_null_and_missing_not_zero(own: Path, sawtooth: CommandLine) -> None:
+    own.write_text(SCENARIO.replace("toy(ten)", "toy-ten(mute=1)"))
+    run = sawtooth("run", "own.toml", "--plugin", "libtoy.so", "--json", "--plot", "mute.svg")
+    assert run.code == 0, run.err
+    (flow,) = run.json["flows"]
+    untold = (
+        "mean_window",
+        "srtt_ms",
+        "srtt_mean_ms",
+        "rtt_ms",
+        "queue_delay_ms",
+        "retransmits",
+        "loss_events",
+    )
+    assert {name: flow[name] for name in untold} == dict.fromkeys(untold)
+    metrics = ("mean_window", "retransmits", "retransmission_rate", "signals")
+    assert {name: run.json["metrics"][name] for name in metrics} == dict.fromkeys(metrics)
+    assert (own.parent / "mute.svg").stat().st_size > 10_000
+    row = sawtooth("run", "own.toml", "--plugin", "libtoy.so").out.split("toy-ten")[1].splitlines()[0]
+    assert row.count("–") >= 3, "timeouts, retransmissions and window"
+
+
+TRANSFERS = {
+    "bytes": 'bytes = "200 kB"',
+    "supply": 'supply = [["0 s", "100 kB"], ["2 s", "100 kB"]]',
+}
+"""A file in one piece, and the same in two, 2 s apart."""
+
+
+@pytest.mark.parametrize("said", TRANSFERS)
+def test_a_transfer_finishes_and_says_how_long_it_took(own: Path, sawtooth: CommandLine, said: str) -> None:
+    own.write_text(f"{SCENARIO.replace('1 s', '0 s', 1)}{TRANSFERS[said]}\n")
+    run = sawtooth("run", "own.toml", "--plugin", "libtoy.so", "--json")
+    assert run.code == 0, run.err
+    (flow,) = run.json["flows"]
+    assert flow["delivered"] == 200
+    # Datagrams of 972 bytes, ten in a round trip of 40 ms and two transmissions: 21 rounds, or 11 behind 2 s.
+    expected = 21 * 0.0409 if said == "bytes" else 2 + 11 * 0.0409
+    assert flow["completion_s"] == pytest.approx(expected, rel=0.03)
+    assert flow["slowdown"] == pytest.approx(1.0, rel=1e-3), "it is alone"
+    own.write_text(
+        f"{SCENARIO.replace('1 s', '0 s', 1).replace('10 Mbit/s', '1 Mbit/s')}count = 3\n{TRANSFERS[said]}\n"
+    )
+    crowd = sawtooth("run", "own.toml", "--plugin", "libtoy.so", "--json", "--set", "duration=20 s")
+    assert crowd.code == 0, crowd.err
+    assert all(flow["slowdown"] > 1.0 for flow in crowd.json["flows"])
+
+
+REQUESTS = '[[traffic]]\nkind = "request-response"\nsize = "10 kB"\ncontrol = "toy(ten)"\n'
+TRANSFERS_THAT_COME = '[[traffic]]\nkind = "finite"\nsize = "10 kB"\nevery = "1 s"\ncontrol = "toy(ten)"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            REQUESTS,
+            'traffic[0].control = "toy(ten)": expected a controller: an endpoint of a plug-in carries [[flows]]',
+        ),
+        (
+            TRANSFERS_THAT_COME,
+            "an endpoint of a plug-in carries [[flows]], and their bytes or supply say how much",
+        ),
+        ('[[on]]\nflow = 0\nstate = "drain"\nset = { "bottleneck.rate" = "9 Mbit/s" }\n', "state"),
+    ],
+)
+def test_what_an_endpoint_cannot_do_is_refused(
+    own: Path, sawtooth: CommandLine, text: str, said: str
+) -> None:
+    own.write_text(f"{SCENARIO}\n{text}")
+    done = sawtooth("run", "own.toml", "--plugin", "libtoy.so")
+    assert done.code == 2, done.out
     assert said in done.err, done.err
 
 

@@ -20,6 +20,7 @@ EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.toml"))
 def test_there_is_one_for_each_topic() -> None:
     topics = {"dumbbell", "square-wave", "cellular", "random-loss", "reverse-traffic", "delayed-acks"}
     topics |= {"two-router", "ring", "free-network", "leo-handover", "wifi-bursts", "cubic-beside-bbr"}
+    topics |= {"asymmetric-link", "two-way-aqm", "parking-lot", "cellular-both-ways"}
     assert topics <= {path.stem for path in EXAMPLES}
 
 

@@ -37,20 +37,20 @@ def test_a_decided_lead_is_the_interval_of_the_paired_differences() -> None:
     assert lead.ahead is not None
     assert lead.ahead.mean == pytest.approx(by_hand.mean)
     assert lead.text.startswith(f"a has the highest goodput, {100 * by_hand.mean:.3g} [")
-    assert lead.text.endswith("before b: decided.")
+    assert lead.text.endswith("ahead of b: decided.")
 
 
 def test_less_is_better_in_delay_and_noise_leaves_it_undecided() -> None:
     lead = of(leads(block(delay=[[30.0, 31.0, 32.0], [10.0, 30.0, 14.0], [20.0, 12.0, 18.0]])), "delay")
     assert (lead.leader, lead.second, lead.decided) == ("c", "b", False)
     assert lead.tied == ("b",)  # a is behind in every seed by about the same
-    assert lead.text.startswith("Undecided who has the shortest queueing delay: c is before b by 1.33 [")
+    assert lead.text.startswith("It is undecided who has the shortest queueing delay: c is 1.33 [")
     assert "b may be as good" in lead.text
 
 
 def test_values_that_are_alike_and_values_that_are_undefined() -> None:
     found = leads(block(fairness=[[float("nan"), 1.0, 1.0], [1.0] * 3, [1.0] * 3]))
-    assert of(found, "loss").text == "All have the least loss alike: no seed tells them apart."
+    assert of(found, "loss").text == "All tie for the least loss: every seed gives them the same value."
     assert "cannot be said" in of(found, "fairness").text
     assert not of(found, "fairness").decided
     assert of(found, "fairness").to_json()["leader"] is None

@@ -5,6 +5,7 @@ Those that go by losses or a model over drop-tail are alone in `crates/sim/tests
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any, Final
@@ -25,6 +26,16 @@ PATHS: Final = (
 )
 """Mbit/s, ms, and so many seconds, of which the latter half counts: long enough to grow by a packet per round trip after a slow start that
 ended early."""
+GRID: Final = tuple(
+    (mbit, rtt_ms, seconds)
+    for mbit, seconds in ((1, 80), (10, 60), (100, 40), (1_000, 30))
+    for rtt_ms in (1, 10, 100, 300)
+)
+"""Every rate with every round trip, for controllers that start as fast as the path lets them."""
+BY_LOSS_OR_MODEL: Final = ("cubic", "bbr", "bbr-1", "copa")
+"""Those that `crates/sim/tests/lone_flow.rs` samples."""
+PROBE_RTT: Final = "probe_rtt"
+"""A state with next to nothing in flight: by 300 ms BBR is in it for a twentieth of the time."""
 PACKET_BITS: Final = 8_000
 SEEDS: Final = (1, 2, 3)
 APART_S, END_S, COUNTED_S = 30, 240, 120
@@ -47,11 +58,8 @@ def _router(control: str, mbit: int, rtt_ms: float) -> dict[str, Any]:
     return {"buffer": f"{int(in_flight) + 20} packets"}
 
 
-@pytest.mark.parametrize(
-    "control",
-    ["prague", *(pytest.param(name, marks=pytest.mark.long) for name in ("dctcp", "vegas", "ledbat"))],
-)
-def test_a_lone_flow_finds_its_link_within_five_percent(control: str) -> None:
+def _alone(control: str, paths: Sequence[tuple[int, float, float]]) -> Sequence[Any]:
+    """A run of one flow over each path; half of the time counts."""
     jobs = [
         _scenario(
             [{"control": control, "start": "0 s"}],
@@ -60,15 +68,36 @@ def test_a_lone_flow_finds_its_link_within_five_percent(control: str) -> None:
             duration=f"{seconds} s",
             warmup=f"{seconds / 2} s",
         )
-        for mbit, rtt_ms, seconds in PATHS
+        for mbit, rtt_ms, seconds in paths
     ]
+    return run_many(jobs, None, light=False)
+
+
+@pytest.mark.parametrize(
+    "control",
+    ["prague", *(pytest.param(name, marks=pytest.mark.long) for name in ("dctcp", "vegas", "ledbat"))],
+)
+def test_a_lone_flow_finds_its_link_within_five_percent(control: str) -> None:
     shares = [
         run.flows.to_pylist()[0]["goodput_bps"] / (1e6 * mbit)
-        for run, (mbit, *_) in zip(run_many(jobs, None, light=False), PATHS, strict=True)
+        for run, (mbit, *_) in zip(_alone(control, PATHS), PATHS, strict=True)
     ]
     short = {
         path: round(share, 3) for path, share in zip(PATHS, shares, strict=True) if not 0.95 <= share <= 1.001
     }
+    assert short == {}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("control", BY_LOSS_OR_MODEL)
+def test_a_lone_flow_finds_its_link_over_the_whole_grid(control: str) -> None:
+    short = {}
+    for run, (mbit, rtt_ms, seconds) in zip(_alone(control, GRID), GRID, strict=True):
+        (flow,) = run.flows.to_pylist()
+        share = flow["goodput_bps"] / (1e6 * mbit)
+        probing = json.loads(flow.get("states") or "{}").get(PROBE_RTT, 0) / (1e9 * seconds / 2)
+        if not 0.95 * (1.0 - probing) <= share <= 1.001:
+            short[mbit, rtt_ms] = round(share, 3)
     assert short == {}
 
 

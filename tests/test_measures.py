@@ -146,6 +146,22 @@ def test_throughput_ratios_below_a_level_are_counted_per_flow() -> None:
     assert value("below 0.7 at 1 s", run) == pytest.approx(1 / 6)
 
 
+def test_measures_of_one_run_that_share_what_they_work_out_say_the_same() -> None:
+    run = run_of(
+        [{}, {"group": 1}, {}], [[60, 20, 10 + (second % 3)] for second in range(10)], [(2.0, 0), (5.0, 1)]
+    )
+    texts = (
+        "roughness at 1 s of 0",
+        "roughness at 2 s of 0",
+        "roughness at 1 s of 1",
+        "jain 0..4 s",
+        "jain 4..10 s",
+    )
+    known: dict[tuple[object, ...], Any] = {}
+    assert [Measure.parse(text)(run, known) for text in texts] == [value(text, run) for text in texts]
+    assert len(known) == 3  # bins of the whole run and of two parts
+
+
 def test_shares_of_two_groups() -> None:
     run = run_of([{"group": 0}, {"group": 0}, {"group": 1}], [[10, 20, 30]] * 10)
     assert value("ratio of 1", run) == pytest.approx(2.0)

@@ -303,7 +303,7 @@ def free_link(index: int, **keys: Any) -> list[dict[str, Any]]:
         ({"links": [*FREE["links"], FREE["links"][0]]}, "s.toml: links[5].to"),
         ({"links": free_link(0, to="A")}, 's.toml: links[0].to = "A": expected another node than from'),
         ({"links": free_link(0, rate="ten")}, 's.toml: links[0].rate = "ten": expected '),
-        ({"links": free_link(0, hue="red")}, 's.toml: links[0].hue = "red": expected one of the keys from, to, '),
+        ({"links": free_link(0, hue="red")}, 's.toml: links[0].hue = "red": expected one of the keys rate, trace, trace_once, from, to, '),
         ({"links": [{"from": "A", "to": "B", "rate": "1 Mbit/s"}]}, "s.toml: links: expected at least one link with"),
         ({"flows": [{"control": "aimd(1, 0.5)"}]}, "s.toml: flows[0].route: expected this key"),
         (

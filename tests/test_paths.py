@@ -15,6 +15,7 @@ from sawtooth.scenario.resolve import resolve
 
 NAMES = {
     "dsl", "cable", "fibre", "wifi", "lte", "5g", "leo", "geo", "transatlantic", "datacentre", "3g-edge",
+    "lte-driving",
 }  # fmt: skip
 
 

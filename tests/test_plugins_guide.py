@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import subprocess
 import sys
@@ -10,49 +9,47 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import CommandLine, clean_environment
+from tools.plugins_guide import CHANGED, FENCE, STEPS, change, follow
+
+from sawtooth.report.computed import contents
 
 ROOT = Path(__file__).resolve().parents[1]
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PAGE = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
-CHANGED = {"c": "mine/mine.c", "rust": "mine/src/lib.rs", "python": "mine/mine.py"}
-
-
-def changed(text: str, change: str) -> str:
-    """A text after a change of one line, as a page shows it."""
-    before, after = (line[1:] for line in change.splitlines())
-    assert text.count(f"{before}\n") == 1
-    return text.replace(f"{before}\n", f"{after}\n")
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("lang", CHANGED)
 def test_the_guide_can_be_followed(sawtooth: CommandLine, tmp_path: Path, lang: str) -> None:
-    blocks = FENCE.findall(PAGE)
-    changes = dict(
-        zip(("c", "rust", "python"), (text for kind, text in blocks if kind == "diff"), strict=True)
-    )
-    loaded = "mine/mine.py" if lang == "python" else "mine/libmine.so"
-    commands = [line for kind, text in blocks if kind == "sh" for line in text.splitlines()]
-    broken = commands.pop()
-    assert [line.split()[:2] for line in commands[1:3]] == [["make", "-C"], ["sawtooth", "check-controller"]]
-    for line in commands:
-        words = shlex.split(line.replace("--lang c", f"--lang {lang}").replace("mine/libmine.so", loaded))
-        if words[0] == "make":
-            made = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
-            assert made.returncode == 0, made.stdout + made.stderr
-            continue
-        if words[1] == "compare" and lang != "c":
-            continue  # once is enough
-        done = sawtooth(*words[1:], timeout=120)
-        assert done.code == 0, done.err
-        if words[1] == "new":
-            source = tmp_path / CHANGED[lang]
-            source.write_text(changed(source.read_text(), changes[lang]))
+    steps = follow(PAGE, lang, tmp_path)
+    assert [step.name for step in steps] == list(STEPS.values())
+    assert all(step.busy_s > 0.0 for step in steps)
+    assert sum(step.busy_s for step in steps) < 60.0, steps
     assert (tmp_path / "mine.svg").is_file()
+    assert (tmp_path / "mine.html").is_file()
     if lang == "c":
-        assert (tmp_path / "mine.html").is_file()
+        blocks = FENCE.findall(PAGE)
+        broken = [text for kind, text in blocks if kind == "sh"][-1]
         (shown,) = (text for kind, text in blocks if kind == "" and text.startswith("# loss-reaction"))
         assert shown in sawtooth(*shlex.split(broken)[1:]).out
+
+
+def test_a_step_that_fails_stops_the_guide_and_a_change_must_fit(tmp_path: Path) -> None:
+    with pytest.raises(subprocess.CalledProcessError):
+        follow(PAGE.replace("new controller mine", "new controller Mine"), "c", tmp_path)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "mine.py").write_text("        return 1\n")
+    with pytest.raises(ValueError, match="expected one line"):
+        change(PAGE, "python", tmp_path)
+
+
+def test_the_page_has_the_times_of_every_step_in_every_language() -> None:
+    rows = [line.split("|")[1:-1] for line in contents(PAGE)["guide times"].strip().splitlines()]
+    assert [cell.strip() for cell in rows[0]] == ["language", *STEPS.values(), "together"]
+    assert [row[0].strip() for row in rows[2:]] == list(CHANGED)
+    for row in rows[2:]:
+        *steps, together = map(float, row[1:])
+        assert abs(sum(steps) - together) < 0.051 * len(steps)
+        assert together < 60.0
 
 
 def test_the_class_on_the_page_is_a_controller(tmp_path: Path) -> None:

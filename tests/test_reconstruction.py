@@ -303,6 +303,40 @@ def test_what_the_tables_say_of_a_parameter() -> None:
     )
 
 
+def test_what_was_not_run_is_not_known() -> None:
+    """A level that no combination had counted as good as the value taken, and that as the best of all: 35 of 39 parameters were said to be
+    identified by six combinations."""
+    observed, shapes, factors = sized(60, 7, lambda x: 0.4 * x[0])
+    levels = observed.levels.copy()
+    levels[:, 3] = 0
+    levels[:, 4] = np.minimum(levels[:, 4], 1)
+    shares = fitted(replace(observed, levels=levels), shapes, factors).shares()
+    assert list(shares[3]) == [0.5, 0.5]
+    assert shares[4][2] == pytest.approx(shares[4][0])
+    assert all(share.sum() == pytest.approx(1.0) for share in shares)
+    nothing = fitted(replace(observed, misfit=np.ones(len(observed.row))), shapes, factors)
+    for share in nothing.shares():
+        assert share == pytest.approx(np.full(len(share), 1 / len(share)))
+
+
+def test_a_model_that_predicts_nothing_identifies_nothing() -> None:
+    observed, factors = planted(200, 0.2, 3)
+    found = fit(observed, factors, seed=1)
+    assert standings(found, found)[1] is Standing.IDENTIFIABLE
+    assert set(standings(replace(found, cross_validated=0.0), found)) == {Standing.NOT}
+
+
+def test_a_common_slope_is_told_with_its_interval() -> None:
+    observed, shapes, factors = sized(150, 4, lambda x: 0.4 * x[0])
+    found = fitted(observed, shapes, factors)
+    place = found.common.index(0)
+    low, high = found.common_interval(place)
+    assert low < float(found.common_means[place]) < high
+    assert low > 0.0
+    slope = (found.means[0][4] - found.means[0][1]) / math.log2(20 / 40)
+    assert slope == pytest.approx(0.4, abs=0.15)
+
+
 def test_numbers_of_one_unit_are_pooled_and_nothing_else() -> None:
     found = pooled(("100 ms", "50 ms", "200 ms"))
     assert found is not None

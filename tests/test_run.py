@@ -51,7 +51,14 @@ def test_columns_agree_with_each_other(scenario_text: str) -> None:
         abs(sum(row["sent"] for row in flows) - queue["test_arrivals"]) < in_transit < queue["test_arrivals"]
     )
     assert sum(row["drops"] for row in flows) == queue["test_drops"] > 0
-    reasons = ("drops_full", "drops_early", "drops_forced", "drops_impairment", "drops_policed")
+    reasons = (
+        "drops_full",
+        "drops_early",
+        "drops_forced",
+        "drops_impairment",
+        "drops_policed",
+        "drops_filtered",
+    )
     assert queue["drops"] == sum(queue[reason] for reason in reasons)
     for row in flows:
         assert row["goodput_bps"] == row["delivered_unique"] * 1000 * 8 / 2.0

@@ -40,6 +40,7 @@ COMMANDS = {
     "model-smoothness": "model smoothness --a 1 --b 0.6",
     "model-converge": "model converge 'aiad(1, 3)' --windows 3,40 --capacity 100",
     "model-fairness": "model fairness --a-i 1 --b-i 1 --a-d 0 --b-d 1",
+    "trace": "trace lte-driving-up --duration 2s",
     "stored-runs": "store ls",
     "stored-run": "store show RUNID",
     "removed-runs": "store rm --all --dry-run",

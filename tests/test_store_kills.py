@@ -1,12 +1,16 @@
 """`kill -9` at every kind of moment of a sweep, a compaction and a merge: what was stored is whole, and the same command ends as ever.
 
 A child kills itself right before one of its changes to files, which a hook on Python's audit events counts; so the moments are those that
-matter, and a test that fails fails again. `make test` takes a few of them, `make test-long` twenty of each, and kills the command line by
-the clock as well.
+matter, and a test that fails fails again. Where more kills are asked for than there are changes, the rest comes by the clock, at times that
+are drawn. `make test` takes a few of them, `make test-long` twenty of each, and kills the command line by the clock as well.
+SAWTOOTH_TEST_KILLS=200 asks for another number: `SAWTOOTH_TEST_KILLS=200 python -m pytest -m long tests/test_store_kills.py`.
+
+The children are forks of one process that has loaded everything, so that a kill takes a fraction of a second.
 """
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import signal
@@ -14,6 +18,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
@@ -28,9 +33,11 @@ from sawtooth.run.storage.verify import verify
 from sawtooth.run.store import Store
 
 RUNS = 24
+KILLS = int(os.environ.get("SAWTOOTH_TEST_KILLS", "20"))
+"""Of each work, in the long tests."""
 RECORDED = {"record.windows": True}
 CHILD = """
-import os, signal, sys
+import os, signal, sys, threading, time
 from pathlib import Path
 from sawtooth.run import writer
 from sawtooth.run.merge import merge
@@ -40,10 +47,9 @@ from sawtooth.run.store import Store
 from sawtooth.scenario.resolve import resolve
 from sawtooth.scenario.scenario import parse_scenario, with_values
 
-work, directory, last = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
 writer.FLUSH_S = 0.0
 compaction.TOGETHER = 3
-changes = 0
+changes = last = 0
 
 def counted(event, arguments):
     global changes
@@ -58,19 +64,79 @@ def told(self, runs, put=Store.put_all):
     put(self, runs)
     os.write(1, "".join(run.run_id + "\\n" for run in runs).encode())
 
+def work_of(work, directory):
+    if work == "sweep":
+        run_many(jobs, Store(directory), threads=1)
+    elif work == "compaction":
+        Store(directory).compact()
+        Store(directory).collect()
+    else:
+        merge(Store(directory), [Store(directory.parent / "a"), Store(directory.parent / "b")])
+    os.write(1, f"changes {changes}\\n".encode())
+
+def killed(process, after_s):
+    time.sleep(after_s)
+    os.kill(process, signal.SIGKILL)
+
 Store.put_all = told
-scenario = with_values(parse_scenario(Path(sys.argv[4]).read_text()), {"record.windows": True})
+scenario = with_values(parse_scenario(Path(sys.argv[1]).read_text()), {"record.windows": True})
 jobs = [resolve(scenario, seed) for seed in range(24)]
 sys.addaudithook(counted)
-if work == "sweep":
-    run_many(jobs, Store(directory), threads=1)
-elif work == "compaction":
-    Store(directory).compact()
-    Store(directory).collect()
-else:
-    merge(Store(directory), [Store(directory.parent / "a"), Store(directory.parent / "b")])
-os.write(1, f"changes {changes}\\n".encode())
+for line in sys.stdin:
+    work, directory, number, after_s = line.rstrip("\\n").split("\\t")
+    process = os.fork()
+    if process == 0:
+        changes, last = 0, int(number)
+        if float(after_s):
+            threading.Thread(target=killed, args=(os.getpid(), float(after_s)), daemon=True).start()
+        code = 1
+        try:
+            work_of(work, Path(directory))
+            code = 0
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(process, 0)
+    os.write(1, f"ended {os.waitstatus_to_exitcode(status)}\\n".encode())
 """
+
+
+class Children:
+    """A process that has loaded everything, and forks a child for each piece of work."""
+
+    def __init__(self, scenario: Path) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", textwrap.dedent(CHILD), str(scenario)],
+            env=clean_environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def close(self) -> None:
+        """Ends the process."""
+        self._process.communicate(timeout=60.0)
+
+    def work(self, work: str, directory: Path, last: int, after_s: float = 0.0) -> tuple[int, list[str]]:
+        """Does the work, or dies before the change of that number, or after some time: how the child ended, and its lines."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(f"{work}\t{directory / 'store'}\t{last}\t{after_s}\n")
+        self._process.stdin.flush()
+        lines: list[str] = []
+        for line in self._process.stdout:
+            if line.startswith("ended "):
+                return int(line.removeprefix("ended ")), lines
+            lines.append(line.rstrip("\n"))
+        raise AssertionError(f"the process of the children ended with {self._process.wait()}")
+
+
+@pytest.fixture(scope="module")
+def children(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Children]:
+    scenario = tmp_path_factory.mktemp("scenario") / "s.toml"
+    scenario.write_text(SCENARIO)
+    started = Children(scenario)
+    yield started
+    started.close()
 
 
 @pytest.fixture(scope="module")
@@ -90,19 +156,6 @@ def begun(made: list[Run], tmp_path_factory: pytest.TempPathFactory) -> dict[str
     for directory in found.values():
         (directory / "s.toml").write_text(SCENARIO)
     return found
-
-
-def worked(work: str, directory: Path, last: int) -> tuple[int, list[str]]:
-    """Does the work, or dies before the change of that number: how the process ended, and its lines."""
-    words = [work, str(directory / "store"), str(last), str(directory / "s.toml")]
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(CHILD), *words],
-        env=clean_environment(),
-        stdout=subprocess.PIPE,
-        timeout=120.0,
-        check=False,
-    )
-    return done.returncode, done.stdout.decode().splitlines()
 
 
 def check_whole(store: Path, at_least: set[str]) -> set[str]:
@@ -131,28 +184,38 @@ def check_all(store: Path, made: list[Run]) -> None:
     assert not list(store.rglob(f"{TEMPORARY_PREFIX}*"))
 
 
-def check_kills(work: str, count: int, begun: dict[str, Path], made: list[Run], tmp_path: Path) -> None:
-    """Kills the work at so many moments, spread over all there are."""
+def check_kills(
+    work: str, count: int, begun: dict[str, Path], made: list[Run], children: Children, tmp_path: Path
+) -> None:
+    """Kills the work so often: at moments spread over all its changes, and, where these are fewer, by the clock."""
     kept = {
         "sweep": set(),
         "compaction": {run.run_id for run in made},
         "merge": {run.run_id for run in made[:8]},
     }
     shutil.copytree(begun[work], tmp_path / "whole")
-    code, lines = worked(work, tmp_path / "whole", 0)
+    time_s = time.monotonic()
+    code, lines = children.work(work, tmp_path / "whole", 0)
+    time_s = time.monotonic() - time_s
     assert code == 0
     changes = int(lines[-1].removeprefix("changes "))
     assert changes > 10
     check_all(tmp_path / "whole" / "store", made)
-    for step in range(count):
-        last = 1 + (changes - 1) * step // max(1, count - 1)
-        place = tmp_path / f"killed-{last}"
+    counted = min(count, changes)
+    moments = [1 + (changes - 1) * step // max(1, counted - 1) for step in range(counted)]
+    assert len(set(moments)) == counted
+    draw = random.Random(f"moments of {work}")
+    killed = 0
+    while killed < count:
+        last = moments[killed] if killed < counted else 0
+        place = tmp_path / f"killed-{killed}"
         shutil.copytree(begun[work], place)
-        code, lines = worked(work, place, last)
-        assert code == -signal.SIGKILL
+        code, lines = children.work(work, place, last, 0.0 if last else draw.uniform(0.01, 1.0) * time_s)
+        assert code == -signal.SIGKILL or (code == 0 and not last), "by the clock it may come to its end"
+        killed += code != 0
         stored = {line for line in lines if not line.startswith("changes")}
         check_whole(place / "store", set(kept[work]) | stored)
-        code, _ = worked(work, place, 0)
+        code, _ = children.work(work, place, 0)
         assert code == 0
         check_all(place / "store", made)
         shutil.rmtree(place)
@@ -166,17 +229,17 @@ SHORT = ["compaction"]
 
 @pytest.mark.parametrize("work", SHORT)
 def test_a_kill_loses_nothing_that_was_stored(
-    work: str, begun: Begun, made: list[Run], tmp_path: Path
+    work: str, begun: Begun, made: list[Run], children: Children, tmp_path: Path
 ) -> None:
-    check_kills(work, 3, begun, made, tmp_path)
+    check_kills(work, 3, begun, made, children, tmp_path)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("work", WORK)
-def test_twenty_kills_lose_nothing_that_was_stored(
-    work: str, begun: Begun, made: list[Run], tmp_path: Path
+def test_many_kills_lose_nothing_that_was_stored(
+    work: str, begun: Begun, made: list[Run], children: Children, tmp_path: Path
 ) -> None:
-    check_kills(work, 20, begun, made, tmp_path)
+    check_kills(work, KILLS, begun, made, children, tmp_path)
 
 
 def killed_by_the_clock(words: list[str], directory: Path, after_s: float) -> bool:
@@ -199,7 +262,7 @@ def killed_by_the_clock(words: list[str], directory: Path, after_s: float) -> bo
 
 @pytest.mark.long
 @pytest.mark.parametrize("work", ["sweep", "gc", "merge"])
-def test_twenty_kills_of_the_command_line_by_the_clock(
+def test_many_kills_of_the_command_line_by_the_clock(
     work: str, begun: Begun, made: list[Run], tmp_path: Path
 ) -> None:
     """Where the time falls is chance; what is there afterwards is not."""
@@ -216,8 +279,8 @@ def test_twenty_kills_of_the_command_line_by_the_clock(
     assert not killed_by_the_clock(words, tmp_path / "whole", 600.0)
     time_s = time.monotonic() - time_s
     whole = check_whole(tmp_path / "whole" / "store", set())
-    killed = 0
-    for number in range(20):
+    killed = number = 0
+    while killed < KILLS:
         place = tmp_path / f"killed-{number}"
         shutil.copytree(source, place)
         for _ in range(3):
@@ -226,4 +289,4 @@ def test_twenty_kills_of_the_command_line_by_the_clock(
         assert not killed_by_the_clock(words, place, 600.0)
         assert check_whole(place / "store", set()) == whole
         shutil.rmtree(place)
-    assert killed >= 20
+        number += 1

@@ -68,3 +68,17 @@ def test_a_file_that_exists_is_left_alone(sawtooth: CommandLine, tmp_path: Path)
     assert 'FILE.toml = "study.toml"' in refused.err
     assert (tmp_path / "study.toml").read_text() == "mine"
     assert sawtooth("new", "study", "study.csv").code == 2
+
+
+def test_an_empty_environment_is_refused_where_the_scenario_has_none(
+    sawtooth: CommandLine, tmp_path: Path
+) -> None:
+    """It ended with a KeyError, exit 70."""
+    assert sawtooth("new", "study", "mine.toml").code == 0
+    path = tmp_path / "mine.toml"
+    text = path.read_text().partition("[[claim]]")[0]
+    text = re.sub(r"(?m)^environments = .*$", 'environments = ["calm"]', text)
+    path.write_text(text + "\n[environments.calm]\n")
+    refused = sawtooth("reproduce", "mine.toml", "--quick")
+    assert refused.code == 2, refused.err
+    assert 'mine.toml: environments.calm = "{}": expected a table such as { kind = "sq-high" }' in refused.err

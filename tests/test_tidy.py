@@ -46,7 +46,14 @@ TIDY = {
 ALLOWED = {
     "crates/cc/src/linear.rs": TIDY["crates/cc/src/linear.rs"].replace("impl", "// no HashMap here\nimpl", 1),
     "crates/sim/src/lib.rs": TIDY["crates/sim/src/lib.rs"]
+    + "trait Long {\n    fn declared(\n        &self,\n    ) -> u32;\n    fn short() {}\n"
+    + "    // or\n" * 60
+    + "}\n"
+    + "fn just() {\n"
+    + "    f();\n" * 58
+    + "}\n"
     + "#[cfg(test)]\nmod tests {\n    fn t() { 2.0_f64.ln(); }\n}\n",
+    "tests/test_delay.py": TIDY["tests/test_delay.py"] + 'def just():\n    """D."""\n' + "    x = 1\n" * 59,
     "python/sawtooth/__init__.py": TIDY["python/sawtooth/__init__.py"]
     + "import numpy as np\nrandom = np.random.Generator(np.random.PCG64(7)).random()\n",
 }
@@ -297,6 +304,20 @@ PLANTED: tuple[tuple[str, str, dict[str, str]], ...] = (
         {"tests/test_delay.py": '"""delay"""\nx = "..' + '/shared/reference"\n'},
     ),
     ("long-file", "find the seam", {"tests/test_delay.py": '"""delay"""\n' + "x = 1\n" * 600}),
+    (
+        "long-function",
+        "`long` has 61 lines, limit 60: find the seam",
+        {"tests/test_delay.py": '"""delay"""\ndef long():\n    """What."""\n' + "    x = 1\n" * 60},
+    ),
+    (
+        "long-function",
+        "`long` has 61 lines, limit 60: find the seam",
+        rust(
+            "impl X {\n    pub(crate) fn long(\n        &self,\n    ) {\n"
+            + "        f();\n" * 57
+            + "    }\n}"
+        ),
+    ),
 )
 
 

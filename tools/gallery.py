@@ -71,6 +71,7 @@ ENTRIES: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
     "tfrc": ("tfrc", {}),
     "tfrc-5348": ("tfrc-5348", {}),
     "rap": ("rap", {}),
+    "nada": ("nada(rmax = 12000)", {}),
 }
 """By controller, what is written for it, and values of its own."""
 SAME: Final[Mapping[str, str]] = {"tcp": "aimd", "linear": "aimd", "binomial": "sqrt"}
@@ -281,6 +282,10 @@ def filled(page: str, blocks: Mapping[str, str]) -> str:
 
 def main(names: list[str]) -> None:
     """Draws, and fills the page."""
+    if unknown := sorted(set(names) - set(ENTRIES)):
+        sys.exit(
+            f"tools.gallery: {', '.join(unknown)}: expected some of {', '.join(ENTRIES)}, or nothing for all"
+        )
     blocks = {}
     for name in names or list(ENTRIES):
         run = simulated(name)

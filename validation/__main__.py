@@ -14,6 +14,7 @@ from sawtooth.run.used import watching
 from validation import (
     bbr,
     cells,
+    drives,
     figures,
     l4s,
     l4s_figure,
@@ -42,123 +43,179 @@ L4S = DOCS / "l4s.md"
 Given = ParamSpec("Given")
 Found = TypeVar("Found")
 RANDOM_LAWS = ((1.0, 0.5), (0.2, 0.125))
+AS_IT_IS = "as it is"
+"""The variant without changes."""
 
 
 def measured() -> dict[Path, str]:
-    """The page and the figures as they should be, by path."""
-    variants = {
-        name: step(f"ns-2, {name}", cells.measure, changes) for name, changes in cells.VARIANTS.items()
-    }
-    plain = variants["as it is"]
-    drr = {
-        name: step(f"ns-2, DRR, {name}", cells.measure, changes, router="drr")
-        for name, changes in cells.DRR_VARIANTS.items()
-    }
-    drr_plain, drr_skips = drr.values()
-    red = {
-        router: {
-            name: step(f"ns-2, {router}, {name}", cells.measure, changes, router=router)
-            for name, changes in cells.RED_VARIANTS.items()
-        }
-        for router in ("red", "ecn")
-    }
-    mixed = step("ns-2, two kinds", mixes.mixes)
-    squares = step("ns-2, a square of cross traffic", mixes.squares)
-    wholes = {tick: step(f"ns-2, whole windows, ticks of {tick}", whole.cells, tick) for tick in whole.TICKS}
-    raps = step("ns-2, RAP beside SACK", rap.cells)
-    rap_default = step("ns-2, RAP beside SACK with the default pipe", rap.conservative)
-    rap_regular = step("ns-2, RAP under regular losses", rap.regular)
-    single = step("ns-2, one flow", windows.measure)
+    """The pages and the figures as they should be, by path."""
+    plain = step("ns-2, as it is", cells.measure, cells.VARIANTS[AS_IT_IS])
     regular = step("regular losses", loss.regular)
-    around = step("neighbouring periods", loss.around, 2000)
     random = [step("random losses", loss.random, a, b) for a, b in RANDOM_LAWS]
-    links = step("full links", loss.full_links)
     recordings = step("Linux, lost packets", linux.recordings)
-    laws = step("Linux, laws", linux.laws)
-    crossed = step("ns-2, short flows", web.measure)
-    short = step("ns-2, short flows one by one", web.flows)
-    unequal = step("ns-2, round-trip times", rtts.measure)
-    marked = step("ns-3, DCTCP", scalable.measure)
     modelled = step("Linux, BBR", bbr.measure)
-    today = {**ns3_blocks(), **linux_modern_blocks()}
     beside_prague = step("Linux, Prague beside classic flows", l4s.measure)
-    of_l4s = {
-        "l4s verdict": l4s.verdict(beside_prague),
-        "l4s cells": l4s.cells_table(beside_prague),
-        "l4s apart": l4s.apart_table(beside_prague),
-        "l4s variants": l4s.variants_table(step("Prague, other settings", l4s.variants)),
+    filled = {
+        PAGE: {
+            **droptail_blocks(plain),
+            **drr_blocks(),
+            **red_blocks("red"),
+            **red_blocks("ecn"),
+            **mixed_blocks(),
+            **rap_blocks(),
+            **loss_blocks(regular, random),
+            **linux_blocks(recordings),
+            **web_blocks(),
+            **ns3_blocks(),
+            **linux_modern_blocks(),
+            **drives.blocks(step("generated traces", drives.measure)),
+            "linux bbr verdict": bbr.verdict(modelled),
+            "l4s verdict": l4s.verdict(beside_prague),
+        },
+        SCALABLE: scalable_blocks(),
+        BBR: {
+            "linux bbr": bbr.rows_table(modelled),
+            "ns3 bbr": bbr.beside_table(step("ns-3, BBR", bbr.ns3), "ns-3"),
+            "ware": bbr.beside_table(step("BBR, a formula", bbr.formula), "formula"),
+        },
+        L4S: {
+            "l4s verdict": l4s.verdict(beside_prague),
+            "l4s cells": l4s.cells_table(beside_prague),
+            "l4s apart": l4s.apart_table(beside_prague),
+            "l4s variants": l4s.variants_table(step("Prague, other settings", l4s.variants)),
+        },
     }
-    of_bbr = {
-        "linux bbr": bbr.rows_table(modelled),
-        "ns3 bbr": bbr.beside_table(step("ns-3, BBR", bbr.ns3), "ns-3"),
-        "ware": bbr.beside_table(step("BBR, a formula", bbr.formula), "formula"),
+    drawn = step("figures", figures.files, plain, regular, random, recordings)
+    drawn["validation-cubic.svg"] = step("figure of CUBIC", picture.file)
+    drawn |= l4s_figure.files(beside_prague)
+    return {
+        **{path: page.filled(path.read_text(encoding="utf-8"), blocks) for path, blocks in filled.items()},
+        **{DOCS / "figures" / name: text for name, text in drawn.items()},
     }
-    blocks = {
+
+
+def droptail_blocks(plain: list[cells.Cell]) -> dict[str, str]:
+    """Cells with drop-tail queues beside ns-2, and the same with one thing changed at a time."""
+    changed = {
+        name: step(f"ns-2, {name}", cells.measure, changes)
+        for name, changes in cells.VARIANTS.items()
+        if name != AS_IT_IS
+    }
+    return {
         "ns2 verdict": page.ns2_verdict(plain),
         "ns2 cells": page.ns2_cells(plain),
         "ns2 excess": page.ns2_excess(plain),
-        "ns2 variants": page.ns2_variants(variants),
-        "drr verdict": page.ns2_verdict(drr_plain),
-        "drr cells": page.ns2_cells(drr_plain),
-        "drr variants": page.ns2_variants(drr),
-        "drr skips": page.ns2_disagreeing(drr_skips),
+        "ns2 variants": page.ns2_variants({AS_IT_IS: plain, **changed}),
+        **{f"ns2 {name}": page.ns2_disagreeing(found) for name, found in changed.items()},
+    }
+
+
+def drr_blocks() -> dict[str, str]:
+    """Cells with fair queues beside ns-2."""
+    found = {
+        name: step(f"ns-2, DRR, {name}", cells.measure, changes, router="drr")
+        for name, changes in cells.DRR_VARIANTS.items()
+    }
+    plain, skips = found.values()
+    return {
+        "drr verdict": page.ns2_verdict(plain),
+        "drr cells": page.ns2_cells(plain),
+        "drr variants": page.ns2_variants(found),
+        "drr skips": page.ns2_disagreeing(skips),
+    }
+
+
+def red_blocks(router: str) -> dict[str, str]:
+    """Cells with RED that drops or marks beside ns-2."""
+    found = {
+        name: step(f"ns-2, {router}, {name}", cells.measure, changes, router=router)
+        for name, changes in cells.RED_VARIANTS.items()
+    }
+    counted, conservative, *_ = found.values()
+    return {
+        f"{router} verdict": page.ns2_verdict(counted),
+        f"{router} cells": page.ns2_cells(counted),
+        f"{router} variants": page.ns2_variants(found),
+        f"{router} conservative": page.ns2_disagreeing(conservative),
+    }
+
+
+def mixed_blocks() -> dict[str, str]:
+    """Two kinds of flows, cross traffic, whole windows and one flow, beside ns-2."""
+    mixed = step("ns-2, two kinds", mixes.mixes)
+    squares = step("ns-2, a square of cross traffic", mixes.squares)
+    wholes = {tick: step(f"ns-2, whole windows, ticks of {tick}", whole.cells, tick) for tick in whole.TICKS}
+    single = step("ns-2, one flow", windows.measure)
+    return {
         "mixes verdict": page.mixes_verdict(mixed),
         "mixes": page.mixes(mixed),
         "squares": page.squares(squares),
         "squares verdict": page.squares_verdict(squares),
         "whole verdict": page.whole_verdict(wholes),
         **{f"whole {tick}": page.mixes(found, whole.SHOWN) for tick, found in wholes.items()},
-        "rap": page.mixes(raps, rap.SHOWN),
-        "rap verdict": page.mixes_verdict(raps),
-        "rap default pipe": page.mixes_verdict(rap_default),
-        "rap regular": page.rap_regular(rap_regular),
-        "rap regular verdict": page.rap_regular_verdict(rap_regular),
         "windows": page.windows(single),
         "windows verdict": f"{max(law.difference for law in single):.2f}",
+    }
+
+
+def rap_blocks() -> dict[str, str]:
+    """RAP beside SACK and under regular losses, beside ns-2."""
+    found = step("ns-2, RAP beside SACK", rap.cells)
+    default = step("ns-2, RAP beside SACK with the default pipe", rap.conservative)
+    regular = step("ns-2, RAP under regular losses", rap.regular)
+    return {
+        "rap": page.mixes(found, rap.SHOWN),
+        "rap verdict": page.mixes_verdict(found),
+        "rap default pipe": page.mixes_verdict(default),
+        "rap regular": page.rap_regular(regular),
+        "rap regular verdict": page.rap_regular_verdict(regular),
+    }
+
+
+def loss_blocks(regular: list[loss.Regular], random: list[loss.Random]) -> dict[str, str]:
+    """Window laws under given losses, and full links, beside formulas."""
+    around = step("neighbouring periods", loss.around, 2000)
+    return {
         "regular": page.regular(regular),
         "regular verdict": page.apart(regular),
         "tcp at 5e-4": page.short(regular, 1.0, 0.5, 2000),
         "neighbours": page.neighbours(regular, around),
         "random": page.random(random),
         "slope": ", ".join(f"{found.slope:.3f}" for found in random),
-        "full links": page.full_links(links),
+        "full links": page.full_links(step("full links", loss.full_links)),
+    }
+
+
+def linux_blocks(recordings: list[linux.Recording]) -> dict[str, str]:
+    """Recordings of senders of Linux."""
+    return {
         "linux episodes": page.linux_episodes(recordings),
         "linux verdict": f"{max(recording.difference for recording in recordings):.1f}",
         "linux timeouts": page.linux_timeouts(recordings),
-        "linux laws": page.linux_laws(laws),
+        "linux laws": page.linux_laws(step("Linux, laws", linux.laws)),
+    }
+
+
+def web_blocks() -> dict[str, str]:
+    """Short flows and unequal round-trip times beside ns-2."""
+    crossed = step("ns-2, short flows", web.measure)
+    short = step("ns-2, short flows one by one", web.flows)
+    unequal = step("ns-2, round-trip times", rtts.measure)
+    return {
         "web verdict": web_page.verdict(crossed),
         "web cells": web_page.cells(crossed),
         "web flows": web_page.flows(short),
         "rtt verdict": web_page.rtt_verdict(unequal),
-        "linux bbr verdict": bbr.verdict(modelled),
-        "l4s verdict": of_l4s["l4s verdict"],
         "rtt cases": web_page.rtt_cases(unequal),
-        **today,
     }
-    for router, found_by_name in red.items():
-        counted, conservative, *_ = found_by_name.values()
-        blocks |= {
-            f"{router} verdict": page.ns2_verdict(counted),
-            f"{router} cells": page.ns2_cells(counted),
-            f"{router} variants": page.ns2_variants(found_by_name),
-            f"{router} conservative": page.ns2_disagreeing(conservative),
-        }
-    for name, found in variants.items():
-        if name != "as it is":
-            blocks[f"ns2 {name}"] = page.ns2_disagreeing(found)
-    of_scalable = {
+
+
+def scalable_blocks() -> dict[str, str]:
+    """DCTCP beside ns-3."""
+    marked = step("ns-3, DCTCP", scalable.measure)
+    return {
         "ns3 dctcp verdict": scalable.verdict(marked),
         "ns3 dctcp cells": scalable.cells_table(marked),
-    }
-    drawn = step("figures", figures.files, plain, regular, random, recordings)
-    drawn["validation-cubic.svg"] = step("figure of CUBIC", picture.file)
-    drawn |= l4s_figure.files(beside_prague)
-    return {
-        PAGE: page.filled(PAGE.read_text(encoding="utf-8"), blocks),
-        SCALABLE: page.filled(SCALABLE.read_text(encoding="utf-8"), of_scalable),
-        BBR: page.filled(BBR.read_text(encoding="utf-8"), of_bbr),
-        L4S: page.filled(L4S.read_text(encoding="utf-8"), of_l4s),
-        **{DOCS / "figures" / name: text for name, text in drawn.items()},
     }
 
 

@@ -1,15 +1,27 @@
 """Sawtooth: a congestion-control laboratory.
 
     >>> import sawtooth as st
-    >>> run = st.run("scenario.toml")           # simulate one scenario
-    >>> run.values["goodput"], run.flows        # metrics by name, counters as Arrow tables
-    >>> st.replay(run.run_id)                   # the same run again, bit for bit
-    >>> st.compare(["aimd(1, 0.5)", "aiad(1, 3)"], environments=["sq-high"], seeds=5).scores
-    >>> st.sweep("scenario.toml", {"path.rtt": ["20 ms", "40 ms"]}, seeds=3).table
-    >>> st.reproduce("akella2002/fig4")         # or a study file of your own
-    >>> st.mathematics("akella2002").judged     # what is algebra, without runs
-    >>> st.overlay(quick=True).curves           # runs laid over the formulas
-    >>> st.load_plugin("libmine.so")            # your own controller, by its name from here on
+    >>> run = st.run("examples/one-flow.toml")         # simulate one scenario
+    >>> round(run.values["goodput"], 2)                # its metrics by name
+    1.0
+    >>> run.flows["retransmits"].to_pylist()           # its counters as Arrow tables
+    [7]
+    >>> st.replay(run.run_id).same                     # the same run again, bit for bit
+    True
+    >>> laws = ["aimd(1, 0.8)", "aimd(1, 0.5)"]        # the same network and seeds for both
+    >>> st.compare(laws, scenario="examples/one-flow.toml", seeds=2)
+    <Comparison compare: 2 controllers, 1 setting, 1 environment, 2 seeds; 4 runs
+     ...
+    >>> st.sweep("examples/one-flow.toml", {"path.rtt": ["50 ms", "100 ms"]}, seeds=2).table.num_rows
+    4
+
+`sawtooth examples` puts the examples into the working directory. Work that takes minutes:
+
+    st.reproduce("akella2002/fig4")         # a figure of a paper, or a study file of your own
+    st.mathematics("akella2002").judged     # the claims of a paper that follow from its formulas alone
+    st.overlay(quick=True).curves           # runs beside the formulas
+
+And `st.load_plugin("libmine.so")` makes controllers of your own available by name.
 
 Tables are Arrow tables: polars, pandas and DuckDB take them without copying. On the command line: `sawtooth --help`.
 """
@@ -35,6 +47,7 @@ if TYPE_CHECKING:
     from sawtooth.run.run import Run, RunSummary
     from sawtooth.run.runner import run_many
     from sawtooth.run.store import Store
+    from sawtooth.scenario.scenario import load_scenario
 else:
     # A package of this name exists beside the function. Loaded now, it cannot take the function's place later.
     import_module("sawtooth.run")
@@ -54,6 +67,7 @@ __all__ = [
     "compare",
     "controller",
     "load_plugin",
+    "load_scenario",
     "mathematics",
     "overlay",
     "plugin_costs",
@@ -78,6 +92,7 @@ _HOMES: Final = {
     "compare": "sawtooth.papers.compare",
     "controller": "sawtooth.plugins.controller",
     "load_plugin": "sawtooth.plugins.load",
+    "load_scenario": "sawtooth.scenario.scenario",
     "mathematics": "sawtooth.papers.mathematics",
     "overlay": "sawtooth.papers.formulas.overlay",
     "plugin_costs": "sawtooth.plugins.load",

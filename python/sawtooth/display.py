@@ -88,8 +88,8 @@ def run_html(run: Run) -> str:
             row["recovery"],
             _number(row["goodput_bps"] / 1e6),
             _number(row["loss_pct"]),
-            row["timeouts"],
-            _number(row["window_mean"]),
+            "–" if row["timeouts"] is None else row["timeouts"],
+            "–" if row["window_mean"] is None else _number(row["window_mean"]),
         ]
         for row in run.flows.slice(0, ROWS).to_pylist()
     ]

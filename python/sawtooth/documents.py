@@ -28,6 +28,7 @@ FORMATS: Final[Mapping[str, int]] = {
     "reconstruction": 1,
     "environment": 1,
     "environment-search": 1,
+    "trace": 1,
     "model-response": 1,
     "model-drop-rate": 1,
     "model-compatible": 1,

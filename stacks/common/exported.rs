@@ -24,6 +24,10 @@ macro_rules! endpoints {
                 self.0.begin(now_ns);
             }
 
+            fn offer(&mut self, _now_ns: u64, bytes: Option<u64>, more: bool) {
+                self.0.offer(bytes, more);
+            }
+
             fn stop(&mut self, _now_ns: u64) {
                 self.0.stop();
             }

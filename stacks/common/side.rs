@@ -56,7 +56,14 @@ pub struct Side {
     /// What the stack sends beside its connection.
     beside: VecDeque<Vec<u8>>,
     stream: Option<StreamId>,
-    stopped: bool,
+    /// What its application has still to write; `None`: data without end.
+    owed: Option<u64>,
+    /// Its application will offer more.
+    more: bool,
+    /// The stream has its end.
+    ended: bool,
+    /// The other end has everything.
+    finished: bool,
     connected: bool,
     delivered: u64,
     ecn: bool,
@@ -111,7 +118,10 @@ impl Side {
                 connection: None,
                 beside: VecDeque::new(),
                 stream: None,
-                stopped: false,
+                owed: Some(0),
+                more: true,
+                ended: false,
+                finished: false,
                 connected: false,
                 delivered: 0,
                 ecn: settings.ecn,
@@ -132,12 +142,17 @@ impl Side {
         self.connection = Some(opened.expect("an address and a name"));
     }
 
+    /// Offer so many bytes more, or data without end.
+    pub fn offer(&mut self, bytes: Option<u64>, more: bool) {
+        self.owed = self.owed.and_then(|owed| bytes.map(|bytes| owed + bytes));
+        self.more = more;
+        self.write();
+    }
+
     /// Offer no more data.
     pub fn stop(&mut self) {
-        self.stopped = true;
-        if let (Some(stream), Some((_, connection))) = (self.stream, &mut self.connection) {
-            let _ = connection.send_stream(stream).finish(); // it fails if the other end wants no more, which ends it as well
-        }
+        (self.owed, self.more) = (Some(0), false);
+        self.write();
     }
 
     /// The next datagram to send.
@@ -214,6 +229,7 @@ impl Side {
             match event {
                 Event::Connected => self.connected = true,
                 Event::ConnectionLost { reason } => panic!("the connection was lost: {reason}"),
+                Event::Stream(StreamEvent::Finished { .. }) => self.finished = true,
                 Event::Stream(StreamEvent::Opened { dir: Dir::Uni }) => {
                     self.stream = connection.streams().accept(Dir::Uni);
                 }
@@ -227,17 +243,28 @@ impl Side {
         }
     }
 
-    /// The application writes whatever the connection takes.
+    /// The application writes whatever it has and the connection takes.
     fn write(&mut self) {
-        let Some((_, connection)) = self.connection.as_mut().filter(|_| self.connected && !self.stopped)
-        else {
+        let Some((_, connection)) = self.connection.as_mut().filter(|_| self.connected && !self.ended) else {
             return;
         };
         if self.stream.is_none() {
             self.stream = connection.streams().open(Dir::Uni);
         }
         let Some(stream) = self.stream else { return };
-        while stack::write(&mut connection.send_stream(stream), Bytes::from_static(&ZEROS)) {}
+        while self.owed != Some(0) {
+            let portion = self.owed.map_or(PORTION, |owed| owed.min(PORTION as u64) as usize);
+            let written =
+                stack::write(&mut connection.send_stream(stream), Bytes::from_static(&ZEROS[..portion]));
+            self.owed = self.owed.map(|owed| owed - written as u64);
+            if written < portion {
+                return;
+            }
+        }
+        if !self.more {
+            self.ended = true;
+            let _ = connection.send_stream(stream).finish(); // it fails if the other end wants no more, which ends it as well
+        }
     }
 
     /// The application reads whatever has come in order.
@@ -253,7 +280,8 @@ impl Side {
 
     /// What the stack says of itself.
     pub fn state(&mut self) -> EndpointState {
-        let told = EndpointState { delivered: self.delivered, ..EndpointState::NOTHING };
+        let told =
+            EndpointState { delivered: self.delivered, finished: self.finished, ..EndpointState::NOTHING };
         let Some((_, connection)) = &mut self.connection else { return told };
         let path = stack::path(connection);
         let rtt_ns = if self.connected { path.rtt.as_nanos() as u64 } else { NONE };

@@ -131,6 +131,26 @@ FREE: Final[Tables] = {
 }
 
 
+ON_A_CHAIN: Final[Mapping[str, Tables]] = {
+    "web": {"objects": 2, "size": "4 kB", "think": "30 ms"},
+    "video": {"rates": ["20 kbit/s", "60 kbit/s", "200 kbit/s"]},
+}
+"""What is to be quicker where it crosses two queues."""
+
+CALM_LINKS: Final[list[Tables]] = [
+    {
+        "from": "A",
+        "to": "B",
+        "rate": "4 Mbit/s",
+        "delay": "8 ms",
+        "buffer": "60 packets",
+        "drop": "periodic(300)",
+    },
+    {"from": "B", "to": "C", "rate": "5 Mbit/s", "delay": "9 ms", "buffer": "60 packets"},
+]
+"""Deep buffers and hardly a loss: what waits is what matters."""
+
+
 CHANGES: Final[list[Tables]] = [
     {"flow": 1, "state": "drain", "set": {"bottleneck.rate": "6 Mbit/s"}},
     {
@@ -160,6 +180,12 @@ def unread(recovery: str) -> Tables:
 
 def contexts() -> dict[str, Tables]:
     """By name."""
+    parts = (of_recoveries, of_controllers, of_disciplines, of_endpoints, of_links, of_networks)
+    return {name: found for part in parts for name, found in part().items()}
+
+
+def of_recoveries() -> dict[str, Tables]:
+    """What each recovery reads, and what only some see."""
     found = {
         # Settings that have another default beside it are written as they are elsewhere.
         f"recovery {row['name']}": context(
@@ -207,6 +233,12 @@ def contexts() -> dict[str, Tables]:
             {"at": "1.4 s", "set": {"flows[0].supply": "all"}},
         ],
     )
+    return found
+
+
+def of_controllers() -> dict[str, Tables]:
+    """Rate-based laws, and a controller with a model of the path."""
+    found: dict[str, Tables] = {}
     for law in describe()["controllers"]:
         if law["properties"]["own_transport"]:
             found[f"law {law['name']}"] = context(
@@ -221,6 +253,12 @@ def contexts() -> dict[str, Tables]:
         record={"model": True, "senders": True},
         on=CHANGES,
     )
+    return found
+
+
+def of_disciplines() -> dict[str, Tables]:
+    """Every discipline, and what only some of their settings show."""
+    found: dict[str, Tables] = {}
     for row in describe()["disciplines"]:
         crowded = {"rate": "3 Mbit/s", "queue": queue(row["name"])}
         # Where something else marks, too, a flow may say that it is capable whatever the queue does.
@@ -263,6 +301,12 @@ def contexts() -> dict[str, Tables]:
     )
     found["policed"] = context(bottleneck={"policer": {"rate": "6 Mbit/s", "burst": "60 kB"}})
     found["shaped"] = context(bottleneck={"shaper": {"rate": "3 Mbit/s", "burst": "12 kB"}})
+    return found
+
+
+def of_endpoints() -> dict[str, Tables]:
+    """Acknowledgements, timeouts, marks and own settings."""
+    found: dict[str, Tables] = {}
     found["delayed acknowledgements"] = context(tcp={"delayed_ack": True})
     found["timeouts without cuts"] = context(tcp={"rto_cuts": False})
     found["marks"] = context(
@@ -276,6 +320,12 @@ def contexts() -> dict[str, Tables]:
             group("reno", rtt=["50 ms", "60 ms"], count=2, min_rto="35 ms"),
         ],
     )
+    return found
+
+
+def of_links() -> dict[str, Tables]:
+    """Links with traces, in both directions and with wires of their own."""
+    found: dict[str, Tables] = {}
     found["trace"] = context(
         bottleneck={"rate": None, "trace": "short.trace", "trace_once": False},
         path={"rtt_spread": None},
@@ -292,6 +342,31 @@ def contexts() -> dict[str, Tables]:
         },
         flows=[group(), group("reno", reverse=True, count=2), group(bytes="400 kB"), group(stop="1.2 s")],
     )
+    # Acknowledgements alone crowd the way back, which follows a trace and lets few of them through.
+    found["acknowledgements"] = context(
+        reverse={
+            "trace": "slow.trace",
+            "trace_once": False,
+            "buffer": "4 packets",
+            "ack_filter": "conservative",
+        },
+        flows=[group(), group("rack")],
+        tcp={"min_rto": None, "initial_rto": None},
+    )
+    found["slow way back"] = context(
+        reverse={
+            "rate": "100 kbit/s",
+            "buffer": "9 packets",
+            "ack_filter": "thin(3)",
+            "device_queue": 2,
+            "shaper": {"rate": "60 kbit/s", "burst": "1 kB"},
+        },
+    )
+    found["filters both ways"] = context(
+        bottleneck={"ack_filter": "aggressive"},
+        reverse={"rate": "1 Mbit/s", "buffer": "20 packets", "ack_filter": "aggressive"},
+        flows=[group(count=2), group(reverse=True)],
+    )
     found["wires"] = context(
         bottleneck={
             "loss": "gilbert-elliott(0.01, 0.3)",
@@ -306,6 +381,12 @@ def contexts() -> dict[str, Tables]:
             "aggregate": {"packets": 3},
         },
     )
+    return found
+
+
+def of_networks() -> dict[str, Tables]:
+    """Topologies, environments and traffic."""
+    found: dict[str, Tables] = {}
     found["equal-rate"] = context(topology={"kind": "equal-rate"}, path={"access_rate": None})
     found["ring"] = context(topology={"kind": "ring", "links": 4, "hops": 2}, flows=[group(count=4)])
     found["two-router"] = context(topology={"kind": "two-router", "delay": "4 ms"}, environment=square_wave())
@@ -331,11 +412,26 @@ def contexts() -> dict[str, Tables]:
     for name, keys in TRAFFIC.items():
         # A deep buffer and nothing lost by list: what waits is what matters.
         calm = {"rate": "4 Mbit/s", "buffer": "60 packets", "drop": "periodic(300)"}
-        own = {"start": "0.1 s", "stop": "2 s", "rtt": "50 ms", **keys}
+        own = {"start": "0.1 s", "stop": "2 s", **keys}
         found[f"traffic {name}"] = context(
-            bottleneck=calm, tcp={"initial_rto": None}, traffic=[{"kind": name.partition(" ")[0], **own}]
+            bottleneck=calm,
+            tcp={"initial_rto": None},
+            traffic=[{"kind": name.partition(" ")[0], "rtt": "50 ms", **own}],
+        )
+        found[f"traffic {name}, free"] = context(
+            **{**FREE, "links": CALM_LINKS, "sources": None},
+            tcp={"initial_rto": None},
+            traffic=[
+                {"kind": name.partition(" ")[0], **own, **ON_A_CHAIN.get(name, {}), "route": ["A", "C"]}
+            ],
         )
     found["free"] = context(**FREE)
+    cellular = {"from": "A", "to": "B", "trace": "short.trace", "trace_once": False, "delay": "8 ms"}
+    found["free, trace"] = context(**FREE | {"links": [cellular, *FREE["links"][1:]]})
+    slow = {"from": "C", "to": "B", "rate": "60 kbit/s", "delay": "9 ms", "buffer": "9 packets"}
+    found["free, acknowledgements"] = context(
+        **FREE | {"links": [*FREE["links"][:2], slow | {"ack_filter": "aggressive"}]}
+    )
     back = {"from": "C", "to": "B", "rate": "1 Mbit/s", "delay": "5 ms"}
     found["free, nodes of links"] = context(**{**FREE, "nodes": None, "links": [*FREE["links"][:2], back]})
     return found
@@ -348,6 +444,7 @@ TRAFFIC: Final[Mapping[str, Tables]] = {
     "udp": {"rate": "0.5 Mbit/s"},
     "udp by share": {"share": 0.1},
     "media": {"rate": "0.5 Mbit/s", "deadline": "100 ms"},
+    "media that adapts": {"control": "nada(rmax = 1200)", "deadline": "60 ms"},
     "request-response": {"size": "5 kB", "think": "50 ms"},
     "web": {"objects": 6, "connections": 2, "think": "100 ms"},
     "video": {
@@ -372,6 +469,7 @@ FILES: Final[Mapping[str, str]] = {
     + "".join(f"{index / 20},{5 + index % 30}\n" for index in range(50)),
     "other-flows.csv": "start_time_s,packets\n0.2,10\n",
     "standing.trace": "".join(f"{ms}\n" for ms in (*range(1, 500), *range(1_400, 2_000))),
+    "slow.trace": "".join(f"{9 * index}\n" for index in range(1, 300)),
     "short.trace": "".join(f"{3 * index}\n" for index in range(1, 200)),
 }
 """What scenarios name, in the directory of each."""

@@ -95,8 +95,12 @@ STILL = {
     ("recovery quic", ("tcp", "slow_start")): "windows of at most 8 packets",
     ("recovery quic", ("flows", 0, "slow_start")): "windows of at most 8 packets",
     ("recovery quic", ("on", 1, "every")): "what offers everything again finds everything offered",
+    (
+        "law nada",
+        ("bottleneck", "device_queue"),
+    ): "two calls never fill the buffer, and only what overflows tells where packets wait",
 }
-"""Keys that a context of recoveries leaves still, and why: HyStart looks at windows of 16 packets and more, the delay is that of a
+"""Keys that a context of recoveries or laws leaves still, and why: HyStart looks at windows of 16 packets and more, the delay is that of a
 single packet."""
 
 

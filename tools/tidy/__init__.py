@@ -43,6 +43,7 @@ RULES: tuple[Rule, ...] = (
     Rule("large-blob", "a clone keeps every version of every blob for ever", files.blobs),
     Rule("machine-path", "a path of one machine fails on all others", files.machine_paths),
     Rule("long-file", "a file past 400 lines usually holds two ideas; past 600 it always did", files.length),
+    Rule("long-function", "a reader keeps a screen in mind, not two", files.functions),
 )
 
 

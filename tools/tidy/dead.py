@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
+from posixpath import normpath
 
 from tools.tidy.layers import PACKAGE, imported, module_name, resolve
 from tools.tidy.tree import Finding, Tree, declared_by_rows
@@ -42,26 +43,25 @@ def unread(tree: Tree) -> Iterator[Finding]:
 
 
 def _rust(tree: Tree) -> Iterator[Finding]:
-    for crate in sorted({"/".join(path.split("/")[:2]) for path in tree.under("crates/", "Cargo.toml")}):
-        sources = tree.under(f"{crate}/", ".rs")
-        known = set(sources)
-        todo = [
-            path
-            for path in sources
-            if path in (f"{crate}/build.rs", f"{crate}/src/lib.rs", f"{crate}/src/main.rs")
-            or re.fullmatch(rf"{crate}/(src/bin|tests|benches|examples)/(\w+|\w+/main)\.rs", path)
-        ]
-        reached = set(todo)
-        macros = tree.declaring_macros(f"{crate}/src/")
-        while todo:
-            path = todo.pop()
-            for target in _modules(path, tree.text(path), macros):
-                if target in known and target not in reached:
-                    reached.add(target)
-                    todo.append(target)
-        for path in sources:
-            if path not in reached:
-                yield Finding(path, 1, "no `mod` leads here: declare it, or remove the file")
+    crates = sorted({"/".join(path.split("/")[:2]) for path in tree.under("crates/", "Cargo.toml")})
+    macros = {crate: tree.declaring_macros(f"{crate}/src/") for crate in crates}
+    of = {path: crate for crate in crates for path in tree.under(f"{crate}/", ".rs")}
+    todo = [
+        path
+        for path, crate in of.items()
+        if path in (f"{crate}/build.rs", f"{crate}/src/lib.rs", f"{crate}/src/main.rs")
+        or re.fullmatch(rf"{crate}/(src/bin|tests|benches|examples)/(\w+|\w+/main)\.rs", path)
+    ]
+    reached = set(todo)
+    while todo:
+        path = todo.pop()
+        for target in _modules(path, tree.text(path), macros[of[path]]):
+            if target in of and target not in reached:
+                reached.add(target)
+                todo.append(target)
+    for path in of:
+        if path not in reached:
+            yield Finding(path, 1, "no `mod` leads here: declare it, or remove the file")
 
 
 def _modules(path: str, text: str, macros: list[str]) -> Iterator[str]:
@@ -71,7 +71,7 @@ def _modules(path: str, text: str, macros: list[str]) -> Iterator[str]:
     by_rows = [("", name) for name in declared_by_rows(text, macros)]
     for explicit, name in MODULE.findall(text) + by_rows:
         if explicit:
-            yield (file.parent / explicit).as_posix()
+            yield normpath(file.parent / explicit)
         else:
             yield (folder / f"{name}.rs").as_posix()
             yield (folder / name / "mod.rs").as_posix()

@@ -11,7 +11,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 
-from tools.tidy.tree import Finding, Tree, matches, without_rust_comments
+from tools.tidy.tree import Finding, Tree, matches, nodes, without_rust_comments
 
 PACKAGE = "python/sawtooth/"
 
@@ -172,7 +172,7 @@ def module_name(path: str) -> str:
 def imported(module: ast.Module, name: str, is_package: bool) -> Iterator[tuple[str, int, bool]]:
     """(dotted target, line, does it run when the module loads) for each import of a module; `from a import b` gives `a.b`."""
     at_load = set(map(id, _statements_at_load(module.body)))
-    for node in ast.walk(module):
+    for node in nodes(module):
         if isinstance(node, ast.Import):
             for item in node.names:
                 yield item.name, node.lineno, id(node) in at_load

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tools.tidy.tree import Finding, Tree, matches, without_rust_comments
+from tools.tidy.tree import Finding, Tree, matches, nodes, without_rust_comments
 
 ENGINE = ("crates/cc/src/", "crates/sim/src/")
 
@@ -125,7 +125,7 @@ def _python(tree: Tree, path: str) -> Iterator[Finding]:
     module = tree.module(path)
     aliases = _aliases(module)
     seen: set[tuple[int, str]] = set()
-    for node in ast.walk(module):
+    for node in nodes(module):
         if not isinstance(node, (ast.Attribute, ast.Name)):
             continue
         name = _dotted(node, aliases)
@@ -143,7 +143,7 @@ def _python(tree: Tree, path: str) -> Iterator[Finding]:
 
 def _aliases(module: ast.Module) -> dict[str, str]:
     names: dict[str, str] = {}
-    for node in ast.walk(module):
+    for node in nodes(module):
         if isinstance(node, ast.Import):
             for item in node.names:
                 names[item.asname or item.name.split(".")[0]] = (

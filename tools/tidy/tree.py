@@ -7,7 +7,7 @@ import re
 import subprocess
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 _TEST_MODULE = re.compile(r"^#\[cfg\(test\)\]\s*(?:#\[[^\n]*\]\s*)*mod\s+\w+\s*\{", re.MULTILINE)
@@ -118,6 +118,12 @@ def declared_by_rows(text: str, macros: Iterable[str]) -> list[str]:
 def without_rust_comments(text: str) -> str:
     """The text with `//` comments blanked, line numbers kept."""
     return _RUST_COMMENT.sub("", text)
+
+
+@lru_cache(maxsize=4096)
+def nodes(module: ast.Module) -> tuple[ast.AST, ...]:
+    """Every node of a syntax tree; several rules look through the same trees, and walking takes longer than looking."""
+    return tuple(ast.walk(module))
 
 
 def matches(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, re.Match[str]]]:

@@ -45,6 +45,7 @@ fn link(name: impl Into<String>, rate_bps: u64, delay_ns: u64) -> LinkSpec {
         aggregate: None,
         shaper: None,
         device_queue: None,
+        ack_filter: None,
     }
 }
 
@@ -72,6 +73,7 @@ fn dumbbell(flows: u32, mbit: u64, buffer: u64, control: &str, recovery: &str, s
             stop_ns: None,
             packets: None,
             supply: Vec::new(),
+            frame_deadline_ns: None,
         });
     }
     let known = RECOVERIES.iter().find(|row| row.name == recovery);

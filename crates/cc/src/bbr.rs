@@ -91,7 +91,7 @@ impl Controller for Bbr {
     }
 
     fn on_sent(&mut self, packet: &SentPacket) {
-        self.model.note_sent(packet.in_flight.count() as f64);
+        self.model.note_sent(packet.in_flight.real());
     }
 
     fn on_ack(&mut self, ack: &AckSample) {

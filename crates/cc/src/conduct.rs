@@ -124,11 +124,17 @@ impl Conduct {
         self.beyond.as_ref().map_or(Wants::NOTHING, |beyond| beyond.wants())
     }
 
-    /// An acknowledgement arrived. Is this window in slow start?
+    /// An acknowledgement arrived. Is this window in slow start? The threshold is looked at first, and a rule of growth beside it gets a copy
+    /// of the sample: most acknowledgements are beyond slow start, and no sample need be written for them.
     #[inline(always)]
     pub fn in_slow_start(&mut self, window: f64, ack: &AckSample) -> bool {
-        let rule = self.beyond.as_mut().map(|beyond| &mut beyond.rule);
-        self.slow_start.on_ack(rule, window, ack)
+        if !self.slow_start.covers(window) {
+            return false;
+        }
+        match &mut self.beyond {
+            None => true,
+            Some(beyond) => self.slow_start.on_ack(Some(&mut beyond.rule), window, &{ *ack }),
+        }
     }
 
     /// Packets that an acknowledgement adds in slow start.
@@ -136,7 +142,7 @@ impl Conduct {
     pub fn growth(&mut self, ack: &AckSample) -> f64 {
         match &mut self.beyond {
             None => f64::from(ack.newly_acked), // as the standard rule
-            Some(beyond) => beyond.rule.growth(ack),
+            Some(beyond) => beyond.rule.growth(&{ *ack }),
         }
     }
 

@@ -96,6 +96,28 @@ impl Properties {
     }
 }
 
+/// What a controller answers to a full sample.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Heard {
+    /// [`Controller::window`]
+    pub window: Window,
+    /// [`Controller::mark_application_limited`]
+    pub application_limited: bool,
+}
+
+/// What a pacer goes by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pace {
+    /// [`Controller::pacing_rate`]
+    pub rate: Option<Rate>,
+    /// [`Controller::send_quantum`]
+    pub quantum: Bytes,
+    /// [`Controller::window`]
+    pub window: Window,
+    /// [`Controller::slow_start_threshold`]
+    pub threshold: Window,
+}
+
 /// A congestion controller.
 pub trait Controller {
     /// Which calls and samples it needs.
@@ -174,5 +196,21 @@ pub trait Controller {
     /// Must rate samples of what is sent from now on count as limited by the application, because the law itself holds back?
     fn mark_application_limited(&self) -> bool {
         false
+    }
+
+    /// An acknowledgement arrived at a transport that fills in the whole sample: [`Controller::on_ack`], and what it asks next, in one call.
+    fn take_ack(&mut self, ack: &AckSample) -> Heard {
+        self.on_ack(ack);
+        Heard { window: self.window(), application_limited: self.mark_application_limited() }
+    }
+
+    /// All that a pacer asks before a packet, in one call.
+    fn pace(&self) -> Pace {
+        Pace {
+            rate: self.pacing_rate(),
+            quantum: self.send_quantum(),
+            window: self.window(),
+            threshold: self.slow_start_threshold(),
+        }
     }
 }

@@ -216,7 +216,7 @@ struct Undo {
 }
 
 fn seconds(span: Span) -> f64 {
-    span.nanos() as f64 / 1e9
+    span.real() / 1e9
 }
 
 fn is_timeout(kind: Congestion) -> bool {

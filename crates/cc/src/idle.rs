@@ -201,7 +201,7 @@ impl Validation {
     pub fn pacing_rate(&self, window: f64) -> Option<Rate> {
         let (_, srtt) = (self.since?, self.srtt.filter(|&srtt| srtt > Span::ZERO)?);
         let bytes = window * self.packet.count() as f64;
-        Some(Rate::from_bits_per_second((8e9 * bytes / srtt.nanos() as f64) as u64))
+        Some(Rate::from_bits_per_second((8e9 * bytes / srtt.nanos() as f64).max(1.0) as u64))
     }
 }
 

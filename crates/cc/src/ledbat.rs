@@ -121,9 +121,9 @@ impl State {
         self.base.add(slot as u64, -delay, SLOTS);
     }
 
-    /// Queueing delay over target.
+    /// Queueing delay over target. After a long idle time the recent samples may be older than the history, and none of them is a queue.
     fn filled(&self) -> f64 {
-        (self.base.max() - self.recent.max()) / (self.params.target * 1e6)
+        ((self.base.max() - self.recent.max()) / (self.params.target * 1e6)).max(0.0)
     }
 }
 

@@ -110,7 +110,7 @@ use serde::{Deserialize, Serialize};
 pub use conduct::{Answer, Conduct, Cut};
 pub use constructor::{ConstructorError, ConstructorInfo, ParameterInfo};
 pub use constructor::{check_controller, named_controller, parse_controller};
-pub use controller::{Controller, Properties, Wants};
+pub use controller::{Controller, Heard, Pace, Properties, Wants};
 pub use idle::IdleRule;
 use plugin::Guest;
 pub use plugin::{PluginFault, PluginSpec, Plugins};
@@ -163,5 +163,9 @@ controllers! {
     RATE_CONTROLLERS {
         tfrc: TfrcParams { intervals, discount, damping } => "tfrc" 1 Tfrc, "tfrc-5348" 1 Tfrc5348;
         rap: RapParams { a, b, fine_grain, gain } => "rap" 1 Rap;
+        nada: NadaParams {
+            prio, rmin, rmax, xref, kappa, eta, tau, delta, logwin, qeps, dfilt, gamma_max, qbound, multiloss, qth,
+            lambda, plrref, pmrref, dloss, dmark, fps, beta_s, beta_v, alpha, xmax
+        } => "nada" 1 Nada;
     }
 }

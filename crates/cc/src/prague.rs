@@ -327,7 +327,7 @@ impl Law for PragueLaw {
         let srtt = self.0.srtt.filter(|srtt| *srtt > Span::ZERO)?;
         let gain = if window < conduct.slow_start.threshold().packets() / 2.0 { 2.0 } else { 1.0 };
         let bits = 8.0 * conduct.packet().count() as f64 * window;
-        Some(Rate::from_bits_per_second((gain * bits * 1e9 / srtt.nanos() as f64) as u64))
+        Some(Rate::from_bits_per_second((gain * bits * 1e9 / srtt.nanos() as f64).max(1.0) as u64))
     }
 
     fn send_quantum(&self, rate: Rate) -> Bytes {

@@ -141,13 +141,14 @@ impl SlowStart {
     /// An acknowledgement arrived. Is this window in slow start?
     #[inline(always)]
     pub fn on_ack(&mut self, rule: Option<&mut impl SlowStartRule>, window: f64, ack: &AckSample) -> bool {
-        if let Some(rule) = rule
-            && self.covers(window)
-            && rule.ends(window, ack)
-        {
+        if !self.covers(window) {
+            return false;
+        }
+        let ends = rule.is_some_and(|rule| rule.ends(window, ack));
+        if ends {
             self.threshold = window;
         }
-        self.covers(window)
+        !ends
     }
 
     /// A congestion signal was answered: slow start, if there is any left, leads up to this window.

@@ -270,6 +270,16 @@ macro_rules! forwarded {
                 match self { $(AnyController::$law(control) => control.marked_share(),)* }
             }
 
+            #[inline(never)]
+            fn take_ack(&mut self, ack: &AckSample) -> Heard {
+                match self { $(AnyController::$law(control) => control.take_ack(ack),)* }
+            }
+
+            #[inline(never)]
+            fn pace(&self) -> Pace {
+                match self { $(AnyController::$law(control) => control.pace(),)* }
+            }
+
             #[inline]
             fn mark_application_limited(&self) -> bool {
                 match self { $(AnyController::$law(control) => control.mark_application_limited(),)* }

@@ -4,7 +4,7 @@
 //! increase and its decrease. In recovery no window of a law here grows.
 
 use crate::conduct::{Conduct, Cut};
-use crate::controller::{Controller, Wants};
+use crate::controller::{Controller, Pace, Wants};
 use crate::sample::AckSample;
 use crate::settings::ControlSettings;
 use crate::signal::{CongestionSignal, IdleSignal, Recovery, RecoverySignal, UndoSignal};
@@ -210,6 +210,13 @@ impl<L: Law> Controller for Windowed<L> {
     #[inline]
     fn send_quantum(&self) -> Bytes {
         self.pacing_rate().map_or(Bytes::ZERO, |rate| self.law.send_quantum(rate))
+    }
+
+    #[inline]
+    fn pace(&self) -> Pace {
+        let rate = self.pacing_rate();
+        let quantum = rate.map_or(Bytes::ZERO, |rate| self.law.send_quantum(rate));
+        Pace { rate, quantum, window: self.window(), threshold: self.slow_start_threshold() }
     }
 
     fn in_conservative_slow_start(&self) -> bool {

@@ -18,6 +18,7 @@ struct Calls {
     create: unsafe extern "C" fn(*const f64, *const EndpointSettings, *mut *mut c_void) -> Answer,
     destroy: unsafe extern "C" fn(*mut c_void),
     begin: unsafe extern "C" fn(*mut c_void, u64) -> Answer,
+    offer: unsafe extern "C" fn(*mut c_void, u64, u64, bool) -> Answer,
     stop: unsafe extern "C" fn(*mut c_void, u64) -> Answer,
     transmit: unsafe extern "C" fn(*mut c_void, u64, *mut Datagram) -> Answer,
     receive: unsafe extern "C" fn(*mut c_void, u64, u8, *const u8, usize) -> Answer,
@@ -46,6 +47,7 @@ impl NativeStack {
             create: from.create.ok_or("the call create")?,
             destroy: from.destroy.ok_or("the call destroy")?,
             begin: from.begin.ok_or("the call begin")?,
+            offer: from.offer.ok_or("the call offer")?,
             stop: from.stop.ok_or("the call stop")?,
             transmit: from.transmit.ok_or("the call transmit")?,
             receive: from.receive.ok_or("the call receive")?,
@@ -140,6 +142,11 @@ impl Endpoint for NativeEndpoint {
         unsafe { outcome((self.calls.begin)(self.state, now.nanos())) }
     }
 
+    fn offer(&mut self, now: Time, bytes: Option<Bytes>, more: bool) -> Outcome {
+        let bytes = bytes.map_or(NONE, Bytes::count);
+        unsafe { outcome((self.calls.offer)(self.state, now.nanos(), bytes, more)) }
+    }
+
     fn stop(&mut self, now: Time) -> Outcome {
         unsafe { outcome((self.calls.stop)(self.state, now.nanos())) }
     }
@@ -178,6 +185,7 @@ impl Endpoint for NativeEndpoint {
             lost_packets: told(state.lost_packets),
             congestion_events: told(state.congestion_events),
             delivered: Bytes::new(state.delivered),
+            finished: state.finished,
         })
     }
 }

@@ -116,6 +116,31 @@ fn an_application_that_stops_sends_no_more() {
 }
 
 #[test]
+fn a_transfer_that_ends_is_finished_when_all_of_it_has_been_acknowledged() {
+    // 100 packets of 1000 bytes in datagrams of 972, twenty in a round trip: the last leaves behind the fifth.
+    let flow = |rest: Value| {
+        let mut flow = json!({ "profile": 0, "test": true, "forward": [0], "reverse": [1], "start_ns": 1_000_000_000u64 });
+        flow.as_object_mut().expect("a table").extend(rest.as_object().expect("a table").clone());
+        json!([flow])
+    };
+    let whole = run("toy(window)", &[("/flows", flow(json!({ "packets": 100 })))]);
+    let sent = 100_000u64.div_ceil(972);
+    let rounds = (sent - 1) / 20;
+    let round_trip_ns = 800_000 + 20_000_000 + (ACK_BYTES as u64 + 28) * 800 + 20_000_000;
+    let last_ns = rounds * round_trip_ns + ((sent - 1) % 20) * 800_000 + round_trip_ns;
+    let finished = whole.flows[0].finished_ns.expect("it finishes") - 1_000_000_000;
+    assert!(finished.abs_diff(last_ns) < 1_000_000, "{finished} and {last_ns}");
+    assert_eq!((whole.flows[0].sent, whole.flows[0].delivered_unique), (sent, 100));
+    // The same in two portions, the second after everything of the first is there.
+    let supplied = json!({ "supply": [[0, 60], [1_000_000_000u64, 40]] });
+    let portions = run("toy(window)", &[("/flows", flow(supplied))]);
+    let finished = portions.flows[0].finished_ns.expect("it finishes") - 1_000_000_000;
+    assert!((1_000_000_000..1_200_000_000).contains(&finished), "{finished}");
+    assert_eq!((portions.flows[0].sent, portions.flows[0].delivered_unique), (sent, 100));
+    assert_eq!(run("toy(window)", &[]).flows[0].finished_ns, None, "data without end");
+}
+
+#[test]
 fn what_means_nothing_to_a_stack_is_refused() {
     let refused = |pointer: &str, value: Value| {
         let error = scenario(&toy(), "toy(window)", &[(pointer, value)]).check().expect_err(pointer);
@@ -128,8 +153,7 @@ fn what_means_nothing_to_a_stack_is_refused() {
     );
     assert!(refused("/profiles/0/tcp/ecn", json!("l4s")).contains("off or classic for an endpoint"));
     assert!(refused("/profiles/0/packet_bytes", json!(127)).contains("at least 128 beside this endpoint"));
-    assert!(refused("/flows/0/packets", json!(9)).contains("a transport of its own"));
-    assert!(refused("/flows/0/supply", json!([[0, 9]])).contains("a transport of its own"));
+    assert!(refused("/flows/0/supply", json!([[5, 9], [5, 1]])).contains("a time later than the one before"));
     assert!(refused("/record", json!({ "congestion": true })).contains("none tells what cuts its window"));
     let when = json!({ "kind": "state", "flow": 0, "state": "drain" });
     let change = json!([{ "when": when, "set": [{ "kind": "rate", "link": 0, "bps": 1000 }] }]);
@@ -149,6 +173,8 @@ macro_rules! toys {
             }
 
             fn begin(&mut self, _now_ns: u64) {}
+
+            fn offer(&mut self, _now_ns: u64, _bytes: Option<u64>, _more: bool) {}
 
             fn stop(&mut self, _now_ns: u64) {}
 
@@ -208,7 +234,7 @@ fn an_incomplete_description_is_refused() {
     assert_eq!(refused(offered), "endpoint 0 of the library: expected the call state");
     let other = endpoint_abi::Endpoints { abi: 7, ..offered };
     assert!(
-        refused(other).contains("version 1 of the interface of endpoints (sawtooth.h); this library has 7")
+        refused(other).contains("version 2 of the interface of endpoints (sawtooth.h); this library has 7")
     );
     let none = endpoint_abi::Endpoints { endpoint_count: 0, ..offered };
     assert!(refused(none).contains("at least one endpoint"));

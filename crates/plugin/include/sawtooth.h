@@ -11,7 +11,7 @@
 //   on; it must stay there until the next call in the same thread. It ends the run.
 // - Optional calls may be NULL.
 //
-// A whole protocol stack is an endpoint: a library with endpoints offers the function `sawtooth_endpoints`, of version 1 as well. The same
+// A whole protocol stack is an endpoint: a library with endpoints offers the function `sawtooth_endpoints`, of version 2. The same
 // holds for its calls, none of which may be NULL.
 //
 // Made of crates/plugin/src/abi.rs and endpoint_abi.rs by cbindgen; do not edit.
@@ -31,7 +31,7 @@
 #define SAWTOOTH_NONE UINT64_MAX
 
 // The version of this part of the interface.
-#define SAWTOOTH_ENDPOINT_ABI 1
+#define SAWTOOTH_ENDPOINT_ABI 2
 
 // Why the network asks a sender to slow down.
 typedef enum SawtoothCongestionKind {
@@ -302,6 +302,8 @@ typedef struct SawtoothEndpointState {
     uint64_t congestion_events;
     // Bytes of data that its application has read in order so far.
     uint64_t delivered;
+    // Of the end that sends: no more data will be offered, and the other end has acknowledged all of it.
+    bool finished;
 } SawtoothEndpointState;
 
 // A constructor and the endpoints that it makes.
@@ -322,11 +324,15 @@ typedef struct SawtoothEndpoint {
     const char *(*create)(const double *numbers, const struct SawtoothEndpointSettings *settings, void **endpoint);
     // Ends it.
     void (*destroy)(void *endpoint);
-    // The end that sends opens the connection. From here on there are always data to send.
+    // The end that sends opens the connection. What it has to send is offered.
     const char *(*begin)(void *endpoint, uint64_t now_ns);
-    // The application of the end that sends offers no more data.
+    // The application of the end that sends makes so many bytes of data more available, or with SAWTOOTH_NONE data without end. `more`:
+    // it will offer others. Between an offer and the next that is all there is.
+    const char *(*offer)(void *endpoint, uint64_t now_ns, uint64_t bytes, bool more);
+    // The application of the end that sends offers no more data, and takes back what has not been taken by its transport.
     const char *(*stop)(void *endpoint, uint64_t now_ns);
-    // The next datagram that may leave now, if there is one. Asked after `begin`, `receive`, `on_deadline` and `stop` until there is none.
+    // The next datagram that may leave now, if there is one. Asked after `begin`, `offer`, `receive`, `on_deadline` and `stop` until
+    // there is none.
     const char *(*transmit)(void *endpoint, uint64_t now_ns, struct SawtoothDatagram *datagram);
     // A datagram of the other end arrived, with this codepoint: 0, 2 for ECT(0), 3 for CE.
     const char *(*receive)(void *endpoint, uint64_t now_ns, uint8_t ecn, const uint8_t *data, size_t length);

@@ -64,6 +64,7 @@ impl EndpointState {
         lost_packets: NONE,
         congestion_events: NONE,
         delivered: 0,
+        finished: false,
     };
 }
 
@@ -77,10 +78,13 @@ pub trait Endpoint: Sized {
     /// One end before anything is sent; `numbers` are those of the parameters, in their order.
     fn new(numbers: &[f64], settings: &EndpointSettings) -> Self;
 
-    /// Open the connection. From here on there are always data to send.
+    /// Open the connection. What there is to send is offered.
     fn begin(&mut self, now_ns: u64);
 
-    /// The application offers no more data.
+    /// The application makes so many bytes of data more available; `None`: data without end. `more`: it will offer others.
+    fn offer(&mut self, now_ns: u64, bytes: Option<u64>, more: bool);
+
+    /// The application offers no more data, and takes back what the transport has not taken.
     fn stop(&mut self, now_ns: u64);
 
     /// Write the next datagram that may leave now into this empty buffer; `None`: there is none.
@@ -147,6 +151,7 @@ pub fn exported<E: Endpoint>() -> abi::Endpoint {
         create: Some(create::<E>),
         destroy: Some(destroy::<E>),
         begin: Some(begin::<E>),
+        offer: Some(offer::<E>),
         stop: Some(stop::<E>),
         transmit: Some(transmit::<E>),
         receive: Some(receive::<E>),
@@ -184,6 +189,16 @@ unsafe fn held<'a, E>(endpoint: *mut c_void) -> &'a mut Held<E> {
 
 unsafe extern "C" fn begin<E: Endpoint>(endpoint: *mut c_void, now_ns: u64) -> *const c_char {
     guarded(|| unsafe { held::<E>(endpoint) }.endpoint.begin(now_ns))
+}
+
+unsafe extern "C" fn offer<E: Endpoint>(
+    endpoint: *mut c_void,
+    now_ns: u64,
+    bytes: u64,
+    more: bool,
+) -> *const c_char {
+    let bytes = (bytes != NONE).then_some(bytes);
+    guarded(|| unsafe { held::<E>(endpoint) }.endpoint.offer(now_ns, bytes, more))
 }
 
 unsafe extern "C" fn stop<E: Endpoint>(endpoint: *mut c_void, now_ns: u64) -> *const c_char {

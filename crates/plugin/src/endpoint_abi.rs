@@ -8,7 +8,7 @@ use crate::abi::Parameter;
 use std::ffi::{c_char, c_void};
 
 /// The version of this part of the interface.
-pub const ENDPOINT_ABI: u32 = 1;
+pub const ENDPOINT_ABI: u32 = 2;
 
 /// What holds for one end of a connection, as the scenario says.
 #[repr(C)]
@@ -54,6 +54,8 @@ pub struct EndpointState {
     pub congestion_events: u64,
     /// Bytes of data that its application has read in order so far.
     pub delivered: u64,
+    /// Of the end that sends: no more data will be offered, and the other end has acknowledged all of it.
+    pub finished: bool,
 }
 
 /// A constructor and the endpoints that it makes.
@@ -82,11 +84,17 @@ pub struct Endpoint {
     >,
     /// Ends it.
     pub destroy: Option<unsafe extern "C" fn(endpoint: *mut c_void)>,
-    /// The end that sends opens the connection. From here on there are always data to send.
+    /// The end that sends opens the connection. What it has to send is offered.
     pub begin: Option<unsafe extern "C" fn(endpoint: *mut c_void, now_ns: u64) -> *const c_char>,
-    /// The application of the end that sends offers no more data.
+    /// The application of the end that sends makes so many bytes of data more available, or with SAWTOOTH_NONE data without end. `more`:
+    /// it will offer others. Between an offer and the next that is all there is.
+    pub offer: Option<
+        unsafe extern "C" fn(endpoint: *mut c_void, now_ns: u64, bytes: u64, more: bool) -> *const c_char,
+    >,
+    /// The application of the end that sends offers no more data, and takes back what has not been taken by its transport.
     pub stop: Option<unsafe extern "C" fn(endpoint: *mut c_void, now_ns: u64) -> *const c_char>,
-    /// The next datagram that may leave now, if there is one. Asked after `begin`, `receive`, `on_deadline` and `stop` until there is none.
+    /// The next datagram that may leave now, if there is one. Asked after `begin`, `offer`, `receive`, `on_deadline` and `stop` until
+    /// there is none.
     pub transmit: Option<
         unsafe extern "C" fn(endpoint: *mut c_void, now_ns: u64, datagram: *mut Datagram) -> *const c_char,
     >,

@@ -14,7 +14,7 @@
 //! |--------------------------------------|--------------------------------|----------------------------------------------------------|
 //! | crossing a link                      | [`Ahead::crosses`]             | it keeps order, never changes, and one other link alone feeds it |
 //! | delivery, and the answer to it       | [`Ahead::answers`]             | the receiver answers at once, and no application waits for it |
-//! | departure from a port                | [`Ahead::departs`]             | nothing of the link changes, no shaper and no device queue, the discipline knows departures ahead |
+//! | departure from a port                | [`Ahead::departs`]             | nothing of the link changes, no shaper, device queue or ACK filter, the discipline knows departures ahead |
 //! | leaving a port at the end of a transmission | [`Ahead::leaves`]       | its wire never changes                                   |
 //! | departure from a port, afterwards    | [`Ahead::departs_late`]        | nothing of the link changes, its wire has a delay, no short flows |
 //! | entering the first link with jitter  | always, as part of the sending | the sender keeps the order of what it lets go            |
@@ -72,7 +72,7 @@ impl<'a> Ahead<'a> {
         let number = self.scenario.links.iter().position(|other| std::ptr::eq(other, link));
         let keeps = !number.is_some_and(|number| self.scenario.changes_departures(number as u32));
         let constant = link.rate_bps.is_some() && link.shaper.is_none() && link.aggregate.is_none();
-        let constant = constant && link.device_queue.is_none();
+        let constant = constant && link.device_queue.is_none() && link.ack_filter.is_none();
         self.order == Order::Ahead && constant && known && keeps
     }
 

@@ -179,8 +179,8 @@ pub const TCP: &[SettingInfo] = &[
     choice(
         "sack_pipe",
         &["conservative", "rfc6675", "counted"],
-        "What pipe counts: conservative keeps lost packets in it, rfc6675 takes them out, counted goes without a \
-         scoreboard, as ns-2 does. Default: FallFloyd96.",
+        "What pipe counts: packets with those that are lost (conservative), without them (rfc6675), or by arrivals without a scoreboard, \
+         as in ns-2 (counted). Default: FallFloyd96.",
     )
     .only_with(&[("prr", "off")]),
     choice(
@@ -248,20 +248,20 @@ pub const TCP: &[SettingInfo] = &[
         "ack_every",
         "count",
         "at least 1 packet; if absent, 1, or 2 where delayed_ack = true",
-        "The receiver acknowledges every so many packets, and earlier where these take longer than delayed_ack_timeout; 2 is the \
-         same as delayed_ack = true. Default: one acknowledgement per packet, as in the four studies.",
+        "The receiver acknowledges every n-th packet, or earlier after delayed_ack_timeout; 2 is the same as delayed_ack = true. Default: \
+         one acknowledgement per packet, as in the four studies.",
     )),
     later(setting(
         "ack_aggregation",
         "span",
         "a time; 0 holds nothing",
-        "Acknowledgements wait for each other for up to this time and leave together, as on a radio link. Default: none does.",
+        "Acknowledgements wait for up to this time and leave together, as on a radio link. Default: none does.",
     )),
     later_choice(
         "slow_start",
         &["standard", "hystart++", "hystart", "hystart-train", "hystart-delay"],
-        "How slow start grows and ends without congestion: not at all, where round trips get longer (RFC 9406), or as Linux has it, also \
-         after a train of acknowledgements (HaRhee11), or for one of these two signs alone. Default: RFC 5681 §3.1.",
+        "When slow start ends without congestion: never (standard), when round trips get longer (hystart++, RFC 9406), as in Linux also \
+         after a train of acknowledgements (hystart, HaRhee11), or for one of these two signs alone. Default: RFC 5681 §3.1.",
     ),
     later(setting(
         "ecn_beta",
@@ -273,21 +273,21 @@ pub const TCP: &[SettingInfo] = &[
     later_choice(
         "idle",
         &["keep", "rfc5681", "rfc7661"],
-        "A window that is not used stays as it is (keep), is the initial one after an idle time above the timeout (rfc5681, §4.1), or is \
-         kept, paced and cut for what was used (rfc7661). Default: the four studies have no such flows.",
+        "What happens to a window that is not used: it stays (keep), it becomes the initial window after an idle time above the timeout \
+         (rfc5681, §4.1), or it is kept, paced, and cut to what was used (rfc7661). Default: the four studies have no such flows.",
     ),
     later_choice(
         "undo",
         &["rfc", "linux"],
-        "What a cut that was for nothing leaves: what the law's own source says (RFC 9438 §4.9; many say nothing), or, for every law, the \
-         window and the threshold from before it, as in Linux. Default: the RFCs.",
+        "What happens after a cut that proves unnecessary: what the source of the law says (RFC 9438 §4.9; many say nothing), or, for \
+         every law, window and threshold are restored, as in Linux. Default: the RFCs.",
     ),
     later_choice(
         "reordering_window",
         &["rfc8985", "linux", "static"],
-        "What shows reordering and widens RACK's window: packets sent once that come late, and DSACKs (rfc8985); as Linux, also a timestamp \
-         of the original of a packet sent again; or as that, the window always a quarter of the least round trip (static, Linux's \
-         tcp_recovery 3). Default: RFC 8985 §6.2.",
+        "What counts as reordering and widens the window of RACK: packets sent once that come late, and DSACKs (rfc8985); also the \
+         timestamp of the original of a retransmitted packet (linux); or the latter with a window that is always a quarter of the least \
+         round trip (static, tcp_recovery 3 of Linux). Default: RFC 8985 §6.2.",
     ),
     later(setting(
         "prr_marks",
@@ -301,22 +301,22 @@ pub const TCP: &[SettingInfo] = &[
         "tail_probe",
         "flag",
         "true or false",
-        "A packet goes as a probe where nothing is heard for two round trips; false: the timer repairs tails, as in Linux with \
+        "A probe is sent when nothing has been heard for two round trips; false: the timer repairs tails, as in Linux with \
          tcp_early_retrans 0. Default: RFC 8985 §7.",
     )),
     later(setting(
         "max_ack_delay",
         "span",
         "a time",
-        "What the sender allows the receiver of a single packet at least before a probe goes (RFC 8985 §7.2); Linux takes 200 ms. Default: \
-         the time by which the receiver delays acknowledgements.",
+        "Smallest delay of the acknowledgement of a single packet that the sender allows for before it sends a probe (RFC 8985 §7.2); \
+         Linux takes 200 ms. Default: the time by which the receiver delays acknowledgements.",
     ))
     .only_with(&[("tail_probe", "true")]),
     later_choice(
         "timers",
         &["exact", "linux"],
-        "Timers go off when they are due, or in steps of 4 ms, of 32 ms from 252 ms on, and 2 ms later where they are a probe's or of the \
-         reordering window, as in Linux. Default: the RFCs.",
+        "Timers expire when they are due, or as in Linux: in steps of 4 ms, of 32 ms from 252 ms on, and 2 ms later for probes and the \
+         reordering window. Default: the RFCs.",
     ),
 ];
 

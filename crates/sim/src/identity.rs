@@ -28,6 +28,7 @@ pub const FEATURES: &[Feature] = &[
     ("ack-aggregation", 1, |scenario| {
         scenario.profiles.iter().any(|profile| profile.tcp.ack_aggregation_ns > 0)
     }),
+    ("ack-filter", 1, |scenario| scenario.links.iter().any(|link| link.ack_filter.is_some())),
     ("ack-every", 1, |scenario| scenario.profiles.iter().any(|profile| profile.tcp.ack_every.is_some())),
     ("applications", 1, |scenario| !scenario.apps.is_empty()),
     // 1 told a controller that it had been idle before its first packet.
@@ -39,7 +40,10 @@ pub const FEATURES: &[Feature] = &[
     }),
     ("device-queue", 1, |scenario| scenario.links.iter().any(|link| link.device_queue.is_some())),
     ("ecn-counts", 1, |scenario| scenario.profiles.iter().any(|profile| profile.tcp.ecn.counts())),
-    ("frames", 1, |scenario| scenario.sources.iter().any(|source| source.frames.is_some())),
+    ("frames", 1, |scenario| {
+        let of_sources = scenario.sources.iter().any(|source| source.frames.is_some());
+        of_sources || scenario.flows.iter().any(|flow| flow.frame_deadline_ns.is_some())
+    }),
     ("endpoints-of-plug-ins", 1, |scenario| {
         scenario.profiles.iter().any(|profile| profile.controller.endpoint().is_some())
     }),
@@ -57,6 +61,12 @@ pub const FEATURES: &[Feature] = &[
             profile.tcp.pacing == Pacing::On || profile.controller.properties().pacing_rate
         };
         scenario.profiles.iter().any(|profile| profile.recovery.is_some() && paced(profile))
+    }),
+    // Before it had a number, the policer of a link without a queue was forgotten when losses changed there.
+    ("policers-beside-changes", 1, |scenario| {
+        let changes = |link: u32| scenario.changes_losses(link);
+        let policed = |link: &LinkSpec| link.queue.is_none() && link.policer.is_some();
+        (0u32..).zip(&scenario.links).any(|(number, link)| policed(link) && changes(number))
     }),
     ("prr", 1, |scenario| scenario.profiles.iter().any(|profile| profile.tcp.prr != Reduction::Off)),
     // 1 averaged the round trip of the newest packet that an acknowledgement is for.

@@ -23,6 +23,7 @@ pub mod table;
 // The engine's parts. Some are reached by this workspace's own tests and benchmarks; none is for others.
 #[doc(hidden)]
 pub mod ack_details;
+pub mod ack_filter;
 mod agenda;
 mod ahead;
 #[doc(hidden)]
@@ -32,6 +33,7 @@ pub mod bucket;
 pub mod event;
 #[doc(hidden)]
 pub mod event_queue;
+mod frames;
 mod histogram;
 mod impairment;
 mod lane;

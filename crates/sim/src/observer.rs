@@ -135,7 +135,7 @@ pub enum Site {
 /// What a sender and its controller show of themselves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SenderState {
-    /// The window, or the packets that a rate sends in a round trip.
+    /// The window, or the packets that a rate sends in a round trip; NaN of a stack that does not tell.
     pub window: Window,
     /// The window below which slow start runs.
     pub threshold: Window,
@@ -146,8 +146,8 @@ pub struct SenderState {
 impl SenderState {
     /// The state of this sender.
     pub fn of(sender: &Transport) -> Self {
-        let (window, threshold) = (sender.window(), sender.slow_start_threshold());
-        SenderState { window, threshold, model: sender.model() }
+        let window = if sender.untold().window { Window::from_packets(f64::NAN) } else { sender.window() };
+        SenderState { window, threshold: sender.slow_start_threshold(), model: sender.model() }
     }
 }
 

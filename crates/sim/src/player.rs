@@ -19,11 +19,11 @@ use sawtooth_cc::units::{Span, Time};
 pub struct Film {
     /// Bit rates, ascending.
     pub rates_bps: Vec<u64>,
-    /// What a chunk plays.
+    /// Playing time of a chunk.
     pub chunk: Span,
-    /// Most that is buffered.
+    /// Largest playing time in the buffer.
     pub buffer: Span,
-    /// Up to this much in the buffer the lowest rate is taken.
+    /// Playing time in the buffer up to which the lowest rate is chosen.
     pub reservoir: Span,
 }
 

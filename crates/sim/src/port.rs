@@ -5,6 +5,7 @@ pub mod asking;
 pub mod rate;
 pub mod trace;
 
+use crate::ack_filter::AckFilter;
 use crate::ahead::Measured;
 use crate::bucket::Bucket;
 use crate::event::Moment;
@@ -51,6 +52,8 @@ pub struct Port {
     pub mark: Option<Impairment>,
     /// What it lets in at most.
     pub policer: Option<Bucket>,
+    /// Which acknowledgements it does not send.
+    pub ack_filter: Option<AckFilter>,
     /// Are packets put on the wire when their transmission begins?
     pub leaves_ahead: bool,
     /// May the end of a transmission be dealt with when somebody looks at this port?
@@ -78,6 +81,7 @@ impl Port {
             loss: None,
             mark: None,
             policer: None,
+            ack_filter: None,
             leaves_ahead: false,
             departs_late: false,
             is_expected: false,

@@ -30,6 +30,7 @@ pub use discipline::{
     QueueDiscipline, QueueState, Queued, Signal, TransmitterState,
 };
 use fifo::Fifo;
+pub use owner::Owner;
 use sawtooth_cc::units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
 use table::disciplines;
@@ -161,6 +162,32 @@ impl Queue {
         if transmitter.in_transmission.packets > 0 {
             self.fill_device(transmitter);
         }
+    }
+
+    /// An acknowledgement is about to arrive: the oldest of its flow that it supersedes is dropped, if there are more than `spared` of them.
+    #[cold]
+    pub fn drop_superseded(
+        &mut self,
+        arrival: Packet,
+        spared: u32,
+        transmitter: TransmitterState,
+        supersedes: impl Fn(Packet) -> bool,
+    ) {
+        let owner = Owner::of(arrival);
+        let (mut found, mut oldest) = (0, None);
+        let mut look = |waiting: Packet| {
+            if waiting.kind() == PacketKind::Ack && supersedes(waiting) {
+                found += 1;
+                oldest.get_or_insert(waiting);
+            }
+            false
+        };
+        self.act(transmitter, |discipline, context| discipline.remove(owner, &mut look, context));
+        let Some(oldest) = oldest.filter(|_| found > spared) else { return };
+        self.act(transmitter, |discipline, context| {
+            let removed = discipline.remove(owner, &mut |waiting| waiting == oldest, context);
+            context.drop(removed.expect("it has just been seen"), DropReason::Filtered);
+        });
     }
 
     /// The packet that is sent now, if any is held.

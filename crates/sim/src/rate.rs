@@ -6,6 +6,8 @@
 //! A data packet that comes behind a later one was taken for lost: it counts as delivered, and nothing is reported on it.
 
 pub mod losses;
+pub mod nada_receiver;
+pub mod nada_sender;
 pub mod rap_receiver;
 pub mod rap_sender;
 pub mod receiver;
@@ -13,6 +15,7 @@ pub mod sender;
 pub mod tfrc_receiver;
 
 use crate::ring::Ring;
+use sawtooth_cc::nada::RateMode;
 use sawtooth_cc::units::{Span, Time};
 
 /// The TCP settings that mean something to a flow with a rate: those of its handshake, and whether its packets are ECN-capable.
@@ -34,6 +37,8 @@ pub enum Report {
     Tfrc(Feedback),
     /// An acknowledgement of RAP.
     Rap(Arrived),
+    /// A report of NADA.
+    Nada(NadaFeedback),
 }
 
 /// What a receiver of TFRC reports.
@@ -51,6 +56,25 @@ pub struct Feedback {
     pub loss_events: u64,
     /// Those of them that began with a mark.
     pub mark_events: u64,
+}
+
+/// What a receiver of NADA reports (RFC 8698 §5.3).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct NadaFeedback {
+    /// The newest data packet.
+    pub newest: u32,
+    /// How long ago it came.
+    pub waited: Span,
+    /// rmode.
+    pub mode: RateMode,
+    /// x_curr, ms.
+    pub signal: f64,
+    /// r_recv in packets per second.
+    pub receive_rate: f64,
+    /// Loss events so far.
+    pub loss_events: u64,
+    /// Marked packets so far.
+    pub marks: u64,
 }
 
 /// What a receiver of RAP acknowledges.

@@ -6,6 +6,7 @@ use crate::queue::counters::{Arrivals, Departures};
 use crate::series::AllSeries;
 use crate::table::{self, Column, Table};
 use crate::topology::BOTTLENECK;
+use crate::whole::sender::Untold;
 use sawtooth_cc::STATES;
 use sawtooth_cc::units::{Span, Time};
 
@@ -41,6 +42,8 @@ pub struct FlowRecord {
     pub pacing_bps: Option<f64>,
     /// Time mean, bit/s; none where no records of packets are kept.
     pub delivery_bps: Option<f64>,
+    /// What a stack from outside does not tell.
+    pub untold: Untold,
 }
 
 /// The shares of packets whose delays a queue says: what its distribution is drawn from.
@@ -259,6 +262,19 @@ fn flows(rows: &[FlowRecord]) -> Table {
         .reals("srtt_mean_ns", rows.iter().map(|flow| flow.srtt_mean_ns.unwrap_or(0.0)))
         .reals("pacing_bps", rows.iter().map(|flow| flow.pacing_bps.unwrap_or(0.0)))
         .reals("delivery_bps", rows.iter().map(|flow| flow.delivery_bps.unwrap_or(0.0)))
+        .texts("untold", rows.iter().map(untold_text))
+}
+
+/// The columns that hold nothing for this flow, a space between two.
+fn untold_text(flow: &FlowRecord) -> String {
+    let Untold { window, rtt, lost_packets, congestion_events } = flow.untold;
+    let columns = [
+        (lost_packets, "retransmits"),
+        (congestion_events, "loss_events"),
+        (rtt, "srtt_ns"),
+        (window, "window_mean"),
+    ];
+    columns.iter().filter(|(untold, _)| *untold).map(|(_, name)| *name).collect::<Vec<_>>().join(" ")
 }
 
 fn queues(rows: &[QueueRecord]) -> Table {
@@ -297,6 +313,7 @@ fn queues(rows: &[QueueRecord]) -> Table {
         .spans("delay_p999_ns", span(|queue| queue.delay_p999))
         .counts("drops_policed", dropped(DropReason::Policed))
         .texts("delay_quantiles_ns", rows.iter().map(quantiles_text))
+        .counts("drops_filtered", dropped(DropReason::Filtered))
 }
 
 /// Quantiles of the delay, ns, a space between two; nothing if there are none.

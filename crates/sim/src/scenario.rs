@@ -4,7 +4,7 @@
 //! numbers and probabilities. Python builds it from what people write; Rust users build it directly.
 //! After [`Scenario::check`] nothing inside a run can fail.
 
-use sawtooth_cc::Plugins;
+use sawtooth_cc::{ControllerSpec, Plugins};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use thiserror::Error;
@@ -18,6 +18,7 @@ mod record;
 mod whole;
 mod wires;
 
+pub use crate::ack_filter::AckFilterSpec;
 pub use crate::bucket::BucketSpec;
 pub use crate::queue::QueueSpec;
 pub use crate::queue::codel::CodelSpec;
@@ -104,6 +105,9 @@ pub struct LinkSpec {
     /// Packets that wait in the device, behind the queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_queue: Option<u32>,
+    /// Acknowledgements that are not sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ack_filter: Option<AckFilterSpec>,
     /// Further packets lost on arrival, after those of `drop`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loss: Option<ImpairmentSpec>,
@@ -145,6 +149,10 @@ pub struct FlowSpec {
     /// available from the start.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub supply: Vec<[u64; 2]>,
+    /// Its encoder's frames are watched, and one that is complete later than this after the encoder gave it is late; absent: nobody looks
+    /// at them. Of a controller with an encoder alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame_deadline_ns: Option<u64>,
 }
 
 /// A source of constant bit rate whose rate follows a schedule, or several that are alike.
@@ -205,9 +213,6 @@ const DEVICE_MAX: u32 = 10_000;
 
 /// The fastest link and the fastest source, in bit/s.
 pub(crate) const RATE_MAX_BPS: u64 = 100_000_000_000_000;
-
-/// What flows whose ends are stacks do without.
-const OF_A_STACK: &str = "none for an endpoint of a plug-in, which has a transport of its own";
 
 /// The most sources of a group.
 const SOURCES_MAX: u32 = 1_000_000;
@@ -323,15 +328,24 @@ impl Scenario {
             "at most ten years",
         )?;
         let controller = &self.profiles[flow.profile as usize].controller;
-        let endless = flow.packets.is_none() || controller.properties().takes_recovery();
-        let expected = match controller.endpoint() {
-            Some(_) => OF_A_STACK,
-            None => "none for a rate-based flow, which never makes up for what is lost",
-        };
+        let carries = controller.properties().takes_recovery() || controller.endpoint().is_some();
+        let endless = flow.packets.is_none() || carries;
+        let expected = "none for a rate-based flow, which never makes up for what is lost";
         require(endless, format!("{path}.packets"), flow.packets.unwrap_or(0), expected)?;
         self.check_supply(flow, &format!("{path}.supply"))?;
         if let Some(stop) = flow.stop_ns {
             require(stop > flow.start_ns, format!("{path}.stop_ns"), stop, "later than start_ns")?;
+        }
+        if let Some(deadline) = flow.frame_deadline_ns {
+            let at = || format!("{path}.frame_deadline_ns");
+            let codes = matches!(controller, ControllerSpec::Nada(_));
+            require(
+                codes,
+                at(),
+                deadline,
+                "none for a flow whose controller has no encoder, such as nada's",
+            )?;
+            require((1..=WAIT_MAX_NS).contains(&deadline), at(), deadline, "more than 0, at most one day")?;
         }
         let jitter = self.profiles[flow.profile as usize].send_jitter_ns;
         let first = &self.links[flow.forward[0] as usize];
@@ -349,12 +363,9 @@ impl Scenario {
         }
         let count = || format!("{} entries", flow.supply.len());
         let controller = &self.profiles[flow.profile as usize].controller;
-        let takes_recovery = controller.properties().takes_recovery();
-        let expected = match controller.endpoint() {
-            Some(_) => OF_A_STACK,
-            None => "none for a rate-based flow, which always has something to send",
-        };
-        require(takes_recovery, path, count(), expected)?;
+        let carries = controller.properties().takes_recovery() || controller.endpoint().is_some();
+        let expected = "none for a rate-based flow, which always has something to send";
+        require(carries, path, count(), expected)?;
         let expected = "none beside packets, of which it is the sum";
         require(flow.packets.is_none(), path, count(), expected)?;
         for (i, pair) in flow.supply.windows(2).enumerate() {
@@ -414,56 +425,18 @@ impl LinkSpec {
     }
 
     fn check(&self, path: &str, largest_packet: u64) -> Result<(), ScenarioError> {
-        match (&self.rate_bps, &self.trace_ms) {
-            (Some(rate), None) => {
-                let known = (1..=RATE_MAX_BPS).contains(rate);
-                require(known, format!("{path}.rate_bps"), rate, "1 bit/s to 100 Tbit/s")?;
-                require(
-                    !self.trace_once,
-                    format!("{path}.trace_once"),
-                    true,
-                    "false where there is no trace",
-                )?;
-            }
-            (None, Some(trace)) => {
-                let some = trace.last().is_some_and(|&last| last > 0);
-                require(
-                    some,
-                    format!("{path}.trace_ms"),
-                    "no time after 0",
-                    "at least one delivery after 0 ms",
-                )?;
-                let within = trace.last().is_some_and(|&last| last <= DURATION_MAX_NS / 1_000_000);
-                require(
-                    within,
-                    format!("{path}.trace_ms"),
-                    "a time beyond ten years",
-                    "milliseconds within ten years",
-                )?;
-                require(
-                    trace.is_sorted(),
-                    format!("{path}.trace_ms"),
-                    "unsorted times",
-                    "ascending milliseconds",
-                )?;
-                require(
-                    self.queue.is_some(),
-                    format!("{path}.queue"),
-                    "none",
-                    "a queue in front of a trace",
-                )?;
-            }
-            (rate, _) => {
-                let given = if rate.is_some() { "rate and trace" } else { "neither" };
-                require(false, format!("{path}.rate_bps"), given, "either rate_bps or trace_ms")?;
-            }
-        }
+        self.check_rate_or_trace(path)?;
         require(self.delay_ns <= WAIT_MAX_NS, format!("{path}.delay_ns"), self.delay_ns, "at most one day")?;
         if let Some(queue) = &self.queue {
             queue.check(&format!("{path}.queue"))?;
         }
         self.check_buckets(path, largest_packet)?;
         self.check_device(path)?;
+        if let Some(filter) = &self.ack_filter {
+            let path = format!("{path}.ack_filter");
+            require(self.queue.is_some(), &path, "given", "none on a link without a queue")?;
+            filter.check(&path)?;
+        }
         for (name, impairment) in [("drop", &self.drop), ("mark", &self.mark), ("loss", &self.loss)] {
             if let Some(impairment) = impairment {
                 impairment.check(&format!("{path}.{name}"))?;
@@ -482,6 +455,30 @@ impl LinkSpec {
 }
 
 impl LinkSpec {
+    /// It sends at a rate or by a trace.
+    fn check_rate_or_trace(&self, path: &str) -> Result<(), ScenarioError> {
+        let at = |name: &str| format!("{path}.{name}");
+        match (&self.rate_bps, &self.trace_ms) {
+            (Some(rate), None) => {
+                let known = (1..=RATE_MAX_BPS).contains(rate);
+                require(known, at("rate_bps"), rate, "1 bit/s to 100 Tbit/s")?;
+                require(!self.trace_once, at("trace_once"), true, "false where there is no trace")
+            }
+            (None, Some(trace)) => {
+                let last = trace.last().copied().unwrap_or_default();
+                require(last > 0, at("trace_ms"), "no time after 0", "at least one delivery after 0 ms")?;
+                let within = last <= DURATION_MAX_NS / 1_000_000;
+                require(within, at("trace_ms"), "a time beyond ten years", "milliseconds within ten years")?;
+                require(trace.is_sorted(), at("trace_ms"), "unsorted times", "ascending milliseconds")?;
+                require(self.queue.is_some(), at("queue"), "none", "a queue in front of a trace")
+            }
+            (rate, _) => {
+                let given = if rate.is_some() { "rate and trace" } else { "neither" };
+                require(false, at("rate_bps"), given, "either rate_bps or trace_ms")
+            }
+        }
+    }
+
     fn check_buckets(&self, path: &str, largest_packet: u64) -> Result<(), ScenarioError> {
         for (name, bucket) in [("policer", &self.policer), ("shaper", &self.shaper)] {
             bucket.map_or(Ok(()), |bucket| bucket.check(&format!("{path}.{name}"), largest_packet))?;

@@ -17,6 +17,7 @@ fn link(name: &str, rate_bps: u64, delay_ns: u64, queue: Option<QueueSpec>) -> L
         policer: None,
         shaper: None,
         device_queue: None,
+        ack_filter: None,
         loss: None,
         late: None,
         jitter: None,
@@ -59,6 +60,7 @@ pub fn dumbbell(flows: u32) -> Scenario {
                 stop_ns: None,
                 packets: None,
                 supply: Vec::new(),
+                frame_deadline_ns: None,
             })
             .collect(),
         arrivals: Vec::new(),

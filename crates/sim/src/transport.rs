@@ -1,5 +1,6 @@
 //! What stands at the ends of a flow: TCP, a rate-based protocol or a stack from outside. Closed enums, so that no packet costs a virtual call.
 
+use crate::frames::FrameWatch;
 use crate::measures::Measures;
 use crate::observer::{ModelState, Phase, SenderView};
 use crate::packet::Packet;
@@ -10,7 +11,7 @@ use crate::tcp::receiver::Receiver;
 use crate::tcp::recovery::Feedback;
 use crate::tcp::sender::{Sender, SenderStats, StateTimes, WindowCut};
 use crate::whole::receiver::WholeReceiver;
-use crate::whole::sender::WholeSender;
+use crate::whole::sender::{Untold, WholeSender};
 use sawtooth_cc::RandomKey;
 use sawtooth_cc::units::{Time, Window};
 
@@ -85,9 +86,8 @@ impl Transport {
     pub fn supply(&mut self, packets: u32, more: bool, now: Time) {
         match self {
             Transport::Tcp(sender) => sender.supply(packets, more, now),
-            Transport::Paced(_) | Transport::Whole(_) => {
-                unreachable!("a checked flow with a transport of its own has no supply")
-            }
+            Transport::Whole(sender) => sender.supply(packets, more, now),
+            Transport::Paced(_) => unreachable!("a checked flow with a rate has no supply"),
         }
     }
 
@@ -265,6 +265,21 @@ impl Transport {
         }
     }
 
+    /// Have its frames watched.
+    pub fn watch(&mut self, watch: FrameWatch) {
+        if let Transport::Paced(sender) = self {
+            sender.watch(watch);
+        }
+    }
+
+    /// What has been seen of its frames, if they were watched.
+    pub fn take_watch(&mut self) -> Option<FrameWatch> {
+        match self {
+            Transport::Paced(sender) => sender.take_watch(),
+            Transport::Tcp(_) | Transport::Whole(_) => None,
+        }
+    }
+
     /// Cuts withdrawn and tail probes sent since counting began.
     pub fn undos_and_probes(&self) -> (u64, u64) {
         match self {
@@ -277,7 +292,16 @@ impl Transport {
     pub fn finished(&self) -> Option<Time> {
         match self {
             Transport::Tcp(sender) => sender.finished,
-            Transport::Paced(_) | Transport::Whole(_) => None,
+            Transport::Whole(sender) => sender.finished,
+            Transport::Paced(_) => None,
+        }
+    }
+
+    /// What it does not tell of itself.
+    pub fn untold(&self) -> Untold {
+        match self {
+            Transport::Whole(sender) => sender.untold,
+            Transport::Tcp(_) | Transport::Paced(_) => Untold::default(),
         }
     }
 

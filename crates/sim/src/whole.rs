@@ -11,7 +11,11 @@
 //! | loss events            | times at which the stack answered losses or marks                                            |
 //! | round trips            | the stack's smoothed round trip, at each datagram that comes back                            |
 //!
-//! What a stack does not tell is 0 here. Timeouts, tail probes and undone cuts are told by none.
+//! Its application offers everything at the start, a number of packets or data without end, or what a schedule says. A flow is finished
+//! when its stack says that all of it has been acknowledged; its time counts from the first datagram of the handshake.
+//!
+//! What a stack does not tell is 0 here, and the flow's record says so ([`sender::Untold`]). Timeouts, tail probes and undone cuts are told
+//! by none.
 
 pub mod flight;
 pub mod receiver;

@@ -1,13 +1,8 @@
 //! What a scenario may get wrong is refused at the door, with path, value and what is accepted; what passes, runs.
 
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod networks;
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod random_networks;
-
 use proptest::prelude::*;
-use random_networks::{Entries, Network, any_network};
 use sawtooth_cc::CONTROLLERS;
+use sawtooth_networks::random_networks::{Entries, Network, any_network};
 use sawtooth_sim::Scenario;
 use sawtooth_sim::queue::DISCIPLINES;
 use sawtooth_sim::run;
@@ -32,11 +27,13 @@ fn complaint(pointer: &str, value: Value) -> String {
     }
 }
 
+/// The complaint about a value that replaces one of the example's names it and says what is accepted.
+fn check(pointer: &str, value: Value, expected: &str) {
+    assert_eq!(complaint(pointer, value), expected, "{pointer}");
+}
+
 #[test]
-fn a_wrong_value_is_named_with_what_is_accepted() {
-    let check = |pointer: &str, value: Value, expected: &str| {
-        assert_eq!(complaint(pointer, value), expected, "{pointer}");
-    };
+fn a_wrong_time_or_link_is_named_with_what_is_accepted() {
     check("/duration_ns", json!(0), "duration_ns = 0: expected 1 ns to ten years");
     check("/warmup_ns", json!(20_000_000_000u64), "warmup_ns = 20000000000: expected less than duration_ns");
     check("/links", json!([]), "links = []: expected at least one link");
@@ -56,6 +53,10 @@ fn a_wrong_value_is_named_with_what_is_accepted() {
         json!(u64::MAX),
         "links[0].delay_ns = 18446744073709551615: expected at most one day",
     );
+}
+
+#[test]
+fn a_wrong_queue_is_named_with_what_is_accepted() {
     check(
         "/links/0/queue",
         json!({"kind": "droptail"}),
@@ -90,6 +91,10 @@ fn a_wrong_value_is_named_with_what_is_accepted() {
         rio["kind"] = json!("rio");
         check("/links/0/queue", rio, &expected.replace("= red", "= rio"));
     }
+}
+
+#[test]
+fn a_wrong_profile_is_named_with_what_is_accepted() {
     check("/profiles/1/packet_bytes", json!(0), "profiles[1].packet_bytes = 0: expected at least 1");
     check("/profiles/0/tcp/min_rto_ns", json!(0), "profiles[0].tcp.min_rto_ns = 0: expected a positive time");
     check(
@@ -106,6 +111,14 @@ fn a_wrong_value_is_named_with_what_is_accepted() {
         paced,
         "profiles[0].controller.intervals = 8.5: expected a whole number, 2 ≤ intervals ≤ 64",
     );
+    // A run with 1 ns sent probes without end until all memory was gone.
+    let mut probing = example()["profiles"][0].clone();
+    (probing["recovery"], probing["tcp"]["max_rto_ns"]) = (json!("quic"), json!(999_999));
+    check("/profiles/0", probing, "profiles[0].tcp.max_rto_ns = 999999: expected at least 1 ms beside quic");
+}
+
+#[test]
+fn a_wrong_setting_beside_a_rate_is_named_with_what_is_accepted() {
     for (key, value, expected) in [
         ("ecn", "l4s", "off or classic for a rate-based controller, whose reports say what was marked"),
         (
@@ -116,6 +129,8 @@ fn a_wrong_value_is_named_with_what_is_accepted() {
         ("pacing", "on", "off for a rate-based controller, whose packets leave one by one anyway"),
         ("prr", "rfc9937", "off for a rate-based controller, which has no fast recovery"),
         ("rto", "linux", "rfc6298 for a rate-based controller, which retransmits nothing"),
+        ("slow_start", "hystart", "standard for a rate-based controller, which has a start of its own"),
+        ("timers", "linux", "exact for a rate-based controller, which retransmits nothing"),
     ] {
         let mut profile = example()["profiles"][0].clone();
         profile["controller"] = json!({"kind": "tfrc", "intervals": 8.0, "discount": 0.3, "damping": 1.0});
@@ -123,10 +138,22 @@ fn a_wrong_value_is_named_with_what_is_accepted() {
         profile["tcp"][key] = json!(value);
         check("/profiles/0", profile, &format!("profiles[0].tcp.{key} = {value}: expected {expected}"));
     }
-    // A run with 1 ns sent probes without end until all memory was gone.
-    let mut probing = example()["profiles"][0].clone();
-    (probing["recovery"], probing["tcp"]["max_rto_ns"]) = (json!("quic"), json!(999_999));
-    check("/profiles/0", probing, "profiles[0].tcp.max_rto_ns = 999999: expected at least 1 ms beside quic");
+    for (key, value, expected) in [
+        ("ack_every", json!(3), "none for a rate-based controller, whose receiver reports"),
+        ("ack_aggregation_ns", json!(5), "0 for a rate-based controller, whose receiver reports"),
+        ("tail_probe", json!(false), "true for a rate-based controller, which retransmits nothing"),
+        ("max_ack_delay_ns", json!(5), "0 for a rate-based controller, which retransmits nothing"),
+    ] {
+        let mut profile = example()["profiles"][0].clone();
+        profile["controller"] = json!({"kind": "tfrc", "intervals": 8.0, "discount": 0.3, "damping": 1.0});
+        profile["recovery"] = json!(null);
+        profile["tcp"][key] = value.clone();
+        check("/profiles/0", profile, &format!("profiles[0].tcp.{key} = {value}: expected {expected}"));
+    }
+}
+
+#[test]
+fn a_wrong_flow_is_named_with_what_is_accepted() {
     check("/flows/0/profile", json!(2), "flows[0].profile = 2: expected an index below 2");
     check("/flows/0/forward", json!([99]), "flows[0].forward = 99: expected an index below 10");
     check("/flows/0/reverse", json!([]), "flows[0].reverse = 0 links: expected 1 to 249 links");
@@ -156,6 +183,10 @@ fn a_wrong_value_is_named_with_what_is_accepted() {
         flow,
         "flows[0].supply = 1 entries: expected none beside packets, of which it is the sum",
     );
+}
+
+#[test]
+fn a_wrong_source_or_record_is_named_with_what_is_accepted() {
     check(
         "/sources/0/rates/1",
         json!([0, 1]),

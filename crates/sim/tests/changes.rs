@@ -3,9 +3,11 @@
 #[allow(dead_code, reason = "each test file uses a part of the networks")]
 mod networks;
 
-use networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, port, profile, source};
+use networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, pipe, port, profile, source};
 use sawtooth_cc::ControlState;
-use sawtooth_sim::scenario::{ChangeSpec, ImpairmentSpec, RecordSpec, Scenario, SetSpec, WhenSpec};
+use sawtooth_sim::scenario::{
+    BucketSpec, ChangeSpec, ImpairmentSpec, LinkSpec, RecordSpec, Scenario, SetSpec, WhenSpec,
+};
 use sawtooth_sim::series::model::{ModelEvent, ModelPoint};
 use sawtooth_sim::{Order, Progress, Records, Simulation, run};
 
@@ -137,4 +139,29 @@ fn what_cannot_change_is_refused() {
     classic.changes = vec![upon(ControlState::Drain, rate(0))];
     let message = run(&classic).expect_err("a bad scenario").to_string();
     assert!(message.contains("a flow whose controller has states"), "{message}");
+}
+
+/// A link without a queue lost its policer when its losses changed.
+#[test]
+fn a_policer_outlives_losses_on_a_link_without_a_queue() {
+    let policer = BucketSpec { rate_bps: MEGABIT, burst_bytes: 3_000 };
+    let links = vec![
+        LinkSpec { policer: Some(policer), ..pipe("access", 100 * MEGABIT, MILLISECOND) },
+        port("bottleneck", 100 * MEGABIT, MILLISECOND, 50),
+    ];
+    let carried = |changes: Vec<ChangeSpec>| {
+        let mut scenario = networks::scenario(4 * SECOND, links.clone(), Vec::new());
+        scenario.sources = vec![source(&[0, 1], &[[0, 10 * MEGABIT]])];
+        scenario.changes = changes;
+        run(&scenario).expect("a good scenario").queues[0].departures.forwarded_bytes
+    };
+    let due = policer.burst_bytes + 4 * policer.rate_bps / 8;
+    let none = |of_drop| match of_drop {
+        true => SetSpec::Drop { link: 0, drop: None },
+        false => SetSpec::Loss { link: 0, loss: None },
+    };
+    for changes in [vec![], vec![at(SECOND, vec![none(true)])], vec![at(SECOND, vec![none(false)])]] {
+        let found = carried(changes);
+        assert!(found <= due && found + 2_000 > due, "{found} of {due}");
+    }
 }

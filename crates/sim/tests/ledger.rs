@@ -4,15 +4,10 @@
 //! writes the rows of new behaviour, and refuses where a digest moved and no number did. The reason goes into CHANGELOG.md under
 //! *Changed behaviour*. That no row was ever rewritten by hand is checked against the history (`tests/test_ledger.py`).
 
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod networks;
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod random_networks;
-
-use networks::examples;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use random_networks::{Entries, any_network, combinations};
+use sawtooth_networks::networks::examples;
+use sawtooth_networks::random_networks::{Entries, any_network, combinations};
 use sawtooth_sim::scenario::Scenario;
 use sawtooth_sim::{identity, run};
 use sha2::{Digest, Sha256};

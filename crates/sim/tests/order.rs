@@ -4,21 +4,15 @@
 //! links, impairments on any of them, links with several feeders, short flows that come and go. The cases are the same in each run;
 //! `PROPTEST_CASES=5000 cargo test --release -p sawtooth-sim --test order` draws as many fresh ones per entry instead.
 
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod networks;
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod random_networks;
-#[allow(dead_code, reason = "each test file uses a part of the runs")]
-mod random_runs;
-
-use networks::examples;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
-use random_networks::winding::winding_network;
-use random_networks::wires::with_wires;
-use random_networks::{Entries, any_network, combinations, with_later_settings};
-use random_runs::hold;
 use sawtooth_cc::units::Time;
+use sawtooth_networks::networks::examples;
+use sawtooth_networks::random_networks;
+use sawtooth_networks::random_networks::winding::winding_network;
+use sawtooth_networks::random_networks::wires::with_wires;
+use sawtooth_networks::random_networks::{Entries, any_network, combinations, with_later_settings};
+use sawtooth_networks::random_runs::hold;
 use sawtooth_sim::scenario::Scenario;
 use sawtooth_sim::table::{Table, digest};
 use sawtooth_sim::{Order, Progress, Simulation};

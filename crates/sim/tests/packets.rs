@@ -1,18 +1,11 @@
 //! The series `packets`: rows at the times that follow from rates and delays, as many as the counters say, in either order of events.
 
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod networks;
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod random_networks;
-#[allow(dead_code, reason = "each test file uses a part of the runs")]
-mod random_runs;
-
-use networks::{MEGABIT, MILLISECOND, SECOND, flow, pipe, port, profile, scenario};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
-use random_networks::winding::winding_network;
-use random_networks::{any_network, combinations};
-use random_runs::hold;
+use sawtooth_networks::networks::{MEGABIT, MILLISECOND, SECOND, flow, pipe, port, profile, scenario};
+use sawtooth_networks::random_networks::winding::winding_network;
+use sawtooth_networks::random_networks::{any_network, combinations};
+use sawtooth_networks::random_runs::hold;
 use sawtooth_sim::queue::DropReason;
 use sawtooth_sim::scenario::{FlowSpec, ImpairmentSpec, Scenario};
 use sawtooth_sim::series::packets::{PacketEvent, PacketPoint};

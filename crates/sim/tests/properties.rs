@@ -4,17 +4,13 @@
 //! `random_networks` how to build it. Cases are the same in each run; `PROPTEST_CASES=500 cargo test --release
 //! -p sawtooth-sim --test properties` draws so many fresh ones per combination instead.
 
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod networks;
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod random_networks;
-mod random_runs;
-
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
-use random_networks::{Entries, Network, any_network, finite_network, with_later_settings};
-use random_runs::{common_books_are_in_order, hold, repeats};
 use sawtooth_cc::CONTROLLERS;
+use sawtooth_networks::random_networks::{
+    Entries, Network, any_network, finite_network, with_later_settings,
+};
+use sawtooth_networks::random_runs::{common_books_are_in_order, hold, repeats};
 use sawtooth_sim::queue::DISCIPLINES;
 use sawtooth_sim::scenario::Scenario;
 use sawtooth_sim::tcp::{Pacing, RECOVERIES, RecoveryInfo};

@@ -4,19 +4,13 @@
 //! A path has a bottleneck with a queue, delays by a random time without changing the order, drops and marks packets and drops reports at
 //! random, and falls silent at some time for good. `PROPTEST_CASES=5000 cargo test --release -p sawtooth-sim --test rate_pairs` draws fresh cases.
 
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod networks;
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod random_networks;
-#[allow(dead_code, reason = "each test file uses a part of the runs")]
-mod random_runs;
-
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
-use random_runs::hold;
 use sawtooth_cc::ControllerSpec;
 use sawtooth_cc::tfrc::response;
 use sawtooth_cc::units::Time;
+use sawtooth_networks::networks;
+use sawtooth_networks::random_runs::hold;
 use sawtooth_sim::packet::PacketKind;
 use sawtooth_sim::rate::receiver::PacedReceiver;
 use sawtooth_sim::rate::sender::PacedSender;
@@ -30,9 +24,9 @@ const SECOND: u64 = networks::SECOND;
 const CASES: u32 = 100;
 /// Longest wait at the bottleneck.
 const QUEUE: u64 = 200 * MILLISECOND;
-/// Longest gap between packets, s, of all three laws.
+/// Longest gap between packets, s, of TFRC and RAP.
 const GAP_MAX: f64 = 64.0;
-const LAWS: [&str; 8] = [
+const LAWS: [&str; 10] = [
     "tfrc",
     "tfrc(8, 0.3, 0)",
     "tfrc(4, 1, 0)",
@@ -41,7 +35,14 @@ const LAWS: [&str; 8] = [
     "rap",
     "rap(0.2, 0.125)",
     "rap(1, 0.5, 1, 0.5)",
+    "nada",
+    "nada(rmin = 400, rmax = 4000, beta_s = 0)",
 ];
+
+/// Laws that slow down where nothing is heard; RFC 8698 has no rule for that.
+fn heedful() -> Vec<&'static str> {
+    LAWS.into_iter().filter(|law| !law.starts_with("nada")).collect()
+}
 
 /// What lies between sender and receiver.
 #[derive(Clone, Debug)]
@@ -355,8 +356,8 @@ fn rap_cuts_by_its_fraction_and_climbs_by_its_step() {
 }
 
 #[test]
-fn without_any_report_every_law_falls_to_a_trickle() {
-    for_all(&LAWS, |law, path| {
+fn without_any_report_every_law_that_heeds_silence_falls_to_a_trickle() {
+    for_all(&heedful(), |law, path| {
         let mut pair = Pair::new(law, Path { silent_from: 0, ..path });
         let mut last = f64::INFINITY;
         while let Some(seen) = pair.step(1_000 * SECOND)? {
@@ -370,6 +371,36 @@ fn without_any_report_every_law_falls_to_a_trickle() {
         prop_assert!(pair.next > 0);
         Ok(())
     });
+}
+
+#[test]
+fn a_call_stays_between_its_least_and_its_greatest_rate() {
+    for (law, least, greatest) in
+        [("nada", 150e3, 1500e3), ("nada(rmin = 400, rmax = 4000, beta_s = 0)", 400e3, 4000e3)]
+    {
+        hold(law, CASES, path(), |path| {
+            let mut pair = Pair::new(law, path);
+            let packet_bits = 8.0 * f64::from(networks::profile(law, "none").packet_bytes);
+            while pair.step(30 * SECOND)?.is_some() {
+                if pair.sender.srtt_nanos() > 0 {
+                    let rate = pair.rate() * packet_bits;
+                    prop_assert!(at_most(rate, greatest) && at_most(least, rate), "{rate} bit/s");
+                }
+                if let [.., before, last] = pair.sent_at[..] {
+                    let gap = (last - before) as f64 / 1e9;
+                    prop_assert!(
+                        gap >= packet_bits / greatest * (1.0 - 1e-6) - 2e-9,
+                        "{gap} s between packets"
+                    );
+                }
+            }
+            // What the encoder gives at its least rate leaves, whatever is heard: but for a frame and what half a second begins with.
+            let since = pair.sent_at.first().map_or(0, |&at| 30 * SECOND - at) as f64 / 1e9;
+            let due = least * (since - 1.0) / packet_bits - 2.0;
+            prop_assert!(f64::from(pair.next) >= due, "{} packets where {due} were due", pair.next);
+            Ok(())
+        });
+    }
 }
 
 #[test]

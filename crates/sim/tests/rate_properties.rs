@@ -3,17 +3,11 @@
 //!
 //! `PROPTEST_CASES=500 cargo test --release -p sawtooth-sim --test rate_properties` draws so many fresh cases per combination.
 
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod networks;
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod random_networks;
-mod random_runs;
-
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
-use random_networks::{Entries, any_network};
-use random_runs::{common_books_are_in_order, hold, repeats};
 use sawtooth_cc::{ControllerSpec, RATE_CONTROLLERS};
+use sawtooth_networks::random_networks::{Entries, any_network};
+use sawtooth_networks::random_runs::{common_books_are_in_order, hold, repeats};
 use sawtooth_sim::queue::DISCIPLINES;
 use sawtooth_sim::scenario::{Profile, Scenario};
 use sawtooth_sim::{Records, run};

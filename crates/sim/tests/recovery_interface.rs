@@ -181,6 +181,7 @@ fn sender() -> (Sender<Halved, ByTime>, Log) {
         stop_ns: None,
         packets: None,
         supply: Vec::new(),
+        frame_deadline_ns: None,
     };
     let control = |_: &_| Halved { log: Rc::clone(&log), window: 4.0, before: 0.0 };
     let recovery = ByTime { log: Rc::clone(&log), recovering: false, again: None };

@@ -2,19 +2,13 @@
 //!
 //! `PROPTEST_CASES=200 cargo test --release -p sawtooth-sim --test supply` draws so many fresh cases per combination of entries.
 
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod networks;
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod random_networks;
-mod random_runs;
-
-use networks::{MILLISECOND, SECOND, dumbbell, profile};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
-use random_networks::{
+use sawtooth_networks::networks::{MILLISECOND, SECOND, dumbbell, profile};
+use sawtooth_networks::random_networks::{
     Entries, Network, any_network, combinations, finite_network, with_later_settings, with_supplies,
 };
-use random_runs::{common_books_are_in_order, hold, repeats};
+use sawtooth_networks::random_runs::{common_books_are_in_order, hold, repeats};
 use sawtooth_sim::scenario::{FlowSpec, Scenario};
 use sawtooth_sim::{Order, Progress, Records, Simulation, run};
 
@@ -73,8 +67,8 @@ fn a_stop_ends_a_schedule() {
     assert!(records.flows[0].finished_ns.is_some_and(|finished| finished < 2_200 * MILLISECOND));
 }
 
-fn for_all<S: Strategy<Value = Network>>(
-    networks: impl Fn(Entries) -> S,
+fn for_all(
+    networks: impl Fn(Entries) -> BoxedStrategy<Network>,
     holds: impl Fn(&Scenario) -> TestCaseResult,
 ) {
     for entries in combinations().into_iter().filter(|entries| entries.recovery.is_some()) {

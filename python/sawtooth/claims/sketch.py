@@ -1,25 +1,33 @@
 """What a claim is judged by, without runs: its sentence, its inequalities and the cells that they are about.
 
 Source: none. A check is a function of a view. ``SketchView`` answers it with numbers that mean nothing and notes what was asked: so the
-inequalities come from the check itself, and nobody lists them a second time. Which inequalities a check writes down may depend on the
-numbers in few cases (a list of those that lead, for example); a check that asks for runs of a probe is sketched up to there.
+inequalities come from the check itself, and nobody lists them a second time. Runs of a probe have the labels of its plan and such
+numbers. Which inequalities a check writes down may depend on the numbers in few cases: a list of those that lead, or what is looked at
+only after a first reading has failed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import pyarrow as pa
 
 from sawtooth.claims.claim import Claim
 from sawtooth.claims.logic import Finding
 from sawtooth.claims.view import NoRuns, UnavailableError, View
+from sawtooth.experiment.matrix import ProbeRun
 from sawtooth.experiment.scoring import Values
 from sawtooth.experiment.study import Study, Tolerance
 
 SEEDS = 4
-"""Values for each cell of a sketch: enough for an interval."""
+"""Values for each cell of a sketch, and runs for each of a probe: enough for an interval."""
+Label = str | int | float
+Probes = Mapping[str, Sequence[Mapping[str, Label]]]
+"""Runs by the name of their probe, each as its labels, seeds aside."""
+COUNTS = ("timeouts", "loss_events")
+"""Columns of the table of flows that checks count in."""
 
 
 @dataclass
@@ -36,8 +44,45 @@ class Asked:
         return np.asarray(self._drawn.uniform(0.1, 0.9, shape))
 
 
+class Numbers(Mapping[str, float]):
+    """The values of a run: a number that means nothing for every name; each name that is asked for is noted for ``run``."""
+
+    def __init__(self, asked: Asked, run: str) -> None:
+        self._asked, self._run = asked, run
+        self._known: dict[str, float] = {}
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str)
+
+    def __getitem__(self, name: str) -> float:
+        if name not in self._known:
+            self._known[name] = float(self._asked.values(()))
+            self._asked.cells[f"{name}: {self._run}"] = None
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+
+def probe_runs(asked: Asked, name: str, labels: Sequence[Mapping[str, Label]]) -> tuple[ProbeRun, ...]:
+    """The runs of a probe with numbers that mean nothing; what is asked of them is noted."""
+    flows = pa.table({column: pa.array([1], pa.int64()) for column in COUNTS})
+    return tuple(
+        ProbeRun(entry, "", Numbers(asked, f"{name}, {_told(entry)}"), flows, str(seed + 1))
+        for entry in labels
+        for seed in range(SEEDS)
+    )
+
+
+def _told(labels: Mapping[str, Label]) -> str:
+    return ", ".join(f"{name} {label}" for name, label in labels.items())
+
+
 class SketchView(View):
-    """A view that answers everything that a matrix of runs has, and remembers the questions."""
+    """A view that answers everything that a matrix of runs and its probes have, and remembers the questions."""
 
     def __init__(
         self,
@@ -85,10 +130,13 @@ class SketchView(View):
         """Values in one environment."""
         return self._cell(f"{metric}: {algorithm}, {self.setting}, {name}", (SEEDS,))
 
-    def probe(self, name: str) -> tuple[()]:
-        """UnavailableError: a sketch has no runs of probes."""
+    def probe(self, name: str) -> tuple[ProbeRun, ...]:
+        """Runs with the labels of the probe. UnavailableError for one that the study has not."""
+        found = next((probe for probe in self._study.probe if probe.name == name), None)
+        if found is None:
+            raise UnavailableError(f"probe {name}")
         self._asked.probes[self._prefix + name] = None
-        raise UnavailableError(f"probe {name}")
+        return probe_runs(self._asked, self._prefix + name, list(found.choices()))
 
     def part(self, name: str) -> View:
         """Another part of the paper."""
@@ -103,9 +151,24 @@ class SketchView(View):
         return self._asked.values(shape)
 
 
+class BesideView(NoRuns):
+    """A view of runs that are none of the paper's studies."""
+
+    def __init__(self, probes: Probes, asked: Asked) -> None:
+        super().__init__()
+        self._probes, self._asked = probes, asked
+
+    def probe(self, name: str) -> tuple[ProbeRun, ...]:
+        """Runs with the labels of the probe. UnavailableError for one that there is not."""
+        if name not in self._probes:
+            raise UnavailableError(f"probe {name}")
+        self._asked.probes[name] = None
+        return probe_runs(self._asked, name, self._probes[name])
+
+
 @dataclass(frozen=True)
 class Sketch:
-    """A claim beside what judges it. ``inequalities`` is empty where the check asks for probes first, or computes what it judges."""
+    """A claim beside what judges it. ``inequalities`` is empty where the check computes what it judges."""
 
     claim: Claim
     check: str
@@ -135,13 +198,20 @@ class Sketch:
         }
 
 
-def sketch(entry: Claim, study: Study | None, others: Callable[[str], Study | None]) -> Sketch:
-    """What judges a claim that speaks of this study, or of none; ``others`` finds the studies of other parts by name."""
+def sketch(
+    entry: Claim, study: Study | None, others: Callable[[str], Study | None], beside: Probes | None = None
+) -> Sketch:
+    """What judges a claim that speaks of this study, or of none; ``others`` finds the studies of other parts by name.
+
+    ``beside`` are runs that are none of the paper's studies, for claims that speak of no study.
+    """
     asked = Asked()
     if entry.check is None:
         return Sketch(entry, "", "", (), (), (), {})
     words = " ".join((entry.function.__doc__ or "").replace("``", "").split())
-    view = NoRuns() if study is None else SketchView(study, entry.settings, asked, others)
+    view = (
+        BesideView(beside or {}, asked) if study is None else SketchView(study, entry.settings, asked, others)
+    )
     try:
         inequalities = tuple(dict.fromkeys(_written(leaf) for leaf in entry.function(view).leaves()))
     except (UnavailableError, ArithmeticError, LookupError, ValueError):

@@ -93,7 +93,7 @@ def judge(
     reasons = _environments_missing(entry, results)
     complete = not reasons
     if missing:
-        reasons.append(f"it speaks also of {', '.join(missing)}, of which there are no runs here")
+        reasons.append(f"it also covers {', '.join(missing)}, for which there are no runs here")
     finding = None
     if not (entry.quantifier == "joint" and missing) and (present or not entry.settings):
         try:

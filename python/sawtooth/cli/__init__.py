@@ -41,6 +41,7 @@ from sawtooth.cli import (
     schema,
     store,
     sweep,
+    trace,
 )
 from sawtooth.cli import list as list_
 from sawtooth.cli.output import emit_text, note
@@ -76,6 +77,7 @@ app.command("check-controller")(check_controller.command)
 app.add_typer(model.app, name="model")
 app.command("environment")(environment.command)
 app.command(SEARCH)(environment_search.command)
+app.command("trace")(trace.command)
 app.add_typer(store.app, name="store")
 app.command("schema")(schema.command)
 app.command("claims")(claims.command)
@@ -97,7 +99,7 @@ def sawtooth(
     context: typer.Context,
     version: Annotated[
         bool,
-        typer.Option("--version", callback=show_version, is_eager=True, help="Print the version and leave."),
+        typer.Option("--version", callback=show_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
     """A congestion-control laboratory: how well, how fairly and how robustly does a controller share a network?
@@ -134,11 +136,25 @@ def note_costs() -> None:
         )
 
 
+class WithoutPandas:
+    """A finder of modules to which pandas is not installed. `sawtooth.plugins.load` takes it away before it runs a user's file."""
+
+    hides_from_commands = True
+
+    @staticmethod
+    def find_spec(name: str, _path: object = None, _target: object = None) -> None:
+        """No answer: the next finder is asked."""
+        if name == "pandas":
+            raise ModuleNotFoundError("commands do without pandas", name=name)
+
+
 def spare_start_up() -> None:
     """Spares a command what libraries do while they load: searches for garbage, and threads of numpy's algebra, which wait busily and
-    are of no use here, since runs have threads of their own and the matrices are small."""
+    are of no use here, since runs have threads of their own and the matrices are small. pyarrow loads pandas with the first array, to
+    recognise what is of pandas, which takes longer than all the rest; no command has such things."""
     gc.set_threshold(OBJECTS_PER_COLLECTION, *gc.get_threshold()[1:])
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when numpy loads
+    sys.meta_path.insert(0, WithoutPandas)
 
 
 def exit_code(arguments: list[str]) -> int:

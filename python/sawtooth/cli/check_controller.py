@@ -21,7 +21,9 @@ ControllerArgument = Annotated[
 ScriptOption = Annotated[
     Path | None,
     typer.Option(
-        "--script", metavar="FILE", help="Show what it answers after each line of a script instead."
+        "--script",
+        metavar="FILE",
+        help="Instead, play a script and show the controller's answer after each line.",
     ),
 ]
 
@@ -32,9 +34,9 @@ def command(
     plugin: PluginOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Hold a controller to what every controller is held to: exit 0 if no rule is broken, 1 if one is, 2 if there is no such controller.
+    """Check a controller against the rules for all controllers. Exits with 0 if it keeps them, 1 if it breaks one, 2 if it does not exist.
 
-    A broken rule shows the smallest script in which it is broken: put it into a file, and --script FILE plays it.
+    For a broken rule it prints the smallest script that breaks it. Save that in a file, and --script FILE plays it.
 
     Example: sawtooth check-controller 'mine(1, 0.7)' --plugin libmine.so
     """

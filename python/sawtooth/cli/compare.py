@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sawtooth.cli import deciding
-from sawtooth.cli.deciding import MaxSeedsOption, UntilDecidedOption
-from sawtooth.cli.executor import ExecutorOption, Kind, SchedulerOption, TrustOption, work_by
-from sawtooth.cli.output import JsonOption, PluginOption, StoreOption, console, emit_json, emit_text, note
-from sawtooth.cli.shard import ShardOption
-from sawtooth.cli.shard import run as run_part
+from sawtooth.cli.deciding import Deciding
+from sawtooth.cli.options import unfolded
+from sawtooth.cli.output import JsonOption, PluginOption, console, emit_json, emit_text, note
+from sawtooth.cli.work import Runs, Workers
 from sawtooth.errors import InputError
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ ScenarioOption = Annotated[
     typer.Option(
         "--scenario",
         metavar="FILE.toml",
-        help="Your network: all its test flows get the controllers in turn [default: ten flows over 100 Mbit/s, 110 ms].",
+        help="Your network; each controller in turn drives all of its test flows [default: ten flows over 100 Mbit/s, 110 ms].",
     ),
 ]
 PathOption = Annotated[
@@ -94,7 +93,6 @@ EnvironmentFileOption = Annotated[
 SeedsOption = Annotated[
     int | None, typer.Option("--seeds", metavar="N", help="Number of seeds [default: 5].")
 ]
-FreshOption = Annotated[bool, typer.Option("--fresh", help="Repeat runs that are in the store.")]
 DurationOption = Annotated[
     str | None,
     typer.Option(
@@ -119,7 +117,7 @@ TableOption = Annotated[
 ]
 CsvOption = Annotated[
     bool,
-    typer.Option("--csv", help="Print the raw values as CSV, a row each; with --table distance the scores."),
+    typer.Option("--csv", help="Print raw values as CSV, one per row; with --table distance, scores."),
 ]
 PlotOption = Annotated[
     Path | None,
@@ -138,31 +136,60 @@ ReportOption = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class Compared:
+    """What is compared, beside the controllers: the network, and what is varied over it."""
+
+    scenario: ScenarioOption = None
+    path: PathOption = None
+    set_: SetOption = None
+    recovery: RecoveryOption = None
+    router: RouterOption = None
+    environment: EnvironmentOption = None
+    environment_file: EnvironmentFileOption = None
+    seeds: SeedsOption = None
+    duration: DurationOption = None
+    warmup: WarmupOption = None
+
+    def given(self, controllers: list[str]) -> dict[str, Any]:
+        """The arguments of a comparison, but for --set."""
+        network: Path | dict[str, Any] | None = self.scenario
+        if self.path is not None:
+            from sawtooth.scenario.paths import COMPARED, file_on_path
+
+            network = file_on_path(self.path, self.scenario, COMPARED)
+        return {
+            "controllers": controllers,
+            "recoveries": self.recovery or (),
+            "routers": self.router or (),
+            "environments": self.environment or (),
+            "seeds": self.seeds,
+            "duration": self.duration,
+            "warmup": self.warmup,
+            "scenario": network,
+            "environment_files": self.environment_file or (),
+        }
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What is printed and drawn."""
+
+    table: TableOption = None
+    csv: CsvOption = False
+    plot: PlotOption = None
+    report: ReportOption = None
+
+
+@unfolded
 def command(
     context: typer.Context,
     controllers: ControllersArgument,
-    scenario: ScenarioOption = None,
-    path: PathOption = None,
-    set_: SetOption = None,
-    recovery: RecoveryOption = None,
-    router: RouterOption = None,
-    environment: EnvironmentOption = None,
-    environment_file: EnvironmentFileOption = None,
-    seeds: SeedsOption = None,
-    until_decided: UntilDecidedOption = False,
-    max_seeds: MaxSeedsOption = None,
-    duration: DurationOption = None,
-    warmup: WarmupOption = None,
-    table: TableOption = None,
-    csv: CsvOption = False,
-    plot: PlotOption = None,
-    report: ReportOption = None,
-    store: StoreOption = None,
-    fresh: FreshOption = False,
-    shard: ShardOption = None,
-    executor: ExecutorOption = Kind.LOCAL,
-    scheduler: SchedulerOption = None,
-    trust_network: TrustOption = False,
+    compared: Compared,
+    seeding: Deciding,
+    shown: Shown,
+    runs: Runs,
+    workers: Workers,
     plugin: PluginOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -172,36 +199,20 @@ def command(
 
     Example: sawtooth compare 'aimd(1, 0.8)' tfrc --scenario examples/dumbbell.toml --set path.rtt='100 ms' --seeds 3 --plot compare.svg
     """
-    _refuse(csv, as_json, table, report)
-    deciding.check("compare", until_decided, max_seeds, False, None)
-    if plot is not None:
+    _refuse(shown, as_json)
+    deciding.check("compare", seeding.until_decided, seeding.max_seeds, False, None)
+    if shown.plot is not None:
         from sawtooth.report.figure_file import format_of
 
-        format_of(plot)
-    if shard is not None:
-        _refuse_beside_shard(csv, table, plot, report, until_decided)
-    work_by(context, executor, scheduler, trust_network)
-    network: Path | dict[str, Any] | None = scenario
-    if path is not None:
-        from sawtooth.scenario.paths import COMPARED, file_on_path
-
-        network = file_on_path(path, scenario, COMPARED)
-    given: dict[str, Any] = {
-        "controllers": controllers,
-        "recoveries": recovery or (),
-        "routers": router or (),
-        "environments": environment or (),
-        "seeds": seeds,
-        "duration": duration,
-        "warmup": warmup,
-        "scenario": network,
-        "environment_files": environment_file or (),
-    }
-    if shard is not None:
-        run_part(shard, lambda: _plans(given, set_), store, fresh, as_json, "compare")
+        format_of(shown.plot)
+    if runs.shard is not None:
+        _refuse_beside_shard(shown, seeding.until_decided)
+    workers.begin(context)
+    given = compared.given(controllers)
+    if runs.shard is not None:
+        runs.make_part(lambda: _plans(given, compared.set_), as_json, "compare")
         return
-    found = _compared(given, set_, store, fresh, until_decided, max_seeds)
-    _show_all(found, plot, report, table, csv, as_json)
+    _show_all(_compared(given, compared.set_, runs, seeding), shown, as_json)
 
 
 def _plans(given: dict[str, Any], set_: list[str] | None) -> list[Jobs]:
@@ -213,35 +224,29 @@ def _plans(given: dict[str, Any], set_: list[str] | None) -> list[Jobs]:
     return jobs_of(comparison_study(**given, values=values_of(set_ or ())))
 
 
-def _compared(
-    given: dict[str, Any],
-    set_: list[str] | None,
-    store: str | None,
-    fresh: bool,
-    until_decided: bool,
-    most: int | None,
-) -> Comparison:
+def _compared(given: dict[str, Any], set_: list[str] | None, runs: Runs, seeding: Deciding) -> Comparison:
     """The comparison, with as many seeds as it takes if that is asked for."""
     from sawtooth.experiment.stopping import MOST
     from sawtooth.papers.compare import compare, compare_until_decided
     from sawtooth.progress import progress_bar
 
     with progress_bar("compare") as progress:
-        rest: dict[str, Any] = {"store": store, "fresh": fresh, "set": set_ or (), "progress": progress}
-        if not until_decided:
+        rest: dict[str, Any] = {"store": runs.store, "fresh": runs.fresh, "set": set_ or ()}
+        rest["progress"] = progress
+        if not seeding.until_decided:
             return compare(**given, **rest)
-        found = compare_until_decided(**given, **rest, most=MOST if most is None else most)
+        most = MOST if seeding.max_seeds is None else seeding.max_seeds
+        found = compare_until_decided(**given, **rest, most=most)
     if found.stopping is not None:
         note(found.stopping.text)
     return found
 
 
-def _show_all(
-    found: Comparison, plot: Path | None, report: Path | None, table: Table | None, csv: bool, as_json: bool
-) -> None:
+def _show_all(found: Comparison, shown: Shown, as_json: bool) -> None:
     """Figures, report and tables, as asked for."""
     from sawtooth.progress import progress_bar
 
+    plot, report = shown.plot, shown.report
     with progress_bar("compare") as progress:
         if plot is not None or report is not None:
             progress.stage("drawing", 0, 1)
@@ -251,17 +256,18 @@ def _show_all(
 
             found = replace(found, report=report)
             write_report(found, report)
-    _show(found, table, csv, as_json)
-    if found.study.chosen:
-        note(found.study.chosen)
+    _show(found, shown.table, shown.csv, as_json)
+    for sentence in found.study.chosen:
+        note(sentence)
     for file in drawn:
         note(f"drew {file}")
     if report is not None:
         note(f"report: {report}")
 
 
-def _refuse(csv: bool, as_json: bool, table: Table | None, report: Path | None) -> None:
+def _refuse(shown: Shown, as_json: bool) -> None:
     """InputError for options that do not go together, before anything runs."""
+    csv, table, report = shown.csv, shown.table, shown.report
     if csv and as_json:
         raise InputError("sawtooth compare", None, "--csv --json", "one of --csv and --json")
     if csv and table is Table.BOTH:
@@ -275,11 +281,9 @@ def _refuse(csv: bool, as_json: bool, table: Table | None, report: Path | None) 
         raise InputError("sawtooth compare", "--report", str(report), "a file name that ends in .html")
 
 
-def _refuse_beside_shard(
-    csv: bool, table: Table | None, plot: Path | None, report: Path | None, until_decided: bool
-) -> None:
+def _refuse_beside_shard(shown: Shown, until_decided: bool) -> None:
     """InputError for options that want the whole."""
-    given = {"--csv": csv, "--table": table, "--plot": plot, "--report": report}
+    given = {"--csv": shown.csv, "--table": shown.table, "--plot": shown.plot, "--report": shown.report}
     for option, value in (given | {"--until-decided": until_decided}).items():
         if value:
             accepted = f"no {option} beside --shard, which makes part of the runs"

@@ -70,13 +70,13 @@ LineOption = Annotated[
         "--line",
         metavar="TEXT",
         hidden=True,
-        help="The command line up to the cursor, as the shell hands it in.",
+        help="The command line up to the cursor, as the shell passes it.",
     ),
 ]
 
 
 def command(shell: ShellArgument = None, line: LineOption = None) -> None:
-    """Print what makes a shell complete commands, options, studies, environments and controllers with the tab key.
+    """Print the completion script of a shell: with it the tab key completes commands, options, studies, environments and controllers.
 
     bash: add `eval "$(sawtooth completion bash)"` to ~/.bashrc; zsh: `eval "$(sawtooth completion zsh)"` to ~/.zshrc;
     fish: `sawtooth completion fish > ~/.config/fish/completions/sawtooth.fish`.

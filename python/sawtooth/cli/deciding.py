@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,7 +18,7 @@ ConfirmOption = Annotated[
     bool,
     typer.Option(
         "--confirm",
-        help="Judge the claims again on as many fresh seeds, fixed beforehand (from 10001 on), and print both verdicts.",
+        help="Judge the claims again on as many fresh seeds (from 10001 on, fixed beforehand), and print both verdicts.",
     ),
 ]
 SeedsFromOption = Annotated[
@@ -33,14 +34,32 @@ UntilDecidedOption = Annotated[
     bool,
     typer.Option(
         "--until-decided",
-        help="Look at 15 seeds (or --seeds), then add five at a time until everything is decided; by intervals that hold however often "
-        "one looks.",
+        help="Begin with 15 seeds (or --seeds), then add five at a time until everything is decided. The intervals stay valid however "
+        "often one looks.",
     ),
 ]
 MaxSeedsOption = Annotated[
     int | None,
-    typer.Option("--max-seeds", metavar="N", min=2, help="With --until-decided: most seeds [default: 60]."),
+    typer.Option(
+        "--max-seeds", metavar="N", min=2, help="With --until-decided: largest number of seeds [default: 60]."
+    ),
 ]
+
+
+@dataclass(frozen=True)
+class Deciding:
+    """With as many seeds as it takes."""
+
+    until_decided: UntilDecidedOption = False
+    max_seeds: MaxSeedsOption = None
+
+
+@dataclass(frozen=True)
+class Again(Deciding):
+    """On fresh seeds, or with as many as it takes."""
+
+    confirm: ConfirmOption = False
+    seeds_from: SeedsFromOption = None
 
 
 def check(command: str, until_decided: bool, most: int | None, confirm: bool, first: int | None) -> None:

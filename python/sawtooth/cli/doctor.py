@@ -8,7 +8,7 @@ from sawtooth.cli.output import JsonOption, console, emit_document, table
 
 
 def command(as_json: JsonOption = False) -> None:
-    """Show versions and check this installation by simulating: exit 1 if a check fails.
+    """Show versions and check this installation by simulating. Exits with 1 if a check fails.
 
     Example: sawtooth doctor
     """

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sawtooth.cli.executor import ExecutorOption, Kind, SchedulerOption, TrustOption, work_by
+from sawtooth.cli.options import unfolded
 from sawtooth.cli.output import JsonOption, PluginOption, StoreOption, console, emit_json, note, number, table
+from sawtooth.cli.work import Workers
 from sawtooth.errors import InputError
 from sawtooth.experiment.search.space import SHAPES
 from sawtooth.report.figure_file import format_of
@@ -25,18 +26,25 @@ DRAWN_NS = 400_000_000_000
 
 ControllersArgument = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[CONTROLLER]...", help="Who competes [default: the four representatives]."),
+    typer.Argument(
+        metavar="[CONTROLLER]...", help="Controllers that compete [default: the four representatives]."
+    ),
 ]
 ShapeOption = Annotated[str, typer.Option("--shape", metavar="S", help=f"{' or '.join(SHAPES)}.")]
 WinnerOption = Annotated[
-    str | None, typer.Option("--winner", metavar="A", help="Who is to come first in goodput, such as mimd.")
+    str | None,
+    typer.Option(
+        "--winner", metavar="A", help="The controller that should come first in goodput, such as mimd."
+    ),
 ]
 LoserOption = Annotated[
-    str | None, typer.Option("--loser", metavar="A", help="Who is to come last in goodput.")
+    str | None, typer.Option("--loser", metavar="A", help="The controller that should come last in goodput.")
 ]
 ClaimOption = Annotated[
     list[str] | None,
-    typer.Option("--claim", metavar="ID", help="A claim about one pattern that is to hold; may be repeated."),
+    typer.Option(
+        "--claim", metavar="ID", help="A claim about one pattern that should hold; may be repeated."
+    ),
 ]
 RangeOption = Annotated[
     list[str] | None,
@@ -46,7 +54,7 @@ RangeOption = Annotated[
         help="Range of a number of the shape, such as period='0.5 s..5 s'; may be repeated.",
     ),
 ]
-RunsOption = Annotated[int, typer.Option("--runs", metavar="N", help="Runs that the search may take.")]
+RunsOption = Annotated[int, typer.Option("--runs", metavar="N", help="Largest number of runs of the search.")]
 SeedsOption = Annotated[
     int, typer.Option("--seeds", metavar="N", help="Seeds of the search, numbered from 1001.")
 ]
@@ -59,13 +67,16 @@ RecoveryOption = Annotated[str, typer.Option("--recovery", metavar="R", help="Lo
 RouterOption = Annotated[str, typer.Option("--router", metavar="Q", help="Queue discipline.")]
 SetOption = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Another value of the set-up, such as duration='120 s'."),
+    typer.Option(
+        "--set", metavar="KEY=VALUE", help="Replace one value of the set-up, such as duration='120 s'."
+    ),
 ]
 PlotOption = Annotated[
     Path | None, typer.Option("--plot", metavar="F.svg", help="Draw pattern and map (SVG, PDF or PNG).")
 ]
 
 
+@unfolded
 def command(
     context: typer.Context,
     controllers: ControllersArgument = None,
@@ -83,16 +94,15 @@ def command(
     set_: SetOption = None,
     store: StoreOption = None,
     plot: PlotOption = None,
-    executor: ExecutorOption = Kind.LOCAL,
-    scheduler: SchedulerOption = None,
-    trust_network: TrustOption = False,
+    *,
+    workers: Workers,
     plugin: PluginOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Search for a pattern of bandwidth under which a controller comes first or last in goodput, or claims hold.
 
-    The pattern is found on some seeds and judged on others. How much of the searched space meets the goal stands beside it. Runs that are
-    in the store are not repeated, so an interrupted search goes on where it was.
+    The pattern is found on some seeds and judged on others. The search also estimates what share of the searched space meets the goal. Runs
+    that are in the store are not repeated, so an interrupted search continues where it stopped.
 
     Example: sawtooth environment search --winner mimd --shape square --range period='20 s..60 s' --runs 400
     """
@@ -102,7 +112,7 @@ def command(
 
     if plot is not None:
         format_of(plot)  # before the search takes its time
-    work_by(context, executor, scheduler, trust_network)
+    workers.begin(context)
     with progress_bar("search") as progress:
         found = find(
             shape,

@@ -12,7 +12,10 @@ from sawtooth.cli.output import JsonOption, emit_document, emit_text
 from sawtooth.errors import InputError
 
 DirectoryArgument = Annotated[
-    Path, typer.Argument(metavar="[DIR]", help="Where they go; it is made if need be.", show_default=True)
+    Path,
+    typer.Argument(
+        metavar="[DIR]", help="Where to put them; created if it does not exist.", show_default=True
+    ),
 ]
 
 
@@ -31,7 +34,9 @@ def summary(name: str, content: bytes) -> str:
 
 
 def command(directory: DirectoryArgument = Path("examples"), as_json: JsonOption = False) -> None:
-    """Copy the examples into a directory and say what each shows. A file that is there and differs is left alone: exit 2.
+    """Copy the examples into a directory and say what each one shows.
+
+    An existing file with other contents is kept, and the command exits with 2.
 
     Example: sawtooth examples
     """

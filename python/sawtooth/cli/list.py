@@ -131,7 +131,7 @@ IN_FULL: dict[str, Callable[[], Rows]] = {"environments": environments_in_full}
 
 
 def command(kind: KindArgument = None, plugin: PluginOption = None, as_json: JsonOption = False) -> None:
-    """List what can be named: controllers, recoveries, disciplines, environments, paths, metrics, recorded series, studies.
+    """List everything that has a name: controllers, recoveries, disciplines, environments, paths, metrics, recorded series, studies.
 
     The page docs/controllers.md shows every controller on the same path.
 

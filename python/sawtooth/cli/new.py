@@ -13,13 +13,14 @@ from sawtooth.errors import InputError
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 FileArgument = Annotated[
-    Path, typer.Argument(metavar="[FILE.toml]", help="The file to write; one that exists is left alone.")
+    Path,
+    typer.Argument(metavar="[FILE.toml]", help="The file to write; an existing file is not overwritten."),
 ]
 NameArgument = Annotated[
     str,
     typer.Argument(
         metavar="NAME",
-        help="What the controller is called: small letters, digits, - and _.",
+        help="Name of the controller: lower-case letters, digits, - and _.",
         show_default=False,
     ),
 ]
@@ -29,7 +30,9 @@ LangOption = Annotated[
 OutOption = Annotated[
     Path | None,
     typer.Option(
-        "--out", metavar="DIR", help="The folder to write; one that exists is left alone [default: ./NAME]."
+        "--out",
+        metavar="DIR",
+        help="The folder to write; an existing folder is not overwritten [default: ./NAME].",
     ),
 ]
 TEMPLATE = "study.toml"
@@ -38,7 +41,7 @@ TEMPLATE = "study.toml"
 
 @app.callback(invoke_without_command=True)
 def new(context: typer.Context) -> None:
-    """Write something commented to start from, which runs as it stands: a study, or a controller of your own.
+    """Write a commented study or controller to start from; it runs as it is.
 
     Example: sawtooth new study my-study.toml
     """
@@ -77,7 +80,7 @@ def controller(
 ) -> None:
     """Write a controller of your own to start from: AIMD in Rust, C or Python, with tests, a Makefile and a scenario.
 
-    `make` builds what is loaded by --plugin, `make test` tries it, `make check` holds it to what every controller is held to.
+    `make` builds the file for --plugin, `make test` runs its tests, `make check` checks it against the rules for all controllers.
 
     Example: sawtooth new controller mine --lang c
     """

@@ -16,7 +16,7 @@ RunIdArgument = Annotated[
 def command(
     run_id: RunIdArgument, store: StoreOption = None, plugin: PluginOption = None, as_json: JsonOption = False
 ) -> None:
-    """Simulate a stored run again and compare digests: exit 0 if they agree, 1 if not, 2 if there is no such run.
+    """Simulate a stored run again and compare digests. Exits with 0 if they agree, 1 if not, 2 if there is no such run.
 
     Example: sawtooth replay 3f9a12
     """

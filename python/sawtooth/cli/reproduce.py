@@ -1,21 +1,19 @@
-"""`sawtooth reproduce`: run a study of a paper or a file of the user's, show our numbers beside the printed ones, judge its claims."""
+"""`sawtooth reproduce`: run a study of a paper or a file of the user's, show our numbers beside those of the paper, judge its claims."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from sawtooth.cli import deciding
-from sawtooth.cli.compare import FreshOption
-from sawtooth.cli.deciding import ConfirmOption, MaxSeedsOption, SeedsFromOption, UntilDecidedOption
-from sawtooth.cli.executor import ExecutorOption, Kind, SchedulerOption, TrustOption, work_by
-from sawtooth.cli.output import JsonOption, PluginOption, StoreOption, console, emit_json, note
-from sawtooth.cli.shard import ShardOption
-from sawtooth.cli.shard import run as run_part
+from sawtooth.cli.deciding import Again
+from sawtooth.cli.options import unfolded
+from sawtooth.cli.output import JsonOption, PluginOption, console, emit_json, note
+from sawtooth.cli.work import Kind, Runs, Workers
 from sawtooth.errors import InputError
 
 if TYPE_CHECKING:
@@ -45,7 +43,7 @@ ReportOption = Annotated[
     ),
 ]
 NoReportOption = Annotated[
-    bool, typer.Option("--no-report", help="Write no report; the tables and verdicts alone.")
+    bool, typer.Option("--no-report", help="Print tables and verdicts, and write no report.")
 ]
 SetOption = Annotated[
     list[str] | None,
@@ -67,7 +65,7 @@ SensitivityOption = Annotated[
     bool,
     typer.Option(
         "--sensitivity",
-        help="Vary each open parameter through its plausible values: which verdicts and orders turn, and which stay; --quick takes a look.",
+        help="Vary each open parameter through its plausible values, and show which verdicts and orders change; --quick for a first look.",
     ),
 ]
 ParameterOption = Annotated[
@@ -78,7 +76,7 @@ ScreenOption = Annotated[
     bool | None,
     typer.Option(
         "--screen/--no-screen",
-        help="With --sensitivity: look at each value with one seed first, and judge those that move something with all seeds "
+        help="With --sensitivity: try each value with one seed first, and use all seeds only for values that change something "
         "[default: for a paper].",
     ),
 ]
@@ -86,7 +84,7 @@ ReconstructOption = Annotated[
     bool,
     typer.Option(
         "--reconstruct",
-        help="Which combination of open values explains the printed tables best: a designed sweep, up to three hours of one core.",
+        help="Find the combination of open values that explains the paper's tables best: a designed sweep, up to three hours on one core.",
     ),
 ]
 CombinationsOption = Annotated[
@@ -117,44 +115,74 @@ MarkdownOption = Annotated[
     typer.Option(
         "--markdown",
         metavar="FILE.md",
-        help="Also fill the marked places of a Markdown page; may be repeated. A part of a paper fills its own alone.",
+        help="Also fill the marked places of a Markdown page; may be repeated. A part of a paper fills only its own places.",
     ),
 ]
 
 
+@dataclass(frozen=True)
+class Length:
+    """How much is run, and with which values."""
+
+    seeds: SeedsOption = None
+    quick: QuickOption = False
+    set_: SetOption = None
+    configuration: ConfigurationOption = None
+
+    @property
+    def values(self) -> dict[str, object]:
+        """The values of --set by key."""
+        from sawtooth.scenario.overrides import parse_override
+
+        return dict(parse_override(text) for text in self.set_ or [])
+
+
+@dataclass(frozen=True)
+class Pages:
+    """Where the report goes, and which pages are filled."""
+
+    report: ReportOption = None
+    no_report: NoReportOption = False
+    markdown: MarkdownOption = None
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """What open parameters change."""
+
+    sensitivity: SensitivityOption = False
+    parameter: ParameterOption = None
+    screen: ScreenOption = None
+
+
+@dataclass(frozen=True)
+class Reconstruction:
+    """Which open values explain the printed tables."""
+
+    reconstruct: ReconstructOption = False
+    combinations: CombinationsOption = None
+    finalists: FinalistsOption = None
+    budget: BudgetOption = None
+
+
+@unfolded
 def command(
     context: typer.Context,
     name: NameArgument,
-    seeds: SeedsOption = None,
-    quick: QuickOption = False,
-    set_: SetOption = None,
-    configuration: ConfigurationOption = None,
-    store: StoreOption = None,
-    fresh: FreshOption = False,
-    report: ReportOption = None,
-    no_report: NoReportOption = False,
-    markdown: MarkdownOption = None,
-    confirm: ConfirmOption = False,
-    until_decided: UntilDecidedOption = False,
-    max_seeds: MaxSeedsOption = None,
-    seeds_from: SeedsFromOption = None,
-    sensitivity_: SensitivityOption = False,
-    parameter: ParameterOption = None,
-    screen: ScreenOption = None,
-    reconstruct_: ReconstructOption = False,
-    combinations: CombinationsOption = None,
-    finalists: FinalistsOption = None,
-    budget: BudgetOption = None,
-    shard: ShardOption = None,
-    executor: ExecutorOption = Kind.LOCAL,
-    scheduler: SchedulerOption = None,
-    trust_network: TrustOption = False,
+    length: Length,
+    pages: Pages,
+    again: Again,
+    sensitivity: Sensitivity,
+    reconstruction: Reconstruction,
+    runs: Runs,
+    workers: Workers,
     plugin: PluginOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Reproduce a figure or a paper, or perform a study of your own: scores, a verdict for every claim, an HTML report.
+    """Reproduce a figure or a paper, or run a study of your own: scores, a verdict for every claim, an HTML report.
 
-    Runs that are in the store are not repeated, so an interrupted command continues where it stopped. A failing claim is a result: exit 0.
+    Runs that are in the store are not repeated, so an interrupted command continues where it stopped. A claim that fails is a
+    result, not an error: the exit code is 0.
 
     PAPER/mathematics judges the claims that follow from the formulas alone and needs no runs. The study called mathematics compares runs
     with the formulas.
@@ -163,20 +191,19 @@ def command(
 
     --configuration takes another set-up of a paper, such as faithful for akella2002, the one nearest to what its authors' simulator did.
 
-    --sensitivity shows which verdicts and orders depend on open parameters, on seeds and runs of the study's own number and length. For a
-    paper it takes the main studies and simulates each cell once. --parameter limits it; --quick, --seeds, --set duration=... and --set
-    warmup=... change its length.
+    --sensitivity shows which verdicts and orders depend on parameters that the paper leaves open. It uses as many seeds and as long runs
+    as the study; --quick, --seeds, --set duration=... and --set warmup=... change that. For a paper it covers the main studies and
+    simulates each cell once. --parameter limits it to some parameters.
 
-    --confirm judges the claims again on fresh seeds. --until-decided adds seeds until each claim is decided, which is honest only with its
-    intervals: docs/deciding.md.
+    --confirm judges the claims again on fresh seeds. --until-decided adds seeds until each claim is decided. It uses wider intervals, which
+    stay valid however often one looks: docs/deciding.md.
 
-    --reconstruct may be stopped and continued. Any number of finished combinations gives an answer; more of them give a surer one.
+    --reconstruct can be stopped and continued. Any number of finished combinations gives an answer; more of them make it more certain.
 
     Example: sawtooth reproduce akella2002/fig4 --quick
     """
     from sawtooth.papers.catalogue import further, known_names
     from sawtooth.papers.own import is_own
-    from sawtooth.report.markdown import check_page
     from sawtooth.run.used import watching
 
     context.with_resource(watching())  # pages say what their blocks rest on
@@ -184,28 +211,9 @@ def command(
     if name not in known and not own:
         accepted = f"a study file that ends in .toml, a directory of such, or one of {', '.join(known)}"
         raise InputError("reproduce", None, name, accepted)
-    chosen = {
-        "seeds": seeds,
-        "quick": quick,
-        "set": set_,
-        "configuration": configuration,
-        "fresh": fresh,
-        "markdown": markdown,
-        "sensitivity": sensitivity_,
-        "parameter": parameter,
-        "screen": screen,
-        "reconstruct": reconstruct_,
-        "combinations": combinations,
-        "finalists": finalists,
-        "budget": budget,
-        "report": report,
-        "no-report": no_report,
-        "shard": shard,
-        "executor": executor is Kind.DASK,
-        "confirm": confirm,
-        "until-decided": until_decided,
-    }
-    deciding.check("reproduce", until_decided, max_seeds, confirm, seeds_from)
+    chosen = _by_option(length, pages, again, sensitivity, reconstruction, runs)
+    chosen["executor"] = workers.executor is Kind.DASK
+    deciding.check("reproduce", again.until_decided, again.max_seeds, again.confirm, again.seeds_from)
     _only_beside("sensitivity", ("parameter", "screen"), chosen)
     _only_beside("reconstruct", ("combinations", "finalists", "budget"), chosen)
     if own:
@@ -213,45 +221,91 @@ def command(
     other = further(name)
     if other is not None and "shard" not in other.takes:
         refuse(f"for {name}, which makes no runs", chosen, ("shard", "executor"))
-    set_up = _set_up(name, configuration, chosen, other)
-    if shard is not None:
+    asked = Asked(name, other, length, runs, _set_up(name, length.configuration, chosen, other))
+    if runs.shard is not None:
         whole = ("report", "no-report", "markdown", "sensitivity", "reconstruct", "confirm", "until-decided")
         refuse("beside --shard", chosen, whole)
-        work_by(context, executor, scheduler, trust_network)
-        _part(name, shard, store, seeds, quick, fresh, _values(set_), set_up, chosen, as_json)
+        workers.begin(context)
+        _part(asked, chosen, as_json)
         return
-    any_length = sensitivity_ or (other is not None and other.quick_pages)
-    for page in markdown or []:  # before anything is run
-        check_page(page, as_it_stands=any_length or not (quick or set_ or set_up))
-    if no_report:
-        refuse("beside --no-report", chosen, ("report",))
-    out = Output(store, False if no_report else report, markdown or [], as_json)
-    if reconstruct_:
+    out = _output(asked, pages, sensitivity.sensitivity, as_json)
+    _refuse_beside_mode(asked, chosen)
+    workers.begin(context)
+    if reconstruction.reconstruct:
+        _reconstruct(asked, out, reconstruction)
+    elif other is not None:
+        _further(asked, other, out)
+    elif sensitivity.sensitivity:
+        _sensitivity(asked, out, sensitivity)
+    elif again.confirm:
+        deciding.confirmed(*asked.plain(), again.seeds_from, as_json)
+    elif again.until_decided:
+        _decided(asked, out, deciding.decided(*asked.plain(), again.seeds_from, again.max_seeds))
+    else:
+        _studies(asked, out)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is reproduced, how much of it is run, and where its runs are kept."""
+
+    name: str
+    other: Further | None
+    """What the name means where it is no study of scenarios."""
+    length: Length
+    runs: Runs
+    set_up: str | None
+    """The configuration that was asked for, if it has values of its own."""
+
+    def plain(self) -> tuple[str, str | None, int | None, bool, dict[str, object]]:
+        """Name, store, seeds, whether quick, and values, as verdicts on fresh seeds take them."""
+        return self.name, self.runs.store, self.length.seeds, self.length.quick, self.length.values
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where the results go."""
+
+    report: Path | Literal[False] | None
+    """Where the report goes, None for the usual place, False for nowhere."""
+    markdown: Sequence[Path]
+    as_json: bool
+
+
+def _by_option(*groups: object) -> dict[str, Any]:
+    """The values of groups of options by the name of the option."""
+    return {
+        name.rstrip("_").replace("_", "-"): value for group in groups for name, value in vars(group).items()
+    }
+
+
+def _output(asked: Asked, pages: Pages, sensitivity: bool, as_json: bool) -> Output:
+    """Where the results go. InputError for a page that cannot be filled, before anything is run."""
+    from sawtooth.report.markdown import check_page
+
+    any_length = sensitivity or (asked.other is not None and asked.other.quick_pages)
+    usual = not (asked.length.quick or asked.length.set_ or asked.set_up)
+    for page in pages.markdown or []:
+        check_page(page, as_it_stands=any_length or usual)
+    if pages.no_report and pages.report:
+        raise InputError("reproduce", "--report", pages.report, "no such option beside --no-report")
+    return Output(False if pages.no_report else pages.report, pages.markdown or [], as_json)
+
+
+def _refuse_beside_mode(asked: Asked, chosen: Mapping[str, object]) -> None:
+    """InputError for an option that means nothing in what is asked for."""
+    if chosen["reconstruct"]:
         others = ("quick", "fresh", "sensitivity", "seeds", "set", "confirm", "until-decided")
         refuse("beside --reconstruct", chosen, others)
-        work_by(context, executor, scheduler, trust_network)
-        _reconstruct(name, out, combinations, finalists, budget_of(budget))
-    elif other is not None:
+    elif asked.other is not None:
         everything = {"seeds", "quick", "set", "fresh", "markdown", "sensitivity", "confirm", "until-decided"}
-        refuse(f"for {name}", chosen, sorted(everything - other.takes))
-        work_by(context, executor, scheduler, trust_network)
-        _further(name, other, out, seeds, quick, fresh)
-    elif sensitivity_:
+        refuse(f"for {asked.name}", chosen, sorted(everything - asked.other.takes))
+    elif chosen["sensitivity"]:
         refuse("beside --sensitivity", chosen, ("fresh", "confirm", "until-decided"))
-        work_by(context, executor, scheduler, trust_network)
-        _sensitivity(name, out, seeds, parameter or [], _values(set_), screen, quick)
-    elif confirm or until_decided:
+    elif chosen["confirm"] or chosen["until-decided"]:
         refuse("beside --confirm and --until-decided", chosen, ("fresh", "markdown"))
-        work_by(context, executor, scheduler, trust_network)
-        given = (name, store, seeds, quick, _values(set_), seeds_from)
-        if confirm:
+        if chosen["confirm"]:
             refuse("beside --confirm", chosen, ("report",))
-            deciding.confirmed(*given, as_json)
-        else:
-            _decided(name, out, deciding.decided(*given, max_seeds))
-    else:
-        work_by(context, executor, scheduler, trust_network)
-        _studies(name, out, seeds, quick, fresh, _values(set_), set_up)
 
 
 def _set_up(name: str, wanted: str | None, chosen: Mapping[str, object], other: Further | None) -> str | None:
@@ -268,55 +322,24 @@ def _set_up(name: str, wanted: str | None, chosen: Mapping[str, object], other: 
     return wanted if configuration(name, wanted).values else None
 
 
-def _part(
-    name: str,
-    shard: str,
-    store: str | None,
-    seeds: int | None,
-    quick: bool,
-    fresh: bool,
-    varied: Mapping[str, object],
-    set_up: str | None,
-    chosen: Mapping[str, object],
-    as_json: bool,
-) -> None:
+def _part(asked: Asked, chosen: Mapping[str, object], as_json: bool) -> None:
     """Part of the runs, nothing else."""
-    from sawtooth.papers.catalogue import further
     from sawtooth.papers.further import Order
     from sawtooth.papers.reproduce import jobs_of
 
-    other = further(name)
+    name, other, length = asked.name, asked.other, asked.length
     if other is not None:
         refuse(f"for {name}", chosen, sorted({"seeds", "quick", "set", "fresh", "shard"} - other.takes))
 
     def plans() -> Sequence[Sequence[Resolved]]:
         if other is not None:
-            return [other.jobs(Order(seeds=seeds, quick=quick))]
-        return jobs_of(name, seeds, quick, varied, set_up)
+            return [other.jobs(Order(seeds=length.seeds, quick=length.quick))]
+        return jobs_of(name, length.seeds, length.quick, length.values, asked.set_up)
 
-    run_part(shard, plans, store, fresh, as_json, name)
-
-
-@dataclass(frozen=True)
-class Output:
-    """Where the results go."""
-
-    store: str | None
-    report: Path | Literal[False] | None
-    """Where the report goes, None for the usual place, False for nowhere."""
-    markdown: Sequence[Path]
-    as_json: bool
+    asked.runs.make_part(plans, as_json, name)
 
 
-def _studies(
-    name: str,
-    output: Output,
-    seeds: int | None,
-    quick: bool,
-    fresh: bool,
-    varied: Mapping[str, object],
-    set_up: str | None,
-) -> None:
+def _studies(asked: Asked, output: Output) -> None:
     """A study or a paper: numbers, verdicts, report, pages."""
     from sawtooth.papers.markdown import update
     from sawtooth.papers.own import is_own
@@ -324,19 +347,20 @@ def _studies(
     from sawtooth.progress import progress_bar
     from sawtooth.run.runner import default_threads
 
+    name = asked.name
     with progress_bar(name) as progress:
         found = reproduce(
             name,
-            seeds,
-            quick,
-            output.store,
-            fresh,
+            asked.length.seeds,
+            asked.length.quick,
+            asked.runs.store,
+            asked.runs.fresh,
             output.report,
-            varied,
+            asked.length.values,
             progress=progress,
             processes=default_threads(),
             stages=progress.stage,
-            configuration=set_up,
+            configuration=asked.set_up,
         )
     for page in output.markdown:
         left = update(page, found)
@@ -349,16 +373,16 @@ def _studies(
         _print(found, evidence=is_own(name))
 
 
-def _decided(name: str, output: Output, found: Reproduction) -> None:
+def _decided(asked: Asked, output: Output, found: Reproduction) -> None:
     """What was judged with as many seeds as it took: numbers, verdicts, report."""
     from sawtooth.papers.own import is_own
     from sawtooth.papers.reproduce import written
 
-    whole = found if output.report is False else written(found, output.store, output.report)
+    whole = found if output.report is False else written(found, asked.runs.store, output.report)
     if output.as_json:
         emit_json(whole.to_json())
     else:
-        _print(whole, evidence=is_own(name))
+        _print(whole, evidence=is_own(asked.name))
 
 
 def _print(found: Reproduction, evidence: bool) -> None:
@@ -384,15 +408,7 @@ def _say_report(report: Path | None) -> None:
         note(f"report: {report}")
 
 
-def _sensitivity(
-    name: str,
-    output: Output,
-    seeds: int | None,
-    keys: Sequence[str],
-    varied: Mapping[str, object],
-    screen: bool | None,
-    quick: bool,
-) -> None:
+def _sensitivity(asked: Asked, output: Output, given: Sensitivity) -> None:
     """Which verdicts and orders turn when an open parameter takes another plausible value."""
     from sawtooth.cli.scores import print_sensitivity
     from sawtooth.papers.sensitivity import sensitivity
@@ -400,12 +416,20 @@ def _sensitivity(
     from sawtooth.report.sensitivity import update_page, write_sensitivity  # matplotlib takes long to load
     from sawtooth.run.store import Store
 
-    with progress_bar(f"{name} sensitivity") as progress:
+    length, store = asked.length, asked.runs.store
+    with progress_bar(f"{asked.name} sensitivity") as progress:
         found = sensitivity(
-            name, seeds, output.store, keys, varied, progress=progress, screen=screen, quick=quick
+            asked.name,
+            length.seeds,
+            store,
+            given.parameter or [],
+            length.values,
+            progress=progress,
+            screen=given.screen,
+            quick=length.quick,
         )
         file = f"{found.name.replace('/', '_')}-sensitivity.html"
-        path = _path(output, Store(output.store).path / "reports" / file)
+        path = _path(output, Store(store).path / "reports" / file)
         if path is not None:
             progress.stage("drawing", 0, 1)
             write_sensitivity(found, path)
@@ -423,36 +447,37 @@ def _path(output: Output, usual: Path) -> Path | None:
     return None if output.report is False else output.report or usual
 
 
-def _further(name: str, other: Further, output: Output, seeds: int | None, quick: bool, fresh: bool) -> None:
+def _further(asked: Asked, other: Further, output: Output) -> None:
     """What is no study of scenarios: its tables, its claims, its report."""
     from sawtooth.papers.further import Order
     from sawtooth.progress import progress_bar
 
-    with progress_bar(name) as progress:
-        made = other.reproduce(Order(output.store, output.report, seeds, quick, fresh, progress))
+    length, runs = asked.length, asked.runs
+    with progress_bar(asked.name) as progress:
+        order = Order(runs.store, output.report, length.seeds, length.quick, runs.fresh, progress)
+        made = other.reproduce(order)
     for page in output.markdown:
         other.update_page(page, made)
     _show(made, output.as_json)
 
 
-def _reconstruct(
-    name: str, output: Output, combinations: int | None, finalists: int | None, budget_s: float | None
-) -> None:
+def _reconstruct(asked: Asked, output: Output, given: Reconstruction) -> None:
     """Which open values explain the printed tables of a paper."""
     from sawtooth.papers import PAPERS
     from sawtooth.papers.further import Order
     from sawtooth.progress import progress_bar
 
-    paper = PAPERS.get(name)
+    budget_s = budget_of(given.budget)
+    paper = PAPERS.get(asked.name)
     tool = None if paper is None else paper.load_reconstructor()
     if tool is None:
         able = [entry.name for entry in PAPERS.values() if entry.reconstruction]
         raise InputError(
-            "reproduce", "--reconstruct", name, f"a paper with printed tables: {', '.join(able)}"
+            "reproduce", "--reconstruct", asked.name, f"a paper with printed tables: {', '.join(able)}"
         )
-    with progress_bar(f"{name} reconstruction") as progress:
-        order = Order(output.store, output.report, progress=progress)
-        made = tool.reconstruct(order, combinations, finalists, budget_s)
+    with progress_bar(f"{asked.name} reconstruction") as progress:
+        order = Order(asked.runs.store, output.report, progress=progress)
+        made = tool.reconstruct(order, given.combinations, given.finalists, budget_s)
     for page in output.markdown:
         tool.update_page(page, made)
     _show(made, output.as_json)
@@ -470,13 +495,6 @@ def _show(made: Made, as_json: bool) -> None:
     if made.judged:
         print_judged(out, made.name, made.judged)
     _say_report(made.report)
-
-
-def _values(given: Sequence[str] | None) -> dict[str, object]:
-    """The values of --set by key."""
-    from sawtooth.scenario.overrides import parse_override
-
-    return dict(parse_override(text) for text in given or [])
 
 
 def _only_beside(mode: str, options: Sequence[str], chosen: Mapping[str, object]) -> None:

@@ -175,7 +175,8 @@ def told(report: Mapping[str, Any]) -> str:
         delay = report["delay_ms"]
         late = f"{number(report['missed_pct'])} % of frames missed, " if report.get("frames") else ""
         wait = f", delay p95 {number(delay['p95'])} ms" if delay else ""
-        return f"{late}{number(report['loss_pct'] or 0.0)} % of packets lost{wait}"
+        rate = f"{number(report['rate_bps'] / 1e6)} Mbit/s, " if report.get("rate_bps") else ""
+        return f"{rate}{late}{number(report['loss_pct'] or 0.0)} % of packets lost{wait}"
     took, slow = report["completion_s"], report["slowdown"]
     if not took:
         return f"none of {report['started']} came to its end"

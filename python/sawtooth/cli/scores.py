@@ -97,7 +97,7 @@ def print_table(out: Console, entry: TextTable) -> None:
 
 def print_verdicts(out: Console, found: Reproduction) -> None:
     """One line per claim: verdict, what the part that was run shows, statement."""
-    shown = table(f"claims of {found.name}", "claim", "verdict", "on the part run", "statement")
+    shown = table(f"claims of {found.name}", "claim", "verdict", "on these runs", "statement")
     for item in found.judged:
         shown.add_row(item.claim.id, coloured(item.verdict), _part(item), item.claim.statement)
     out.print(shown)
@@ -124,7 +124,7 @@ def print_sensitivity(out: Console, found: Sensitivity) -> None:
     from sawtooth.report.sensitivity import shift_text, stays  # matplotlib takes long to load
 
     shown = table(
-        f"open parameters of {found.name}: what another value moves",
+        f"open parameters of {found.name}: effect of other values",
         "parameter",
         "taken",
         "value",
@@ -145,7 +145,7 @@ def print_sensitivity(out: Console, found: Sensitivity) -> None:
     out.print()
     out.print(stays(found), style="dim")
     out.print()
-    shown = table("verdicts that turn", "claim", "at the values taken", "turns with")
+    shown = table("verdicts that turn", "claim", "at the values taken", "other verdict at")
     for name, entries in found.unstable.items():
         turn = next(turn for turn in entries[0].turns if turn.claim == name)
         values = ", ".join(f"{entry.key} = {entry.value}" for entry in entries)
@@ -154,9 +154,9 @@ def print_sensitivity(out: Console, found: Sensitivity) -> None:
     for _, _, why in found.refused:
         out.print(f"left out: {why}", style="dim")
     left = len(found.variations) - len(found.judged)
-    screened = f", {left} of them with one seed and not judged, since they move little" if left else ""
+    screened = f", {left} of them tried with one seed only, since they change little" if left else ""
     out.print(
-        f"{len(found.variations)} values{screened}; {found.executed} cells simulated now, the others were known.",
+        f"{len(found.variations)} values{screened}; {found.executed} cells simulated now; the others were in the store.",
         style="dim",
     )
 

@@ -3,6 +3,7 @@ look after their files."""
 
 from __future__ import annotations
 
+import itertools
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from sawtooth.run.catalogue import Entry, Filter
     from sawtooth.run.store import Store
 
+LINES = 1000
+"""Runs of a table that is laid out for people; more are lines of the same columns, each as soon as it is made."""
+
 SHORT = 12
 """Digits of an id in a table: enough to be unique in any store."""
 
@@ -46,11 +50,13 @@ IdArgument = Annotated[
 ]
 ScenarioOption = Annotated[
     str | None,
-    typer.Option("--scenario", metavar="TEXT", help="Runs whose scenario's name has this text in it."),
+    typer.Option("--scenario", metavar="TEXT", help="Runs whose scenario name contains this text."),
 ]
 ControllerOption = Annotated[
     str | None,
-    typer.Option("--controller", metavar="TEXT", help="Runs with a controller that has this text in it."),
+    typer.Option(
+        "--controller", metavar="TEXT", help="Runs with a controller whose name contains this text."
+    ),
 ]
 SeedOption = Annotated[str | None, typer.Option("--seed", metavar="N", help="Runs with this seed.")]
 SeriesOption = Annotated[
@@ -61,14 +67,17 @@ OlderOption = Annotated[
     str | None, typer.Option("--older-than", metavar="AGE", help="Runs written before this time, as '30 d'.")
 ]
 StaleOption = Annotated[
-    bool, typer.Option("--stale", help="Runs that this engine would make otherwise: nothing reads them.")
+    bool,
+    typer.Option(
+        "--stale", help="Runs for which this engine would give other results; no command uses them."
+    ),
 ]
 UnreadableOption = Annotated[
-    bool, typer.Option("--unreadable", help="Files that are damaged or hold something else.")
+    bool, typer.Option("--unreadable", help="Files that are damaged or are not runs.")
 ]
 AllOption = Annotated[bool, typer.Option("--all", help="Every run.")]
-YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask back: wanted beside --all.")]
-DryOption = Annotated[bool, typer.Option("--dry-run", help="Say what would go and remove nothing.")]
+YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation; required with --all.")]
+DryOption = Annotated[bool, typer.Option("--dry-run", help="Show what would be removed, and remove nothing.")]
 OfOption = Annotated[
     str,
     typer.Option(
@@ -87,7 +96,7 @@ OutputOption = Annotated[
 
 @app.callback(invoke_without_command=True)
 def store(context: typer.Context) -> None:
-    """The stored runs: list them, show one, remove some, export them as tables; verify, merge and pack their files.
+    """Manage stored runs: list, show, remove and export them; verify, merge and pack their files.
 
     Example: sawtooth store ls --scenario one-flow
     """
@@ -108,7 +117,7 @@ def ls(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the stored runs, all or those for which everything given holds.
+    """List stored runs: all of them, or those that match every option.
 
     Example: sawtooth store ls --controller aimd --seed 1
     """
@@ -129,7 +138,7 @@ def ls(
 
 @app.command("show")
 def show(run_id: IdArgument, store: StoreOption = None, as_json: JsonOption = False) -> None:
-    """Show one stored run: what was run, what came out, which series it recorded.
+    """Show one stored run: its scenario, its results and the series that it recorded.
 
     Example: sawtooth store show 3f9a12
     """
@@ -175,9 +184,9 @@ def rm(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Remove runs from the store: those named, those for which everything given holds, or --all with --yes.
+    """Remove runs from the store: those named, those that match every option, or --all with --yes.
 
-    Safe beside a command that uses the store: a run that it misses is made again. Reports are left alone.
+    Safe while another command uses the store: it simulates a missing run again. Reports are kept.
 
     Example: sawtooth store rm --stale --older-than '30 d'
     """
@@ -214,7 +223,7 @@ def export(
 ) -> None:
     """Write stored runs as one table: a row per run with its metrics, or the flows, queues or a series of the runs.
 
-    Runs that this engine would make otherwise are left out, unless named or asked for by --stale.
+    Runs for which this engine would give other results are left out, unless they are named or --stale asks for them.
 
     Example: sawtooth store export --of flows --output flows.parquet
     """
@@ -311,23 +320,43 @@ def _list(listed: list[Entry]) -> None:
         "kB",
         "state",
     )
+    right = (3, 4, 8)
+    if len(listed) > LINES:
+        widths = [max(map(len, column)) for column in zip(columns, *map(_cells, _some(listed)), strict=True)]
+        for cells in itertools.chain([columns], map(_cells, listed)):
+            padded = (
+                cell.rjust(width) if place in right else cell.ljust(width)
+                for place, (cell, width) in enumerate(zip(cells, widths, strict=True))
+            )
+            emit_text("  ".join(padded).rstrip())
+        return
     made = table("stored runs", *columns)
-    for place in (3, 4, 8):
+    for place in right:
         made.columns[place].justify = "right"
     for entry in listed:
-        made.add_row(
-            entry.run_id[:SHORT],
-            entry.scenario or "–",
-            ", ".join(entry.controllers) or "–",
-            entry.seed or "–",
-            number(entry.duration_s),
-            ", ".join(entry.series) or "–",
-            entry.version or "–",
-            entry.stored.replace("T", " ").removesuffix(":00Z").removesuffix("Z"),
-            number(round(entry.size_bytes / 1e3), 12),
-            entry.state,
-        )
+        made.add_row(*_cells(entry))
     console().print(made)
+
+
+def _some(listed: list[Entry]) -> list[Entry]:
+    """Entries by which columns are made wide enough, spread over all of them."""
+    return listed[:: -(-len(listed) // LINES)]
+
+
+def _cells(entry: Entry) -> tuple[str, ...]:
+    """An entry as a table for people shows it."""
+    return (
+        entry.run_id[:SHORT],
+        entry.scenario or "–",
+        ", ".join(entry.controllers) or "–",
+        entry.seed or "–",
+        number(entry.duration_s),
+        ", ".join(entry.series) or "–",
+        entry.version or "–",
+        entry.stored.replace("T", " ").removesuffix(":00Z").removesuffix("Z"),
+        number(round(entry.size_bytes / 1e3), 12),
+        entry.state,
+    )
 
 
 def _total(listed: list[Entry]) -> str:

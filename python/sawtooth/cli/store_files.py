@@ -19,17 +19,21 @@ DirectoryArgument = Annotated[
 ]
 OutArgument = Annotated[
     str,
-    typer.Argument(metavar="OUT", help="The store that gets the runs; made if need be.", show_default=False),
+    typer.Argument(
+        metavar="OUT",
+        help="The store that receives the runs; created if it does not exist.",
+        show_default=False,
+    ),
 ]
 SourcesArgument = Annotated[
-    list[str], typer.Argument(metavar="STORE...", help="The stores that have them.", show_default=False)
+    list[str], typer.Argument(metavar="STORE...", help="The stores to read from.", show_default=False)
 ]
 
 
 def verify(
     directory: DirectoryArgument = None, store: StoreOption = None, as_json: JsonOption = False
 ) -> None:
-    """Read every byte of a store and say which runs are damaged: exit code 0 if none is, else 1.
+    """Read every byte of a store and report damaged runs. Exits with 0 if there are none, else with 1.
 
     Example: sawtooth store verify --json
     """
@@ -55,9 +59,9 @@ def verify(
 
 
 def merge(out: OutArgument, sources: SourcesArgument, as_json: JsonOption = False) -> None:
-    """Add the runs of some stores to another: all of them, or none if a run came out otherwise in two of them (exit code 1).
+    """Add the runs of some stores to another one. Adds none, and exits with 1, if two stores have different results for the same run.
 
-    Stores that another version wrote in another form, and damaged ones, are refused (exit code 2).
+    Damaged stores, and stores in the format of another version, are refused (exit code 2).
 
     Example: sawtooth store merge all shard-1 shard-2 shard-3
     """
@@ -87,9 +91,9 @@ def merge(out: OutArgument, sources: SourcesArgument, as_json: JsonOption = Fals
 
 
 def gc(store: StoreOption = None, as_json: JsonOption = False) -> None:
-    """Pack the runs of a store into as few files as they fill, and remove what is damaged and what killed processes left.
+    """Pack the runs of a store into as few files as possible; remove damaged files and leftovers of killed processes.
 
-    Safe beside commands that use the store.
+    Safe while other commands use the store.
 
     Example: sawtooth store gc
     """

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sawtooth.cli.compare import FreshOption
-from sawtooth.cli.executor import ExecutorOption, Kind, SchedulerOption, TrustOption, work_by
-from sawtooth.cli.output import JsonOption, PluginOption, StoreOption, console, emit_json, note, table
-from sawtooth.cli.shard import ShardOption
-from sawtooth.cli.shard import run as run_part
+from sawtooth.cli.options import unfolded
+from sawtooth.cli.output import JsonOption, PluginOption, console, emit_json, note, table
+from sawtooth.cli.work import Runs, Workers
 from sawtooth.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,7 +30,7 @@ SetOption = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="One value in place of the scenario's, in all runs; may be repeated.",
+        help="Replace one value of the scenario in all runs; may be repeated.",
     ),
 ]
 OutOption = Annotated[
@@ -41,6 +39,7 @@ OutOption = Annotated[
 ]
 
 
+@unfolded
 def command(
     context: typer.Context,
     scenario: ScenarioArgument,
@@ -48,16 +47,13 @@ def command(
     seeds: SeedsOption = 5,
     set_: SetOption = None,
     out: OutOption = None,
-    store: StoreOption = None,
-    fresh: FreshOption = False,
-    shard: ShardOption = None,
-    executor: ExecutorOption = Kind.LOCAL,
-    scheduler: SchedulerOption = None,
-    trust_network: TrustOption = False,
+    *,
+    runs: Runs,
+    workers: Workers,
     plugin: PluginOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run a scenario with every combination of some values over several seeds: a table of means, and a file with a row per run.
+    """Run a scenario with every combination of the given values over several seeds. Prints a table of means; --out writes a row per run.
 
     Runs that are in the store are not repeated, so an interrupted sweep continues where it stopped.
 
@@ -74,20 +70,20 @@ def command(
     for key in keys:
         if keys.count(key) > 1:
             raise InputError("sawtooth sweep", "--over", key, "each key once, with all of its values")
-    if shard is not None and out is not None:
+    if runs.shard is not None and out is not None:
         raise InputError(
             "sawtooth sweep", "--out", str(out), "no --out beside --shard, which has part of the rows"
         )
-    work_by(context, executor, scheduler, trust_network)
-    if shard is not None:
+    workers.begin(context)
+    if runs.shard is not None:
 
         def plans() -> list[Jobs]:
             return [planned(scenario, dict(lists), seeds, set_ or [])[2]]
 
-        run_part(shard, plans, store, fresh, as_json, scenario.name)
+        runs.make_part(plans, as_json, scenario.name)
         return
     with progress_bar(scenario.name) as progress:
-        found = sweep(scenario, dict(lists), seeds, set_ or [], store, fresh, progress=progress)
+        found = sweep(scenario, dict(lists), seeds, set_ or [], runs.store, runs.fresh, progress=progress)
     if out is not None:
         found.write(out)
     if as_json:

@@ -1,9 +1,11 @@
 """Compare any controllers: raw values, scores and who leads, over any network, settings, environments and seeds.
 
     >>> import sawtooth as st
-    >>> found = st.compare(["aimd(1, 0.8)", "aimd(1, 0.5)"], recoveries=["sack"], environments=["sq-high"], seeds=3)
-    >>> found.scores.to_pandas()
-    >>> st.compare(["aimd(1, 0.8)", "tfrc"], scenario="my-network.toml", set={"path.rtt": "60 ms"})
+    >>> found = st.compare(["aimd(1, 0.8)", "aimd(1, 0.5)"], scenario="examples/one-flow.toml", set={"path.rtt": "100 ms"}, seeds=2)
+    >>> found.scores.select(["algorithm", "metric", "D", "C"]).slice(0, 1).to_pylist()
+    [{'algorithm': 'aimd(1, 0.8)', 'metric': 'goodput', 'D': 0.0, 'C': 0.0}]
+    >>> len(found.leads)  # who leads in goodput, fairness, delay and loss
+    4
 
 The network is that of the study file compare.toml, or the user's scenario, whose test flows all get the controllers in turn. The set A is
 the controllers given, the set E the environments, and every score names both.
@@ -25,6 +27,7 @@ from sawtooth.experiment.compared_network import (
     WITHOUT,
     Network,
     Source,
+    left_out,
     network_of,
     refuse_contradictions,
     refuse_idle,
@@ -71,6 +74,12 @@ def compare(
     ``environments`` are names of environments or of sets of them (``"all"``: every one that needs no number of the user's), calls such as
     ``square(high="10 Mbit/s", low="1 Mbit/s", period="10 s")``, or tables; ``"none"`` is no cross traffic. ``environment_files`` are
     schedules in CSV. Stored runs are not repeated.
+
+        >>> import sawtooth as st
+        >>> length = {"duration": "20 s", "warmup": "5 s"}
+        >>> found = st.compare(["aimd(1, 0.8)", "cubic"], ["sack"], ["red"], environments=["sq-high"], seeds=2, **length)
+        >>> len(found.run_ids)
+        4
     """
     study = comparison_study(
         controllers,
@@ -133,8 +142,9 @@ def comparison_study(
         study = study.replaced(short=_short(algorithms, base.algorithm))
     if seeds is not None:
         study = study.seeded(seeds)
-    refuse_idle(study, given if scenario is None else {**network.tables, **given})
-    return study
+    wrote = given if scenario is None else {**network.tables, **given}
+    refuse_idle(study, wrote)
+    return study.replaced(chosen=(*study.chosen, *left_out(study, wrote)))
 
 
 @dataclass(frozen=True)
@@ -171,7 +181,7 @@ def _study(base: Study, network: Network, asked: _Asked, usual: bool) -> Study:
         routers=tables,
         environments=environments,
         overrides=dict(network.values),
-        chosen=network.chosen,
+        chosen=(network.chosen,) if network.chosen else (),
         source="" if usual else network.source,
         directory="" if usual else network.directory,
     )

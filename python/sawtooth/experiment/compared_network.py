@@ -22,7 +22,9 @@ from sawtooth.plain import copied
 from sawtooth.scenario.fitting_recovery import USUAL, common, takes_recovery
 from sawtooth.scenario.overrides import apply_overrides, parse_override
 from sawtooth.scenario.scenario import Scenario, parse_scenario
+from sawtooth.scenario.tcp_fields import settings_of_laws
 from sawtooth.scenario.unused_keys import unused
+from sawtooth.scenario.values import Control
 
 Source = Scenario | Path | str | Mapping[str, Any]
 
@@ -185,6 +187,42 @@ def refuse_idle(study: Study, given: Mapping[str, Any]) -> None:
     for key, error in (common or {}).items():
         if _wrote(given, key):
             raise error.located(study.source or study.name)
+
+
+def left_out(study: Study, given: Mapping[str, Any]) -> tuple[str, ...]:
+    """A sentence for each setting of the user's that does nothing beside some of the controllers. InputError for one that the cells of all
+    of them leave out."""
+    controls = {entry.label: Control.parse(entry.control) for entry in study.algorithm}
+    tables = apply_overrides(copied(dict(study.scenario)), study.overrides)
+    laws = {key: value for key, value in settings_of_laws(tables).items() if _wrote(given, key)}
+    models = [label for label, control in controls.items() if study.drops_settings(control)]
+    if laws and len(models) == len(controls):
+        key, value = next(iter(laws.items()))
+        raise InputError(study.source or study.name, key, value, "this key only beside a window law")
+    said = [f"{key} is left out for {', '.join(models)}: only window laws read it" for key in laws if models]
+    rates = [label for label, each in controls.items() if not (each.takes_recovery or each.is_endpoint)]
+    if 0 < len(rates) < len(controls):
+        said += [
+            f"{key} is left out for {', '.join(rates)}: {error.accepted.removeprefix('this key ')}"
+            for key, error in _idle_beside(study, rates[0]).items()
+            if _wrote(given, key)
+        ]
+    return tuple(said)
+
+
+def _idle_beside(study: Study, label: str) -> dict[str, InputError]:
+    """The keys of `[tcp]` that act in no cell of one controller."""
+    algorithm = next(entry for entry in study.algorithm if entry.label == label)
+    found: dict[str, InputError] | None = None
+    for setting in study.matrix.settings:
+        for name in study.matrix.environments:
+            try:
+                errors = unused(study.read(study.cell(setting, algorithm, name)))
+            except InputError:
+                return {}  # which whoever runs it will be told
+            here = {error.key: error for error in errors if error.key and error.key.startswith("tcp.")}
+            found = here if found is None else {key: found[key] for key in found if key in here}
+    return found or {}
 
 
 def _wrote(given: Mapping[str, Any], key: str) -> bool:

@@ -17,6 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from sawtooth import _native, display
@@ -34,7 +35,7 @@ from sawtooth.experiment.scoring import SCORED
 from sawtooth.experiment.stopping import Stopping
 from sawtooth.experiment.strips import StripsFigure, lay_strips
 from sawtooth.experiment.study import Study
-from sawtooth.measure.metrics import METRIC_NAMES
+from sawtooth.measure.metrics import METRIC_NAMES, METRICS
 from sawtooth.plain import json_value
 
 Row = dict[str, Any]
@@ -162,6 +163,11 @@ class Comparison:
         return [row for block in self.own for row in cell_rows(block)]
 
     @cached_property
+    def raw_rows(self) -> list[Row]:
+        """``cell_rows`` by controller as it was written, each with the unit of its metric and the number of seeds that have a value."""
+        return [row for block in self.own for row in raw_rows(block)]
+
+    @cached_property
     def leads(self) -> list[Lead]:
         """Who leads in what, setting by setting; empty for an algorithm alone."""
         if self.judged_leads is not None:
@@ -209,6 +215,7 @@ class Comparison:
             "strips": [figure.to_json() for figure in self.strips],
             "scores": self.score_rows,
             "cells": self.cell_rows,
+            "raw": self.raw_rows,
             "leads": [lead.to_json() for lead in self.leads],
             "claims": self.claim_rows,
             "runs": len(self.run_ids),
@@ -216,6 +223,7 @@ class Comparison:
             "executed": self.executed,
             "quick": self.quick,
             "varied": dict(self.varied),
+            "chosen": list(self.study.chosen),
             "algorithms": self.algorithms,
             "settings": [str(setting) for setting in matrix.settings],
             "compared_with": [str(setting) for setting in matrix.compared_with],
@@ -298,4 +306,16 @@ def cell_rows(block: Block) -> list[Row]:
                         "high": found.high,
                     }
                 )
+    return rows
+
+
+def raw_rows(block: Block) -> list[Row]:
+    """The cells of one setting as `compare --json` promises them to other programs."""
+    units = {metric.name: metric.unit for metric in METRICS}
+    rows = []
+    for row in cell_rows(block):
+        place = block.algorithms.index(row["algorithm"]), block.environments.index(row["environment"])
+        defined = int(np.isfinite(block.values[row["metric"]][place]).sum())
+        controller = {"controller": row.pop("algorithm")}
+        rows.append(controller | row | {"unit": units[row["metric"]], "seeds": defined})
     return rows

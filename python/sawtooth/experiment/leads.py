@@ -60,26 +60,24 @@ class Lead:
         """In a sentence."""
         what, scale, unit = WORDS[self.metric]
         if self.alike:
-            return f"All have {what} alike: no seed tells them apart."
+            return f"All tie for {what}: every seed gives them the same value."
         if self.leader is None or self.ahead is None:
             return f"Who has {what} cannot be said: a value is undefined."
         by = f"{scale * self.ahead.mean:.3g}"
         if self.ahead.low is not None and self.ahead.high is not None:
             by += f" [{scale * self.ahead.low:.3g}, {scale * self.ahead.high:.3g}]"
         if self.decided:
-            return f"{self.leader} has {what}, {by} {unit} before {self.second}: decided."
-        return (
-            f"Undecided who has {what}: {self.leader} is before {self.second} by {by} {unit}; {self._why()}."
-        )
+            return f"{self.leader} has {what}, {by} {unit} ahead of {self.second}: decided."
+        return f"It is undecided who has {what}: {self.leader} is {by} {unit} ahead of {self.second}, but {self._why()}."
 
     def _why(self) -> str:
         """What keeps the lead undecided, and what would decide it."""
         assert self.ahead is not None and self.finding is not None, "a lead that is undecided has numbers"
         if self.ahead.n == 1:
-            return "one seed says nothing of others"
+            return "one seed cannot decide it"
         reach = f"{_listed(self.tied)} may be as good"
         seeds = self.finding.seeds
-        return reach if seeds is None else f"{reach}, and about {seeds} seeds would tell"
+        return reach if seeds is None else f"{reach}; about {seeds} seeds would decide it"
 
     def to_json(self) -> dict[str, Any]:
         """The row of ``--json``."""

@@ -179,6 +179,9 @@ def _check(where: str, study: Study) -> None:
                 accepted = f"{error.accepted}, or a table [environments.{name}]"
                 raise InputError(where, "matrix.environments", name, accepted) from None
         cell = study.cell(study.matrix.settings[0], study.algorithm[0], name)
+        if "environment" not in cell:
+            accepted = 'a table such as { kind = "sq-high" }, or one beside [scenario.environment]'
+            raise InputError(where, f"environments.{name}", "{}", accepted)
         try:
             Environment.parse(cell["environment"])
         except InputError as error:

@@ -20,6 +20,7 @@ from sawtooth.experiment.matrix import collect
 from sawtooth.experiment.plan import Planned, ProbeKey
 from sawtooth.experiment.strips import recorded
 from sawtooth.experiment.study import Study
+from sawtooth.measure.run_part import Known
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.outcome import Outcome, delay_quantiles
 from sawtooth.run.run import Run, RunSummary, run_id_of
@@ -170,7 +171,8 @@ class Jobs(Sequence[Resolved]):
         measures = {}
         if self._measures:
             assert isinstance(run, Run), "measures are of whole runs"
-            measures = {name: measure(run) for name, measure in self._measures.items()}
+            known: Known = {}
+            measures = {name: measure(run, known) for name, measure in self._measures.items()}
         outcome = Outcome.of(run, flows=self._flows, measures=measures)
         if not self.study.paper:
             outcome = replace(outcome, delays=delay_quantiles(run))

@@ -181,16 +181,22 @@ class Probe(Strict):
         """Number of runs that `plan` gives."""
         return math.prod(len(entry.values) for entry in self.vary) * self.seeds
 
+    def choices(self) -> Iterator[dict[str, Label]]:
+        """The labels of its runs, seeds aside, in the order of the lists, the last list fastest."""
+        for choice in self._places():
+            yield {entry.name: entry.labels[place] for entry, place in zip(self.vary, choice, strict=True)}
+
     def plan(self, base: Mapping[str, Any]) -> Iterator[Planned]:
-        """Its runs over a base scenario, in the order of the lists, the last list fastest, seeds innermost."""
-        for choice in itertools.product(*(range(len(entry.values)) for entry in self.vary)):
+        """Its runs over a base scenario, in the order of ``choices``, seeds innermost."""
+        for choice, labels in zip(self._places(), self.choices(), strict=True):
             data = merged(copy.deepcopy(dict(base)), copy.deepcopy(self.scenario))
-            labels = []
             for entry, place in zip(self.vary, choice, strict=True):
                 put(data, entry.key, copy.deepcopy(entry.values[place]))
-                labels.append((entry.name, entry.labels[place]))
             for seed in range(self.first_seed, self.first_seed + self.seeds):
-                yield Planned(ProbeKey(self.name, tuple(labels), str(seed)), str(seed), data)
+                yield Planned(ProbeKey(self.name, tuple(labels.items()), str(seed)), str(seed), data)
+
+    def _places(self) -> Iterator[tuple[int, ...]]:
+        return itertools.product(*(range(len(entry.values)) for entry in self.vary))
 
 
 class Study(Strict):
@@ -228,8 +234,8 @@ class Study(Strict):
     """By label, what printed tables call an algorithm; a comparison's, in no file."""
     overrides: dict[str, Any] = Field(default_factory=dict)
     """Values put last over every cell, by dotted key; a comparison's, in no file."""
-    chosen: str = ""
-    """What was chosen so that all its controllers go with its scenario, in a sentence; a comparison's, in no file."""
+    chosen: tuple[str, ...] = ()
+    """What was chosen so that all its controllers go with its scenario, a sentence each; a comparison's, in no file."""
     source: str = ""
     """The scenario file behind it, which stands in front of errors; a comparison's, in no file."""
 
@@ -367,11 +373,11 @@ class Study(Strict):
                 group.pop("recovery", None)  # it sends nothing twice
             elif setting.recovery != MIXED:
                 group["recovery"] = setting.recovery
-        if self._drops_settings(Control.parse(algorithm.control)):
+        if self.drops_settings(Control.parse(algorithm.control)):
             without_settings_of_laws(data)
         return data
 
-    def _drops_settings(self, control: Control) -> bool:
+    def drops_settings(self, control: Control) -> bool:
         """Whether what a scenario says of window laws is left out beside this controller, which has a model in their place: if it is said
         for others of the study, or by nobody."""
         if not control.has_model:

@@ -1,8 +1,12 @@
 """A sweep: one scenario with values varied, every combination of them over seeds, as one table.
 
     >>> import sawtooth as st
-    >>> found = st.sweep("scenario.toml", {"path.rtt": ["20 ms", "40 ms"], "flows.control": ["aimd(1, 0.8)", "aimd(1, 0.5)"]})
-    >>> found.table.to_pandas()
+    >>> over = {"path.rtt": ["50 ms", "100 ms"], "flows.control": ["aimd(1, 0.8)", "aimd(1, 0.5)"]}
+    >>> found = st.sweep("examples/one-flow.toml", over, seeds=2)
+    >>> found.table.num_rows, found.table.column_names[:4]
+    (8, ['path.rtt', 'flows.control', 'seed', 'run_id'])
+    >>> [round(means["utilisation"].mean, 2) for values, means in found.groups()]
+    [1.0, 1.0, 1.0, 1.0]
 
 Source: none. The table is in long form: a row per run, with a column per varied key, ``seed``, ``run_id`` and one per metric
 (``measure.metrics.METRICS``; docs/metrics.md has the units). All combinations meet the same seeds, ``"1"`` to the number of them. Runs go

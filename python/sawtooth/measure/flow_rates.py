@@ -1,6 +1,10 @@
 """How the rates of flows vary from bin to bin: measures of the flows of a group.
 
+    >>> import sawtooth as st
+    >>> from sawtooth.measure.measures import Measure
+    >>> run = st.run("examples/one-flow.toml", overrides={"record.rates": "100 ms"})
     >>> Measure.parse("below 0.7 at 0.2 s of 0")(run)
+    0.0
 
 Source: [Floyd00] §5.2 for the throughput ratio and its histogram; [FloydHandley00] §4.1 for the coefficient of variation. Every flow counts
 alike: a number is the mean over the flows of the group.

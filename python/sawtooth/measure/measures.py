@@ -1,7 +1,9 @@
 """What a study keeps of a run beside its metrics: quantities of a part of the run, or of a group of its flows.
 
-    >>> measure = Measure.parse("jain 15..60 s")
-    >>> measure(run)
+    >>> import sawtooth as st
+    >>> run = st.run("examples/one-flow.toml", overrides={"record.rates": "100 ms"})
+    >>> Measure.parse("jain 15..60 s")(run)
+    1.0
 
 Source: [Jain84] eq. 1 for `jain`; `flow_rates` and `responses` say theirs; the others are defined here. A measure is written as its
 name, a level where it has one (`below 0.7`), the width of its bins where it has any (`at 0.2 s`), the group of flows it is about (by
@@ -35,7 +37,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from sawtooth.measure import flow_rates, responses
-from sawtooth.measure.run_part import SAMPLE, RunPart
+from sawtooth.measure.run_part import SAMPLE, Known, RunPart
 from sawtooth.scenario.fields import JsonSchema, Parsed
 from sawtooth.scenario.units import format_time, parse_time
 
@@ -212,8 +214,11 @@ class Measure(Parsed):
             return ""
         return f" {self.begin_ns / 1e9:g}..{format_time(self.end_ns)}"
 
-    def __call__(self, run: Run) -> float:
+    def __call__(self, run: Run, known: Known | None = None) -> float:
+        """Its value in a run; ``known`` is shared by all measures of that run."""
         whole = self.end_ns is None
         begin = int(run.engine["warmup_ns"]) if whole else self.begin_ns
         end = int(run.engine["duration_ns"]) if self.end_ns is None else self.end_ns
-        return self.FUNCTIONS[self.name](RunPart(run, begin, end, self.group, self.level, self.bin_ns))
+        return self.FUNCTIONS[self.name](
+            RunPart(run, begin, end, self.group, self.level, self.bin_ns, {} if known is None else known)
+        )

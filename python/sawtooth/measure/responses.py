@@ -1,7 +1,10 @@
 """How flows answer a change: measures of one flow's rate per round trip, and of many flows under a step of cross traffic.
 
-    >>> Measure.parse("halving of 0 40..60 s")(run)
-    >>> Measure.parse("time_to_halve at 0.2 s 40..70 s")(run)
+    >>> import sawtooth as st
+    >>> from sawtooth.measure.measures import Measure
+    >>> run = st.run("examples/one-flow.toml", overrides={"record.windows": True})
+    >>> Measure.parse("halving of 0 40..60 s")(run)  # AIMD halves its rate at once
+    0.0
 
 Source: [Floyd00] §5.1 for responsiveness (round trips of sustained congestion that halve the rate) and aggressiveness (largest rise in a
 round trip without congestion); the others are defined here. The part of the run begins with the change.

@@ -6,7 +6,7 @@ which it was on for nine tenths at least. Bins of the rates must fit the parts: 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 PRESENT: Final = 0.9
 """Share of a part of a run for which a flow has to be on to count in it."""
+Known = dict[tuple[object, ...], Any]
+"""What was worked out of one run for a measure and serves others, by what it depends on."""
 SAMPLE: Final = 0
 """Code of `event` in the record `windows` for what is no decrease."""
 
@@ -35,6 +37,8 @@ class RunPart:
     group: int | None
     level: float | None = None
     bin_ns: int | None = None
+    known: Known = field(default_factory=dict, compare=False, repr=False)
+    """Shared by the measures of one run."""
 
     @property
     def seconds(self) -> float:
@@ -70,6 +74,13 @@ class RunPart:
 
         Flows that stand in no group, such as place-holders, come after the others and are left out.
         """
+        key = ("bins", self.begin_ns, self.end_ns)
+        if key not in self.known:
+            self.known[key] = self._bins()
+        found: tuple[NDArray[np.int64], NDArray[np.float64]] = self.known[key]
+        return found
+
+    def _bins(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         rates = self.record("rates")
         ends, flow = rates.column("time_ns").to_numpy(), rates.column("flow").to_numpy()
         width = int(self.run.engine["record"]["rates_ns"])
@@ -80,7 +91,9 @@ class RunPart:
         packets = rates.column("delivered_packets").to_numpy()[inside]
         bits[np.searchsorted(times, ends[inside]), flow[inside]] = packets
         sizes = self.run.flows.column("packet_bytes").to_numpy()[:count].astype(np.float64)
-        return times, bits * sizes * 8.0
+        got = bits * sizes * 8.0
+        times.flags.writeable = got.flags.writeable = False  # several measures read them
+        return times, got
 
     def rates(self) -> NDArray[np.float64]:
         """Bits of the group's flows in bins of the measure's width, shape (bins, flows); what does not fill a bin at the end is left out.

@@ -1,6 +1,9 @@
 """What a run was like over time, made of its recorded series: throughput, available bandwidth, round-trip times, queues.
 
-    >>> throughput(run).values            # bit/s, a row per bin and a column per flow
+    >>> import sawtooth as st
+    >>> run = st.run("examples/one-flow.toml", overrides={"record.rates": "100 ms"})
+    >>> throughput(run).values.shape      # bit/s, a row per bin and a column per flow
+    (500, 1)
 
 Source: the series themselves (``sawtooth list series``); [FloydJacobson93] Fig. 2 for the average of RED.
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 if TYPE_CHECKING:
     from sawtooth.claims.table import Judged
     from sawtooth.experiment.exhibit import TextTable
+    from sawtooth.experiment.plan import Label
     from sawtooth.experiment.reproduction import Borrowed
     from sawtooth.progress import ProgressCallback
     from sawtooth.run.store import Store
@@ -102,6 +103,9 @@ class Reconstructor(ABC):
 
 class Beside(Protocol):
     """Runs that are no study of a paper and decide claims of it."""
+
+    def choices(self) -> Mapping[str, Sequence[Mapping[str, Label]]]:
+        """The labels of these runs, seeds aside, by the name of the probe that they are to a claim."""
 
     def runs(self, seeds: int | None, quick: bool) -> int:
         """How many."""

@@ -6,6 +6,7 @@ network, other environments.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Final
 
 from sawtooth.errors import InputError
@@ -28,8 +29,9 @@ def study_names(name: str) -> tuple[str, ...]:
     return found
 
 
+@cache
 def load_study(name: str) -> Study:
-    """The study of that name. InputError for a name that no study has."""
+    """The study of that name, read once. InputError for a name that no study has."""
     if name not in STUDIES:
         raise InputError("reproduce", None, name, f"one of {', '.join(STUDIES)}")
     paper, _, part = name.partition("/")

@@ -50,7 +50,9 @@ class Conformance:
 def check_controller(controller: str) -> Conformance:
     """Hold a controller to what every controller is held to. InputError for one that there is not.
 
-    >>> st.check_controller("mine(1, 0.7)").passed
+    >>> import sawtooth as st
+    >>> st.check_controller("aimd(1, 0.7)").passed
+    True
     """
     try:
         found = _native.check_controller(controller)

@@ -1,5 +1,6 @@
 """Controllers written in Python: `@st.controller` over a class with the calls of `sawtooth.h` as methods.
 
+    >>> import sawtooth as st
     >>> @st.controller
     ... class Constant:
     ...     "a window of w packets, whatever happens"
@@ -9,6 +10,8 @@
     ...     def on_ack(self, ack): ...
     ...     def on_congestion(self, signal): ...
     ...     def window(self): return self.w
+    >>> [rule.id for rule in st.check_controller("constant(10)").rules if rule.result == "broken"]
+    ['loss-reaction', ...]
 
 They are for prototypes: a call takes about a microsecond, and runs of several threads take turns. The same calls must give the same
 answers: no clock, no random numbers but those made of `settings.random`, no state that objects share. Numbers of Python are those of C;

@@ -54,8 +54,8 @@ def load_plugin(path: Path | str) -> list[Plugin]:
     A library's code runs in this process from here on, with all that this process may do. A file that has changed may be loaded again;
     the last controller of a name is the one meant. Raises InputError for what is no plug-in.
 
-        >>> st.load_plugin("libmine.so")
-        >>> st.compare(["mine(1, 0.7)", "cubic"], environments=["none"], seeds=3)
+        st.load_plugin("libmine.so")
+        st.compare(["mine(1, 0.7)", "cubic"], environments=["none"], seeds=3)
     """
     path = Path(path)
     with _lock:
@@ -138,6 +138,9 @@ def _named(path: Path, cls: type, description: Description) -> None:
 
 def _execute(path: Path, source: bytes, file: str) -> None:
     """Run a file as a module of its own."""
+    hidden = (finder for finder in sys.meta_path if getattr(finder, "hides_from_commands", False))
+    for finder in list(hidden):
+        sys.meta_path.remove(finder)  # a user's file may want what commands do without
     name = f"sawtooth_plugin_{path.stem}_{file[:12]}"
     loader = _Source(path, source)
     spec = spec_from_loader(name, loader)

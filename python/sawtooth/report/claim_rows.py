@@ -111,7 +111,7 @@ def _row(item: Judged, command: str) -> str:
     part = item.finding.verdict.value if item.partial and item.finding is not None else ""
     printed = item.printed.value if item.printed is not None else ""
     by = (
-        f"`{command}`, {item.seeds} seeds, rule {RULE}"
+        f"`{command}`, {item.seeds} {'seed' if item.seeds == 1 else 'seeds'}, rule {RULE}"
         if item.claim.kind == "simulation" and item.seeds
         else f"`{command}`"
     )

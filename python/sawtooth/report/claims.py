@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 
 JUDGED_HOW: Final = (
     "Verdicts are computed. An inequality is judged on the differences between algorithms within each seed: it holds or fails when the "
-    "95 % interval of their mean lies on one side. A claim about more than was run is undecided, with the reason, and the second mark says "
-    "what these runs show. The last mark is the same check put to the paper's own printed tables, where they can tell."
+    "95 % interval of their mean lies on one side. A claim that covers more than was run is undecided; the reason stands below it, and the "
+    "column These runs has the verdict on the part that was run. The column Printed tables has the verdict of the same check on the tables "
+    "in the paper, where these have the numbers."
 )
 
 STATED_HOW: Final = (

@@ -105,7 +105,7 @@ def notes(comparison: Comparison) -> list[Inline]:
         found.append(
             f"The paper's scores are over {comparison.printed_environments} environments, ours over "
             f"{len(comparison.results.environments)}: {', '.join(study.matrix.absent)} are absent ({study.matrix.absent_reason}). A "
-            "printed score beside ours shows order and size, not a target."
+            "printed score is a guide to order and size, not a target."
         )
     return found
 
@@ -179,8 +179,8 @@ def _scores(comparison: Comparison, block: Setting) -> list[Block]:
     rows = score_table(block, comparison.beside(block))
     printed = any(cell.printed is not None for _, cells in rows for cell in cells)
     caption = (
-        "D: score relative to the best, 0 is best (the distances from the best algorithm, added over the environments). C: the largest of "
-        "these distances. Mean and 95 % interval over seeds; the best of a column is bold."
+        "D: distances from the best algorithm, added over the environments; 0 is best. C: the largest of these distances. Each cell shows "
+        "the mean and the 95 % interval over seeds; the best of a column is bold."
     )
     if printed:
         caption += (
@@ -213,13 +213,14 @@ def _scores(comparison: Comparison, block: Setting) -> list[Block]:
     return [
         Table(heads, body, caption, "scores", [Head("Algorithm", rows=2), *upper]),
         Fold(
-            "D and C of the seed means, and where C of goodput arises",
+            "D and C of the averaged metrics, and the environment that gives C of goodput",
             [
                 Words(among, "muted"),
                 Table(
                     ["Algorithm", *titles, "worst environment"],
                     means,
-                    caption="Noise between seeds lifts the mean of D above D of the means.",
+                    caption="These scores are formed after averaging over seeds. The means above are larger: distances cannot be "
+                    "negative, so noise between seeds adds to them.",
                 ),
             ],
         ),

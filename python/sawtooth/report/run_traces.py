@@ -1,7 +1,8 @@
 """What the figure of a run shows, read from the run and its recorded series (``sawtooth.report.traces`` draws it).
 
-    >>> chosen = with_series(scenario)                      # before the run
-    >>> figure = run_figure(traces_of(run))                 # after it
+    >>> import sawtooth as st
+    >>> chosen = with_series(st.load_scenario("examples/one-flow.toml"))    # before the run
+    >>> traces = traces_of(st.run(chosen))                                  # after it
 
 Source: none. `sawtooth run --plot` does both.
 """
@@ -30,8 +31,8 @@ SAMPLES: Final = 2000
 """Samples of windows and queues: about two per dot of a printed page."""
 BINS: Final = 150
 """Bins of throughput, over the measured part: one would see no more of them."""
-ALWAYS: Final = ("windows", "congestion")
-"""Series that every figure needs."""
+SIGNS: Final = "congestion"
+"""Losses and marks, where not every flow is an endpoint of a plug-in, which tells no cuts: such a run records none."""
 QUEUES_MOST: Final = 4
 """Most queues shown: of more, the fullest on average."""
 LOSS_EVENT: Final = 1
@@ -46,7 +47,9 @@ TARGETS: Final = {"target": "target", "min_threshold": "L4S threshold", "ce_thre
 def with_series(scenario: Scenario) -> Scenario:
     """The same scenario with what the figure needs recorded; intervals that it gives itself stay."""
     record = scenario.record
-    values: dict[str, Any] = {f"record.{key}": True for key in ALWAYS}
+    values: dict[str, Any] = {"record.windows": True}
+    if any(not group.control.is_endpoint for group in scenario.flows) or not scenario.flows:
+        values[f"record.{SIGNS}"] = True
     for key, interval in (
         ("sample", scenario.duration // SAMPLES),
         ("rates", (scenario.duration - scenario.warmup) // BINS),
@@ -76,11 +79,18 @@ def with_series_recorded(engine: Mapping[str, Any]) -> dict[str, Any]:
     }
     kinds = {link["queue"]["kind"] for link in engine["links"] if link["queue"]}
     laws = {profile["controller"]["kind"] for profile in engine["profiles"]}
-    record |= dict.fromkeys((*ALWAYS, "senders"), True)
+    record |= dict.fromkeys(("windows", "senders"), True)
+    if not engine["profiles"] or not all(map(_is_endpoint, engine["profiles"])):
+        record[SIGNS] = True
     record |= {
         name: True for name, found in (("disciplines", kinds & stateful), ("model", laws & modelled)) if found
     }
     return record | {key: record.get(key) or max(1, value) for key, value in times.items()}
+
+
+def _is_endpoint(profile: Mapping[str, Any]) -> bool:
+    """Whether the flows of a profile are whole endpoints of a plug-in."""
+    return bool(profile["controller"].get("properties", {}).get("own_transport"))
 
 
 def traces_of(run: Run) -> Traces:
@@ -128,13 +138,14 @@ def _rate_based(row: Mapping[str, Any]) -> bool:
 
 
 def _started(run: Run) -> pa.Table:
-    """The rows of `windows` of flows that have started."""
+    """The rows of `windows` of flows that have started and tell their window."""
     windows = run.records["windows"]
     starts = np.array([flow["start_ns"] for flow in run.engine["flows"]], dtype=np.int64)
     flow = windows.column("flow").to_numpy()
     own = flow < run_series.flow_count(run)
     on = windows.column("time_ns").to_numpy() >= starts[flow]
-    return windows.filter(pa.array(own & on))
+    told = ~np.isnan(windows.column("window").to_numpy())
+    return windows.filter(pa.array(own & on & told))
 
 
 def _queues(run: Run) -> tuple[list[QueueTrace], int]:
@@ -233,8 +244,12 @@ def _average(
 def _signs(run: Run) -> dict[str, NDArray[np.int64]]:
     """Times of losses and marks of packets at the first queue, and of the senders' loss events and timeouts, if there were any."""
     name = run.queues.column("name")[0].as_py()
-    congestion, windows = run.records["congestion"], run.records["windows"]
-    marked, times = congestion.column("mark").to_numpy() == 1, congestion.column("time_ns").to_numpy()
+    windows = run.records["windows"]
+    if SIGNS in run.records:
+        congestion = run.records[SIGNS]
+        marked, times = congestion.column("mark").to_numpy() == 1, congestion.column("time_ns").to_numpy()
+    else:
+        marked, times = np.empty(0, np.bool_), np.empty(0, np.int64)
     cut = windows.column("event").to_numpy()
     found = {
         f"packet lost at {name}": times[~marked],

@@ -1,6 +1,9 @@
 """What senders were doing over time, read from the recorded series ``senders`` and ``model``: their states as spans, rates and estimates.
 
-    >>> senders_of(run, flows=[0, 1])[0].spans      # [("slow start", 0.06, 0.48), ("fast recovery", 0.48, 0.72), …]
+    >>> import sawtooth as st
+    >>> run = st.run("examples/one-flow.toml", overrides={"record.senders": True})
+    >>> [name for name, begin, end in senders_of(run, flows=[0])[0].spans[:2]]
+    ['slow start', 'fast recovery']
 
 A controller that is a state machine shows its own states; any other shows the phase of its sender. Times of states are exact, rates and
 estimates those of the samples.

@@ -1,6 +1,10 @@
 """One run over time: throughput, windows, states, rates, round-trip times, queues, losses and marks, one panel below the other.
 
-    >>> figure = run_figure(traces_of(run))
+    >>> import sawtooth as st
+    >>> from sawtooth.report.run_traces import traces_of, with_series
+    >>> run = st.run(with_series(st.load_scenario("examples/one-flow.toml")))
+    >>> len(run_figure(traces_of(run)).axes)
+    6
 
 | panel           | up to SHARED_MOST flows       | up to STRIPS_MOST flows          | more flows                            |
 |-----------------|-------------------------------|----------------------------------|---------------------------------------|

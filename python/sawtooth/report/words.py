@@ -16,15 +16,14 @@ MEASURES: Final[tuple[tuple[str, Inline], ...]] = (
     ("Loss", "Share of the packets of the measured flows that are dropped at the bottleneck, in %."),
 )
 _D: Final = (
-    "Score relative to the best: 0 is best. In each environment the distance of an algorithm from the best of those compared, added "
-    "over the environments."
+    "Sum over the environments of an algorithm's distance from the best algorithm, in one metric: 0 is best."
 )
 SCORED: Final[tuple[tuple[str, Inline], ...]] = (
     ("D", _D),
-    ("C", "The largest of these distances: how far an algorithm is from the best where it does worst."),
+    ("C", "The largest of these distances: that of the environment in which the algorithm does worst."),
     ("Environment", "A pattern of bandwidth over time that all algorithms meet alike."),
 )
-PRINTED: Final[tuple[str, Inline]] = ("Printed", "The number in the paper's own tables, beside ours.")
+PRINTED: Final[tuple[str, Inline]] = ("Printed", "The number in the tables of the paper.")
 INTERVAL: Final[tuple[str, Inline]] = (
     "± and [ , ]",
     "95 % confidence interval of the mean over seeds; within a seed all algorithms meet the same bandwidth and start times.",

@@ -31,7 +31,7 @@ SEED: Final = "1"
 
 def empty_rtt_ns(engine: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], int]:
     """The function that gives a flow's round-trip time on the empty path, ns."""
-    rates = [_rate(engine, index) for index in range(len(engine["links"]))]
+    rates = _rates(engine)
 
     def crossing(links: list[int], size: int) -> int:
         return sum(
@@ -48,12 +48,14 @@ def empty_rtt_ns(engine: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], int
     return of_flow
 
 
-def _rate(engine: Mapping[str, Any], link: int) -> int:
-    """The greatest rate of a link, bit/s; 0 for a trace."""
-    sets = [entry for change in engine.get("changes", ()) for entry in change["set"]]
-    later = [entry["bps"] for entry in sets if entry["kind"] == "rate" and entry["link"] == link]
-    rates: list[int] = [engine["links"][link].get("rate_bps") or 0, *later]
-    return max(rates)
+def _rates(engine: Mapping[str, Any]) -> list[int]:
+    """The greatest rate of every link, bit/s; 0 for a trace."""
+    rates: list[int] = [link.get("rate_bps") or 0 for link in engine["links"]]
+    for change in engine.get("changes", ()):
+        for entry in change["set"]:
+            if entry["kind"] == "rate":
+                rates[entry["link"]] = max(rates[entry["link"]], entry["bps"])
+    return rates
 
 
 def alone(engine: Mapping[str, Any], flow: int, finished_ns: int) -> str | None:

@@ -24,7 +24,7 @@ def run(
     store: Store | Path | str | Literal[False] | None = None,
     overrides: Mapping[str, Any] | Sequence[str] = (),
 ) -> Run:
-    """Simulates one scenario, always, and stores the run; releases the interpreter lock while it simulates.
+    """Simulates one scenario and stores the run, even if the store has it already; the interpreter lock is released meanwhile.
 
     `scenario` is a path, TOML text, a mapping of the same shape or a loaded Scenario; `seed` replaces its own; `overrides` replaces
     values by dotted key, as a mapping or as texts `KEY=VALUE`. `store` is a Store or its directory, None for the one of the command line
@@ -32,8 +32,13 @@ def run(
     Raises InputError for anything wrong in the scenario.
 
         >>> import sawtooth as st
-        >>> run = st.run("scenario.toml", overrides={"path.rtt": "60 ms"})
-        >>> run.values["goodput"], run.flows["goodput_bps"], run.metrics.to_pandas()
+        >>> run = st.run("examples/one-flow.toml", overrides={"path.rtt": "100 ms"})
+        >>> round(run.values["goodput"], 2)
+        1.0
+        >>> run.flows["goodput_bps"].to_pylist()
+        [...]
+        >>> run.metrics.num_columns > 40
+        True
     """
     result = execute(job_of(scenario_of(scenario, overrides), seed))
     if store is not False:
@@ -124,6 +129,11 @@ def replay(run_id: str, store: Store | Path | str | None = None) -> Replay:
     """Makes a stored run again from its stored scenario and compares digests. `run_id` may be shortened while it is unique.
 
     Raises InputError if the store has no such run, several, or cannot read it.
+
+        >>> import sawtooth as st
+        >>> run = st.run("examples/one-flow.toml")
+        >>> st.replay(run.run_id[:8]).same
+        True
     """
     stored = stored_run(run_id, store if isinstance(store, Store) else Store(store))
     again = simulate(stored.engine, stored.meta)

@@ -6,12 +6,14 @@ engine would make it alike), `stale` (it behaves otherwise now, so nothing reads
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from sys import intern
 from typing import Any, Final, Literal
+
+import orjson
 
 from sawtooth.errors import InputError
 from sawtooth.run.run import FORMAT, controller_names, current_id, recorded
@@ -27,7 +29,7 @@ SAYING: Final = ["format", "run_id", "seed", "scenario", "meta", "provenance"]
 """The columns of a row that say what was run."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Entry:
     """A stored run as the catalogue has it. What an unreadable file does not say is None or empty."""
 
@@ -144,17 +146,18 @@ def _of_file(store: Store, name: str) -> Iterator[Entry]:
     if listed is None:
         return
     said = _said(store, name)
+    where, share, series = held.shelf.where(name), _share(held, RUNS, name), held.series()
     for run_id in ids:
         places = held.places(RUNS, run_id, look=False)
         if not places or places[0].file != name:
             continue
-        row = said.get(run_id)
-        size = _share(held, RUNS, name) + sum(
+        row = said.pop(run_id, None)
+        size = share + sum(
             _share(held, tree, place.file)
-            for tree in held.series()
+            for tree in series
             for place in held.places(tree, run_id, look=False)[:1]
         )
-        kept = (run_id, held.shelf.where(name))
+        kept = (run_id, where)
         try:
             if row is None:
                 raise ValueError("no such row")
@@ -181,7 +184,7 @@ def _of_unreadable(store: Store, name: str) -> Iterator[Entry]:
 def _share(held: Holdings, tree: str, name: str) -> int:
     """The part of a file that is one run's."""
     listed = held.listed(name, tree)
-    return 0 if listed is None else listed.size_bytes // max(1, held.files(tree).get(name, 1))
+    return 0 if listed is None else listed.size_bytes // max(1, held.runs_in(tree, name))
 
 
 def _said(store: Store, name: str) -> dict[str, dict[str, Any]]:
@@ -204,20 +207,21 @@ def _entry(kept: tuple[str, str], size: int, modified_s: float, row: dict[str, A
     """The entry of a row. Raises what such columns raise if they are not those of a run."""
     if row["format"] != FORMAT:
         raise ValueError("another format")
-    engine, meta, provenance = json.loads(row["scenario"]), json.loads(row["meta"]), dict(row["provenance"])
+    engine, meta = orjson.loads(row["scenario"]), orjson.loads(row["meta"])
+    provenance = dict(row["provenance"])
     names = zip(controller_names(engine, meta), engine["flows"], strict=True)
     return Entry(
         *kept,
         "current" if current_id(row["scenario"]) == kept[0] else "stale",
         size,
         min(modified_s, stored_at(provenance) or modified_s),
-        scenario=str(meta["name"]),
-        seed=row["seed"],
+        scenario=intern(str(meta["name"])),  # one text for all runs that say the same
+        seed=intern(row["seed"]),
         duration_ns=engine["duration_ns"],
-        controllers=tuple(dict.fromkeys(name for name, flow in names if flow["test"])),
-        series=tuple(recorded(engine)),
-        version=provenance["version"],
-        engine=provenance["engine"],
+        controllers=tuple(dict.fromkeys(intern(name) for name, flow in names if flow["test"])),
+        series=tuple(intern(name) for name in recorded(engine)),
+        version=intern(provenance["version"]),
+        engine=intern(provenance["engine"]),
     )
 
 

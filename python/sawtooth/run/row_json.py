@@ -30,7 +30,7 @@ def flow_json(row: Mapping[str, Any]) -> dict[str, Any]:
         "drops": row["drops"],
         "marks": row["marks"],
         "mean_window": row["window_mean"],
-        "srtt_ms": row["srtt_ns"] / 1e6,
+        "srtt_ms": None if row["srtt_ns"] is None else row["srtt_ns"] / 1e6,
         "srtt_mean_ms": row["srtt_mean_ns"] / 1e6 if row.get("srtt_mean_ns") else None,
         "finished_s": row["finished_ns"] / 1e9 if row["finished_ns"] >= 0 else None,
         "rtt_ms": round_trips_ms(row, 0),
@@ -75,6 +75,7 @@ def queue_json(row: Mapping[str, Any], parts: Sequence[Mapping[str, Any]] = ()) 
         "drops_forced": row["drops_forced"],
         "drops_impairment": row["drops_impairment"],
         "drops_policed": row.get("drops_policed", 0),
+        "drops_filtered": row.get("drops_filtered", 0),
         "in_profile": {
             "forwarded": row["in_profile_forwarded"],
             "forwarded_bytes": row["in_profile_forwarded_bytes"],
@@ -96,7 +97,7 @@ def subqueue_json(row: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: value
         for name, value in whole.items()
-        if name not in ("drops_impairment", "drops_policed", "in_profile", "subqueues")
+        if name not in ("drops_impairment", "drops_policed", "drops_filtered", "in_profile", "subqueues")
     }
 
 

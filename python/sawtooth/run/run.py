@@ -31,6 +31,7 @@ from sawtooth.scenario.described import describe, kept
 from sawtooth.scenario.queue_value import has_parts
 from sawtooth.scenario.record_fields import recorded_series
 from sawtooth.scenario.resolve import Resolved
+from sawtooth.scenario.traffic import watched
 from sawtooth.scenario.values import PLUGIN
 
 FORMAT = 2
@@ -53,6 +54,8 @@ DERIVED_FLOW_COLUMNS = (
 )
 UNTOLD: Final = ("timeouts", "ecn_reductions", "undos", "tail_probes")
 """Columns of `flows` that no whole endpoint of a plug-in tells."""
+ITS_OWN: Final = "untold"
+"""The column of the engine that names what one endpoint does not tell beside that, a space between two."""
 PARTS = "subqueues"
 """The table of the queues within disciplines, a row each."""
 DERIVED_QUEUE_COLUMNS = ("mean_delay_ms", "mean_delay_test_ms")
@@ -347,7 +350,7 @@ def tables_of(engine: Mapping[str, Any]) -> list[str]:
     """Names of the tables that tell of short flows, of what applications loaded, and of what users of traffic felt."""
     sets = [entry for change in engine.get("changes", ()) for entry in change["set"]]
     paced = any(entry["kind"] == "supply" and not engine["flows"][entry["flow"]]["test"] for entry in sets)
-    framed = any("frames" in source for source in engine["sources"])
+    framed = bool(watched(engine))
     arrivals = engine.get("arrivals", ())
     finite = any(process["name"].startswith("traffic/") for process in arrivals)
     there = {
@@ -450,13 +453,18 @@ def is_endpoint(parameters: Mapping[str, Any]) -> bool:
 
 
 def without_untold(flows: pa.Table, endpoints: Sequence[bool]) -> pa.Table:
-    """`flows`, null where a whole endpoint does not tell what a column says."""
+    """`flows`, null where a whole endpoint does not tell what a column says: what none tells, and what its column `untold` names."""
+    own = flows.column(ITS_OWN).to_pylist() if ITS_OWN in flows.column_names else [""] * len(endpoints)
+    if ITS_OWN in flows.column_names:
+        flows = flows.drop_columns([ITS_OWN])
     if not any(endpoints):
         return flows
-    for name in UNTOLD:
+    untold = dict.fromkeys(UNTOLD, endpoints)
+    untold |= {name: [name in each.split() for each in own] for name in " ".join(own).split()}
+    for name, missing in untold.items():
         if name in flows.column_names:
             column = flows.column(name)
-            told = pa.array(column.to_numpy(), column.type, mask=np.asarray(endpoints))
+            told = pa.array(column.to_numpy(), column.type, mask=np.asarray(missing))
             flows = flows.set_column(flows.column_names.index(name), name, told)
     return flows
 
@@ -475,9 +483,7 @@ def with_queue_columns(queues: pa.Table) -> pa.Table:
 
 def with_columns(table: pa.Table, names: Sequence[str], columns: Sequence[pa.Array]) -> pa.Table:
     """`table` with further columns behind its own."""
-    for name, column in zip(names, columns, strict=True):
-        table = table.append_column(name, column)
-    return table
+    return pa.Table.from_arrays([*table.columns, *columns], names=[*table.column_names, *names])
 
 
 def controller_names(engine: Mapping[str, Any], meta: Mapping[str, Any]) -> list[str]:

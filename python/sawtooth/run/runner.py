@@ -27,7 +27,7 @@ from sawtooth.run.executor import Crew, Kept, Key, Work, chosen
 from sawtooth.run.run import Run, RunSummary, execute, run_id_of
 from sawtooth.run.store import Store
 from sawtooth.run.used import watched
-from sawtooth.run.writer import FLUSH_S, Writer
+from sawtooth.run.writer import TICK_S, Writer
 from sawtooth.scenario.resolve import Resolved
 
 THREADS_VARIABLE = "SAWTOOTH_THREADS"
@@ -248,7 +248,7 @@ class _UnderWay(Crew[Kept]):
 
     def finished(self) -> Iterator[tuple[Key, Kept]]:
         """Results that are there, of some seconds' waiting for the first; after a failure what has not begun is dropped."""
-        for future in wait(self._keys, FLUSH_S, FIRST_COMPLETED).done:
+        for future in wait(self._keys, TICK_S, FIRST_COMPLETED).done:
             key = self._keys.pop(future)
             try:
                 result = future.result()

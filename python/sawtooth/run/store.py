@@ -284,17 +284,19 @@ class Store:
                 RunRows(series_of(group), [(run_id, table.num_rows) for run_id, table in group])
                 for group in _of_one_schema(tables)
             ]
-            added = {one.name(folder_of_day(tree, now_s)): one.data for one in packed(parts)}
-            shelf.replace(added)
-            self.held.forget(added)
+            made = {one.name(folder_of_day(tree, now_s)): one for one in packed(parts)}
+            shelf.replace({file: one.data for file, one in made.items()})
+            self.held.forget(made)
+            self.held.written({file: one.spans for file, one in made.items()})
             self.held.look(tree)
         groups = alike(runs)
         rows = [RunRows(rows_of(group, now_s), [(run.run_id, 1) for run in group]) for group in groups]
-        added = {one.name(folder_of_day(RUNS, now_s)): one.data for one in packed(rows)}
+        made = {one.name(folder_of_day(RUNS, now_s)): one for one in packed(rows)}
         dropped, kept = self._without(RUNS, instead)
-        shelf.replace(added | kept, dropped)
-        self.held.forget(added)
-        self._bad -= {(run.run_id, name) for run in runs for name in added}
+        shelf.replace({file: one.data for file, one in made.items()} | kept, dropped)
+        self.held.forget(made)
+        self.held.written({file: one.spans for file, one in made.items()})
+        self._bad -= {(run.run_id, name) for run in runs for name in made}
         self.held.look(RUNS)
 
     def _drop(self, tree: str, run_ids: Collection[str]) -> set[str]:

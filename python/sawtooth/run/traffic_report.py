@@ -191,6 +191,12 @@ def _stream(group: _Group) -> dict[str, Any]:
             for name in STREAM_DELAYS
         }
         found["delay_ms"] = {"mean": total["delay_ns_sum"] / whole / 1e6, **quantiles}
+    if group.entry["kind"] == "media" and "flows" in group.entry:
+        size = group.column("streams", "packet_bytes", rows)
+        bits = 8.0 * size * group.column("streams", "received", rows)
+        begin = max(group.entry["start_ns"], group.engine["warmup_ns"])
+        end = min(group.entry["stop_ns"], group.engine["duration_ns"] - group.entry["deadline_ns"])
+        found["rate_bps"] = float(bits.mean()) * 1e9 / (end - begin) if end > begin else None
     if group.entry["kind"] == "media":
         missed = total["late"] + total["incomplete"]
         found |= {

@@ -5,7 +5,8 @@ it is full. Whoever waits for runs calls `tick`, so that nothing lies here while
 
 | parameter   | unit    | default | why                                                                       |
 |-------------|---------|---------|---------------------------------------------------------------------------|
-| FLUSH_S     | s       | 2       | what a kill may lose                                                       |
+| FLUSH_S     | s       | 5       | what a kill may lose; a batch costs some 15 ms of CPU                       |
+| TICK_S      | s       | 2       | how often who waits for runs looks whether a batch is due                   |
 | FULL_RUNS   | runs    | 512     | some 10 MB of memory                                                       |
 | FULL_VALUES | numbers | 4·10⁶   | the same where runs have thousands of flows or record much                  |
 """
@@ -24,7 +25,8 @@ from sawtooth.run.run import Run
 from sawtooth.run.storage.rows import renamed
 from sawtooth.run.store import Store
 
-FLUSH_S: Final = 2.0
+FLUSH_S: Final = 5.0
+TICK_S: Final = 2.0
 FULL_RUNS: Final = 512
 FULL_VALUES: Final = 4_000_000
 
@@ -110,4 +112,4 @@ def _values(run: Run) -> int:
     return sum(table.num_rows * table.num_columns for table in tables)
 
 
-__all__ = ["FLUSH_S", "Writer"]
+__all__ = ["FLUSH_S", "TICK_S", "Writer"]

@@ -18,6 +18,7 @@ from sawtooth.scenario.queue_value import Queue, marks, needs, spares
 from sawtooth.scenario.scenario import Scenario
 from sawtooth.scenario.topology import Layout, lay_out
 from sawtooth.scenario.topology.middle import trace_of
+from sawtooth.scenario.traffic_fields import Asking, OverTcp
 
 MANY: Final = 2
 """More than one, of flows that are only known when they are drawn."""
@@ -74,7 +75,7 @@ class Crossings:
     def _others(self) -> Iterator[tuple[int, int]]:
         scenario, layout = self.scenario, self.layout
         routes = [(source["route"], 1) for source in layout.sources]
-        routes += [([link], MANY) for link in (0, 1) if scenario.traffic]
+        routes += [(way, MANY) for members in layout.ways for route in members for way in route]
         if scenario.environment is not None and self.short_flows is None:
             count = MANY if scenario.bottleneck.queue.keeps_flows_apart else 1
             routes += [(crossed.route, count) for crossed in layout.crossed]
@@ -128,6 +129,19 @@ class Crossings:
             self.may_be_capable(group) and not (spared and self.scenario.flows[group].in_profile)
             for group in groups
         )
+
+    def is_acknowledged(self, links: Iterable[int]) -> bool:
+        """Whether acknowledgements of senders with a recovery cross one of these links."""
+        groups = {group for link in links for group in self.links[link].acks}
+        if any(self.scenario.flows[group].control.takes_recovery for group in groups):
+            return True
+        others = [route[1] for route in (self.layout.cross_route, *self.layout.place_holders) if route]
+        for traffic, members in zip(self.scenario.traffic, self.layout.ways, strict=True):
+            if isinstance(traffic, OverTcp):
+                others += [reverse for _, reverse in members]
+            if isinstance(traffic, Asking):  # requests are acknowledged on the way of the answers
+                others += [forward for forward, _ in members]
+        return any(link in way for link in links for way in others)
 
     def is_l4s(self, links: Iterable[int]) -> bool:
         """Whether data with ECT(1) crosses one of these links."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Self
+from typing import Annotated, Final, Self
 
 from pydantic import Field, model_validator
 
@@ -11,12 +11,15 @@ from sawtooth.errors import MISSING, InputError
 from sawtooth.scenario import units
 from sawtooth.scenario.fields import BufferSize, PacketSize, PositiveRate, PositiveTime, Strict, Time
 from sawtooth.scenario.queue_value import Queue
-from sawtooth.scenario.token_bucket import TokenBucket
+from sawtooth.scenario.transmitters import Traced
 from sawtooth.scenario.values import Impairment
-from sawtooth.scenario.wires import Aggregating
 
 Name = Annotated[str, Field(min_length=1, max_length=64)]
 """The name of a node."""
+
+
+DROP_TAIL: Final = Queue("droptail", {})
+"""What stands before a link that needs a queue and names no discipline."""
 
 
 class Node(Strict):
@@ -26,47 +29,44 @@ class Node(Strict):
     """What links and routes call it."""
 
 
-class Link(Aggregating):
-    """A one-way link of a free topology. Unless the way back is listed too it has one of this rate and delay, without queue."""
+class Link(Traced):
+    """A one-way link of a free topology. If the opposite link is not listed, it has the same rate and delay and no queue; opposite a trace
+    it has the rate of the access links."""
 
     begin: Annotated[Name, Field(alias="from")]
     """The node it begins at."""
     end: Annotated[Name, Field(alias="to")]
     """The node it leads to."""
-    rate: PositiveRate
-    """Transmission rate."""
     delay: Time = 0
     """One-way propagation delay."""
     buffer: BufferSize | None = None
-    """Size of the queue. Default: no queue; if queue is given, 1 bdp or the discipline's own."""
+    """Size of the queue. Default: no queue; if queue or trace is given, 1 bdp or the discipline's own."""
     queue: Queue | None = None
-    """The queue discipline. Default: none, or drop-tail if buffer is given."""
+    """The queue discipline. Default: none, or drop-tail if buffer or trace is given."""
     drop: Impairment | None = None
     """Packets lost on arrival, whatever the queue does."""
     mark: Impairment | None = None
     """ECN-capable packets marked on arrival, whatever the queue does."""
-    policer: TokenBucket | None = None
-    """A token bucket: packets for which it has no tokens are dropped on arrival."""
-    shaper: TokenBucket | None = None
-    """A token bucket behind the queue: packets for which it has no tokens wait."""
-    device_queue: Annotated[int, Field(ge=0, le=10_000)] = 0
-    """Packets that wait in the device, behind the discipline, which neither counts nor drops them: ns-3 has 100, the RFCs none."""
 
     @model_validator(mode="after")
     def _two_ends(self) -> Self:
         if self.begin == self.end:
             raise InputError("", "to", self.end, "another node than from")
+        if self.rate is None and self.trace is None:
+            raise InputError("", "rate", MISSING, f"{units.RATE_ACCEPTED}, or a trace")
         return self
 
     @property
     def has_queue(self) -> bool:
         """Is there a discipline in front?"""
-        return self.queue is not None or self.buffer is not None
+        return self.queue is not None or self.buffer is not None or self.trace is not None
 
     @property
     def size(self) -> units.Buffer | None:
         """Size of the queue, if there is one."""
-        return self.buffer if self.buffer is not None or self.queue is None else self.queue.buffer
+        if self.buffer is not None or not self.has_queue:
+            return self.buffer
+        return (self.queue or DROP_TAIL).buffer
 
 
 class Source(Strict):

@@ -3,7 +3,7 @@
 A key is a dotted path with indices: `bottleneck.rate`, `flows[0].control`; `flows.control` means every group.
 A value is TOML if it reads as TOML (`true`, `10`, `["1 ms", "2 ms"]`, `{ kind = "drop-tail" }`), else text, so
 units and constructors need no quotes. Where two keys exclude each other, the one set last stays: `bottleneck.trace`
-removes `rate`, and another `kind` (or `file`) of a table removes that table's other keys, which belonged to the old one
+removes its `rate`, and another `kind` (or `file`) of a table removes that table's other keys, which belonged to the old one
 (kinds are set before the rest, in whatever order they are given).
 """
 
@@ -22,6 +22,8 @@ WHERE: Final = "--set"
 EXCLUDES: Final[Mapping[tuple[str, str], str]] = {
     ("bottleneck", "rate"): "trace",
     ("bottleneck", "trace"): "rate",
+    ("reverse", "rate"): "trace",
+    ("reverse", "trace"): "rate",
 }
 """Setting the first key removes the second from its table."""
 

@@ -35,7 +35,7 @@ from sawtooth.scenario.tcp_fields import (
 )
 from sawtooth.scenario.topology.middle import capacity_of, trace_of
 from sawtooth.scenario.trace import Trace
-from sawtooth.scenario.traffic_fields import OverTcp
+from sawtooth.scenario.traffic_fields import Caller, OverTcp
 from sawtooth.scenario.wires import WIRES, impairments
 
 
@@ -215,7 +215,9 @@ def _profiles(scenario: Scenario, links: list[dict[str, Any]]) -> tuple[list[dic
     return profiles, of_group
 
 
-def profile_of(scenario: Scenario, links: list[dict[str, Any]], group: FlowsBase | OverTcp) -> dict[str, Any]:
+def profile_of(
+    scenario: Scenario, links: list[dict[str, Any]], group: FlowsBase | OverTcp | Caller
+) -> dict[str, Any]:
     """The endpoint settings of a group."""
     common = {
         row["name"]: value for row in settings() if (value := getattr(scenario.tcp, row["name"])) is not None
@@ -232,7 +234,7 @@ def profile_of(scenario: Scenario, links: list[dict[str, Any]], group: FlowsBase
 
 
 def _tcp(
-    scenario: Scenario, group: FlowsBase | OverTcp, common: Mapping[str, Any], *, marked: bool
+    scenario: Scenario, group: FlowsBase | OverTcp | Caller, common: Mapping[str, Any], *, marked: bool
 ) -> dict[str, Any]:
     """What every setting is for a group, where something marks or nothing does."""
     everybody = {**common, "ecn": ecn.shared(common["ecn"], group.control)}
@@ -240,7 +242,7 @@ def _tcp(
     return {**values, "ecn": ecn.decided(values["ecn"], group.control, marked=marked)}
 
 
-def _beside(scenario: Scenario, group: FlowsBase | OverTcp) -> Mapping[str, Any]:
+def _beside(scenario: Scenario, group: FlowsBase | OverTcp | Caller) -> Mapping[str, Any]:
     """What replaces values of `[tcp]` for a group: nothing later means anything without a recovery, and some recoveries and controllers
     have defaults of their own where the scenario says nothing."""
     if group.control.is_endpoint:
@@ -279,6 +281,22 @@ def _parameters(queue: dict[str, Any] | None) -> dict[str, Any]:
     return {key: value for key, value in (queue or {}).items() if key not in ("kind", "packets", "bytes")}
 
 
+def _echoed_link(link: dict[str, Any]) -> dict[str, Any]:
+    """A link between the routers, as it was decided."""
+    queue = link["queue"]
+    return {
+        "rate_bps": link["rate_bps"],
+        "delay_ns": link["delay_ns"],
+        "queue": queue["kind"] if queue else None,
+        "queue_parameters": _parameters(queue),
+        "buffer_packets": queue.get("packets") if queue else None,
+        "buffer_bytes": queue.get("bytes") if queue else None,
+        "drop": link["drop"],
+        "mark": link["mark"],
+        **{name: link[name] for name in WIRES if name in link},
+    }
+
+
 def _echo(
     scenario: Scenario,
     engine: dict[str, Any],
@@ -288,23 +306,10 @@ def _echo(
     cross_load: float | None,
 ) -> dict[str, Any]:
     """Every number as decided, under names that carry their unit."""
-    middle = []
-    for link in engine["links"][:2]:
-        queue = link["queue"]
-        middle.append(
-            {
-                "rate_bps": link["rate_bps"],
-                "delay_ns": link["delay_ns"],
-                "queue": queue["kind"] if queue else None,
-                "queue_parameters": _parameters(queue),
-                "buffer_packets": queue.get("packets") if queue else None,
-                "buffer_bytes": queue.get("bytes") if queue else None,
-                "drop": link["drop"],
-                "mark": link["mark"],
-                **{name: link[name] for name in WIRES if name in link},
-            }
-        )
+    middle = [_echoed_link(link) for link in engine["links"][:2]]
     middle[0] |= {"trace": scenario.bottleneck.trace, "capacity_bps": capacity}
+    if scenario.reverse.trace is not None:
+        middle[1] |= {"trace": scenario.reverse.trace}
     rows = []
     for flow, spec in zip(layout.flows, engine["flows"], strict=False):
         profile = engine["profiles"][spec["profile"]]

@@ -43,10 +43,10 @@ from sawtooth.scenario.record_fields import record_fields
 from sawtooth.scenario.schedule import read_text
 from sawtooth.scenario.shapes import Dumbbell, Free, Topology, TwoRouter
 from sawtooth.scenario.tcp_fields import ENDPOINT, FORMER, NOBODY, settings, tcp_fields
-from sawtooth.scenario.token_bucket import TokenBucket
 from sawtooth.scenario.traffic_fields import Group
+from sawtooth.scenario.transmitters import Traced
 from sawtooth.scenario.values import Control, Impairment, Start, Supply
-from sawtooth.scenario.wires import Aggregating, Impaired
+from sawtooth.scenario.wires import Impaired
 
 STAND_IN = "1 bit/s"
 """Rate of the bottleneck of a free topology until its links are read."""
@@ -55,15 +55,9 @@ FLOWS_MAX = 100_000
 """Most flows of one group."""
 
 
-class Bottleneck(Aggregating):
+class Bottleneck(Traced):
     """The link R1 → R2 that all flows share, and the queue in front of it."""
 
-    rate: PositiveRate | None = None
-    """Transmission rate; or give trace."""
-    trace: Annotated[str, Field(min_length=1)] | None = None
-    """File of mahimahi packet opportunities in place of a rate, relative to the scenario file, or a shipped trace."""
-    trace_once: bool = False
-    """Stop at the end of the trace instead of repeating it."""
     delay: Time | None = None
     """One-way propagation delay. Default: a quarter of the shortest RTT."""
     buffer: BufferSize = units.parse_buffer("1 bdp")
@@ -74,12 +68,6 @@ class Bottleneck(Aggregating):
     """Packets lost on arrival, whatever the queue does."""
     mark: Impairment | None = None
     """ECN-capable packets marked on arrival, whatever the queue does."""
-    policer: TokenBucket | None = None
-    """A token bucket: packets for which it has no tokens are dropped on arrival."""
-    shaper: TokenBucket | None = None
-    """A token bucket behind the queue: packets for which it has no tokens wait."""
-    device_queue: Annotated[int, Field(ge=0, le=10_000)] = 0
-    """Packets that wait in the device, behind the discipline, which neither counts nor drops them: ns-3 has 100, the RFCs none."""
 
     @model_validator(mode="after")
     def _own_buffer(self) -> Self:
@@ -91,28 +79,30 @@ class Bottleneck(Aggregating):
     def _transmitter(self) -> Self:
         if self.rate is None and self.trace is None:
             raise InputError("", "rate", MISSING, f"{units.RATE_ACCEPTED}, or a trace")
-        if self.rate is not None and self.trace is not None:
-            raise InputError("", "trace", self.trace, "rate or trace, not both")
-        if self.trace_once and self.trace is None:
-            raise InputError("", "trace_once", True, "this key only beside a trace")
         return self
 
 
-class Reverse(Aggregating):
+class Reverse(Traced):
     """The link R2 → R1 that acknowledgements cross."""
 
     rate: PositiveRate | None = None
-    """Transmission rate. Default: that of the bottleneck; that of the access links if the bottleneck is a trace."""
+    """Transmission rate; or give trace. Default: that of the bottleneck; that of the access links if the bottleneck is a trace."""
     delay: Time | None = None
     """One-way propagation delay. Default: that of the bottleneck."""
     buffer: BufferSize | None = None
-    """Size of the queue. Default: no queue; if data flows in reverse or queue is given, that of the bottleneck or the discipline's own."""
+    """Size of the queue. Default: no queue; if there is one, that of the bottleneck or the discipline's own."""
     queue: Queue | None = None
-    """The queue discipline. Default: none, or drop-tail if data flows in reverse or buffer is given."""
+    """The queue discipline. Default: none, or drop-tail if data flows in reverse, or a buffer, a trace or what needs a queue is given."""
     drop: Impairment | None = None
     """Packets lost on arrival."""
     mark: Impairment | None = None
     """ECN-capable packets marked on arrival."""
+
+    @property
+    def is_queued(self) -> bool:
+        """Whether something is given that needs a queue."""
+        given = (self.queue, self.buffer, self.aggregate, self.trace, self.shaper, self.ack_filter)
+        return any(key is not None for key in given) or self.device_queue > 0
 
 
 class PathTable(Impaired):
@@ -147,7 +137,7 @@ STACKS: Final = "quic"
 
 
 class FlowsBase(Strict):
-    """A group of alike flows. Ids count through the groups in order."""
+    """A group of identical flows. Flows are numbered in the order of the groups."""
 
     former_keys: ClassVar[Mapping[str, str]] = FORMER
 
@@ -167,17 +157,17 @@ class FlowsBase(Strict):
     stop: PositiveTime | None = None
     """When the senders stop. Default: never."""
     bytes: PositiveSize | None = None
-    """How much each flow carries, rounded up to whole packets. Default: without end."""
+    """How much data each flow sends, rounded up to whole packets. Default: no limit."""
     supply: Supply | None = None
-    """When the application makes how much available, counted from the start of each flow. Default: everything is there from the start."""
+    """How much data the application makes available, and how long after the start of each flow. Default: all of it at the start."""
     reverse: bool = False
-    """Data crosses the reverse link, against the test flows, and is no test flow."""
+    """Data crosses the reverse link, against the test flows; the group does not count as test flows."""
     in_profile: bool = False
     """Packets and acknowledgements of these flows are in profile: a rio queue neither drops nor marks them."""
     rtt: Rtt | None = None
     """Propagation round-trip time of this group, or one per flow. Default: that of the path."""
     route: Annotated[list[Name], Field(min_length=2)] | None = None
-    """Nodes that data crosses, in a free topology; between two that are no neighbours the shortest way is taken."""
+    """Nodes that the data crosses, in a free topology. Between two nodes that are not neighbours it takes the shortest path."""
 
     @model_validator(mode="before")
     @classmethod
@@ -216,9 +206,9 @@ class FlowsBase(Strict):
         whole = self.control.is_endpoint
         reader = ENDPOINT if whole else NOBODY
         unread = {row["name"] for row in settings() if reader not in row["read_by"]}
-        refused = ["recovery", "bytes", "supply", *sorted(unread & set(self.tcp()))]
-        if whole and self.recovery == STACKS:
-            refused.remove("recovery")
+        refused = [*(() if whole else ("bytes", "supply")), *sorted(unread & set(self.tcp()))]
+        if not (whole and self.recovery == STACKS):
+            refused.insert(0, "recovery")
         for name in refused:
             if name in given and getattr(self, name) is not None:
                 accepted = (
@@ -354,11 +344,17 @@ class Scenario(Strict):
                 if group.route is not None:
                     accepted = f'no such key unless topology.kind is "{Free.name}"'
                     raise InputError("", f"flows[{index}].route", group.route, accepted)
+            for index, traffic in enumerate(self.traffic):
+                if traffic.route is not None:
+                    accepted = f'no such key unless topology.kind is "{Free.name}"'
+                    raise InputError("", f"traffic[{index}].route", traffic.route, accepted)
             return self
         self._check_free()
         first = next(link for link in self.links if link.has_queue)
         own = {"rate": first.rate, "delay": first.delay, "buffer": first.size, "queue": first.queue}
-        values = {name: value for name, value in own.items() if value is not None}
+        values: dict[str, Any] = {name: value for name, value in own.items() if value is not None}
+        if first.trace is not None:
+            values |= {"rate": None, "trace": first.trace, "trace_once": first.trace_once}
         self.__dict__["bottleneck"] = self.bottleneck.model_copy(update=values)
         return self
 
@@ -373,10 +369,11 @@ class Scenario(Strict):
                 raise InputError("", f"path.{key}", MISSING, unused)
         if "reverse" in self.model_fields_set:
             raise InputError("", "reverse", MISSING, unused)
-        for index, group in enumerate(self.flows):
-            if group.rtt is not None or group.reverse:
-                key = "rtt" if group.rtt is not None else "reverse"
-                raise InputError("", f"flows[{index}].{key}", MISSING, unused)
+        said = [(f"flows[{index}]", flows.rtt, flows.reverse) for index, flows in enumerate(self.flows)]
+        said += [(f"traffic[{index}]", group.rtt, group.reverse) for index, group in enumerate(self.traffic)]
+        for where, rtt, reverse in said:
+            if rtt is not None or reverse:
+                raise InputError("", f"{where}.{'rtt' if rtt is not None else 'reverse'}", MISSING, unused)
         check_network(self.nodes, self.links)
 
     @model_validator(mode="after")
@@ -413,9 +410,8 @@ class Scenario(Strict):
         if short and not isinstance(self.topology, (Dumbbell, TwoRouter)):
             accepted = f"{TwoRouter.name}, or no topology, with an environment of short flows"
             raise InputError("", "topology.kind", self.topology.name, accepted)
-        if self.traffic and (short or not isinstance(self.topology, (Dumbbell, TwoRouter))):
-            accepted = f"no traffic but over a {Dumbbell.name} or {TwoRouter.name}, without an environment of short flows"
-            raise InputError("", "traffic", MISSING, accepted)
+        if self.traffic and short:
+            raise InputError("", "traffic", MISSING, "no traffic beside an environment of short flows")
         for index, traffic in enumerate(self.traffic):
             if traffic.start >= self.duration:
                 accepted = f"a time before the end of the run, {end}"
@@ -444,7 +440,15 @@ def _kind(tables: Mapping[str, Any]) -> object:
 
 
 def load_scenario(path: str | Path) -> Scenario:
-    """The scenario in a TOML file; raises InputError."""
+    """The scenario in a TOML file; raises InputError.
+
+    >>> import sawtooth as st
+    >>> scenario = st.load_scenario("examples/one-flow.toml")
+    >>> [group.control.text() for group in scenario.flows]
+    ['aimd(1, 0.5)']
+    >>> st.run(scenario, seed=2).run_id == st.run("examples/one-flow.toml", seed=2).run_id
+    True
+    """
     path = Path(path)
     return parse_scenario(read_text(path), str(path), path.parent)
 

@@ -88,7 +88,7 @@ class Ring(Shape):
     summary: ClassVar[str] = "equal bottlenecks in a circle; each flow crosses two that follow each other"
 
     links: Annotated[int, Field(ge=2, le=LINKS_MAX)] = 4
-    """How many bottlenecks, and routers, there are."""
+    """Number of bottlenecks, and of routers."""
     hops: Annotated[int, Field(ge=1, le=LINKS_MAX)] = 2
     """How many of them each flow crosses."""
 

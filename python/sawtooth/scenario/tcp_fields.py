@@ -6,7 +6,7 @@ of flows takes the same keys, there without defaults.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache, partial
 from typing import Annotated, Any, Final, Literal
 
@@ -123,11 +123,29 @@ def recovery_defaults() -> Mapping[str, Mapping[str, Any]]:
 
 def without_settings_of_laws(tables: Mapping[str, Any]) -> None:
     """Take out of the tables of a scenario what window laws alone read, for a controller that is none."""
-    flows = tables.get("flows")
-    for table in [tables.get("tcp"), *(flows if isinstance(flows, list) else [])]:
+    for _, table in _tables_of_settings(tables):
         for row in settings():
-            if row["of_window_laws"] and isinstance(table, dict):
+            if row["of_window_laws"]:
                 table.pop(row["name"], None)
+
+
+def settings_of_laws(tables: Mapping[str, Any]) -> dict[str, Any]:
+    """What window laws alone read, where the tables of a scenario say anything but its default: values by key."""
+    return {
+        f"{place}.{row['name']}": table[row["name"]]
+        for place, table in _tables_of_settings(tables)
+        for row in settings()
+        if row["of_window_laws"] and table.get(row["name"], row["default"]) != row["default"]
+    }
+
+
+def _tables_of_settings(tables: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The tables of a scenario that may have settings, each with its key."""
+    flows = tables.get("flows")
+    groups = enumerate(flows if isinstance(flows, list) else [])
+    for key, table in [("tcp", tables.get("tcp")), *((f"flows[{index}]", group) for index, group in groups)]:
+        if isinstance(table, dict):
+            yield key, table
 
 
 def own_defaults(recovery: str, kind: str, written: Collection[str]) -> Mapping[str, Any]:

@@ -14,12 +14,12 @@ from sawtooth.scenario.fields import PositiveRate, PositiveSize, Strict
 
 
 class TokenBucket(Strict):
-    """Tokens that come at a rate, up to a burst, with which it begins; a packet takes as many as it has bytes (RFC 2697)."""
+    """A token bucket (RFC 2697). Tokens arrive at a rate, up to a burst; it is full at the start. A packet takes one token per byte."""
 
     rate: PositiveRate
-    """At which tokens come."""
+    """Rate at which tokens arrive."""
     burst: PositiveSize
-    """The most tokens that it holds, as a size; at least the largest packet."""
+    """Largest number of tokens in the bucket, as a size; at least the largest packet."""
 
     @property
     def engine(self) -> dict[str, int]:

@@ -1,13 +1,14 @@
 """What `[[traffic]]` adds to the engine's scenario: links of its own, and flows, arrivals, sources and applications over them.
 
-Each flow or stream has an access link that makes up its round-trip time beside the two links in the middle, as test flows have; transfers
-of one group share theirs. Requests leave from the other end of the way: they cross the link of the acknowledgements. Everything is named
-`traffic/<group>`, with a number where there are several, and so are the random streams.
+The topology says which links of the network each member of a group crosses (`Layout.ways`). Each flow or stream has access links that
+make up its round-trip time beside those, as test flows have; transfers of one group share theirs. Requests leave from the other end of
+the way: they cross the links of the acknowledgements. Everything is named `traffic/<group>`, with a number where there are several, and
+so are the random streams.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,9 +16,12 @@ from sawtooth import _native
 from sawtooth.errors import InputError
 from sawtooth.plain import canonical, whole_numbers
 from sawtooth.scenario.scenario import Scenario
-from sawtooth.scenario.topology.base import Layout, Route, path_rtt
+from sawtooth.scenario.shapes import EqualRate, Free
+from sawtooth.scenario.topology import equal_rate
+from sawtooth.scenario.topology.base import WAY, Layout, Route, path_rtt
 from sawtooth.scenario.traffic_fields import (
     Asking,
+    Caller,
     Finite,
     Media,
     OverTcp,
@@ -30,10 +34,6 @@ from sawtooth.scenario.traffic_fields import (
 )
 from sawtooth.scenario.units import format_time
 from sawtooth.scenario.wires import impairments
-
-THERE: Final = 0
-BACK: Final = 1
-"""The links in the middle, by index: of the test flows' data, and of their acknowledgements."""
 
 ANY_SHAPE: Final = 2.0
 """Of the distribution that starts are drawn with where all sizes are alike."""
@@ -48,59 +48,65 @@ class _Builder:
     engine: dict[str, Any]
     seed: str
     capacity_bps: int
-    profile: Callable[[OverTcp], dict[str, Any]]
+    profile: Callable[[OverTcp | Caller], dict[str, Any]]
 
     def name(self, index: int, member: int | None = None) -> str:
         """Of a group, or of one of its members."""
         return f"traffic/{index}" if member is None else f"traffic/{index}/{member}"
 
-    def ways(self, group: Traffic) -> tuple[int, int]:
-        """The link in the middle that data crosses, and that of the way back."""
-        return (BACK, THERE) if group.reverse else (THERE, BACK)
+    def rate_bps(self, index: int) -> int:
+        """Of the tightest link of the network that data of a group crosses."""
+        forward, _ = self.layout.ways[index][0]
+        rates = [self.engine["links"][link]["rate_bps"] for link in forward]
+        return min(self.capacity_bps if rate is None else int(rate) for rate in rates)
 
-    def rate_bps(self, group: Traffic) -> int:
-        """Of the link in the middle that data crosses."""
-        rate: int | None = self.engine["links"][self.ways(group)[0]]["rate_bps"]
-        return self.capacity_bps if rate is None else rate
-
-    def join(self, index: int, group: Traffic, name: str) -> Route:
-        """Access links for a way over the middle, and the way."""
-        rtt = path_rtt(self.scenario) if group.rtt is None else group.rtt
-        there, back = self.ways(group)
-        half = rtt // 2
-        middle = [self.layout.links[link]["delay_ns"] for link in (there, back)]
-        delays = (half - middle[0], rtt - half - middle[1])
-        if min(delays) < 0:
-            accepted = f"at least {format_time(2 * max(middle))}, twice the one-way delay of the bottleneck"
-            raise InputError(self.scenario.name, f"traffic[{index}].rtt", format_time(rtt), accepted)
+    def join(self, index: int, group: Traffic, member: int, name: str) -> Route:
+        """Access links of a member, or of one of its connections, and its whole way."""
+        there, back = self.layout.ways[index][member]
+        delays = self._delays(index, group, there, back)
+        if isinstance(self.scenario.topology, EqualRate):
+            return equal_rate.around(self.scenario, self.layout, name, (there[0], back[0]), delays)
         out, home = self.layout.add_access(self.scenario, name, delays)
-        return [out, there], [back, home]
+        return [out, *there], [*back, home]
 
-    def join_one_way(self, index: int, group: Traffic, name: str) -> list[int]:
+    def join_one_way(self, index: int, group: Traffic, member: int, name: str) -> list[int]:
         """An access link for packets that nothing answers, and their way."""
-        rtt = path_rtt(self.scenario) if group.rtt is None else group.rtt
-        there, _ = self.ways(group)
-        delay = rtt // 2 - self.layout.links[there]["delay_ns"]
-        if delay < 0:
-            least = format_time(2 * self.layout.links[there]["delay_ns"])
-            accepted = f"at least {least}, twice the one-way delay of the bottleneck"
-            raise InputError(self.scenario.name, f"traffic[{index}].rtt", format_time(rtt), accepted)
+        if isinstance(self.scenario.topology, EqualRate):
+            return self.join(index, group, member, name)[0]
+        there, _ = self.layout.ways[index][member]
+        delay, _ = self._delays(index, group, there, there)
         path = self.scenario.path
         link = {"name": f"access/{name}", "rate_bps": path.access_rate, "queue": None, "delay_ns": delay}
-        return [self.layout.add({**link, **impairments(path)}, "path"), there]
+        return [self.layout.add({**link, **impairments(path)}, "path"), *there]
 
-    def profile_index(self, group: OverTcp) -> int:
+    def _delays(
+        self, index: int, group: Traffic, there: Sequence[int], back: Sequence[int]
+    ) -> tuple[int, int]:
+        """What the links of the network leave over of a round trip, out and home; nothing where they are all of it."""
+        if isinstance(self.scenario.topology, Free):
+            return 0, 0
+        rtt = path_rtt(self.scenario) if group.rtt is None else group.rtt
+        half = rtt // 2
+        middle = self.layout.delay(there), self.layout.delay(back)
+        delays = (half - middle[0], rtt - half - middle[1])
+        if min(delays) < 0:
+            way = WAY[type(self.scenario.topology)]
+            accepted = f"at least {format_time(2 * max(middle))}, twice the one-way delay of {way}"
+            raise InputError(self.scenario.name, f"traffic[{index}].rtt", format_time(rtt), accepted)
+        return delays
+
+    def profile_index(self, group: OverTcp | Caller) -> int:
         """Of its endpoints; their packets leave when they can."""
         profile = {**self.profile(group), "send_jitter_ns": 0}
         if profile not in self.engine["profiles"]:
             self.engine["profiles"].append(profile)
         return int(self.engine["profiles"].index(profile))
 
-    def flow(self, group: OverTcp, route: Route) -> int:
-        """A flow without end of its own; its number."""
+    def flow(self, group: Traffic, ends: OverTcp | Caller, route: Route, **more: Any) -> int:
+        """A flow with these endpoints, without end of its own unless there is `more` to say; its number."""
         self.engine["flows"].append(
             {
-                "profile": self.profile_index(group),
+                "profile": self.profile_index(ends),
                 "test": False,
                 "in_profile": False,
                 "forward": route[0],
@@ -108,6 +114,7 @@ class _Builder:
                 "start_ns": group.start,
                 "stop_ns": None,
                 "packets": None,
+                **more,
             }
         )
         return len(self.engine["flows"]) - 1
@@ -123,7 +130,7 @@ def add(
     engine: dict[str, Any],
     seed: str,
     capacity_bps: int,
-    profile: Callable[[OverTcp], dict[str, Any]],
+    profile: Callable[[OverTcp | Caller], dict[str, Any]],
 ) -> dict[str, Any]:
     """Add the traffic of a scenario to the engine's; gives what results must know of it (`traffic`, an entry per group)."""
     if not scenario.traffic:
@@ -132,24 +139,33 @@ def add(
     entries = []
     for index, group in enumerate(scenario.traffic):
         end = scenario.duration if group.stop is None else min(group.stop, scenario.duration)
-        entry = {"kind": group.kind, "start_ns": group.start, "stop_ns": end}
+        entry: dict[str, Any] = {"kind": group.kind, "start_ns": group.start, "stop_ns": end}
         for kind, made in MAKERS:
             if isinstance(group, kind):
                 entry |= made(builder, index, group)
                 break
         entries.append(entry)
+    for entry in entries:
+        if entry["kind"] == Media.name and "flows" in entry:
+            entry["streams"] = [watched(engine).index(flow) for flow in entry["flows"]]
     return {"traffic": entries}
+
+
+def watched(engine: Mapping[str, Any]) -> list[int | None]:
+    """Whose frames are watched, in the order of results: of sources None, of flows their numbers."""
+    flows = [number for number, flow in enumerate(engine["flows"]) if "frame_deadline_ns" in flow]
+    return [*(None for source in engine["sources"] if "frames" in source), *flows]
 
 
 def _finite(builder: _Builder, index: int, group: Finite) -> dict[str, Any]:
     """Arrivals, and a record of what became of each."""
     name = builder.name(index)
-    route = builder.join(index, group, name)
+    route = builder.join(index, group, 0, name)
     mean = group.size.packets(group.packet)
     every = group.every
     if every is None:
         assert group.load is not None, "either load or every is given"
-        every = round(mean * group.packet * 8e9 / (group.load * builder.rate_bps(group)))
+        every = round(mean * group.packet * 8e9 / (group.load * builder.rate_bps(index)))
     intervals = [[group.start, every]]
     stop = builder.stop_ns(group)
     if stop is not None:
@@ -182,7 +198,7 @@ def _finite(builder: _Builder, index: int, group: Finite) -> dict[str, Any]:
 def _paced(builder: _Builder, index: int, group: Paced) -> dict[str, Any]:
     """Flows without end, whose supply is paced from their start on."""
     flows = [
-        builder.flow(group, builder.join(index, group, builder.name(index, member)))
+        builder.flow(group, group, builder.join(index, group, member, builder.name(index, member)))
         for member in range(group.count)
     ]
     changes = builder.engine.setdefault("changes", [])
@@ -195,12 +211,13 @@ def _paced(builder: _Builder, index: int, group: Paced) -> dict[str, Any]:
 
 def _source(builder: _Builder, index: int, group: Udp | Media, numbers: dict[str, Any]) -> int:
     """A source whose frames are watched; its place among those."""
-    name = builder.name(index, numbers.pop("member"))
+    member = numbers.pop("member")
+    name = builder.name(index, member)
     rates = [[group.start, numbers.pop("rate_bps")]]
     stop = builder.stop_ns(group)
     if stop is not None:
         rates.append([stop, 0])
-    route = builder.join_one_way(index, group, name)
+    route = builder.join_one_way(index, group, member, name)
     sources = builder.engine["sources"]
     sources.append(
         {"name": name, "packet_bytes": group.packet, "route": route, "rates": rates, "frames": numbers}
@@ -213,7 +230,7 @@ def _udp(builder: _Builder, index: int, group: Udp) -> dict[str, Any]:
     rate = group.rate
     if rate is None:
         assert group.share is not None, "either rate or share is given"
-        rate = round(group.share * builder.rate_bps(group))
+        rate = round(group.share * builder.rate_bps(index))
     numbers = {"member": 0, "rate_bps": rate, "packets": 1, "deadline_ns": NO_DEADLINE_NS}
     return {"streams": [_source(builder, index, group, numbers)], "rate_bps": rate}
 
@@ -222,8 +239,21 @@ NO_DEADLINE_NS: Final = 1_000_000_000
 """For packets without a deadline: those that leave in the last second count for nothing, as they may be under way at the end."""
 
 
+def _call(builder: _Builder, index: int, group: Media, caller: Caller) -> dict[str, Any]:
+    """A flow for each stream, with an encoder that its controller tells how much to give."""
+    more = {"stop_ns": builder.stop_ns(group), "frame_deadline_ns": group.deadline}
+    flows = []
+    for member in range(group.count):
+        route = builder.join(index, group, member, builder.name(index, member))
+        flows.append(builder.flow(group, caller, route, **more))
+    return {"flows": flows, "deadline_ns": group.deadline}
+
+
 def _media(builder: _Builder, index: int, group: Media) -> dict[str, Any]:
     """A source for each stream, of as many packets a frame as come nearest to the frames a second."""
+    if group.caller is not None:
+        return _call(builder, index, group, group.caller)
+    assert group.rate is not None, "either rate or control is given"
     packets = max(1, round(group.rate / (8 * group.packet * group.fps)))
     streams = [
         _source(
@@ -252,8 +282,10 @@ def _asking(builder: _Builder, index: int, group: Asking) -> dict[str, Any]:
         pairs: list[list[int]] = []
         for _ in range(connections):
             place = f"{builder.name(index, member)}/{len(pairs)}"
-            there, back = builder.join(index, group, place)
-            pairs.append([builder.flow(group, (back, there)), builder.flow(group, (there, back))])
+            there, back = builder.join(index, group, member, place)
+            pairs.append(
+                [builder.flow(group, group, (back, there)), builder.flow(group, group, (there, back))]
+            )
         app = {
             "name": builder.name(index, member),
             "start_ns": group.start,

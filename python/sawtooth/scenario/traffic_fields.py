@@ -3,7 +3,7 @@
 `TRAFFIC` lists the kinds and what each reads; `traffic` makes of them what the engine simulates. Data goes the way of the test flows, or
 with `reverse` against it. Pages are those of RFC 7928 §7.2: at least 50 objects of at least 1 kB over six connections, the next page after
 the last; sizes and pauses are ours. UDP is RFC 8868 §5.3's background. Video goes by the buffer [Huang14]. Frames of media are all alike,
-where encoders vary them.
+where encoders vary them; their rate is given, or a rate controller's (RFC 8698).
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from sawtooth.scenario.fields import (
     Time,
     input_error,
 )
+from sawtooth.scenario.free_network import Name
 from sawtooth.scenario.values import Control
 
 GROUP_MAX: Final = 1_000
@@ -89,11 +90,18 @@ class Traffic(Strict):
     start: Time = 0
     """When it begins."""
     stop: PositiveTime | None = None
-    """From when on nothing new begins. Default: the end of the run."""
+    """Time from which nothing new begins. Default: the end of the run."""
     reverse: bool = False
     """Its data crosses the reverse link."""
     rtt: PositiveTime | None = None
     """Propagation round-trip time. Default: that of the path, or the mean of its list."""
+    route: Annotated[list[Name], Field(min_length=2)] | None = None
+    """In a free topology, which requires it, the nodes that its data passes, in order; else not allowed."""
+
+    @property
+    def members(self) -> int:
+        """How many users, flows or streams it has; transfers of one group all go the same way."""
+        return int(getattr(self, "count", 1))
 
     @model_validator(mode="after")
     def _order(self) -> Self:
@@ -119,6 +127,8 @@ class OverTcp(Traffic):
     def _repairs(self) -> Self:
         if not self.control.takes_recovery:
             accepted = "a controller with a window: what is lost must be repaired"
+            if self.control.is_endpoint:
+                accepted = "a controller: an endpoint of a plug-in carries [[flows]], and their bytes or supply say how much"
             raise InputError("", "control", self.control.text(), accepted)
         return self
 
@@ -134,11 +144,11 @@ class Finite(OverTcp):
     summary: ClassVar[str] = "transfers that come and go: Poisson arrivals, sizes from a distribution"
 
     size: Sizes
-    """How much each carries, rounded up to whole packets."""
+    """Size of a transfer, rounded up to whole packets."""
     load: PositiveReal | None = None
-    """What they offer, as a share of the link that their data crosses; or give every."""
+    """Offered load, as a share of the rate of the tightest link on their way; or give every."""
     every: PositiveTime | None = None
-    """Mean time from one to the next."""
+    """Mean time from one start to the next."""
 
     @model_validator(mode="after")
     def _intensity(self) -> Self:
@@ -160,19 +170,19 @@ class Paced(OverTcp):
     count: Annotated[int, Field(ge=1, le=GROUP_MAX)] = 1
     """How many flows."""
     rate: PositiveRate
-    """What the application of each makes available, on the wire."""
+    """Rate at which the application of each flow makes data available, on the wire."""
 
 
 class Udp(Traffic):
     """Packets at regular intervals, whatever becomes of them."""
 
     name: ClassVar[str] = "udp"
-    summary: ClassVar[str] = "packets at a constant rate, whatever becomes of them"
+    summary: ClassVar[str] = "packets at a constant rate that does not react to losses"
 
     rate: PositiveRate | None = None
-    """What is sent; or give share."""
+    """Rate that is sent; or give share."""
     share: PositiveReal | None = None
-    """What is sent, as a share of the link that it crosses."""
+    """Rate that is sent, as a share of the rate of the tightest link on its way."""
     packet: PacketSize = 1000
     """A packet on the wire."""
 
@@ -183,22 +193,70 @@ class Udp(Traffic):
         return self
 
 
+ENCODERS: Final = ("nada",)
+"""Controllers that tell an encoder how much to give."""
+
+
+@dataclass(frozen=True)
+class Caller:
+    """The endpoints of a call that adapts."""
+
+    control: Control
+    packet: int
+    ack: int
+    recovery: str = ""
+    """None: what is lost stays lost."""
+
+    def tcp(self) -> dict[str, Any]:
+        """The settings it overrides: none, `[tcp]` holds."""
+        return {}
+
+
 class Media(Traffic):
     """Frames at regular intervals that are worth something for a while only."""
 
     name: ClassVar[str] = "media"
-    summary: ClassVar[str] = "a call: frames with a deadline, at a rate that answers nothing"
+    summary: ClassVar[str] = (
+        "a call: frames with a deadline, at a rate of its own or as a rate controller says"
+    )
 
     count: Annotated[int, Field(ge=1, le=GROUP_MAX)] = 1
     """How many streams."""
-    rate: PositiveRate
-    """What a stream sends, on the wire; frames are of whole packets, and their rate is kept."""
+    rate: PositiveRate | None = None
+    """Rate of a stream on the wire, which does not react to the network; or give control. Frames have whole packets."""
+    control: Control | None = None
+    """The rate controller that the encoder follows, such as nada(rmax = 2500); or give rate."""
     fps: PositiveReal = 30.0
-    """Frames a second."""
+    """Frames a second of a stream with a rate; beside control they are a number of the controller."""
     deadline: PositiveTime = 150_000_000
-    """A frame that is complete later than this after it was sent is late; 150 ms one way is ITU-T G.114's."""
+    """A frame that takes longer than this to arrive completely is late. The 150 ms one way are those of ITU-T G.114."""
     packet: PacketSize = 1200
     """A packet on the wire."""
+    ack: PacketSize = 40
+    """Beside control, a report of the receiver, and a SYN, on the wire."""
+
+    @model_validator(mode="after")
+    def _who_says_the_rate(self) -> Self:
+        if (self.rate is None) == (self.control is None):
+            value = MISSING if self.rate is None else units.format_rate(self.rate)
+            raise InputError("", "rate", value, "either rate or control, not both")
+        if self.control is None:
+            if "ack" in self.model_fields_set:
+                accepted = "this key only beside control: nothing answers a stream with a rate of its own"
+                raise InputError("", "ack", units.format_size(self.ack), accepted)
+            return self
+        if self.control.constructor not in ENCODERS:
+            accepted = f"a controller that tells an encoder how much to give: {', '.join(ENCODERS)}"
+            raise InputError("", "control", self.control.text(), accepted)
+        if "fps" in self.model_fields_set:
+            accepted = f"no fps beside control, of which it is a number: nada(fps = {self.fps:g})"
+            raise InputError("", "fps", self.fps, accepted)
+        return self
+
+    @property
+    def caller(self) -> Caller | None:
+        """Its endpoints, if it adapts."""
+        return None if self.control is None else Caller(self.control, self.packet, self.ack)
 
 
 class Asking(OverTcp):
@@ -231,7 +289,7 @@ class Web(Asking):
     )
 
     objects: Annotated[int, Field(ge=1, le=1_000)] = 50
-    """Objects of a page: one that names the others, then these side by side."""
+    """Number of objects of a page: first the one that names the others, then these in parallel."""
     size: Sizes = Sizes(15_000, 1.5)
     """An object."""
     connections: Annotated[int, Field(ge=1, le=64)] = 6
@@ -262,16 +320,16 @@ class Video(Asking):
     """A viewer of a film whose quality follows the buffer."""
 
     name: ClassVar[str] = "video"
-    summary: ClassVar[str] = "viewers of a film in chunks, of a quality that the buffer decides (BBA-0)"
+    summary: ClassVar[str] = "viewers of a film in chunks, whose quality depends on the buffer (BBA-0)"
 
     rates: Rates = (500_000, 1_000_000, 2_000_000, 4_000_000, 8_000_000)
-    """What the film is there in."""
+    """Rates in which the film is available."""
     chunk: PositiveTime = 4_000_000_000
-    """What a chunk plays."""
+    """Playing time of a chunk."""
     buffer: PositiveTime = 30_000_000_000
-    """Most that is buffered."""
+    """Largest playing time in the buffer."""
     reservoir: Time = 8_000_000_000
-    """Up to this much in the buffer the lowest rate is taken."""
+    """Playing time in the buffer up to which the lowest rate is chosen."""
 
     @model_validator(mode="after")
     def _sizes(self) -> Self:

@@ -43,7 +43,8 @@ from sawtooth.scenario.tcp_fields import (
     unmet,
 )
 from sawtooth.scenario.topology.middle import capacity_of, trace_of
-from sawtooth.scenario.traffic_fields import Finite, OverTcp
+from sawtooth.scenario.traffic_fields import Caller, Finite, Media, OverTcp
+from sawtooth.scenario.transmitters import BESIDE
 from sawtooth.scenario.wires import WIRES
 
 SAME: Final = frozenset({"ack_every", "delayed_ack"})
@@ -173,6 +174,8 @@ def _settings(there: Crossings) -> Iterator[InputError]:
         for traffic in scenario.traffic:
             if isinstance(traffic, OverTcp):
                 reasons.append(_unread_by(there, row, traffic, traffic.recovery))
+            elif isinstance(traffic, Media) and traffic.caller is not None:
+                reasons.append(_unread_by(there, row, traffic.caller, NOBODY))
         if there.short_flows is not None and name != "ecn":  # theirs are not ECN-capable
             reasons.append(_unread_by(there, row, None, "sack"))
         if not reasons:
@@ -211,7 +214,7 @@ def _unread(there: Crossings, row: Mapping[str, Any], index: int) -> str | None:
 
 
 def _unread_by(
-    there: Crossings, row: Mapping[str, Any], group: FlowsBase | OverTcp | None, reader: str
+    there: Crossings, row: Mapping[str, Any], group: FlowsBase | OverTcp | Caller | None, reader: str
 ) -> str | None:
     """Where a setting of a group, or of short flows, would act if this recovery does not read it, or another setting is in its way."""
     if reader not in row["read_by"]:
@@ -225,7 +228,7 @@ def _unread_by(
     return None if condition is None else f"where {condition}"
 
 
-def _values(there: Crossings, group: FlowsBase | OverTcp | None) -> dict[str, Any]:
+def _values(there: Crossings, group: FlowsBase | OverTcp | Caller | None) -> dict[str, Any]:
     """What every setting is for a group, or for short flows."""
     scenario = there.scenario
     shared = {row["name"]: getattr(scenario.tcp, row["name"]) for row in settings()}
@@ -336,7 +339,7 @@ def _reverse(there: Crossings) -> Iterator[InputError]:
         yield InputError("", "reverse.delay", written["delay"], accepted)
 
 
-LINK_KEYS: Final = ("buffer", "queue", "drop", "mark", "policer", "shaper", "device_queue", *WIRES)
+LINK_KEYS: Final = ("buffer", "queue", "drop", "mark", *BESIDE, *WIRES)
 """Keys of what stands before a link and of what it does to packets."""
 
 
@@ -362,6 +365,10 @@ def _links(there: Crossings) -> Iterator[InputError]:
                     yield InputError("", f"{name}.{key}", table[key], accepted)
         if crossed and table.get("mark") is not None and not there.markable(links):
             yield InputError("", f"{name}.mark", table["mark"], _CAPABLE)
+        queued = [link for link in links if there.queues[link] is not None]
+        if crossed and table.get("ack_filter") is not None and not there.is_acknowledged(queued):
+            accepted = "this key only where acknowledgements of TCP or QUIC pass, which a filter can read"
+            yield InputError("", f"{name}.ack_filter", table["ack_filter"], accepted)
         if crossed and isinstance(table.get("queue"), Mapping):
             yield from _queue(there, f"{name}.queue", links, table["queue"])
 

@@ -7,7 +7,7 @@ give away are checked by the engine.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Final, Self
@@ -148,13 +148,13 @@ class Aggregate(Strict):
     """Transmit opportunities, as of Wi-Fi: the link waits for each and sends several packets in it, which arrive together."""
 
     packets: Annotated[int, Field(ge=1, le=100_000)] = 64
-    """Most packets in one. Default: as many as a block acknowledgement of IEEE 802.11n confirms."""
+    """Largest number of packets in one opportunity. Default: as many as a block acknowledgement of IEEE 802.11n confirms."""
     time: Time = 4_000_000
-    """Longest transmission of packets in one; a single packet may take longer. Default: what Linux drivers allow an aggregate."""
+    """Longest transmission in one opportunity; a single packet may take longer. Default: what Linux drivers allow an aggregate."""
     overhead: Time = 300_000
-    """What each costs besides: waiting for the medium, preamble, acknowledgement. Default: of the order of IEEE 802.11n without rivals."""
+    """Fixed time of each: waiting for the medium, preamble, acknowledgement. Default: the order of magnitude of IEEE 802.11n alone."""
     per_flow: bool = False
-    """All packets of one are of the same flow, as of one station."""
+    """Whether all packets of an opportunity belong to one flow, as those of one station do."""
 
     def engine(self) -> dict[str, Any]:
         """As the engine's scenario has it."""
@@ -173,14 +173,14 @@ WIRES: Final = ("loss", "late", "jitter", "aggregate")
 class Impaired(Strict):
     """What any link may do to packets by itself."""
 
-    last = WIRES
+    last: ClassVar[Collection[str]] = WIRES
 
     loss: Impairment | None = None
     """Further packets lost on arrival, besides those of drop."""
     late: Late | None = None
-    """Packets that come late behind the link; others overtake them."""
+    """Packets that the link delays, so that later packets overtake them."""
     jitter: Jitter | None = None
-    """By how much every packet is delayed behind the link, order kept."""
+    """Additional delay of every packet behind the link; packets keep their order."""
 
 
 class Aggregating(Impaired):

@@ -49,10 +49,9 @@ pub fn handle(
     endpoint.handle(now, FourTuple::new(from, None), ecn, datagram, answer)
 }
 
-/// Write a portion; was all of it taken?
-pub fn write(stream: &mut SendStream<'_>, portion: Bytes) -> bool {
-    let all = portion.len();
-    stream.write_chunks(&mut &mut [portion][..]).is_ok_and(|written| written == all)
+/// Write a portion; so many bytes of it were taken.
+pub fn write(stream: &mut SendStream<'_>, portion: Bytes) -> usize {
+    stream.write_chunks(&mut &mut [portion][..]).unwrap_or(0)
 }
 
 pub fn path(connection: &mut Connection) -> Path {

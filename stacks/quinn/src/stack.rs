@@ -48,10 +48,9 @@ pub fn handle(
     endpoint.handle(now, from, None, ecn, datagram, answer)
 }
 
-/// Write a portion; was all of it taken?
-pub fn write(stream: &mut SendStream<'_>, portion: Bytes) -> bool {
-    let all = portion.len();
-    stream.write_chunks(&mut [portion]).is_ok_and(|written| written.bytes == all)
+/// Write a portion; so many bytes of it were taken.
+pub fn write(stream: &mut SendStream<'_>, portion: Bytes) -> usize {
+    stream.write_chunks(&mut [portion]).map_or(0, |written| written.bytes)
 }
 
 pub fn path(connection: &mut Connection) -> Path {

@@ -2,7 +2,8 @@
 //!
 //! Source: draft-ietf-ccwg-bbr §5.5.9.
 
-use super::model::{Model, RateSample, seconds};
+use super::model::{Model, RateSample, seconds, whole};
+use crate::units::smaller;
 
 impl Model {
     /// `UpdateACKAggregation`
@@ -15,8 +16,8 @@ impl Model {
             expected_delivered = 0.0;
         }
         self.extra_acked_delivered += rs.newly_acked;
-        let extra = (self.extra_acked_delivered - expected_delivered).min(self.cwnd);
-        let window = if self.full_bw_reached { self.params.extra_acked_filter_len as u64 } else { 1 };
+        let extra = smaller(self.extra_acked_delivered - expected_delivered, self.cwnd);
+        let window = if self.full_bw_reached { whole(self.params.extra_acked_filter_len) } else { 1 };
         self.extra_acked_filter.add(self.rounds.count, extra, window);
         self.extra_acked = self.extra_acked_filter.max();
     }

@@ -4,15 +4,16 @@
 //!
 //! A transport of ours always has selective acknowledgements. A CE mark counts as a loss without them (`on_mark`).
 
-use super::model::{Model, RateSample};
+use super::model::{Model, RateSample, whole};
 use crate::sample::LostPacket;
 use crate::state::ControlState;
+use crate::units::{larger, smaller};
 
 impl Model {
     /// `UpdateLatestDeliverySignals`
     pub fn update_latest_delivery_signals(&mut self, rs: &RateSample) {
-        self.bw_latest = self.bw_latest.max(rs.delivery_rate);
-        self.inflight_latest = self.inflight_latest.max(rs.delivered);
+        self.bw_latest = larger(self.bw_latest, rs.delivery_rate);
+        self.inflight_latest = larger(self.inflight_latest, rs.delivered);
         self.loss_round_start = rs.prior_delivered >= self.loss_round_delivered;
         if self.loss_round_start {
             self.loss_round_delivered = self.delivered;
@@ -49,10 +50,10 @@ impl Model {
     /// `UpdateMaxBw`, with `UpdateRound`
     fn update_max_bw(&mut self, rs: &RateSample) {
         self.rounds.update(rs.prior_delivered, self.delivered);
-        self.rounds_since_probe_up += u64::from(self.rounds.start);
+        self.probing.rounds_since_probe_up += u64::from(self.rounds.start);
         let tells = rs.delivery_rate >= self.max_bw || !rs.is_app_limited;
         if rs.delivery_rate > 0.0 && tells {
-            let window = self.params.max_bw_filter_len as u64;
+            let window = whole(self.params.max_bw_filter_len);
             self.max_bw_filter.add(self.cycle_count, rs.delivery_rate, window);
             self.max_bw = self.max_bw_filter.max();
         }
@@ -76,7 +77,7 @@ impl Model {
 
     /// `BoundBWForModel`
     pub fn bound_bw_for_model(&mut self) {
-        self.bw = self.max_bw.min(self.bw_shortterm);
+        self.bw = smaller(self.max_bw, self.bw_shortterm);
     }
 
     /// `InflightWithHeadroom`
@@ -84,15 +85,15 @@ impl Model {
         if self.inflight_longterm == f64::INFINITY {
             return f64::INFINITY;
         }
-        let headroom = self.smss.max(self.params.headroom * self.inflight_longterm);
-        (self.inflight_longterm - headroom).max(self.min_pipe_cwnd())
+        let headroom = larger(self.smss, self.params.headroom * self.inflight_longterm);
+        larger(self.inflight_longterm - headroom, self.min_pipe_cwnd())
     }
 
     /// `RaiseInflightLongtermSlope`
     pub fn raise_inflight_longterm_slope(&mut self) {
-        let growth_this_round = f64::from(1u32 << self.bw_probe_up_rounds);
-        self.bw_probe_up_rounds = (self.bw_probe_up_rounds + 1).min(30);
-        self.probe_up_acked_per_inc = (self.cwnd / growth_this_round).max(self.smss);
+        let growth_this_round = f64::from(1u32 << self.probing.bw_probe_up_rounds);
+        self.probing.bw_probe_up_rounds = (self.probing.bw_probe_up_rounds + 1).min(30);
+        self.probing.probe_up_acked_per_inc = (self.cwnd / growth_this_round).max(self.smss);
     }
 
     /// `ProbeInflightLongtermUpward`
@@ -100,10 +101,10 @@ impl Model {
         if !self.is_cwnd_limited() || self.cwnd < self.inflight_longterm {
             return;
         }
-        self.bw_probe_up_acked += rs.newly_acked;
-        if self.bw_probe_up_acked >= self.probe_up_acked_per_inc {
-            let delta = (self.bw_probe_up_acked / self.probe_up_acked_per_inc).floor();
-            self.bw_probe_up_acked -= delta * self.probe_up_acked_per_inc;
+        self.probing.bw_probe_up_acked += rs.newly_acked;
+        if self.probing.bw_probe_up_acked >= self.probing.probe_up_acked_per_inc {
+            let delta = (self.probing.bw_probe_up_acked / self.probing.probe_up_acked_per_inc).floor();
+            self.probing.bw_probe_up_acked -= delta * self.probing.probe_up_acked_per_inc;
             self.inflight_longterm += delta * self.smss;
         }
         if self.rounds.start {
@@ -118,8 +119,8 @@ impl Model {
 
     /// `HandleInflightTooHigh`
     fn handle_inflight_too_high(&mut self, tx_in_flight: f64, is_app_limited: bool) {
-        self.prev_probe_too_high = true;
-        self.is_bw_probe_sample = false;
+        self.probing.prev_probe_too_high = true;
+        self.probing.is_bw_probe_sample = false;
         if !is_app_limited {
             self.inflight_longterm = tx_in_flight.max(self.target_inflight() * self.params.beta);
         }
@@ -145,7 +146,7 @@ impl Model {
         self.remember_before_losses();
         self.note_loss();
         self.loss_ranges_in_round += u64::from(!packet.continues || self.loss_ranges_in_round == 0);
-        if !self.is_bw_probe_sample {
+        if !self.probing.is_bw_probe_sample {
             return;
         }
         let lost = (packet.lost - packet.sent.lost).count() as f64;
@@ -171,7 +172,7 @@ impl Model {
         self.note_loss();
         if self.state == ControlState::Startup && !self.full_bw_reached {
             self.handle_queue_too_high_in_startup();
-        } else if self.is_bw_probe_sample {
+        } else if self.probing.is_bw_probe_sample {
             self.handle_inflight_too_high(self.inflight, false);
         }
     }
@@ -218,7 +219,7 @@ mod tests {
     #[test]
     fn a_probe_that_loses_too_much_sets_the_long_term_bound_where_losses_crossed_the_threshold() {
         let mut model = cruising();
-        (model.state, model.is_bw_probe_sample) = (ControlState::ProbeBwUp, true);
+        (model.state, model.probing.is_bw_probe_sample) = (ControlState::ProbeBwUp, true);
         lose(&mut model, 200, 4); // 4 of 200: not above 2 %
         assert_eq!((model.state, model.inflight_longterm), (ControlState::ProbeBwUp, f64::INFINITY));
         lose(&mut model, 200, 5);
@@ -226,7 +227,7 @@ mod tests {
         // 199 before this packet, of which 4 lost: with x of it, (4 + x) / (199 + x) = 2 %.
         let x = (0.02 * 199.0 - 4.0) / 0.98;
         assert!((model.inflight_longterm - (199.0 + x) * PACKET).abs() < 1e-6);
-        assert!(model.prev_probe_too_high && !model.is_bw_probe_sample);
+        assert!(model.probing.prev_probe_too_high && !model.probing.is_bw_probe_sample);
         let bound = model.inflight_longterm;
         lose(&mut model, 100, 50);
         assert_eq!(model.inflight_longterm, bound, "once per probe");
@@ -235,7 +236,7 @@ mod tests {
     #[test]
     fn the_long_term_bound_never_falls_below_beta_of_the_target() {
         let mut model = cruising();
-        (model.state, model.is_bw_probe_sample) = (ControlState::ProbeBwUp, true);
+        (model.state, model.probing.is_bw_probe_sample) = (ControlState::ProbeBwUp, true);
         lose(&mut model, 10, 5);
         assert_eq!(model.inflight_longterm, 0.7 * 100.0 * PACKET);
     }
@@ -243,7 +244,7 @@ mod tests {
     #[test]
     fn a_loss_that_the_application_kept_small_leaves_the_bound_but_ends_the_probe() {
         let mut model = cruising();
-        (model.state, model.is_bw_probe_sample) = (ControlState::ProbeBwUp, true);
+        (model.state, model.probing.is_bw_probe_sample) = (ControlState::ProbeBwUp, true);
         let sent = SentPacket {
             size: packets(1),
             in_flight: packets(10),
@@ -260,7 +261,7 @@ mod tests {
         let mut model = cruising();
         model.inflight_longterm = 100.0 * PACKET;
         model.cwnd = 100.0 * PACKET;
-        (model.state, model.bw_probe_up_rounds) = (ControlState::ProbeBwUp, 0);
+        (model.state, model.probing.bw_probe_up_rounds) = (ControlState::ProbeBwUp, 0);
         model.raise_inflight_longterm_slope();
         let mut grown = Vec::new();
         for _ in 0..4 {
@@ -309,7 +310,7 @@ mod tests {
         rounds(&mut model, 1, 100);
         assert_ne!(model.state, ControlState::Startup);
         let mut model = cruising();
-        (model.state, model.is_bw_probe_sample) = (ControlState::ProbeBwUp, true);
+        (model.state, model.probing.is_bw_probe_sample) = (ControlState::ProbeBwUp, true);
         model.on_mark();
         assert_eq!((model.state, model.inflight_longterm), (ControlState::ProbeBwDown, 100.0 * PACKET));
     }

@@ -7,6 +7,7 @@
 
 use super::model::{Model, RateSample, Repair, seconds};
 use crate::state::ControlState;
+use crate::units::{larger, smaller};
 
 /// The round trip that the initial pacing rate takes before one is known: `InitPacingRate`.
 const NOMINAL_RTT: f64 = 0.001;
@@ -64,7 +65,7 @@ impl Model {
     pub fn set_send_quantum(&mut self) {
         let quantum = self.pacing_rate * self.params.send_quantum_time;
         let least = self.params.send_quantum_min * self.smss;
-        self.send_quantum = quantum.min(self.params.send_quantum_max).max(least);
+        self.send_quantum = larger(smaller(quantum, self.params.send_quantum_max), least);
     }
 
     /// `BBR.MinPipeCwnd`
@@ -80,7 +81,7 @@ impl Model {
     /// `QuantizationBudget`
     fn quantization_budget(&self, inflight_cap: f64) -> f64 {
         let offload_budget = self.params.offload_quanta * self.send_quantum;
-        let cap = inflight_cap.max(offload_budget).max(self.min_pipe_cwnd());
+        let cap = larger(larger(inflight_cap, offload_budget), self.min_pipe_cwnd());
         if self.state == ControlState::ProbeBwUp { cap + 2.0 * self.smss } else { cap }
     }
 
@@ -98,11 +99,11 @@ impl Model {
     pub fn set_cwnd(&mut self, rs: &RateSample) {
         let max_inflight = self.max_inflight();
         if self.full_bw_reached {
-            self.cwnd = (self.cwnd + rs.newly_acked).min(max_inflight);
+            self.cwnd = smaller(self.cwnd + rs.newly_acked, max_inflight);
         } else if self.cwnd < max_inflight || (self.delivered as f64) < self.initial_cwnd {
             self.cwnd += rs.newly_acked;
         }
-        self.cwnd = self.cwnd.max(self.min_pipe_cwnd());
+        self.cwnd = larger(self.cwnd, self.min_pipe_cwnd());
         self.bound_cwnd();
     }
 
@@ -116,8 +117,8 @@ impl Model {
             _ if self.is_in_a_probe_bw_state() => self.inflight_longterm,
             _ => f64::INFINITY,
         };
-        let cap = cap.min(self.inflight_shortterm).max(self.min_pipe_cwnd());
-        self.cwnd = self.cwnd.min(cap);
+        let cap = larger(smaller(cap, self.inflight_shortterm), self.min_pipe_cwnd());
+        self.cwnd = smaller(self.cwnd, cap);
     }
 
     /// `SaveCwnd`
@@ -138,7 +139,7 @@ impl Model {
         if self.full_bw_reached {
             self.cwnd = self.cwnd.min(self.max_inflight());
         }
-        self.cwnd = self.cwnd.max(self.min_pipe_cwnd());
+        self.cwnd = larger(self.cwnd, self.min_pipe_cwnd());
         self.bound_cwnd();
     }
 }

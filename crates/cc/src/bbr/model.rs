@@ -119,7 +119,13 @@ pub struct Model {
     pub loss_ranges_in_round: u64,
     pub undo: Undo,
 
-    // Probing for bandwidth.
+    pub probing: Probing,
+}
+
+/// Probing for bandwidth.
+#[derive(Clone, Debug)]
+#[allow(missing_docs, reason = "the draft says what its variables are")]
+pub struct Probing {
     pub ack_phase: AckPhase,
     pub is_bw_probe_sample: bool,
     pub bw_probe_up_acked: f64,
@@ -132,14 +138,36 @@ pub struct Model {
     pub prev_probe_precautionary: bool,
 }
 
+impl Default for Probing {
+    fn default() -> Self {
+        Probing {
+            ack_phase: AckPhase::Init,
+            is_bw_probe_sample: false,
+            bw_probe_up_acked: 0.0,
+            probe_up_acked_per_inc: f64::INFINITY,
+            bw_probe_up_rounds: 0,
+            rounds_since_probe_up: 0,
+            bw_probe_wait: Span::ZERO,
+            cycle_stamp: Time::ZERO,
+            prev_probe_too_high: false,
+            prev_probe_precautionary: false,
+        }
+    }
+}
+
 /// This many seconds, to the nanosecond.
 pub fn span(seconds: f64) -> Span {
-    Span::from_nanos((seconds * 1e9) as u64)
+    Span::from_nanos(whole(seconds * 1e9))
+}
+
+/// A number from 0 to below 2⁶³ without its fraction: through a signed one, which is half the work.
+pub fn whole(number: f64) -> u64 {
+    (number as i64).cast_unsigned()
 }
 
 /// Seconds of a span.
 pub fn seconds(span: Span) -> f64 {
-    span.nanos() as f64 * 1e-9
+    span.real() * 1e-9
 }
 
 impl Model {
@@ -197,16 +225,7 @@ impl Model {
             is_loss_in_round: false,
             loss_ranges_in_round: 0,
             undo: Undo::default(),
-            ack_phase: AckPhase::Init,
-            is_bw_probe_sample: false,
-            bw_probe_up_acked: 0.0,
-            probe_up_acked_per_inc: f64::INFINITY,
-            bw_probe_up_rounds: 0,
-            rounds_since_probe_up: 0,
-            bw_probe_wait: Span::ZERO,
-            cycle_stamp: Time::ZERO,
-            prev_probe_too_high: false,
-            prev_probe_precautionary: false,
+            probing: Probing::default(),
         };
         model.init_pacing_rate();
         model
@@ -217,7 +236,7 @@ impl Model {
         self.now = now;
         (self.srtt, self.min_rtt, self.probe_rtt_min_delay) = (rtt, rtt, rtt);
         (self.min_rtt_stamp, self.probe_rtt_min_stamp) = (now, now);
-        (self.extra_acked_interval_start, self.cycle_stamp) = (now, now);
+        (self.extra_acked_interval_start, self.probing.cycle_stamp) = (now, now);
         self.init_pacing_rate();
     }
 
@@ -225,10 +244,10 @@ impl Model {
     pub fn on_ack(&mut self, ack: &AckSample) {
         self.now = ack.now;
         self.delivered = ack.delivered.count();
-        self.inflight = ack.in_flight_after.count() as f64;
+        self.inflight = ack.in_flight_after.real();
         self.srtt = ack.rtt.smoothed;
         let Some(rate) = ack.rate else { return };
-        let delivered = rate.delivered.count() as f64;
+        let delivered = rate.delivered.real();
         let rs = RateSample {
             rtt: ack.rtt.newest,
             delivered,
@@ -237,9 +256,9 @@ impl Model {
             } else {
                 0.0
             },
-            newly_acked: ack.newly_delivered.count() as f64,
-            tx_in_flight: rate.in_flight_at_sending.count() as f64,
-            lost: rate.lost.count() as f64,
+            newly_acked: ack.newly_delivered.real(),
+            tx_in_flight: rate.in_flight_at_sending.real(),
+            lost: rate.lost.real(),
             prior_delivered: rate.prior_delivered.count(),
             is_app_limited: rate.app_limited,
         };

@@ -4,6 +4,7 @@
 
 use super::model::{Model, RateSample, span};
 use crate::state::ControlState;
+use crate::units::smaller;
 
 /// `BBR.ack_phase`: of which phase of a probe the acknowledgements are that arrive now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,10 +37,10 @@ impl Model {
     /// `StartProbeBW_DOWN`
     pub fn start_probe_bw_down(&mut self) {
         self.reset_congestion_signals();
-        self.probe_up_acked_per_inc = f64::INFINITY;
+        self.probing.probe_up_acked_per_inc = f64::INFINITY;
         self.pick_probe_wait();
-        self.cycle_stamp = self.now;
-        self.ack_phase = AckPhase::ProbeStopping;
+        self.probing.cycle_stamp = self.now;
+        self.probing.ack_phase = AckPhase::ProbeStopping;
         self.start_round();
         self.state = ControlState::ProbeBwDown;
     }
@@ -52,17 +53,17 @@ impl Model {
     /// `StartProbeBW_REFILL`
     pub fn start_probe_bw_refill(&mut self) {
         self.reset_short_term_model();
-        self.bw_probe_up_rounds = 0;
-        self.bw_probe_up_acked = 0.0;
-        self.prev_probe_precautionary = false;
-        self.ack_phase = AckPhase::Refilling;
+        self.probing.bw_probe_up_rounds = 0;
+        self.probing.bw_probe_up_acked = 0.0;
+        self.probing.prev_probe_precautionary = false;
+        self.probing.ack_phase = AckPhase::Refilling;
         self.start_round();
         self.state = ControlState::ProbeBwRefill;
     }
 
     /// `StartProbeBW_UP`
     fn start_probe_bw_up(&mut self, rs: &RateSample) {
-        self.ack_phase = AckPhase::ProbeStarting;
+        self.probing.ack_phase = AckPhase::ProbeStarting;
         self.start_round();
         self.reset_full_bw();
         self.full_bw = rs.delivery_rate;
@@ -79,7 +80,7 @@ impl Model {
             ControlState::ProbeBwDown => self.go_on_from_down(),
             ControlState::ProbeBwCruise => _ = self.is_time_to_probe_bw(),
             ControlState::ProbeBwRefill if self.rounds.start => {
-                self.is_bw_probe_sample = true;
+                self.probing.is_bw_probe_sample = true;
                 self.start_probe_bw_up(rs);
             }
             ControlState::ProbeBwUp => self.go_on_from_up(rs),
@@ -95,14 +96,14 @@ impl Model {
 
     fn go_on_from_up(&mut self, rs: &RateSample) {
         if self.is_time_to_go_down(rs) {
-            self.prev_probe_too_high = false;
+            self.probing.prev_probe_too_high = false;
             self.start_probe_bw_down();
         }
     }
 
     /// `IsTimeToProbeBW`
     fn is_time_to_probe_bw(&mut self) -> bool {
-        let due = self.has_elapsed(self.cycle_stamp, self.bw_probe_wait);
+        let due = self.has_elapsed(self.probing.cycle_stamp, self.probing.bw_probe_wait);
         if due || self.is_reno_coexistence_probe_time() {
             self.start_probe_bw_refill();
             return true;
@@ -112,20 +113,20 @@ impl Model {
 
     /// `PickProbeWait`
     fn pick_probe_wait(&mut self) {
-        self.rounds_since_probe_up = self.random.up_to(1);
+        self.probing.rounds_since_probe_up = self.random.up_to(1);
         let wait = self.params.probe_wait_base + self.params.probe_wait_spread * self.random.uniform();
-        self.bw_probe_wait = span(wait);
+        self.probing.bw_probe_wait = span(wait);
     }
 
     /// `IsRenoCoexistenceProbeTime`; the window of Reno is counted in packets.
     fn is_reno_coexistence_probe_time(&self) -> bool {
-        let rounds = (self.target_inflight() / self.smss).min(self.params.probe_wait_rounds);
-        self.rounds_since_probe_up as f64 >= rounds
+        let rounds = smaller(self.target_inflight() / self.smss, self.params.probe_wait_rounds);
+        self.probing.rounds_since_probe_up as f64 >= rounds
     }
 
     /// `TargetInflight`
     pub fn target_inflight(&self) -> f64 {
-        self.bdp_multiple(self.bw, 1.0).min(self.cwnd)
+        smaller(self.bdp_multiple(self.bw, 1.0), self.cwnd)
     }
 
     /// `IsTimeToCruise`
@@ -135,8 +136,8 @@ impl Model {
 
     /// `IsTimeToGoDown`
     fn is_time_to_go_down(&mut self, rs: &RateSample) -> bool {
-        if self.prev_probe_too_high && self.inflight >= self.inflight_longterm {
-            self.prev_probe_precautionary = true;
+        if self.probing.prev_probe_too_high && self.inflight >= self.inflight_longterm {
+            self.probing.prev_probe_precautionary = true;
             return true;
         }
         if self.is_cwnd_limited() && self.cwnd >= self.inflight_longterm {
@@ -150,17 +151,17 @@ impl Model {
 
     /// `AdaptLongTermModel`: did it decide a transition?
     fn adapt_long_term_model(&mut self, rs: &RateSample) -> bool {
-        if self.ack_phase == AckPhase::ProbeStarting && self.rounds.start {
-            self.ack_phase = AckPhase::ProbeFeedback;
+        if self.probing.ack_phase == AckPhase::ProbeStarting && self.rounds.start {
+            self.probing.ack_phase = AckPhase::ProbeFeedback;
         }
-        if self.ack_phase == AckPhase::ProbeStopping && self.rounds.start {
-            self.is_bw_probe_sample = false;
-            self.ack_phase = AckPhase::Init;
+        if self.probing.ack_phase == AckPhase::ProbeStopping && self.rounds.start {
+            self.probing.is_bw_probe_sample = false;
+            self.probing.ack_phase = AckPhase::Init;
             if self.is_in_a_probe_bw_state() {
                 if !rs.is_app_limited {
                     self.cycle_count += 1; // AdvanceMaxBwFilter
                 }
-                if self.prev_probe_precautionary && !self.prev_probe_too_high {
+                if self.probing.prev_probe_precautionary && !self.probing.prev_probe_too_high {
                     self.start_probe_bw_refill();
                     return true;
                 }
@@ -189,8 +190,8 @@ mod tests {
         let mut starts = [0, 0];
         for _ in 0..200 {
             model.start_probe_bw_down();
-            waits.push(model.bw_probe_wait);
-            starts[model.rounds_since_probe_up as usize] += 1;
+            waits.push(model.probing.bw_probe_wait);
+            starts[model.probing.rounds_since_probe_up as usize] += 1;
         }
         assert!(waits.iter().all(|wait| (2_000..=3_000).contains(&(wait.nanos() / 1_000_000))));
         assert!(waits.iter().any(|wait| wait.nanos() < 2_200_000_000));
@@ -226,7 +227,7 @@ mod tests {
             assert_eq!((model.max_bw, model.cycle_count), (estimate, cycles));
         }
         assert_eq!(estimate, 100.0 * PACKET / 0.04);
-        assert_eq!(model.ack_phase, AckPhase::Init);
+        assert_eq!(model.probing.ack_phase, AckPhase::Init);
     }
 
     #[test]
@@ -250,14 +251,14 @@ mod tests {
     fn a_probe_that_went_too_high_makes_the_next_a_short_one() {
         let mut model = cruising();
         model.inflight_longterm = 90.0 * PACKET;
-        model.prev_probe_too_high = true;
+        model.probing.prev_probe_too_high = true;
         (model.state, model.full_bw_now) = (ControlState::ProbeBwUp, false);
         rounds(&mut model, 1, 90); // in flight what the last probe had too much of
-        assert_eq!((model.state, model.prev_probe_precautionary), (ControlState::ProbeBwDown, true));
-        assert!(!model.prev_probe_too_high);
+        assert_eq!((model.state, model.probing.prev_probe_precautionary), (ControlState::ProbeBwDown, true));
+        assert!(!model.probing.prev_probe_too_high);
         rounds(&mut model, 1, 90);
         assert_eq!(model.state, ControlState::ProbeBwRefill, "no loss in the round after it: at once again");
-        assert!(!model.prev_probe_precautionary);
+        assert!(!model.probing.prev_probe_precautionary);
     }
 
     #[test]
@@ -267,6 +268,6 @@ mod tests {
         model.start_probe_bw_down();
         round(&mut model, Round { packets: 40, lost: 0, app_limited: true });
         assert_eq!((model.cycle_count, model.max_bw), (cycles, estimate));
-        assert_eq!(model.ack_phase, AckPhase::Init);
+        assert_eq!(model.probing.ack_phase, AckPhase::Init);
     }
 }

@@ -29,7 +29,7 @@ impl Model {
             self.state = ControlState::ProbeRtt;
             self.save_cwnd();
             self.probe_rtt_done_stamp = None;
-            self.ack_phase = AckPhase::ProbeStopping;
+            self.probing.ack_phase = AckPhase::ProbeStopping;
             self.start_round();
         }
         if self.state == ControlState::ProbeRtt {

@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn a_spurious_recovery_gives_back_bounds_window_and_probe() {
         let mut model = cruising();
-        (model.state, model.is_bw_probe_sample) = (ControlState::ProbeBwUp, true);
+        (model.state, model.probing.is_bw_probe_sample) = (ControlState::ProbeBwUp, true);
         (model.inflight_longterm, model.cwnd) = (300.0 * PACKET, 250.0 * PACKET);
         (1..=20).for_each(|lost| lose(&mut model, 100, lost));
         assert_eq!(model.state, ControlState::ProbeBwDown);

@@ -130,7 +130,7 @@ impl Model {
         if self.repair == Repair::Fast(self.delivered) {
             self.rounds.begin(self.delivered); // recovery begins with this acknowledgement, and a round with it
             self.packet_conservation = true;
-            self.cwnd = self.inflight + sample.acked;
+            self.cwnd = (self.inflight + sample.acked).max(1.0);
         }
         if self.packet_conservation {
             self.cwnd = self.cwnd.max(self.inflight + sample.acked);

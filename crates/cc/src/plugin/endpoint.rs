@@ -61,6 +61,8 @@ pub struct EndState {
     pub congestion_events: Option<u64>,
     /// Data that the application has read in order so far.
     pub delivered: Bytes,
+    /// No more data will be offered, and all of it has been acknowledged.
+    pub finished: bool,
 }
 
 /// Makes the ends of connections.
@@ -78,10 +80,13 @@ pub trait Stack {
 /// One end of a connection. Every call may return why the run cannot go on.
 #[expect(clippy::missing_errors_doc, reason = "it is the same for all")]
 pub trait Endpoint: fmt::Debug {
-    /// Open the connection. From here on there are always data to send.
+    /// Open the connection. What there is to send is offered.
     fn begin(&mut self, now: Time) -> Outcome;
 
-    /// The application offers no more data.
+    /// The application makes so much data more available; none: data without end. `more`: it will offer others.
+    fn offer(&mut self, now: Time, bytes: Option<Bytes>, more: bool) -> Outcome;
+
+    /// The application offers no more data, and takes back what the transport has not taken.
     fn stop(&mut self, now: Time) -> Outcome;
 
     /// Write the next datagram that may leave now; its length, 0 if there is none.
@@ -177,6 +182,13 @@ impl End {
         self.moves_to(now);
         let done = self.inner.begin(now);
         self.checked("begin", done);
+    }
+
+    /// [`Endpoint::offer`].
+    pub fn offer(&mut self, now: Time, bytes: Option<Bytes>, more: bool) {
+        self.moves_to(now);
+        let done = self.inner.offer(now, bytes, more);
+        self.checked("offer", done);
     }
 
     /// [`Endpoint::stop`].

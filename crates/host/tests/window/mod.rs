@@ -21,6 +21,8 @@ pub struct FixedWindow {
     next: u64,
     first: u64,
     limit: u64,
+    offered: u64,
+    more: bool,
     marked: u64,
     lost: u64,
     acks_due: u64,
@@ -48,6 +50,8 @@ impl Endpoint for FixedWindow {
             next: 0,
             first: 0,
             limit: 0,
+            offered: 0,
+            more: true,
             marked: 0,
             lost: 0,
             acks_due: 0,
@@ -58,11 +62,18 @@ impl Endpoint for FixedWindow {
     }
 
     fn begin(&mut self, now_ns: u64) {
-        (self.limit, self.retry_at) = (u64::MAX, Some(now_ns + TIMEOUT_NS));
+        self.retry_at = Some(now_ns + TIMEOUT_NS);
+    }
+
+    /// Datagrams are full: what is left over of an offer goes with the next, or in one that is padded.
+    fn offer(&mut self, _now_ns: u64, bytes: Option<u64>, more: bool) {
+        self.offered = bytes.map_or(u64::MAX, |bytes| self.offered.saturating_add(bytes));
+        self.limit = self.offered.div_ceil(self.datagram as u64);
+        self.more = more;
     }
 
     fn stop(&mut self, _now_ns: u64) {
-        self.limit = self.next;
+        (self.limit, self.more) = (self.next, false);
     }
 
     fn transmit(&mut self, now_ns: u64, datagram: &mut Vec<u8>) -> Option<Codepoint> {
@@ -122,6 +133,7 @@ impl Endpoint for FixedWindow {
             lost_packets: self.lost,
             congestion_events: self.marked,
             delivered: self.first * self.datagram as u64,
+            finished: self.settings.sends && !self.more && self.first >= self.limit,
         }
     }
 }

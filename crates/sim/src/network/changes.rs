@@ -164,7 +164,6 @@ impl Network {
         let pipe = self.changes.pipe_of[link as usize];
         let here = self.impairments.entry(pipe).or_insert_with(|| LinkImpairments::none(link));
         *(if of_drop { &mut here.drop } else { &mut here.loss }) = losses;
-        self.links[pipe as usize].is_impaired =
-            here.drop.is_some() || here.loss.is_some() || here.mark.is_some();
+        self.links[pipe as usize].is_impaired = here.are_some();
     }
 }

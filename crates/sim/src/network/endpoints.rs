@@ -124,11 +124,11 @@ impl ReceiverSide {
 impl Network {
     /// A sender lets a packet go, perhaps a little later than it could.
     #[inline(always)]
-    fn emit(&mut self, packet: Packet, now: Time) {
+    fn emit(&mut self, flow: u32, packet: Packet, now: Time) {
         self.census.created += 1;
         self.observer.note(Kinds::SENT, now, || Occurrence::PacketSent { packet });
-        self.note_begin(packet.flow());
-        let side = &mut self.senders[packet.flow() as usize];
+        self.note_begin(flow);
+        let side = &mut self.senders[flow as usize];
         let mut at = Moment { time: now, cause: now };
         let route = side.route;
         if let Some(jitter) = &mut side.jitter
@@ -277,7 +277,7 @@ impl Network {
         if let Some(cut) = cut {
             self.record_cut(packet.flow(), cut, now);
         }
-        self.send_allowed(packet.flow(), now);
+        self.send_upon_ack(packet.flow(), now);
         self.note_end(packet.flow());
     }
 
@@ -328,7 +328,7 @@ impl Network {
             return self.send_allowed(flow, now);
         }
         let syn = self.senders[flow as usize].sender.syn(now);
-        self.emit(syn, now);
+        self.emit(flow, syn, now);
         self.arm_timer(flow);
     }
 
@@ -344,12 +344,32 @@ impl Network {
     }
 
     /// Send whatever the flow may send now, and see to its timer.
+    #[inline(never)]
     pub(super) fn send_allowed(&mut self, flow: u32, now: Time) {
         if self.heeds_states {
             self.heed_state(flow, now);
         }
         while let Some(packet) = self.senders[flow as usize].sender.next_packet(now) {
-            self.emit(packet, now);
+            self.emit(flow, packet, now);
+        }
+        self.arm_timer(flow);
+    }
+
+    /// The same after an acknowledgement, which most packets leave upon: where the window alone decides, in line.
+    #[inline(always)]
+    fn send_upon_ack(&mut self, flow: u32, now: Time) {
+        if self.heeds_states {
+            return self.send_allowed(flow, now);
+        }
+        loop {
+            let Transport::Tcp(sender) = &mut self.senders[flow as usize].sender else {
+                return self.send_allowed(flow, now);
+            };
+            if !sender.is_plain() {
+                return self.send_allowed(flow, now);
+            }
+            let Some(packet) = sender.next_plain_packet(now) else { break };
+            self.emit(flow, packet, now);
         }
         self.arm_timer(flow);
     }
@@ -408,7 +428,7 @@ impl Network {
         }
         match side.sender.on_deadline(now) {
             Err(syn) => {
-                self.emit(syn, now);
+                self.emit(flow, syn, now);
                 self.arm_timer(flow);
             }
             Ok(cut) => {

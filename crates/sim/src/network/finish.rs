@@ -1,6 +1,8 @@
 //! From a network at its end to records, with the books balanced first.
 
 use super::Network;
+use super::endpoints::{ReceiverSide, SenderSide};
+use crate::ahead::Measured;
 use crate::event::Moment;
 use crate::port::trace::OPPORTUNITY_BYTES;
 use crate::port::{Port, Transmitter};
@@ -8,7 +10,7 @@ use crate::queue::counters::Tally;
 use crate::records::{
     DELAY_SHARES, FlowRecord, PacketAccount, PartRecord, QueueRecord, Records, StateRecord,
 };
-use crate::scenario::Scenario;
+use crate::scenario::{FlowSpec, Scenario};
 use crate::transport::{AnyReceiver, Transport};
 use crate::wire::Wire;
 use sawtooth_cc::units::{Span, Time};
@@ -17,47 +19,38 @@ impl Network {
     /// Close the books.
     pub fn finish(mut self, scenario: &Scenario) -> Records {
         let account = self.balance();
-        let (warmup, end) = (self.measured.from, self.measured.to);
+        let flows = self.flow_records(scenario);
+        let states = self.state_times(self.measured.to);
+        let queues = self.queue_records(scenario);
+        let (streams, transactions) = (self.stream_records(), self.apps.finish());
+        let arrivals = self.short.finish(&self.senders, &self.receivers);
+        Records {
+            flows,
+            queues,
+            arrivals,
+            states,
+            streams,
+            transactions,
+            series: self.observer.finish(),
+            account,
+        }
+    }
+
+    /// What became of each listed flow.
+    fn flow_records(&mut self, scenario: &Scenario) -> Vec<FlowRecord> {
+        let Measured { from, to: end } = self.measured;
         let sides = self.senders.iter_mut().zip(&self.receivers);
-        let flows = sides
-            .zip(&scenario.flows)
-            .map(|((from, to), spec)| {
-                let since = warmup.max(Time::from_nanos(spec.start_ns)).min(end);
-                let window_mean = from.sender.window_mean(since, end);
-                let (undos, tail_probes) = from.sender.undos_and_probes();
-                let (round_trips, srtt_mean_ns, [pacing_bps, delivery_bps]) = match from.sender.measures() {
-                    Some(found) => {
-                        let rates = [found.pacing.mean(end), found.delivery.mean(end)];
-                        (found.round_trips.record(), found.smoothed.mean(end), rates)
-                    }
-                    None => Default::default(),
-                };
-                let stats = from.sender.stats();
-                FlowRecord {
-                    packet_bytes: u32::from(scenario.profiles[spec.profile as usize].packet_bytes),
-                    sent: stats.sent,
-                    retransmits: stats.retransmits,
-                    delivered_unique: to.delivered_unique,
-                    delivered_total: to.delivered_total,
-                    timeouts: stats.timeouts,
-                    loss_events: stats.loss_events,
-                    ecn_reductions: stats.ecn_reductions,
-                    drops: to.drops,
-                    drops_elsewhere: from.drops_elsewhere,
-                    marks: to.marks,
-                    window_mean,
-                    finished_ns: from.sender.finished().map(Time::nanos),
-                    srtt_ns: from.sender.srtt_nanos(),
-                    undos,
-                    tail_probes,
-                    round_trips,
-                    srtt_mean_ns,
-                    pacing_bps,
-                    delivery_bps,
-                }
-            })
-            .collect();
-        let states = self.state_times(end);
+        let record = |((side, far), spec): ((&mut SenderSide, &ReceiverSide), &FlowSpec)| {
+            let since = from.max(Time::from_nanos(spec.start_ns)).min(end);
+            let packet_bytes = scenario.profiles[spec.profile as usize].packet_bytes;
+            flow_record(side, far, since, end, packet_bytes)
+        };
+        sides.zip(&scenario.flows).map(record).collect()
+    }
+
+    /// What passed each queue.
+    fn queue_records(&self, scenario: &Scenario) -> Vec<QueueRecord> {
+        let Measured { from: warmup, to: end } = self.measured;
         let links = scenario.links.iter().filter(|link| link.queue.is_some());
         let queues = self.ports.iter().zip(links).map(|(port, link)| {
             let (mut busy, mut capacity_bytes) = (port.busy, capacity(link.rate_bps, end - warmup));
@@ -74,19 +67,7 @@ impl Network {
             let parts = link.queue.as_ref().map_or(&[][..], |queue| queue.info().parts);
             queue_record(port, parts, busy, capacity_bytes, end - warmup)
         });
-        let queues = queues.collect();
-        let (streams, transactions) = (self.streams.finish(), self.apps.finish());
-        let arrivals = self.short.finish(&self.senders, &self.receivers);
-        Records {
-            flows,
-            queues,
-            arrivals,
-            states,
-            streams,
-            transactions,
-            series: self.observer.finish(),
-            account,
-        }
+        queues.collect()
     }
 
     /// How long the controllers of listed flows were in each of their states.
@@ -148,6 +129,49 @@ impl Network {
             packets_in_flight: in_flight,
             events: census.events,
         }
+    }
+}
+
+/// What became of a flow that was measured from `since` on.
+fn flow_record(
+    from: &mut SenderSide,
+    to: &ReceiverSide,
+    since: Time,
+    end: Time,
+    packet_bytes: u16,
+) -> FlowRecord {
+    let window_mean = from.sender.window_mean(since, end);
+    let (undos, tail_probes) = from.sender.undos_and_probes();
+    let (round_trips, srtt_mean_ns, [pacing_bps, delivery_bps]) = match from.sender.measures() {
+        Some(found) => {
+            let rates = [found.pacing.mean(end), found.delivery.mean(end)];
+            (found.round_trips.record(), found.smoothed.mean(end), rates)
+        }
+        None => Default::default(),
+    };
+    let stats = from.sender.stats();
+    FlowRecord {
+        packet_bytes: u32::from(packet_bytes),
+        sent: stats.sent,
+        retransmits: stats.retransmits,
+        delivered_unique: to.delivered_unique,
+        delivered_total: to.delivered_total,
+        timeouts: stats.timeouts,
+        loss_events: stats.loss_events,
+        ecn_reductions: stats.ecn_reductions,
+        drops: to.drops,
+        drops_elsewhere: from.drops_elsewhere,
+        marks: to.marks,
+        window_mean,
+        finished_ns: from.sender.finished().map(Time::nanos),
+        srtt_ns: from.sender.srtt_nanos(),
+        undos,
+        tail_probes,
+        round_trips,
+        srtt_mean_ns,
+        pacing_bps,
+        delivery_bps,
+        untold: from.sender.untold(),
     }
 }
 

@@ -18,11 +18,12 @@ impl Network {
         let flow = packet.flow();
         let side = &mut self.receivers[flow as usize];
         let (Transport::Paced(sender), AnyReceiver::Paced(receiver)) =
-            (&self.senders[flow as usize].sender, &mut side.receiver)
+            (&mut self.senders[flow as usize].sender, &mut side.receiver)
         else {
             unreachable!("{SAME_ENDS}");
         };
         let number = packet.number();
+        sender.note_arrival(number, now);
         let received = (number >= receiver.next_expected())
             .then(|| receiver.on_data(number, packet.has(CE), sender.stamp(number), now));
         let is_new = true; // nothing is sent twice

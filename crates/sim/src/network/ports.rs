@@ -2,12 +2,15 @@
 //! not known ahead.
 
 use super::Network;
+use crate::ack_filter::{AckFilter, supersedes};
 use crate::event::{Event, Moment};
 use crate::observer::Site;
+use crate::packet::{Packet, PacketKind};
 use crate::port::Transmitter;
 use crate::port::trace::{OPPORTUNITY_BYTES, TransmissionEvent};
-use crate::queue::{Queued, Signal};
+use crate::queue::{DropReason, Queued, Signal};
 use crate::topology::NO_LANE;
+use crate::transport::AnyReceiver;
 use sawtooth_cc::units::{Span, Time};
 
 impl Network {
@@ -16,6 +19,11 @@ impl Network {
     pub(super) fn enter_asking_port(&mut self, index: u32, arrival: Queued) {
         let now = arrival.arrived;
         self.settle_port(index, self.events.now());
+        let is_filtered =
+            self.ports[index as usize].ack_filter.is_some() && arrival.packet.kind() == PacketKind::Ack;
+        if is_filtered && !self.filter_acks(index, arrival.packet, now) {
+            return;
+        }
         let port = &mut self.ports[index as usize];
         let state = port.transmitter_state(now);
         if let Transmitter::Trace(transmitter) = &mut port.transmitter {
@@ -31,6 +39,31 @@ impl Network {
         if may_go {
             self.transmit_next(index, now);
         }
+    }
+
+    /// The ACK filter of a port looks at an arriving packet, if it is an acknowledgement of TCP or QUIC: may it wait?
+    #[cold]
+    fn filter_acks(&mut self, index: u32, ack: Packet, now: Time) -> bool {
+        let AnyReceiver::Tcp(receiver) = &self.receivers[ack.flow() as usize].receiver else { return true };
+        let port = &mut self.ports[index as usize];
+        let state = port.transmitter_state(now);
+        match port.ack_filter.as_mut().expect("the port has a filter") {
+            AckFilter::Superseded(spared) => {
+                let numbered = receiver.is_numbered();
+                let details = &self.details;
+                port.queue
+                    .drop_superseded(ack, *spared, state, |older| supersedes(ack, older, numbered, details));
+            }
+            AckFilter::Thin(n, thinned) => {
+                if !thinned.admits(*n, ack, receiver.is_numbered(), &self.details) {
+                    port.queue.count_refused(ack, DropReason::Filtered);
+                    self.discard(ack, Site::Queue(index), DropReason::Filtered, now);
+                    return false;
+                }
+            }
+        }
+        self.follow_signals(index, now);
+        true
     }
 
     /// What the discipline of a port has dropped leaves the run, and what it has marked is noted.

@@ -9,10 +9,12 @@ use super::streams::Streams;
 use super::wires::{impairment, impairments, wire};
 use super::{Census, Network};
 use crate::ack_details::DetailsPool;
+use crate::ack_filter::AckFilter;
 use crate::ahead::{Ahead, Measured, Order};
 use crate::bucket::Bucket;
 use crate::event::Event;
 use crate::event_queue::{EventQueue, Population};
+use crate::frames::FrameWatch;
 use crate::lane::Lane;
 use crate::observer::{Kinds, Observer, Phase};
 use crate::pipe::{Jitter, PipeLink};
@@ -37,49 +39,29 @@ impl Network {
     pub fn new(scenario: &Scenario, order: Order) -> Self {
         let topology = Topology::new(scenario, order);
         let ahead = Ahead::new(scenario, order);
-        let asks = |link: &LinkSpec| link.queue.is_some() && link.rate_bps.is_some() && !ahead.departs(link);
-        let any_asks = scenario.links.iter().any(asks);
-        let population = Population {
-            sources: scenario.sources.len() as u32,
-            lanes: topology.lanes.len() as u32,
-            spare_lanes: topology.spare_lanes.len() as u32,
-            passages: if order == Order::InTurn { scenario.links.len() as u32 } else { 0 },
-            ports: if any_asks { topology.ports.len() as u32 } else { 0 },
-        };
-        let flows = || (0u32..).zip(&topology.flows);
-        let ends = |next: StageIndex| topology.stages[next as usize].place == Place::End;
-        let lane = |next| Lane::new(next, ends(next));
-        let links = || topology.links.iter().map(|&link| &scenario.links[link as usize]);
+        let population = population(scenario, &topology, ahead, order);
         let measured = Measured {
             from: Time::from_nanos(scenario.warmup_ns),
             to: Time::from_nanos(scenario.duration_ns),
         };
-        let mut network = Network {
+        let flows = || (0u32..).zip(&topology.flows);
+        let links = || topology.links.iter().map(|&link| &scenario.links[link as usize]);
+        let network = Network {
             events: EventQueue::new(population),
             measured,
             senders: flows().map(|(flow, route)| sender_side(flow, route, scenario)).collect(),
             short: ShortFlows::new(scenario, &topology.arrivals),
             ack_events: vec![Time::NEVER; scenario.flows.len()],
             receivers: flows().map(|(flow, route)| receiver_side(flow, route, scenario)).collect(),
-            lanes: topology.lanes.iter().chain(&topology.spare_lanes).copied().map(lane).collect(),
+            lanes: lanes(&topology),
             step: prefetch::step(population.lanes),
-            stages: topology.stages,
             links: links().map(pipe_link).collect(),
             impairments: (0u32..)
                 .zip(topology.links.iter().map(|&link| impairments(scenario, link)))
                 .filter(|(_, impairments)| impairments.are_some())
                 .collect(),
-            ports: topology
-                .ports
-                .iter()
-                .map(|&link| Port {
-                    leaves_ahead: ahead.leaves(link),
-                    departs_late: ahead.departs_late(link),
-                    ..port(&scenario.seed, &scenario.links[link as usize], ahead)
-                })
-                .collect(),
+            ports: topology.ports.iter().map(|&link| placed_port(scenario, link, ahead)).collect(),
             sources: sources(scenario),
-            source_stages: topology.sources,
             details: DetailsPool::default(),
             observer: Observer::new(
                 &scenario.record,
@@ -89,26 +71,33 @@ impl Network {
             passages: (0..population.passages).map(|_| VecDeque::new()).collect(),
             changes: Changes::new(scenario, &topology.ports, &topology.links),
             apps: Apps::new(scenario),
-            streams: Streams::new(scenario),
+            streams: Streams::new(scenario, measured),
             wires: (0..scenario.links.len() as u32)
                 .filter(|&link| ahead.has_wire(link))
                 .map(|link| (link, wire(scenario, link)))
                 .collect(),
             heeds_states: false,
             last_seen: Vec::new(),
+            stages: topology.stages,
+            source_stages: topology.sources,
         };
-        if network.observer.hears(Kinds::SENDER_SEEN) {
-            network.last_seen = vec![(Phase::Steady, 0); scenario.flows.len()];
+        network.begun(scenario)
+    }
+
+    /// With what it is to be asked for, and its first events.
+    fn begun(mut self, scenario: &Scenario) -> Self {
+        if self.observer.hears(Kinds::SENDER_SEEN) {
+            self.last_seen = vec![(Phase::Steady, 0); scenario.flows.len()];
         }
-        network.heeds_states = network.observer.hears(Kinds::STATE_ENTERED.and(Kinds::SENDER_SEEN))
-            || network.changes.heed_states();
-        if network.apps.any() {
-            network.observer.hear(Kinds::ARRIVED);
-            network.begin_apps();
+        self.heeds_states =
+            self.observer.hears(Kinds::STATE_ENTERED.and(Kinds::SENDER_SEEN)) || self.changes.heed_states();
+        if self.apps.any() {
+            self.observer.hear(Kinds::ARRIVED);
+            self.begin_apps();
         }
-        network.schedule_changes();
-        network.schedule_start(scenario);
-        network
+        self.schedule_changes();
+        self.schedule_start(scenario);
+        self
     }
 
     fn schedule_start(&mut self, scenario: &Scenario) {
@@ -138,6 +127,26 @@ impl Network {
             self.events.schedule(Time::ZERO, Event::Sample);
         }
     }
+}
+
+/// How many of everything stand among the events.
+fn population(scenario: &Scenario, topology: &Topology, ahead: Ahead<'_>, order: Order) -> Population {
+    let asks = |link: &LinkSpec| link.queue.is_some() && link.rate_bps.is_some() && !ahead.departs(link);
+    let any_asks = scenario.links.iter().any(asks);
+    Population {
+        sources: scenario.sources.len() as u32,
+        lanes: topology.lanes.len() as u32,
+        spare_lanes: topology.spare_lanes.len() as u32,
+        passages: if order == Order::InTurn { scenario.links.len() as u32 } else { 0 },
+        ports: if any_asks { topology.ports.len() as u32 } else { 0 },
+    }
+}
+
+/// Lanes, those behind the others last.
+fn lanes(topology: &Topology) -> Vec<Lane> {
+    let ends = |next: StageIndex| topology.stages[next as usize].place == Place::End;
+    let lane = |next| Lane::new(next, ends(next));
+    topology.lanes.iter().chain(&topology.spare_lanes).copied().map(lane).collect()
 }
 
 fn pipe_link(link: &LinkSpec) -> PipeLink {
@@ -173,8 +182,18 @@ fn port(seed: &str, link: &LinkSpec, ahead: Ahead<'_>) -> Port {
     port.mark = impairment(seed, link, "mark", link.mark.as_ref());
     port.loss = impairment(seed, link, "loss", link.loss.as_ref());
     port.policer = link.policer.map(Bucket::new);
+    port.ack_filter = link.ack_filter.as_ref().map(AckFilter::new);
     port.note_impairments();
     port
+}
+
+/// The port before a link, with what may be done ahead of time there.
+fn placed_port(scenario: &Scenario, link: u32, ahead: Ahead<'_>) -> Port {
+    Port {
+        leaves_ahead: ahead.leaves(link),
+        departs_late: ahead.departs_late(link),
+        ..port(&scenario.seed, &scenario.links[link as usize], ahead)
+    }
 }
 
 /// Sources, those of a group with numbers one after another.
@@ -197,6 +216,14 @@ fn sender_side(index: u32, route: &FlowRoute, scenario: &Scenario) -> SenderSide
     let side = SenderSide::new(index, route, flow, profile, &scenario.seed, || format!("flow/{index}"));
     let mut side = SenderSide { jitter, ..side };
     side.sender.measure();
+    if let Some(deadline_ns) = flow.frame_deadline_ns {
+        let measured = Measured {
+            from: Time::from_nanos(scenario.warmup_ns),
+            to: Time::from_nanos(scenario.duration_ns),
+        };
+        let name = format!("flow/{index}");
+        side.sender.watch(FrameWatch::new(name, profile.packet_bytes, deadline_ns, measured));
+    }
     side
 }
 

@@ -1,6 +1,8 @@
 //! Packets in many queues that share one store: a queue that is empty takes no room, and none is moved when another grows.
 
 use super::Queued;
+use super::owner::Owner;
+use crate::packet::Packet;
 
 /// No cell.
 const NONE: u32 = u32::MAX;
@@ -96,6 +98,35 @@ impl Store {
         chain.first = next;
         chain.bytes -= u64::from(queued.packet.bytes());
         queued
+    }
+
+    /// Take out of a queue the first packet of this owner's that is wanted.
+    pub fn remove(
+        &mut self,
+        chain: &mut Chain,
+        owner: Owner,
+        wanted: &mut dyn FnMut(Packet) -> bool,
+    ) -> Option<Queued> {
+        let (mut before, mut index) = (NONE, chain.first);
+        while index != NONE {
+            let Cell { queued, next } = self.cells[index as usize];
+            if Owner::of(queued.packet) != owner || !wanted(queued.packet) {
+                (before, index) = (index, next);
+                continue;
+            }
+            match before {
+                NONE => chain.first = next,
+                _ => self.cells[before as usize].next = next,
+            }
+            if chain.last == index {
+                chain.last = before;
+            }
+            self.cells[index as usize].next = self.free;
+            self.free = index;
+            chain.bytes -= u64::from(queued.packet.bytes());
+            return Some(queued);
+        }
+        None
     }
 
     /// Packets that it has had room for at once.

@@ -20,9 +20,10 @@ pub mod law;
 use super::fifo::Line;
 use super::limit::Limit;
 use super::{
-    Backlog, DisciplineInfo, DisciplineParameter, DisciplineSpec, DropReason, Marking, PARTS_MAX, PartState,
-    QueueContext, QueueDiscipline, Queued, Rate, ScenarioError, Span, require,
+    Backlog, DisciplineInfo, DisciplineParameter, DisciplineSpec, DropReason, Marking, Owner, PARTS_MAX,
+    PartState, QueueContext, QueueDiscipline, Queued, Rate, ScenarioError, Span, require,
 };
+use crate::packet::Packet;
 use law::{Held, Params, State, Variant};
 use sawtooth_cc::units::Time;
 use serde::{Deserialize, Serialize};
@@ -59,7 +60,7 @@ pub const TARGET: DisciplineParameter = DisciplineParameter::span(
 pub const INTERVAL: DisciplineParameter = DisciplineParameter::span(
     "interval",
     SPAN_ACCEPTED,
-    "How long packets must have waited longer than the target for the first drop, and the time from there to the second. \
+    "Time for which packets must wait longer than the target before the first drop, and time from the first drop to the second. \
      Default: RFC 8289 §4.2",
 );
 
@@ -184,6 +185,15 @@ impl QueueDiscipline for Codel {
 
     fn dequeue(&mut self, context: &mut QueueContext<'_>) -> Option<Queued> {
         self.state.send(&self.params, &mut self.line, context)
+    }
+
+    fn remove(
+        &mut self,
+        owner: Owner,
+        wanted: &mut dyn FnMut(Packet) -> bool,
+        _: &mut QueueContext<'_>,
+    ) -> Option<Queued> {
+        self.line.remove(owner, wanted)
     }
 
     fn backlog(&self) -> Backlog {

@@ -134,10 +134,11 @@ impl Tally {
 
     /// Packets that reached no part, since the link itself refused them.
     fn refused(&self) -> u64 {
-        [DropReason::Impairment, DropReason::Policed]
-            .map(|reason| self.arrivals.drops[reason as usize])
-            .iter()
-            .sum()
+        let drops = |tally: &Tally, reason| tally.arrivals.drops[reason as usize];
+        let filtered = drops(self, DropReason::Filtered);
+        // What an ACK filter drops has been in a part, or was not let in.
+        let held = self.parts.iter().map(|part| drops(part, DropReason::Filtered)).sum::<u64>();
+        drops(self, DropReason::Impairment) + drops(self, DropReason::Policed) + filtered - held
     }
 
     /// Arrivals must equal departures, drops and the packets still waiting.

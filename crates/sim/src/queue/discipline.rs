@@ -5,6 +5,7 @@
 //! arrival, a discipline is an [`ArrivalRule`] inside a [`super::fifo::Fifo`].
 
 use super::counters::Tally;
+use super::owner::Owner;
 use crate::packet::Packet;
 use crate::random::Stream;
 use crate::topology::StageIndex;
@@ -53,10 +54,12 @@ pub enum DropReason {
     Forced,
     /// The policer of the link had no tokens for it.
     Policed,
+    /// The ACK filter found it superfluous.
+    Filtered,
 }
 
 /// How many reasons there are.
-pub const DROP_REASONS: usize = 5;
+pub const DROP_REASONS: usize = 6;
 
 /// What the transmitter behind a queue is doing.
 #[derive(Clone, Copy, Debug)]
@@ -160,6 +163,14 @@ pub trait QueueDiscipline {
 
     /// The transmitter is free: the packet that is sent now. `None` only if nothing is held any more.
     fn dequeue(&mut self, context: &mut QueueContext<'_>) -> Option<Queued>;
+
+    /// The first of this owner's packets that waits and is wanted is held no more.
+    fn remove(
+        &mut self,
+        owner: Owner,
+        wanted: &mut dyn FnMut(Packet) -> bool,
+        context: &mut QueueContext<'_>,
+    ) -> Option<Queued>;
 
     /// What is held.
     fn backlog(&self) -> Backlog;

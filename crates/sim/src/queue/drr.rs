@@ -259,13 +259,19 @@ impl Drr {
         let packets = &mut self.members[place as usize].packets;
         let queued = self.store.take(packets);
         let is_empty = packets.is_empty();
+        self.note_removal(place, queued, is_empty);
+        queued
+    }
+
+    /// A queue has a packet less.
+    #[inline(always)]
+    fn note_removal(&mut self, place: u32, queued: Queued, is_empty: bool) {
         self.backlog.packets -= 1;
         self.backlog.bytes -= u64::from(queued.packet.bytes());
         self.note_change(place);
         if is_empty {
             self.leave(place);
         }
-        queued
     }
 }
 
@@ -297,6 +303,21 @@ impl QueueDiscipline for Drr {
             }
             self.end_turn();
         }
+    }
+
+    fn remove(
+        &mut self,
+        owner: Owner,
+        wanted: &mut dyn FnMut(Packet) -> bool,
+        _: &mut QueueContext<'_>,
+    ) -> Option<Queued> {
+        let known = *self.place_of[usize::from(owner.kind)].get(owner.number as usize)?;
+        let place = known.checked_sub(1)?;
+        let packets = &mut self.members[place as usize].packets;
+        let removed = self.store.remove(packets, owner, wanted)?;
+        let is_empty = packets.is_empty();
+        self.note_removal(place, removed, is_empty);
+        Some(removed)
     }
 
     fn backlog(&self) -> Backlog {

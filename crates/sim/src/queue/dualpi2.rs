@@ -39,11 +39,11 @@ use super::limit::Limit;
 use super::pi::Controller;
 use super::pie::{GAIN_ACCEPTED, check_gain};
 use super::{
-    Backlog, DisciplineInfo, DisciplineParameter, DisciplineSpec, DropReason, Marking, PARTS_MAX, PartState,
-    QueueContext, QueueDiscipline, Queued, Rate, ScenarioError, Span, require,
+    Backlog, DisciplineInfo, DisciplineParameter, DisciplineSpec, DropReason, Marking, Owner, PARTS_MAX,
+    PartState, QueueContext, QueueDiscipline, Queued, Rate, ScenarioError, Span, require,
 };
 use crate::describe::Conditions;
-use crate::packet::ECT;
+use crate::packet::{ECT, Packet};
 use sawtooth_cc::units::Time;
 use serde::{Deserialize, Serialize};
 
@@ -71,7 +71,7 @@ const PARAMETERS: &[DisciplineParameter] = &[
     DisciplineParameter::span(
         "target",
         SPAN_ACCEPTED,
-        "Waiting time that is aimed at in the classic queue. Default: RFC 9332 appendix A.1",
+        "Target of the waiting time in the classic queue. Default: RFC 9332 appendix A.1",
     ),
     DisciplineParameter::span(
         "t_update",
@@ -83,21 +83,21 @@ const PARAMETERS: &[DisciplineParameter] = &[
         "real",
         "1/s",
         GAIN_ACCEPTED,
-        "By how much a second above the target moves the probability at an update. Default: RFC 9332 appendix A.1",
+        "Change of the probability at an update, per second of delay above the target. Default: RFC 9332 appendix A.1",
     ),
     DisciplineParameter::new(
         "beta",
         "real",
         "1/s",
         GAIN_ACCEPTED,
-        "By how much a second more than at the last update moves the probability. Default: RFC 9332 appendix A.1",
+        "Change of the probability at an update, per second by which the delay has grown since the last one. Default: RFC 9332 appendix A.1",
     ),
     DisciplineParameter::new(
         "coupling",
         "real",
         "1",
         COUPLING_ACCEPTED,
-        "How much more often an L4S packet is marked than the square root of the classic probability says. Default: RFC 9332 appendix A.1",
+        "Probability that an L4S packet is marked, relative to the square root of the classic probability. Default: RFC 9332 appendix A.1",
     )
     .of_marks(),
     DisciplineParameter::span(
@@ -109,7 +109,7 @@ const PARAMETERS: &[DisciplineParameter] = &[
     DisciplineParameter::span(
         "range",
         "0 to 1 day",
-        "How much longer it must wait to be marked for certain. Default: RFC 9332 appendix A.1",
+        "Additional waiting time from which it is always marked. Default: RFC 9332 appendix A.1",
     )
     .of_l4s(),
     DisciplineParameter::new(
@@ -117,7 +117,7 @@ const PARAMETERS: &[DisciplineParameter] = &[
         "count",
         "packets",
         "0 to 1e9",
-        "Length of the L4S queue up to which its own wait marks nothing. Default: RFC 9332 appendix A.1",
+        "Length of the L4S queue up to which its waiting time causes no marks. Default: RFC 9332 appendix A.1",
     )
     .of_l4s(),
     DisciplineParameter::choice(
@@ -132,14 +132,14 @@ const PARAMETERS: &[DisciplineParameter] = &[
         "real",
         "1",
         WEIGHT_ACCEPTED,
-        "Part of the bytes for the classic queue while both hold packets. Default: RFC 9332 appendix A.2, 1/16",
+        "Share of the bytes for the classic queue while both hold packets. Default: RFC 9332 appendix A.2, 1/16",
     )
     .of_l4s()
     .only_with(WEIGHTED),
     DisciplineParameter::span(
         "shift",
         SPAN_ACCEPTED,
-        "How much longer a classic packet must have waited than an L4S packet. Default: RFC 9332 appendix A.2",
+        "Head start of an L4S packet: a classic packet must have waited this much longer. Default: RFC 9332 appendix A.2",
     )
     .of_l4s()
     .only_with(SHIFTED),
@@ -164,7 +164,7 @@ pub struct DualPi2Spec {
     pub packets: Option<u64>,
     /// Bytes of both queues, the packet in transmission not included.
     pub bytes: Option<u64>,
-    /// Waiting time that is aimed at.
+    /// Target of the waiting time.
     pub target_ns: u64,
     /// From one update to the next.
     pub t_update_ns: u64,
@@ -424,6 +424,15 @@ impl QueueDiscipline for DualPi2 {
             }
             return Some(queued);
         }
+    }
+
+    fn remove(
+        &mut self,
+        owner: Owner,
+        wanted: &mut dyn FnMut(Packet) -> bool,
+        _: &mut QueueContext<'_>,
+    ) -> Option<Queued> {
+        self.low.remove(owner, wanted).or_else(|| self.classic.remove(owner, wanted))
     }
 
     fn backlog(&self) -> Backlog {

@@ -5,6 +5,7 @@
 //! delivery opportunities, and where nothing is worked out ahead.
 
 use super::discipline::{Admission, ArrivalRule, Backlog, QueueContext, QueueDiscipline, QueueState, Queued};
+use super::owner::Owner;
 use crate::packet::Packet;
 use crate::ring::Ring;
 use sawtooth_cc::units::{Span, Time};
@@ -30,6 +31,22 @@ impl Line {
         let first = self.waiting.pop_front()?;
         self.bytes -= u64::from(first.packet.bytes());
         Some(first)
+    }
+
+    /// Take out the first packet of this owner's that is wanted.
+    pub fn remove(&mut self, owner: Owner, wanted: &mut dyn FnMut(Packet) -> bool) -> Option<Queued> {
+        let mut removed = None;
+        for _ in 0..self.waiting.len() {
+            let queued = self.waiting.pop_front().expect("so many wait");
+            let packet = queued.packet;
+            if removed.is_none() && Owner::of(packet) == owner && wanted(packet) {
+                self.bytes -= u64::from(packet.bytes());
+                removed = Some(queued);
+            } else {
+                self.waiting.push_back(queued);
+            }
+        }
+        removed
     }
 
     /// The first packet.
@@ -84,6 +101,15 @@ impl<R: ArrivalRule> QueueDiscipline for Fifo<R> {
 
     fn dequeue(&mut self, _: &mut QueueContext<'_>) -> Option<Queued> {
         self.line.pop()
+    }
+
+    fn remove(
+        &mut self,
+        owner: Owner,
+        wanted: &mut dyn FnMut(Packet) -> bool,
+        _: &mut QueueContext<'_>,
+    ) -> Option<Queued> {
+        self.line.remove(owner, wanted)
     }
 
     fn backlog(&self) -> Backlog {

@@ -38,6 +38,7 @@ use super::{
     Backlog, DisciplineInfo, DisciplineParameter, DisciplineSpec, DropReason, Marking, PARTS_MAX, PartState,
     QueueContext, QueueDiscipline, Queued, Rate, ScenarioError, Span, require,
 };
+use crate::packet::Packet;
 use sawtooth_cc::units::Time;
 use serde::{Deserialize, Serialize};
 
@@ -398,6 +399,22 @@ impl QueueDiscipline for FqCodel {
             }
             self.put_back(number, is_new);
         }
+    }
+
+    fn remove(
+        &mut self,
+        owner: Owner,
+        wanted: &mut dyn FnMut(Packet) -> bool,
+        context: &mut QueueContext<'_>,
+    ) -> Option<Queued> {
+        let number = self.classes.queue_of(owner, context.random);
+        let member = self.queues.get_mut(number as usize)?;
+        let removed = self.store.remove(&mut member.chain, owner, wanted)?;
+        member.packets -= 1;
+        self.backlog.packets -= 1;
+        self.backlog.bytes -= u64::from(removed.packet.bytes());
+        self.note_change(number);
+        Some(removed)
     }
 
     fn backlog(&self) -> Backlog {

@@ -30,11 +30,11 @@ use super::fifo::Line;
 use super::limit::Limit;
 use super::pi::Controller;
 use super::{
-    Backlog, DisciplineInfo, DisciplineParameter, DisciplineSpec, DropReason, Marking, PARTS_MAX, PartState,
-    QueueContext, QueueDiscipline, Queued, Rate, ScenarioError, Span, require,
+    Backlog, DisciplineInfo, DisciplineParameter, DisciplineSpec, DropReason, Marking, Owner, PARTS_MAX,
+    PartState, QueueContext, QueueDiscipline, Queued, Rate, ScenarioError, Span, require,
 };
 use crate::describe::Conditions;
-use crate::packet::ECT;
+use crate::packet::{ECT, Packet};
 use crate::random::Stream;
 use sawtooth_cc::units::Time;
 use serde::{Deserialize, Serialize};
@@ -57,7 +57,7 @@ const WITH_ECN: Conditions = &[("ecn", "true")];
 
 /// What can be set besides the buffer.
 const PARAMETERS: &[DisciplineParameter] = &[
-    DisciplineParameter::span("target", SPAN_ACCEPTED, "Waiting time that is aimed at. Default: RFC 8033 §4.2"),
+    DisciplineParameter::span("target", SPAN_ACCEPTED, "Target of the waiting time. Default: RFC 8033 §4.2"),
     DisciplineParameter::span(
         "t_update",
         SPAN_ACCEPTED,
@@ -68,19 +68,19 @@ const PARAMETERS: &[DisciplineParameter] = &[
         "real",
         "1/s",
         GAIN_ACCEPTED,
-        "By how much a second above the target moves the probability at an update. Default: RFC 8033 appendix A",
+        "Change of the probability at an update, per second of delay above the target. Default: RFC 8033 appendix A",
     ),
     DisciplineParameter::new(
         "beta",
         "real",
         "1/s",
         GAIN_ACCEPTED,
-        "By how much a second more than at the last update moves the probability. Default: RFC 8033 appendix A",
+        "Change of the probability at an update, per second by which the delay has grown since the last one. Default: RFC 8033 appendix A",
     ),
     DisciplineParameter::span(
         "max_burst",
         "0 to 1 day",
-        "How long a burst loses nothing that comes after an empty queue. Default: RFC 8033 §4.4",
+        "Time for which a burst that begins at an empty queue loses nothing. Default: RFC 8033 §4.4",
     ),
     DisciplineParameter::new(
         "ecn",
@@ -111,7 +111,7 @@ const PARAMETERS: &[DisciplineParameter] = &[
         "flag",
         "",
         "true or false",
-        "Hits keep their distance: none before the probabilities since the last drop add up to 0.85, one at 8.5. Default: \
+        "Drops are spaced: none before the probabilities since the last one add up to 0.85, and always one at 8.5. Default: \
          RFC 8033 §5.4, optional; Linux does so",
     ),
 ];
@@ -124,7 +124,7 @@ pub struct PieSpec {
     pub packets: Option<u64>,
     /// Bytes that may wait, without those in transmission.
     pub bytes: Option<u64>,
-    /// Waiting time that is aimed at.
+    /// Target of the waiting time.
     pub target_ns: u64,
     /// From one update to the next.
     pub t_update_ns: u64,
@@ -347,6 +347,15 @@ impl QueueDiscipline for Pie {
             _ => 0.0,
         };
         sent
+    }
+
+    fn remove(
+        &mut self,
+        owner: Owner,
+        wanted: &mut dyn FnMut(Packet) -> bool,
+        _: &mut QueueContext<'_>,
+    ) -> Option<Queued> {
+        self.line.remove(owner, wanted)
     }
 
     fn backlog(&self) -> Backlog {

@@ -93,7 +93,7 @@ pub const PARAMETERS: &[DisciplineParameter] = &[
     DisciplineParameter::choice(
         "spacing",
         &["wait", "uniform", "none"],
-        "How early drops keep their distance: at a fixed average the choices drop 0.67, 2 and 1 times p_b. Default: \
+        "How early drops are spaced; at a fixed average the choices drop 0.67, 2 and 1 times p_b. Default: \
          ns-2 and ns-3; FloydJacobson93 has uniform",
     ),
     DisciplineParameter::new(

@@ -295,6 +295,15 @@ macro_rules! disciplines {
                 match self { $(AnyDiscipline::$name(queue) => queue.dequeue(context),)* }
             }
 
+            fn remove(
+                &mut self,
+                owner: Owner,
+                wanted: &mut dyn FnMut(Packet) -> bool,
+                context: &mut QueueContext<'_>,
+            ) -> Option<Queued> {
+                match self { $(AnyDiscipline::$name(queue) => queue.remove(owner, wanted, context),)* }
+            }
+
             fn backlog(&self) -> Backlog {
                 match self { $(AnyDiscipline::$name(queue) => queue.backlog(),)* }
             }

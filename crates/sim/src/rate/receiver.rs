@@ -1,5 +1,6 @@
 //! The receivers of rate-based flows: a closed enum.
 
+use super::nada_receiver::NadaReceiver;
 use super::rap_receiver::RapReceiver;
 use super::tfrc_receiver::TfrcReceiver;
 use super::{Report, Stamp};
@@ -16,6 +17,8 @@ pub enum PacedReceiver {
     Tfrc(TfrcReceiver),
     /// Acknowledges every packet.
     Rap(RapReceiver),
+    /// Reports one signal of delays, losses and marks.
+    Nada(NadaReceiver),
 }
 
 impl PacedReceiver {
@@ -28,6 +31,7 @@ impl PacedReceiver {
             ControllerSpec::Tfrc5348(params) => {
                 Some(PacedReceiver::Tfrc(TfrcReceiver::new(params, Edition::Rfc5348)))
             }
+            ControllerSpec::Nada(params) => Some(PacedReceiver::Nada(NadaReceiver::new(params))),
             ControllerSpec::Rap(_) => Some(PacedReceiver::Rap(RapReceiver::default())),
             _ => None,
         }
@@ -38,6 +42,7 @@ impl PacedReceiver {
         match self {
             PacedReceiver::Tfrc(receiver) => receiver.next_expected(),
             PacedReceiver::Rap(receiver) => receiver.next_expected(),
+            PacedReceiver::Nada(receiver) => receiver.next_expected(),
         }
     }
 
@@ -46,6 +51,7 @@ impl PacedReceiver {
         match self {
             PacedReceiver::Tfrc(receiver) => receiver.on_data(number, marked, stamp, now),
             PacedReceiver::Rap(receiver) => receiver.on_data(number, marked),
+            PacedReceiver::Nada(receiver) => receiver.on_data(number, marked, stamp, now),
         }
     }
 
@@ -54,6 +60,7 @@ impl PacedReceiver {
         match self {
             PacedReceiver::Tfrc(receiver) => receiver.report(now),
             PacedReceiver::Rap(receiver) => receiver.report(),
+            PacedReceiver::Nada(receiver) => receiver.report(now),
         }
     }
 
@@ -62,6 +69,7 @@ impl PacedReceiver {
         match self {
             PacedReceiver::Tfrc(receiver) => Report::Tfrc(receiver.reports.take(number)),
             PacedReceiver::Rap(receiver) => Report::Rap(receiver.reports.take(number)),
+            PacedReceiver::Nada(receiver) => Report::Nada(receiver.reports.take(number)),
         }
     }
 
@@ -70,6 +78,7 @@ impl PacedReceiver {
         match self {
             PacedReceiver::Tfrc(receiver) => receiver.due(),
             PacedReceiver::Rap(_) => Time::NEVER,
+            PacedReceiver::Nada(receiver) => receiver.due(),
         }
     }
 }

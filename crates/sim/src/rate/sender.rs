@@ -6,14 +6,17 @@
 //! After a change of TFRC's rate the next packet goes one new interval after the last one, or at once if that is over. RAP's gap is a
 //! timer: once begun, it ends as it was set. If a timeout is found at its end, a new gap begins and no packet is sent.
 
+use super::nada_sender::NadaSender;
 use super::rap_sender::RapSender;
-use super::{Arrived, Feedback, Report, Stamp};
+use super::{Arrived, Feedback, NadaFeedback, Report, Stamp};
+use crate::frames::FrameWatch;
 use crate::measures::Measures;
 use crate::packet::{BOOKKEEPING, IN_PROFILE, Packet, PacketKind, TEST};
 use crate::ring::Ring;
 use crate::scenario::{FlowSpec, Profile};
 use crate::tcp::rtt::RttEstimator;
 use crate::tcp::sender::{SenderStats, WindowCut};
+use sawtooth_cc::nada::{NadaReport, RateMode};
 use sawtooth_cc::tfrc::{Edition, RateReport, TfrcRate};
 use sawtooth_cc::units::{Span, Time, Window};
 use sawtooth_cc::{Congestion, ControllerSpec};
@@ -23,6 +26,7 @@ use sawtooth_cc::{Congestion, ControllerSpec};
 enum Law {
     Tfrc { rate: TfrcRate, last: Feedback },
     Rap(Box<RapSender>),
+    Nada(Box<NadaSender>),
 }
 
 impl Law {
@@ -35,6 +39,9 @@ impl Law {
             ControllerSpec::Tfrc(params) => tfrc(params, Edition::Paper),
             ControllerSpec::Tfrc5348(params) => tfrc(params, Edition::Rfc5348),
             ControllerSpec::Rap(params) => Law::Rap(Box::new(RapSender::new(params))),
+            ControllerSpec::Nada(params) => {
+                Law::Nada(Box::new(NadaSender::new(params, profile.packet_bytes)))
+            }
             _ => unreachable!("a law with a window has a TCP sender"),
         }
     }
@@ -43,6 +50,7 @@ impl Law {
         match self {
             Law::Tfrc { rate, .. } => rate.begin(now, rtt),
             Law::Rap(rap) => rap.begin(now, rtt),
+            Law::Nada(nada) => nada.begin(now, rtt),
         }
     }
 
@@ -50,21 +58,30 @@ impl Law {
         match self {
             Law::Tfrc { rate, .. } => rate.interval(),
             Law::Rap(rap) => rap.rate.interval(),
+            Law::Nada(nada) => nada.interval(),
         }
     }
 
-    /// When to do something about silence that begins now; RAP checks every packet itself.
+    /// The earliest moment from `at` on at which there may be something to send: a call waits for its next frame.
+    fn ready(&self, at: Time) -> Time {
+        match self {
+            Law::Tfrc { .. } | Law::Rap(_) => at,
+            Law::Nada(nada) => nada.ready(at),
+        }
+    }
+
+    /// When to do something about silence that begins now; RAP checks every packet itself, and NADA has no rule for it.
     fn silence_ends(&self, now: Time) -> Time {
         match self {
             Law::Tfrc { rate, .. } => now + rate.silence_allowed(),
-            Law::Rap(_) => Time::NEVER,
+            Law::Rap(_) | Law::Nada(_) => Time::NEVER,
         }
     }
 
     /// When the rate is to be raised without having been told.
     fn step_ends(&self) -> Time {
         match self {
-            Law::Tfrc { .. } => Time::NEVER,
+            Law::Tfrc { .. } | Law::Nada(_) => Time::NEVER,
             Law::Rap(rap) => rap.step_ends(),
         }
     }
@@ -73,6 +90,7 @@ impl Law {
         match self {
             Law::Tfrc { rate, .. } => rate.rtt(),
             Law::Rap(rap) => rap.srtt(),
+            Law::Nada(nada) => nada.rate.rtt(),
         }
     }
 
@@ -80,6 +98,7 @@ impl Law {
         match self {
             Law::Tfrc { rate, .. } => rate.packets_per_round_trip(),
             Law::Rap(rap) => rap.rate.packets_per_round_trip(),
+            Law::Nada(nada) => nada.packets_per_round_trip(),
         }
     }
 }
@@ -158,6 +177,8 @@ impl PacedSender {
         self.established = true;
         if let Some(sent) = self.syn_at {
             self.law.begin(now, now - sent);
+        } else if let Law::Nada(nada) = &mut self.law {
+            nada.begin(now, Span::ZERO); // the camera is on, whatever is known of the path
         }
         self.next_send = now;
         self.silence_ends = self.law.silence_ends(now);
@@ -191,10 +212,11 @@ impl PacedSender {
         let cause = match report {
             Report::Tfrc(feedback) => self.on_feedback(feedback, now),
             Report::Rap(ack) => self.on_ack(ack, now),
+            Report::Nada(feedback) => self.on_signal(feedback, now),
         };
         if !self.stopped {
             self.silence_ends = self.law.silence_ends(now);
-            if matches!(self.law, Law::Tfrc { .. }) || first_round_trip {
+            if matches!(self.law, Law::Tfrc { .. } | Law::Nada(_)) || first_round_trip {
                 self.pace(now);
             }
         }
@@ -228,6 +250,28 @@ impl PacedSender {
         let marks = feedback.mark_events - last.mark_events;
         let losses = feedback.loss_events - last.loss_events - marks;
         *last = feedback;
+        self.count_events(losses, marks)
+    }
+
+    fn on_signal(&mut self, feedback: NadaFeedback, now: Time) -> Option<Congestion> {
+        let sent = self.take_stamp(feedback.newest).sent;
+        let rtt = now - (sent + feedback.waited);
+        self.count_round_trip(rtt);
+        let Law::Nada(nada) = &mut self.law else { unreachable!("a signal is NADA's") };
+        nada.rate.on_report(&NadaReport {
+            now,
+            rtt,
+            mode: feedback.mode,
+            signal: feedback.signal,
+            receive_bps: feedback.receive_rate * 8.0 * f64::from(self.packet_bytes),
+        });
+        let (losses, marks) = nada.events;
+        nada.events = (feedback.loss_events, feedback.marks);
+        self.count_events(feedback.loss_events - losses, feedback.marks - marks)
+    }
+
+    /// Count loss events and those that began with a mark. Gives the cut that the report of them brings.
+    fn count_events(&mut self, losses: u64, marks: u64) -> Option<Congestion> {
         // One of them is counted as the cut that this report brings; the others came with it.
         match (losses, marks) {
             (0, 0) => None,
@@ -269,7 +313,7 @@ impl PacedSender {
     }
 
     fn pace(&mut self, now: Time) {
-        self.next_send = (self.last_sent + self.law.interval()).max(now);
+        self.next_send = self.law.ready((self.last_sent + self.law.interval()).max(now));
     }
 
     /// The deadline has come. Returns the SYN to send again, or the cut of a rate that nobody reports on.
@@ -294,6 +338,7 @@ impl PacedSender {
                 rate.on_silence(now);
                 before
             }
+            Law::Nada(_) => return Ok(None),
             Law::Rap(rap) => {
                 if rap.step_ends() <= now {
                     rap.on_step(now);
@@ -324,10 +369,16 @@ impl PacedSender {
             return None;
         }
         let number = self.next_number();
+        if let Law::Nada(nada) = &mut self.law
+            && !nada.take(number, now)
+        {
+            self.next_send = nada.ready(now);
+            return None;
+        }
         self.stamps.push_back(Stamp { sent: now, rtt: self.law.rtt() });
         self.last_sent = now;
         let interval = self.law.interval().max(Span::from_nanos(1));
-        self.next_send = now + interval;
+        self.next_send = self.law.ready(now + interval);
         self.stats.sent += 1;
         if let Some(measures) = &mut self.measures {
             let bits = 8e9 * f64::from(self.packet_bytes);
@@ -346,6 +397,7 @@ impl PacedSender {
         let climbs = match &self.law {
             Law::Tfrc { last, .. } => last.loss_event_rate == 0.0,
             Law::Rap(_) => false,
+            Law::Nada(nada) => nada.rate.mode() == RateMode::RampUp,
         };
         Window::from_packets(if climbs { f64::INFINITY } else { 0.0 })
     }
@@ -353,6 +405,28 @@ impl PacedSender {
     /// Smoothed round-trip time in nanoseconds; 0 before the first sample.
     pub fn srtt_nanos(&self) -> u64 {
         self.law.rtt().nanos()
+    }
+
+    /// Have its frames watched; of a law with an encoder.
+    pub fn watch(&mut self, watch: FrameWatch) {
+        if let Law::Nada(nada) = &mut self.law {
+            nada.watch = Some(Box::new(watch));
+        }
+    }
+
+    /// What has been seen of its frames.
+    pub fn take_watch(&mut self) -> Option<FrameWatch> {
+        let Law::Nada(nada) = &mut self.law else { return None };
+        nada.watch.take().map(|watch| *watch)
+    }
+
+    /// A packet of it has arrived.
+    pub fn note_arrival(&mut self, number: u32, at: Time) {
+        if let Law::Nada(nada) = &mut self.law
+            && let Some(watch) = &mut nada.watch
+        {
+            watch.arrived(number, at);
+        }
     }
 
     fn accrue_window(&mut self, now: Time) {

@@ -45,11 +45,11 @@ pub enum TaskSpec {
     Video {
         /// Bit rates to choose from, ascending.
         rates_bps: Vec<u64>,
-        /// What a chunk plays.
+        /// Playing time of a chunk.
         chunk_ns: u64,
-        /// Most that is buffered.
+        /// Largest playing time in the buffer.
         buffer_ns: u64,
-        /// Up to this much in the buffer the lowest rate is taken.
+        /// Playing time in the buffer up to which the lowest rate is chosen.
         reservoir_ns: u64,
     },
 }

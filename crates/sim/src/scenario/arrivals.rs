@@ -60,6 +60,7 @@ impl ArrivalSpec {
             stop_ns: None,
             packets: Some(1),
             supply: Vec::new(),
+            frame_deadline_ns: None,
         }
     }
 

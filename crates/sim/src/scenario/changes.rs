@@ -150,6 +150,11 @@ impl Scenario {
         self.sets_of(link).any(SetSpec::is_of_the_wire)
     }
 
+    /// Do the losses of this link change during the run?
+    pub fn changes_losses(&self, link: u32) -> bool {
+        self.sets_of(link).any(|set| matches!(set, SetSpec::Drop { .. } | SetSpec::Loss { .. }))
+    }
+
     /// Does the rate of this link change during the run, or what happens to a packet when it leaves?
     pub fn changes_departures(&self, link: u32) -> bool {
         self.sets_of(link).any(|set| set.is_of_the_wire() || matches!(set, SetSpec::Rate { .. }))

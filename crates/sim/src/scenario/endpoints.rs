@@ -209,6 +209,25 @@ impl TcpSpec {
     }
 }
 
+/// Settings that mean nothing to a rate-based controller: the name, its default in words, and the reason.
+const NOTHING_TO_A_RATE: &[(&str, &str, &str)] = &[
+    ("rtt_samples", "round", "which has its own measure of round trips"),
+    ("pacing", "off", "whose packets leave one by one anyway"),
+    ("rto", "rfc6298", "which retransmits nothing"),
+    ("prr", "off", "which has no fast recovery"),
+    ("ack_every", "none", "whose receiver reports"),
+    ("ack_aggregation_ns", "0", "whose receiver reports"),
+    ("slow_start", "standard", "which has a start of its own"),
+    ("ecn_beta", "none", "which takes a mark for a loss"),
+    ("idle", "keep", "which has a rule of its own"),
+    ("undo", "rfc", "which retransmits nothing"),
+    ("reordering_window", "rfc8985", "which retransmits nothing"),
+    ("prr_marks", "false", "which has no fast recovery"),
+    ("tail_probe", "true", "which retransmits nothing"),
+    ("max_ack_delay_ns", "0", "which retransmits nothing"),
+    ("timers", "exact", "which retransmits nothing"),
+];
+
 impl Profile {
     /// Does a receiver answer a data packet at the moment at which it arrives, whatever else happens?
     pub fn answers_at_once(&self) -> bool {
@@ -218,106 +237,16 @@ impl Profile {
 
     /// What means nothing to a rate-based controller stays at its default.
     fn check_beside_a_rate(&self, path: &str) -> Result<(), ScenarioError> {
-        let tcp = &self.tcp;
-        for (name, given, value, expected) in [
-            (
-                "ecn",
-                tcp.ecn.counts(),
-                tcp.ecn.word(),
-                "off or classic for a rate-based controller, whose reports say what was marked",
-            ),
-            (
-                "rtt_samples",
-                tcp.rtt_samples == RttSamples::Every,
-                "every",
-                "round for a rate-based controller, which has its own measure of round trips",
-            ),
-            (
-                "pacing",
-                tcp.pacing == Pacing::On,
-                "on",
-                "off for a rate-based controller, whose packets leave one by one anyway",
-            ),
-            (
-                "rto",
-                tcp.rto == RtoRule::Linux,
-                "linux",
-                "rfc6298 for a rate-based controller, which retransmits nothing",
-            ),
-            (
-                "prr",
-                tcp.prr != Reduction::Off,
-                tcp.prr.word(),
-                "off for a rate-based controller, which has no fast recovery",
-            ),
-            (
-                "ack_every",
-                tcp.ack_every.is_some(),
-                "given",
-                "none for a rate-based controller, whose receiver reports",
-            ),
-            (
-                "ack_aggregation_ns",
-                tcp.ack_aggregation_ns > 0,
-                "given",
-                "0 for a rate-based controller, whose receiver reports",
-            ),
-            (
-                "slow_start",
-                tcp.slow_start != SlowStartKind::Standard,
-                "given",
-                "standard for a rate-based controller, which has a start of its own",
-            ),
-            (
-                "ecn_beta",
-                tcp.ecn_beta.is_some(),
-                "given",
-                "none for a rate-based controller, which takes a mark for a loss",
-            ),
-            (
-                "idle",
-                tcp.idle != IdleRule::Keep,
-                "given",
-                "keep for a rate-based controller, which has a rule of its own",
-            ),
-            (
-                "undo",
-                tcp.undo != UndoRule::Rfc,
-                "linux",
-                "rfc for a rate-based controller, which retransmits nothing",
-            ),
-            (
-                "reordering_window",
-                tcp.reordering_window != ReorderingWindow::Rfc8985,
-                "given",
-                "rfc8985 for a rate-based controller, which retransmits nothing",
-            ),
-            (
-                "prr_marks",
-                tcp.prr_marks,
-                "true",
-                "false for a rate-based controller, which has no fast recovery",
-            ),
-            (
-                "tail_probe",
-                !tcp.tail_probe,
-                "false",
-                "true for a rate-based controller, which retransmits nothing",
-            ),
-            (
-                "max_ack_delay_ns",
-                tcp.max_ack_delay_ns > 0,
-                "given",
-                "0 for a rate-based controller, which retransmits nothing",
-            ),
-            (
-                "timers",
-                tcp.timers != TimerClock::Exact,
-                "linux",
-                "exact for a rate-based controller, which retransmits nothing",
-            ),
-        ] {
-            require(!given, format!("{path}.tcp.{name}"), value, expected)?;
+        let ecn = self.tcp.ecn;
+        let expected = "off or classic for a rate-based controller, whose reports say what was marked";
+        require(!ecn.counts(), format!("{path}.tcp.ecn"), ecn.word(), expected)?;
+        let plain = |tcp: &TcpSpec| serde_json::to_value(tcp).expect("plain data");
+        let (given, defaults) = (plain(&self.tcp), plain(&TcpSpec::default()));
+        for &(name, default, reason) in NOTHING_TO_A_RATE {
+            let value = &given[name];
+            let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let expected = format!("{default} for a rate-based controller, {reason}");
+            require(*value == defaults[name], format!("{path}.tcp.{name}"), shown, &expected)?;
         }
         Ok(())
     }
@@ -343,7 +272,8 @@ impl Profile {
         let (given, defaults) = (plain(&self.tcp), plain(&TcpSpec::default()));
         for &name in OF_WINDOW_LAWS {
             let (given, default) = (&given[name], &defaults[name]);
-            let expected = "its default beside a controller with a model of the path: it is of window laws";
+            let expected =
+                "its default beside a controller with a model of the path: only window laws read it";
             require(given == default, format!("{path}.tcp.{name}"), given, expected)?;
         }
         Ok(())

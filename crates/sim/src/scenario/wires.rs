@@ -95,11 +95,11 @@ pub enum JitterSpec {
 pub struct AggregateSpec {
     /// Most packets in one.
     pub packets: u32,
-    /// Longest transmission of packets in one; a single packet may take longer.
+    /// Longest transmission in one opportunity; a single packet may take longer.
     pub time_ns: u64,
     /// What each costs besides: waiting for the medium, preamble, acknowledgement.
     pub overhead_ns: u64,
-    /// All packets of one are of the same flow, as of one station.
+    /// Whether all packets of an opportunity belong to one flow, as those of one station do.
     #[serde(default)]
     pub per_flow: bool,
 }

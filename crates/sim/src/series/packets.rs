@@ -55,6 +55,7 @@ const REASONS: &[&str; DROP_REASONS + 1] = &[
     "early, at random",
     "forced, the average was too high",
     "policed",
+    "filtered, an acknowledgement that others make superfluous",
 ];
 
 /// One row. Rows are in the order of their fields.

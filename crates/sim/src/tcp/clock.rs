@@ -43,6 +43,9 @@ impl TimerClock {
     }
 }
 
+/// Out of line, or its divisions are made for every packet of a sender whose clock is exact.
+#[cold]
+#[inline(never)]
 fn next_step(now: Time, due: Time) -> Time {
     let wait = due.nanos().saturating_sub(now.nanos()).div_ceil(STEP_NS);
     let level =

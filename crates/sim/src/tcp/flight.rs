@@ -151,32 +151,46 @@ impl FlightRecords {
     }
 
     /// This packet leaves now, for the first time if its number is the next one.
+    #[inline]
     pub fn on_sent(&mut self, number: u32, now: Time) -> SentPacket {
-        if number == self.numbers().end {
-            self.records.push_back(Record { fate: Fate::Lost, ..Record::default() }); // in flight in a moment
-        }
         if self.in_flight == 0 {
             (self.first_sent_at, self.delivered_at) = (now, now);
         }
-        let fate = self.record_mut(number).fate;
-        self.in_flight += u32::from(fate == Fate::Lost);
-        let (delivered_at, first_sent_at) = (self.delivered_at, self.first_sent_at);
-        let (delivered, lost, in_flight) = (self.delivered, self.lost, self.in_flight);
-        let app_limited = self.app_limited_until != 0;
-        let record = self.record_mut(number);
-        *record = Record {
-            sent_at: now,
-            delivered_at,
-            first_sent_at,
-            delivered,
-            lost,
-            in_flight,
-            times_sent: record.times_sent.saturating_add(1),
-            app_limited,
-            fate: if fate == Fate::Lost { Fate::InFlight } else { fate },
+        let record = if number == self.numbers().end {
+            self.in_flight += 1;
+            let record = self.record_of(Fate::InFlight, 1, now);
+            self.records.push_back(record);
+            record
+        } else {
+            self.sent_again(number, now)
         };
-        let record = *record;
         self.told(record)
+    }
+
+    #[inline(never)]
+    fn sent_again(&mut self, number: u32, now: Time) -> Record {
+        let Record { fate, times_sent, .. } = *self.record_mut(number);
+        self.in_flight += u32::from(fate == Fate::Lost);
+        let fate = if fate == Fate::Lost { Fate::InFlight } else { fate };
+        let record = self.record_of(fate, times_sent.saturating_add(1), now);
+        *self.record_mut(number) = record;
+        record
+    }
+
+    /// What is known when a packet leaves.
+    #[inline(always)]
+    fn record_of(&self, fate: Fate, times_sent: u16, now: Time) -> Record {
+        Record {
+            sent_at: now,
+            delivered_at: self.delivered_at,
+            first_sent_at: self.first_sent_at,
+            delivered: self.delivered,
+            lost: self.lost,
+            in_flight: self.in_flight,
+            times_sent,
+            app_limited: self.app_limited_until != 0,
+            fate,
+        }
     }
 
     fn told(&self, record: Record) -> SentPacket {
@@ -275,6 +289,7 @@ impl FlightRecords {
     }
 
     /// The acknowledgement, or the timer, has been dealt with.
+    #[inline(always)]
     pub fn conclude(&mut self, minimum_rtt: Option<Span>) -> Outcome {
         if self.app_limited_until != 0 && self.delivered > self.app_limited_until {
             self.app_limited_until = 0; // the gap has left the path

@@ -40,7 +40,8 @@ pub const GAINS_QUIC: [f64; 2] = [1.25, 1.25];
 pub fn gap_by_window(window: Window, threshold: Window, srtt: Option<Span>, gains: [f64; 2]) -> Span {
     let Some(srtt) = srtt else { return Span::ZERO };
     let gain = if window.packets() < threshold.packets() / 2.0 { gains[0] } else { gains[1] };
-    Span::from_nanos((srtt.nanos() as f64 / (gain * window.packets())) as u64)
+    let gap = srtt.real() / (gain * window.packets());
+    Span::from_nanos((gap as i64).cast_unsigned()) // through a signed number, which is half the work
 }
 
 /// From one packet to the next at a controller's own rate.

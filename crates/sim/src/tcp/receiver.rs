@@ -184,6 +184,11 @@ impl Receiver {
         }
     }
 
+    /// Do packets have numbers of their own, so that its blocks are ranges of these?
+    pub fn is_numbered(&self) -> bool {
+        self.numbered
+    }
+
     /// Have what it holds beyond a gap, if it does, brought into the cache.
     #[inline(always)]
     pub fn prefetch(&self) {

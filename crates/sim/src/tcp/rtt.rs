@@ -32,7 +32,7 @@
 //! acknowledgement, and so must the timer. Controllers are told that of the last sent as well, which has not.
 
 use crate::scenario::TcpSpec;
-use sawtooth_cc::units::Span;
+use sawtooth_cc::units::{Span, larger};
 use serde::{Deserialize, Serialize};
 
 /// Which packets give round-trip samples.
@@ -74,6 +74,8 @@ enum Averages {
 pub struct RttEstimator {
     /// What follows from the rest; asked for at every acknowledgement, changed once a round trip.
     rto: Span,
+    /// So does this, the smoothed round trip in whole ns; `MAX` before the first sample.
+    smoothed: u64,
     averages: Averages,
     backoff: u32,
     /// The lower bound is under the term of the variance.
@@ -101,6 +103,7 @@ impl RttEstimator {
             averages: Averages::None,
             backoff: 0,
             rto: Span::ZERO,
+            smoothed: u64::MAX,
             minimum: u64::MAX,
         };
         estimator.rto = estimator.timeout();
@@ -112,8 +115,14 @@ impl RttEstimator {
         self.note(rtt);
         self.backoff = 0;
         self.averages = match self.tick {
-            0 => self.exact(rtt.nanos() as f64),
+            0 => self.exact(rtt.real()),
             tick => self.scaled(rtt.nanos().div_ceil(tick).max(1) as i64),
+        };
+        self.smoothed = match self.averages {
+            Averages::None => u64::MAX,
+            // Through a signed number, which is half the work.
+            Averages::Exact { srtt, .. } => (srtt as i64).cast_unsigned(),
+            Averages::Scaled { srtt8, .. } => (srtt8 as u64 * self.tick) >> 3,
         };
         self.rto = self.timeout();
     }
@@ -171,6 +180,9 @@ impl RttEstimator {
     /// `SRTT + max(G, 4 · RTTVAR)`, or Linux's, bounded, backed off.
     fn timeout(&self) -> Span {
         let bounded = self.base(if self.linux { self.min_rto } else { 0 }).clamp(self.min_rto, self.max_rto);
+        if self.backoff == 0 {
+            return Span::from_nanos(bounded);
+        }
         let doubled =
             if self.backoff < bounded.leading_zeros() { bounded << self.backoff } else { self.max_rto };
         Span::from_nanos(doubled.min(self.max_rto))
@@ -181,8 +193,8 @@ impl RttEstimator {
         match self.averages {
             Averages::None => self.initial_rto,
             Averages::Exact { srtt, rttvar } => {
-                let variance = (4.0 * rttvar).max(Self::GRANULARITY_NS);
-                ((srtt + variance.max(min_variance as f64)) as i64).cast_unsigned()
+                let variance = larger(4.0 * rttvar, Self::GRANULARITY_NS);
+                ((srtt + larger(variance, Span::from_nanos(min_variance).real())) as i64).cast_unsigned()
             }
             Averages::Scaled { srtt8, rttvar4 } => {
                 let variance = (rttvar4 << 3).max((8 * min_variance.div_ceil(self.tick)) as i64);
@@ -197,13 +209,9 @@ impl RttEstimator {
     }
 
     /// Smoothed round-trip time, if there was a sample.
+    #[inline]
     pub fn srtt(&self) -> Option<Span> {
-        match self.averages {
-            Averages::None => None,
-            // Through a signed number, which is half the work.
-            Averages::Exact { srtt, .. } => Some(Span::from_nanos((srtt as i64).cast_unsigned())),
-            Averages::Scaled { srtt8, .. } => Some(Span::from_nanos((srtt8 as u64 * self.tick) >> 3)),
-        }
+        (self.smoothed != u64::MAX).then(|| Span::from_nanos(self.smoothed))
     }
 }
 

@@ -91,12 +91,12 @@ pub struct Sender<C = AnyController, R = AnyRecovery> {
     /// Marked packets that the receiver has counted, and how many of them the controller has heard of.
     ce_counted: u32,
     ce_told: u32,
-    aside: Box<Aside<C>>,
-    extras: Option<Box<Extras>>,
     /// The application will make more data available.
     more_to_come: bool,
     /// The controller answers marks by their number: a mark says nothing about the losses of its window of data.
     counts_marks: bool,
+    aside: Box<Aside<C>>,
+    extras: Option<Box<Extras>>,
     /// Since when everything there is so far has been acknowledged, while more is to come; `NEVER` otherwise.
     idle_since: Time,
     /// Everything there was to send has been acknowledged, at this time.
@@ -198,7 +198,11 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         if self.lean && cumulative > self.sent.una && details.is_none() && !echo {
             let newly_acked = acknowledge(cumulative, &mut self.sent);
             let rtt = self.note_progress(cumulative, now);
-            self.restart_timer(now);
+            if cumulative < self.sent.high {
+                self.retransmit_at = now + self.rto; // a lean sender's timers are exact
+            } else {
+                self.restart_timer(now);
+            }
             self.grow(newly_acked, cumulative, rtt, NO_MARKS, now);
             return None;
         }
@@ -280,6 +284,18 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         if !self.lean {
             return self.next_packet_in_full(now);
         }
+        self.next_plain_packet(now)
+    }
+
+    /// Does it send by its window alone? Then [`Sender::next_plain_packet`] is its next one.
+    #[inline(always)]
+    pub fn is_plain(&self) -> bool {
+        self.lean && self.established
+    }
+
+    /// The next packet to send now, of a sender that repairs nothing and has no extras.
+    #[inline(always)]
+    pub fn next_plain_packet(&mut self, now: Time) -> Option<Packet> {
         let limited = self.sent.next - self.sent.una >= self.allowed;
         if limited || !self.sent.may_send_next() {
             self.window_limited = limited;

@@ -7,8 +7,21 @@ use crate::packet::{IN_PROFILE, Packet, PacketKind, TEST};
 use crate::scenario::{FlowSpec, Profile};
 use crate::tcp::sender::SenderStats;
 use sawtooth_cc::plugin::endpoint::{Codepoint, End};
-use sawtooth_cc::units::{Span, Time, Window};
+use sawtooth_cc::units::{Bytes, Span, Time, Window};
 use sawtooth_cc::{ControllerSpec, RandomKey};
+
+/// What a stack does not tell of itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Untold {
+    /// What may be in flight.
+    pub window: bool,
+    /// Round trips: none has been told.
+    pub rtt: bool,
+    /// Packets declared lost.
+    pub lost_packets: bool,
+    /// How often losses or marks were answered.
+    pub congestion_events: bool,
+}
 
 /// The sender of one flow.
 #[derive(Debug)]
@@ -22,6 +35,14 @@ pub struct WholeSender {
     flags: u16,
     deadline: Time,
     begun: bool,
+    /// What its application offers at the start: packets, or data without end; none where a schedule says it.
+    offered: Option<Option<u32>>,
+    packet_bytes: u64,
+    /// When everything that was offered had been acknowledged.
+    pub finished: Option<Time>,
+    /// What it did not tell when it was asked last.
+    pub untold: Untold,
+    stopped: bool,
     window: Window,
     window_since: Time,
     srtt: Span,
@@ -50,6 +71,11 @@ impl WholeSender {
             flags: test | in_profile,
             deadline: Time::NEVER,
             begun: false,
+            offered: flow.supply.is_empty().then_some(flow.packets),
+            packet_bytes: u64::from(profile.packet_bytes),
+            finished: None,
+            untold: Untold::default(),
+            stopped: false,
             window: Window::from_packets(profile.tcp.initial_window),
             window_since: Time::ZERO,
             srtt: Span::ZERO,
@@ -64,10 +90,26 @@ impl WholeSender {
     pub fn begin(&mut self, now: Time) {
         (self.begun, self.window_since) = (true, now);
         self.end.begin(now);
+        if let Some(packets) = self.offered {
+            let bytes = packets.map(|packets| self.bytes(packets));
+            self.end.offer(now, bytes, false);
+        }
+    }
+
+    fn bytes(&self, packets: u32) -> Bytes {
+        Bytes::new(u64::from(packets) * self.packet_bytes)
+    }
+
+    /// The application makes this many more packets available, and announces whether more will follow.
+    pub fn supply(&mut self, packets: u32, more: bool, now: Time) {
+        if !self.stopped {
+            self.end.offer(now, Some(self.bytes(packets)), more);
+        }
     }
 
     /// Offer no more data.
     pub fn stop(&mut self, now: Time) {
+        self.stopped = true;
         self.end.stop(now);
     }
 
@@ -94,6 +136,13 @@ impl WholeSender {
         self.window = state.window.map_or(self.window, |bytes| Window::from_packets(packets(bytes.count())));
         self.srtt = state.rtt.unwrap_or(self.srtt);
         self.told = (state.lost_packets.unwrap_or(0), state.congestion_events.unwrap_or(0));
+        self.untold = Untold {
+            window: state.window.is_none(),
+            rtt: self.srtt == Span::ZERO,
+            lost_packets: state.lost_packets.is_none(),
+            congestion_events: state.congestion_events.is_none(),
+        };
+        self.finished = self.finished.or(state.finished.then_some(now));
         self.stats.retransmits = self.told.0 - self.told_before.0;
         self.stats.loss_events = self.told.1 - self.told_before.1;
     }

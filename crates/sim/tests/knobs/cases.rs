@@ -6,9 +6,9 @@
 use crate::networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, flow, pipe, profile, source};
 use sawtooth_cc::ControlState;
 use sawtooth_sim::scenario::{
-    AggregateSpec, AppSpec, ArrivalSchedule, ArrivalSpec, BucketSpec, ChangeSpec, DelaySpec, FlowSpec,
-    FramesSpec, ImpairmentSpec, JitterSpec, LateSpec, LinkSpec, Profile, QueueSpec, RecordSpec, Scenario,
-    SetSpec, SourceSpec, TaskSpec, TcpSpec, WhenSpec,
+    AckFilterSpec, AggregateSpec, AppSpec, ArrivalSchedule, ArrivalSpec, BucketSpec, ChangeSpec, DelaySpec,
+    FlowSpec, FramesSpec, ImpairmentSpec, JitterSpec, LateSpec, LinkSpec, Profile, QueueSpec, RecordSpec,
+    Scenario, SetSpec, SourceSpec, TaskSpec, TcpSpec, WhenSpec,
 };
 use sawtooth_sim::tcp::Ecn;
 use serde_json::{Value, from_value, json, to_value};
@@ -42,6 +42,8 @@ pub fn cases() -> Vec<(&'static str, Value)> {
         ("model", plain(model())),
         ("applications", plain(applications())),
         ("wires", plain(wires())),
+        ("acknowledgements", plain(acknowledgements())),
+        ("calls", plain(calls())),
     ]
 }
 
@@ -76,6 +78,21 @@ fn two_ways() -> Scenario {
     let cross = source(&[0], &[[100 * MILLISECOND, MEGABIT], [SECOND, MEGABIT], [2 * SECOND, MEGABIT / 2]]);
     let spared = SourceSpec { name: "spared".to_owned(), in_profile: true, ..cross.clone() };
     network.sources = vec![SourceSpec { counts: vec![2, 1, 3], ..cross }, spared];
+    add_short_flows(&mut network);
+    network.record = RecordSpec {
+        windows: true,
+        sample_ns: Some(50 * MILLISECOND),
+        rates_ns: Some(100 * MILLISECOND),
+        congestion: true,
+        completions: true,
+        packets: true,
+        ..RecordSpec::default()
+    };
+    network
+}
+
+/// Short flows through a dumbbell with links of their own, of the third profile: some by chance, some from a list.
+fn add_short_flows(network: &mut Scenario) {
     network.links.extend([
         pipe("web", 100 * MEGABIT, 5 * MILLISECOND),
         pipe("web-reverse", 100 * MEGABIT, 5 * MILLISECOND),
@@ -96,16 +113,6 @@ fn two_ways() -> Scenario {
     let listed =
         ArrivalSchedule::List { starts_ns: vec![300 * MILLISECOND, 700 * MILLISECOND], packets: vec![5, 40] };
     network.arrivals = vec![web.clone(), ArrivalSpec { name: "listed".to_owned(), schedule: listed, ..web }];
-    network.record = RecordSpec {
-        windows: true,
-        sample_ns: Some(50 * MILLISECOND),
-        rates_ns: Some(100 * MILLISECOND),
-        congestion: true,
-        completions: true,
-        packets: true,
-        ..RecordSpec::default()
-    };
-    network
 }
 
 /// A link that ends with its trace and always has something to send.
@@ -237,8 +244,57 @@ fn wires() -> Scenario {
     network
 }
 
+/// Ways back on which acknowledgements queue, each behind another filter.
+fn acknowledgements() -> Scenario {
+    let mut network = dumbbell(3, 30, profile("aimd(1, 0.7)", "rack"), 3 * SECOND);
+    network.profiles.push(profile("cubic", "quic"));
+    network.flows[1].profile = 1;
+    let mut back = |link: usize, rate_bps, filter| {
+        let slow = &mut network.links[link];
+        (slow.rate_bps, slow.ack_filter) = (Some(rate_bps), Some(filter));
+        slow.queue = queue(json!({ "kind": "droptail", "packets": 12 }));
+    };
+    back(1, MEGABIT / 5, AckFilterSpec::Conservative {});
+    back(3, MEGABIT / 30, AckFilterSpec::Aggressive {});
+    back(5, MEGABIT / 30, AckFilterSpec::Thin { n: 3 });
+    network
+}
+
+/// A call whose frames are watched, one that nobody watches, and a flow of data that fills their queue.
+fn calls() -> Scenario {
+    let ecn = TcpSpec { ecn: Ecn::Classic, ..TcpSpec::default() };
+    let call = Profile { packet_bytes: 900, ack_bytes: 60, tcp: ecn, ..profile("nada(rmax = 1200)", "none") };
+    let mut network = dumbbell(3, 80, profile("aimd(1, 0.7)", "sack"), 6 * SECOND);
+    network.profiles.push(call);
+    for flow in &mut network.flows[1..] {
+        (flow.profile, flow.test) = (1, false);
+    }
+    network.flows[1].frame_deadline_ns = Some(120 * MILLISECOND);
+    network.flows[1].stop_ns = Some(5 * SECOND);
+    network.warmup_ns = 500 * MILLISECOND;
+    network.links[0] = LinkSpec { rate_bps: Some(3 * MEGABIT), mark: every(70), ..network.links[0].clone() };
+    network
+}
+
+/// A flow that loses and is marked, beside one whose window keeps a queue of more than 50 ms and loses nothing.
+fn competing(controller: &str, recovery: &str) -> Value {
+    let mut call = profile(controller, recovery);
+    call.tcp.ecn = Ecn::Classic;
+    let mut network = dumbbell(2, 200, call, 8 * SECOND);
+    let mut steady = profile("aimd(1, 0.7)", "sack");
+    steady.tcp.receive_window = Some(50);
+    network.profiles.push(steady);
+    network.flows[1].profile = 1;
+    network.flows[1].start_ns = SECOND;
+    network.flows[1].stop_ns = Some(5 * SECOND);
+    network.links[0].rate_bps = Some(3 * MEGABIT);
+    network.links[2].drop = list([20, 50, 80, 110]);
+    network.links[2].mark = every(90);
+    plain(network)
+}
+
 /// What happens to connections: losses, timeouts, a long way and competition, a link that stands still, one that is gone for a while, pauses of the application, packets that travel alone; and to those of a controller that
-/// counts marks, many marks over a short way; to those that look for policers, one; to window laws with a rate, another flow.
+/// counts marks, many marks over a short way; to those that look for policers, one; to window laws with a rate, another flow; to laws with a transport of their own, one that fills their queue.
 pub fn connections(controller: &str, recovery: &str) -> Vec<Value> {
     let mut found: Vec<_> =
         [lossy, silenced, distant, stalled, gone].map(|network| network(controller, recovery)).into();
@@ -252,6 +308,9 @@ pub fn connections(controller: &str, recovery: &str) -> Vec<Value> {
     }
     if properties.counts_marks {
         found.push(marked(controller, recovery));
+    }
+    if properties.own_transport {
+        found.push(competing(controller, recovery));
     }
     if properties.states.contains(&ControlState::ProbeBw) {
         found.push(policed(controller, recovery));

@@ -60,6 +60,10 @@ const STILL: &[(&str, &str, &str)] = &[
     ("model", "/record/completions", "there are no short flows"),
     ("applications", "/record/completions", "there are no short flows"),
     ("wires", "/record/completions", "there are no short flows"),
+    ("acknowledgements", "/seed", "nothing is drawn"),
+    ("acknowledgements", "/record/completions", "there are no short flows"),
+    ("calls", "/seed", "nothing is drawn"),
+    ("calls", "/record/completions", "there are no short flows"),
 ];
 
 #[test]

@@ -26,6 +26,7 @@ pub fn pipe(name: impl Into<String>, rate_bps: u64, delay_ns: u64) -> LinkSpec {
         policer: None,
         shaper: None,
         device_queue: None,
+        ack_filter: None,
         loss: None,
         late: None,
         jitter: None,
@@ -65,6 +66,7 @@ pub fn flow(forward: &[u32], reverse: &[u32]) -> FlowSpec {
         stop_ns: None,
         packets: None,
         supply: Vec::new(),
+        frame_deadline_ns: None,
     }
 }
 
@@ -119,7 +121,7 @@ pub fn dumbbell(flows: u32, buffer: u64, profile: Profile, duration_ns: u64) -> 
 
 /// Every example, by name.
 pub fn examples() -> BTreeMap<String, Scenario> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sim/examples");
     let paths =
         std::fs::read_dir(folder).expect("the examples are readable").map(|entry| entry.unwrap().path());
     paths

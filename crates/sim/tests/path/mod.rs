@@ -92,6 +92,7 @@ impl<C: Controller> Path<C> {
             stop_ns: None,
             packets: None,
             supply: shape.supply.iter().map(|&(at, packets)| [at, u64::from(packets)]).collect(),
+            frame_deadline_ns: None,
         };
         let mut path = Path {
             sender: Sender::joined(0, &flow, &profile, None, control, AnyRecovery::new(recovery.kind, tcp)),

@@ -368,7 +368,7 @@ pub fn add_flow(scenario: &mut Scenario, delay_ns: u64, reversed: bool) {
 }
 
 /// Anything that the engine accepts, small.
-pub fn any_network(entries: Entries) -> impl Strategy<Value = Network> {
+pub fn any_network(entries: Entries) -> BoxedStrategy<Network> {
     let records = (any::<bool>(), maybe(5u64..200), maybe(5u64..200), maybe(1u64..1_000));
     (
         (0u32..1_000, middle(entries), profile(entries)),
@@ -390,6 +390,7 @@ pub fn any_network(entries: Entries) -> impl Strategy<Value = Network> {
             };
             Network(scenario)
         })
+        .boxed()
 }
 
 /// A queue of this discipline with room for several packets, however large.
@@ -402,7 +403,7 @@ fn roomy_queue(row: &'static DisciplineInfo) -> BoxedStrategy<QueueSpec> {
 }
 
 /// Flows of finite length, moderate loss, cross traffic that ends: everything must arrive in time.
-pub fn finite_network(entries: Entries) -> impl Strategy<Value = Network> {
+pub fn finite_network(entries: Entries) -> BoxedStrategy<Network> {
     let losses = (maybe(impairment(0.05)), maybe(impairment(0.05)));
     let lengths = proptest::collection::vec((endpoint(), 1u32..120), 1..4);
     (
@@ -442,16 +443,17 @@ pub fn finite_network(entries: Entries) -> impl Strategy<Value = Network> {
             }
             Network(scenario)
         })
+        .boxed()
 }
 
 const REDUCTIONS: [Reduction; 4] =
     [Reduction::Off, Reduction::Rfc9937, Reduction::SlowStartBound, Reduction::ConservativeBound];
 
 /// The same networks with settings of senders that are younger than the ledger, which draws none of them: its draws stay as they are.
-pub fn with_later_settings(networks: impl Strategy<Value = Network>) -> impl Strategy<Value = Network> {
+pub fn with_later_settings(networks: BoxedStrategy<Network>) -> BoxedStrategy<Network> {
     let slow_start = proptest::sample::select(vec![Standard, HystartPlusPlus, Hystart]);
-    (networks, any::<[bool; 5]>(), 0..4usize, slow_start).prop_map(
-        |(Network(mut scenario), [paced, every, counted, supplied, linux], prr, slow_start)| {
+    (networks, any::<[bool; 5]>(), 0..4usize, slow_start)
+        .prop_map(|(Network(mut scenario), [paced, every, counted, supplied, linux], prr, slow_start)| {
             for profile in &mut scenario.profiles {
                 if profile.recovery.is_some() {
                     let conduct = profile.controller.properties().conduct;
@@ -479,28 +481,30 @@ pub fn with_later_settings(networks: impl Strategy<Value = Network>) -> impl Str
                 }
             }
             Network(scenario)
-        },
-    )
+        })
+        .boxed()
 }
 
 /// The same networks where some applications make their data available over time, in place of a length of their flows.
-pub fn with_supplies(networks: impl Strategy<Value = Network>) -> impl Strategy<Value = Network> {
+pub fn with_supplies(networks: BoxedStrategy<Network>) -> BoxedStrategy<Network> {
     let offers = proptest::collection::vec((1u64..600, 1u64..60), 1..5);
-    (networks, proptest::collection::vec(maybe(offers), 4)).prop_map(|(Network(mut scenario), supplies)| {
-        for (flow, offers) in scenario.flows.iter_mut().zip(supplies) {
-            let Some(offers) = offers else { continue };
-            let mut at = 0;
-            flow.packets = None;
-            flow.supply = offers
-                .iter()
-                .map(|&(after_ms, packets)| {
-                    at += after_ms * MILLISECOND;
-                    [at, packets]
-                })
-                .collect();
-        }
-        Network(scenario)
-    })
+    (networks, proptest::collection::vec(maybe(offers), 4))
+        .prop_map(|(Network(mut scenario), supplies)| {
+            for (flow, offers) in scenario.flows.iter_mut().zip(supplies) {
+                let Some(offers) = offers else { continue };
+                let mut at = 0;
+                flow.packets = None;
+                flow.supply = offers
+                    .iter()
+                    .map(|&(after_ms, packets)| {
+                        at += after_ms * MILLISECOND;
+                        [at, packets]
+                    })
+                    .collect();
+            }
+            Network(scenario)
+        })
+        .boxed()
 }
 
 /// A copy with one flow more, which begins when the run is over.

@@ -38,7 +38,7 @@ fn winding_route(links: usize) -> impl Strategy<Value = Vec<u32>> {
 }
 
 /// A network of several links that flows, short flows and sources cross in any order, there and back, from hosts of their own or shared ones.
-pub fn winding_network(entries: Entries) -> impl Strategy<Value = Network> {
+pub fn winding_network(entries: Entries) -> BoxedStrategy<Network> {
     let shape = (2usize..6).prop_flat_map(move |count| {
         let links: Vec<_> = (0..count).map(|index| middle_link(entries, index).boxed()).collect();
         let route = || (winding_route(count), winding_route(count));
@@ -49,8 +49,8 @@ pub fn winding_network(entries: Entries) -> impl Strategy<Value = Network> {
         (links, flows, short, cross)
     });
     let records = (any::<bool>(), maybe(5u64..200), maybe(1u64..1_000));
-    ((0u32..1_000, profile(entries), profile_of_short_flows()), shape, records).prop_map(
-        move |((seed, endpoints, short_endpoints), (mut links, flows, short, cross), records)| {
+    ((0u32..1_000, profile(entries), profile_of_short_flows()), shape, records)
+        .prop_map(move |((seed, endpoints, short_endpoints), (mut links, flows, short, cross), records)| {
             if links.iter().all(|link| link.queue.is_none()) {
                 links[0].queue = Some(QueueSpec::DropTail(DropTailSpec { packets: Some(20), bytes: None }));
             }
@@ -80,8 +80,8 @@ pub fn winding_network(entries: Entries) -> impl Strategy<Value = Network> {
             record.sample_ns = sample.map(|ms| ms * MILLISECOND);
             record.rates_ns = record.sample_ns;
             Network(scenario)
-        },
-    )
+        })
+        .boxed()
 }
 
 /// Short flows share their first link, so they have no jitter.

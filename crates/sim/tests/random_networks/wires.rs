@@ -78,11 +78,11 @@ fn set() -> impl Strategy<Value = fn(u32, u64) -> SetSpec> {
 type Put = (Option<LateSpec>, Option<JitterSpec>, Option<ImpairmentSpec>, Option<AggregateSpec>);
 
 /// The same networks with such links.
-pub fn with_wires(networks: impl Strategy<Value = Network>) -> impl Strategy<Value = Network> {
+pub fn with_wires(networks: BoxedStrategy<Network>) -> BoxedStrategy<Network> {
     let put = (maybe(late()), maybe(jitter()), maybe(loss()), maybe(aggregate()));
     let changes = proptest::collection::vec((0u64..900, 0usize..6, set()), 0..4);
-    (networks, proptest::collection::vec(put, 6), changes).prop_map(
-        |(Network(mut scenario), puts, changes)| {
+    (networks, proptest::collection::vec(put, 6), changes)
+        .prop_map(|(Network(mut scenario), puts, changes)| {
             let puts: Vec<Put> = puts;
             let paced = scenario.profiles.iter().any(|profile| profile.recovery.is_none());
             for (link, (late, jitter, loss, aggregate)) in scenario.links.iter_mut().zip(puts) {
@@ -97,6 +97,6 @@ pub fn with_wires(networks: impl Strategy<Value = Network>) -> impl Strategy<Val
                 .map(|(ms, set)| ChangeSpec { when: WhenSpec::Time { ns: ms * MILLISECOND }, set: vec![set] })
                 .collect();
             Network(scenario)
-        },
-    )
+        })
+        .boxed()
 }

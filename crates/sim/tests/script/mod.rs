@@ -151,6 +151,7 @@ impl Settings {
             stop_ns: None,
             packets: self.packets,
             supply: if self.supply { vec![[0, 1]] } else { Vec::new() },
+            frame_deadline_ns: None,
         }
     }
 }

@@ -18,7 +18,7 @@ app.command("fairness")(fairness.command)
 
 @app.callback(invoke_without_command=True)
 def model(context: typer.Context) -> None:
-    """Closed forms and the synchronous model: what the algebra of the four works says, without simulating a network.
+    """Closed forms and the synchronous model of the four papers, without simulating a network.
 
     Example: sawtooth model fairness --a-i 1 --b-i 1 --a-d 0 --b-d 0.5
     """

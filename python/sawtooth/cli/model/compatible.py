@@ -27,7 +27,7 @@ def command(
     plot: PlotOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say which increase a gives AIMD(a, b) the rate of TCP at every drop rate, and what share of TCP's another a takes.
+    """Compute the increase a that gives AIMD(a, b) the rate of TCP at every drop rate, and the rate of another a relative to TCP's.
 
     b is Floyd's: the fraction removed, 1/2 for TCP.
 

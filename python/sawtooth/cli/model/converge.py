@@ -43,9 +43,9 @@ def command(
     plugin: PluginOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run a controller in the synchronous model: flows on one capacity that all hear of congestion in the same round trip.
+    """Run a controller in the synchronous model: all flows share one capacity and learn of congestion in the same round trip.
 
-    Says after how many cycles (decreases) and steps (round trips) the windows are within one packet of each other, and the mean load
+    Prints after how many cycles (decreases) and steps (round trips) the windows are within one packet of each other, and the mean load
     over the last cycle as a fraction of the capacity. There is no slow start.
 
     Example: sawtooth model converge 'aimd(1, 0.5)' --windows 3,40 --capacity 100 --plot vector.svg

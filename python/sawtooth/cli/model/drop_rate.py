@@ -13,7 +13,7 @@ RateOption = Annotated[float, typer.Option("--rate", metavar="PACKETS", help="Pa
 
 
 def command(a: AOption, b: BOption, rate: RateOption, as_json: JsonOption = False) -> None:
-    """Say which drop rate holds AIMD(a, b) at a rate, exact and approximate, and how many times that of TCP it is.
+    """Compute the drop rate at which AIMD(a, b) has a given rate, exactly and approximately, and its ratio to that of TCP.
 
     b is Floyd's: the fraction removed, 1/2 for TCP.
 

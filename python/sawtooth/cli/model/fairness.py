@@ -35,10 +35,10 @@ def command(
     plot: PlotOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say whether flows under a linear control end with equal windows, and what window a cycle returns to.
+    """Decide whether flows under a linear control end with equal windows, and compute the window to which a cycle returns.
 
-    A cycle of k_I increases and k_D decreases takes a window w to alpha + beta w. The verdict is about the cycles that the four numbers
-    bring about by themselves: converges if a_I (1 - b_D) + a_D (b_I - 1) > 0, neutral if it is 0, else diverges; or no cycle.
+    A cycle of k_I increases and k_D decreases maps a window w to alpha + beta w. The verdict is about the cycles that the four numbers
+    produce by themselves: converges if a_I (1 - b_D) + a_D (b_I - 1) > 0, neutral if it is 0, else diverges; or there is no cycle.
 
     Example: sawtooth model fairness --a-i 1 --b-i 1 --a-d -1 --b-d 0.9 --k-i 2
     """

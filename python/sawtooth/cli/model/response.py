@@ -32,7 +32,7 @@ BOption = Annotated[
 ]
 POption = Annotated[float, typer.Option("--p", metavar="PROBABILITY", help="Drops per packet sent.")]
 RttOption = Annotated[
-    float, typer.Option("--rtt", metavar="SECONDS", help="Round trip of the rates per second.")
+    float, typer.Option("--rtt", metavar="SECONDS", help="Round trip used for rates per second.")
 ]
 PlotOption = Annotated[
     Path | None,
@@ -47,22 +47,22 @@ LawOption = Annotated[
     Law, typer.Option("--law", help="Which law: aimd takes --a and --b, cubic --c and --beta.")
 ]
 AimdAOption = Annotated[
-    float | None, typer.Option("--a", metavar="PACKETS", help="Of aimd: added per round trip.")
+    float | None, typer.Option("--a", metavar="PACKETS", help="For aimd: added per round trip.")
 ]
 AimdBOption = Annotated[
     float | None,
     typer.Option(
-        "--b", metavar="FRACTION", help="Of aimd: fraction that a decrease removes, from 0 to below 1."
+        "--b", metavar="FRACTION", help="For aimd: fraction that a decrease removes, from 0 to below 1."
     ),
 ]
 COption = Annotated[
     float | None,
-    typer.Option("--c", metavar="STEEPNESS", help="Of cubic: packets per second cubed; 0.4 if left out."),
+    typer.Option("--c", metavar="STEEPNESS", help="For cubic: packets per second cubed [default: 0.4]."),
 ]
 BetaOption = Annotated[
     float | None,
     typer.Option(
-        "--beta", metavar="FRACTION", help="Of cubic: fraction that a decrease keeps; 0.7 if left out."
+        "--beta", metavar="FRACTION", help="For cubic: fraction that a decrease keeps [default: 0.7]."
     ),
 ]
 
@@ -78,11 +78,11 @@ def command(
     plot: PlotOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what rate a law gets where each (1/p)-th packet is dropped: S packets per round trip, T packets per second.
+    """Compute the rate of a law where every (1/p)-th packet is dropped: S packets per round trip, T packets per second.
 
-    Of AIMD, b is Floyd's: the fraction removed, 1/2 for TCP. W is the window at which a packet is dropped. The approximation leaves out one
-    packet per window; it is infinite (null in JSON) for b = 0. Of CUBIC it is RFC 9438's: the larger of the averages that the cubic
-    function and Reno's window would have alone.
+    The b of AIMD is Floyd's: the fraction removed, 1/2 for TCP. W is the window at which a packet is dropped. The approximation for AIMD
+    leaves out one packet per window; it is infinite (null in JSON) for b = 0. The approximation for CUBIC is that of RFC 9438: the average
+    window of the cubic function alone or of Reno alone, whichever is larger.
 
     Example: sawtooth model response --a 0.2 --b 0.125 --p 0.01
     """

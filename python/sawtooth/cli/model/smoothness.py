@@ -22,7 +22,9 @@ BOption = Annotated[
 ]
 WindowOption = Annotated[
     float,
-    typer.Option("--window", metavar="PACKETS", help="Window at which to look; AIMD has no use for it."),
+    typer.Option(
+        "--window", metavar="PACKETS", help="Window at which this is computed; AIMD does not depend on it."
+    ),
 ]
 PlotOption = Annotated[
     Path | None,
@@ -40,9 +42,9 @@ def command(
     plot: PlotOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say how far a control falls on a loss, how many round trips of congestion halve it, and how fast it grows.
+    """Compute how far a control falls on a loss, how many round trips of congestion halve it, and how fast it grows.
 
-    AIMD(a, b) in Floyd's letters, or the binomial control with powers k and l: SQRT has 1/2 and 1/2, IIAD 1 and 0.
+    For AIMD(a, b) in Floyd's letters, or for the binomial control with powers k and l: SQRT has 1/2 and 1/2, IIAD 1 and 0.
 
     Example: sawtooth model smoothness --a 1 --b 0.6 --k 0.5 --l 0.5 --window 40
     """

@@ -57,32 +57,28 @@ def shares(measured: Measured) -> dict[str, float]:
 
 def share_least(measured: Measured) -> float:
     """The least share of a kind, dimensionless; NaN where there is one kind."""
-    found = shares(measured)
+    found = measured.once(shares)
     return min(found.values()) if len(found) > 1 else NAN
 
 
 def share_most(measured: Measured) -> float:
     """The greatest share of a kind, dimensionless; NaN where there is one kind."""
-    found = shares(measured)
+    found = measured.once(shares)
     return max(found.values()) if len(found) > 1 else NAN
 
 
 def seconds_of(measured: Measured, begin_ns: int) -> tuple[NDArray[np.float64], NDArray[np.int64]] | None:
     """Packets of every test flow in whole bins of 1 s from a time on, shape (bins, test flows), and where the bins end."""
-    rates, flows = measured.records.get("rates"), measured.test("id")
-    if rates is None or rates.num_rows == 0 or flows.size == 0:
+    if measured.delivered is None:
         return None
-    time_ns, flow = rates.column("time_ns").to_numpy(), rates.column("flow").to_numpy()
-    width = int(np.searchsorted(time_ns, time_ns[0], side="right"))
-    ends = time_ns[::width]
-    if ends.size < 2 or BIN_NS % (fine := int(np.diff(ends).min())):
+    packets, ends, fine = measured.delivered
+    if BIN_NS % fine:
         return None
-    delivered = rates.column("delivered_packets").to_numpy().reshape(-1, width)
     inside = (ends - fine >= begin_ns) & (ends <= measured.end_ns)
     per = BIN_NS // fine
     whole = int(inside.sum()) // per * per
-    chosen = delivered[inside][:whole, np.searchsorted(flow[:width], flows)].astype(np.float64)
-    return chosen.reshape(-1, per, flows.size).sum(axis=1), ends[inside][:whole][per - 1 :: per]
+    chosen = packets[inside][:whole]
+    return chosen.reshape(-1, per, packets.shape[1]).sum(axis=1), ends[inside][:whole][per - 1 :: per]
 
 
 def starvation(measured: Measured) -> float:

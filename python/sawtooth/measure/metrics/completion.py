@@ -23,9 +23,7 @@ def known(measured: Measured, column: str) -> NDArray[np.float64]:
     """The values of the test flows that have one."""
     if not measured.has(column):
         return np.zeros(0)
-    values: NDArray[np.float64] = (
-        measured.flows.column(column).to_numpy().astype(np.float64)[measured.is_test]
-    )
+    values: NDArray[np.float64] = measured.test(column).astype(np.float64)
     return values[np.isfinite(values)]
 
 

@@ -35,7 +35,7 @@ def drop_run(measured: Measured) -> float:
 def loss_epoch_correlation(measured: Measured) -> float:
     """Mean correlation of the test flows' loss epochs, in [−1, 1]; NaN unless the scenario recorded congestion, or without losses."""
     points = measured.records.get("congestion")
-    flows, round_trips_ns = measured.test("id"), round_trips(measured)
+    flows, round_trips_ns = measured.test("id"), measured.once(round_trips)
     if points is None or flows.size < 2 or not np.isfinite(round_trips_ns).all():
         return NAN
     time_ns, flow = points.column("time_ns").to_numpy(), points.column("flow").to_numpy()

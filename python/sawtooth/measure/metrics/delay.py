@@ -31,7 +31,7 @@ def percentile(column: str) -> Callable[[Measured], float]:
     def delay_percentile(measured: Measured) -> float:
         queues = measured.bottlenecks
         if (
-            column not in measured.queues.column_names
+            not measured.queue_has(column)
             or len(queues) != 1
             or not measured.queue(queues[0], "test_forwarded")
         ):

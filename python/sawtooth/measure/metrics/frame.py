@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 NAN = float("nan")
 MEASURED_WINDOW = "[warm-up, duration)"
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,18 @@ class Measured:
     propagation_ns: Sequence[int] | None = None
     spans_ns: tuple[Sequence[int], Sequence[int]] | None = None
 
+    def once(self, function: Callable[[Measured], Found]) -> Found:
+        """What a function says of this run, worked out at the first question: several metrics read it."""
+        if function not in self._found:
+            self._found[function] = function(self)
+        found: Found = self._found[function]
+        return found
+
+    @cached_property
+    def _found(self) -> dict[Callable[[Measured], Any], Any]:
+        """What `once` has worked out."""
+        return {}
+
     @cached_property
     def is_test(self) -> NDArray[np.bool_]:
         """Which flows are test flows. Shape (flows,)."""
@@ -74,7 +87,7 @@ class Measured:
         """Length of the measured window, s."""
         return (self.end_ns - self.start_ns) / 1e9
 
-    @property
+    @cached_property
     def test_spans_ns(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """When each test flow begins and ends; without better knowledge with the run. Shapes (test flows,)."""
         count = self.is_test.size
@@ -83,21 +96,43 @@ class Measured:
 
     def has(self, column: str) -> bool:
         """Whether `flows` has such a column: runs that an earlier version stored lack some."""
-        return column in self.flows.column_names
+        return column in self._flow_names
 
-    @property
+    @cached_property
+    def _flow_names(self) -> frozenset[str]:
+        return frozenset(self.flows.column_names)
+
+    def queue_has(self, column: str) -> bool:
+        """The same of `queues`."""
+        return column in self._queue_names
+
+    @cached_property
+    def _queue_names(self) -> frozenset[str]:
+        return frozenset(self.queues.column_names)
+
+    @cached_property
     def has_endpoints(self) -> bool:
         """Whether a test flow is a whole endpoint of a plug-in, which tells no timeouts."""
         return bool(np.isnan(self.test("timeouts").astype(np.float64)).any())
 
     def test(self, column: str) -> NDArray[Any]:
         """One column of `flows`, test flows only, in flow order. Shape (test flows,)."""
-        values: NDArray[Any] = self.flows.column(column).to_numpy()[self.is_test]
+        values: NDArray[Any] | None = self._test_columns.get(column)
+        if values is None:
+            values = self.flows.column(column).to_numpy()[self.is_test]
+            values.flags.writeable = False
+            self._test_columns[column] = values
         return values
 
     @cached_property
-    def delivered_per_bin(self) -> tuple[NDArray[np.float64], int] | None:
-        """Packets delivered in the whole bins of the window, shape (bins, test flows), and the bin, ns; None without two recorded bins.
+    def _test_columns(self) -> dict[str, NDArray[Any]]:
+        """Those that somebody has asked for."""
+        return {}
+
+    @cached_property
+    def delivered(self) -> tuple[NDArray[np.float64], NDArray[np.int64], int] | None:
+        """Packets that each test flow delivered in each recorded bin, shape (bins, test flows), where the bins end, and the bin, ns; None
+        without two bins.
 
         The engine records every flow in every bin, bin after bin.
         """
@@ -110,17 +145,25 @@ class Measured:
         ends = time_ns[::width]
         if ends.size < 2:
             return None
-        bin_ns = int(np.diff(ends).min())
-        whole = (ends - bin_ns >= self.start_ns) & (ends <= self.end_ns)
-        delivered = rates.column("delivered_packets").to_numpy().reshape(-1, width)
-        return delivered[whole][:, np.searchsorted(flow[:width], flows)].astype(np.float64), bin_ns
+        packets = rates.column("delivered_packets").to_numpy().reshape(-1, width)
+        chosen = packets[:, np.searchsorted(flow[:width], flows)].astype(np.float64)
+        return chosen, ends, int(np.diff(ends).min())
+
+    @cached_property
+    def delivered_per_bin(self) -> tuple[NDArray[np.float64], int] | None:
+        """The same of the whole bins of the window, and the bin, ns."""
+        if self.delivered is None:
+            return None
+        packets, ends, bin_ns = self.delivered
+        inside = packets[(ends - bin_ns >= self.start_ns) & (ends <= self.end_ns)]
+        return np.asfortranarray(inside), bin_ns  # flow by flow: numpy adds up in the order of memory
 
     def bottleneck(self, column: str) -> float:
         """One number of the bottleneck; of several, their mean."""
         rows = self.bottlenecks
         return sum(self.queue(row, column) for row in rows) / len(rows)
 
-    @property
+    @cached_property
     def bottlenecks(self) -> list[int]:
         """The queues that test flows suffer, by row."""
         return sorted({queue for queues, _ in self.paths for queue in queues})

@@ -27,7 +27,7 @@ def rate_variation(measured: Measured) -> float:
 
 def rtt_bias(measured: Measured) -> float:
     """Exponent of the goodput over the round-trip time of the test flows; NaN where all times are equal or a flow got nothing."""
-    goodputs, times_ns = measured.test_goodputs_bps, round_trips(measured)
+    goodputs, times_ns = measured.test_goodputs_bps, measured.once(round_trips)
     if goodputs.size < 2 or not (goodputs > 0.0).all() or np.ptp(times_ns) == 0.0:
         return NAN
     x, y = np.log(times_ns), np.log(goodputs)

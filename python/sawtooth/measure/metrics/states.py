@@ -13,13 +13,19 @@ import json
 from sawtooth.measure.metrics.frame import NAN, Measured, Metric
 
 
+def times_ns(measured: Measured) -> list[dict[str, int]]:
+    """Of every test flow with states the time in each, ns."""
+    if not measured.has("states"):
+        return []
+    texts = measured.flows.column("states").to_pylist()
+    return [
+        json.loads(text) for text, test in zip(texts, measured.is_test, strict=True) if test and text != "{}"
+    ]
+
+
 def seconds_in(measured: Measured, state: str) -> float:
     """Mean over the test flows with states of the time in one of them, s; NaN where no flow has states."""
-    if not measured.has("states"):
-        return NAN
-    columns = (measured.flows.column(name).to_pylist() for name in ("states", "test"))
-    texts = [text for text, test in zip(*columns, strict=True) if test and text != "{}"]
-    spent = [json.loads(text).get(state, 0) / 1e9 for text in texts]
+    spent = [times.get(state, 0) / 1e9 for times in measured.once(times_ns)]
     return sum(spent) / len(spent) if spent else NAN
 
 

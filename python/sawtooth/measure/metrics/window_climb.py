@@ -83,12 +83,12 @@ def climbs(measured: Measured) -> tuple[float, float]:
 
 def window_growth(measured: Measured) -> float:
     """What a period gives to the mean window, packets."""
-    return climbs(measured)[0]
+    return measured.once(climbs)[0]
 
 
 def window_climb(measured: Measured) -> float:
     """What is left of it when bandwidth rises again, packets."""
-    return climbs(measured)[1]
+    return measured.once(climbs)[1]
 
 
 WINDOW_GROWTH = Metric(

@@ -8,16 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from sawtooth.papers.further import Further, Order
+from sawtooth.papers.further import Further, Made, Order
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sawtooth.papers.coexistence.perform import Coexistence
 
 
 class _Pairs(Further):
     """The study by its name on the command line."""
 
-    takes: ClassVar[frozenset[str]] = frozenset({"seeds", "quick", "fresh"})
+    takes: ClassVar[frozenset[str]] = frozenset({"seeds", "quick", "fresh", "markdown"})
 
     def row(self) -> Mapping[str, Any]:
         """One study of no paper and without claims."""
@@ -46,6 +48,14 @@ class _Pairs(Further):
             report=order.report,
             progress=order.progress,
         )
+
+    def update_page(self, path: Path, made: Made) -> None:
+        """Fill the places of a Markdown page, and write the matrix that it shows."""
+        from sawtooth.papers.coexistence.page import update_page
+        from sawtooth.papers.coexistence.perform import Coexistence
+
+        assert isinstance(made, Coexistence)
+        update_page(path, made)
 
 
 COEXISTENCE: Final = _Pairs()

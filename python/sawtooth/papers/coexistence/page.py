@@ -10,17 +10,20 @@ from matplotlib.axes import Axes
 from matplotlib.colors import TwoSlopeNorm
 from matplotlib.figure import Figure
 
+from sawtooth.atomic import write_bytes_atomic
 from sawtooth.experiment.intervals import Interval
-from sawtooth.papers.coexistence.perform import NAME, Coexistence
+from sawtooth.papers.coexistence.pairs import setup
+from sawtooth.papers.coexistence.perform import NAME, Cell, Coexistence
 from sawtooth.report import figures
 from sawtooth.report.blocks import Page, Picture, Row, Section, Table, Words
-from sawtooth.report.drawing import INK, canvas, figure_files
+from sawtooth.report.drawing import INK, canvas, encode, figure_files
+from sawtooth.report.markdown import fill
 from sawtooth.report.write import write_page
 
 COLUMNS: Final = 4
 CAPTION: Final = (
     "Share of the sender of the row beside that of the column: 1 is half of what both have, 0 nothing, 2 everything. "
-    "A dot: the row certainly suffers more than beside its own kind."
+    "A dot: the row certainly suffers more than beside its own kind, by more than the margin."
 )
 HARM: Final = (
     "Harm is what a flow loses by the other: of goodput (alone − with)/alone, of the 95 % quantile of its queueing delay "
@@ -34,6 +37,37 @@ def write_pairs(found: Coexistence, path: Path) -> list[Path]:
     return write_page(page(found), path, figure_files(path.with_name(f"{path.stem}_shares"), matrix(found)))
 
 
+def update_page(path: Path, found: Coexistence) -> None:
+    """Fill the places of a Markdown page, and write the matrix beside it if the page shows it.
+
+    InputError for pairs that were run otherwise than the set-up says.
+    """
+    fill(path, blocks(found), as_it_stands=found.setup == setup())
+    picture = f"figures/{NAME}.svg"
+    if f"({picture})" in path.read_text(encoding="utf-8"):
+        write_bytes_atomic(path.parent / picture, encode(matrix(found), "svg"))
+
+
+def blocks(found: Coexistence) -> dict[str, str]:
+    """What a Markdown page can take: ``coexistence finding``, ``coexistence made`` and ``coexistence shares``."""
+    senders = list(found.setup.senders)
+    heads = ["router", "victim", *(f"beside {name}" for name in senders)]
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    for router in found.setup.routers:
+        for victim in senders:
+            row = [found.cell(router, victim, other) for other in senders]
+            lines.append(f"| {' | '.join([router, victim, *map(_marked, row)])} |")
+    return {
+        f"{NAME} finding": " ".join(answer(found)),
+        f"{NAME} made": f"{found.runs:,} runs over {found.setup.seeds} seeds: `{found.command}`.",
+        f"{NAME} shares": "\n".join(lines),
+    }
+
+
+def _marked(cell: Cell) -> str:
+    return ("• " if cell.hurts else "") + _text(cell.share)
+
+
 def page(found: Coexistence) -> Page:
     """The page."""
     drawing = figures.inline(matrix(found), "shares", "Who hurts whom")
@@ -45,6 +79,7 @@ def page(found: Coexistence) -> Page:
             "Runs": str(found.runs),
             "Seeds": str(found.setup.seeds),
             "Link": f"{found.setup.scenario['bottleneck']['rate']}, round trip {found.setup.scenario['path']['rtt']}",
+            "Margin": f"{found.setup.margin:g} of the goodput alone",
             "Measured": f"{found.setup.scenario['warmup']} to {found.setup.scenario['duration']}",
         },
         picture=Picture(drawing, CAPTION),
@@ -68,18 +103,27 @@ def answer(found: Coexistence) -> list[str]:
         max(hurt, key=lambda router: len(hurt[router])),
         min(hurt, key=lambda router: len(hurt[router])),
     )
+    by = {sender: found.hurt_by(sender) for sender in found.setup.senders}
+    meetings = (len(by) - 1) * len(hurt)
+    strongest, mildest = max(by, key=by.__getitem__), min(by, key=by.__getitem__)
     sentences = [
-        f"Of {pairs} ordered pairs, {len(hurt[router])} suffer more over {router} than beside their own kind; "
-        f"{open_[router]} are undecided."
-        for router in dict.fromkeys((most, least))
+        (
+            f"{strongest} harms most: in {by[strongest]} of its {meetings} meetings the other suffers more than beside its own kind. "
+            f"{mildest} harms least, in {by[mildest]}."
+        )
     ]
-    for router, cells in hurt.items():
-        if cells:
-            worst = cells[0]
-            sentences.append(
-                f"Over {router} the worst off is {worst.victim} beside {worst.other}: {_text(worst.share)} of a fair share."
-            )
-    return sentences[:6]
+    sentences += [
+        f"{word} suffer over {router}: {len(hurt[router])} of {pairs} ordered pairs; {open_[router]} are undecided."
+        for word, router in (("Most", most), ("Fewest", least))
+        if len(hurt) > 1
+    ]
+    if worst := min(
+        (cells[0] for cells in hurt.values() if cells), key=lambda cell: cell.share.mean, default=None
+    ):
+        sentences.append(
+            f"The worst off of all is {worst.victim} beside {worst.other} over {worst.router}: {_text(worst.share)} of a fair share."
+        )
+    return sentences
 
 
 def matrix(found: Coexistence) -> Figure:

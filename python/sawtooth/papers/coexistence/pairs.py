@@ -31,6 +31,8 @@ class Setup:
     title: str
     seeds: int
     quick_seeds: int
+    margin: float
+    """Harm beyond that of a victim's own kind that matters, of its goodput alone."""
     scenario: Mapping[str, Any]
     quick: Mapping[str, Any]
     senders: Mapping[str, str]

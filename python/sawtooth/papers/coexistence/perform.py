@@ -61,19 +61,21 @@ class Cell:
     """Harm of goodput beyond that by its own kind; None beside its own kind."""
     delay_ms: Interval
     retransmitted: Interval
+    margin: float
+    """Harm beyond that by its own kind from which it matters."""
 
     @property
     def hurts(self) -> bool:
-        """Whether the other certainly does more harm than its own kind would."""
-        return self.beyond is not None and self.beyond.low is not None and self.beyond.low > 0
+        """Whether the other certainly does more harm than its own kind would, by more than the margin."""
+        return self.beyond is not None and self.beyond.low is not None and self.beyond.low > self.margin
 
     @property
     def undecided(self) -> bool:
-        """Whether the seeds do not say if the other does more harm than its own kind would; one seed never does."""
+        """Whether the seeds do not say if the other does that much more harm; one seed never does."""
         if self.beyond is None:
             return False
         low, high = self.beyond.low, self.beyond.high
-        return low is None or high is None or low <= 0 <= high
+        return low is None or high is None or low <= self.margin < high
 
     def to_json(self) -> dict[str, Any]:
         """Its entry in the document."""
@@ -132,6 +134,10 @@ class Coexistence:
         found = [cell for cell in self.cells if cell.router == router and cell.hurts]
         return sorted(found, key=lambda cell: cell.share.mean)
 
+    def hurt_by(self, sender: str) -> int:
+        """In how many cells of all routers this sender certainly does more harm than the victim's own kind."""
+        return sum(cell.hurts for cell in self.cells if cell.other == sender)
+
     def undecided(self, router: str) -> int:
         """In how many cells of a router the seeds decide nothing."""
         return sum(cell.undecided for cell in self.cells if cell.router == router)
@@ -162,6 +168,7 @@ class Coexistence:
             "cells": [cell.to_json() for cell in self.cells],
             "seeds": self.setup.seeds,
             "runs": self.runs,
+            "margin": self.setup.margin,
             "wall_s": self.wall_s,
             "report": None if self.report is None else str(self.report),
         }
@@ -221,6 +228,7 @@ def cells(setup: Setup, runs: Mapping[tuple[Meeting, int], tuple[Felt, ...]]) ->
                     None if other == victim else interval(np.subtract(harm, by_own)),
                     interval([flow.delay_ms for flow in with_it]),
                     interval([flow.retransmitted for flow in with_it]),
+                    setup.margin,
                 )
 
 

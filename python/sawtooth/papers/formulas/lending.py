@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from sawtooth.experiment.reproduction import Borrowed
-from sawtooth.papers.floyd2000.claims.random_loss import TCP
+from sawtooth.papers.floyd2000.claims.random_loss import PROBE, TCP
 from sawtooth.papers.formulas import loss
 from sawtooth.papers.formulas.overlay import gather, jobs, judge
 from sawtooth.papers.formulas.study import OverlayStudy, load_overlay
 from sawtooth.papers.register import claims
 
 if TYPE_CHECKING:
+    from sawtooth.experiment.plan import Label
     from sawtooth.progress import ProgressCallback
     from sawtooth.run.store import Store
     from sawtooth.scenario.resolve import Resolved
@@ -28,6 +29,11 @@ class RandomLoss:
 
     paper: str
     control: str
+
+    def choices(self) -> dict[str, list[dict[str, Label]]]:
+        """The labels of its runs, seeds aside, by the name of the probe that they are to a claim."""
+        cases = (case for case, _ in loss.plan(self._study(1, quick=False)))
+        return {PROBE: [{"p": case.p, "control": case.control} for case in cases if self._wanted(case)]}
 
     def runs(self, seeds: int | None = None, quick: bool = False) -> int:
         """How many runs ``judge`` takes."""

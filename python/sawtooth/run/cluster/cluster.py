@@ -1,8 +1,8 @@
 """A cluster of Dask as the executor of a block.
 
-    >>> import sawtooth as st
-    >>> with st.cluster("tcp://10.0.0.5:8786"):
-    ...     st.compare(["aimd(1, 0.8)", "tfrc"])
+    import sawtooth as st
+    with st.cluster("tcp://10.0.0.5:8786"):
+        st.compare(["aimd(1, 0.8)", "tfrc"])
 
 Source: none.
 """

@@ -35,7 +35,7 @@ from sawtooth.run.executor import Crew, Kept, Key, Work
 from sawtooth.run.run import refused, run_of_counted
 from sawtooth.run.storage.shelf import RUNS
 from sawtooth.run.store import Store
-from sawtooth.run.writer import FLUSH_S
+from sawtooth.run.writer import TICK_S
 from sawtooth.scenario.resolve import Resolved
 from sawtooth.scenario.values import PLUGIN
 
@@ -112,7 +112,7 @@ class ClusterCrew(Crew[Kept]):
         """Results that are there, of some seconds' waiting for the first; after a failure what has not begun is dropped."""
         if self._gathered and len(self._tasks) < self._pool.slots and self.failure is None:
             self._send_gathered()
-        for answer in self._pool.answers(FLUSH_S):
+        for answer in self._pool.answers(TICK_S):
             yield from self._answered(answer)
         if self.failure is None and not self._pool.alive:
             self._fail(ClusterError(f"the scheduler at {self._pool.address} went away; {RESUME}"))

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final
@@ -100,8 +100,13 @@ def spans_of(parquet: pq.ParquetFile, stem: str) -> list[Span]:
     counts = document.get("rows", [1] * len(ids))
     if sum(counts) != parquet.metadata.num_rows:
         raise ValueError("the footer contradicts itself")
+    return spans_from(zip(ids, counts, strict=True))
+
+
+def spans_from(rows: Iterable[tuple[str, int]]) -> list[Span]:
+    """Whose rows stand where, from how many rows each run has, in order."""
     found, first = [], 0
-    for run_id, count in zip(ids, counts, strict=True):
+    for run_id, count in rows:
         found.append(Span(run_id, first, count))
         first += count
     return found
@@ -144,5 +149,6 @@ __all__ = [
     "is_single",
     "name_of",
     "rows_per_group",
+    "spans_from",
     "spans_of",
 ]

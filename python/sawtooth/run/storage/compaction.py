@@ -102,6 +102,7 @@ def _exchange(held: Holdings, tree: str, made: dict[str, Packed], names: Collect
         if there:
             added = {name: one.data for name, one in made.items()}
             held.shelf.replace(added, [name for name in names if name not in added])
+            held.written({name: one.spans for name, one in made.items()})
             held.look(tree)
         return there
 

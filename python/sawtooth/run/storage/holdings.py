@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import pyarrow as pa
@@ -31,6 +31,8 @@ class Holdings:
         self.unreadable: dict[str, str] = {}
         """Files whose footer cannot be read, with the reason."""
         self._indexes: dict[str, Index] = {}
+        self._written: dict[str, Sequence[Span]] = {}
+        """What is in files that this process has just written."""
         self._listed: dict[str, dict[str, Listed]] = {}
         self._looked_s: dict[str, float] = {}
         self._lock = threading.RLock()
@@ -54,6 +56,16 @@ class Holdings:
         """The readable files of a tree, with the number of runs in each."""
         with self._lock:
             return dict(self._index(tree).files)
+
+    def lies(self, tree: str, run_id: str) -> tuple[str, int]:
+        """Where a run stands, for putting runs into the order in which they are read fastest: its file and its first row."""
+        found = self.places(tree, run_id, look=False)
+        return (found[0].file, found[0].first) if found else ("", 0)
+
+    def runs_in(self, tree: str, name: str) -> int:
+        """The number of runs in a file; 0 where it cannot be read."""
+        with self._lock:
+            return self._index(tree).files.get(name, 0)
 
     def listed(self, name: str, tree: str) -> Listed | None:
         """A file as the last look saw it."""
@@ -95,6 +107,11 @@ class Holdings:
                 self.unreadable.pop(name, None)
                 self.reader.forget(name)
 
+    def written(self, spans: Mapping[str, Sequence[Span]]) -> None:
+        """What is in files that were just written, whose footers the next look need not read."""
+        with self._lock:
+            self._written = dict(spans)
+
     def rows(self, tree: str, place: Place) -> tuple[pa.Table, int, int]:
         """A table with the rows of a run, the first and the number of them. Raises what reading files raises."""
         if place.count == ALL:
@@ -110,6 +127,8 @@ class Holdings:
         return self._indexes[tree]
 
     def _spans(self, name: str) -> Sequence[Span] | None:
+        if name in self._written:
+            return self._written.pop(name)
         stem = Listed(name, 0, 0.0).stem
         if is_single(stem):
             return [Span(stem, 0, 1 if name.startswith(f"{RUNS}/") else ALL)]

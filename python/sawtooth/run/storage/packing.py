@@ -18,7 +18,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sawtooth.run.storage.batch import UNREADABLE, Span, encoded, name_of, spans_of
+from sawtooth.run.storage.batch import UNREADABLE, Span, encoded, name_of, spans_from, spans_of
 from sawtooth.run.storage.reader import parquet_file
 from sawtooth.run.storage.shelf import SUFFIX, Listed, Shelf
 
@@ -41,7 +41,18 @@ class Packed:
     """A file to be: its folder's tree does not matter to it."""
 
     data: bytes
-    runs: list[str]
+    rows: list[tuple[str, int]]
+    """The runs in it and how many rows each has, in order."""
+
+    @property
+    def runs(self) -> list[str]:
+        """The ids of its runs."""
+        return [run_id for run_id, _ in self.rows]
+
+    @property
+    def spans(self) -> list[Span]:
+        """The same as whoever opens the file finds it."""
+        return spans_from(self.rows)
 
     def name(self, folder: str) -> str:
         """What it is called in a folder."""
@@ -59,7 +70,7 @@ class _Bin:
     def packed(self) -> Packed:
         table = pa.concat_tables([part.table for part in self.parts]).combine_chunks()
         spans = [span for part in self.parts for span in part.spans]
-        return Packed(encoded(table, spans), [run_id for run_id, _ in spans])
+        return Packed(encoded(table, spans), spans)
 
 
 def packed(parts: Iterable[RunRows]) -> Iterator[Packed]:

@@ -173,7 +173,7 @@ ENVIRONMENTS: Final[tuple[Entry, ...]] = (
     Entry(
         "real-cons-low",
         ShortFlows,
-        "short flows take what they get, one starts each 0.03 s",
+        "short flows compete for bandwidth; one starts every 0.03 s on average",
         _AKELLA,
         {"interarrival": "30 ms"},
         ("rcl",),
@@ -182,7 +182,7 @@ ENVIRONMENTS: Final[tuple[Entry, ...]] = (
     Entry(
         "real-cons-high",
         ShortFlows,
-        "short flows take what they get, one starts each 0.01 s",
+        "short flows compete for bandwidth; one starts every 0.01 s on average",
         _AKELLA,
         {"interarrival": "10 ms"},
         ("rch",),
@@ -191,7 +191,7 @@ ENVIRONMENTS: Final[tuple[Entry, ...]] = (
     Entry(
         "real-sq",
         ShortFlows,
-        "short flows take what they get, one starts each 0.03 and 0.01 s in turn",
+        "short flows compete for bandwidth; one starts every 0.03 s and every 0.01 s on average, in turn",
         _AKELLA,
         {"interarrival": ["30 ms", "10 ms"]},
         ("rsq",),
@@ -213,7 +213,7 @@ ENVIRONMENTS: Final[tuple[Entry, ...]] = (
     Entry(
         "short-flows",
         ShortFlows,
-        "short flows take what they get, the rest is left",
+        "short flows compete for bandwidth; the rest is available",
         "Akella02 §3.3",
         {"interarrival": "30 ms"},
     ),

@@ -107,11 +107,11 @@ class ShortFlows(Family):
     alternatives: ClassVar[tuple[tuple[str, ...], ...]] = (("interarrival", "arrivals"),)
 
     interarrival: Times | None = None
-    """Mean time between two starts, or a list of such times, which hold in turn; or give arrivals."""
+    """Mean time between two starts, or a list of such times that apply in turn; or give arrivals."""
     arrivals: Annotated[str, Field(min_length=1)] | None = None
     """CSV file of starts and lengths, start_time_s,packets, as `sawtooth environment --csv` prints it; or give interarrival."""
     interval: PositiveTime = 5_000_000_000
-    """How long each of a list holds."""
+    """How long each entry of the list applies."""
     packets_mean: Annotated[Real, Field(ge=1, le=1e9)] = 50.0
     """Mean length of a flow in packets, before it is rounded up to whole ones."""
     packets_shape: Annotated[Real, Field(gt=1, le=1000)] = 1.5
@@ -123,7 +123,7 @@ class ShortFlows(Family):
     average_updates: Literal["all", "in-profile"] = "all"
     """Whose arrivals move the average queue at R1: all, or those in profile as in ns-2 since 2001."""
     floor: Rate = ONE_PACKET_PER_RTT_BPS
-    """Least available bandwidth per test flow that goodput is measured by."""
+    """Smallest available bandwidth per test flow to which goodput is relative."""
 
     @model_validator(mode="after")
     def _countable(self) -> Self:

@@ -15,8 +15,7 @@ from math import gcd
 from typing import Any, Final
 
 from sawtooth.errors import InputError
-from sawtooth.scenario.free_network import Link
-from sawtooth.scenario.scenario import Bottleneck, FlowsBase, Scenario
+from sawtooth.scenario.scenario import FlowsBase, Scenario
 from sawtooth.scenario.shapes import Dumbbell, EqualRate, Ring, Shape, TwoRouter
 from sawtooth.scenario.token_bucket import TokenBucket
 from sawtooth.scenario.units import format_time
@@ -70,6 +69,8 @@ class Layout:
     """Of flows that stand for the test flows where short flows come from."""
     paths: list[list[int]] = field(default_factory=list)
     """By test flow, the rows in results of the queues whose delay and loss it suffers; none where that is the bottleneck alone."""
+    ways: list[list[Route]] = field(default_factory=list)
+    """By group of traffic and by member of it, the links of the network that its data and what answers it cross."""
     available_bps: int | None = None
     """The rate that each test flow can have at most, where no environment gives it and it is not an equal share of the bottleneck."""
 
@@ -112,13 +113,6 @@ class Layout:
         return [rows[link] for link in route if link in rows]
 
 
-def beside_queue(table: Bottleneck | Link) -> dict[str, Any]:
-    """The policer, the shaper and the device of a link, as the engine has them; nothing where there is none."""
-    there = {"policer": table.policer, "shaper": table.shaper}
-    found = {name: bucket.engine for name, bucket in there.items() if bucket is not None}
-    return found | ({"device_queue": table.device_queue} if table.device_queue else {})
-
-
 def least_bps(rate_bps: int, *buckets: TokenBucket | None) -> int:
     """What a link carries in the long run behind token buckets, bit/s."""
     return min(rate_bps, *(bucket.rate for bucket in buckets if bucket is not None), rate_bps)
@@ -131,6 +125,12 @@ WAY: Final[dict[type[Shape], str]] = {
     Ring: "the bottlenecks on its way",
 }
 """What the access links are added to, in the words of an error."""
+
+
+def ways_over(scenario: Scenario, there: int, back: int) -> list[list[Route]]:
+    """The ways of all traffic where there are two links in the middle: data crosses one of them, what answers it the other."""
+    ways: dict[bool, Route] = {False: ([there], [back]), True: ([back], [there])}
+    return [[ways[group.reverse]] * group.members for group in scenario.traffic]
 
 
 def spread_order(count: int) -> list[int]:

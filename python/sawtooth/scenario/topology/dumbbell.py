@@ -11,7 +11,7 @@ the two middle links leave over, half on each way, and have no queue. Cross traf
 from __future__ import annotations
 
 from sawtooth.scenario.scenario import Scenario
-from sawtooth.scenario.topology.base import Crossed, Layout, default_delay, endpoints
+from sawtooth.scenario.topology.base import Crossed, Layout, default_delay, endpoints, ways_over
 from sawtooth.scenario.topology.middle import bottleneck, reverse
 from sawtooth.scenario.trace import Trace
 
@@ -25,5 +25,6 @@ def lay_out(scenario: Scenario, trace: Trace | None) -> Layout:
     for flow in layout.flows:
         ways = ([back], [there]) if flow.reverse else ([there], [back])
         layout.join(scenario, flow, *ways)
+    layout.ways = ways_over(scenario, there, back)
     layout.crossed.append(Crossed("cbr", [there], scenario.test_flows))
     return layout

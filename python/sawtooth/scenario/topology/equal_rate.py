@@ -20,9 +20,11 @@ from sawtooth.scenario.topology.base import (
     Crossed,
     Endpoint,
     Layout,
+    Route,
     default_delay,
     endpoints,
     too_short,
+    ways_over,
 )
 from sawtooth.scenario.topology.middle import bottleneck, plain, reverse
 from sawtooth.scenario.trace import Trace
@@ -48,31 +50,41 @@ def lay_out(scenario: Scenario, trace: Trace | None) -> Layout:
     there = layout.add(forward, "bottleneck")
     back = layout.add(reverse(scenario, forward, layout.flows), "reverse")
     for flow in layout.flows:
-        _join(scenario, layout, flow, rate, (back, there) if flow.reverse else (there, back))
+        _join(scenario, layout, flow, (back, there) if flow.reverse else (there, back))
+    layout.ways = ways_over(scenario, there, back)
     layout.crossed.append(Crossed("cbr", [there], scenario.test_flows))
     return layout
 
 
-def _join(scenario: Scenario, layout: Layout, flow: Endpoint, rate: int, middle: tuple[int, int]) -> None:
+def _join(scenario: Scenario, layout: Layout, flow: Endpoint, middle: tuple[int, int]) -> None:
     """A flow with its own links around the two in the middle."""
     half = flow.rtt_ns // 2
     delays = [layout.links[link]["delay_ns"] for link in middle]
     ways = (half - delays[0], flow.rtt_ns - half - delays[1])
     if min(ways) < 0:
         raise too_short(scenario, flow, max(delays))
+    forward, reverse = around(scenario, layout, flow.flow, middle, ways)
+    host = []
+    if scenario.path.send_jitter:
+        host = [layout.add(plain(f"host/{flow.flow}", HOST_RATE_BPS, 0), "path")]
+    layout.routes.append(([*host, *forward], reverse))
+
+
+def around(
+    scenario: Scenario, layout: Layout, name: int | str, middle: tuple[int, int], ways: tuple[int, int]
+) -> Route:
+    """Links with these delays in ns, half of them on either side of the two in the middle, and the way over all of them."""
+    rate = layout.links[0]["rate_bps"]
     out, home = (way // 2 for way in ways)
-    access = plain(f"access/{flow.flow}", rate, out) | impairments(scenario.path)
+    access = plain(f"access/{name}", rate, out) | impairments(scenario.path)
     access["queue"] = dict(layout.links[0]["queue"])
     own = [
         layout.add(link, "path")
         for link in (
             access,
-            plain(f"exit/{flow.flow}", rate, ways[0] - out),
-            plain(f"exit-reverse/{flow.flow}", rate, ways[1] - home),
-            plain(f"access-reverse/{flow.flow}", rate, home),
+            plain(f"exit/{name}", rate, ways[0] - out),
+            plain(f"exit-reverse/{name}", rate, ways[1] - home),
+            plain(f"access-reverse/{name}", rate, home),
         )
     ]
-    host = []
-    if scenario.path.send_jitter:
-        host = [layout.add(plain(f"host/{flow.flow}", HOST_RATE_BPS, 0), "path")]
-    layout.routes.append(([*host, own[0], middle[0], own[1]], [own[2], middle[1], own[3]]))
+    return [own[0], middle[0], own[1]], [own[2], middle[1], own[3]]

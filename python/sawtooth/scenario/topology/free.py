@@ -1,9 +1,9 @@
 """A free topology: nodes, links and routes as the scenario lists them.
 
 `[[links]]` are one-way, `from` one node `to` another; where the way back is not listed there is one of the same rate and delay, without
-queue. `[[nodes]]` may be listed, and then links must keep to them. A flow or source goes by its `route`: nodes in order, and between
-two that are no neighbours the shortest way, that is the fewest links, among these the least delay, among these the first listed.
-Acknowledgements take the shortest way back.
+queue. `[[nodes]]` may be listed, and then links must keep to them. A flow, a group of traffic or a source goes by its `route`: nodes in
+order, and between two that are no neighbours the shortest way, that is the fewest links, among these the least delay, among these the
+first listed. Acknowledgements take the shortest way back.
 
 Each flow has access links of its own at both ends of its route, of rate `path.access_rate` and without delay: RTTs are those of the links.
 The first listed link with a queue is the bottleneck of results; delay and loss of a flow are those of all queues that its data
@@ -20,9 +20,10 @@ from typing import Any
 from sawtooth.errors import MISSING, InputError
 from sawtooth.scenario.free_network import Link, Source
 from sawtooth.scenario.scenario import Scenario
-from sawtooth.scenario.topology.base import Endpoint, Layout, beside_queue, least_bps
-from sawtooth.scenario.topology.middle import DROP_TAIL, plain, queue
+from sawtooth.scenario.topology.base import Endpoint, Layout, Route, least_bps
+from sawtooth.scenario.topology.middle import DROP_TAIL, named_trace, plain, queue, transmitter
 from sawtooth.scenario.trace import Trace
+from sawtooth.scenario.transmitters import BESIDE
 from sawtooth.scenario.wires import clean, impairments
 
 
@@ -30,15 +31,16 @@ def lay_out(scenario: Scenario, _trace: Trace | None) -> Layout:
     """The network of a scenario. Raises InputError for a route that leads nowhere."""
     graph = _Graph(scenario)
     layout = Layout([])
+    drained: list[int] = []  # what each link carries in the long run behind a shaper, bit/s
     for name, link, key in graph.links:
-        layout.add(plain(name, link.rate, link.delay) | impairments(link) | beside_queue(link), key)
+        trace = named_trace(scenario, key, link.trace)
+        rate = link.rate or (scenario.path.access_rate if trace is None else trace.mean_bps)
+        sends = transmitter(rate, trace, once=link.trace_once)
+        layout.add(plain(name, rate, link.delay) | sends | impairments(link) | link.beside_queue(), key)
+        drained.append(least_bps(rate, link.shaper))
     ways: list[list[int]] = []
     for index, group in enumerate(scenario.flows):
-        key = f"flows[{index}].route"
-        if group.route is None:
-            raise InputError(scenario.name, key, MISSING, "this key, which a free topology requires")
-        forward = graph.way(group.route, key)
-        reverse = graph.way([group.route[-1], group.route[0]], key)
+        forward, reverse = graph.both_ways(group.route, f"flows[{index}].route")
         rtt = layout.delay(forward) + layout.delay(reverse)
         for member in range(group.count):
             flow = Endpoint(len(layout.flows), index, member, rtt, reverse=False)
@@ -51,12 +53,16 @@ def lay_out(scenario: Scenario, _trace: Trace | None) -> Layout:
         if link.size is not None:
             discipline = link.queue or DROP_TAIL
             layout.links[index]["queue"] = queue(
-                scenario, discipline, link.size, least_bps(link.rate, link.shaper), mean_rtt
+                scenario, discipline, link.size, drained[index], mean_rtt, table=graph.links[index][2]
             )
     layout.paths = [layout.queues(way) for way in ways]
+    layout.ways = [
+        [graph.both_ways(group.route, f"traffic[{index}].route")] * group.members
+        for index, group in enumerate(scenario.traffic)
+    ]
     for index, source in enumerate(scenario.sources):
         layout.sources.append(_source(source, index, graph.way(source.route, f"sources[{index}].route")))
-    layout.available_bps = _available(scenario, layout, ways)
+    layout.available_bps = _available(scenario, layout, ways, drained)
     return layout
 
 
@@ -71,15 +77,19 @@ class _Graph:
             self.links.append((f"{link.begin}/{link.end}", link, f"links[{index}]"))
         for index, link in enumerate(scenario.links):
             if (link.end, link.begin) not in listed:
-                bare = {"begin": link.end, "end": link.begin, "buffer": None, "queue": None}
-                back = link.model_copy(
-                    update={**bare, **clean(), "policer": None, "shaper": None, "device_queue": 0}
-                )
+                bare = {"begin": link.end, "end": link.begin, "buffer": None, "queue": None, "trace": None}
+                back = link.model_copy(update={**bare, **clean(), **dict.fromkeys(BESIDE), "device_queue": 0})
                 self.links.append((f"{link.end}/{link.begin}", back, f"links[{index}]"))
         self.leaving: dict[str, list[int]] = {}
         for number, (_, link, _) in enumerate(self.links):
             self.leaving.setdefault(link.begin, []).append(number)
             self.leaving.setdefault(link.end, [])
+
+    def both_ways(self, route: list[str] | None, key: str) -> Route:
+        """The links of a route, and the shortest way back."""
+        if route is None:
+            raise InputError(self.where, key, MISSING, "this key, which a free topology requires")
+        return self.way(route, key), self.way([route[-1], route[0]], key)
 
     def way(self, route: list[str], key: str) -> list[int]:
         """The links of a route, by number."""
@@ -113,7 +123,7 @@ def _source(source: Source, index: int, way: list[int]) -> dict[str, Any]:
     return {"name": f"source/{index}", "packet_bytes": source.packet, "route": way, "rates": rates}
 
 
-def _available(scenario: Scenario, layout: Layout, ways: list[list[int]]) -> int:
+def _available(scenario: Scenario, layout: Layout, ways: list[list[int]], drained: list[int]) -> int:
     """Mean over test flows of what the queues on their way leave each, bit/s; at least 0."""
     flows = [sum(link in way for way in ways) for link in range(len(layout.links))]
     taken = [0.0] * len(layout.links)
@@ -125,12 +135,8 @@ def _available(scenario: Scenario, layout: Layout, ways: list[list[int]]) -> int
             taken[link] += source.rate * share
 
     def carried(number: int) -> int:
-        link = layout.links[number]
-        rates = (
-            link["rate_bps"],
-            *(link[name]["rate_bps"] for name in ("policer", "shaper") if name in link),
-        )
-        return int(min(rates))
+        policer = layout.links[number].get("policer")
+        return drained[number] if policer is None else min(drained[number], policer["rate_bps"])
 
     total = 0.0
     for way in ways:

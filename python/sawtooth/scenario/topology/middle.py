@@ -7,7 +7,7 @@ from typing import Any
 from sawtooth.errors import InputError
 from sawtooth.scenario.queue_value import Queue
 from sawtooth.scenario.scenario import Scenario
-from sawtooth.scenario.topology.base import Endpoint, base_rtt, beside_queue, least_bps
+from sawtooth.scenario.topology.base import Endpoint, base_rtt, least_bps
 from sawtooth.scenario.trace import SHIPPED, Trace, parse_trace, read_trace, shipped_text
 from sawtooth.scenario.units import Buffer
 from sawtooth.scenario.wires import impairments
@@ -17,8 +17,12 @@ DROP_TAIL = Queue.parse("drop-tail")
 
 
 def trace_of(scenario: Scenario) -> Trace | None:
-    """The trace of the bottleneck, if it has one: a file beside the scenario, or one of the package. Raises InputError."""
-    name = scenario.bottleneck.trace
+    """The trace of the bottleneck, if it has one. Raises InputError."""
+    return named_trace(scenario, "bottleneck", scenario.bottleneck.trace)
+
+
+def named_trace(scenario: Scenario, table: str, name: str | None) -> Trace | None:
+    """The trace that a table names, if it does: a file beside the scenario, one of the package, or a generated one. Raises InputError."""
     if name is None:
         return None
     path = scenario.directory / name
@@ -26,8 +30,16 @@ def trace_of(scenario: Scenario) -> Trace | None:
         return read_trace(path)
     if name in SHIPPED:
         return parse_trace(shipped_text(name), name)
-    accepted = f"a trace file (there is none at {path}), or a shipped trace: {', '.join(SHIPPED)}"
-    raise InputError(scenario.name, "bottleneck.trace", name, accepted)
+    from sawtooth.scenario.drives import DRIVES, drive_of, generated  # few scenarios name one
+
+    drive = drive_of(name)
+    if drive is not None:
+        return generated(*drive)
+    names = f"a shipped trace: {', '.join(SHIPPED)}, or a generated one: {', '.join(DRIVES)}"
+    accepted = (
+        f"a trace file (there is none at {path}), {names}, perhaps with a seed as in {next(iter(DRIVES))}(7)"
+    )
+    raise InputError(scenario.name, f"{table}.trace", name, accepted)
 
 
 def rate_of(scenario: Scenario, trace: Trace | None) -> int:
@@ -49,16 +61,17 @@ def bottleneck(
 ) -> dict[str, Any]:
     """The link of `[bottleneck]`, with this delay unless it states its own."""
     table, rate = scenario.bottleneck, rate_of(scenario, trace)
-    link: dict[str, Any] = {"name": name}
-    if trace is None:
-        link["rate_bps"] = rate
-    else:
-        link["rate_bps"] = None
-        link["trace_ms"] = list(trace.times_ms)
-        link["trace_once"] = table.trace_once
+    link: dict[str, Any] = {"name": name, **transmitter(rate, trace, once=table.trace_once)}
     link["delay_ns"] = table.delay if table.delay is not None else delay_ns
     link["queue"] = queue(scenario, table.queue, table.buffer, least_bps(rate, table.shaper))
-    return link | impairments(table) | beside_queue(table)
+    return link | impairments(table) | table.beside_queue()
+
+
+def transmitter(rate_bps: int, trace: Trace | None, *, once: bool) -> dict[str, Any]:
+    """The rate of a link, or the trace in its place, as the engine has them."""
+    if trace is None:
+        return {"rate_bps": rate_bps}
+    return {"rate_bps": None, "trace_ms": list(trace.times_ms), "trace_once": once}
 
 
 def reverse(
@@ -66,18 +79,20 @@ def reverse(
 ) -> dict[str, Any]:
     """The link of `[reverse]`, the way back beside `forward`."""
     table = scenario.reverse
+    trace = named_trace(scenario, "reverse", table.trace)
     rate = table.rate or forward["rate_bps"] or scenario.path.access_rate
+    drained = least_bps(rate if trace is None else trace.mean_bps, table.shaper)
     fed = any(flow.reverse for flow in flows) or any(group.reverse for group in scenario.traffic)
-    given = (table.queue, table.buffer, table.aggregate)
-    queued = fed or any(key is not None for key in given)
     own = table.queue.buffer if table.queue is not None and table.queue.has_own_buffer else None
     size = table.buffer or own or scenario.bottleneck.buffer
+    is_queued, discipline = fed or table.is_queued, table.queue or DROP_TAIL
     return {
         "name": name,
-        "rate_bps": rate,
+        **transmitter(rate, trace, once=table.trace_once),
         "delay_ns": table.delay if table.delay is not None else forward["delay_ns"],
-        "queue": queue(scenario, table.queue or DROP_TAIL, size, rate) if queued else None,
+        "queue": queue(scenario, discipline, size, drained, table="reverse") if is_queued else None,
         **impairments(table),
+        **table.beside_queue(),
     }
 
 
@@ -94,7 +109,13 @@ def plain(name: str, rate_bps: int, delay_ns: int) -> dict[str, Any]:
 
 
 def queue(
-    scenario: Scenario, discipline: Queue, size: Buffer, rate_bps: int, rtt_ns: int | None = None
+    scenario: Scenario,
+    discipline: Queue,
+    size: Buffer,
+    rate_bps: int,
+    rtt_ns: int | None = None,
+    *,
+    table: str = "bottleneck",
 ) -> dict[str, Any]:
     """A queue for the engine; BDP and time count packets of the first group, and mean the scenario's RTT if none is given."""
     rtt = base_rtt(scenario) if rtt_ns is None else rtt_ns
@@ -103,4 +124,4 @@ def queue(
     try:
         return {"kind": discipline.kind, **limit, **discipline.sized(packets)}
     except InputError as error:
-        raise error.located(scenario.name, "bottleneck") from None
+        raise error.located(scenario.name, table) from None

@@ -12,16 +12,16 @@ Link k leads from router k to router k + 1; all have the rate, delay, buffer and
 them that of `[reverse]`. A flow enters at one router, crosses `hops` links and leaves; its acknowledgements take the ways back. Flow
 after flow enters where the links on its way have the fewest flows so far, and of such places where the fewest begin: so ten flows
 in a ring of four enter at routers 0, 2, 1, 3, 0, … and five of them cross each link, three or two of them with both links in
-common. Each link has cross traffic of its own, from one router to the next, which leaves its test flows what the environment says,
-the same for each flow on each link: C − m·B(t) where m test flows cross a link. The default delay of a link is a quarter of the
-shortest RTT over `hops`.
+common. Users and streams of traffic enter behind the flows, by the same rule. Each link has cross traffic of its own, from one router
+to the next, which leaves its test flows what the environment says, the same for each flow on each link: C − m·B(t) where m test flows
+cross a link. The default delay of a link is a quarter of the shortest RTT over `hops`.
 """
 
 from __future__ import annotations
 
 from sawtooth.scenario.scenario import Scenario
 from sawtooth.scenario.shapes import Ring
-from sawtooth.scenario.topology.base import Crossed, Layout, default_delay, endpoints
+from sawtooth.scenario.topology.base import Crossed, Layout, Route, default_delay, endpoints
 from sawtooth.scenario.topology.middle import bottleneck, reverse
 from sawtooth.scenario.trace import Trace
 
@@ -39,13 +39,18 @@ def lay_out(scenario: Scenario, trace: Trace | None) -> Layout:
     for index in range(shape.links):
         beside = layout.links[there[index]]
         back.append(layout.add(reverse(scenario, beside, layout.flows, name=f"reverse/{index}"), "reverse"))
-    first = entries([flow.reverse for flow in layout.flows], shape.links, shape.hops)
-    for flow, entry in zip(layout.flows, first, strict=True):
+    members = [group.reverse for group in scenario.traffic for _ in range(group.members)]
+    directions = [*(flow.reverse for flow in layout.flows), *members]
+    ways: list[Route] = []
+    for entry, reversed_ in zip(entries(directions, shape.links, shape.hops), directions, strict=True):
         crossed = [(entry + hop) % shape.links for hop in range(shape.hops)]
         forward_way = [there[link] for link in crossed]
         backward_way = [back[link] for link in reversed(crossed)]
-        ways = (backward_way, forward_way) if flow.reverse else (forward_way, backward_way)
-        layout.join(scenario, flow, *ways)
+        ways.append((backward_way, forward_way) if reversed_ else (forward_way, backward_way))
+    for flow, way in zip(layout.flows, ways, strict=False):
+        layout.join(scenario, flow, *way)
+    of_traffic = iter(ways[len(layout.flows) :])
+    layout.ways = [[next(of_traffic) for _ in range(group.members)] for group in scenario.traffic]
     layout.paths = [
         layout.queues(forward)
         for flow, (forward, _) in zip(layout.flows, layout.routes, strict=True)

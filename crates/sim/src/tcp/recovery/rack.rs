@@ -39,7 +39,7 @@ use crate::tcp::number_set::NumberSet;
 use crate::tcp::prr::{Delivery, FlightAtEntry, Prr};
 use crate::tcp::timers::Timer;
 pub use detection::ReorderingWindow;
-use detection::{Detection, Situation};
+use detection::{Detection, News, Situation};
 use probe::{Probe, ProbeOutcome, TailLoss};
 use sawtooth_cc::units::Time;
 use spurious::{Episode, Frto};
@@ -141,12 +141,13 @@ impl Rack {
         let (una, high, now) = (connection.sent.una, connection.sent.high, connection.now);
         let mut delivery = Delivery { advances: ack.cumulative > una, ..Delivery::default() };
         let echo = ack.echo().filter(|echo| self.timestamps && !echo.again);
+        let mut news = News::default();
         for number in una..ack.cumulative {
             if !self.sacked.contains(number) {
                 delivery.packets += 1;
                 self.lost.remove(number);
                 let earlier = echo.is_some_and(|echo| echo.number == number);
-                self.detection.on_delivered(connection.sending(number), earlier, now);
+                self.detection.on_delivered(&mut news, connection.sending(number), earlier, now);
             }
         }
         self.sacked.advance(ack.cumulative);
@@ -158,12 +159,12 @@ impl Rack {
                 sacked.insert(start, end, |number| {
                     delivery.packets += 1;
                     lost.remove(number);
-                    detection.on_delivered(connection.sending(number), false, now);
+                    detection.on_delivered(&mut news, connection.sending(number), false, now);
                     connection.deliver(number);
                 });
             }
         }
-        if self.detection.conclude(now) {
+        if self.detection.conclude(&news, now) {
             self.tail.note_sample();
         }
         delivery
@@ -350,18 +351,31 @@ impl Rack {
         plain && self.is_open() && self.tail.is_idle() && self.reordering_at.is_none()
     }
 
+    /// Several packets are delivered, or one that was sent more than once.
+    #[inline(never)]
+    fn take_in_calmly(&mut self, cumulative: u32, connection: &Connection<'_>) {
+        let mut news = News::default();
+        for number in connection.sent.una..cumulative {
+            let earlier = self.timestamps && number + 1 == cumulative;
+            self.detection.on_delivered(&mut news, connection.sending(number), earlier, connection.now);
+        }
+        if self.detection.conclude(&news, connection.now) {
+            self.tail.note_sample();
+        }
+    }
+
     /// What [`Rack::on_ack`] comes to where all is calm: nine in ten acknowledgements.
     #[inline]
     fn on_calm_ack(&mut self, cumulative: u32, connection: &mut Connection<'_>) -> RecoveryUpdate {
-        for number in connection.sent.una..cumulative {
-            let earlier = self.timestamps && number + 1 == cumulative;
-            self.detection.on_delivered(connection.sending(number), earlier, connection.now);
+        let first = connection.sending(connection.sent.una);
+        if first.number + 1 == cumulative && first.times == 1 {
+            self.detection.on_delivered_alone(first, connection.now);
+            self.tail.note_sample();
+        } else {
+            self.take_in_calmly(cumulative, connection);
         }
         self.sacked.advance(cumulative);
         self.lost.advance(cumulative);
-        if self.detection.conclude(connection.now) {
-            self.tail.note_sample();
-        }
         let newly_acked = acknowledge(cumulative, connection.sent);
         let mut update = RecoveryUpdate { newly_acked, restart_timer: true, ..RecoveryUpdate::default() };
         self.detection.adapt(cumulative, connection.sent.next, false, false);

@@ -127,7 +127,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         self.begin_records(self.sent.una, now);
         self.recovery.on_timeout(&mut connection!(self, now));
         self.lean = self.recovery.is_open() && self.extras.is_none();
-        self.conclude_records(&RecoveryUpdate::default(), now);
+        self.conclude_without_sample(&RecoveryUpdate::default(), now);
         self.note_reduction();
         let cut = self.cut(Congestion::Timeout { repeated }, now);
         self.retransmit_at = self.timeout_at(now);

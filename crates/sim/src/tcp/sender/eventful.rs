@@ -33,7 +33,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         if update.restart_timer {
             self.restart_timer(now);
         }
-        if self.may_grow(&update, echo) {
+        if self.may_grow(&update, echo) && !self.recovery.in_recovery() {
             let marks = self.marks_to_tell();
             self.grow(update.newly_acked, cumulative, rtt, marks, now);
         }
@@ -57,12 +57,12 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         (marks, Bytes::new(u64::from(marks) * u64::from(self.packet_bytes)))
     }
 
-    /// Does an acknowledgement with this update count for the growth of the window?
+    /// Does an acknowledgement with this update count for the growth of the window, outside recovery?
     #[inline]
     pub(super) fn may_grow(&self, update: &RecoveryUpdate, echo: bool) -> bool {
         let plain = update.newly_acked > 0 && update.loss_event.is_none() && !echo;
         let ends = update.recovered && !self.is_numbered(); // RFC 9002 B.5: what was sent in the period counts
-        plain && !update.spurious && !ends && !self.recovery.in_recovery()
+        plain && !update.spurious && !ends
     }
 
     /// In flight by the records, or else by what recovery thinks.

@@ -8,7 +8,7 @@ use crate::tcp::recovery::LossRecovery;
 use crate::tcp::timers::Timers;
 use crate::tcp::{Pacing, RttSamples, TimerClock};
 use sawtooth_cc::units::{Bytes, Span, Time};
-use sawtooth_cc::{Congestion, Controller, IdleRule, Wants, WindowOfData};
+use sawtooth_cc::{Congestion, Controller, IdleRule, Pace, Wants, WindowOfData};
 
 /// Records, timers, a pacer, and what is to be made of them.
 #[derive(Debug)]
@@ -32,6 +32,8 @@ pub(super) struct Extras {
     pub last_signal: Option<(Congestion, WindowOfData)>,
     /// How often something was withdrawn.
     pub undos: u64,
+    /// An acknowledgement or a timer has been dealt with, so that the window is known that the opening of the connection left.
+    pub has_concluded: bool,
     /// The states of a controller that has some, once the connection is open.
     pub states: Option<Box<StateClock>>,
 }
@@ -69,6 +71,7 @@ impl Extras {
                 samples_every_packet,
                 last_signal: None,
                 undos: 0,
+                has_concluded: false,
                 states: None,
             })
         })
@@ -85,14 +88,14 @@ impl Extras {
     /// A packet of this size leaves: how long after it the next one may, as the rate says; zero where nothing paces.
     pub fn pace(&mut self, control: &impl Controller, packet: Bytes, srtt: Option<Span>, now: Time) -> Span {
         let Some(pacer) = &mut self.pacer else { return Span::ZERO };
-        let gap = match control.pacing_rate() {
+        let Pace { rate, quantum, window, threshold } = control.pace();
+        let gap = match rate {
             Some(rate) => pacer::gap_by_rate(rate, packet),
-            None if self.paced_by_window => {
-                pacer::gap_by_window(control.window(), control.slow_start_threshold(), srtt, self.gains)
-            }
+            None if self.paced_by_window => pacer::gap_by_window(window, threshold, srtt, self.gains),
             None => Span::ZERO,
         };
-        let quantum = (control.send_quantum().count() / packet.count()).max(1) as u32;
+        let several = quantum >= packet + packet; // most laws have no quantum, so nothing is divided
+        let quantum = if several { (quantum.count() / packet.count()) as u32 } else { 1 };
         pacer.on_sent(now, gap, quantum);
         gap
     }

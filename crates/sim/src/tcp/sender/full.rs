@@ -45,8 +45,9 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         let rtt = self.take_rtt(&update, &outcome, ack.cumulative, now);
         self.note_measures(rtt, &outcome, now);
         self.follow_timer(&update, now);
+        let recovering = self.recovery.in_recovery();
+        let grows = !recovering && self.may_grow(&update, echo);
         let extras = self.extras.as_ref().expect(FULL);
-        let grows = self.may_grow(&update, echo);
         if extras.wants.recovery || grows {
             let slow_start_max = extras.slow_start_max;
             let newly_acked = match update.newly_acked {
@@ -55,7 +56,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
                 acked => self.counted(acked, ack.cumulative, slow_start_max),
             };
             let (ce_marked, newly_marked) = self.marks_to_tell();
-            let in_recovery = was_recovering || update.loss_event.is_some() || self.recovery.in_recovery();
+            let in_recovery = was_recovering || update.loss_event.is_some() || recovering;
             let sample = AckSample {
                 newly_acked,
                 ce_marked,
@@ -88,7 +89,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     pub(super) fn on_recovery_timer(&mut self, timer: Timer, now: Time) -> Option<WindowCut> {
         self.begin_records(if self.is_numbered() { 0 } else { self.sent.una }, now);
         let update = self.recovery.on_timer(timer, &mut connection!(self, now));
-        self.conclude_records(&update, now);
+        self.conclude_without_sample(&update, now);
         self.follow_timer(&update, now);
         let cut = self.heed(&update, false, self.sent.una, now);
         self.settle(now);
@@ -186,32 +187,50 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     }
 
     /// Recovery has said what became of packets: what is lost, and whether the last signal was spurious, goes to the controller.
-    pub(super) fn conclude_records(&mut self, update: &RecoveryUpdate, now: Time) -> Outcome {
+    #[inline(always)]
+    fn conclude_records(&mut self, update: &RecoveryUpdate, now: Time) -> Outcome {
         let minimum = self.rtt.minimum();
         let Some(extras) = &mut self.extras else { return Outcome::default() };
-        let mut outcome = Outcome::default();
-        if let Some(records) = &mut extras.records {
-            outcome = records.conclude(minimum);
-            if extras.wants.packets {
-                for packet in records.newly_lost(now) {
-                    self.control.on_lost(&packet);
-                }
+        let outcome =
+            extras.records.as_mut().map_or_else(Outcome::default, |records| records.conclude(minimum));
+        let first = !std::mem::replace(&mut extras.has_concluded, true);
+        let told = extras.wants.packets && outcome.newly_lost > Bytes::ZERO;
+        if told {
+            self.tell_of_losses(now);
+        }
+        if update.spurious {
+            self.withdraw_signal(outcome.in_flight_after, outcome.newly_delivered, now);
+        }
+        if told || update.spurious || first {
+            self.follow_change(now);
+        }
+        outcome
+    }
+
+    /// The same for what is no acknowledgement.
+    #[inline(never)]
+    pub(super) fn conclude_without_sample(&mut self, update: &RecoveryUpdate, now: Time) {
+        self.conclude_records(update, now);
+    }
+
+    #[inline(never)]
+    fn tell_of_losses(&mut self, now: Time) {
+        if let Some(records) = self.extras.as_ref().and_then(|extras| extras.records.as_ref()) {
+            for packet in records.newly_lost(now) {
+                self.control.on_lost(&packet);
             }
         }
-        let withdrawn = if update.spurious { extras.last_signal.take() } else { None };
-        if let Some((kind, window_of_data)) = withdrawn.filter(|&(kind, _)| kind != Congestion::EcnMark) {
-            extras.undos += 1;
-            self.restart_point = self.sent.una;
-            self.control.on_undo(&UndoSignal {
-                now,
-                kind,
-                window_of_data,
-                in_flight: outcome.in_flight_after,
-                newly_delivered: outcome.newly_delivered,
-            });
-        }
-        self.follow_change(now);
-        outcome
+    }
+
+    /// The last signal was spurious, if there was one that can be withdrawn.
+    #[inline(never)]
+    fn withdraw_signal(&mut self, in_flight: Bytes, newly_delivered: Bytes, now: Time) {
+        let Some(extras) = &mut self.extras else { return };
+        let last = extras.last_signal.take().filter(|&(kind, _)| kind != Congestion::EcnMark);
+        let Some((kind, window_of_data)) = last else { return };
+        extras.undos += 1;
+        self.restart_point = self.sent.una;
+        self.control.on_undo(&UndoSignal { now, kind, window_of_data, in_flight, newly_delivered });
     }
 
     /// The sample that an acknowledgement gives to the estimator.
@@ -243,11 +262,11 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             measures.round_trips.add(rtt);
         }
         if let Some(srtt) = self.rtt.srtt() {
-            measures.smoothed.note(srtt.nanos() as f64, now);
+            measures.smoothed.note(srtt.real(), now);
         }
         if let Some(rate) = outcome.rate.filter(|rate| rate.reliable && rate.interval > Span::ZERO) {
-            let seconds = rate.interval.nanos().cast_signed() as f64 / 1e9;
-            measures.delivery.note(8.0 * rate.delivered.count() as f64 / seconds, now);
+            let seconds = rate.interval.real() / 1e9;
+            measures.delivery.note(8.0 * rate.delivered.real() / seconds, now);
         }
     }
 
@@ -273,9 +292,13 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     }
 
     fn tell(&mut self, sample: &AckSample) {
-        self.control.on_ack(sample);
-        self.follow_change(sample.now);
-        if self.control.mark_application_limited()
+        let heard = self.control.take_ack(sample);
+        if heard.window != self.window {
+            self.accrue_window(sample.now);
+            self.window = heard.window;
+            self.allowed = heard.window.whole_packets();
+        }
+        if heard.application_limited
             && let Some(records) = &mut self.extras.as_mut().expect(FULL).records
         {
             records.mark_app_limited();
@@ -349,6 +372,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     }
 
     /// A packet leaves: its record, who hears of it, and when the next one may.
+    #[inline(never)]
     fn note_sent(&mut self, number: u32, now: Time) {
         let extras = self.extras.as_mut().expect(FULL);
         if extras.samples_every_packet {
@@ -358,7 +382,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         if let Some(records) = &mut extras.records {
             let record = records.on_sent(name, now);
             if extras.wants.packets {
-                self.control.on_sent(&record);
+                self.control.on_sent(&{ record }); // a copy, so that none is written for others
                 self.follow_change(now);
             }
             self.recovery.on_sent(number, &mut connection!(self, now));
@@ -368,7 +392,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         if gap > Span::ZERO
             && let Some(measures) = &mut self.aside.measures
         {
-            measures.pacing.note(8e9 * f64::from(self.packet_bytes) / gap.nanos().cast_signed() as f64, now);
+            measures.pacing.note(8e9 * f64::from(self.packet_bytes) / gap.real(), now);
         }
     }
 

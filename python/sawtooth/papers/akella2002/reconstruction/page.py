@@ -1,7 +1,8 @@
 """A reconstruction as a figure, an HTML report and blocks of a Markdown page. Values come in, pages go out; nothing is run.
 
 Blocks: ``reconstruction command`` (what was run), ``reconstruction summary`` (sentences), ``reconstruction effects``,
-``reconstruction finalists``, ``reconstruction unexplained``. The figure of a page lies beside it as ``figures/PAPER-reconstruction.svg``.
+``reconstruction joint``, ``reconstruction finalists``, ``reconstruction unexplained``. The figure of a page lies beside it as
+``figures/PAPER-reconstruction.svg``.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from matplotlib.figure import Figure
 
 from sawtooth.atomic import write_bytes_atomic
 from sawtooth.papers.akella2002.reconstruction.factors import Combination
+from sawtooth.papers.akella2002.reconstruction.result import signed, with_interval
 from sawtooth.papers.akella2002.reconstruction.rows import EXPLAINED, FIGURE
 from sawtooth.papers.akella2002.reconstruction.surrogate import Standing
 from sawtooth.report import figures
@@ -27,8 +29,9 @@ from sawtooth.report.pipe_table import pipe_table
 from sawtooth.report.write import write_page
 
 if TYPE_CHECKING:
-    from sawtooth.papers.akella2002.reconstruction.result import Gain, Reconstruction
+    from sawtooth.papers.akella2002.reconstruction.result import Reconstruction
 
+ROUND_TRIP: Final = "path.rtt"
 ROWS_MOST: Final = 40
 """Unexplained rows of the Markdown table."""
 
@@ -122,11 +125,6 @@ def write_reconstruction(found: Reconstruction, path: Path) -> list[Path]:
     )
 
 
-def interval(gain: Gain) -> str:
-    """A gain with its interval."""
-    return f"{gain.mean:+.3f} ({gain.low:+.3f} to {gain.high:+.3f})"
-
-
 def sentences(found: Reconstruction) -> list[str]:
     """The result in words, every number computed."""
     smallest, has = found.smallest(), found.conditions
@@ -134,16 +132,18 @@ def sentences(found: Reconstruction) -> list[str]:
     seen = 100 * max(found.effects.cross_validated, 0.0)
     swept = (
         f"{len(found.tried)} of {has['asked']} combinations of {has['factors']} open parameters were run: "
-        f"{has['runs_per_combination']} runs of {has['duration']} each, {has['seeds']} seeds, {has['environments']} environments."
+        f"{has['runs_per_combination']} runs of {has['duration']} each, {has['seeds']} seed{'' if has['seeds'] == 1 else 's'}, "
+        f"{has['environments']} environments."
     )
     best = (
         f"The combination that the model ranks first changes {changed} of the values taken. Its predicted gain in misfit is "
-        f"{interval(found.gain_fitted)} on the settings that chose it and {interval(found.gain_held_out)} on the others."
+        f"{found.gain_fitted.text} on the settings that chose it and {found.gain_held_out.text} on the others."
     )
+    model = f"The model of the misfit predicts {seen:.0f} % of the differences between combinations that it was not fitted to"
     lines = [
         finding(found),
         swept,
-        f"The model of the misfit predicts {seen:.0f} % of the differences between combinations that it was not fitted to.",
+        f"{model}{_short_round_trips(found)}.",
         best,
     ]
     if len(found.finalists) > 1:
@@ -155,8 +155,25 @@ def sentences(found: Reconstruction) -> list[str]:
     return lines
 
 
+def _short_round_trips(found: Reconstruction) -> str:
+    """What all round trips that were tried say together."""
+    effects = found.effects
+    for place, factor in enumerate(effects.common):
+        if found.factors[factor].name == ROUND_TRIP:
+            low, high = effects.common_interval(place)
+            halved = with_interval(-float(effects.common_means[place]), (-high, -low))
+            other = signed(-float(found.held_out.common_means[place]))
+            return f"; half the round trip changes it by {halved}, on the other settings by {other}"
+    return ""
+
+
 def finding(found: Reconstruction) -> str:
     """What the printed tables say of the open parameters, in one sentence."""
+    if found.effects.cross_validated <= 0.0:
+        return (
+            f"{len(found.tried)} combinations say nothing yet of the {len(found.factors)} open parameters: the model of the misfit "
+            "predicts no combination that it was not fitted to."
+        )
     sure = [
         f"{found.factors[place].name} = {found.factors[place].levels[found.best[place]]}"
         for place in found.standing(Standing.IDENTIFIABLE)
@@ -173,12 +190,16 @@ def finding(found: Reconstruction) -> str:
 def _at_full_length(found: Reconstruction) -> str:
     taken, *others = found.finalists
     first = min(others, key=lambda entry: entry.mean(found.training))
-    gains = [interval(gain) if gain is not None else "unknown" for gain in (first.fitted, first.held_out)]
+    best = (
+        "the other combination"
+        if len(others) == 1
+        else f"the best of {len(others)} others on the fitted settings"
+    )
+    gains = [gain.text if gain is not None else "unknown" for gain in (first.fitted, first.held_out)]
     fits = found.training
     return (
         f"At full length ({found.conditions['full_duration']}) the values taken have a misfit of {taken.mean(fits):.3f} on the "
-        f"fitted settings and {taken.mean(~fits):.3f} on the others. Of {len(others)} other combinations the best on the fitted "
-        f"settings gains {gains[0]} there and {gains[1]} on the others."
+        f"fitted settings and {taken.mean(~fits):.3f} on the others; {best} gains {gains[0]} and {gains[1]}."
     )
 
 
@@ -199,6 +220,7 @@ def page(found: Reconstruction) -> Page:
         words=WORDS,
         sections=[
             Section("finalists", "At full length", [_finalists(found)]),
+            Section("joint", "Effects of several values together", [_joint_table(found)], folded=True),
             Section("effects", "Every value of every open parameter", [_effect_table(found)], folded=True),
             Section(
                 "unexplained", "Printed rows that no combination explains", [_unexplained(found)], folded=True
@@ -233,8 +255,8 @@ def _finalists(found: Reconstruction) -> Table:
             [
                 f"{entry.mean(found.training):.3f}",
                 f"{entry.mean(~found.training):.3f}",
-                "–" if entry.fitted is None else interval(entry.fitted),
-                "–" if entry.held_out is None else interval(entry.held_out),
+                "–" if entry.fitted is None else entry.fitted.text,
+                "–" if entry.held_out is None else entry.held_out.text,
             ],
         )
         for entry in found.finalists
@@ -260,8 +282,8 @@ def _effect_rows(found: Reconstruction) -> list[list[str]]:
                 found.factors[factor].name,
                 str(found.factors[factor].levels[0]),
                 str(found.factors[factor].levels[level]),
-                f"{found.effects.means[factor][level]:+.3f} ({low:+.3f} to {high:+.3f})",
-                f"{found.held_out.means[factor][level]:+.3f}",
+                with_interval(float(found.effects.means[factor][level]), (low, high)),
+                signed(float(found.held_out.means[factor][level])),
                 f"{100 * found.shares[factor][level]:.0f} %",
                 found.standings[factor].value,
             ]
@@ -273,6 +295,18 @@ def _effect_table(found: Reconstruction) -> Table:
     return Table(EFFECT_HEADS, [Row(code(first), rest) for first, *rest in _effect_rows(found)])
 
 
+def _joint_rows(found: Reconstruction) -> list[list[str]]:
+    return [
+        [joint.name, with_interval(joint.effect, joint.interval), signed(joint.held_out)]
+        for joint in found.joint
+    ]
+
+
+def _joint_table(found: Reconstruction) -> Table:
+    return Table(JOINT_HEADS, [Row(first, rest) for first, *rest in _joint_rows(found)])
+
+
+JOINT_HEADS: Final = ("of", "effect of a doubling, or of a product of them (95 %)", "other settings")
 EFFECT_HEADS: Final = (
     "parameter",
     "taken",
@@ -318,7 +352,7 @@ def blocks(found: Reconstruction) -> dict[str, str]:
             _values(entry.combination, found),
             f"{entry.mean(found.training):.3f}",
             f"{entry.mean(~found.training):.3f}",
-            "" if entry.held_out is None else interval(entry.held_out),
+            "" if entry.held_out is None else entry.held_out.text,
         ]
         for entry in found.finalists
     ]
@@ -327,6 +361,7 @@ def blocks(found: Reconstruction) -> dict[str, str]:
         "reconstruction command": f"```sh\n{found.conditions['command']}\n```",
         "reconstruction summary": "\n".join(f"- {line}" for line in sentences(found)),
         "reconstruction effects": pipe_table(EFFECT_HEADS, _effect_rows(found)),
+        "reconstruction joint": pipe_table(JOINT_HEADS, _joint_rows(found)),
         "reconstruction finalists": pipe_table(heads, finalists),
         "reconstruction unexplained": pipe_table(
             ["row", "printed", "least misfit", "times run"], _unexplained_rows(found)[:ROWS_MOST]

@@ -34,7 +34,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sawtooth.errors import InputError
+from sawtooth.errors import MISSING, InputError
 from sawtooth.experiment.study import Quick, Study
 from sawtooth.papers.akella2002.instances import CHOSEN
 from sawtooth.papers.akella2002.reconstruction.factors import (
@@ -43,7 +43,7 @@ from sawtooth.papers.akella2002.reconstruction.factors import (
     combinations,
     factors_of,
 )
-from sawtooth.papers.akella2002.reconstruction.result import Reconstruction, finalist
+from sawtooth.papers.akella2002.reconstruction.result import Reconstruction, finalists
 from sawtooth.papers.akella2002.reconstruction.rows import FIGURE, BlockKey, PrintedRow, fitting, printed_rows
 from sawtooth.papers.akella2002.reconstruction.shapes import Shapes
 from sawtooth.papers.akella2002.reconstruction.surrogate import Effects, Observations, fit
@@ -61,6 +61,7 @@ FULL_SHARE = 0.4
 """Share of a budget that is kept for full length."""
 
 
+KEPT: Final = "what was run is kept, and the same command goes on from there"
 PAPER: Final = "akella2002"
 """The name of what is reconstructed."""
 
@@ -122,24 +123,16 @@ def reconstruct_study(
     share = 1.0 - FULL_SHARE if plan.finalists else 1.0
     tried = list(_sweep(sweep, islice(chosen, plan.combinations), hands, clock, per, share))
     if len(tried) < 2:
-        raise InputError("reproduce", "--budget", budget_s, "time for at least two combinations")
+        raise _too_little(budget_s, "at least two combinations")
     observed = observations(tried, rows, factors, shapes)
     if not len(observed.of(training).row) or not len(observed.of(~training).row):
-        raise InputError(
-            "reproduce", "--budget", budget_s, "time for combinations in both halves of the settings"
-        )
+        raise _too_little(budget_s, "combinations in both halves of the settings")
     effects, held_out = (
         fit(observed.of(half), factors, SEED, shapes_of=shapes, together=shapes.factors)
         for half in (training, ~training)
     )
-    found = []
-    taken: Tried | None = None
-    for levels in best_combinations(effects, plan.finalists, short, factors):
-        one = list(_sweep(full, iter([levels]), iter([final_blocks]), clock, per_final, 1.0))
-        if not one:
-            break
-        found.append(finalist(one[0], taken, rows, training, SEED))
-        taken = taken or one[0]
+    best = best_combinations(effects, plan.finalists, short, factors)
+    lasting = _lasting(full, best, final_blocks, clock, per_final)
     return Reconstruction(
         name,
         factors,
@@ -148,12 +141,18 @@ def reconstruct_study(
         tried,
         effects,
         held_out,
-        found,
+        finalists(list(lasting), rows, training, SEED),
         _conditions(study, plan, len(factors), per, per_final)
         | {"command": command_line(name, plan, budget_s)},
         executed=clock.executed,
         wall_s=time.monotonic() - begun,
     )
+
+
+def _too_little(budget_s: float | None, wanted: str) -> InputError:
+    """The error of a budget that ends before there is enough to say anything."""
+    budget = MISSING if budget_s is None else format_time(round(budget_s * 1e9))
+    return InputError("reproduce", "--budget", budget, f"time for {wanted}; {KEPT}")
 
 
 def _conditions(study: Study, plan: Design, factors: int, per: int, per_final: int) -> dict[str, object]:
@@ -231,6 +230,17 @@ def _sweep(
             found = sweep.run(combination, blocks, clock.moved)
         clock.close(runs, known)
         yield found
+
+
+def _lasting(
+    full: Sweep, best: Iterator[Combination], blocks: tuple[BlockKey, ...], clock: _Clock, runs: int
+) -> Iterator[Tried]:
+    """The best combinations at full length, until the budget is used up."""
+    for levels in best:
+        found = list(_sweep(full, iter([levels]), iter([blocks]), clock, runs, 1.0))
+        if not found:
+            return
+        yield found[0]
 
 
 def observations(

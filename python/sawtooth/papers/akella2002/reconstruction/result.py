@@ -18,6 +18,7 @@ from sawtooth.documents import format_of
 from sawtooth.experiment.exhibit import TextTable
 from sawtooth.papers.akella2002.reconstruction.factors import Combination, Factor
 from sawtooth.papers.akella2002.reconstruction.rows import EXPLAINED, PrintedRow
+from sawtooth.papers.akella2002.reconstruction.shapes import NAMES
 from sawtooth.papers.akella2002.reconstruction.surrogate import Standing, standings
 
 if TYPE_CHECKING:
@@ -42,9 +43,24 @@ class Gain:
         low, high = np.percentile(draws, (2.5, 97.5))
         return cls(mean, float(low), float(high))
 
+    @property
+    def text(self) -> str:
+        """The gain with its interval."""
+        return with_interval(self.mean, (self.low, self.high))
+
     def to_json(self) -> dict[str, float]:
         """Plain data."""
         return {"mean": self.mean, "low": self.low, "high": self.high}
+
+
+@dataclass(frozen=True)
+class Joint:
+    """What several values add together: numbers of one parameter by their logarithm, or round trip, packet and buffer by theirs."""
+
+    name: str
+    effect: float
+    interval: tuple[float, float]
+    held_out: float
 
 
 @dataclass(frozen=True)
@@ -123,6 +139,29 @@ class Reconstruction:
         """What the tables say of each factor."""
         return standings(self.effects, self.held_out)
 
+    @cached_property
+    def joint(self) -> list[Joint]:
+        """What a doubling adds: of each parameter with several numbers, then of what sizes do together."""
+        fitted, other = self.effects, self.held_out
+        found = [
+            Joint(
+                f"{self.factors[factor].name}: common to its values",
+                float(fitted.common_means[place]),
+                fitted.common_interval(place),
+                float(other.common_means[place]),
+            )
+            for place, factor in enumerate(fitted.common)
+        ]
+        return found + [
+            Joint(
+                name,
+                float(fitted.shape_means[place]),
+                fitted.shape_interval(place),
+                float(other.shape_means[place]),
+            )
+            for place, name in enumerate(NAMES[: len(fitted.shape_means)])
+        ]
+
     def standing(self, wanted: Standing) -> list[int]:
         """The factors of which they say so."""
         return [place for place, found in enumerate(self.standings) if found is wanted]
@@ -184,6 +223,16 @@ class Reconstruction:
                 for place, factor in enumerate(self.factors)
                 for level in range(len(factor.levels))
             ],
+            "joint": [
+                {
+                    "name": joint.name,
+                    "effect": joint.effect,
+                    "low": joint.interval[0],
+                    "high": joint.interval[1],
+                    "held_out": joint.held_out,
+                }
+                for joint in self.joint
+            ],
             "finalists": [
                 {
                     "values": entry.combination.changed(self.factors),
@@ -206,8 +255,27 @@ class Reconstruction:
         }
 
 
+def signed(value: float) -> str:
+    """A difference of misfits, without a minus before zero."""
+    return f"{round(value, 3) + 0.0:+.3f}"
+
+
+def with_interval(mean: float, interval: tuple[float, float]) -> str:
+    """A difference of misfits and its 95 % interval."""
+    return f"{signed(mean)} ({signed(interval[0])} to {signed(interval[1])})"
+
+
 def _gain(effects: Effects, levels: Sequence[int]) -> Gain:
     return Gain.of(-effects.predicted_draws(levels), -effects.predicted(levels))
+
+
+def finalists(
+    tried: Sequence[Tried], rows: Sequence[PrintedRow], training: NDArray[np.bool_], seed: int
+) -> list[Finalist]:
+    """Combinations at full length beside the first of them, the values taken."""
+    return [
+        finalist(each, tried[0] if place else None, rows, training, seed) for place, each in enumerate(tried)
+    ]
 
 
 def finalist(

@@ -13,7 +13,9 @@ are scored against each other and share their runs, so they are no independent r
 the choice is; the spread of an effect, fitted with the lightest penalty, is its interval.
 
 A factor is *identifiable* if one level is best in CREDIBLE of the draws, and in most draws of the fit to the settings left out; *weakly* if
-so many draws need several levels, but not all of them, or the other settings do not confirm it; else *not identifiable*.
+so many draws need several levels, but not all of them, or the other settings do not confirm it; else *not identifiable*. Levels between
+which a draw cannot tell, having seen neither, share it: what was not run is not known. And while the model predicts nothing of combinations
+left out, every factor is *not identifiable*, however alike the draws are: with fewer combinations than parameters any of them explains all.
 
 | parameter | unit | default               | why                                        |
 |-----------|------|-----------------------|--------------------------------------------|
@@ -29,7 +31,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import product
 from math import log2
@@ -45,6 +47,8 @@ PENALTIES: Final = tuple(float(x) for x in np.geomspace(0.3, 300.0, 7))
 FOLDS: Final = 8
 DRAWS: Final = 300
 CREDIBLE: Final = 0.95
+TIED: Final = 1e-9
+"""Difference of misfits up to which two levels are equally good: rounding."""
 POOLED: Final = 3
 """Numbers that a factor must have for a common effect of them: of two, the effect is that of the one level."""
 
@@ -103,6 +107,12 @@ class Effects:
     shapes_of: ShapesOf
     together: tuple[int, ...]
     """The factors that these columns know, whose levels are chosen together."""
+    common: tuple[int, ...] = ()
+    """The factors whose numbers have an effect in common."""
+    common_means: Array = field(default_factory=lambda: np.zeros(0))
+    """What a doubling of each of them adds."""
+    common_draws: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    """Shape (draws, factors in common)."""
 
     @property
     def best(self) -> tuple[int, ...]:
@@ -129,17 +139,30 @@ class Effects:
         return tuple(levels)
 
     def shares(self) -> list[Array]:
-        """Of each factor, the share of draws in which each level is the best."""
-        best = np.array([self.best_of(draw) for draw in range(len(self.shape_draws))])
-        return [
-            np.bincount(best[:, place], minlength=len(values)) / len(best)
-            for place, values in enumerate(self.means)
-        ]
+        """Of each factor, the share of draws in which each level is the best; levels that are equally good in a draw share it."""
+        found = [_least(values) for values in self.draws]
+        choices = np.array(list(product(*(range(len(self.means[place])) for place in self.together))))
+        if self.together:
+            levels = np.zeros((len(choices), len(self.means)), np.int64)
+            levels[:, list(self.together)] = choices
+            own = sum(self.draws[place][:, levels[:, place]] for place in self.together)
+            sizes = np.stack([self.shapes_of([int(level) for level in one]) for one in levels])
+            best = _least(own + self.shape_draws @ sizes.T)
+            for place in self.together:
+                found[place] = np.bincount(levels[:, place], best, len(self.means[place])).astype(np.float64)
+        return found
 
     def interval(self, factor: int, level: int) -> tuple[float, float]:
         """95 % of the draws of an effect."""
-        low, high = np.percentile(self.draws[factor][:, level], (2.5, 97.5))
-        return float(low), float(high)
+        return _interval(self.draws[factor][:, level])
+
+    def common_interval(self, place: int) -> tuple[float, float]:
+        """95 % of the draws of what the numbers of a factor have in common."""
+        return _interval(self.common_draws[:, place])
+
+    def shape_interval(self, place: int) -> tuple[float, float]:
+        """95 % of the draws of what a column of sizes adds."""
+        return _interval(self.shape_draws[:, place])
 
     def predicted(self, levels: Sequence[int]) -> float:
         """What a combination adds to the misfit of a row on which every factor acts."""
@@ -152,6 +175,17 @@ class Effects:
         return np.asarray(own + self.shape_draws @ self.shapes_of(levels), dtype=np.float64)
 
 
+def _least(values: Array) -> Array:
+    """The share of draws in which each column is the least. Shape of ``values``: (draws, columns)."""
+    least = values <= values.min(axis=1, keepdims=True) + TIED
+    return np.asarray((least / least.sum(axis=1, keepdims=True)).mean(axis=0), dtype=np.float64)
+
+
+def _interval(draws: Array) -> tuple[float, float]:
+    low, high = np.percentile(draws, (2.5, 97.5))
+    return float(low), float(high)
+
+
 def credible(shares: Array) -> list[int]:
     """The fewest levels that are best in CREDIBLE of the draws, the likeliest first."""
     order = [int(level) for level in np.argsort(-shares, kind="stable")]
@@ -161,6 +195,8 @@ def credible(shares: Array) -> list[int]:
 
 def standings(fitted: Effects, held_out: Effects) -> list[Standing]:
     """What the tables say of each factor: by the fit to half of the settings, and whether the other settings confirm it."""
+    if fitted.cross_validated <= 0.0:
+        return [Standing.NOT] * len(fitted.means)
     found = []
     for own, other in zip(fitted.shares(), held_out.shares(), strict=True):
         levels = credible(own)
@@ -217,6 +253,10 @@ class _Columns:
             found[place] += values[:, [column]] * x
         return tuple(found)
 
+    def shared(self, values: Array) -> Array:
+        """Coefficients of what the numbers of a factor have in common: shape (draws, factors that have it)."""
+        return values[:, len(self.levels) : len(self.levels) + len(self.common)]
+
     def together(self, values: Array) -> Array:
         """Coefficients of the sizes: shape (draws, columns)."""
         return values[:, len(self.levels) + len(self.common) :]
@@ -252,6 +292,9 @@ def fit(
         columns.together(again),
         shapes_of or (lambda _: np.zeros(observed.shapes.shape[1])),
         tuple(together),
+        tuple(place for place, _ in columns.common),
+        columns.shared(mean)[0],
+        columns.shared(again),
     )
 
 

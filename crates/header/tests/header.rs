@@ -1,9 +1,9 @@
-//! The header in C is made of `src/abi.rs` and `src/endpoint_abi.rs`, and committed: `HEADER=write cargo test -p sawtooth-plugin` writes it anew.
+//! The header in C is made of `abi.rs` and `endpoint_abi.rs` of crates/plugin/src, and committed: `HEADER=write cargo test -p sawtooth-header` writes it anew.
 
 use std::path::Path;
 
 fn header() -> String {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let here = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../plugin"));
     let config = cbindgen::Config::from_file(here.join("cbindgen.toml")).expect("the configuration");
     let sources = ["src/abi.rs", "src/endpoint_abi.rs"].map(|source| here.join(source));
     let made = sources
@@ -17,7 +17,7 @@ fn header() -> String {
 
 #[test]
 fn the_header_is_current() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("include/sawtooth.h");
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../plugin")).join("include/sawtooth.h");
     let made = header();
     if std::env::var_os("HEADER").is_some_and(|value| value == "write") {
         std::fs::write(&path, &made).expect("a place to write");
@@ -25,7 +25,7 @@ fn the_header_is_current() {
     let committed = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         committed == made,
-        "src/abi.rs or src/endpoint_abi.rs says something else: HEADER=write cargo test -p sawtooth-plugin"
+        "src/abi.rs or src/endpoint_abi.rs says something else: HEADER=write cargo test -p sawtooth-header"
     );
 }
 

@@ -1,8 +1,8 @@
-//! What a call through the interface in C costs beside the built-in law: `cargo bench -p sawtooth-host`.
+//! What a call through the interface in C costs beside the built-in law: `cargo bench -p sawtooth-micro --bench calls`.
 //!
 //! The same AIMD, once of the table and once as a plug-in: `on_ack` and the window asked for after it, as a sender does for a packet.
 
-#[path = "../tests/aimd/mod.rs"]
+#[path = "../../crates/host/tests/aimd/mod.rs"]
 mod aimd;
 
 use criterion::{BenchmarkId, Criterion, Throughput};

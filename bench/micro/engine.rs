@@ -1,4 +1,4 @@
-//! Micro-benchmarks of the parts that a packet passes, and of the whole: `cargo bench -p sawtooth-sim`.
+//! Micro-benchmarks of the parts that a packet passes, and of the whole: `cargo bench -p sawtooth-micro --bench engine`.
 //!
 //! | group      | what is timed                                                                  | per            |
 //! |------------|--------------------------------------------------------------------------------|----------------|
@@ -14,7 +14,7 @@
 //! `make bench` times the whole engine in a process of its own, beside ns-2; this is for finding where the time goes.
 
 #[allow(dead_code, reason = "tests use the other parts of the networks")]
-#[path = "../tests/networks/mod.rs"]
+#[path = "../../crates/sim/tests/networks/mod.rs"]
 mod networks;
 
 use criterion::{BenchmarkId, Criterion, Throughput};

@@ -1,0 +1,110 @@
+"""The options of commands that make many runs: where these are kept, which part of them is made, and who simulates.
+
+`--shard i/n` makes a part of the runs, for one of several machines, and judges nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sawtooth.cli.output import StoreOption, emit_document, emit_text, note
+from sawtooth.errors import InputError
+
+if TYPE_CHECKING:
+    from sawtooth.scenario.resolve import Resolved
+
+
+class Kind(StrEnum):
+    """Who simulates."""
+
+    LOCAL = "local"
+    DASK = "dask"
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Where runs are kept, and which of them are made."""
+
+    store: StoreOption = None
+    fresh: Annotated[bool, typer.Option("--fresh", help="Repeat runs that are in the store.")] = False
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            "--shard",
+            metavar="I/N",
+            help="Make only the I-th of N parts of the runs, without verdicts; `sawtooth store merge` joins the stores of the parts.",
+        ),
+    ] = None
+
+    def make_part(self, plans: Callable[[], Sequence[Sequence[Resolved]]], as_json: bool, title: str) -> None:
+        """Make the part of the runs of `plans` that --shard asks for, and print how much of it is done."""
+        from sawtooth.progress import progress_bar
+        from sawtooth.run.shard import Shard, run_shard
+        from sawtooth.run.store import Store
+
+        assert self.shard is not None, "a part was asked for"
+        part = Shard.parse(self.shard)
+        kept = Store(self.store)
+        with progress_bar(f"{title} {part}") as progress:
+            found = run_shard(plans(), part, kept, fresh=self.fresh, progress=progress)
+        if as_json:
+            document = {
+                "shard": str(part),
+                "store": kept.address,
+                "runs_total": found.total,
+                "runs_mine": found.mine,
+                "runs_done": found.done,
+                "executed": found.executed,
+            }
+            emit_document("shard", document)
+            return
+        emit_text(
+            f"part {part}: {found.done:,} of its {found.mine:,} runs are in {kept.address}; {found.total:,} runs in all parts"
+        )
+        note(f"{found.executed:,} of {found.mine:,} runs simulated")
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Who simulates."""
+
+    executor: Annotated[
+        Kind,
+        typer.Option(
+            "--executor",
+            help="Who simulates: the cores of this machine, or the workers of Dask (sawtooth[cluster]).",
+        ),
+    ] = Kind.LOCAL
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            "--scheduler",
+            metavar="ADDRESS",
+            help="With --executor dask: tcp://HOST:PORT, tls://HOST:PORT or a scheduler file "
+            "[default: $DASK_SCHEDULER_ADDRESS, or worker processes of this machine].",
+        ),
+    ] = None
+    trust_network: Annotated[
+        bool,
+        typer.Option(
+            "--trust-network",
+            help="With --executor dask: accept a scheduler on a public address without TLS. Whoever reaches it can run anything there.",
+        ),
+    ] = False
+
+    def begin(self, context: typer.Context) -> None:
+        """From here to the end of the command they simulate."""
+        if self.executor is Kind.LOCAL:
+            for option, value in (("--scheduler", self.scheduler), ("--trust-network", self.trust_network)):
+                if value:
+                    raise InputError("sawtooth", option, value, f"{option} only beside --executor dask")
+            return
+        from sawtooth.progress import tell_workers
+        from sawtooth.run.cluster.cluster import cluster  # brings Dask
+
+        context.with_resource(cluster(self.scheduler, trust_network=self.trust_network, workers=tell_workers))
