@@ -21,7 +21,7 @@ from sawtooth.run.store import Store
 
 RUNS = 60
 SCENARIO = """
-duration = "500 s"             # so that a sweep has long to go when its first runs are stored, also on a fast machine
+duration = "1000 s"            # so that a sweep has long to go when its first runs are stored, also on a fast machine
 warmup = "5 s"
 
 [bottleneck]
@@ -39,6 +39,14 @@ start = "uniform 0..0.2 s"
 """
 WORDS = ["sweep", "s.toml", "--over", "path.rtt=20ms,30ms", "--seeds", str(RUNS // 2)]
 SOON = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "2s"}
+CLIENT = """
+from sawtooth.cli import main
+from sawtooth.run import writer
+
+writer.FLUSH_S = 0.0
+main()
+"""
+"""The command line, which stores every run as it comes: otherwise a fast machine has them all before the first batch is due."""
 
 pytestmark = pytest.mark.long
 
@@ -67,7 +75,7 @@ def begun(cluster: Loopback, store: str = "store") -> subprocess.Popen[str]:
     """The sweep as a process, when the first of its runs are stored."""
     words = [*WORDS, "--store", store, "--out", "t.csv", "--executor", "dask", "--scheduler", cluster.address]
     client = subprocess.Popen(
-        [sys.executable, "-m", "sawtooth", *words],
+        [sys.executable, "-c", CLIENT, *words],
         cwd=cluster.directory,
         env=clean_environment() | SOON,
         stdout=subprocess.DEVNULL,
