@@ -14,7 +14,7 @@ from tests.test_start_up import COMMAND_LINE, DATA, LIBRARIES, loaded_by
 from typer.main import get_command
 
 from sawtooth import _native
-from sawtooth.cli import SEARCH, app
+from sawtooth.cli import SEARCH, application
 from sawtooth.cli.completion import SCRIPTS, TABLES, candidates, words_of
 from sawtooth.papers.catalogue import known_names
 from sawtooth.plugins.project import LANGUAGES
@@ -46,7 +46,7 @@ def test_a_line_is_words_and_the_one_that_is_written(line: str, found: tuple[lis
 
 
 def test_every_command_is_offered_with_the_first_sentence_of_its_help() -> None:
-    commands = get_command(app).commands  # type: ignore[attr-defined]
+    commands = get_command(application()).commands  # type: ignore[attr-defined]
     found = dict(candidates([], ""))
     assert set(found) == set(commands) - {SEARCH}
     assert all(found.values())
@@ -104,7 +104,7 @@ def test_every_table_belongs_to_a_place_that_exists() -> None:
             found |= places(inner, f"{path} {name}".strip())
         return found
 
-    assert set(TABLES) <= places(get_command(app), "")
+    assert set(TABLES) <= places(get_command(application()), "")
 
 
 @pytest.mark.parametrize(

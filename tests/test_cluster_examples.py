@@ -20,7 +20,7 @@ from tests.stock import ROOT
 from tests.test_shard import STUDY
 from typer.main import get_command
 
-from sawtooth.cli import app
+from sawtooth.cli import application
 from sawtooth.run.store import Store
 
 FOLDER = ROOT / "examples" / "cluster"
@@ -61,7 +61,7 @@ def commands() -> list[str]:
 def test_a_command_parses(command: str) -> None:
     program, name, *words = shlex.split(command)
     if program == "sawtooth":
-        known = get_command(app).commands  # type: ignore[attr-defined]
+        known = get_command(application()).commands  # type: ignore[attr-defined]
         found = known[name]
     else:
         from distributed.cli import dask_scheduler, dask_worker

@@ -20,7 +20,7 @@ import typer.main
 from tests.conftest import clean_environment
 from typer.core import TyperGroup
 
-from sawtooth.cli import SEARCH, app
+from sawtooth.cli import SEARCH, application
 from sawtooth.plugins.project import new_project
 from sawtooth.scenario.resolve import resolve
 from sawtooth.scenario.scenario import load_scenario, parse_scenario
@@ -99,7 +99,7 @@ def test_examples_are_accepted(example: Path) -> None:
 @pytest.mark.parametrize(("page", "line"), commands())
 def test_commands_on_pages_work(page: str, line: str, workplace: Path) -> None:
     name, *arguments = shlex.split(line.partition(" #")[0])[1:]
-    group = typer.main.get_command(app)
+    group = typer.main.get_command(application())
     assert isinstance(group, TyperGroup)
     if [name, *arguments[:1]] == SEARCH.split():  # a command of two words, and of hundreds of runs
         name, arguments = SEARCH, arguments[1:]

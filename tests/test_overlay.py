@@ -24,6 +24,7 @@ from sawtooth.packaged import packaged
 from sawtooth.papers import PAPERS
 from sawtooth.papers.floyd2000.claims import random_loss as floyd_random_loss
 from sawtooth.papers.formulas import causes, loss, sharing
+from sawtooth.papers.formulas.kinds import KINDS
 from sawtooth.papers.formulas.lending import FLOYD
 from sawtooth.papers.formulas.overlay import Overlay, overlay
 from sawtooth.papers.formulas.page import update_page
@@ -361,7 +362,9 @@ def test_mistakes_in_the_file_are_named(tmp_path: Path) -> None:
 
 def test_the_plan_gives_every_run_its_own_case() -> None:
     study = load_overlay()
-    cases = [case for case, _ in loss.plan(study)]
+    for kind in KINDS:
+        assert [case for case, _ in kind.plan(study)] == list(kind.cases(study))
+    cases = list(loss.cases(study))
     assert len(cases) == len(set(cases))
     assert {case.seed for case in cases if case.how == loss.REGULAR} == {"1"}
     assert {case.seed for case in cases if case.how == loss.RANDOM} == set(study.seed_names)

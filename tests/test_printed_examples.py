@@ -16,7 +16,7 @@ from tests.stock import ROOT
 from typer.main import get_command
 
 import sawtooth as st
-from sawtooth.cli import SEARCH, app
+from sawtooth.cli import SEARCH, application
 
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -54,7 +54,7 @@ def words_of(line: str) -> list[str]:
 @pytest.mark.parametrize(("page", "line"), printed(), ids=lambda value: str(value)[:60])
 def test_a_printed_command_is_taken(page: str, line: str) -> None:
     words = words_of(line)
-    known = get_command(app).commands  # type: ignore[attr-defined]
+    known = get_command(application()).commands  # type: ignore[attr-defined]
     name, *rest = [SEARCH, *words[2:]] if words[:2] == SEARCH.split() else words
     if name.startswith("-"):
         return

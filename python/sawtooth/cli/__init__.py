@@ -1,4 +1,4 @@
-"""The command line: `sawtooth COMMAND`. One file per command; this one registers them and turns exceptions into exit codes.
+"""The command line: `sawtooth COMMAND`. One file per command; this one finds the file and turns exceptions into exit codes.
 
 | exit | means                                                                        |
 |------|------------------------------------------------------------------------------|
@@ -18,32 +18,13 @@ import signal
 import sys
 import traceback
 import warnings
-from typing import Annotated, NoReturn, TextIO
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Annotated, Final, NoReturn, TextIO
 
 import typer
 
 from sawtooth import _native
-from sawtooth.cli import (
-    check_controller,
-    claims,
-    compare,
-    completion,
-    demo,
-    doctor,
-    environment,
-    environment_search,
-    examples,
-    model,
-    new,
-    replay,
-    reproduce,
-    run,
-    schema,
-    store,
-    sweep,
-    trace,
-)
-from sawtooth.cli import list as list_
 from sawtooth.cli.output import emit_text, note
 from sawtooth.cli.overview import OVERVIEW
 from sawtooth.errors import ClusterError, InputError, RunError
@@ -58,32 +39,28 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 SEARCH = "environment search"
 """A command of two words: `sawtooth environment NAME` takes a name in the place of the second."""
 
-app = typer.Typer(
-    name="sawtooth",
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("demo")(demo.command)
-app.command("examples")(examples.command)
-app.command("list")(list_.command)
-app.command("run")(run.command)
-app.command("compare")(compare.command)
-app.command("sweep")(sweep.command)
-app.command("reproduce")(reproduce.command)
-app.add_typer(new.app, name="new")
-app.command("check-controller")(check_controller.command)
-app.add_typer(model.app, name="model")
-app.command("environment")(environment.command)
-app.command(SEARCH)(environment_search.command)
-app.command("trace")(trace.command)
-app.add_typer(store.app, name="store")
-app.command("schema")(schema.command)
-app.command("claims")(claims.command)
-app.command("replay")(replay.command)
-app.command("doctor")(doctor.command)
-app.command("completion")(completion.command)
+COMMANDS: Final = {
+    "demo": "sawtooth.cli.demo",
+    "examples": "sawtooth.cli.examples",
+    "list": "sawtooth.cli.list",
+    "run": "sawtooth.cli.run",
+    "compare": "sawtooth.cli.compare",
+    "sweep": "sawtooth.cli.sweep",
+    "reproduce": "sawtooth.cli.reproduce",
+    "new": "sawtooth.cli.new",
+    "check-controller": "sawtooth.cli.check_controller",
+    "model": "sawtooth.cli.model",
+    "environment": "sawtooth.cli.environment",
+    SEARCH: "sawtooth.cli.environment_search",
+    "trace": "sawtooth.cli.trace",
+    "store": "sawtooth.cli.store",
+    "schema": "sawtooth.cli.schema",
+    "claims": "sawtooth.cli.claims",
+    "replay": "sawtooth.cli.replay",
+    "doctor": "sawtooth.cli.doctor",
+    "completion": "sawtooth.cli.completion",
+}
+"""Every command in the order of `sawtooth --help`, and its module, which holds its `command`, or the `app` of its own commands."""
 
 
 def show_version(wanted: bool) -> None:
@@ -94,7 +71,6 @@ def show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True)
 def sawtooth(
     context: typer.Context,
     version: Annotated[
@@ -112,6 +88,25 @@ def sawtooth(
         load_listed()
     if context.invoked_subcommand is None:
         emit_text(OVERVIEW)
+
+
+def application(words: Sequence[str] = ()) -> typer.Typer:
+    """The command line. Of a line that begins with a command it has that one alone, since the others would take longer to load."""
+    app = typer.Typer(
+        name="sawtooth",
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(invoke_without_command=True)(sawtooth)
+    for name in words[:1] if words and words[0] in COMMANDS else list(COMMANDS):
+        module = import_module(COMMANDS[name])
+        if hasattr(module, "app"):
+            app.add_typer(module.app, name=name)
+        else:
+            app.command(name)(module.command)
+    return app
 
 
 def main() -> NoReturn:
@@ -162,7 +157,7 @@ def exit_code(arguments: list[str]) -> int:
     if arguments[:2] == SEARCH.split():
         arguments = [SEARCH, *arguments[2:]]
     try:
-        code = app(arguments, prog_name="sawtooth", standalone_mode=False)
+        code = application(arguments)(arguments, prog_name="sawtooth", standalone_mode=False)
         if code == INTERRUPTED:  # newer versions of typer catch the interrupt themselves
             raise KeyboardInterrupt
         return code if isinstance(code, int) else 0

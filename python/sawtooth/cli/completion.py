@@ -144,9 +144,9 @@ def _front() -> TyperGroup:
     from typer.core import TyperGroup
     from typer.main import get_command
 
-    from sawtooth.cli import app  # which registers this command
+    from sawtooth.cli import application  # which loads this command
 
-    front = get_command(app)
+    front = get_command(application())
     assert isinstance(front, TyperGroup)
     return front
 

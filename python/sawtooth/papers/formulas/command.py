@@ -28,7 +28,7 @@ class _Mathematics(Further):
         from sawtooth.papers.formulas.study import NAME, load_overlay
 
         study = load_overlay()
-        runs = sum(1 for kind in KINDS for _ in kind.plan(study))
+        runs = sum(1 for kind in KINDS for _ in kind.cases(study))
         claims = len(study.claims)
         return {
             "name": NAME,

@@ -69,15 +69,21 @@ class FixedCase:
     seed: str
 
 
-def plan(study: OverlayStudy) -> Iterator[tuple[FixedCase, dict[str, Any]]]:
-    """Every run with its scenario."""
+def cases(study: OverlayStudy) -> Iterator[FixedCase]:
+    """Every run."""
     for control in study.fixed_points.controls:
         for flows in study.fixed_points.flows:
             for seed in study.seed_names:
-                data = copy.deepcopy(study.fixed_points.scenario)
-                put(data, "flows.control", control)
-                put(data, "flows.count", flows)
-                yield FixedCase(control, flows, seed), data
+                yield FixedCase(control, flows, seed)
+
+
+def plan(study: OverlayStudy) -> Iterator[tuple[FixedCase, dict[str, Any]]]:
+    """Every run with its scenario."""
+    for case in cases(study):
+        data = copy.deepcopy(study.fixed_points.scenario)
+        put(data, "flows.control", case.control)
+        put(data, "flows.count", case.flows)
+        yield case, data
 
 
 def reduce(study: OverlayStudy, case: FixedCase, run: Run) -> dict[str, float]:

@@ -32,12 +32,12 @@ class RandomLoss:
 
     def choices(self) -> dict[str, list[dict[str, Label]]]:
         """The labels of its runs, seeds aside, by the name of the probe that they are to a claim."""
-        cases = (case for case, _ in loss.plan(self._study(1, quick=False)))
+        cases = loss.cases(self._study(1, quick=False))
         return {PROBE: [{"p": case.p, "control": case.control} for case in cases if self._wanted(case)]}
 
     def runs(self, seeds: int | None = None, quick: bool = False) -> int:
         """How many runs ``judge`` takes."""
-        return sum(map(self._wanted, (case for case, _ in loss.plan(self._study(seeds, quick)))))
+        return sum(map(self._wanted, loss.cases(self._study(seeds, quick))))
 
     def jobs(self, seeds: int | None = None, quick: bool = False) -> list[Resolved]:
         """The runs themselves."""

@@ -77,18 +77,26 @@ def label_of(control: str) -> str:
     return f"AIMD({a:g}, {b:g})"
 
 
+def cases(study: OverlayStudy) -> Iterator[LossCase]:
+    """Every run."""
+    return (case for case, _ in _losses(study))
+
+
 def plan(study: OverlayStudy) -> Iterator[tuple[LossCase, dict[str, Any]]]:
-    """Every run with its scenario: regular losses once, since nothing in them is random, random ones with each seed."""
+    """Every run with its scenario."""
+    return ((case, scenario(study, case, drop)) for case, drop in _losses(study))
+
+
+def _losses(study: OverlayStudy) -> Iterator[tuple[LossCase, str]]:
+    """Every run and its loss: regular ones once, since nothing in them is random, random ones with each seed."""
     loss = study.loss
     for control in loss.controls:
         for period in loss.periods:
-            case = LossCase(REGULAR, control, 1 / period, "1")
-            yield case, scenario(study, case, f"periodic({period})")
+            yield LossCase(REGULAR, control, 1 / period, "1"), f"periodic({period})"
     for control in loss.random_controls:
         for p in loss.probabilities:
             for seed in study.seed_names:
-                case = LossCase(RANDOM, control, p, seed)
-                yield case, scenario(study, case, f"bernoulli({p:g})")
+                yield LossCase(RANDOM, control, p, seed), f"bernoulli({p:g})"
 
 
 def scenario(study: OverlayStudy, case: LossCase, drop: str) -> dict[str, Any]:

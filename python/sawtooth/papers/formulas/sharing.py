@@ -49,13 +49,17 @@ class SharingCase:
     seed: str
 
 
+def cases(study: OverlayStudy) -> Iterator[SharingCase]:
+    """Every run."""
+    return (SharingCase(control, seed) for control in study.sharing.controls for seed in study.seed_names)
+
+
 def plan(study: OverlayStudy) -> Iterator[tuple[SharingCase, dict[str, Any]]]:
     """Every run with its scenario."""
-    for control in study.sharing.controls:
-        for seed in study.seed_names:
-            data = copy.deepcopy(study.sharing.scenario)
-            put(data, "flows.control", control)
-            yield SharingCase(control, seed), data
+    for case in cases(study):
+        data = copy.deepcopy(study.sharing.scenario)
+        put(data, "flows.control", case.control)
+        yield case, data
 
 
 def reduce(study: OverlayStudy, case: SharingCase, run: Run) -> dict[str, list[float]]:
