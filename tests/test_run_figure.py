@@ -14,6 +14,7 @@ from tests.figure_faults import faults
 
 from sawtooth.report.run_traces import BINS, SAMPLES, traces_of, with_series
 from sawtooth.report.traces import Traces, run_figure
+from sawtooth.report.traffic_traces import CallTrace, FilmTrace, LoadsTrace, PacedTrace, traffic_of
 from sawtooth.run.api import job_of, scenario_of
 from sawtooth.run.run import Run, execute, simulate
 
@@ -191,6 +192,56 @@ CASES: dict[str, tuple[dict[str, Any], set[str]]] = {
         },
         {"alpha", "average share of marked bytes; median, from least to most", "probe_bw_cruise"},
     ),
+    "a call that adapts": (
+        {"traffic": [{"kind": "media", "control": "nada(rmax = 2500)", "deadline": "40 ms"}]},
+        {
+            "traffic 0: media, nada(rmax = 2500)",
+            "given by the encoder",
+            "deadline: 40 ms",
+            "frame delay (ms)",
+        },
+    ),
+    "calls at a rate of their own, and UDP": (
+        {
+            "bottleneck": {"queue": "fq-codel"},
+            "traffic": [
+                {"kind": "media", "rate": "900 kbit/s", "count": 2},
+                {"kind": "udp", "share": 0.1, "stop": "7 s"},
+            ],
+        },
+        {"traffic 0: media, 2 streams", "deadline: 150 ms", "traffic 1: udp", "sent", "packet delay (ms)"},
+    ),
+    "transfers, pages and answers": (
+        {
+            "traffic": [
+                {"kind": "finite", "size": "pareto(50 kB, 1.3)", "every": "150 ms"},
+                {"kind": "web", "objects": 5, "think": "200 ms", "count": 2},
+                {"kind": "request-response", "size": "2 MB"},
+            ]
+        },
+        {"traffic 0: finite", "traffic 1: web, 2 users", "not ended: 1", "completion time (s)"},
+    ),
+    "films on a link that is too slow": (
+        {
+            "traffic": [
+                {"kind": "video", "count": 2, "rates": ["1 Mbit/s", "3 Mbit/s"], "chunk": "1 s"},
+                {"kind": "video", "count": 5, "rates": ["2 Mbit/s"], "chunk": "1 s", "buffer": "9 s"},
+                {"kind": "paced", "rate": "1 Mbit/s", "count": 2, "start": "4 s", "stop": "8 s"},
+            ]
+        },
+        {
+            "traffic 0: video, 2 viewers",
+            "viewer 1",
+            "traffic 1: video, 5 viewers",
+            "mean rate of the chunks",
+            "traffic 2: paced, 2 flows",
+            "offered",
+        },
+    ),
+    "more groups of traffic than are shown": (
+        {"traffic": [{"kind": "paced", "rate": f"{rate} kbit/s"} for rate in range(100, 800, 100)]},
+        {"traffic 5: paced", "1 of 7 groups of traffic are left out"},
+    ),
     "queues for each flow": (
         {"bottleneck": {"queue": "drr"}, "flows": [{"count": 2, "control": "aimd(1, 0.5)"}]},
         {"queue at bottleneck: drr"},
@@ -206,9 +257,12 @@ def test_every_kind_of_run_is_said_and_drawn_without_a_fault(case: str) -> None:
     assert faults(figure) == []
 
 
-@pytest.mark.parametrize("name", ["cellular", "free-network", "two-router"])
+@pytest.mark.parametrize(
+    "name", ["call-that-adapts", "cellular", "evening", "free-network", "page-during-upload", "two-router"]
+)
 def test_examples_are_drawn_without_a_fault(name: str) -> None:
-    scenario = scenario_of(EXAMPLES / f"{name}.toml", ["duration=12 s"])
+    duration = "42 s" if name == "call-that-adapts" else "12 s"  # it has a download from 20 s on
+    scenario = scenario_of(EXAMPLES / f"{name}.toml", [f"duration={duration}"])
     figure = run_figure(traces_of(execute(job_of(with_series(scenario)))))
     assert faults(figure) == []
 
@@ -300,6 +354,52 @@ def test_signs_are_all_that_was_recorded() -> None:
     timeouts = run.records["windows"].column("event").to_numpy() == 2
     assert traces.signs["timeout of a sender"].size == np.count_nonzero(timeouts) > 0
     assert not any("marked" in name for name in traces.signs)
+
+
+def test_what_is_drawn_of_a_call_is_what_its_report_counts() -> None:
+    """Frames that were missed are those of the report; in each bin what came in time is at most what was given."""
+    traffic = [{"kind": "media", "control": "nada"}, {"kind": "media", "rate": "600 kbit/s", "count": 2}]
+    run = simulated(bottleneck={"rate": "2 Mbit/s", "buffer": "150 packets"}, traffic=traffic)
+    for drawn, report in zip(traffic_of(run), run.to_json()["traffic"], strict=True):
+        assert isinstance(drawn, CallTrace)
+        assert report["late"] > 0
+        assert report["incomplete"] > 0
+        found = (drawn.frames, drawn.late_s.size, drawn.incomplete_s.size)
+        assert found == (report["frames"], report["late"], report["incomplete"])
+        assert (drawn.in_time_bps <= drawn.given_bps).all()
+        late = drawn.delays_ms[2] > 150.0
+        assert late.any()
+        assert (drawn.in_time_bps[late] < drawn.given_bps[late]).all()
+    steady = traffic_of(run)[1]
+    assert isinstance(steady, CallTrace)
+    assert steady.given_bps == pytest.approx(2 * 600e3)
+
+
+def test_what_is_drawn_of_users_is_what_their_reports_count() -> None:
+    traffic = [
+        {"kind": "finite", "size": "30 kB", "every": "200 ms"},
+        {"kind": "web", "objects": 4, "think": "300 ms"},
+        {"kind": "video", "rates": ["12 Mbit/s"], "chunk": "1 s"},
+        {"kind": "paced", "rate": "500 kbit/s"},
+    ]
+    run = simulated(traffic=traffic)
+    drawn, reports = traffic_of(run), run.to_json()["traffic"]
+    for group, report in zip(drawn[:2], reports[:2], strict=True):
+        assert isinstance(group, LoadsTrace)
+        measured = group.took_s[(group.start_s >= 2.0) & ~np.isnan(group.took_s)]
+        assert measured.size == report["started"] - report["unfinished"] > 0
+        assert measured.mean() == pytest.approx(report["completion_s"]["mean"])
+    film, paced = drawn[2:]
+    assert isinstance(film, FilmTrace)
+    (viewer,) = reports[2]["viewers"]
+    assert sum(end - begin for begin, end in film.stalls) == pytest.approx(viewer["stalled_s"])
+    assert viewer["stalls"] == len(film.stalls) > 0
+    assert isinstance(paced, PacedTrace)
+    delivered_bits = np.sum(paced.delivered_bps * np.diff(paced.edges_s))
+    assert delivered_bits == pytest.approx(
+        8.0 * reports[3]["goodput_bps"], abs=8_000
+    )  # of 8 s, within a packet
+    assert paced.offered_bps == pytest.approx(reports[3]["offered_bps"])
 
 
 def test_losses_at_other_queues_are_said() -> None:

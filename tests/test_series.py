@@ -19,13 +19,18 @@ SHORT_FLOWS = """
 kind = "real-cons-low"
 interarrival = "50 ms"
 """
+CALL = """
+[[traffic]]
+kind = "media"
+rate = "300 kbit/s"
+"""
 
 
 def asked(text: str, name: str) -> Scenario:
     """The scenario of the tests with one series recorded, over a network that has what the series is about."""
     row = SERIES[name]
     value = True if row["kind"] == "flag" else "50 ms"
-    text = text if name != "completions" else text + SHORT_FLOWS
+    text += {"completions": SHORT_FLOWS, "frames": CALL}.get(name, "")
     model = {"flows.control": "bbr", "flows.recovery": "rack"} if name == "model" else {}
     state = {"bottleneck.queue": "codel", "record.sample": "50 ms"} if name == "disciplines" else {}
     return with_values(parse_scenario(text), {**model, **state, f"record.{row['key']}": value})
@@ -38,7 +43,7 @@ def test_what_is_described_is_recorded_stored_and_read_back(
     run = st.run(asked(scenario_text, name))
     keys = {SERIES[name]["key"], *(["sample"] if name == "disciplines" else [])}
     expected = {row["name"] for row in SERIES.values() if {row["key"], row["also"]} & keys}
-    assert set(run.records) - {"arrivals"} == expected
+    assert set(run.records) - {"arrivals", "traffic"} == expected
     table = run.records[name]
     assert table.num_rows > 0
     assert table.column_names == [column["name"] for column in SERIES[name]["columns"]]

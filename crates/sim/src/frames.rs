@@ -24,6 +24,24 @@ struct Frame {
     received: u32,
 }
 
+/// What became of a frame that counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct FrameEnd {
+    pub start: Time,
+    /// When the newest of the packets that arrived did.
+    pub last: Time,
+    pub packets: u32,
+    pub received: u32,
+}
+
+impl FrameEnd {
+    /// How long it took; `None` of a frame that is incomplete.
+    pub fn delay(&self) -> Option<Span> {
+        (self.received == self.packets).then(|| self.last - self.start)
+    }
+}
+
 /// One stream, with those of its frames of which something is still to come.
 #[derive(Debug)]
 pub struct FrameWatch {
@@ -34,6 +52,8 @@ pub struct FrameWatch {
     next: u32,
     delays: Histogram,
     record: StreamRecord,
+    /// Every frame that counts, where somebody asks for them.
+    ended: Option<Vec<FrameEnd>>,
 }
 
 /// More frames are not waited for: older ones count as they are.
@@ -49,7 +69,14 @@ impl FrameWatch {
             next: 0,
             delays: Histogram::default(),
             record: StreamRecord { name, packet_bytes: u32::from(packet_bytes), ..StreamRecord::default() },
+            ended: None,
         }
+    }
+
+    /// The same, which keeps every frame that counts if it is to.
+    #[must_use]
+    pub fn keeping(self, frames: bool) -> Self {
+        FrameWatch { ended: frames.then(Vec::new), ..self }
     }
 
     /// One past the number of the last packet that the frames so far have.
@@ -96,6 +123,10 @@ impl FrameWatch {
         if frame.start < from || frame.start + self.deadline > to {
             return;
         }
+        if let Some(ended) = &mut self.ended {
+            let Frame { start, last, packets, received, .. } = frame;
+            ended.push(FrameEnd { start, last, packets, received });
+        }
         let record = &mut self.record;
         record.packets += u64::from(frame.sent);
         record.received += u64::from(frame.received);
@@ -110,17 +141,18 @@ impl FrameWatch {
         self.delays.add(delay);
     }
 
-    /// The run is over.
-    pub fn finish(mut self) -> StreamRecord {
+    /// The run is over: what the stream came to, and its frames where they were kept.
+    pub fn finish(mut self) -> (StreamRecord, Vec<FrameEnd>) {
         while !self.frames.is_empty() {
             self.close_first();
         }
-        StreamRecord {
+        let record = StreamRecord {
             delay_p50: self.delays.quantile(0.50),
             delay_p95: self.delays.quantile(0.95),
             delay_p99: self.delays.quantile(0.99),
             delay_p999: self.delays.quantile(0.999),
             ..self.record
-        }
+        };
+        (record, self.ended.unwrap_or_default())
     }
 }

@@ -8,6 +8,7 @@
 //! carry are right. A series that needs the order of time sorts when the run is over
 //! ([`Series::finish`](crate::series::Series::finish)), by its own columns only, so that either order of events gives the same rows.
 
+use crate::frames::FrameEnd;
 use crate::packet::Packet;
 use crate::queue::{Backlog, DropReason, PartState};
 use crate::scenario::RecordSpec;
@@ -120,6 +121,13 @@ pub enum Occurrence {
         start: Time,
         /// How many packets it carried.
         packets: u32,
+    },
+    /// Nothing more is expected of a frame of a stream; this is told at the end of the run, under the time at which it began.
+    FrameEnded {
+        /// Its stream, by its row in `streams`.
+        stream: u32,
+        /// What became of it.
+        frame: FrameEnd,
     },
 }
 
@@ -240,6 +248,8 @@ impl Kinds {
     pub const DISCIPLINE_SAMPLED: Kinds = Kinds(1 << 10);
     /// [`Occurrence::SenderSeen`].
     pub const SENDER_SEEN: Kinds = Kinds(1 << 11);
+    /// [`Occurrence::FrameEnded`].
+    pub const FRAME_ENDED: Kinds = Kinds(1 << 12);
 
     /// These and those.
     #[must_use]
@@ -270,6 +280,7 @@ impl Occurrence {
             Occurrence::FlowCompleted { .. } => Kinds::COMPLETED,
             Occurrence::StateEntered { .. } => Kinds::STATE_ENTERED,
             Occurrence::SenderSeen { .. } => Kinds::SENDER_SEEN,
+            Occurrence::FrameEnded { .. } => Kinds::FRAME_ENDED,
         }
     }
 }

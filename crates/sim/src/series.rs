@@ -210,6 +210,7 @@ series! {
     flag "model" model::Models(model);
     flag "disciplines" disciplines::Disciplines(disciplines);
     flag "senders" senders::Senders(senders);
+    flag "frames" frames::Frames(frames);
 }
 
 fn table<S: Series>(name: &'static str, series: &S) -> Table {

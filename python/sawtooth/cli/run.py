@@ -32,7 +32,7 @@ PlotOption = Annotated[
     typer.Option(
         "--plot",
         metavar="F.svg",
-        help="Draw throughput, windows, RTTs, queues and losses over time (SVG, PDF or PNG).",
+        help="Draw throughput, windows, RTTs, traffic, queues and losses over time (SVG, PDF or PNG).",
     ),
 ]
 PathOption = Annotated[

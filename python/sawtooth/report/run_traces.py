@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 from sawtooth.measure import run_series
 from sawtooth.report.sender_traces import senders_of, undone
 from sawtooth.report.traces import FlowTrace, PartTrace, QueueTrace, Traces
+from sawtooth.report.traffic_panels import GROUPS_MOST
+from sawtooth.report.traffic_traces import traffic_of
 from sawtooth.scenario.described import describe
 from sawtooth.scenario.scenario import Scenario, with_values
 from sawtooth.scenario.units import format_time
@@ -61,6 +63,8 @@ def with_series(scenario: Scenario) -> Scenario:
         values["record.disciplines"] = True
     if any(group.control.has_model for group in scenario.flows):
         values["record.model"] = True
+    if scenario.has_streams:
+        values["record.frames"] = True
     return with_values(scenario, values)
 
 
@@ -85,6 +89,10 @@ def with_series_recorded(engine: Mapping[str, Any]) -> dict[str, Any]:
     record |= {
         name: True for name, found in (("disciplines", kinds & stateful), ("model", laws & modelled)) if found
     }
+    if any("frames" in source for source in engine["sources"]) or any(
+        "frame_deadline_ns" in flow for flow in engine["flows"]
+    ):
+        record["frames"] = True
     return record | {key: record.get(key) or max(1, value) for key, value in times.items()}
 
 
@@ -115,6 +123,9 @@ def traces_of(run: Run) -> Traces:
         notes.append(
             f"{elsewhere:,} measured packets were lost at other queues than {first}, when is not recorded"
         )
+    traffic = traffic_of(run)
+    if len(traffic) > GROUPS_MOST:
+        notes.append(f"{len(traffic) - GROUPS_MOST} of {len(traffic)} groups of traffic are left out")
     return Traces(
         title=f"{Path(run.meta['name']).name}, seed {run.seed}, run {run.run_id[:12]}",
         flows=flows,
@@ -129,6 +140,7 @@ def traces_of(run: Run) -> Traces:
         signs=_signs(run),
         note="; ".join(notes),
         senders=senders_of(run, range(count)),
+        traffic=traffic[:GROUPS_MOST],
         available_name="available bandwidth in fair shares" if "paths" in run.meta else "available bandwidth",
     )
 

@@ -14,6 +14,7 @@
 | rates           | pacing, delivery, bandwidth   | none                             | none                                  |
 | marked share    | a line each                   | median and range of each kind    | the same                              |
 | round-trip time | a line each                   | median and range of each kind    | the same                              |
+| `[[traffic]]`   | a panel or two for each group | the same                         | the same                              |
 
 Flows of a *kind* have the same controller and recovery. The windows' scale is that of the measured part; where slow start leaves it, a
 triangle stands at the edge. States, rates and marked shares are shown where a flow has any. The figure is drawn from records alone, and
@@ -39,11 +40,12 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from numpy.typing import NDArray
 
 from sawtooth.measure.run_series import Timeline
-from sawtooth.report import discipline_panels, sender_panels
+from sawtooth.report import discipline_panels, sender_panels, traffic_panels
 from sawtooth.report import trace_panels as panels
 from sawtooth.report.beside import beside_extent
 from sawtooth.report.drawing import MODEL_STYLE, MUTED, encode
 from sawtooth.report.sender_traces import SenderTrace
+from sawtooth.report.traffic_traces import TrafficTrace
 
 SHARED_MOST: Final = 3
 """Most flows whose lines can still be told apart in one panel."""
@@ -135,6 +137,7 @@ class Traces:
     note: str = ""
     available_name: str = "available bandwidth"
     senders: Sequence[SenderTrace] = ()
+    traffic: Sequence[TrafficTrace] = ()
 
     @property
     def kinds(self) -> dict[str, list[int]]:
@@ -156,6 +159,7 @@ def run_figure(traces: Traces) -> Figure:
         "rates": [SENDER_RATE_INCHES] if not crowd and sender_panels.has_rates(traces) else [],
         "share": [SHARE_INCHES] if sender_panels.has_shares(traces) else [],
         "trip": [TRIP_INCHES] if traces.round_trips is not None else [],
+        "traffic": traffic_panels.heights(list(traces.traffic)),
         "queue": [QUEUE_INCHES if len(traces.queues) == 1 else 0.75 * QUEUE_INCHES] * len(traces.queues),
         "wait": [WAIT_INCHES] * sum(1 for queue in traces.queues if queue.states),
         "hits": [HITS_INCHES] * sum(1 for queue in traces.queues if queue.has_hits),
@@ -178,6 +182,7 @@ def run_figure(traces: Traces) -> Figure:
         if traces.round_trips is not None:
             least = [] if crowd else sender_panels.least_round_trips(axes["trip"][0], traces)
             panels.round_trips(axes["trip"][0], traces, traces.round_trips, crowd=crowd, further=least)
+        traffic_panels.draw_all(axes["traffic"], list(traces.traffic))
         for own, queue in zip(axes["queue"], traces.queues, strict=True):
             panels.queue(own, queue)
         for own, queue in zip(axes["wait"], [queue for queue in traces.queues if queue.states], strict=True):

@@ -43,7 +43,7 @@ from sawtooth.scenario.record_fields import record_fields
 from sawtooth.scenario.schedule import read_text
 from sawtooth.scenario.shapes import Dumbbell, Free, Topology, TwoRouter
 from sawtooth.scenario.tcp_fields import ENDPOINT, FORMER, NOBODY, settings, tcp_fields
-from sawtooth.scenario.traffic_fields import Group
+from sawtooth.scenario.traffic_fields import Group, Media, Udp
 from sawtooth.scenario.transmitters import Traced
 from sawtooth.scenario.values import Control, Impairment, Start, Supply
 from sawtooth.scenario.wires import Impaired
@@ -305,6 +305,11 @@ class Scenario(Strict):
     def has_phases(self) -> bool:
         """Whether a sender has phases that can be recorded: one of TCP or QUIC, of the flows or of the traffic."""
         return any(group.control.takes_recovery for group in self.flows) or bool(self.traffic)
+
+    @property
+    def has_streams(self) -> bool:
+        """Whether frames or packets of its traffic are watched one by one."""
+        return any(isinstance(group, (Media, Udp)) for group in self.traffic)
 
     @property
     def name(self) -> str:

@@ -49,7 +49,7 @@ from sawtooth.scenario.wires import WIRES
 
 SAME: Final = frozenset({"ack_every", "delayed_ack"})
 """Settings that say the same thing: a group that has the one does without the other of `[tcp]`."""
-SWITCHES: Final = ("in_profile", "completions", "disciplines", "rtt_spread")
+SWITCHES: Final = ("in_profile", "completions", "disciplines", "frames", "rtt_spread")
 """Keys that ask for something only when they are on, or above 0."""
 
 
@@ -278,6 +278,9 @@ def _record(there: Crossings) -> Iterator[InputError]:
     if "senders" in written and not there.scenario.has_phases:
         accepted = "this key only beside a flow of TCP or QUIC, whose sender has phases"
         yield InputError("", "record.senders", written["senders"], accepted)
+    if "frames" in written and not there.scenario.has_streams:
+        accepted = "this key only beside traffic of kind media or udp"
+        yield InputError("", "record.frames", written["frames"], accepted)
     if "disciplines" in written and not (there.scenario.has_states and there.scenario.record.sample):
         accepted = f"this key only beside sample, and where a queue is {' or '.join(with_state())}"
         yield InputError("", "record.disciplines", written["disciplines"], accepted)

@@ -222,7 +222,8 @@ fn sender_side(index: u32, route: &FlowRoute, scenario: &Scenario) -> SenderSide
             to: Time::from_nanos(scenario.duration_ns),
         };
         let name = format!("flow/{index}");
-        side.sender.watch(FrameWatch::new(name, profile.packet_bytes, deadline_ns, measured));
+        let watch = FrameWatch::new(name, profile.packet_bytes, deadline_ns, measured);
+        side.sender.watch(watch.keeping(scenario.record.frames));
     }
     side
 }

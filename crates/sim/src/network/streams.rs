@@ -3,6 +3,7 @@
 use super::Network;
 use crate::ahead::Measured;
 use crate::frames::FrameWatch;
+use crate::observer::{Kinds, Occurrence};
 use crate::packet::Packet;
 use crate::records::StreamRecord;
 use crate::scenario::Scenario;
@@ -31,7 +32,8 @@ impl Streams {
         for source in &scenario.sources {
             if let Some(spec) = &source.frames {
                 let name = source.name.clone();
-                let watch = FrameWatch::new(name, source.packet_bytes, spec.deadline_ns, measured);
+                let watch = FrameWatch::new(name, source.packet_bytes, spec.deadline_ns, measured)
+                    .keeping(scenario.record.frames);
                 found.numbers.push(first);
                 found.streams.push(Stream { packets: spec.packets, watch });
             }
@@ -93,6 +95,15 @@ impl Network {
         let streams = std::mem::take(&mut self.streams).streams;
         let of_sources = streams.into_iter().map(|stream| stream.watch);
         let of_flows = self.senders.iter_mut().filter_map(|side| side.sender.take_watch());
-        of_sources.chain(of_flows).map(FrameWatch::finish).collect()
+        let ended: Vec<_> = of_sources.chain(of_flows).map(FrameWatch::finish).collect();
+        let mut records = Vec::with_capacity(ended.len());
+        for (stream, (record, frames)) in (0u32..).zip(ended) {
+            for frame in frames {
+                let told = || Occurrence::FrameEnded { stream, frame };
+                self.observer.note(Kinds::FRAME_ENDED, frame.start, told);
+            }
+            records.push(record);
+        }
+        records
     }
 }

@@ -181,7 +181,7 @@ mod tests {
                 watch.arrived(number, at + Span::from_millis(10));
             }
         }
-        let record = watch.finish();
+        let (record, _) = watch.finish();
         assert_eq!((record.frames, record.incomplete), (25, 1));
         assert_eq!(record.late, 24);
         assert_eq!(record.packets, record.received + 1);

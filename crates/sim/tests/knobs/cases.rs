@@ -273,6 +273,7 @@ fn calls() -> Scenario {
     network.flows[1].stop_ns = Some(5 * SECOND);
     network.warmup_ns = 500 * MILLISECOND;
     network.links[0] = LinkSpec { rate_bps: Some(3 * MEGABIT), mark: every(70), ..network.links[0].clone() };
+    network.record.frames = true;
     network
 }
 
