@@ -40,6 +40,12 @@ impl<T: Copy + Default> Ring<T> {
         (self.len > 0).then(|| self.cells[self.head])
     }
 
+    /// The oldest entry, where it stands.
+    #[inline(always)]
+    pub fn front_ref(&self) -> Option<&T> {
+        if self.len > 0 { self.cells.get(self.head) } else { None }
+    }
+
     /// The entry this many places behind the oldest, if there is one.
     #[inline(always)]
     pub fn ahead(&self, distance: usize) -> Option<T> {

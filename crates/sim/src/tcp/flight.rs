@@ -97,6 +97,19 @@ pub struct Outcome {
     pub round_ended: bool,
 }
 
+/// What an acknowledgement of the oldest packet alone has brought about, where that was sent once and in flight.
+#[derive(Clone, Copy, Debug)]
+pub struct OutcomeAlone {
+    /// In flight before.
+    pub in_flight_before: Bytes,
+    /// In flight now.
+    pub in_flight_after: Bytes,
+    /// How fast packets have been delivered.
+    pub rate: DeliveryRate,
+    /// A packet that was sent after the last round ended has been delivered.
+    pub round_ended: bool,
+}
+
 /// Records of the packets that have been sent and not been acknowledged cumulatively.
 #[derive(Debug)]
 pub struct FlightRecords {
@@ -317,8 +330,39 @@ impl FlightRecords {
         }
     }
 
+    /// The transmission of the oldest packet, if it was sent once and is in flight.
+    #[inline(always)]
+    pub fn oldest_in_flight(&self) -> Option<Sending> {
+        let record = self.records.front_ref()?;
+        let plain = record.times_sent == 1 && record.fate == Fate::InFlight;
+        plain.then_some(Sending { number: self.first, at: record.sent_at, times: 1 })
+    }
+
+    /// What [`FlightRecords::begin`], [`FlightRecords::conclude`] and [`FlightRecords::forget_below`] come to where the
+    /// [oldest packet](FlightRecords::oldest_in_flight) and no other is delivered.
+    #[inline(always)]
+    pub fn deliver_oldest(&mut self, minimum_rtt: Option<Span>, now: Time) -> OutcomeAlone {
+        let oldest = self.records.pop_front().expect("the oldest packet has a record");
+        self.first += 1;
+        let in_flight_before = self.bytes(self.in_flight);
+        self.in_flight -= 1;
+        self.delivered += 1;
+        self.delivered_at = now;
+        if self.app_limited_until != 0 && self.delivered > self.app_limited_until {
+            self.app_limited_until = 0;
+        }
+        let round_ended = oldest.delivered >= self.round_end;
+        if round_ended {
+            self.round_end = self.delivered;
+        }
+        self.first_sent_at = oldest.sent_at;
+        let (in_flight_after, rate) = (self.bytes(self.in_flight), self.rate(oldest, minimum_rtt));
+        OutcomeAlone { in_flight_before, in_flight_after, rate, round_ended }
+    }
+
     /// What has been delivered since this packet was sent, over the longer of the times that sending and delivering it took; not
     /// reliable over less than the least round trip, which no delivery takes (draft-ietf-ccwg-bbr, `GenerateRateSample`).
+    #[inline(always)]
     fn rate(&self, newest: Record, minimum_rtt: Option<Span>) -> DeliveryRate {
         let sending = newest.sent_at - newest.first_sent_at;
         let interval = sending.max(self.delivered_at - newest.delivered_at);
@@ -392,6 +436,36 @@ mod tests {
         let outcome = records.conclude(None);
         records.forget_below(cumulative);
         outcome
+    }
+
+    #[test]
+    fn the_oldest_packet_alone_is_delivered_as_one_of_several() {
+        let (mut alone, mut among) = (records(), records());
+        let minimum = Some(Span::from_millis(15));
+        for step in 0..200_u32 {
+            let now = at(u64::from(step) * 10);
+            for records in [&mut alone, &mut among] {
+                records.on_sent(step, now);
+                if step % 7 == 0 {
+                    records.mark_app_limited();
+                }
+            }
+            let Some(oldest) = step.checked_sub(step % 5).filter(|_| step % 5 != 4) else { continue };
+            for number in alone.first..oldest {
+                let (sent, cumulative) = (alone.oldest_in_flight().expect("it flies"), number + 1);
+                let found = alone.deliver_oldest(minimum, now);
+                among.begin(cumulative, now);
+                let expected = among.conclude(minimum);
+                among.forget_below(cumulative);
+                assert_eq!(Some(now - sent.at), expected.rtt);
+                assert_eq!(Some(found.rate), expected.rate);
+                assert_eq!(found.in_flight_before, expected.in_flight_before);
+                assert_eq!(found.in_flight_after, expected.in_flight_after);
+                assert_eq!(found.round_ended, expected.round_ended);
+            }
+            assert_eq!(alone.packet(step), among.packet(step));
+        }
+        assert!(alone.first > 150, "most were delivered");
     }
 
     #[test]

@@ -227,6 +227,15 @@ pub trait LossRecovery {
     /// An acknowledgement arrived.
     fn on_ack(&mut self, ack: &Acknowledgement<'_>, connection: &mut Connection<'_>) -> RecoveryUpdate;
 
+    /// An acknowledgement of the oldest packet and nothing else, which was sent once and is in flight. If there is nothing to repair or to wait
+    /// for, and nothing was overtaken: what [`LossRecovery::on_ack`] does then, and true. Otherwise nothing, and false.
+    fn take_alone(&mut self, _oldest: Sending, _sent: &mut SendState, _now: Time) -> bool {
+        false
+    }
+
+    /// [`LossRecovery::settle`] after [`LossRecovery::take_alone`].
+    fn settle_alone(&mut self, _connection: &mut Connection<'_>) {}
+
     /// The retransmission timer expired.
     fn on_timeout(&mut self, connection: &mut Connection<'_>);
 
@@ -237,6 +246,11 @@ pub trait LossRecovery {
 
     /// A packet was sent. Called where there are records only.
     fn on_sent(&mut self, _number: u32, _connection: &mut Connection<'_>) {}
+
+    /// The same for new data of a recovery that [is open](LossRecovery::is_open), whose packets have no numbers of their own.
+    fn on_sent_new(&mut self, sending: Sending, connection: &mut Connection<'_>) {
+        self.on_sent(sending.number, connection);
+    }
 
     /// What an acknowledgement or a timer brought about has been dealt with, and the controller allows this many packets in flight now.
     /// Called where [records are kept](LossRecovery::keeps_records) only.

@@ -15,6 +15,7 @@
 //! acknowledgements are handled in `eventful`. A sender whose settings, recovery or controller ask for more (`extras`) is never lean:
 //! `full` handles its acknowledgements.
 
+mod calm;
 mod congestion;
 mod eventful;
 mod extras;

@@ -347,12 +347,16 @@ impl Rack {
     /// There is nothing to repair or to wait for, and this acknowledgement tells of new data alone.
     #[inline]
     fn is_calm(&self, ack: &Acknowledgement<'_>, sent: &SendState) -> bool {
-        let plain = ack.details.is_none() && ack.cumulative > sent.una;
-        plain && self.is_open() && self.tail.is_idle() && self.reordering_at.is_none()
+        ack.details.is_none() && ack.cumulative > sent.una && self.is_calm_itself()
     }
 
-    /// Several packets are delivered, or one that was sent more than once.
-    #[inline(never)]
+    /// There is nothing to repair or to wait for.
+    #[inline(always)]
+    fn is_calm_itself(&self) -> bool {
+        self.is_open() && self.tail.is_idle() && self.reordering_at.is_none()
+    }
+
+    /// What all is delivered.
     fn take_in_calmly(&mut self, cumulative: u32, connection: &Connection<'_>) {
         let mut news = News::default();
         for number in connection.sent.una..cumulative {
@@ -364,16 +368,10 @@ impl Rack {
         }
     }
 
-    /// What [`Rack::on_ack`] comes to where all is calm: nine in ten acknowledgements.
+    /// What [`Rack::on_ack`] comes to where all is calm.
     #[inline]
     fn on_calm_ack(&mut self, cumulative: u32, connection: &mut Connection<'_>) -> RecoveryUpdate {
-        let first = connection.sending(connection.sent.una);
-        if first.number + 1 == cumulative && first.times == 1 {
-            self.detection.on_delivered_alone(first, connection.now);
-            self.tail.note_sample();
-        } else {
-            self.take_in_calmly(cumulative, connection);
-        }
+        self.take_in_calmly(cumulative, connection);
         self.sacked.advance(cumulative);
         self.lost.advance(cumulative);
         let newly_acked = acknowledge(cumulative, connection.sent);
@@ -427,6 +425,31 @@ impl LossRecovery for Rack {
         update.restart_timer |= self.reordering_at.is_some();
         self.set_reordering_timer(connection);
         update
+    }
+
+    #[inline]
+    fn take_alone(&mut self, oldest: Sending, sent: &mut SendState, now: Time) -> bool {
+        if !self.is_calm_itself() || !self.detection.comes_next(&oldest) {
+            return false;
+        }
+        self.detection.on_delivered_alone(&oldest, now);
+        self.tail.note_sample();
+        let cumulative = oldest.number + 1;
+        self.sacked.advance(cumulative);
+        self.lost.advance(cumulative);
+        acknowledge(cumulative, sent);
+        self.detection.adapt(cumulative, sent.next, false, false);
+        self.episode.forget_below(cumulative);
+        true
+    }
+
+    #[inline]
+    fn settle_alone(&mut self, connection: &mut Connection<'_>) {
+        if connection.sent.una < connection.sent.high {
+            self.set_probe_timer(connection);
+        } else {
+            connection.set_timer(Timer::Probe, Time::NEVER);
+        }
     }
 
     fn on_timeout(&mut self, connection: &mut Connection<'_>) {
@@ -484,6 +507,14 @@ impl LossRecovery for Rack {
         if let Some(probe) = self.tail.due.take() {
             self.tail.on_sent(probe, connection.sent);
         } else if sending.times == 1 && self.may_probe(connection.sent) {
+            self.set_probe_timer(connection);
+        }
+    }
+
+    #[inline]
+    fn on_sent_new(&mut self, sending: Sending, connection: &mut Connection<'_>) {
+        self.detection.on_sent(sending);
+        if self.reordering_at.is_none() {
             self.set_probe_timer(connection);
         }
     }

@@ -171,6 +171,16 @@ macro_rules! recoveries {
                 match self { $(AnyRecovery::$recovery(recovery) => recovery.on_ack(ack, connection),)* }
             }
 
+            #[inline(always)]
+            fn take_alone(&mut self, oldest: Sending, sent: &mut SendState, now: Time) -> bool {
+                match self { $(AnyRecovery::$recovery(recovery) => recovery.take_alone(oldest, sent, now),)* }
+            }
+
+            #[inline(always)]
+            fn settle_alone(&mut self, connection: &mut Connection<'_>) {
+                match self { $(AnyRecovery::$recovery(recovery) => recovery.settle_alone(connection),)* }
+            }
+
             fn on_timeout(&mut self, connection: &mut Connection<'_>) {
                 match self { $(AnyRecovery::$recovery(recovery) => recovery.on_timeout(connection),)* }
             }
@@ -181,6 +191,11 @@ macro_rules! recoveries {
 
             fn on_sent(&mut self, number: u32, connection: &mut Connection<'_>) {
                 match self { $(AnyRecovery::$recovery(recovery) => recovery.on_sent(number, connection),)* }
+            }
+
+            #[inline(always)]
+            fn on_sent_new(&mut self, sending: Sending, connection: &mut Connection<'_>) {
+                match self { $(AnyRecovery::$recovery(recovery) => recovery.on_sent_new(sending, connection),)* }
             }
 
             fn settle(&mut self, connection: &mut Connection<'_>, window: u32) {

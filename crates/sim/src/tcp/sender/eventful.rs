@@ -15,6 +15,9 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         echo: bool,
         now: Time,
     ) -> Option<WindowCut> {
+        if cumulative == self.sent.una + 1 && details.is_none() && !echo && self.takes_alone(now) {
+            return None;
+        }
         if cumulative < self.sent.una && !self.recovery.numbers_packets() {
             return None; // overtaken on its way: a later one has said all that it says (RFC 9293 §3.10.7.4)
         }

@@ -11,7 +11,7 @@ use crate::tcp::flight::Outcome;
 use crate::tcp::recovery::{Acknowledgement, LossRecovery, RecoveryUpdate, Transmission};
 use crate::tcp::timers::{Due, Timer};
 use sawtooth_cc::units::{Bytes, Span, Time};
-use sawtooth_cc::{AckSample, Congestion, Controller, RoundTripTimes, UndoSignal};
+use sawtooth_cc::{AckSample, Congestion, Controller, DeliveryRate, RoundTripTimes, UndoSignal};
 
 /// The connection of a sender, as its recovery sees it.
 macro_rules! connection {
@@ -26,7 +26,7 @@ macro_rules! connection {
 }
 pub(super) use connection;
 
-const FULL: &str = "a sender in full has extras";
+pub(super) const FULL: &str = "a sender in full has extras";
 
 impl<C: Controller, R: LossRecovery> Sender<C, R> {
     pub(super) fn on_ack_in_full(
@@ -43,7 +43,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         let echo = echo && !numbered;
         let outcome = self.conclude_records(&update, now);
         let rtt = self.take_rtt(&update, &outcome, ack.cumulative, now);
-        self.note_measures(rtt, &outcome, now);
+        self.note_measures(outcome.rtt.or(rtt), outcome.rate.as_ref(), now);
         self.follow_timer(&update, now);
         let recovering = self.recovery.in_recovery();
         let grows = !recovering && self.may_grow(&update, echo);
@@ -256,15 +256,16 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     }
 
     /// What an acknowledgement says to those who read the results.
-    fn note_measures(&mut self, rtt: Option<Span>, outcome: &Outcome, now: Time) {
+    #[inline(always)]
+    pub(super) fn note_measures(&mut self, rtt: Option<Span>, rate: Option<&DeliveryRate>, now: Time) {
         let Some(measures) = &mut self.aside.measures else { return };
-        if let Some(rtt) = outcome.rtt.or(rtt) {
+        if let Some(rtt) = rtt {
             measures.round_trips.add(rtt);
         }
         if let Some(srtt) = self.rtt.srtt() {
             measures.smoothed.note(srtt.real(), now);
         }
-        if let Some(rate) = outcome.rate.filter(|rate| rate.reliable && rate.interval > Span::ZERO) {
+        if let Some(rate) = rate.filter(|rate| rate.reliable && rate.interval > Span::ZERO) {
             let seconds = rate.interval.real() / 1e9;
             measures.delivery.note(8.0 * rate.delivered.real() / seconds, now);
         }
@@ -291,7 +292,8 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         }
     }
 
-    fn tell(&mut self, sample: &AckSample) {
+    #[inline(always)]
+    pub(super) fn tell(&mut self, sample: &AckSample) {
         let heard = self.control.take_ack(sample);
         if heard.window != self.window {
             self.accrue_window(sample.now);
@@ -308,12 +310,21 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     /// The next packet to send now, where recovery has something to repair or more is kept than a classic sender does.
     pub(super) fn next_packet_in_full(&mut self, now: Time) -> Option<Packet> {
         let calm = self.extras.is_some() && self.recovery.is_open();
+        if calm && !self.is_numbered() {
+            return self.next_calm_packet(now);
+        }
+        self.next_other_packet(calm, now)
+    }
+
+    /// The same where recovery has something to repair, or where packets are numbered.
+    #[inline(always)]
+    fn next_other_packet(&mut self, calm: bool, now: Time) -> Option<Packet> {
         let pacer = self.extras.as_ref().and_then(|extras| extras.pacer.as_ref());
         if let Some(opens_at) = pacer.and_then(|pacer| pacer.holds(now)) {
             self.wait_for_the_pacer(opens_at, calm);
             return None;
         }
-        let next = if calm && !self.is_numbered() { self.next_by_window() } else { self.next_to_repair(now) };
+        let next = self.next_to_repair(now);
         let Some(transmission) = next else {
             self.note_shortage();
             return None;
@@ -329,17 +340,6 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         Some(packet)
     }
 
-    /// New data as the window lets it go: recovery has nothing to repair, so it need not be asked.
-    #[inline]
-    fn next_by_window(&mut self) -> Option<Transmission> {
-        let limited = self.is_full(true);
-        if limited || !self.sent.may_send_next() {
-            self.window_limited = limited;
-            return None;
-        }
-        Some(self.sent.advance())
-    }
-
     /// What recovery sends next.
     fn next_to_repair(&mut self, now: Time) -> Option<Transmission> {
         let window = self.allowed;
@@ -347,18 +347,15 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         if next.is_none() {
             // What a recovery holds back although there is something to send, it holds for the window's sake.
             let held = self.recovery.in_recovery() && self.sent.may_send_next();
-            self.window_limited = held || self.is_full(false);
+            self.window_limited = held || self.is_full();
         }
         next
     }
 
-    /// Is as much in flight as the window allows? In a calm recovery of packets without numbers of their own that is what is outstanding.
+    /// Is as much in flight as the window allows?
     #[inline]
-    fn is_full(&self, calm: bool) -> bool {
-        let outstanding = calm && !self.is_numbered();
-        let flight =
-            if outstanding { self.sent.next - self.sent.una } else { self.recovery.flight(&self.sent) };
-        flight >= self.allowed
+    fn is_full(&self) -> bool {
+        self.recovery.flight(&self.sent) >= self.allowed
     }
 
     /// A packet with a number of its own. It is new, whatever it carries: ECN-capable like any other (RFC 9000 §13.4.1).
@@ -373,7 +370,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
 
     /// A packet leaves: its record, who hears of it, and when the next one may.
     #[inline(never)]
-    fn note_sent(&mut self, number: u32, now: Time) {
+    pub(super) fn note_sent(&mut self, number: u32, now: Time) {
         let extras = self.extras.as_mut().expect(FULL);
         if extras.samples_every_packet {
             self.timed = None;
@@ -387,6 +384,12 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             }
             self.recovery.on_sent(number, &mut connection!(self, now));
         }
+        self.pace(now);
+    }
+
+    /// A packet leaves: when may the next one?
+    #[inline(always)]
+    pub(super) fn pace(&mut self, now: Time) {
         let packet = Bytes::new(u64::from(self.packet_bytes));
         let gap = self.extras.as_mut().expect(FULL).pace(&self.control, packet, self.rtt.srtt(), now);
         if gap > Span::ZERO
@@ -401,19 +404,25 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     /// its rate comes from the window, unless the controller has one of its own, so it counts as the window.
     fn wait_for_the_pacer(&mut self, opens_at: Time, calm: bool) {
         if calm {
-            let full = self.is_full(calm);
+            let full = self.is_full();
             if full || !self.sent.may_send_next() {
                 self.window_limited = full;
                 self.note_shortage();
                 return;
             }
         }
-        self.window_limited = self.window_limited || self.control.pacing_rate().is_none();
+        self.limit_by_pacer();
         self.extras.as_mut().expect(FULL).timers.pace(opens_at);
     }
 
+    /// The pacer holds something that the window would let go.
+    #[inline(always)]
+    pub(super) fn limit_by_pacer(&mut self) {
+        self.window_limited = self.window_limited || self.control.pacing_rate().is_none();
+    }
+
     /// Nothing may go now. If that is because there is no data, samples say little about the path for a while.
-    fn note_shortage(&mut self) {
+    pub(super) fn note_shortage(&mut self) {
         let short = !self.window_limited && self.sent.next >= self.sent.limit;
         if short && let Some(records) = self.extras.as_mut().and_then(|extras| extras.records.as_mut()) {
             records.mark_app_limited();

@@ -214,19 +214,23 @@ impl Detection {
         news.rtt.is_some()
     }
 
-    /// What [`Detection::on_delivered`], [`Detection::conclude`] and the first step of [`Detection::overtakes`] come to for one packet that was sent
-    /// once, where the acknowledgement delivers no other.
-    #[inline]
-    pub fn on_delivered_alone(&mut self, sending: Sending, now: Time) {
-        let rtt = now - sending.at;
+    /// Is this the first transmission in order that has not been overtaken, and was nothing overtaken that might be lost?
+    #[inline(always)]
+    pub fn comes_next(&self, sending: &Sending) -> bool {
+        let first = self.sent.front() == Some(sending) && self.newest <= rank(sending);
+        first && self.overtaken.is_empty()
+    }
+
+    /// What [`Detection::on_delivered`], [`Detection::conclude`] and [`Detection::overtakes`] come to for a packet that
+    /// [comes next](Detection::comes_next), where the acknowledgement delivers no other.
+    #[inline(always)]
+    pub fn on_delivered_alone(&mut self, sending: &Sending, now: Time) {
         self.reordering_seen |= sending.number + 1 < self.highest;
         self.highest = self.highest.max(sending.number + 1);
-        self.least.add(now, rtt);
-        self.rtt = rtt;
-        self.newest = self.newest.max(rank(&sending));
-        if self.sent.front() == Some(&sending) {
-            self.sent.pop_front();
-        }
+        self.rtt = now - sending.at;
+        self.least.add(now, self.rtt);
+        self.newest = rank(sending);
+        self.sent.pop_front();
     }
 
     /// The window grows with rounds that report duplicates, and falls back after sixteen recoveries without (step 4).
@@ -511,7 +515,8 @@ mod tests {
         for number in 0..300 {
             // Round trips fall and rise, over more than the quarter of the window after which candidates are replaced.
             let now = at(1_000 * u64::from(number) + 40 + 7 * u64::from(number) % 30);
-            alone.on_delivered_alone(sending(number), now);
+            assert!(alone.comes_next(&sending(number)));
+            alone.on_delivered_alone(&sending(number), now);
             let mut news = News::default();
             among.on_delivered(&mut news, sending(number), false, now);
             assert!(among.conclude(&news, now));
