@@ -17,6 +17,7 @@
 //! | departure from a port                | [`Ahead::departs`]             | nothing of the link changes, no shaper, device queue or ACK filter, the discipline knows departures ahead |
 //! | leaving a port at the end of a transmission | [`Ahead::leaves`]       | its wire never changes                                   |
 //! | departure from a port, afterwards    | [`Ahead::departs_late`]        | nothing of the link changes, its wire has a delay, no short flows |
+//! | sending when a pacer opens, afterwards | [`Ahead::sends_late`]     | nothing changes, no applications or short flows, the first link has a delay and is the flow's own |
 //! | entering the first link with jitter  | always, as part of the sending | the sender keeps the order of what it lets go            |
 
 use crate::scenario::{FlowSpec, LinkSpec, Scenario};
@@ -84,6 +85,23 @@ impl<'a> Ahead<'a> {
         let constant = link.rate_bps.is_some() && link.aggregate.is_none() && link.delay_ns > 0;
         let keeps = !self.scenario.changes_departures(number) && !self.has_wire(number);
         self.order == Order::Ahead && constant && keeps && self.scenario.arrivals.is_empty()
+    }
+
+    /// By how much may a sender let a packet go after its pacer has opened, as if it had gone in time? Nobody behind the first link hears of
+    /// the packet before its delay has passed, so what happens to the sender in between sends it first. The link must be the
+    /// flow's own: what others send into it would meet the packet.
+    pub fn sends_late(&self, flow: &FlowSpec) -> Span {
+        let (first, scenario) = (flow.forward[0], self.scenario);
+        let spec = &scenario.links[first as usize];
+        let plain = spec.keeps_order() && !self.has_wire(first);
+        let nothing_comes = scenario.changes.is_empty() && scenario.apps.is_empty() && flow.supply.is_empty();
+        let listed = scenario.arrivals.is_empty();
+        let jitter = scenario.profiles[flow.profile as usize].send_jitter_ns > 0;
+        if self.order == Order::Ahead && plain && nothing_comes && listed && !jitter {
+            Span::from_nanos(spec.delay_ns.saturating_sub(1))
+        } else {
+            Span::ZERO
+        }
     }
 
     /// Must even what is certain wait for its time?

@@ -4,6 +4,7 @@ mod apps;
 mod changes;
 mod endpoints;
 mod finish;
+mod late;
 mod paced;
 mod ports;
 mod prefetch;
@@ -144,6 +145,7 @@ impl Network {
                 return None;
             }
         }
+        self.send_all_overdue(Moment { time: until, cause: Time::ZERO });
         self.settle_ports(Moment { time: until, cause: Time::ZERO });
         Some(())
     }
@@ -252,6 +254,7 @@ impl Network {
     }
 
     fn restart_counters(&mut self, now: Time) {
+        self.send_all_overdue(self.events.now());
         self.settle_ports(self.events.now());
         for port in &mut self.ports {
             port.queue.restart_counters();
@@ -270,6 +273,7 @@ impl Network {
     }
 
     fn sample(&mut self, now: Time) {
+        self.send_all_overdue(self.events.now());
         self.settle_ports(self.events.now());
         let listed = self.short.first as usize;
         for (flow, side) in (0u32..).zip(&self.senders[..listed]) {

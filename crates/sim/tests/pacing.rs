@@ -69,15 +69,42 @@ fn pacing_spreads_an_initial_window_that_would_queue_as_a_burst() {
     assert!(burst.abs_diff(19 * 800_000 / 2) < MILLISECOND / 5, "{burst} ns");
 }
 
-#[test]
-fn a_packet_that_waits_takes_one_timer() {
-    // A delayed acknowledgement lets two packets go, of which one waits. What that takes is the difference in events: half an event a
-    // packet. The other timers' event must not be set anew each time.
+/// Events per packet that pacing adds. A delayed acknowledgement lets two packets go, of which one waits: half of the packets.
+fn events_for_waiting(shared: bool) -> (f64, Scenario) {
     let tcp = TcpSpec { delayed_ack: true, receive_window: Some(20), ..TcpSpec::default() };
-    let (unpaced, paced) = both(&tcp);
-    let per_packet = |records: &Records| records.account.events as f64 / records.flows[0].sent as f64;
-    let more = per_packet(&paced) - per_packet(&unpaced);
+    let scenario = |pacing| {
+        let mut scenario = one_flow(pacing, tcp.clone());
+        if shared {
+            let start_ns = scenario.duration_ns - MILLISECOND;
+            scenario.flows.push(FlowSpec { start_ns, ..scenario.flows[0].clone() });
+        }
+        scenario
+    };
+    let per_packet = |pacing| {
+        let records = run(&scenario(pacing)).expect("the scenario is valid");
+        records.account.events as f64 / records.flows[0].sent as f64
+    };
+    (per_packet(Pacing::On) - per_packet(Pacing::Off), scenario(Pacing::On))
+}
+
+#[test]
+fn a_packet_that_waits_before_a_shared_link_takes_one_timer() {
+    // Half an event a packet. The other timers' event must not be set anew each time.
+    let (more, _) = events_for_waiting(true);
     assert!((0.48..=0.52).contains(&more), "{more} events per packet");
+}
+
+#[test]
+fn packets_that_wait_before_a_link_of_their_own_share_a_timer() {
+    // It is put off by the delay of that link each time, so there is one event per delay, at most, however many packets wait.
+    let (more, scenario) = events_for_waiting(false);
+    let sent = run(&scenario).expect("the scenario is valid").flows[0].sent as f64;
+    let delay_ns = scenario.links[scenario.flows[0].forward[0] as usize].delay_ns;
+    let delays = scenario.duration_ns as f64 / (delay_ns - 1) as f64;
+    assert!(
+        more * sent <= delays + 1.0 && more < 0.48,
+        "{more} events per packet, {sent} packets, {delays} delays"
+    );
 }
 
 /// A rate, a window that does not matter, and what it was told. The rate may be another from some packet on.

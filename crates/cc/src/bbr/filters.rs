@@ -15,6 +15,11 @@ pub struct MaxFilter {
 impl MaxFilter {
     /// A value of this slot, in a window of so many slots, this one included.
     pub fn add(&mut self, slot: u64, value: f64, window: u64) {
+        if let (Some(&(last, least)), Some(&(first, _))) = (self.kept.back(), self.kept.front())
+            && (last == slot && least > value && first + window > slot)
+        {
+            return; // nothing of the below: most often
+        }
         while self.kept.back().is_some_and(|&(_, smaller)| smaller <= value) {
             self.kept.pop_back();
         }

@@ -265,8 +265,13 @@ impl Network {
     #[inline]
     pub(super) fn on_ack(&mut self, packet: Packet, now: Time) {
         self.census.delivered += 1;
-        let side = &mut self.senders[packet.flow() as usize];
-        let Transport::Tcp(sender) = &mut side.sender else { return self.on_other_answer(packet, now) };
+        let mut side = &mut self.senders[packet.flow() as usize];
+        let Transport::Tcp(sender) = &side.sender else { return self.on_other_answer(packet, now) };
+        if sender.is_overdue(self.events.now()) {
+            self.send_overdue(packet.flow(), self.events.now());
+            side = &mut self.senders[packet.flow() as usize];
+        }
+        let Transport::Tcp(sender) = &mut side.sender else { unreachable!("it is TCP's") };
         self.observer.note(Kinds::ACKNOWLEDGED, now, || Occurrence::AckArrived {
             packet,
             newly_acknowledged: packet.number().saturating_sub(sender.sent().una),
@@ -334,6 +339,7 @@ impl Network {
 
     /// The application of a flow offers no more data.
     pub(super) fn flow_stop(&mut self, flow: u32, now: Time) {
+        self.send_overdue(flow, self.events.now());
         match &mut self.senders[flow as usize].sender {
             Transport::Whole(sender) => {
                 sender.stop(now);
@@ -422,6 +428,8 @@ impl Network {
             return; // stale
         }
         side.timer_event = std::mem::replace(&mut side.later_event, Time::NEVER);
+        self.send_overdue(flow, Moment { time: now, cause: Time::ZERO });
+        let side = &mut self.senders[flow as usize];
         if side.sender.deadline() > now {
             self.arm_timer(flow); // acknowledgements have moved it
             return;

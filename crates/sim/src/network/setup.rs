@@ -81,11 +81,11 @@ impl Network {
             stages: topology.stages,
             source_stages: topology.sources,
         };
-        network.begun(scenario)
+        network.begun(scenario, order)
     }
 
     /// With what it is to be asked for, and its first events.
-    fn begun(mut self, scenario: &Scenario) -> Self {
+    fn begun(mut self, scenario: &Scenario, order: Order) -> Self {
         if self.observer.hears(Kinds::SENDER_SEEN) {
             self.last_seen = vec![(Phase::Steady, 0); scenario.flows.len()];
         }
@@ -94,6 +94,9 @@ impl Network {
         if self.apps.any() {
             self.observer.hear(Kinds::ARRIVED);
             self.begin_apps();
+        }
+        if !self.observer.hears(Kinds::SENT) && !self.heeds_states {
+            self.let_send_late(scenario, order);
         }
         self.schedule_changes();
         self.schedule_start(scenario);

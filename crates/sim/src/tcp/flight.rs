@@ -165,29 +165,25 @@ impl FlightRecords {
 
     /// This packet leaves now, for the first time if its number is the next one.
     #[inline]
-    pub fn on_sent(&mut self, number: u32, now: Time) -> SentPacket {
+    pub fn on_sent(&mut self, number: u32, now: Time) {
         if self.in_flight == 0 {
             (self.first_sent_at, self.delivered_at) = (now, now);
         }
-        let record = if number == self.numbers().end {
+        if number == self.numbers().end {
             self.in_flight += 1;
-            let record = self.record_of(Fate::InFlight, 1, now);
-            self.records.push_back(record);
-            record
+            self.records.push_back(self.record_of(Fate::InFlight, 1, now));
         } else {
-            self.sent_again(number, now)
-        };
-        self.told(record)
+            self.sent_again(number, now);
+        }
     }
 
     #[inline(never)]
-    fn sent_again(&mut self, number: u32, now: Time) -> Record {
+    fn sent_again(&mut self, number: u32, now: Time) {
         let Record { fate, times_sent, .. } = *self.record_mut(number);
         self.in_flight += u32::from(fate == Fate::Lost);
         let fate = if fate == Fate::Lost { Fate::InFlight } else { fate };
         let record = self.record_of(fate, times_sent.saturating_add(1), now);
         *self.record_mut(number) = record;
-        record
     }
 
     /// What is known when a packet leaves.
@@ -426,6 +422,12 @@ mod tests {
         Bytes::new(count * PACKET)
     }
 
+    /// A packet leaves: its record.
+    fn sent(records: &mut FlightRecords, number: u32, now: Time) -> SentPacket {
+        records.on_sent(number, now);
+        records.packet(number).expect("it has just been sent")
+    }
+
     fn records() -> FlightRecords {
         FlightRecords::new(packets(1))
     }
@@ -471,13 +473,13 @@ mod tests {
     #[test]
     fn a_record_says_what_was_known_when_the_packet_left() {
         let mut records = records();
-        let first = records.on_sent(0, at(0));
+        let first = sent(&mut records, 0, at(0));
         assert_eq!((first.in_flight, first.delivered, first.times_sent), (packets(1), packets(0), 1));
         assert_eq!((first.first_sent_at, first.delivered_at), (at(0), at(0)));
         records.on_sent(1, at(1));
         acknowledged(&mut records, 1, at(40));
         // Delivery was last heard of at 40 ms; what was delivered then had been sent at 0 ms.
-        let third = records.on_sent(2, at(41));
+        let third = sent(&mut records, 2, at(41));
         let expected = SentPacket {
             sent_at: at(41),
             size: packets(1),
@@ -498,7 +500,7 @@ mod tests {
     fn the_rate_is_the_lower_of_those_of_sending_and_of_delivering() {
         // Ten packets at once; they are delivered one every 10 ms from 100 ms on, each answered by a new one.
         let mut records = records();
-        (0..10).for_each(|number| _ = records.on_sent(number, at(0)));
+        (0..10).for_each(|number| records.on_sent(number, at(0)));
         for number in 0..10 {
             let now = at(100 + 10 * u64::from(number));
             let rate = acknowledged(&mut records, number + 1, now).rate.expect("it delivers something");
@@ -522,7 +524,7 @@ mod tests {
         }
         // Acknowledgements that come together do not raise the rate above that of sending: five packets sent over 40 ms.
         let mut records = self::records();
-        (0..5).for_each(|number| _ = records.on_sent(number, at(10 * u64::from(number))));
+        (0..5).for_each(|number| records.on_sent(number, at(10 * u64::from(number))));
         acknowledged(&mut records, 1, at(100));
         let rate = acknowledged(&mut records, 5, at(100)).rate.expect("it delivers something");
         assert_eq!((rate.delivered, rate.interval), (packets(5), Span::from_millis(100)));
@@ -562,7 +564,7 @@ mod tests {
     #[test]
     fn only_packets_that_were_sent_once_give_round_trips() {
         let mut records = records();
-        (0..4).for_each(|number| _ = records.on_sent(number, at(u64::from(number))));
+        (0..4).for_each(|number| records.on_sent(number, at(u64::from(number))));
         records.begin(0, at(40));
         records.deliver(1, at(40));
         assert_eq!(records.conclude(None).rtt, Some(Span::from_millis(39)));
@@ -578,7 +580,7 @@ mod tests {
     #[test]
     fn a_packet_is_in_flight_delivered_or_lost() {
         let mut records = records();
-        (0..5).for_each(|number| _ = records.on_sent(number, at(0)));
+        (0..5).for_each(|number| records.on_sent(number, at(0)));
         records.begin(0, at(40));
         (2..5).for_each(|number| records.deliver(number, at(40)));
         records.deliver(4, at(40));
@@ -590,7 +592,7 @@ mod tests {
         let lost: Vec<_> = records.newly_lost(at(40)).map(|lost| (lost.lost, lost.continues)).collect();
         assert_eq!(lost, [(packets(1), false), (packets(2), true)]);
         assert!(records.newly_lost(at(40)).all(|lost| (lost.now, lost.delivered) == (at(40), packets(3))));
-        let again = records.on_sent(0, at(50));
+        let again = sent(&mut records, 0, at(50));
         assert_eq!((again.times_sent, again.lost, again.in_flight), (2, packets(2), packets(1)));
         // 1 arrives late, and 0 again: lost packets may turn up.
         let outcome = acknowledged(&mut records, 5, at(90));
@@ -602,7 +604,7 @@ mod tests {
     #[test]
     fn a_round_ends_with_a_packet_that_was_sent_after_the_last_had_ended() {
         let mut records = records();
-        (0..3).for_each(|number| _ = records.on_sent(number, at(0)));
+        (0..3).for_each(|number| records.on_sent(number, at(0)));
         let ended = |records: &mut FlightRecords, cumulative, now| {
             let ended = acknowledged(records, cumulative, at(now)).round_ended;
             records.on_sent(cumulative + 2, at(now));

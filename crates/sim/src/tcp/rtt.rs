@@ -178,6 +178,7 @@ impl RttEstimator {
     }
 
     /// `SRTT + max(G, 4 · RTTVAR)`, or Linux's, bounded, backed off.
+    #[inline(always)]
     fn timeout(&self) -> Span {
         let bounded = self.base(if self.linux { self.min_rto } else { 0 }).clamp(self.min_rto, self.max_rto);
         if self.backoff == 0 {

@@ -28,6 +28,7 @@ use super::recovery::{AnyRecovery, LossRecovery, SendState, Transmission, acknow
 use super::rtt::RttEstimator;
 use super::timers::Due;
 use crate::ack_details::Details;
+use crate::event::Moment;
 use crate::measures::Measures;
 use crate::packet::{CWR, ECT, ECT_1, IN_PROFILE, Packet, PacketKind, RETRANSMISSION, TEST};
 use crate::scenario::{FlowSpec, Profile, TcpSpec};
@@ -274,6 +275,25 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             None if self.retransmit_at <= now => self.on_timeout(now).map(Some),
             None => Ok(None),
         }
+    }
+
+    /// What its pacer lets go may leave so much later, as if it had left in time ([`Sender::take_pacing`]).
+    pub fn pace_late(&mut self, lateness: Span) {
+        if let Some(extras) = self.extras.as_mut().filter(|extras| extras.pacer.is_some()) {
+            extras.timers.pace_late(lateness);
+        }
+    }
+
+    /// Has the pacer let a packet go before this moment that has not left?
+    #[inline(always)]
+    pub fn is_overdue(&self, now: Moment) -> bool {
+        !self.lean && self.extras.as_ref().is_some_and(|extras| extras.timers.is_overdue(now))
+    }
+
+    /// When the pacer has let a packet go that has not left, if that was before this moment.
+    #[inline(always)]
+    pub fn take_pacing(&mut self, before: Moment) -> Option<Time> {
+        self.extras.as_mut()?.timers.take_pacing(before)
     }
 
     /// The next packet to send now, if one may go.

@@ -10,7 +10,8 @@
 //! lazily, and the timer that has expired goes to the component that set it. Classic senders have none of these.
 
 use super::clock::TimerClock;
-use sawtooth_cc::units::Time;
+use crate::event::Moment;
+use sawtooth_cc::units::{Span, Time};
 
 /// A timer of a recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +39,11 @@ pub struct Timers {
     probe: Time,
     reordering: Time,
     pacing: Time,
+    /// When somebody must see to the pacer at the latest: as soon as it opens, unless packets may leave late.
+    pacing_by: Time,
+    lateness: Span,
+    /// Since when it has been waited for.
+    pacing_since: Time,
 }
 
 impl Default for Timers {
@@ -47,6 +53,9 @@ impl Default for Timers {
             probe: Time::NEVER,
             reordering: Time::NEVER,
             pacing: Time::NEVER,
+            pacing_by: Time::NEVER,
+            lateness: Span::ZERO,
+            pacing_since: Time::ZERO,
         }
     }
 }
@@ -74,13 +83,42 @@ impl Timers {
     }
 
     /// Wait for the pacer until then.
-    pub fn pace(&mut self, at: Time) {
+    pub fn pace(&mut self, at: Time, now: Time) {
+        if self.pacing != at {
+            self.pacing_since = now;
+        }
         self.pacing = at;
+        self.pacing_by = at + self.lateness;
+    }
+
+    /// What the pacer lets go may leave up to so much later, as if it had left in time. Somebody asks for it before anything else happens
+    /// to this sender ([`Timers::take_pacing`]).
+    pub fn pace_late(&mut self, lateness: Span) {
+        self.lateness = lateness;
+    }
+
+    /// Where packets may leave late: has the pacer let one go, if an event of its own would have come before this moment?
+    #[inline(always)]
+    pub fn is_overdue(&self, now: Moment) -> bool {
+        if self.pacing > now.time || self.lateness == Span::ZERO {
+            return false;
+        }
+        Moment { time: self.pacing, cause: self.pacing_since } <= now
+    }
+
+    /// When it has, if it has. It waits no longer then.
+    #[inline(always)]
+    pub fn take_pacing(&mut self, before: Moment) -> Option<Time> {
+        if !self.is_overdue(before) {
+            return None;
+        }
+        self.pacing_by = Time::NEVER;
+        Some(std::mem::replace(&mut self.pacing, Time::NEVER))
     }
 
     /// When the first of them expires.
     pub fn earliest(&self) -> Time {
-        self.probe.min(self.reordering).min(self.pacing)
+        self.probe.min(self.reordering).min(self.pacing_by)
     }
 
     /// One that has expired by now, if any has; it is off then. The pacer's comes last: what recovery finds decides what it lets go.
@@ -92,6 +130,9 @@ impl Timers {
         ] {
             if *at <= now {
                 *at = Time::NEVER;
+                if due == Due::Pacing {
+                    self.pacing_by = Time::NEVER;
+                }
                 return Some(due);
             }
         }
@@ -109,7 +150,7 @@ mod tests {
         let mut timers = Timers::default();
         assert_eq!((timers.earliest(), timers.take_due(at(u64::MAX - 1))), (Time::NEVER, None));
         timers.set(Timer::Probe, at(30));
-        timers.pace(at(10));
+        timers.pace(at(10), at(0));
         timers.set(Timer::Reordering, at(20));
         assert_eq!((timers.earliest(), timers.take_due(at(9))), (at(10), None));
         assert_eq!(timers.take_due(at(10)), Some(Due::Pacing));
@@ -121,5 +162,22 @@ mod tests {
         timers.set(Timer::Reordering, at(40));
         timers.set(Timer::Reordering, Time::NEVER);
         assert_eq!(timers.earliest(), Time::NEVER);
+    }
+
+    #[test]
+    fn what_may_leave_late_waits_for_whoever_asks_but_no_longer_than_that() {
+        let at = Time::from_nanos;
+        let moment = |time, cause| Moment { time: at(time), cause: at(cause) };
+        let mut timers = Timers::default();
+        timers.pace(at(100), at(60));
+        assert_eq!((timers.earliest(), timers.take_pacing(moment(200, 0))), (at(100), None)); // nothing leaves late
+        timers.pace_late(Span::from_nanos(30));
+        timers.pace(at(100), at(80)); // asked once more: it has been waited for since 60
+        assert_eq!(timers.earliest(), at(130));
+        assert_eq!((timers.take_pacing(moment(99, 98)), timers.take_pacing(moment(100, 59))), (None, None));
+        assert_eq!(timers.take_pacing(moment(100, 60)), Some(at(100)));
+        assert_eq!((timers.take_pacing(moment(200, 0)), timers.earliest()), (None, Time::NEVER));
+        timers.pace(at(150), at(140));
+        assert_eq!((timers.take_due(at(150)), timers.earliest()), (Some(Due::Pacing), Time::NEVER));
     }
 }

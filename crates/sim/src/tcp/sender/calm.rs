@@ -73,7 +73,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         }
         let extras = self.extras.as_mut().expect(FULL);
         if let Some(opens_at) = extras.pacer.as_ref().and_then(|pacer| pacer.holds(now)) {
-            extras.timers.pace(opens_at);
+            extras.timers.pace(opens_at, now);
             self.limit_by_pacer();
             return None;
         }
@@ -95,9 +95,9 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             self.timed = None;
         }
         if let Some(records) = &mut extras.records {
-            let record = records.on_sent(number, now);
+            records.on_sent(number, now);
             if extras.wants.packets {
-                self.control.on_sent(&{ record }); // a copy, so that none is written for others
+                self.control.on_sent(&records.packet(number).expect("it has just been sent"));
                 self.follow_change(now);
             }
             let sending = Sending { number, at: now, times: 1 };

@@ -321,7 +321,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     fn next_other_packet(&mut self, calm: bool, now: Time) -> Option<Packet> {
         let pacer = self.extras.as_ref().and_then(|extras| extras.pacer.as_ref());
         if let Some(opens_at) = pacer.and_then(|pacer| pacer.holds(now)) {
-            self.wait_for_the_pacer(opens_at, calm);
+            self.wait_for_the_pacer(opens_at, calm, now);
             return None;
         }
         let next = self.next_to_repair(now);
@@ -377,9 +377,9 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         }
         let name = extras.name(number);
         if let Some(records) = &mut extras.records {
-            let record = records.on_sent(name, now);
+            records.on_sent(name, now);
             if extras.wants.packets {
-                self.control.on_sent(&{ record }); // a copy, so that none is written for others
+                self.control.on_sent(&records.packet(name).expect("it has just been sent"));
                 self.follow_change(now);
             }
             self.recovery.on_sent(number, &mut connection!(self, now));
@@ -402,7 +402,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     /// The pacer holds what there may be to send. Where nothing is repaired it is plain whether there is anything, and a window that
     /// is full or data that is short limits as it would without a pacer. Otherwise it is the pacer that limits, not the application;
     /// its rate comes from the window, unless the controller has one of its own, so it counts as the window.
-    fn wait_for_the_pacer(&mut self, opens_at: Time, calm: bool) {
+    fn wait_for_the_pacer(&mut self, opens_at: Time, calm: bool, now: Time) {
         if calm {
             let full = self.is_full();
             if full || !self.sent.may_send_next() {
@@ -412,7 +412,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             }
         }
         self.limit_by_pacer();
-        self.extras.as_mut().expect(FULL).timers.pace(opens_at);
+        self.extras.as_mut().expect(FULL).timers.pace(opens_at, now);
     }
 
     /// The pacer holds something that the window would let go.
