@@ -7,10 +7,13 @@ the same bytes. Text columns (names of queues) come as a JSON list, because they
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate, chain
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 DTYPES: dict[str, tuple[pa.DataType, int]] = {
     "i64": (pa.int64(), 8),
@@ -19,12 +22,17 @@ DTYPES: dict[str, tuple[pa.DataType, int]] = {
     "f64": (pa.float64(), 8),
 }
 """By the engine's name, the type and its width in bytes."""
+NUMPY: Final[Mapping[int, type[np.generic]]] = {
+    pa.from_numpy_dtype(dtype).id: dtype
+    for dtype in (np.bool_, np.int32, np.uint32, np.int64, np.uint64, np.float64)
+}
+"""By Arrow's number of a type of the columns here, that of numpy."""
 
 
 def column_of(dtype: str, data: bytes) -> pa.Array:
     """One column. Fixed-width kinds share `data`; `utf8` is a JSON list of strings."""
     if dtype == "utf8":
-        return pa.array(json.loads(data), pa.string())
+        return texts(json.loads(data))
     arrow, width = DTYPES[dtype]
     return pa.Array.from_buffers(arrow, len(data) // width, [None, pa.py_buffer(data)])
 
@@ -32,6 +40,81 @@ def column_of(dtype: str, data: bytes) -> pa.Array:
 def table_of(columns: Mapping[str, tuple[str, bytes]]) -> pa.Table:
     """One table, columns in the order given. All columns have the same length."""
     return pa.Table.from_arrays([column_of(*column) for column in columns.values()], names=list(columns))
+
+
+def numbers(values: NDArray[Any], *, nan_is_null: bool = False) -> pa.Array:
+    """A column of numbers, of the type that they have, over the same memory; NaN stays NaN or is null."""
+    flat = np.ascontiguousarray(values)
+    valid = ~np.isnan(flat) if nan_is_null else None
+    if valid is None or valid.all():
+        return pa.Array.from_buffers(pa.from_numpy_dtype(flat.dtype), flat.size, [None, pa.py_buffer(flat)])
+    buffers = [_bits(valid), pa.py_buffer(flat)]
+    return pa.Array.from_buffers(
+        pa.from_numpy_dtype(flat.dtype), flat.size, buffers, int(flat.size - valid.sum())
+    )
+
+
+def truths(values: Sequence[bool]) -> pa.Array:
+    """A column of truth values."""
+    return pa.Array.from_buffers(pa.bool_(), len(values), [None, _bits(np.array(values, np.bool_))])
+
+
+def texts(values: Iterable[str | None]) -> pa.Array:
+    """A column of texts, null for None."""
+    given = list(values)
+    letters = [b"" if text is None else text.encode() for text in given]
+    ends = np.fromiter(accumulate(map(len, letters), initial=0), np.int32, len(letters) + 1)
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(letters))]
+    nulls = given.count(None)
+    if nulls:
+        buffers[0] = _bits(np.array([text is not None for text in given], np.bool_))
+    return pa.Array.from_buffers(pa.string(), len(given), buffers, nulls)
+
+
+def maps(rows: Sequence[Mapping[str, Any]], dtype: type | None) -> pa.Array:
+    """A column of maps from texts to numbers of a numpy type, or to texts where there is none."""
+    ends = np.fromiter(accumulate(map(len, rows), initial=0), np.int32, len(rows) + 1)
+    values = list(chain.from_iterable(row.values() for row in rows))
+    items = texts(values) if dtype is None else numbers(np.array(values, dtype))
+    return pa.MapArray.from_arrays(numbers(ends), texts(chain.from_iterable(rows)), items)
+
+
+def _bits(values: NDArray[np.bool_]) -> pa.Buffer:
+    return pa.py_buffer(np.packbits(values, bitorder="little"))
+
+
+def values_of(column: pa.ChunkedArray | pa.Array) -> NDArray[Any]:
+    """The numbers or truth values of a column, over the same memory where they lie there as numpy has them, not to be written to. Whole
+    numbers with nulls among them become floats; null is NaN."""
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    if len(chunks) == 1:
+        return _values(chunks[0])
+    return np.concatenate([np.zeros(0, NUMPY.get(column.type.id, np.float64)), *map(_values, chunks)])
+
+
+def _values(chunk: pa.Array) -> NDArray[Any]:
+    dtype = NUMPY.get(chunk.type.id)
+    if dtype is None:
+        return np.asarray(chunk.to_numpy(zero_copy_only=False))
+    if not len(chunk):
+        return np.zeros(0, dtype)
+    valid, data = chunk.buffers()
+    first, end = chunk.offset, chunk.offset + len(chunk)
+    values = (
+        _unpacked(data, first, end)
+        if dtype is np.bool_
+        else np.frombuffer(data, dtype, end - first, first * dtype().itemsize)
+    )
+    if not chunk.null_count:
+        return values
+    found = values.astype(np.float64)
+    found[~_unpacked(valid, first, end)] = np.nan
+    return found
+
+
+def _unpacked(bits: pa.Buffer, first: int, end: int) -> NDArray[np.bool_]:
+    letters = np.frombuffer(bits, np.uint8)
+    return np.unpackbits(letters, count=end, bitorder="little")[first:].view(np.bool_)
 
 
 def nested(tables: Sequence[pa.Table]) -> pa.Array:
@@ -42,7 +125,7 @@ def nested(tables: Sequence[pa.Table]) -> pa.Array:
     structs = batches[0].to_struct_array() if len(batches) == 1 else whole.combine_chunks().to_struct_array()
     if isinstance(structs, pa.ChunkedArray):
         structs = structs.combine_chunks()
-    return pa.ListArray.from_arrays(pa.array(ends), structs)
+    return pa.ListArray.from_arrays(numbers(ends), structs)
 
 
 def unnested(value: pa.ListScalar) -> pa.Table:

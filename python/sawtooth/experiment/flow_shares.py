@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from sawtooth.columns import values_of
 from sawtooth.experiment.curves import labels, select, values
 from sawtooth.experiment.figure_specs import SharesSpec
 from sawtooth.experiment.intervals import Interval, interval
@@ -70,7 +71,7 @@ class SharesFigure:
 def shares(run: Run) -> Shares:
     """Throughput of every test flow over a fair share of the bottleneck, group by group, from the counters of the measured part."""
     resolved = [flow for flow in run.meta["resolved"]["flows"] if flow["test"]]
-    goodputs = run.flows.column("goodput_bps").to_numpy()[: len(resolved)]
+    goodputs = values_of(run.flows.column("goodput_bps"))[: len(resolved)]
     normalised = goodputs * len(resolved) / float(run.meta["capacity_bps"])
     groups = np.array([flow["group"] for flow in resolved])
     return tuple(tuple(normalised[groups == group].tolist()) for group in range(int(groups.max()) + 1))

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sawtooth.columns import values_of
 from sawtooth.experiment.curves import select
 from sawtooth.experiment.figure_specs import StripsSpec
 from sawtooth.experiment.matrix import ProbeRun
@@ -92,7 +93,7 @@ def recorded(run: Run) -> Recorded:
     ends, bits = part.bins()
     width = int(run.engine["record"]["rates_ns"]) / 1e9
     events = part.record("congestion")
-    flows = events.column("flow").to_numpy()
+    flows = values_of(events.column("flow"))
     inside = flows < own.size
     return Recorded(
         bin_s=width,
@@ -100,9 +101,9 @@ def recorded(run: Run) -> Recorded:
         groups=np.array([row["group"] if row["test"] else -1 for row in part.rows()], dtype=np.int64),
         ends_s=ends / 1e9,
         rates_bps=bits / width,
-        times_s=events.column("time_ns").to_numpy()[inside] / 1e9,
+        times_s=values_of(events.column("time_ns"))[inside] / 1e9,
         flows=flows[inside].astype(np.int64),
-        marked=events.column("mark").to_numpy()[inside] != 0,
+        marked=values_of(events.column("mark"))[inside] != 0,
     )
 
 

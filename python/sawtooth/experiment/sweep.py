@@ -33,6 +33,7 @@ import numpy as np
 import pyarrow as pa
 
 from sawtooth import display
+from sawtooth.columns import numbers, texts, truths
 from sawtooth.documents import format_of
 from sawtooth.errors import MISSING, InputError, show
 from sawtooth.experiment.intervals import Interval, interval
@@ -102,12 +103,15 @@ class Sweep:
         }
         fields = [pa.field(key, column.type) for key, column in varied.items()]
         fields += [pa.field("seed", pa.string()), pa.field("run_id", pa.string())]
-        columns = [*varied.values(), [run.seed for run in self.runs], [run.run_id for run in self.runs]]
+        columns = [
+            *varied.values(),
+            texts(run.seed for run in self.runs),
+            texts(run.run_id for run in self.runs),
+        ]
         for place, metric in enumerate(METRICS):
             fields.append(pa.field(metric.name, pa.float64(), metadata={"unit": metric.unit}))
-            columns.append(
-                pa.array([run.metrics[place] for run in self.runs], pa.float64(), from_pandas=True)
-            )
+            values = np.array([run.metrics[place] for run in self.runs], np.float64)
+            columns.append(numbers(values, nan_is_null=True))
         return pa.table(columns, schema=pa.schema(fields))
 
     def groups(self) -> Iterator[tuple[Values, Mapping[str, Interval]]]:
@@ -286,12 +290,12 @@ def _refuse_idle(scenarios: Sequence[Scenario], over: Mapping[str, object]) -> N
 def _column(values: Sequence[Any]) -> pa.Array:
     """The values of a key as a column: numbers or truth values where all of them are, else text."""
     if all(isinstance(value, bool) for value in values):
-        return pa.array(values, pa.bool_())
+        return truths(values)
     if not any(isinstance(value, bool) for value in values):
-        for kind, arrow in (((int,), pa.int64()), ((int, float), pa.float64())):
+        for kind, dtype in (((int,), np.int64), ((int, float), np.float64)):
             if all(isinstance(value, kind) for value in values):
-                return pa.array(values, arrow)
-    return pa.array([text_of(value) for value in values], pa.string())
+                return numbers(np.array(values, dtype))
+    return texts(map(text_of, values))
 
 
 def text_of(value: object) -> str:

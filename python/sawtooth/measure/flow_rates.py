@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from sawtooth.columns import values_of
 from sawtooth.models.throughput_ratio import throughput_ratios
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def loss(part: RunPart) -> float:
     """Dropped over sent, in percent, of the group's flows together over the measured part of the run; NaN where nothing was sent."""
     own = part.of_group()
     sent, drops = (
-        part.run.flows.column(name).to_numpy()[: own.size][own].sum() for name in ("sent", "drops")
+        values_of(part.run.flows.column(name))[: own.size][own].sum() for name in ("sent", "drops")
     )
     return 100.0 * float(drops / sent) if sent else float("nan")
 

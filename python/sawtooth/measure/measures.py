@@ -36,6 +36,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
+from sawtooth.columns import values_of
 from sawtooth.measure import flow_rates, responses
 from sawtooth.measure.run_part import SAMPLE, Known, RunPart
 from sawtooth.scenario.fields import JsonSchema, Parsed
@@ -111,8 +112,8 @@ def settling(part: RunPart) -> float:
 def synchronised(part: RunPart) -> float:
     """Mean share of the flows present that decrease in an epoch; NaN where nothing decreased."""
     windows, present = part.record("windows"), part.present()
-    times, flows = windows.column("time_ns").to_numpy(), windows.column("flow").to_numpy()
-    cut = windows.column("event").to_numpy() != SAMPLE
+    times, flows = values_of(windows.column("time_ns")), values_of(windows.column("flow"))
+    cut = values_of(windows.column("event")) != SAMPLE
     cut &= (times >= part.begin_ns) & (times < part.end_ns) & present[flows]
     times, flows = times[cut], flows[cut]
     span, place, shares = _round_trip_ns(part), 0, []

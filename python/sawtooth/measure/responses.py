@@ -32,6 +32,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from sawtooth.columns import values_of
 from sawtooth.measure.run_part import SAMPLE, RunPart
 
 BEFORE_NS: Final = 20 * 10**9
@@ -74,7 +75,7 @@ def halving(part: RunPart) -> float:
     """Round trips from the last decrease near the highest window of the part until at most half of that window is left."""
     table = part.record("windows")
     columns = {
-        name: table.column(name).to_numpy() for name in ("time_ns", "event", "window_before", "window")
+        name: values_of(table.column(name)) for name in ("time_ns", "event", "window_before", "window")
     }
     inside = (columns["time_ns"] >= part.begin_ns) & (columns["time_ns"] < part.end_ns)
     inside &= columns["event"] != SAMPLE
@@ -93,13 +94,13 @@ def halving(part: RunPart) -> float:
 def _windows(part: RunPart) -> tuple[Numbers, Numbers, NDArray[np.bool_]]:
     """Times (ns) and windows of samples and decreases in order, and which are decreases."""
     table = part.record("windows")
-    times = table.column("time_ns").to_numpy()
+    times = values_of(table.column("time_ns"))
     inside = (times >= part.begin_ns) & (times < part.end_ns)
-    windows = table.column("window").to_numpy()[inside]
+    windows = values_of(table.column("window"))[inside]
     return (
         times[inside].astype(np.float64),
         windows.astype(np.float64),
-        table.column("event").to_numpy()[inside] != SAMPLE,
+        values_of(table.column("event"))[inside] != SAMPLE,
     )
 
 
@@ -156,13 +157,13 @@ def _first(part: RunPart, reached: NDArray[np.bool_]) -> float:
 
 def _delivered(part: RunPart) -> float:
     bits, own = part.bins()[1], part.of_group()
-    sizes = part.run.flows.column("packet_bytes").to_numpy()[: own.size].astype(np.float64) * 8
+    sizes = values_of(part.run.flows.column("packet_bytes"))[: own.size].astype(np.float64) * 8
     return float((bits / sizes)[:, own].sum())
 
 
 def _drops(part: RunPart, begin_ns: int, end_ns: int) -> int:
     table = part.record("congestion")
-    times, flows = table.column("time_ns").to_numpy(), table.column("flow").to_numpy()
+    times, flows = values_of(table.column("time_ns")), values_of(table.column("flow"))
     own = part.of_group()
-    inside = (times >= begin_ns) & (times < end_ns) & (table.column("mark").to_numpy() == 0)
+    inside = (times >= begin_ns) & (times < end_ns) & (values_of(table.column("mark")) == 0)
     return int(own[flows[inside & (flows < own.size)]].sum())

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from sawtooth.columns import values_of
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -82,15 +84,15 @@ class RunPart:
 
     def _bins(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         rates = self.record("rates")
-        ends, flow = rates.column("time_ns").to_numpy(), rates.column("flow").to_numpy()
+        ends, flow = values_of(rates.column("time_ns")), values_of(rates.column("flow"))
         width = int(self.run.engine["record"]["rates_ns"])
         count = len(self.rows())
         inside = (ends - width >= self.begin_ns) & (ends <= self.end_ns) & (flow < count)
         times = np.unique(ends[inside])
         bits = np.zeros((times.size, count))
-        packets = rates.column("delivered_packets").to_numpy()[inside]
+        packets = values_of(rates.column("delivered_packets"))[inside]
         bits[np.searchsorted(times, ends[inside]), flow[inside]] = packets
-        sizes = self.run.flows.column("packet_bytes").to_numpy()[:count].astype(np.float64)
+        sizes = values_of(self.run.flows.column("packet_bytes"))[:count].astype(np.float64)
         got = bits * sizes * 8.0
         times.flags.writeable = got.flags.writeable = False  # several measures read them
         return times, got

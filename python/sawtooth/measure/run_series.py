@@ -27,6 +27,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sawtooth.columns import values_of
 from sawtooth.scenario.described import describe
 from sawtooth.scenario.trace import OPPORTUNITY_BYTES
 
@@ -58,12 +59,12 @@ def flow_count(run: Run) -> int:
 def throughput(run: Run) -> Timeline:
     """New data delivered to every flow, bin by bin: a row per bin, a column per flow."""
     rates, width = run.records["rates"], int(run.engine["record"]["rates_ns"])
-    flow, ends = rates.column("flow").to_numpy(), rates.column("time_ns").to_numpy()
+    flow, ends = values_of(rates.column("flow")), values_of(rates.column("time_ns"))
     own = flow < flow_count(run)
     times, place = np.unique(ends[own], return_inverse=True)
     values = np.zeros((times.size, flow_count(run)))
-    values[place, flow[own]] = rates.column("delivered_packets").to_numpy()[own]
-    sizes = run.flows.column("packet_bytes").to_numpy()[: flow_count(run)]
+    values[place, flow[own]] = values_of(rates.column("delivered_packets"))[own]
+    sizes = values_of(run.flows.column("packet_bytes"))[: flow_count(run)]
     return Timeline(times.astype(np.int64), values * sizes * 8.0 * NS / width)
 
 
@@ -90,7 +91,7 @@ def opportunities(link: Mapping[str, Any], until_ns: int) -> Whole:
 def queue_samples(run: Run, queue: int) -> pa.Table:
     """The samples of one queue, by its row in `queues`."""
     table = run.records["queue_samples"]
-    return table.filter(pa.array(table.column("queue").to_numpy() == queue))
+    return table.filter(pa.array(values_of(table.column("queue")) == queue))
 
 
 def links_with_queues(run: Run) -> list[int]:
@@ -122,8 +123,8 @@ def round_trips(run: Run) -> Timeline | None:
     times = np.zeros(0, dtype=np.int64)
     for row, number in enumerate(links_with_queues(run)):
         samples = queue_samples(run, row)
-        times = samples.column("time_ns").to_numpy().astype(np.int64)
-        waits[number] = _wait(links[number], times, samples.column("bytes").to_numpy().astype(np.float64))
+        times = values_of(samples.column("time_ns")).astype(np.int64)
+        waits[number] = _wait(links[number], times, values_of(samples.column("bytes")).astype(np.float64))
     values = np.full((times.size, len(flows)), np.nan)
     for column, flow in enumerate(flows):
         profile = run.engine["profiles"][flow["profile"]]
@@ -162,8 +163,8 @@ def red_average(samples: pa.Table, weight: float, packets_per_s: float, start: f
     Between two samples as many packets arrive as the link sends at `packets_per_s`, and what the queue grew by; an idle link counts as
     many, as in the paper. A packet in transmission does not wait.
     """
-    seconds = samples.column("time_ns").to_numpy() / NS
-    waiting = np.maximum(samples.column("packets").to_numpy().astype(np.float64) - 1.0, 0.0)
+    seconds = values_of(samples.column("time_ns")) / NS
+    waiting = np.maximum(values_of(samples.column("packets")).astype(np.float64) - 1.0, 0.0)
     average = np.empty(waiting.size)
     now = start
     for place in range(waiting.size):

@@ -20,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sawtooth.columns import values_of
 from sawtooth.plain import canonical
 
 NEVER: Final = -1
@@ -85,7 +86,7 @@ def alone(engine: Mapping[str, Any], flow: int, finished_ns: int) -> str | None:
 
 def completions_s(flows: pa.Table, engine: Mapping[str, Any]) -> NDArray[np.float64]:
     """How long each flow took from its SYN to its last acknowledgement, s; NaN for one without end, or that did not come to it."""
-    finished_ns = flows.column("finished_ns").to_numpy().astype(np.float64)
+    finished_ns = values_of(flows.column("finished_ns")).astype(np.float64)
     starts_ns = np.array([flow["start_ns"] for flow in engine["flows"]], np.float64)
     ends = [
         flow["stop_ns"] is None and bool(flow["packets"] or flow.get("supply")) for flow in engine["flows"]
@@ -98,6 +99,6 @@ def slowdowns(flows: pa.Table, completion_s: NDArray[np.float64]) -> NDArray[np.
     """Completion time over that alone; NaN where either is unknown, as in runs that an earlier version stored."""
     if "alone_ns" not in flows.column_names:
         return np.full(completion_s.shape, np.nan)
-    alone_s = flows.column("alone_ns").to_numpy().astype(np.float64) / 1e9
+    alone_s = values_of(flows.column("alone_ns")).astype(np.float64) / 1e9
     known = alone_s > 0.0
     return np.where(known, completion_s / np.where(known, alone_s, 1.0), np.nan)

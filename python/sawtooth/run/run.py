@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from sawtooth import _native, display
-from sawtooth.columns import table_of
+from sawtooth.columns import numbers, table_of, texts, truths, values_of
 from sawtooth.documents import format_of
 from sawtooth.errors import MISSING, InputError, PluginError
 from sawtooth.measure.metrics import METRICS, Measured, flow_goodputs_bps, measure
@@ -84,7 +84,7 @@ class RunSummary:
     @property
     def metrics(self) -> pa.Table:
         """The metrics as a table of one row, a column each, so that the tables of several runs concatenate."""
-        return pa.table({name: pa.array([value], pa.float64()) for name, value in self.values.items()})
+        return pa.table({name: numbers(np.array([value])) for name, value in self.values.items()})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -165,17 +165,18 @@ class Run(RunSummary):
 
 def execute(resolved: Resolved) -> Run:
     """Simulates a resolved scenario: see `simulate`."""
-    return simulate(resolved.engine, resolved.meta)
+    return simulate(resolved.engine, resolved.meta, resolved.engine_json)
 
 
-def simulate(engine: Mapping[str, Any], meta: Mapping[str, Any]) -> Run:
+def simulate(engine: Mapping[str, Any], meta: Mapping[str, Any], text: str | None = None) -> Run:
     """Simulates. Releases the interpreter lock; the same scenario and engine give the same bytes on any thread.
 
-    `engine` is the scenario of the engine, `meta` what resolving said about it. Raises InputError if the engine refuses the scenario,
-    PluginError if a plug-in is at fault, and RuntimeError, carrying run id, seed and virtual time, if the engine is.
+    `engine` is the scenario of the engine, `text` the same as canonical JSON, `meta` what resolving said about it. Raises InputError if
+    the engine refuses the scenario, PluginError if a plug-in is at fault, and RuntimeError, carrying run id, seed and virtual time, if the
+    engine is.
     """
     try:
-        counted = count(engine)
+        counted = count(engine, text)
     except ValueError as error:
         raise refused(str(error), meta) from error
     except _native.PluginError as error:
@@ -194,9 +195,9 @@ class Counted:
     tables: Mapping[str, pa.Table]
 
 
-def count(engine: Mapping[str, Any]) -> Counted:
-    """Simulates a scenario of the engine. Raises what the engine raises."""
-    result = _native.run(canonical(engine))
+def count(engine: Mapping[str, Any], text: str | None = None) -> Counted:
+    """Simulates a scenario of the engine, which `text` holds as canonical JSON. Raises what the engine raises."""
+    result = _native.run(text or canonical(engine))
     names = ("flows", "queues", *recorded(engine), STREAMS)
     tables = {name: table_of(result["tables"][name]) for name in names if name in result["tables"]}
     tables["flows"] = with_told_columns(tables["flows"], engine, result["tables"].get("states"))
@@ -216,7 +217,7 @@ def run_of_counted(
     tables = {name: table for name, table in counted.tables.items() if name != STREAMS}
     if "traffic" in tables_of(engine):
         found = reports(engine, meta, counted.tables, table_alone)
-        tables["traffic"] = pa.table({"report": pa.array(map(canonical, found), pa.string())})
+        tables["traffic"] = pa.table({"report": texts(map(canonical, found))})
     return assemble(
         engine,
         meta,
@@ -242,7 +243,7 @@ def with_told_columns(
         completion_alone_ns(scenario) if (scenario := alone(engine, flow, finished)) else NEVER
         for flow, finished in enumerate(finished_ns)
     ]
-    columns = (pa.array(map(canonical, spent), pa.string()), pa.array(alone_ns, pa.int64()))
+    columns = (texts(map(canonical, spent)), numbers(np.array(alone_ns, np.int64)))
     return with_columns(flows, ("states", "alone_ns"), columns)
 
 
@@ -427,22 +428,22 @@ def with_flow_columns(
     """
     profiles = [engine["profiles"][flow["profile"]] for flow in engine["flows"]]
     flows = without_untold(flows, [is_endpoint(profile["controller"]) for profile in profiles])
-    sent = flows.column("sent").to_numpy().astype(np.float64)
-    drops = flows.column("drops").to_numpy().astype(np.float64)
+    sent = values_of(flows.column("sent")).astype(np.float64)
+    drops = values_of(flows.column("drops")).astype(np.float64)
     if "paths" in meta:
-        drops = drops + flows.column("drops_elsewhere").to_numpy()
+        drops = drops + values_of(flows.column("drops_elsewhere"))
     loss_pct = np.full(sent.shape, np.nan)
     np.divide(100.0 * drops, sent, out=loss_pct, where=sent > 0.0)
     completion_s = completions_s(flows, engine)
     derived = (
-        pa.array([flow["test"] for flow in engine["flows"]], pa.bool_()),
-        pa.array(controller_names(engine, meta), pa.string()),
-        pa.array([profile["recovery"] for profile in profiles], pa.string()),
-        pa.array(flow_goodputs_bps(flows, seconds)),
-        pa.array(loss_pct),
-        pa.array(map(empty_rtt_ns(engine), engine["flows"]), pa.int64()),
-        pa.array(completion_s, from_pandas=True),
-        pa.array(slowdowns(flows, completion_s), from_pandas=True),
+        truths([flow["test"] for flow in engine["flows"]]),
+        texts(controller_names(engine, meta)),
+        texts(profile["recovery"] for profile in profiles),
+        numbers(flow_goodputs_bps(flows, seconds)),
+        numbers(loss_pct),
+        numbers(np.array([*map(empty_rtt_ns(engine), engine["flows"])], np.int64)),
+        numbers(completion_s, nan_is_null=True),
+        numbers(slowdowns(flows, completion_s), nan_is_null=True),
     )
     return with_columns(flows, DERIVED_FLOW_COLUMNS, derived)
 
@@ -464,7 +465,7 @@ def without_untold(flows: pa.Table, endpoints: Sequence[bool]) -> pa.Table:
     for name, missing in untold.items():
         if name in flows.column_names:
             column = flows.column(name)
-            told = pa.array(column.to_numpy(), column.type, mask=np.asarray(missing))
+            told = pa.array(values_of(column), column.type, mask=np.asarray(missing))
             flows = flows.set_column(flows.column_names.index(name), name, told)
     return flows
 
@@ -473,17 +474,19 @@ def with_queue_columns(queues: pa.Table) -> pa.Table:
     """`queues` and the mean queueing delay of forwarded packets, ms: of all and of test packets; NaN where none was forwarded."""
     derived = []
     for total, count in (("delay_ns_sum_all", "forwarded"), ("delay_ns_sum_test", "test_forwarded")):
-        delays_ns = queues.column(total).to_numpy().astype(np.float64)
-        packets = queues.column(count).to_numpy().astype(np.float64)
+        delays_ns = values_of(queues.column(total)).astype(np.float64)
+        packets = values_of(queues.column(count)).astype(np.float64)
         means = np.full(packets.shape, np.nan)
         np.divide(delays_ns / 1e6, packets, out=means, where=packets > 0.0)
-        derived.append(pa.array(means))
+        derived.append(numbers(means))
     return with_columns(queues, DERIVED_QUEUE_COLUMNS, derived)
 
 
 def with_columns(table: pa.Table, names: Sequence[str], columns: Sequence[pa.Array]) -> pa.Table:
-    """`table` with further columns behind its own."""
-    return pa.Table.from_arrays([*table.columns, *columns], names=[*table.column_names, *names])
+    """`table` with further columns behind its own. A list of its columns would cost more than all of this."""
+    for name, column in zip(names, columns, strict=True):
+        table = table.append_column(name, column)
+    return table
 
 
 def controller_names(engine: Mapping[str, Any], meta: Mapping[str, Any]) -> list[str]:

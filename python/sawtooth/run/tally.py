@@ -26,10 +26,12 @@ from math import ceil
 from pathlib import Path
 from typing import Final
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sawtooth.atomic import write_bytes_atomic
+from sawtooth.columns import numbers, texts
 from sawtooth.errors import InputError
 from sawtooth.measure.metrics import METRIC_NAMES
 from sawtooth.progress import ProgressCallback
@@ -185,9 +187,9 @@ def light_outcome(run: Run) -> Outcome:
 
 def table_of(outcomes: Sequence[Outcome]) -> pa.Table:
     """A block as a table: run ids, and a column for each metric."""
-    columns = {"run_id": pa.array([outcome.run_id for outcome in outcomes], pa.string())}
+    columns = {"run_id": texts(outcome.run_id for outcome in outcomes)}
     for place, name in enumerate(NAMES):
-        columns[name] = pa.array([outcome.values[place] for outcome in outcomes], pa.float64())
+        columns[name] = numbers(np.array([outcome.values[place] for outcome in outcomes], np.float64))
     return pa.table(columns)
 
 

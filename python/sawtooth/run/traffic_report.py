@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sawtooth.columns import values_of
 from sawtooth.plain import canonical
 from sawtooth.run.alone import SEED
 
@@ -67,7 +68,7 @@ class _Group:
 
     def column(self, table: str, name: str, rows: Sequence[int] | NDArray[np.bool_]) -> Numbers:
         """Some values of a column."""
-        values: Numbers = self.tables[table].column(name).to_numpy().astype(np.float64)
+        values: Numbers = values_of(self.tables[table].column(name)).astype(np.float64)
         chosen: Numbers = values[np.asarray(rows)]
         return chosen
 
@@ -88,9 +89,9 @@ def spread(values: Numbers) -> dict[str, float] | None:
 def _finite(group: _Group) -> dict[str, Any]:
     row = group.entry["arrivals"]
     table = group.tables["completions"]
-    process, start = table.column("process").to_numpy(), table.column("start_ns").to_numpy()
+    process, start = values_of(table.column("process")), values_of(table.column("start_ns"))
     mine = (process == row) & (start >= group.engine["warmup_ns"])
-    packets = table.column("packets").to_numpy()[mine].astype(np.int64)
+    packets = values_of(table.column("packets"))[mine].astype(np.int64)
     took_s = group.column("completions", "completion_ns", mine) / 1e9
     alone_s = alone_by_size(group, sorted(set(packets.tolist())))
     started = int(group.tables["arrivals"].column("started")[row].as_py())

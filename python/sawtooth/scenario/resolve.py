@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from sawtooth.errors import MISSING, InputError
@@ -48,7 +48,7 @@ class Resolved:
     """Available bandwidth per test flow."""
     meta: dict[str, Any]
 
-    @property
+    @cached_property
     def engine_json(self) -> str:
         """`engine` as canonical JSON: keys sorted, no spaces."""
         return canonical(self.engine)

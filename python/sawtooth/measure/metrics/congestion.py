@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from sawtooth.columns import values_of
 from sawtooth.measure.metrics.frame import NAN, Measured, Metric, ratio, round_trips
 
 BIN_ROUND_TRIPS = 2.0
@@ -38,7 +39,7 @@ def loss_epoch_correlation(measured: Measured) -> float:
     flows, round_trips_ns = measured.test("id"), measured.once(round_trips)
     if points is None or flows.size < 2 or not np.isfinite(round_trips_ns).all():
         return NAN
-    time_ns, flow = points.column("time_ns").to_numpy(), points.column("flow").to_numpy()
+    time_ns, flow = values_of(points.column("time_ns")), values_of(points.column("flow"))
     bin_ns = BIN_ROUND_TRIPS * float(round_trips_ns.mean())
     bins = int((measured.end_ns - measured.start_ns) // bin_ns)
     place = (time_ns - measured.start_ns) // bin_ns

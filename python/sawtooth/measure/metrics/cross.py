@@ -10,12 +10,13 @@ Source: [Akella02] §3.3.
 
 from __future__ import annotations
 
+from sawtooth.columns import values_of
 from sawtooth.measure.metrics.frame import NAN, Measured, Metric, flow_goodputs_bps, ratio
 
 
 def _delivered_bytes(measured: Measured) -> float:
     arrivals = measured.records["arrivals"]
-    packets, sizes = (arrivals.column(name).to_numpy() for name in ("delivered_unique", "packet_bytes"))
+    packets, sizes = (values_of(arrivals.column(name)) for name in ("delivered_unique", "packet_bytes"))
     return float((packets * sizes).sum())
 
 
@@ -28,10 +29,10 @@ def cross_share(measured: Measured) -> float:
 
 def cross_excess(measured: Measured) -> float:
     """Rate of a short flow over that of a place-holder, less 1; NaN without either."""
-    held = ~measured.flows.column("test").to_numpy()
+    held = ~values_of(measured.flows.column("test"))
     if "arrivals" not in measured.records or not held.any():
         return NAN
-    lived_s = float(measured.records["arrivals"].column("completion_ns_sum").to_numpy().sum()) / 1e9
+    lived_s = float(values_of(measured.records["arrivals"].column("completion_ns_sum")).sum()) / 1e9
     holder_bps = float(flow_goodputs_bps(measured.flows, measured.seconds)[held].mean())
     return ratio(ratio(_delivered_bytes(measured) * 8.0, lived_s), holder_bps) - 1.0
 

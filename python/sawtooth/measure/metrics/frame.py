@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from sawtooth.columns import values_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -65,7 +67,7 @@ class Measured:
     @cached_property
     def is_test(self) -> NDArray[np.bool_]:
         """Which flows are test flows. Shape (flows,)."""
-        mask: NDArray[np.bool_] = self.flows.column("test").to_numpy()
+        mask: NDArray[np.bool_] = values_of(self.flows.column("test"))
         return mask
 
     @cached_property
@@ -119,7 +121,7 @@ class Measured:
         """One column of `flows`, test flows only, in flow order. Shape (test flows,)."""
         values: NDArray[Any] | None = self._test_columns.get(column)
         if values is None:
-            values = self.flows.column(column).to_numpy()[self.is_test]
+            values = values_of(self.flows.column(column))[self.is_test]
             values.flags.writeable = False
             self._test_columns[column] = values
         return values
@@ -140,12 +142,12 @@ class Measured:
         flows = self.test("id")
         if rates is None or rates.num_rows == 0 or flows.size == 0:
             return None
-        time_ns, flow = rates.column("time_ns").to_numpy(), rates.column("flow").to_numpy()
+        time_ns, flow = values_of(rates.column("time_ns")), values_of(rates.column("flow"))
         width = int(np.searchsorted(time_ns, time_ns[0], side="right"))
         ends = time_ns[::width]
         if ends.size < 2:
             return None
-        packets = rates.column("delivered_packets").to_numpy().reshape(-1, width)
+        packets = values_of(rates.column("delivered_packets")).reshape(-1, width)
         chosen = packets[:, np.searchsorted(flow[:width], flows)].astype(np.float64)
         return chosen, ends, int(np.diff(ends).min())
 
@@ -179,7 +181,7 @@ class Measured:
         """One number of a queue."""
         values = self._queue_columns.get(column)
         if values is None:
-            values = self._queue_columns[column] = self.queues.column(column).to_numpy()
+            values = self._queue_columns[column] = values_of(self.queues.column(column))
         return float(values[row])
 
     @cached_property
@@ -215,8 +217,8 @@ def ratio(numerator: float, denominator: float) -> float:
 
 def flow_goodputs_bps(flows: pa.Table, seconds: float) -> NDArray[np.float64]:
     """Goodput of every flow, bit/s: wire bytes of unique packets delivered inside the window over its length. Shape (flows,)."""
-    packets = flows.column("delivered_unique").to_numpy().astype(np.float64)
-    packet_bytes = flows.column("packet_bytes").to_numpy().astype(np.float64)
+    packets = values_of(flows.column("delivered_unique")).astype(np.float64)
+    packet_bytes = values_of(flows.column("packet_bytes")).astype(np.float64)
     goodputs: NDArray[np.float64] = packets * packet_bytes * 8.0 / seconds
     return goodputs
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from sawtooth.columns import nested, unnested
+from sawtooth.columns import maps, nested, numbers, texts, unnested, values_of
 from sawtooth.plain import canonical
 from sawtooth.run.run import (
     DERIVED_FLOW_COLUMNS,
@@ -32,8 +32,6 @@ DERIVED: Final[Mapping[str, Sequence[str]]] = {
 }
 STORED: Final = "stored"
 STORED_AS: Final = "%Y-%m-%dT%H:%M:%SZ"
-TEXT: Final = pa.string()
-NUMBERS: Final = pa.map_(TEXT, pa.int64())
 
 
 class OtherFormatError(ValueError):
@@ -43,21 +41,20 @@ class OtherFormatError(ValueError):
 def rows_of(runs: Sequence[Run], stored_s: float) -> pa.Table:
     """Runs of one schema (`alike`) as a table with a row each."""
     stored = datetime.fromtimestamp(stored_s, UTC).strftime(STORED_AS)
-    said = [[*run.provenance.items(), (STORED, stored)] for run in runs]
     columns: dict[str, pa.Array] = {
-        "format": pa.array([FORMAT] * len(runs), pa.int32()),
-        "run_id": pa.array([run.run_id for run in runs], TEXT),
-        "digest": pa.array([run.digest for run in runs], TEXT),
-        "seed": pa.array([run.seed for run in runs], TEXT),
-        "engine": pa.array([run.provenance["engine"] for run in runs], TEXT),
-        "metrics": pa.array([list(run.values.items()) for run in runs], pa.map_(TEXT, pa.float64())),
+        "format": numbers(np.full(len(runs), FORMAT, np.int32)),
+        "run_id": texts(run.run_id for run in runs),
+        "digest": texts(run.digest for run in runs),
+        "seed": texts(run.seed for run in runs),
+        "engine": texts(run.provenance["engine"] for run in runs),
+        "metrics": maps([run.values for run in runs], np.float64),
         "flows": nested([run.flows for run in runs]),
         "queues": nested([run.queues for run in runs]),
-        "summary": pa.array([list(run.summary.items()) for run in runs], NUMBERS),
-        "behaviour": pa.array([list(run.behaviour.items()) for run in runs], NUMBERS),
-        "provenance": pa.array(said, pa.map_(TEXT, TEXT)),
-        "scenario": pa.array([canonical(run.engine) for run in runs], TEXT),
-        "meta": pa.array([canonical(run.meta) for run in runs], TEXT),
+        "summary": maps([run.summary for run in runs], np.int64),
+        "behaviour": maps([run.behaviour for run in runs], np.int64),
+        "provenance": maps([{**run.provenance, STORED: stored} for run in runs], None),
+        "scenario": texts(canonical(run.engine) for run in runs),
+        "meta": texts(canonical(run.meta) for run in runs),
     }
     return pa.table(columns)
 
@@ -173,11 +170,9 @@ def _same_columns(one: pa.Table, other: pa.Table, derived: Sequence[str]) -> boo
 
 def _bytes(column: pa.ChunkedArray) -> tuple[str, Any]:
     """What is compared: undefined numbers are equal to each other."""
-    values = column.combine_chunks()
-    numbers = pa.types.is_integer(values.type) or pa.types.is_floating(values.type)
-    return str(values.type), values.to_numpy(
-        zero_copy_only=False
-    ).tobytes() if numbers else values.to_pylist()
+    kind = column.type
+    plain = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+    return str(kind), values_of(column).tobytes() if plain else column.to_pylist()
 
 
 __all__ = ["OtherFormatError", "alike", "renamed", "rows_of", "run_of", "same", "series_of", "stored_at"]
