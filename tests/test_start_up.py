@@ -65,6 +65,13 @@ def test_a_line_that_begins_with_a_command_loads_that_one_alone() -> None:
     assert names <= loaded_by(COMMAND_LINE, "doktor")
 
 
+def test_the_whole_command_line_can_be_had_after_a_command() -> None:
+    """`sawtooth.cli.list`, once loaded, takes the place of the builtin `list` in the package."""
+    code = "import sys\nfrom sawtooth.cli import application\napplication(['list'])\nwhole = application()\n"
+    code += "print(len(whole.registered_commands) + len(whole.registered_groups), file=sys.stderr)"
+    assert int(printed_by(code)) == len(MODULES)
+
+
 def test_a_plugin_of_python_finds_pandas_although_commands_hide_it(tmp_path: Path) -> None:
     (tmp_path / "pandas.py").write_text("")  # stands before an installed one
     (tmp_path / "mine.py").write_text("import pandas\n")

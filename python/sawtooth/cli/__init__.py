@@ -100,7 +100,7 @@ def application(words: Sequence[str] = ()) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback(invoke_without_command=True)(sawtooth)
-    for name in words[:1] if words and words[0] in COMMANDS else list(COMMANDS):
+    for name in words[:1] if words and words[0] in COMMANDS else COMMANDS:
         module = import_module(COMMANDS[name])
         if hasattr(module, "app"):
             app.add_typer(module.app, name=name)
