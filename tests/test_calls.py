@@ -245,3 +245,18 @@ def test_the_example_gives_way_to_a_download_and_is_on_time_behind_fq_codel() ->
     assert 20 < deep["missed_pct"] < 50
     assert fair["missed_pct"] < deep["missed_pct"] / 5
     assert fair["rate_bps"] < 2.5e6
+
+
+@pytest.mark.parametrize(
+    ("control", "least", "most"), [("nada(rmax = 100)", 150, 100), ("nada(rmin = 2000)", 2000, 1500)]
+)
+def test_a_least_rate_above_the_greatest_is_refused(control: str, least: int, most: int) -> None:
+    call = {"kind": "media", "control": control}
+    flow = {"control": "cubic", "recovery": "rack", "start": "0 s"}
+    with pytest.raises(
+        InputError, match=rf"traffic\[0\]\.control.*rmin ≤ rmax, which are {least} and {most}"
+    ):
+        st.run(
+            {**network(3.0), "duration": "2 s", "warmup": "1 s", "flows": [flow], "traffic": [call]},
+            store=False,
+        )

@@ -129,6 +129,18 @@ pub enum ConstructorError {
         /// Largest accepted.
         max: f64,
     },
+    /// A number beyond another one of the same controller.
+    #[error("controller.{parameter} = {value}: expected {parameter} ≤ {other}, which are {value} and {most}")]
+    BeyondOther {
+        /// Which parameter.
+        parameter: &'static str,
+        /// What was given, or its default.
+        value: f64,
+        /// The parameter that bounds it.
+        other: &'static str,
+        /// The value of that.
+        most: f64,
+    },
     /// Plain data of a plug-in that is not at hand.
     #[error("controller \"{name}\": expected its plug-in to be loaded, from the file of SHA-256 {file}")]
     NotLoaded {
@@ -219,7 +231,11 @@ impl ConstructorInfo {
                 return Err(ConstructorError::NotWhole { parameter, value, min, max });
             }
         }
-        Ok((self.build)(values))
+        let spec = (self.build)(values);
+        if let ControllerSpec::Nada(params) = &spec {
+            params.check()?;
+        }
+        Ok(spec)
     }
 
     /// Build from named values; what is left out takes its default.

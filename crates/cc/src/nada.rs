@@ -23,11 +23,11 @@
 //! burst could lower it, since RMIN ends that. `xmax = 500` is what the authors' module does about it.
 //!
 //! Deviations: a rate counts whole packets on the wire. A SYN exchange opens the flow, as everywhere in this laboratory, and gives the
-//! first round trip. If rmin is greater than rmax, rmax holds. The RFC says nothing of reports that do not come, so the rate stays.
+//! first round trip. The RFC says nothing of reports that do not come, so the rate stays.
 
 mod params;
 
-use crate::constructor::ConstructorInfo;
+use crate::constructor::{ConstructorError, ConstructorInfo};
 use crate::units::{Span, Time, power};
 use crate::{ControllerSpec, Properties};
 pub use params::{NadaParams, PARAMETERS};
@@ -72,6 +72,15 @@ pub enum RateMode {
 }
 
 impl NadaParams {
+    /// Is there a rate between the least and the greatest?
+    pub(crate) fn check(&self) -> Result<(), ConstructorError> {
+        if self.rmin <= self.rmax {
+            return Ok(());
+        }
+        let (parameter, other) = ("rmin", "rmax");
+        Err(ConstructorError::BeyondOther { parameter, value: self.rmin, other, most: self.rmax })
+    }
+
     /// DELTA.
     pub fn report_interval(&self) -> Span {
         span(self.delta)
@@ -220,7 +229,7 @@ impl NadaRate {
 
     /// r_vin, the target rate of the encoder, bit/s (13).
     pub fn encoder_bps(&self, buffer_bytes: f64) -> f64 {
-        let least = THOUSAND * self.params.rmin.min(self.params.rmax);
+        let least = THOUSAND * self.params.rmin;
         (self.reference - self.shaped(self.params.beta_v, buffer_bytes)).max(least)
     }
 
@@ -240,6 +249,18 @@ mod tests {
             ControllerSpec::Nada(params) => params,
             other => panic!("{other:?}"),
         }
+    }
+
+    #[test]
+    fn a_least_rate_above_the_greatest_is_refused_by_its_name() {
+        for (text, value, most) in [("nada(rmin = 2000)", 2000, 1500), ("nada(rmax = 100)", 150, 100)] {
+            let error = parse_controller(text).unwrap_err().to_string();
+            assert_eq!(
+                error,
+                format!("controller.rmin = {value}: expected rmin ≤ rmax, which are {value} and {most}")
+            );
+        }
+        assert_eq!(params("nada(rmin = 1500)").rmin, 1500.0);
     }
 
     fn at(millis: u64) -> Time {

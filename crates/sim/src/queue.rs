@@ -236,8 +236,10 @@ impl Queue {
     /// Something that the discipline did, each once, the newest first.
     pub fn next_signal(&mut self) -> Option<Signal> {
         let signal = self.signals.pop()?;
-        let (Signal::Dropped(packet, _) | Signal::Marked(packet)) = signal;
-        self.assert_not_spared(packet);
+        match signal {
+            Signal::Dropped(_, DropReason::Filtered) => {} // by the filter of the link: a discipline spares packets from itself
+            Signal::Dropped(packet, _) | Signal::Marked(packet) => self.assert_not_spared(packet),
+        }
         Some(signal)
     }
 

@@ -290,6 +290,23 @@ fn a_lone_flow_sees_codel() {
     }
 }
 
+/// RFC 8290 §4.1: flows share a queue by chance. Eight flows are alone in eight queues by chance with 8!/8⁸, 0.24 %; by `flow` always.
+#[test]
+fn flows_that_the_hash_puts_into_one_queue_share_its_part() {
+    let spread = |hash| {
+        let mut scenario = dumbbell(8, 1, profile("cubic", "rack"), 20 * SECOND);
+        scenario.warmup_ns = 5 * SECOND;
+        let spec = FqCodelSpec { packets: Some(1_000), flows: 8, hash, ..FqCodelSpec::default() };
+        scenario.links[0].queue = Some(QueueSpec::FqCodel(spec));
+        let records = run(&scenario).expect("a scenario");
+        let delivered = || records.flows.iter().map(|flow| flow.delivered_unique as f64);
+        delivered().fold(0.0, f64::max) / delivered().fold(f64::INFINITY, f64::min)
+    };
+    let (apart, by_chance) = (spread(Hash::Flow), spread(Hash::Random));
+    assert!(apart < 1.1, "each has a queue, and yet one has {apart} times the share of another");
+    assert!(by_chance > 1.5, "of those in one queue each has half, and yet the shares differ by {by_chance}");
+}
+
 #[test]
 fn flows_of_unequal_round_trips_share_and_an_overload_leaves_them_their_part() {
     let mut scenario = dumbbell(4, 1, profile("cubic", "rack"), 30 * SECOND);

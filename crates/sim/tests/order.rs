@@ -11,7 +11,9 @@ use sawtooth_networks::networks::examples;
 use sawtooth_networks::random_networks;
 use sawtooth_networks::random_networks::winding::winding_network;
 use sawtooth_networks::random_networks::wires::with_wires;
-use sawtooth_networks::random_networks::{Entries, any_network, combinations, with_later_settings};
+use sawtooth_networks::random_networks::{
+    Entries, any_filter, any_network, combinations, with_ack_filters, with_later_settings,
+};
 use sawtooth_networks::random_runs::hold;
 use sawtooth_sim::scenario::Scenario;
 use sawtooth_sim::table::{Table, digest};
@@ -90,6 +92,6 @@ fn winding_networks_are_the_same_in_both_orders() {
 
 #[test]
 fn wires_and_links_that_change_are_the_same_in_both_orders() {
-    for_all(3, |entries| with_wires(any_network(entries)));
+    for_all(3, |entries| with_ack_filters(with_wires(any_network(entries)), any_filter()));
     for_all(3, |entries| with_wires(winding_network(entries)));
 }

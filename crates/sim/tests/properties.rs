@@ -8,7 +8,8 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 use sawtooth_cc::CONTROLLERS;
 use sawtooth_networks::random_networks::{
-    Entries, Network, any_network, finite_network, with_later_settings,
+    Entries, Network, any_filter, any_network, finite_network, superseding_filter, with_ack_filters,
+    with_later_settings,
 };
 use sawtooth_networks::random_runs::{common_books_are_in_order, hold, repeats};
 use sawtooth_sim::queue::DISCIPLINES;
@@ -20,6 +21,8 @@ use sawtooth_sim::{Records, run};
 const CASES: u32 = 48;
 /// The same for networks with settings that are younger.
 const LATER_CASES: u32 = 12;
+/// The same for networks with ACK filters as well.
+const FILTERED_CASES: u32 = 6;
 
 /// Hold a property for every combination of entries; each recovery has a thread of its own.
 fn for_all<S: Strategy<Value = Network>>(
@@ -87,6 +90,19 @@ fn finite_flows_finish() {
 #[test]
 fn paced_and_recorded_senders_keep_the_same_books() {
     for_all(LATER_CASES, |entries| with_later_settings(any_network(entries)), holds_for_any_network);
+}
+
+#[test]
+fn the_books_are_kept_where_acknowledgements_are_filtered() {
+    let networks = |entries| with_ack_filters(with_later_settings(any_network(entries)), any_filter());
+    for_all(FILTERED_CASES, networks, holds_for_any_network);
+}
+
+#[test]
+fn flows_finish_where_acknowledgements_are_filtered() {
+    let networks =
+        |entries| with_ack_filters(with_later_settings(finite_network(entries)), superseding_filter());
+    for_all(FILTERED_CASES, networks, finishes);
 }
 
 #[test]

@@ -15,8 +15,8 @@ use sawtooth_cc::{
 use sawtooth_sim::identity;
 use sawtooth_sim::queue::{DISCIPLINES, DisciplineInfo, DisciplineParameter};
 use sawtooth_sim::scenario::{
-    AverageUpdates, DropTailSpec, DrrSpec, FlowSpec, ImpairmentSpec, LinkSpec, OutProfileRule, Profile,
-    QueueSpec, RecordSpec, RedSpec, RioSpec, Scenario, SourceSpec, Spacing, TcpSpec,
+    AckFilterSpec, AverageUpdates, DropTailSpec, DrrSpec, FlowSpec, ImpairmentSpec, LinkSpec, OutProfileRule,
+    Profile, QueueSpec, RecordSpec, RedSpec, RioSpec, Scenario, SourceSpec, Spacing, TcpSpec,
 };
 use sawtooth_sim::tcp::{
     Ecn, Pacing, RECOVERIES, RecoveryInfo, Reduction, RtoRule, RttSamples, SackPipe, SackTimeout,
@@ -72,8 +72,12 @@ fn controller(row: &'static ConstructorInfo) -> impl Strategy<Value = Controller
     let numbers: Vec<_> =
         row.parameters.iter().map(|parameter| parameter.min.max(-4.0)..=parameter.max.min(8.0)).collect();
     numbers.prop_map(|values| {
-        let values: Vec<_> =
+        let mut values: Vec<_> =
             row.parameters.iter().zip(values).map(|(parameter, value)| accepted(parameter, value)).collect();
+        let place = |name| row.parameters.iter().position(|parameter| parameter.name == name);
+        if let (Some(least), Some(most)) = (place("rmin"), place("rmax")) {
+            values[least] = values[least].min(values[most]);
+        }
         row.with_values(&values).expect("the table accepts what lies in its intervals")
     })
 }
@@ -479,6 +483,36 @@ pub fn with_later_settings(networks: BoxedStrategy<Network>) -> BoxedStrategy<Ne
                 if supplied && has_window && flow.packets.is_none() {
                     flow.supply = vec![[0, 5], [200 * MILLISECOND, 40], [900 * MILLISECOND, 3]];
                 }
+            }
+            Network(scenario)
+        })
+        .boxed()
+}
+
+/// An ACK filter that keeps what is new: acknowledgements that a newer one makes superfluous are all that it drops.
+pub fn superseding_filter() -> BoxedStrategy<AckFilterSpec> {
+    prop_oneof![Just(AckFilterSpec::Conservative {}), Just(AckFilterSpec::Aggressive {})].boxed()
+}
+
+/// Any ACK filter. Behind one that thins, a flow whose window is small waits for a timeout again and again, which may take hours.
+pub fn any_filter() -> BoxedStrategy<AckFilterSpec> {
+    let thin = prop_oneof![2u32..6, 2u32..1_000].prop_map(|n| AckFilterSpec::Thin { n });
+    prop_oneof![2 => superseding_filter(), 1 => thin].boxed()
+}
+
+/// The same networks where some links with queues have such filters; the second link gets a queue if it has none. Networks of the ledger
+/// have no filters: its draws stay as they are.
+pub fn with_ack_filters(
+    networks: BoxedStrategy<Network>,
+    filter: BoxedStrategy<AckFilterSpec>,
+) -> BoxedStrategy<Network> {
+    (networks, proptest::collection::vec(maybe(filter), 1..6))
+        .prop_map(|(Network(mut scenario), filters)| {
+            let room = || QueueSpec::DropTail(DropTailSpec { packets: Some(60), bytes: None });
+            scenario.links[1].queue.get_or_insert_with(room);
+            let with_queues = scenario.links.iter_mut().filter(|link| link.queue.is_some());
+            for (link, filter) in with_queues.zip(filters.into_iter().cycle()) {
+                link.ack_filter = filter;
             }
             Network(scenario)
         })
