@@ -90,7 +90,7 @@ def test_a_slice_and_chunks_are_read_as_arrow_reads_them(column: pa.Array) -> No
 
 
 def test_a_sweep_loads_no_pandas() -> None:
-    """It did through `pyarrow.array` and `to_numpy`: a third of a second and 60 MB in every process."""
+    """It did through `pyarrow.array` and `to_numpy`: some tenths of a second and 40 MB in every process."""
     done = subprocess.run(
         [sys.executable, "-c", SWEEP, str(ROOT / "examples" / "one-flow.toml")],
         capture_output=True,
