@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.conftest import CommandLine
@@ -164,21 +165,89 @@ def test_a_transfer_finishes_and_says_how_long_it_took(own: Path, sawtooth: Comm
     assert all(flow["slowdown"] > 1.0 for flow in crowd.json["flows"])
 
 
-REQUESTS = '[[traffic]]\nkind = "request-response"\nsize = "10 kB"\ncontrol = "toy(ten)"\n'
-TRANSFERS_THAT_COME = '[[traffic]]\nkind = "finite"\nsize = "10 kB"\nevery = "1 s"\ncontrol = "toy(ten)"\n'
+TRAFFIC = """
+duration = "20 s"
+warmup = "0 s"
+
+[bottleneck]
+rate = "10 Mbit/s"
+buffer = "50 packets"
+
+[path]
+rtt = "40 ms"
+
+[[flows]]
+control = "toy(ten)"
+bytes = "1 kB"
+
+[[traffic]]
+control = "toy(ten)"
+"""
+
+REQUESTS = 'kind = "request-response"\nsize = "20 kB"\n'
+PAGES = 'kind = "web"\nsize = "2 kB"\nobjects = 12\nconnections = 4\nthink = "100 ms"\n'
+FILM = 'kind = "video"\nrates = ["500 kbit/s", "1 Mbit/s"]\nchunk = "2 s"\n'
+THAT_COME = 'kind = "finite"\nsize = "20 kB"\nevery = "50 ms"\n'
+PACED = 'kind = "paced"\nrate = "800 kbit/s"\nstart = "1 s"\nstop = "11 s"\n'
+
+PACKET_S = 1000 * 8 / 10e6
+"""A packet of 1000 bytes at 10 Mbit/s; nothing else on the way takes time but the propagation."""
+
+
+def traffic(own: Path, sawtooth: CommandLine, text: str) -> dict[str, Any]:
+    """What became of the one group of traffic."""
+    own.write_text(TRAFFIC + text)
+    run = sawtooth("run", "own.toml", "--plugin", "libtoy.so", "--store", "st", "--json")
+    assert run.code == 0, run.err
+    found: dict[str, Any] = run.json["traffic"][0]
+    return found
+
+
+def test_an_endpoint_asks_and_is_answered(own: Path, sawtooth: CommandLine) -> None:
+    answers = traffic(own, sawtooth, REQUESTS)
+    # A request of one packet there. Of 20 or 21 datagrams ten come with the first window, ten after a round trip, one after two: what
+    # an answer leaves over of a datagram is the next one's.
+    there_s, round_s = 0.020 + PACKET_S, 0.040 + PACKET_S
+    third = 20_000 / 972 - 20
+    assert answers["completion_s"]["p50"] == pytest.approx(2 * there_s + 2 * round_s, rel=0.03)
+    assert answers["started"] == pytest.approx(20 / (2 * there_s + (1 + third) * round_s), rel=0.03)
+    assert traffic(own, sawtooth, REQUESTS) == answers
+
+
+def test_pages_and_films_come_over_endpoints(own: Path, sawtooth: CommandLine) -> None:
+    pages = traffic(own, sawtooth, PAGES)
+    # The first of twelve objects alone, then eleven over four connections, one after the other: at least four times there and back.
+    assert pages["completion_s"]["p50"] >= 4 * 0.040
+    assert pages["started"] - pages["unfinished"] > 20, "a page and the time to think take less than a second"
+    (film,) = traffic(own, sawtooth, FILM)["viewers"]
+    assert film["chunks"] >= 10, "as long as the run"
+    assert film["stalls"] == 0, "ten packets in a round trip are 2 Mbit/s"
+
+
+def test_transfers_over_endpoints_come_and_go(own: Path, sawtooth: CommandLine) -> None:
+    found = traffic(own, sawtooth, THAT_COME)
+    assert found["started"] > 300, "one in 50 ms"
+    assert found["unfinished"] <= 10, "a transfer takes a tenth of a second or two"
+    # 21 datagrams, ten in a round trip.
+    alone_s = 2 * (0.040 + PACKET_S) + 0.040 + PACKET_S
+    assert found["completion_s"]["p50"] >= alone_s * 0.99
+    assert found["slowdown"]["p50"] >= 0.999
+    assert traffic(own, sawtooth, THAT_COME) == found
+
+
+def test_the_application_of_an_endpoint_offers_data_at_a_rate(own: Path, sawtooth: CommandLine) -> None:
+    found = traffic(own, sawtooth, PACED)
+    assert found["goodput_bps"] == pytest.approx(800e3 * 10 / 20, rel=0.02), "for ten of twenty seconds"
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         (
-            REQUESTS,
-            'traffic[0].control = "toy(ten)": expected a controller: an endpoint of a plug-in carries [[flows]]',
+            f'{TRAFFIC.partition("[[traffic]]")[1]}\ncontrol = "toy(ten)"\nrecovery = "rack"\n{REQUESTS}',
+            'traffic[0].recovery = "rack": expected no recovery beside an endpoint of a plug-in',
         ),
-        (
-            TRANSFERS_THAT_COME,
-            "an endpoint of a plug-in carries [[flows]], and their bytes or supply say how much",
-        ),
+        ('[[on]]\nat = "2 s"\nset = { "flows[0].supply" = "1 Mbit/s" }\n', "takes back no data"),
         ('[[on]]\nflow = 0\nstate = "drain"\nset = { "bottleneck.rate" = "9 Mbit/s" }\n', "state"),
     ],
 )

@@ -140,6 +140,43 @@ fn a_transfer_that_ends_is_finished_when_all_of_it_has_been_acknowledged() {
     assert_eq!(run("toy(window)", &[]).flows[0].finished_ns, None, "data without end");
 }
 
+/// Transfers that come and go over a lossy path, and a user who asks, in both orders of events: packets of one transfer that arrive late
+/// never reach the next one in its slot.
+#[test]
+fn transfers_and_users_come_and_go() {
+    let late = json!({ "kind": "periodic", "n": 23, "delay": { "kind": "constant", "ns": 90_000_000 } });
+    let starts: Vec<u64> = (0..60).map(|index| 1_000_000_000 + index * 2_000_000_000).collect();
+    let schedule = json!({ "kind": "list", "starts_ns": starts, "packets": vec![30; 60] });
+    let arrivals =
+        json!([{ "name": "files", "profile": 0, "forward": [0], "reverse": [1], "schedule": schedule }]);
+    let flow = |there: u32| json!({ "profile": 0, "test": false, "forward": [there], "reverse": [1 - there], "start_ns": 0 });
+    let task = json!({ "kind": "pages", "objects": 3, "packets_mean": 4.0, "think_ns": 50_000_000 });
+    let app =
+        json!({ "name": "user", "start_ns": 0, "connections": [[0, 1]], "request_packets": 1, "task": task });
+    let busy = [
+        ("/links/0/late", late.clone()),
+        ("/links/1/late", late),
+        ("/links/0/drop", json!({ "kind": "bernoulli", "p": 0.01 })),
+        ("/links/1/drop", json!({ "kind": "bernoulli", "p": 0.01 })),
+        ("/flows", json!([flow(1), flow(0)])),
+        ("/apps", json!([app])),
+        ("/arrivals", arrivals),
+        ("/duration_ns", json!(180_000_000_000u64)),
+        ("/warmup_ns", json!(0)),
+    ];
+    let plugins = toy();
+    let scenario = scenario(&plugins, "toy-window(8)", &busy);
+    let records = sawtooth_sim::run(&scenario).unwrap();
+    let files = &records.arrivals[0];
+    assert_eq!((files.started, files.completed, files.delivered_unique), (60, 60, 60 * 30));
+    assert!(files.concurrent_max > 1 && files.concurrent_max < 30, "slots are used again: {files:?}");
+    assert!(files.retransmits > 0, "{files:?}");
+    let loaded = records.transactions.iter().filter(|page| page.duration.is_some()).count();
+    assert!(loaded > 20, "{loaded} pages");
+    let in_turn = Simulation::new(&scenario, Order::InTurn).unwrap().finish(&Progress::default()).unwrap();
+    assert_eq!(in_turn.digest(), records.digest());
+}
+
 #[test]
 fn what_means_nothing_to_a_stack_is_refused() {
     let refused = |pointer: &str, value: Value| {

@@ -93,8 +93,10 @@ impl Transport {
 
     /// The application offers nothing more, for now.
     pub fn hold_supply(&mut self, now: Time) {
-        if let Transport::Tcp(sender) = self {
-            sender.hold_supply(now);
+        match self {
+            Transport::Tcp(sender) => sender.hold_supply(now),
+            Transport::Whole(sender) => sender.hold_supply(),
+            Transport::Paced(_) => unreachable!("a checked flow with a rate has no supply"),
         }
     }
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 from pydantic import Field, PrivateAttr, ValidationError, create_model, model_validator
 
@@ -42,7 +42,16 @@ from sawtooth.scenario.queue_value import Queue, apart
 from sawtooth.scenario.record_fields import record_fields
 from sawtooth.scenario.schedule import read_text
 from sawtooth.scenario.shapes import Dumbbell, Free, Topology, TwoRouter
-from sawtooth.scenario.tcp_fields import ENDPOINT, FORMER, NOBODY, settings, tcp_fields
+from sawtooth.scenario.tcp_fields import (
+    BESIDE_A_STACK,
+    ENDPOINT,
+    FORMER,
+    NO_RECOVERY,
+    NOBODY,
+    STACKS,
+    settings,
+    tcp_fields,
+)
 from sawtooth.scenario.traffic_fields import Group, Media, Udp
 from sawtooth.scenario.transmitters import Traced
 from sawtooth.scenario.values import Control, Impairment, Start, Supply
@@ -132,10 +141,6 @@ class PathTable(Impaired):
         return self
 
 
-STACKS: Final = "quic"
-"""The recovery that may stand beside a whole endpoint of a plug-in: these are QUIC's, and have their own."""
-
-
 class FlowsBase(Strict):
     """A group of identical flows. Flows are numbered in the order of the groups."""
 
@@ -215,8 +220,7 @@ class FlowsBase(Strict):
                     f"no {name} beside a rate-based controller, which has no window and sends nothing twice"
                 )
                 if whole:
-                    accepted = f"no {name} beside an endpoint of a plug-in, which has a transport of its own"
-                    accepted += f"; recovery may be {STACKS}" if name == "recovery" else ""
+                    accepted = NO_RECOVERY if name == "recovery" else f"no {name} {BESIDE_A_STACK}"
                 value = getattr(self, name)
                 raise InputError("", name, value.text() if isinstance(value, Parsed) else value, accepted)
         return self

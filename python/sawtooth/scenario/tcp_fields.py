@@ -22,6 +22,11 @@ NOBODY: Final = "none"
 """Who reads a setting where there is no recovery."""
 ENDPOINT: Final = "endpoint"
 """Who reads a setting of a whole endpoint of a plug-in."""
+STACKS: Final = "quic"
+"""The recovery that may stand beside a whole endpoint of a plug-in: these are QUIC's, and have their own."""
+BESIDE_A_STACK: Final = "beside an endpoint of a plug-in, which has a transport of its own"
+NO_RECOVERY: Final = f"no recovery {BESIDE_A_STACK}; recovery may be {STACKS}"
+"""What is accepted there."""
 COUNT_MAX: Final = 2**32 - 1
 """Largest value of a setting that counts something (the engine keeps 32 bits)."""
 

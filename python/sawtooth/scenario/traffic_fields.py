@@ -33,6 +33,7 @@ from sawtooth.scenario.fields import (
     input_error,
 )
 from sawtooth.scenario.free_network import Name
+from sawtooth.scenario.tcp_fields import NO_RECOVERY, STACKS
 from sawtooth.scenario.values import Control
 
 GROUP_MAX: Final = 1_000
@@ -125,10 +126,11 @@ class OverTcp(Traffic):
 
     @model_validator(mode="after")
     def _repairs(self) -> Self:
-        if not self.control.takes_recovery:
+        if self.control.is_endpoint:
+            if "recovery" in self.model_fields_set and self.recovery != STACKS:
+                raise InputError("", "recovery", self.recovery, NO_RECOVERY)
+        elif not self.control.takes_recovery:
             accepted = "a controller with a window: what is lost must be repaired"
-            if self.control.is_endpoint:
-                accepted = "a controller: an endpoint of a plug-in carries [[flows]], and their bytes or supply say how much"
             raise InputError("", "control", self.control.text(), accepted)
         return self
 

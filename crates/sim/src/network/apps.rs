@@ -1,7 +1,7 @@
 //! Applications that wait for answers: pages of objects over several connections, and films.
 //!
-//! A connection is two flows, both of the engine's own kind, with recovery and control: one carries requests, the other responses. A
-//! request is a few packets of the first flow. When the far end has all of them it makes the response available to the second, and when
+//! A connection is two flows, both of the engine's own kind, with recovery and control, or both with whole endpoints of a plug-in: one
+//! carries requests, the other responses. A request is a few packets of the first flow. When the far end has all of them it makes the response available to the second, and when
 //! that is delivered the application goes on. So requests wait in queues, are lost and repaired like anything else. Connections
 //! stay open, and what idleness does to their windows is the controllers' business. A page is many objects over several
 //! connections at once, and the next page comes after it (RFC 7928 §7.2, and §2.1 on the time of a page); its first object, which names
@@ -24,7 +24,6 @@ use crate::player::{Film, Player};
 use crate::random::Stream;
 use crate::records::TransactionRecord;
 use crate::scenario::{AppSpec, Scenario, TaskSpec};
-use crate::tcp::receiver::Receiver;
 use sawtooth_cc::units::{Span, Time, logarithm, power};
 use std::collections::BTreeMap;
 
@@ -100,9 +99,9 @@ impl Apps {
     /// Data has arrived: an application may have waited for it.
     #[cold]
     #[inline(never)]
-    pub fn heed_arrival(&mut self, flow: u32, receiver: &Receiver, events: &mut EventQueue, now: Time) {
+    pub fn heed_arrival(&mut self, flow: u32, next_expected: u32, events: &mut EventQueue, now: Time) {
         let Some(owner) = self.owners.get_mut(&flow) else { return };
-        if receiver.next_expected() >= owner.until {
+        if next_expected >= owner.until {
             owner.until = NOTHING;
             events.schedule(now, Event::Delivered(flow));
         }

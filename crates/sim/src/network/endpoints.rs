@@ -13,6 +13,7 @@ use crate::tcp::receiver::AckDecision;
 use crate::tcp::sender::WindowCut;
 use crate::topology::{FlowRoute, Place, StageIndex};
 use crate::transport::{AnyReceiver, Transport};
+use crate::whole::receiver::WholeReceiver;
 use sawtooth_cc::units::Time;
 
 /// A sender and what the network knows about it. What each acknowledgement needs comes first.
@@ -84,13 +85,23 @@ pub(super) struct ReceiverSide {
 }
 
 impl ReceiverSide {
-    /// A receiver that has seen nothing.
-    pub fn new(route: &FlowRoute, flow: &FlowSpec, profile: &Profile) -> Self {
-        ReceiverSide::of(AnyReceiver::new(profile), route, flow, profile)
-    }
-
-    /// The side of this receiver.
-    pub fn of(receiver: AnyReceiver, route: &FlowRoute, flow: &FlowSpec, profile: &Profile) -> Self {
+    /// A receiver that has seen nothing. `stream` begins the name of its random streams.
+    pub fn new(
+        index: u32,
+        route: &FlowRoute,
+        flow: &FlowSpec,
+        profile: &Profile,
+        seed: &str,
+        stream: impl FnOnce() -> String,
+    ) -> Self {
+        let receiver = match profile.controller.endpoint() {
+            Some(_) => {
+                let random = random::key(seed, &format!("{}/receiver", stream()));
+                let receiver = WholeReceiver::new(index, flow, profile, random);
+                AnyReceiver::Whole(Box::new(receiver.expect("its controller is an endpoint")))
+            }
+            None => AnyReceiver::new(profile),
+        };
         let test = if flow.test { TEST } else { 0 };
         let in_profile = if flow.in_profile { IN_PROFILE } else { 0 };
         ReceiverSide {
@@ -187,7 +198,7 @@ impl Network {
         if self.observer.hears(Kinds::ARRIVED) {
             self.observer.note(Kinds::ARRIVED, at.time, || Occurrence::PacketArrived { packet, is_new });
             if self.apps.any() {
-                self.apps.heed_arrival(packet.flow(), receiver, &mut self.events, at.time);
+                self.apps.heed_arrival(packet.flow(), receiver.next_expected(), &mut self.events, at.time);
             }
         }
         if at.time >= self.measured.from {

@@ -24,13 +24,12 @@ use crate::port::rate::RateTransmitter;
 use crate::port::trace::TraceTransmitter;
 use crate::port::{Port, Transmitter};
 use crate::queue::Queue;
-use crate::random::{self, Stream};
+use crate::random::Stream;
 use crate::scenario::{LinkSpec, Scenario, SourceSpec};
 use crate::series::Extent;
 use crate::source::Source;
 use crate::topology::{FlowRoute, Place, StageIndex, Topology};
-use crate::transport::AnyReceiver;
-use crate::whole::receiver::WholeReceiver;
+use crate::transport::Transport;
 use sawtooth_cc::units::{Rate, Span, Time};
 use std::collections::VecDeque;
 
@@ -219,6 +218,11 @@ fn sender_side(index: u32, route: &FlowRoute, scenario: &Scenario) -> SenderSide
     let side = SenderSide::new(index, route, flow, profile, &scenario.seed, || format!("flow/{index}"));
     let mut side = SenderSide { jitter, ..side };
     side.sender.measure();
+    if let Transport::Whole(sender) = &mut side.sender
+        && scenario.is_paced_from_its_start(index)
+    {
+        sender.hold_supply(); // before its connection opens, which offers what there is
+    }
     if let Some(deadline_ns) = flow.frame_deadline_ns {
         let measured = Measured {
             from: Time::from_nanos(scenario.warmup_ns),
@@ -234,9 +238,5 @@ fn sender_side(index: u32, route: &FlowRoute, scenario: &Scenario) -> SenderSide
 fn receiver_side(index: u32, route: &FlowRoute, scenario: &Scenario) -> ReceiverSide {
     let flow = &scenario.flows[index as usize];
     let profile = &scenario.profiles[flow.profile as usize];
-    let random = || random::key(&scenario.seed, &format!("flow/{index}/receiver"));
-    match profile.controller.endpoint().and_then(|_| WholeReceiver::new(index, flow, profile, random())) {
-        Some(receiver) => ReceiverSide::of(AnyReceiver::Whole(Box::new(receiver)), route, flow, profile),
-        None => ReceiverSide::new(route, flow, profile),
-    }
+    ReceiverSide::new(index, route, flow, profile, &scenario.seed, || format!("flow/{index}"))
 }

@@ -1,4 +1,4 @@
-//! Short flows that come and go: each a TCP connection of its own, with state only while it lasts.
+//! Short flows that come and go: each a connection of its own, of TCP or of a stack from outside, with state only while it lasts.
 //!
 //! A flow gets a slot, a flow number behind those of the scenario's flows, when it starts. Its slot is free for another flow when it is
 //! completed and none of its packets or acknowledgements is in flight, late retransmissions included. So no packet of one flow ever
@@ -186,8 +186,8 @@ impl Network {
         let number = *first + place;
         let stream = || format!("arrivals/{}/{begun}", record.name);
         let sender = SenderSide::new(number, route, flow, profile, seed, stream);
+        let receiver = ReceiverSide::new(number, route, flow, profile, seed, stream);
         *begun += 1;
-        let receiver = ReceiverSide::new(route, flow, profile);
         if reused.is_some() {
             slots[place as usize] = slot;
             // A timer of the flow before may still stand among the events. It is kept in mind, as it would be for the
@@ -250,6 +250,7 @@ impl Network {
             slot.state = State::Free;
             process.count(side, &self.receivers[flow as usize]);
             self.short.free.push(place);
+            self.close_whole(flow);
         }
     }
 }

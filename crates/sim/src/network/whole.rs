@@ -41,13 +41,20 @@ impl Network {
             side.delivered_unique = delivered;
             side.marks += u64::from(packet.has(CE));
         }
+        if self.apps.any() {
+            let (_, receiver) = self.whole_ends(flow);
+            let read = receiver.read_packets();
+            self.apps.heed_arrival(flow, read, &mut self.events, now);
+        }
         self.answer_whole(flow, now);
+        self.note_end(flow);
     }
 
     /// The receiver of a flow lets go what it has, and its deadline is seen to.
     pub(super) fn answer_whole(&mut self, flow: u32, now: Time) {
         while let Some(answer) = self.whole_ends(flow).1.next_packet(now) {
             self.census.created += 1;
+            self.note_begin(flow);
             let route = self.receivers[flow as usize].route;
             self.travel(answer, route, Moment { time: now, cause: now });
         }
@@ -75,6 +82,18 @@ impl Network {
         sender.receive(codepoint(packet), &place[..length], now);
         receiver.flight.give_back(place);
         self.send_allowed(packet.flow(), now);
+        self.note_end(packet.flow());
+    }
+
+    /// A flow that came and went has gone: whatever its ends would still do, they do not.
+    #[cold]
+    pub(super) fn close_whole(&mut self, flow: u32) {
+        if let Transport::Whole(sender) = &mut self.senders[flow as usize].sender {
+            sender.close();
+        }
+        if let AnyReceiver::Whole(receiver) = &mut self.receivers[flow as usize].receiver {
+            receiver.close();
+        }
     }
 
     /// A packet was dropped; if it is one of a stack, nobody will ask for its bytes.

@@ -89,8 +89,9 @@ impl Scenario {
                 let free = !std::mem::replace(&mut taken[flow as usize], true);
                 require(free, &at, flow, "a flow that no other connection has")?;
                 let profile = &self.profiles[spec.profile as usize];
-                let takes_recovery = profile.controller.properties().takes_recovery();
-                require(takes_recovery, &at, flow, "a flow with a recovery, which delivers everything")?;
+                let delivers = profile.controller.properties().takes_recovery()
+                    || profile.controller.endpoint().is_some();
+                require(delivers, &at, flow, "a flow with a recovery, which delivers everything")?;
                 let plain = spec.packets.is_none() && spec.supply.is_empty() && spec.stop_ns.is_none();
                 require(plain, &at, flow, "a flow without packets, supply or stop_ns")?;
                 require(

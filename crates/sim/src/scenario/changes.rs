@@ -219,15 +219,27 @@ impl Scenario {
             SetSpec::Supply { flow, bps } => {
                 self.check_listed(*flow, &format!("{path}.flow"))?;
                 let spec = &self.flows[*flow as usize];
-                let takes_recovery =
-                    self.profiles[spec.profile as usize].controller.properties().takes_recovery();
-                let endless = spec.packets.is_none() && spec.supply.is_empty() && takes_recovery;
+                let controller = &self.profiles[spec.profile as usize].controller;
+                let is_stack = controller.endpoint().is_some();
+                let carries = controller.properties().takes_recovery() || is_stack;
+                let endless = spec.packets.is_none() && spec.supply.is_empty() && carries;
                 let expected = "a flow with a window and without packets or supply of its own";
                 require(endless, format!("{path}.flow"), flow, expected)?;
+                let kept = !is_stack || bps.is_some() && self.is_paced_from_its_start(*flow);
+                let expected = "a controller: an endpoint of a plug-in takes back no data, so its supply is a rate from its start on";
+                require(kept, format!("{path}.flow"), flow, expected)?;
                 let known = bps.is_none_or(|bps| bps <= RATE_MAX_BPS);
                 require(known, format!("{path}.bps"), bps.unwrap_or(0), "at most 100 Tbit/s")
             }
         }
+    }
+
+    /// Does a change say what a flow is supplied with, when it starts or before?
+    pub fn is_paced_from_its_start(&self, flow: u32) -> bool {
+        let start = self.flows[flow as usize].start_ns;
+        let by_then = |change: &&ChangeSpec| matches!(change.when, WhenSpec::Time { ns } if ns <= start);
+        let sets = self.changes.iter().filter(by_then).flat_map(|change| &change.set);
+        sets.into_iter().any(|set| matches!(set, SetSpec::Supply { flow: of, .. } if *of == flow))
     }
 
     /// Rate-based protocols here take packets and reports in the order in which they were sent.

@@ -19,6 +19,8 @@ pub struct WholeReceiver {
     ecn: bool,
     flags: u16,
     deadline: Time,
+    /// Its connection has been forgotten.
+    closed: bool,
     /// Bytes read in order so far, and before counting began.
     delivered: u64,
     delivered_before: u64,
@@ -38,6 +40,7 @@ impl WholeReceiver {
             ecn: profile.tcp.ecn.echoes(),
             flags: test | in_profile,
             deadline: Time::NEVER,
+            closed: false,
             delivered: 0,
             delivered_before: 0,
         })
@@ -57,6 +60,16 @@ impl WholeReceiver {
         (self.delivered - self.delivered_before) / self.packet_bytes
     }
 
+    /// Packets of the flow's size that hold what was read since the beginning.
+    pub fn read_packets(&self) -> u32 {
+        (self.delivered / self.packet_bytes) as u32
+    }
+
+    /// Nobody waits for its connection any more: it sends nothing.
+    pub fn close(&mut self) {
+        (self.closed, self.deadline) = (true, Time::NEVER);
+    }
+
     /// When something is to be done without having been told.
     pub fn deadline(&self) -> Time {
         self.deadline
@@ -69,6 +82,9 @@ impl WholeReceiver {
 
     /// The next packet to send now, if there is one.
     pub fn next_packet(&mut self, now: Time) -> Option<Packet> {
+        if self.closed {
+            return None;
+        }
         let mut place = self.flight.place();
         let Some((length, codepoint)) = self.end.transmit(now, &mut place) else {
             self.flight.give_back(place);

@@ -35,14 +35,18 @@ pub struct WholeSender {
     flags: u16,
     deadline: Time,
     begun: bool,
-    /// What its application offers at the start: packets, or data without end; none where a schedule says it.
+    /// What its application offers at the start: packets, or data without end; none where it offers data over time.
     offered: Option<Option<u32>>,
+    /// What it has offered over time before the connection was opened.
+    early: u32,
     packet_bytes: u64,
     /// When everything that was offered had been acknowledged.
     pub finished: Option<Time>,
     /// What it did not tell when it was asked last.
     pub untold: Untold,
     stopped: bool,
+    /// Its connection has been forgotten.
+    closed: bool,
     window: Window,
     window_since: Time,
     srtt: Span,
@@ -72,10 +76,12 @@ impl WholeSender {
             deadline: Time::NEVER,
             begun: false,
             offered: flow.supply.is_empty().then_some(flow.packets),
+            early: 0,
             packet_bytes: u64::from(profile.packet_bytes),
             finished: None,
             untold: Untold::default(),
             stopped: false,
+            closed: false,
             window: Window::from_packets(profile.tcp.initial_window),
             window_since: Time::ZERO,
             srtt: Span::ZERO,
@@ -93,7 +99,20 @@ impl WholeSender {
         if let Some(packets) = self.offered {
             let bytes = packets.map(|packets| self.bytes(packets));
             self.end.offer(now, bytes, false);
+        } else if self.early > 0 {
+            self.end.offer(now, Some(self.bytes(self.early)), true);
         }
+    }
+
+    /// Its application offers data over time, and has nothing before. What has been offered is not taken back.
+    pub fn hold_supply(&mut self) {
+        assert!(!self.begun || self.offered.is_none(), "data without end are not taken back");
+        self.offered = None;
+    }
+
+    /// Nobody waits for its connection any more: it sends nothing.
+    pub fn close(&mut self) {
+        (self.closed, self.deadline) = (true, Time::NEVER);
     }
 
     fn bytes(&self, packets: u32) -> Bytes {
@@ -102,7 +121,9 @@ impl WholeSender {
 
     /// The application makes this many more packets available, and announces whether more will follow.
     pub fn supply(&mut self, packets: u32, more: bool, now: Time) {
-        if !self.stopped {
+        if !self.begun {
+            self.early += packets;
+        } else if !self.stopped {
             self.end.offer(now, Some(self.bytes(packets)), more);
         }
     }
@@ -124,6 +145,9 @@ impl WholeSender {
 
     /// The deadline has come.
     pub fn on_deadline(&mut self, now: Time) {
+        if self.closed {
+            return;
+        }
         self.end.on_deadline(now);
         self.follow(now);
     }
@@ -155,7 +179,7 @@ impl WholeSender {
     /// The next packet to send now, if one may go.
     #[inline(never)]
     pub fn next_packet(&mut self, now: Time) -> Option<Packet> {
-        if !self.begun {
+        if !self.begun || self.closed {
             return None;
         }
         let mut place = self.flight.place();
