@@ -45,14 +45,18 @@ MIXED: Final = (
     ("cubic", "quinn(bbr)"),
     ("bbr", "noq(bbr3)"),
 )
+ROUNDED: Final = ("cubic", "cubic(fast_convergence=0)", "cubic(integer=1)", "quinn(cubic)", "noq(cubic)")
+"""What one flow of CUBIC does over the smallest buffer, by its rules on W_max and on fractions of packets."""
+BURSTS: Final = ("quinn(cubic)", "noq(cubic)")
+"""Stacks whose share beside ours is taken with and without pacing of ours."""
 THROUGHPUT, QUEUE = 5.0, 20.0
 """By how many percent throughput and mean queue of a stack may differ from ours."""
 
 Values = NDArray[np.float64]
 
 
-def network(groups: Sequence[tuple[str, int]], buffer: float) -> dict[str, Any]:
-    """20 Mbit/s, a round trip of 50 ms, drop-tail; groups of a controller and how many flows it has."""
+def network(groups: Sequence[tuple[str, int]], buffer: float, **tcp: str) -> dict[str, Any]:
+    """20 Mbit/s, a round trip of 50 ms, drop-tail; groups of a controller and how many flows it has, and settings of ours."""
     flows = [
         {"count": count, "control": control, "recovery": "quic", "packet": "1500 B"}
         for control, count in groups
@@ -63,6 +67,7 @@ def network(groups: Sequence[tuple[str, int]], buffer: float) -> dict[str, Any]:
         "bottleneck": {"rate": "20 Mbit/s", "buffer": f"{buffer:g} bdp"},
         "path": {"rtt": "50 ms"},
         "flows": flows,
+        **({"tcp": tcp} if tcp else {}),
     }
 
 
@@ -135,11 +140,11 @@ def against_ours() -> str:
 
 
 @cache
-def share(ours: str, control: str, buffer: float) -> Values:
-    """By seed, of two flows of ours and two of a stack: the share of the stack in the packets that arrive, in %."""
+def share(ours: str, control: str, buffer: float, **tcp: str) -> Values:
+    """By seed, of two flows of ours, with these settings, and two of a stack: the stack's share in the packets that arrive, in %."""
     found = []
     for seed in SEEDS:
-        flows = st.run(network([(ours, 2), (control, 2)], buffer), seed=seed).flows
+        flows = st.run(network([(ours, 2), (control, 2)], buffer, **tcp), seed=seed).flows
         arrived = flows.column("delivered_total").to_numpy()
         found.append(100 * arrived[2:].sum() / arrived.sum())
     return np.array(found)
@@ -152,6 +157,23 @@ def shares() -> str:
         texts = [shown(share(ours, control, buffer), 0) for buffer in BUFFERS]
         rows.append([f"`{control}`", f"`{ours}`", *texts])
     return markdown(["stack", "beside", *(f"share %, buffer {buffer:g}" for buffer in BUFFERS)], rows)
+
+
+def rounded() -> str:
+    """The mean queue of one flow of CUBIC over the smallest buffer."""
+    rows = [[f"`{control}`", shown(measured(control, 1, BUFFERS[0])["delay"], 1)] for control in ROUNDED]
+    return markdown(["controller", "mean queue ms"], rows)
+
+
+def bursts() -> str:
+    """The share of CUBIC of a stack beside ours, unpaced and paced."""
+    rows = []
+    for control in BURSTS:
+        for pacing in ("off", "on"):
+            found = [share("cubic", control, buffer, pacing=pacing) for buffer in BUFFERS]
+            rows.append([f"`{control}`", pacing, *(shown(values, 0) for values in found)])
+    heads = (f"share %, buffer {buffer:g}" for buffer in BUFFERS)
+    return markdown(["stack", "`tcp.pacing` of ours", *heads], rows)
 
 
 def main() -> int:
@@ -167,12 +189,25 @@ def main() -> int:
             (control, flows, buffer) for _, control in _everybody() for flows in FLOWS for buffer in BUFFERS
         ]
         together = [(ours, control, buffer) for ours, control in MIXED for buffer in BUFFERS]
+        alone += [(control, 1, BUFFERS[0]) for control in ROUNDED]
+        paced = [
+            (control, buffer, pacing) for control in BURSTS for buffer in BUFFERS for pacing in ("off", "on")
+        ]
         waiting = [pool.submit(measured, *cell) for cell in alone] + [
             pool.submit(share, *cell) for cell in together
         ]
+        waiting += [
+            pool.submit(share, "cubic", control, buffer, pacing=pacing) for control, buffer, pacing in paced
+        ]
         for cell in waiting:
             cell.result()
-    blocks = {"cells": cells(), "against ours": against_ours(), "shares": shares()}
+    blocks = {
+        "cells": cells(),
+        "against ours": against_ours(),
+        "shares": shares(),
+        "rounded": rounded(),
+        "bursts": bursts(),
+    }
     PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), blocks), encoding="utf-8")
     return 0
 
