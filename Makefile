@@ -28,6 +28,9 @@ RUST_FILES := $(shell find crates bench stacks -name '*.rs' -not -path '*/target
 # Cargo finds stacks/.cargo/config.toml from there alone, and RUSTFLAGS would replace what it says.
 IN_STACKS := cd stacks && env -u RUSTFLAGS
 
+# Tests of the engine that draw random networks or paths.
+RANDOM := order packets properties rate_pairs rate_properties supply
+
 .PHONY: help build demo wheel test test-long lint lint-rust lint-python format test-rust test-rest test-python test-builds test-optimised gate tidy studies validation bench bench-appendix bench-grow bench-sweep bench-cluster bench-docs bench-micro stacks test-stacks stacks-docs stacks-windows lock clean
 
 help: ## this list
@@ -43,11 +46,11 @@ wheel: $(VENV)/.installed ## dist/sawtooth-*.whl, for people without Rust, compi
 	@env -u CONDA_PREFIX VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin build --release --locked --quiet --out dist
 	@ls dist/sawtooth-*.whl
 
-test: ## what to run before a commit: some thirteen minutes from a fresh clone on 2 cores, half of them for compiling
+test: ## what to run before a commit: less than ten minutes from a fresh clone on 2 quiet cores, half of them for compiling
 	@$(MAKE) --no-print-directory $(BESIDE) build test-rust lint-rust lint-python gate
 	@$(MAKE) --no-print-directory test-python
 
-# What is long and rarely finds what `make test` does not: the same digests from an optimised and from an unoptimised engine.
+# What is long and rarely finds what `make test` does not: all random networks, and the same digests from an optimised and an unoptimised engine.
 test-long: test-rest test-optimised test-builds test-stacks ## the rest of what continuous integration runs: the engine under other optimisation, the wheel, real stacks
 
 lint: lint-rust lint-python ## formatting, clippy, ruff, mypy: a warning is an error
@@ -78,8 +81,8 @@ test-rest: $(VENV)/.created
 test-python: build ## tests of the experiment layer, the command line and the house rules, on all cores
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-test-optimised: build ## ledger and orders of events with the optimisation of a release
-	cargo test --profile optimised --package sawtooth-sim --locked --test ledger --test order
+test-optimised: build ## with the optimisation of a release: the ledger, and every random network, of which `make test` takes a quarter
+	SAWTOOTH_TEST_CASES=all cargo test --profile optimised --package sawtooth-sim --locked $(addprefix --test ,ledger $(RANDOM))
 
 # A second build of the module without optimisation: both must give the same digests.
 test-builds: build wheel ## the module without optimisation beside the one in use, the wheel in an environment of its own

@@ -18,6 +18,8 @@ from pathlib import Path
 import pytest
 import typer.main
 from tests.conftest import clean_environment
+from tests.test_gallery import QUICK
+from tools.gallery import ENTRIES, command
 from typer.core import TyperGroup
 
 from sawtooth.cli import SEARCH, application
@@ -34,6 +36,8 @@ FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 RUN = ("run", "list", "environment", "doctor", "schema", "store")
+OF_THE_GALLERY = {command(name) for name in ENTRIES if name not in QUICK}
+"""One command with another controller in it: tests/test_gallery.py reads all of them, `make test-long` runs all."""
 PLACEHOLDER = re.compile(r"\bmy-|\b[A-Z]{3,}\b")  # my-own.trace, RUNID: the reader's own
 
 
@@ -96,7 +100,13 @@ def test_examples_are_accepted(example: Path) -> None:
     assert resolve(load_scenario(example)).engine["flows"]
 
 
-@pytest.mark.parametrize(("page", "line"), commands())
+@pytest.mark.parametrize(
+    ("page", "line"),
+    [
+        pytest.param(page, line, marks=[pytest.mark.long] if line in OF_THE_GALLERY else [])
+        for page, line in commands()
+    ],
+)
 def test_commands_on_pages_work(page: str, line: str, workplace: Path) -> None:
     name, *arguments = shlex.split(line.partition(" #")[0])[1:]
     group = typer.main.get_command(application())

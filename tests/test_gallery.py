@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 import re
+import shlex
+from itertools import pairwise
 
 import pytest
 from tests.figure_faults import faults
-from tools.gallery import ENTRIES, PAGE, SAME, block, drawn, figure, figure_file, filled, simulated
+from tools.gallery import (
+    ENTRIES,
+    PAGE,
+    SAME,
+    SCENARIO,
+    block,
+    command,
+    drawn,
+    figure,
+    figure_file,
+    filled,
+    simulated,
+)
 
+from sawtooth.run.api import scenario_of
 from sawtooth.scenario.described import describe
+from sawtooth.scenario.overrides import parse_override
+from sawtooth.scenario.resolve import resolve
 
 BYTES_MOST = 60_000
 QUICK = ("bbr", "prague", "tfrc")
@@ -43,6 +60,18 @@ def test_three_sentences_say_what_one_sees(name: str) -> None:
     text = sections()[name]
     assert len(re.findall(r"[.!?](?=\s|$)", text)) == 3, text
     assert not re.search(r"\d", re.sub(r"BBRv?\d|bbr-1|tfrc-5348|1 ms", "", text)), "numbers are computed"
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_the_command_of_the_page_names_what_the_engine_accepts(name: str) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert f"```sh\n{command(name)}\n```" in page
+    words = shlex.split(command(name))
+    changed = [parse_override(value) for word, value in pairwise(words) if word == "--set"]
+    typed = resolve(scenario_of(PAGE.parents[1] / words[2], dict(changed))).engine
+    written, values = ENTRIES[name]
+    drawn_from = resolve(scenario_of(SCENARIO, {"flows.control": written, **values})).engine
+    assert (typed["profiles"], typed["links"]) == (drawn_from["profiles"], drawn_from["links"])
 
 
 @pytest.mark.parametrize("name", ENTRIES)

@@ -10,7 +10,12 @@ use sawtooth_sim::tcp::Ecn;
 use sawtooth_sim::{Records, run};
 use std::fmt::Display;
 
+/// Without `SAWTOOTH_TEST_CASES=all`, a property is held for the first of its cases, one in so many.
+const SHARE: u32 = 4;
+
 /// Hold a property for what a strategy draws: the same cases each time, or `PROPTEST_CASES` fresh ones. Panics with `name`.
+///
+/// Of `cases`, the first quarter is drawn; `SAWTOOTH_TEST_CASES=all` (`make test-long`) draws the rest after them.
 pub fn hold<S: Strategy>(
     name: impl Display,
     cases: u32,
@@ -18,7 +23,10 @@ pub fn hold<S: Strategy>(
     holds: impl Fn(S::Value) -> TestCaseResult,
 ) {
     let asked: Option<u32> = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
-    let config = Config { cases: asked.unwrap_or(cases), failure_persistence: None, ..Config::default() };
+    let share =
+        if std::env::var("SAWTOOTH_TEST_CASES").is_ok_and(|cases| cases == "all") { 1 } else { SHARE };
+    let cases = asked.unwrap_or(cases.div_ceil(share));
+    let config = Config { cases, failure_persistence: None, ..Config::default() };
     let mut runner = match asked {
         Some(_) => TestRunner::new(config),
         None => {
