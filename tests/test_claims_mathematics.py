@@ -247,7 +247,7 @@ def test_the_counter_examples_are_those_worked_out_before() -> None:
 def test_the_page_has_the_numbers_of_the_findings() -> None:
     page = (Path(__file__).resolve().parents[1] / "docs" / "models.md").read_text(encoding="utf-8")
     steps = numbers_of("lahanas-thm2-steps", "AIMD-FC takes fewer")
-    assert f"({steps['systems']} systems)" in page
+    assert f"({steps['systems']:,} systems)" in page
     assert f"false for {steps['counter_examples']} pairs, all with W ≤ {steps['largest_W_of_one']}" in page
     cycles = numbers_of("lahanas-thm2-per-cycle", "from the second cycle on")
     assert f"false for {cycles['counter_examples']} pairs" in page

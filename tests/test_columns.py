@@ -12,7 +12,8 @@ import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
 
-from sawtooth.columns import maps, numbers, texts, truths, values_of
+from sawtooth.column_values import values_of
+from sawtooth.columns import maps, numbers, texts, truths
 
 ROOT = Path(__file__).resolve().parents[1]
 SWEEP = """

@@ -22,15 +22,15 @@ COMMANDS: dict[str, tuple[set[str], int]] = {
     "list controllers": ({"pydantic", "rich"}, 10),
     "list environments": ({"pydantic", "rich"}, 28),
     "list environments --json": ({"pydantic"}, 28),
-    "list studies": ({"numpy", "pydantic", "rich"}, 105),
+    "list studies": ({"numpy", "pydantic", "rich"}, 106),
     "environment sq-high": ({"pydantic", "rich"}, 29),
     "environment real-sq --csv": ({"pydantic"}, 29),
     "model response": ({"pydantic"}, 17),
-    "run nothing.toml": (DATA, 102),
-    "run s.toml --json": (DATA, 102),
-    "run s.toml": (DATA | {"rich"}, 102),
-    "compare nothing": (DATA, 152),
-    "reproduce akella2002/fig4 --seeds 0": (DATA, 167),
+    "run nothing.toml": (DATA, 103),
+    "run s.toml --json": (DATA, 103),
+    "run s.toml": (DATA | {"rich"}, 103),
+    "compare nothing": (DATA, 153),
+    "reproduce akella2002/fig4 --seeds 0": (DATA, 168),
 }
 """By command line: the libraries that it may load, and how many modules of ours at most."""
 

@@ -3,8 +3,8 @@
 `_native.run` gives each table as `{column: (dtype, bytes)}`: little-endian, contiguous, no nulls. Each becomes an Arrow array over
 the same bytes. Text columns (names of queues) come as a JSON list, because they are short.
 
-Columns of plain values are built here and not by `pyarrow.array`, and read here and not by `to_numpy`. Both load pandas where it is
-installed, though no value of pandas is there, which costs some tenths of a second and 40 MB in every process.
+Columns of plain values are built here and not by `pyarrow.array`, and read by `column_values` and not by `to_numpy`. Both load pandas
+where it is installed, though no value of pandas is there, which costs some tenths of a second and 40 MB in every process.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, chain
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -25,11 +25,6 @@ DTYPES: dict[str, tuple[pa.DataType, int]] = {
     "f64": (pa.float64(), 8),
 }
 """By the engine's name, the type and its width in bytes."""
-NUMPY: Final[Mapping[int, type[np.generic]]] = {
-    pa.from_numpy_dtype(dtype).id: dtype
-    for dtype in (np.bool_, np.int32, np.uint32, np.int64, np.uint64, np.float64)
-}
-"""By Arrow's number of a type of the columns here, that of numpy."""
 
 
 def column_of(dtype: str, data: bytes) -> pa.Array:
@@ -84,40 +79,6 @@ def maps(rows: Sequence[Mapping[str, Any]], dtype: type | None) -> pa.Array:
 
 def _bits(values: NDArray[np.bool_]) -> pa.Buffer:
     return pa.py_buffer(np.packbits(values, bitorder="little"))
-
-
-def values_of(column: pa.ChunkedArray | pa.Array) -> NDArray[Any]:
-    """The numbers or truth values of a column, over the same memory where they lie there as numpy has them, not to be written to. Whole
-    numbers with nulls among them become floats; null is NaN."""
-    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
-    if len(chunks) == 1:
-        return _values(chunks[0])
-    return np.concatenate([np.zeros(0, NUMPY.get(column.type.id, np.float64)), *map(_values, chunks)])
-
-
-def _values(chunk: pa.Array) -> NDArray[Any]:
-    dtype = NUMPY.get(chunk.type.id)
-    if dtype is None:
-        return np.asarray(chunk.to_numpy(zero_copy_only=False))
-    if not len(chunk):
-        return np.zeros(0, dtype)
-    valid, data = chunk.buffers()
-    first, end = chunk.offset, chunk.offset + len(chunk)
-    values = (
-        _unpacked(data, first, end)
-        if dtype is np.bool_
-        else np.frombuffer(data, dtype, end - first, first * dtype().itemsize)
-    )
-    if not chunk.null_count:
-        return values
-    found = values.astype(np.float64)
-    found[~_unpacked(valid, first, end)] = np.nan
-    return found
-
-
-def _unpacked(bits: pa.Buffer, first: int, end: int) -> NDArray[np.bool_]:
-    letters = np.frombuffer(bits, np.uint8)
-    return np.unpackbits(letters, count=end, bitorder="little")[first:].view(np.bool_)
 
 
 def nested(tables: Sequence[pa.Table]) -> pa.Array:

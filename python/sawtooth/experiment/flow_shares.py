@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sawtooth.columns import values_of
+from sawtooth.column_values import values_of
 from sawtooth.experiment.curves import labels, select, values
 from sawtooth.experiment.figure_specs import SharesSpec
 from sawtooth.experiment.intervals import Interval, interval

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sawtooth.columns import values_of
+from sawtooth.column_values import values_of
 from sawtooth.experiment.curves import select
 from sawtooth.experiment.figure_specs import StripsSpec
 from sawtooth.experiment.matrix import ProbeRun

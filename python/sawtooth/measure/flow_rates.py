@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sawtooth.columns import values_of
+from sawtooth.column_values import values_of
 from sawtooth.models.throughput_ratio import throughput_ratios
 
 if TYPE_CHECKING:

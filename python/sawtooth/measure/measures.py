@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from sawtooth.columns import values_of
+from sawtooth.column_values import values_of
 from sawtooth.measure import flow_rates, responses
 from sawtooth.measure.run_part import SAMPLE, Known, RunPart
 from sawtooth.scenario.fields import JsonSchema, Parsed

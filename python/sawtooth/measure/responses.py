@@ -32,7 +32,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sawtooth.columns import values_of
+from sawtooth.column_values import values_of
 from sawtooth.measure.run_part import SAMPLE, RunPart
 
 BEFORE_NS: Final = 20 * 10**9

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from sawtooth.columns import values_of
+from sawtooth.column_values import values_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -27,7 +27,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sawtooth.columns import values_of
+from sawtooth.column_values import values_of
 from sawtooth.scenario.described import describe
 from sawtooth.scenario.trace import OPPORTUNITY_BYTES
 

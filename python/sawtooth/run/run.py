@@ -19,7 +19,8 @@ import numpy as np
 import pyarrow as pa
 
 from sawtooth import _native, display
-from sawtooth.columns import numbers, table_of, texts, truths, values_of
+from sawtooth.column_values import values_of
+from sawtooth.columns import numbers, table_of, texts, truths
 from sawtooth.documents import format_of
 from sawtooth.errors import MISSING, InputError, PluginError
 from sawtooth.measure.metrics import METRICS, Measured, flow_goodputs_bps, measure

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sawtooth.columns import values_of
+from sawtooth.column_values import values_of
 from sawtooth.plain import canonical
 from sawtooth.run.alone import SEED
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sawtooth.columns import values_of
+from sawtooth.column_values import values_of
 from sawtooth.measure.metrics.frame import NAN, Measured, Metric, ratio, round_trips
 
 BIN_ROUND_TRIPS = 2.0

@@ -10,7 +10,7 @@ Source: [Akella02] §3.3.
 
 from __future__ import annotations
 
-from sawtooth.columns import values_of
+from sawtooth.column_values import values_of
 from sawtooth.measure.metrics.frame import NAN, Measured, Metric, flow_goodputs_bps, ratio
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from sawtooth.columns import values_of
+from sawtooth.column_values import values_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

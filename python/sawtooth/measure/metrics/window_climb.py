@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sawtooth.columns import values_of
+from sawtooth.column_values import values_of
 from sawtooth.measure.metrics.frame import NAN, Measured, Metric
 
 if TYPE_CHECKING:

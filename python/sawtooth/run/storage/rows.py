@@ -15,7 +15,8 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from sawtooth.columns import maps, nested, numbers, texts, unnested, values_of
+from sawtooth.column_values import values_of
+from sawtooth.columns import maps, nested, numbers, texts, unnested
 from sawtooth.plain import canonical
 from sawtooth.run.run import (
     DERIVED_FLOW_COLUMNS,
