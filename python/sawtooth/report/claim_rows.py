@@ -33,7 +33,7 @@ WORDS_OF_CLASSES = {
     Standing.TABLE_CONTRADICTS: "contradicted by the paper's own tables",
     Standing.UNDECIDED: "undecided",
 }
-"""Classes of claims about runs, as the list below the table calls them."""
+"""Classes of claims about runs, as the folded tables below the whole one are called."""
 WORDS = {Verdict.HOLDS: "hold", Verdict.FAILS: "fail", Verdict.UNDECIDED: "undecided"}
 
 
@@ -65,17 +65,16 @@ def in_short(table: str) -> str:
 
 
 def _by_class(order: Sequence[Claim], classes: Sequence[Standing]) -> list[str]:
-    """The claims of each class of those about runs, with the parameter that one rests on; none where no claim rests on runs."""
-    lines = []
-    for wanted in WORDS_OF_CLASSES:
-        names = [
-            f"`{entry.id}`" + (f" ({parameter(entry)})" if wanted is Standing.LOST_PARAMETER else "")
-            for entry, found in zip(order, classes, strict=True)
-            if found is wanted
-        ]
-        if names:
-            lines.append(f"- *{WORDS_OF_CLASSES[wanted]}*: {', '.join(names)}")
-    return ["\n".join(lines)] if lines else []
+    """The claims of each class of those about runs, folded, with the parameter that one rests on; none where no claim rests on runs."""
+    lists = []
+    for wanted, word in WORDS_OF_CLASSES.items():
+        names = [entry for entry, found in zip(order, classes, strict=True) if found is wanted]
+        lost = wanted is Standing.LOST_PARAMETER
+        rows = [[f"`{entry.id}`", *([parameter(entry) or ""] if lost else [])] for entry in names]
+        if rows:
+            table = pipe_table(["claim", "parameter"] if lost else ["claim"], rows)
+            lists.append(f"<details><summary>{word}: {len(rows)}</summary>\n\n{table}\n\n</details>")
+    return lists
 
 
 def rule_of(by: str) -> int:

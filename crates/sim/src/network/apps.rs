@@ -1,11 +1,11 @@
 //! Applications that wait for answers: pages of objects over several connections, and films.
 //!
-//! A connection is two flows, both of the engine's own kind, with recovery and control, or both with whole endpoints of a plug-in: one
-//! carries requests, the other responses. A request is a few packets of the first flow. When the far end has all of them it makes the response available to the second, and when
-//! that is delivered the application goes on. So requests wait in queues, are lost and repaired like anything else. Connections
-//! stay open, and what idleness does to their windows is the controllers' business. A page is many objects over several
-//! connections at once, and the next page comes after it (RFC 7928 §7.2, and §2.1 on the time of a page); its first object, which names
-//! the others, comes alone, then each connection asks for one at a time.
+//! A connection is two flows, both of the engine's own kind, with recovery and control, or both with whole endpoints of a plug-in. One
+//! carries requests, the other responses. A request is a few packets of the first flow. When the far end has all of them it makes the
+//! response available to the second, and when that is delivered the application goes on. So requests wait in queues, are lost and
+//! repaired like anything else. Connections stay open, and what idleness does to their windows is the controllers' business. A page is many
+//! objects over several connections at once, and the next page comes after it (RFC 7928 §7.2, and §2.1 on the time of a page). Its first
+//! object, which names the others, comes alone, then each connection asks for one at a time.
 //!
 //! | parameter      | unit    | default | why                                                        |
 //! |----------------|---------|---------|------------------------------------------------------------|
