@@ -25,6 +25,7 @@ from sawtooth.experiment.study import Study
 from sawtooth.papers import PAPERS
 from sawtooth.papers.markdown import known, update
 from sawtooth.papers.studies import load_study
+from sawtooth.report.claim_rows import ROW
 from sawtooth.report.markdown import all_blocks
 from sawtooth.report.tables import duration_text, number, spread, with_spread
 from sawtooth.report.write import write_report
@@ -287,7 +288,7 @@ def test_a_part_renews_the_rows_of_the_claims_that_its_runs_settle(
     page = tmp_path / "page.md"
     page.write_text(f"<!-- results: claims -->\n{old}\n<!-- end -->\n")
     update(page, reproduction)
-    rows = {line.split("`")[1]: line for line in page.read_text().splitlines() if line.startswith("| `")}
+    rows = {row["id"]: row[0] for row in ROW.finditer(page.read_text())}
     assert set(rows) == {other} | {item.claim.id for item in reproduction.judged if item not in waiting}
     assert "| fails |  |  | `akella2002/old`, 9 seeds | old words |" in rows[other]
     by = settled[0].claim.kind == "simulation" and settled[0].seeds
