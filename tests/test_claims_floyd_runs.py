@@ -86,8 +86,35 @@ def test_what_the_paper_prints_makes_its_claims_hold_and_the_model_makes_them_fa
     assert found.instead.verdict is H
 
 
+def test_figure_5_may_be_of_either_link() -> None:
+    seen, other = shares(PAPER, PAPER), shares(MODEL, MODEL)
+    probes = {"link15": list(seen.probe("link15")), "link60": list(other.probe("link60"))}
+    assert floyd_shares.figure_5(view("floyd2000/shares", probes)).verdict is H
+    probes["link15"] = list(probes["link60"])
+    assert floyd_shares.figure_5(view("floyd2000/shares", probes)).verdict is F
+
+
+def test_the_same_picture_is_that_of_figures_2_to_4() -> None:
+    def verdict(tfrc: float, law: float) -> Verdict:
+        runs = [
+            run
+            for queue, factor in (("red", 1.0), ("ecn", 1.0), ("droptail", 1.2))
+            for pair, own in (("TCP v TCP(1/5,1/8)", law), ("TCP v TCP(2/5,1/8)", 1.0), ("TCP v TFRC", tfrc))
+            for run in made(
+                {"pair": pair, "queue": queue, "n": 16},
+                {"ratio of 1": factor if own == 2.0 else 1.0, "loss": 4.0},
+            )
+        ]
+        return floyd_shares.same_picture(view("floyd2000/shares", {"queues": runs})).verdict
+
+    assert verdict(tfrc=2.0, law=1.0) is H
+    assert verdict(tfrc=1.0, law=2.0) is F
+
+
 def test_shares_that_must_not_be_equal() -> None:
     assert floyd_shares.figure_12(shares(PAPER, PAPER)).verdict is H
+    more = {**PAPER, "TCP v TCP(1,1/8)": 2.1}
+    assert floyd_shares.figure_12(shares(more, more)).verdict is F
     assert floyd_shares.more_aggressive(shares(PAPER, PAPER)).verdict is H
     equal = {**PAPER, "TCP v TCP(1,1/8)": 1.0}
     assert floyd_shares.figure_12(shares(equal, equal)).verdict is F
@@ -99,13 +126,17 @@ def test_the_synchronous_model_tells_binomial_controls_apart() -> None:
     assert floyd_shares.binomial_convergence(shares(PAPER, PAPER)).verdict is H
 
 
-def smoothness(tfrc: float, eighths: float, tcp: float) -> RunView:
-    """Roughness, and shares of falls, by kind; the same at every width and under every queue."""
-    widths, levels = ("200 ms", "1 s", "10 s"), (0.5, 0.7, 0.75)
+NO_MORE = {"200 ms": 1.0, "1 s": 1.0, "10 s": 1.0}
+
+
+def smoothness(tfrc: float, eighths: float, tcp: float, more: Mapping[str, float] = NO_MORE) -> RunView:
+    """Roughness, and shares of falls, by kind, the same under every queue and at every width, but for what TCP(2/5, 1/8) has ``more``."""
+    levels = (0.5, 0.7, 0.75)
     runs: list[ProbeRun] = []
     for pair, own in (("TFRC v TCP", tfrc), ("TCP(2/5,1/8) v TCP", eighths), ("TCP(1/5,1/8) v TCP", eighths)):
         values = {"loss": 4.0, "delay": 33.0}
-        for (group, rough), width in product(enumerate((own, tcp)), widths):
+        for (group, same), width in product(enumerate((own, tcp)), more):
+            rough = same * (more[width] if (pair, group) == ("TCP(2/5,1/8) v TCP", 0) else 1.0)
             values[f"roughness at {width} of {group}"] = rough
             values[f"variation at {width} of {group}"] = rough
             for level in levels:
@@ -122,7 +153,6 @@ def smoothness(tfrc: float, eighths: float, tcp: float) -> RunView:
         floyd_rates.order,
         floyd_rates.robust,
         floyd_rates.below_75,
-        floyd_rates.less_bursty,
     ],
     ids=lambda check: check.__name__,
 )
@@ -135,7 +165,41 @@ def test_levels_of_the_set_up() -> None:
     seen = smoothness(0.1, 0.3, 0.7)
     assert floyd_rates.drop_rate(seen).verdict is H
     assert floyd_rates.queueing_delay(seen).verdict is H
-    assert floyd_rates.eighths_alike(seen).verdict is H
+
+
+def test_somewhat_less_is_less_and_not_considerably_less() -> None:
+    assert floyd_rates.less_bursty(smoothness(0.1, 0.6, 0.7)).verdict is H
+    assert floyd_rates.less_bursty(smoothness(0.1, 0.3, 0.7)).verdict is F
+    assert floyd_rates.less_bursty(smoothness(0.1, 0.7, 0.7)).verdict is F
+
+
+@pytest.mark.parametrize(
+    ("more", "verdict"),
+    [
+        ({"200 ms": 1.1, "1 s": 1.05, "10 s": 0.97}, H),
+        ({"200 ms": 1.03, "1 s": 1.05, "10 s": 1.0}, F),
+        ({"200 ms": 1.4, "1 s": 1.05, "10 s": 1.0}, F),
+    ],
+    ids=["as printed", "more apart over 1 s", "apart over 0.2 s"],
+)
+def test_the_two_laws_are_alike_most_of_all_over_longer_times(
+    more: Mapping[str, float], verdict: Verdict
+) -> None:
+    assert floyd_rates.eighths_alike(smoothness(0.1, 0.3, 0.7, more)).verdict is verdict
+
+
+def test_slightly_smoother_is_not_considerably_smoother() -> None:
+    def over_10s(tfrc: float) -> Verdict:
+        runs = list(
+            made(
+                {"pair": "TFRC v TCP", "queue": "red", "n": 16},
+                {"variation at 10 s of 0": tfrc, "variation at 10 s of 1": 0.3}
+                | {f"below 0.5 at 10 s of {group}": 0.01 for group in (0, 1)},
+            )
+        )
+        return floyd_rates.alike_over_10s(view("floyd2000/smoothness", {"steady": runs})).verdict
+
+    assert [over_10s(tfrc) for tfrc in (0.25, 0.2, 0.33)] == [H, F, F]
 
 
 def alone(growth: float, plain: float, discounted: float, rounds: float) -> RunView:

@@ -70,7 +70,7 @@ def published(name: str, given: Mapping[str, Label]) -> float:
     if name.startswith("goodput"):
         if "share" in given:
             return 0.9
-        late = {"0..15": 0.003, "15..30": 0.005, "30..45": 0.01, "45..60": 0.02}
+        late = {"0..15": 0.003, "15..30": 0.006, "30..45": 0.01, "45..60": 0.02}
         step = next((value for part, value in late.items() if part in name), 0.05 * min(1.0, 2 / n))
         return (0.9 - 0.01 * red) * (1 + step * (law in NEW) + 1e-5 * (law == "FC+"))
     if name.startswith("jain"):

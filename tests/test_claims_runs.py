@@ -316,6 +316,7 @@ CONTRADICTED = {
     "akella-3.2-representatives",
     "akella-4.1.2-mimd-worst-loss-delay",
     "akella-4.2.1-red-fairness-all",
+    "akella-4.2.1-aiad-least-fair",
     "akella-4.2.1-sack-red-aimd-fairest",
     "akella-4.2.2-ecn-fairness-down",
     "akella-4.3-aimd-low-loss-delay-fair",

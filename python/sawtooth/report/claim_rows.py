@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from sawtooth.claims.claim import Claim
 from sawtooth.claims.logic import Verdict
-from sawtooth.claims.multiplicity import RULE
+from sawtooth.claims.multiplicity import CORRECTED, RULE
 from sawtooth.claims.standing import Standing, in_words, parameter, standing
 from sawtooth.claims.table import Judged
 from sawtooth.report.pipe_table import pipe_row, pipe_table
@@ -85,14 +85,14 @@ def rule_of(by: str) -> int:
 
 def _older(claims: Sequence[Claim], rules: Mapping[str, int]) -> list[str]:
     """What rows say that were not judged by the rule and the checks of today, in words; nothing where all were."""
-    old = [entry for entry in claims if rules[entry.id] < RULE]
+    old = [entry for entry in claims if rules[entry.id] < max(CORRECTED, entry.since)]
     if not old:
         return []
     changed = [entry.id for entry in old if rules[entry.id] < entry.since]
     text = f"{len(old)} of these verdicts were taken by an earlier rule ([what changed](deciding.md#rules))"
     if changed:
         names = ", ".join(f"`{name}`" for name in changed)
-        text += f"; {len(changed)} of them by checks that ask for more today: {names}"
+        text += f"; {len(changed)} of them by checks that have changed since: {names}"
     return [f"{text}."]
 
 

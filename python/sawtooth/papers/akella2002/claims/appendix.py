@@ -2,7 +2,7 @@
 
 Source: [Akella02] section 3.2, the appendix, section 6 footnote 10; [Reddy12] section 3.2. D is formed within a family, over its nine
 instances. The rank correlation of a table is formed within each seed, like a score. Tolerances: ``ranks_agree``, ``reasonably_well``,
-``small_against``, ``clearly_behind``, ``goodput_about``.
+``small_against``, ``clearly_behind``, ``goodput_about``, ``goodput_alike``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from sawtooth.claims.differences import minus, within
-from sawtooth.claims.logic import Finding, both, inequality
+from sawtooth.claims.logic import Finding, at_least, both, inequality
 from sawtooth.claims.orders import spearman
 from sawtooth.claims.view import FOUR, View
 from sawtooth.experiment.scoring import Values
@@ -111,21 +111,41 @@ def good_everywhere(view: View) -> Finding:
 
 
 def others_poor(view: View) -> Finding:
-    """The largest D of every other instance over the settings is ``clearly_behind`` times that of the chosen one or more."""
+    """The largest D of every other instance over the settings is ``clearly_behind`` times that of the chosen one or more, and it is
+    sub-optimal in ELSEWHERE further settings: more than ``goodput_alike`` behind the best of its family."""
     parts, factor = [], view.tolerance("clearly_behind")
     for family in FOUR:
         found = worst(view, family)
         mine = CHOSEN[family]
-        parts += [
-            inequality(
+        for name, other in found.items():
+            if name == mine:
+                continue
+            very_poor = inequality(
                 f"largest D_goodput over the settings, {name} - {factor:g} x {mine}",
                 minus(other, factor * found[mine]),
                 ">=",
             )
-            for name, other in found.items()
-            if name != mine
-        ]
+            parts += [very_poor, _behind_elsewhere(view, family, name)]
     return both("every other instance is far worse in its worst setting than the chosen one", parts)
+
+
+ELSEWHERE: Final = 2
+"""Settings beside the worst one in which an instance is sub-optimal: "others", so more than one."""
+
+
+def _behind_elsewhere(view: View, family: str, name: str) -> Finding:
+    """The instance is further than ``goodput_alike`` from the best of its family, in its worst setting and in ELSEWHERE further ones."""
+    bound = view.tolerance("goodput_alike")
+    each = [
+        inequality(
+            f"D_goodput, {name} - lowest of the family, {setting}",
+            minus(view.D(setting, name, "goodput"), within_family(view, setting, family).min(axis=0)),
+            ">",
+            bound,
+        )
+        for setting in view.settings
+    ]
+    return at_least(f"{name} is sub-optimal in {ELSEWHERE} further settings", ELSEWHERE + 1, each)
 
 
 def other_metrics(view: View) -> Finding:

@@ -2,7 +2,7 @@
 
 Source: [Akella02] section 4.2.2 with Figures 8 and 9. Statements that compare settings are judged on raw values, and on D as well where
 they are worded in it. Tolerances: ``significantly_less``, ``delay_slightly``, ``spread_alike``, ``goodput_alike``, ``loss_alike``,
-``alone_unfair``, ``unfair``.
+``alone_unfair``, ``unfair``, ``moderate``, ``comparable``.
 """
 
 from __future__ import annotations
@@ -141,13 +141,15 @@ def aiad_highest_delay(view: View) -> Finding:
 
 
 def multiplicative_lead(view: View) -> Finding:
-    """D_goodput of MIMD and MIAD lies below that of AIMD and AIAD."""
+    """D_goodput of MIMD and MIAD lies below that of AIMD and AIAD, by at most ``moderate``."""
+    moderate = view.tolerance("moderate")
     return both(
-        "the multiplicative increases lead in goodput",
+        "the multiplicative increases have a moderate lead in goodput",
         [
-            gap(view, view.setting, lead, behind, "goodput", "<")
+            gap(view, view.setting, behind, lead, "goodput", relation, bound)
             for lead in MULTIPLICATIVE
             for behind in ADDITIVE
+            for relation, bound in between(0.0, moderate)
         ],
     )
 
@@ -167,8 +169,15 @@ def lead_grows(view: View) -> Finding:
 
 
 def aiad_over_aimd(view: View) -> Finding:
-    """D_goodput(AIAD) < D_goodput(AIMD)."""
-    return gap(view, view.setting, "AIAD", "AIMD", "goodput", "<")
+    """D_goodput(AIAD) < D_goodput(AIMD), and at most ``comparable``: near the leaders."""
+    comparable = view.tolerance("comparable")
+    return both(
+        "AIAD is ahead of AIMD and comparable with the leaders",
+        [
+            gap(view, view.setting, "AIAD", "AIMD", "goodput", "<"),
+            inequality("D_goodput(AIAD)", view.D(view.setting, "AIAD", "goodput"), "<=", comparable),
+        ],
+    )
 
 
 def aimd_last(view: View) -> Finding:
