@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sawtooth.papers.coexistence.page import answer
+from sawtooth.papers.coexistence.page import answer, write_pairs
 from sawtooth.papers.coexistence.pairs import Meeting, setup
 from sawtooth.papers.coexistence.perform import Coexistence, Felt, cells, perform
 
@@ -17,7 +17,7 @@ ROUTERS = ("drop-tail 1 BDP", "FQ-CoDel")
 @pytest.fixture(scope="module")
 def few(tmp_path_factory: pytest.TempPathFactory) -> Coexistence:
     folder = tmp_path_factory.mktemp("coexistence")
-    return perform(setup().among(SENDERS, ROUTERS).shortened(), folder / "store", report=folder / "page.html")
+    return perform(setup().among(SENDERS, ROUTERS).shortened(), folder / "store")
 
 
 def test_values_are_those_of_the_definitions() -> None:
@@ -85,9 +85,10 @@ def test_a_fair_queue_protects_and_a_plain_one_does_not(few: Coexistence) -> Non
     assert abs(few.cell("drop-tail 1 BDP", *SENDERS).share.mean - 1.0) > 0.2
 
 
-def test_the_report_shows_every_cell(few: Coexistence) -> None:
-    assert few.report is not None
-    text = Path(few.report).read_text(encoding="utf-8")
+def test_the_report_shows_every_cell(few: Coexistence, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    write_pairs(few, path)
+    text = path.read_text(encoding="utf-8")
     assert all(router in text for router in ROUTERS)
     assert answer(few)[0] in text
-    assert {path.suffix for path in few.report.parent.glob("page*")} == {".html", ".svg", ".pdf"}
+    assert {path.suffix for path in tmp_path.glob("page*")} == {".html", ".svg", ".pdf"}

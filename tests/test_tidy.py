@@ -56,6 +56,11 @@ ALLOWED = {
     "tests/test_delay.py": TIDY["tests/test_delay.py"] + 'def just():\n    """D."""\n' + "    x = 1\n" * 59,
     "python/sawtooth/__init__.py": TIDY["python/sawtooth/__init__.py"]
     + "import numpy as np\nrandom = np.random.Generator(np.random.PCG64(7)).random()\n",
+    "python/sawtooth/measure/metrics/delay.py": TIDY["python/sawtooth/measure/metrics/delay.py"]
+    + "if TYPE_CHECKING:\n    from sawtooth.measure.metrics.loss import LOSS\n",
+    "python/sawtooth/measure/metrics/loss.py": (
+        '"""Loss.\n\nSource: [ChiuJain89].\n"""\nfrom sawtooth.measure.metrics.delay import DELAY\nLOSS = DELAY\n'
+    ),
 }
 
 
@@ -283,6 +288,15 @@ PLANTED: tuple[tuple[str, str, dict[str, str]], ...] = (
             "python/sawtooth/__init__.py": '"""L."""\nfrom sawtooth import a\nfrom sawtooth.measure import metrics\n',
             "python/sawtooth/a.py": '"""A."""\nimport sawtooth.b\n',
             "python/sawtooth/b.py": '"""B."""\nfrom sawtooth.a import x\n',
+        },
+    ),
+    (
+        "import",
+        "import cycle",
+        {
+            "python/sawtooth/__init__.py": '"""L."""\nfrom sawtooth import a\nfrom sawtooth.measure import metrics\n',
+            "python/sawtooth/a.py": '"""A."""\nimport sawtooth.b\n',
+            "python/sawtooth/b.py": '"""B."""\ndef called():\n    from sawtooth.a import x\n',
         },
     ),
     ("dead-file", "no `mod` leads here", {"crates/sim/src/left_over.rs": "//! Left over.\n"}),

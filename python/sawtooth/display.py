@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sawtooth.errors import InputError
 
@@ -96,23 +96,16 @@ def run_html(run: Run) -> str:
     return _table(run_text(run), heads, rows, run.flows.num_rows, left=3)
 
 
-def run_plot(run: Run) -> Plot:
-    """Throughput, windows, round-trip times, queues and losses over time. A run that did not record them is simulated once more."""
+def run_plot(run: Run, simulated: Callable[[dict[str, Any]], Run]) -> Plot:
+    """Throughput, windows, round-trip times, queues and losses over time. A run that did not record them is ``simulated`` once more."""
     from sawtooth.report.drawing import encode
-    from sawtooth.report.run_traces import traces_of
+    from sawtooth.report.run_traces import traces_of, with_series_recorded
     from sawtooth.report.traces import RUN_STYLE, run_figure
 
-    figure = run_figure(traces_of(_recorded(run)))
-    return Plot(figure, lambda form: encode(figure, form, RUN_STYLE), f"run {run.run_id}")
-
-
-def _recorded(run: Run) -> Run:
-    """The run with what its figure needs."""
-    from sawtooth.report.run_traces import with_series_recorded
-    from sawtooth.run.run import simulate
-
     wanted = with_series_recorded(run.engine)
-    return run if wanted == run.engine["record"] else simulate({**run.engine, "record": wanted}, run.meta)
+    recorded = run if wanted == run.engine["record"] else simulated({**run.engine, "record": wanted})
+    figure = run_figure(traces_of(recorded))
+    return Plot(figure, lambda form: encode(figure, form, RUN_STYLE), f"run {run.run_id}")
 
 
 # --- a comparison --------------------------------------------------------------------------------------------------------------------
@@ -189,12 +182,14 @@ def comparison_plot(found: Comparison, setting: str | None = None) -> Plot:
 def sweep_html(found: Sweep) -> str:
     """A row per combination: means over the seeds."""
     from sawtooth.experiment.scoring import SCORED
-    from sawtooth.experiment.sweep import text_of
     from sawtooth.report.tables import RAW_DECIMALS, UNITS, with_spread
 
     heads = [*found.over, *(f"{name}, {UNITS[name]}" for name in SCORED)]
     rows = [
-        [*map(text_of, values.values()), *(with_spread(means[name], RAW_DECIMALS[name]) for name in SCORED)]
+        [
+            *map(found.text, values.values()),
+            *(with_spread(means[name], RAW_DECIMALS[name]) for name in SCORED),
+        ]
         for values, means in found.groups()
     ]
     title = f"{found.scenario}: mean over {_count(len(found.seeds), 'seed')}, with its 95 % interval"

@@ -71,13 +71,13 @@ def _others(name: str, schema: Mapping[str, Any], current: object) -> Iterator[A
     if words and isinstance(current, (str, type(None))):
         yield from words
         return
+    yield from BY_NAME.get(name, ())
     if isinstance(current, int):
         yield from (2 * current, current // 2, current + 1, current - 1)
     elif isinstance(current, float):
         yield from (current * 1.25, current * 0.75, current + 1, current / 10)
     elif isinstance(current, str):
         yield from _scaled(current)
-    yield from BY_NAME.get(name, ())
     for part in _parts(schema):
         yield from part.get("examples", ())
         if "20 ms" in part.get("examples", ()):

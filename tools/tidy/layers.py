@@ -1,7 +1,7 @@
 """Which part may use which: the map of ARCHITECTURE.md, checked.
 
 Rust: by the dependencies in each crate's Cargo.toml and the crates its sources name. Python: by import statements, wherever in the file
-they stand; plus no cycle among the imports that run when a module loads.
+they stand; plus no cycle among those that run, when a module loads or when a function is called.
 """
 
 from __future__ import annotations
@@ -74,19 +74,19 @@ def imports(tree: Tree) -> Iterator[Finding]:
     """Upward and forbidden imports in both languages, and import cycles in Python."""
     yield from _crates(tree)
     modules = {module_name(path): path for path in tree.under(PACKAGE, ".py")}
-    loaded: dict[str, set[str]] = {}
+    needed: dict[str, set[str]] = {}
     guests = {module for module, path in modules.items() if _is_guest(tree, path)}
     for name, path in modules.items():
         found = list(imported(tree.module(path), name, path.endswith("__init__.py")))
-        loaded[name] = {resolve(target, modules) for target, _, at_load in found if at_load} - {name, ""}
-        for target, line, at_run in found:
-            yield from (Finding(path, line, text) for text in _refused(name, target, at_run))
+        needed[name] = {resolve(target, modules) for target, _, runs in found if runs} - {name, ""}
+        for target, line, runs in found:
+            yield from (Finding(path, line, text) for text in _refused(name, target, runs))
             shown = any(name == owner and within(target, what) for owner, what in SHOWN)
             if not within(name, PAPERS) and not shown and any(within(target, guest) for guest in guests):
                 advice = "papers are guests; take what the paper hands in (`Paper`), or look it up in PAPERS"
                 yield Finding(path, line, f"{name} imports {target}: {advice}")
-    yield from _report_is_pure(loaded, modules)
-    for cycle in _cycles(loaded):
+    yield from _report_is_pure(needed, modules)
+    for cycle in _cycles(needed):
         chain = " -> ".join(cycle)
         yield Finding(
             modules[cycle[0]], 1, f"import cycle {chain}: move what both need into a module of its own"
@@ -102,7 +102,7 @@ def _is_guest(tree: Tree, path: str) -> bool:
     )
 
 
-def _refused(name: str, target: str, at_load: bool) -> Iterator[str]:
+def _refused(name: str, target: str, runs: bool) -> Iterator[str]:
     """What speaks against an import of one module by another, wherever in the file it stands."""
     part = name.removeprefix("sawtooth.")
     for owner, banned, instead in FORBIDDEN:
@@ -111,7 +111,7 @@ def _refused(name: str, target: str, at_load: bool) -> Iterator[str]:
     room, wanted = part.split(".")[0], target.removeprefix("sawtooth.").split(".")[0]
     if within(target, TOP) and room not in ("cli", "__main__"):
         yield f"{name} imports {target}: move what is shared below the command line"
-    elif room in ROOMS and wanted in ROOMS and wanted != room and at_load:
+    elif room in ROOMS and wanted in ROOMS and wanted != room and runs:
         if wanted not in ROOMS[room]:
             allowed = ", ".join(sorted(ROOMS[room])) or "nothing beside it"
             yield f"{room} imports {target}: it may use {allowed}; hand the value in, or move what both need down"
@@ -123,14 +123,14 @@ def _refused(name: str, target: str, at_load: bool) -> Iterator[str]:
             yield f"claims imports {target}: claims judge values and know no plans or runs"
 
 
-def _report_is_pure(loaded: dict[str, set[str]], modules: dict[str, str]) -> Iterator[Finding]:
+def _report_is_pure(needed: dict[str, set[str]], modules: dict[str, str]) -> Iterator[Finding]:
     """Modules of the report from which something that simulates can be reached."""
     for name, path in modules.items():
         if not within(name, REPORT):
             continue
         seen, rest = {name}, [name]
         while rest:
-            for target in loaded.get(rest.pop(), set()) - seen:
+            for target in needed.get(rest.pop(), set()) - seen:
                 seen.add(target)
                 rest.append(target)
         for found in sorted(seen.intersection(RUNS)):
@@ -170,12 +170,12 @@ def module_name(path: str) -> str:
 
 
 def imported(module: ast.Module, name: str, is_package: bool) -> Iterator[tuple[str, int, bool]]:
-    """(dotted target, line, does it run when the module loads) for each import of a module; `from a import b` gives `a.b`."""
-    at_load = set(map(id, _statements_at_load(module.body)))
+    """(dotted target, line, whether it ever runs or is for types alone) for each import of a module; `from a import b` gives `a.b`."""
+    for_types = set(map(id, _for_types(module)))
     for node in nodes(module):
         if isinstance(node, ast.Import):
             for item in node.names:
-                yield item.name, node.lineno, id(node) in at_load
+                yield item.name, node.lineno, id(node) not in for_types
         elif isinstance(node, ast.ImportFrom):
             base = node.module or ""
             if node.level:
@@ -183,18 +183,17 @@ def imported(module: ast.Module, name: str, is_package: bool) -> Iterator[tuple[
                 keep = len(parts) - node.level + (1 if is_package else 0)
                 base = ".".join([*parts[:keep], *([node.module] if node.module else [])])
             for item in node.names:
-                yield f"{base}.{item.name}", node.lineno, id(node) in at_load
+                yield f"{base}.{item.name}", node.lineno, id(node) not in for_types
         elif isinstance(node, ast.Constant) and DOTTED.fullmatch(str(node.value)):
             yield str(node.value), node.lineno, False
 
 
-def _statements_at_load(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    for statement in body:
-        yield statement
-        if isinstance(statement, ast.If) and "TYPE_CHECKING" not in ast.dump(statement.test):
-            yield from _statements_at_load([*statement.body, *statement.orelse])
-        elif isinstance(statement, ast.Try):
-            yield from _statements_at_load([*statement.body, *statement.orelse, *statement.finalbody])
+def _for_types(module: ast.Module) -> Iterator[ast.AST]:
+    """What stands under `if TYPE_CHECKING:`."""
+    for node in nodes(module):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            for statement in node.body:
+                yield from ast.walk(statement)
 
 
 def resolve(target: str, modules: dict[str, str]) -> str:

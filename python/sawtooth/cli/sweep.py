@@ -100,7 +100,6 @@ def command(
 def show(found: Sweep) -> None:
     """The means for people: a row per combination."""
     from sawtooth.experiment.scoring import SCORED
-    from sawtooth.experiment.sweep import text_of
     from sawtooth.report.tables import RAW_DECIMALS, UNITS, number, spread
 
     heads = [f"{name} ({UNITS[name]})" for name in SCORED]
@@ -112,7 +111,7 @@ def show(found: Sweep) -> None:
         for name in SCORED:
             decimals, mean = RAW_DECIMALS[name], means[name]
             cells.append(f"{number(mean.mean, decimals)} {spread(mean, decimals)}".rstrip())
-        made.add_row(*(text_of(value) for value in values.values()), *cells)
+        made.add_row(*(found.text(value) for value in values.values()), *cells)
     out = console()
     out.print(made)
     out.print("± is the 95 % interval of the mean; --out FILE has every run and every metric.", style="dim")

@@ -322,4 +322,4 @@ def _split(text: str) -> list[str]:
     return [part.strip() for part in parts]
 
 
-__all__ = ["Sweep", "SweptRun", "parse_over", "planned", "sweep", "text_of"]
+__all__ = ["Sweep", "SweptRun", "parse_over", "planned", "sweep"]

@@ -6,12 +6,16 @@ Source: none.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeVar
+
+from sawtooth.progress import stage
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
     from sawtooth.claims.table import Judged
     from sawtooth.experiment.exhibit import TextTable
     from sawtooth.experiment.plan import Label
@@ -19,6 +23,8 @@ if TYPE_CHECKING:
     from sawtooth.progress import ProgressCallback
     from sawtooth.run.store import Store
     from sawtooth.scenario.resolve import Resolved
+
+AnyMade = TypeVar("AnyMade", bound="DataclassInstance")
 
 
 @dataclass(frozen=True)
@@ -35,6 +41,17 @@ class Order:
     def report_path(self, usual: Path) -> Path | None:
         """Where the report goes, if anywhere."""
         return None if self.report is False else self.report or usual
+
+    def reported(self, made: AnyMade, name: str, write: Callable[[AnyMade, Path], object]) -> AnyMade:
+        """The same with its report written, if one is wanted: to ``<store>/reports/<name>.html`` unless a file was named."""
+        from sawtooth.run.store import Store
+
+        path = self.report_path(Store(self.store).path / "reports" / f"{name}.html")
+        if path is None:
+            return made
+        with stage("drawing"):
+            write(made, path)
+        return replace(made, report=path)
 
 
 class Made(Protocol):

@@ -120,7 +120,7 @@ class Run(RunSummary):
 
     def plot(self) -> display.Plot:
         """Throughput, windows, round-trip times, queues and losses over time; a run that did not record them is simulated once more."""
-        return display.run_plot(self)
+        return display.run_plot(self, lambda engine: simulate(engine, self.meta))
 
     def light(self) -> RunSummary:
         """Counters and metrics only."""

@@ -19,6 +19,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
@@ -81,8 +82,9 @@ def read_trace(path: str | Path) -> Trace:
     return parse_trace(read_text(Path(path)), str(path))
 
 
+@lru_cache(maxsize=4)
 def parse_trace(text: str, where: str) -> Trace:
-    """The trace in a text; `where` names it in errors."""
+    """The trace in a text; `where` names it in errors. A scenario is laid out several times, so the last few texts are remembered."""
     times: list[int] = []
     lines = text.splitlines()
     while lines and not lines[-1].strip():

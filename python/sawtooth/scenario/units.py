@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final, Literal
 
 TIMES: Final[Mapping[str, int]] = {
@@ -62,7 +63,17 @@ _QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,4})?)\s*([^\d
 
 def parse_time(value: object, *, positive: bool = False) -> int:
     """Nanoseconds of a text such as `20 ms`; a bare 0 needs no unit. Raises ValueError."""
-    return _parse(value, TIMES, TIME_ACCEPTED, positive=positive)
+    return (
+        _time_of(value, positive)
+        if isinstance(value, str)
+        else _parse(value, TIMES, TIME_ACCEPTED, positive=positive)
+    )
+
+
+@lru_cache(maxsize=4096)
+def _time_of(text: str, positive: bool) -> int:
+    """A scenario says the same times again and again: its defaults, for every flow."""
+    return _parse(text, TIMES, TIME_ACCEPTED, positive=positive)
 
 
 def parse_age(value: object) -> float:

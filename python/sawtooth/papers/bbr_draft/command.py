@@ -35,9 +35,10 @@ class _BbrDraft(Further):
 
     def reproduce(self, order: Order) -> Cases:
         """Run them and write the report."""
-        from sawtooth.papers.bbr_draft.perform import perform
+        from sawtooth.papers.bbr_draft.page import write_cases
+        from sawtooth.papers.bbr_draft.perform import NAME, perform
 
-        return perform(order.store, order.fresh, order.report, order.progress)
+        return order.reported(perform(order.store, order.fresh, order.progress), NAME, write_cases)
 
 
 BBR_DRAFT: Final = _BbrDraft()

@@ -1,7 +1,7 @@
 """All test cases run and judged.
 
     >>> from sawtooth.papers.bbr_draft.perform import perform
-    >>> found = perform(report=False)
+    >>> found = perform()
     >>> [case.case.name for case in found.outcomes if case.verdict == "fails"]
 
 Source: none. A case holds if all its expectations do. One that cannot be run, or in which what it asks about never comes, says so.
@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from sawtooth.claims.claim import Claim
 from sawtooth.claims.logic import Finding, Verdict, both, fact
@@ -27,7 +27,7 @@ from sawtooth.papers.bbr_draft.checks import DRAFT
 from sawtooth.papers.bbr_draft.google import GOOGLE
 from sawtooth.papers.bbr_draft.trace import Trace
 from sawtooth.plain import json_value
-from sawtooth.progress import ProgressCallback, stage, tell_stage
+from sawtooth.progress import ProgressCallback, tell_stage
 from sawtooth.run.api import job_of, scenario_of
 from sawtooth.run.run import Run
 from sawtooth.run.runner import run_many
@@ -173,14 +173,10 @@ def judge(case: Case, run: Run) -> tuple[Finding | None, str | None]:
 def perform(
     store: Store | Path | str | None = None,
     fresh: bool = False,
-    report: Path | str | Literal[False] | None = None,
     progress: ProgressCallback | None = None,
     chosen: Callable[[Case], bool] = lambda case: True,
 ) -> Cases:
-    """Run the chosen cases and judge them.
-
-    ``report`` is the HTML file to write, None for ``<store>/reports/bbr-draft.html``, False for none.
-    """
+    """Run the chosen cases and judge them."""
     begun = time.monotonic()
     home = store if isinstance(store, Store) else Store(store)
     jobs, refused, wanted = [], {}, [case for case in cases() if chosen(case)]
@@ -197,12 +193,4 @@ def perform(
         run = made.get(case.name)
         finding, reason = (None, refused.get(case.name)) if run is None else judge(case, run)
         outcomes.append(Outcome(case, run, finding, reason))
-    found = Cases(outcomes, time.monotonic() - begun)
-    if report is False:
-        return found
-    path = Path(report) if report is not None else home.path / "reports" / f"{NAME}.html"
-    from sawtooth.papers.bbr_draft.page import write_cases  # matplotlib takes long to load
-
-    with stage("drawing"):
-        write_cases(found, path)
-    return replace(found, report=path)
+    return Cases(outcomes, time.monotonic() - begun)

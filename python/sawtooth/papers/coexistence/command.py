@@ -37,17 +37,14 @@ class _Pairs(Further):
 
     def reproduce(self, order: Order) -> Coexistence:
         """Run all pairs and write the report."""
+        from sawtooth.papers.coexistence.page import write_pairs
         from sawtooth.papers.coexistence.pairs import setup
-        from sawtooth.papers.coexistence.perform import perform
+        from sawtooth.papers.coexistence.perform import NAME, perform
 
         found = setup().shortened() if order.quick else setup()
-        return perform(
-            found if order.seeds is None else found.seeded(order.seeds),
-            order.store,
-            fresh=order.fresh,
-            report=order.report,
-            progress=order.progress,
-        )
+        asked = found if order.seeds is None else found.seeded(order.seeds)
+        made = perform(asked, order.store, fresh=order.fresh, progress=order.progress)
+        return order.reported(made, NAME, write_pairs)
 
     def update_page(self, path: Path, made: Made) -> None:
         """Fill the places of a Markdown page, and write the matrix that it shows."""

@@ -3,7 +3,7 @@
     >>> from sawtooth.papers.coexistence.pairs import setup
     >>> from sawtooth.papers.coexistence.perform import perform
     >>> few = setup().among(("cubic", "bbr"), ("drop-tail 1 BDP",)).shortened()
-    >>> found = perform(few, report=False)
+    >>> found = perform(few)
     >>> found.cell("drop-tail 1 BDP", "cubic", "bbr").share.mean  # 1 is half of the link
 
 Source: [WareMukerjee19] §4 for harm: of goodput (alone − with)/alone, of delay (with − alone)/with. They ask that nobody harms another
@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from sawtooth.documents import format_of
 from sawtooth.experiment.exhibit import TextTable
 from sawtooth.experiment.intervals import Interval, interval
 from sawtooth.papers.coexistence.pairs import Meeting, Setup
-from sawtooth.progress import ProgressCallback, stage
+from sawtooth.progress import ProgressCallback
 from sawtooth.run.api import job_of, scenario_of
 from sawtooth.run.row_json import flow_json
 from sawtooth.run.run import Run
@@ -237,25 +237,13 @@ def perform(
     store: Store | Path | str | None = None,
     *,
     fresh: bool = False,
-    report: Path | str | Literal[False] | None = None,
     progress: ProgressCallback | None = None,
 ) -> Coexistence:
-    """Run every meeting over the seeds.
-
-    ``report`` is the HTML file to write, None for ``<store>/reports/coexistence.html``, False for none.
-    """
+    """Run every meeting over the seeds."""
     begun = time.monotonic()
     home = store if isinstance(store, Store) else Store(store)
     keys = [(meeting, seed) for meeting in setup.meetings for seed in range(1, setup.seeds + 1)]
     scenarios = {meeting: scenario_of(setup.scenario_of(meeting)) for meeting in setup.meetings}
     jobs = [job_of(scenarios[meeting], seed) for meeting, seed in keys]
     runs = dict(zip(keys, run_each(jobs, home, felt, fresh=fresh, progress=progress), strict=True))
-    found = Coexistence(setup, list(cells(setup, runs)), len(jobs), time.monotonic() - begun)
-    if report is False:
-        return found
-    path = Path(report) if report is not None else home.path / "reports" / f"{NAME}.html"
-    from sawtooth.papers.coexistence.page import write_pairs  # matplotlib takes long to load
-
-    with stage("drawing"):
-        write_pairs(found, path)
-    return replace(found, report=path)
+    return Coexistence(setup, list(cells(setup, runs)), len(jobs), time.monotonic() - begun)

@@ -5,15 +5,12 @@ Source: none.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from sawtooth.papers.akella2002.reconstruction.reconstruct import Design, reconstruct
 from sawtooth.papers.akella2002.reconstruction.result import Reconstruction
 from sawtooth.papers.further import Made, Order, Reconstructor
-from sawtooth.progress import stage
-from sawtooth.run.store import Store
 
 
 class _Reconstructor(Reconstructor):
@@ -31,12 +28,7 @@ class _Reconstructor(Reconstructor):
             finalists=usual.finalists if finalists is None else finalists,
         )
         found = reconstruct(order.store, design, budget_s, progress=order.progress)
-        path = order.report_path(Store(order.store).path / "reports" / f"{found.name}-reconstruction.html")
-        if path is None:
-            return found
-        with stage("drawing"):
-            write_reconstruction(found, path)
-        return replace(found, report=path)
+        return order.reported(found, f"{found.name}-reconstruction", write_reconstruction)
 
     def update_page(self, path: Path, made: Made) -> None:
         """Fill the places of a Markdown page, and write the figure beside it."""

@@ -8,7 +8,7 @@ Blocks: ``reconstruction command`` (what was run), ``reconstruction summary`` (s
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import matplotlib as mpl
 import numpy as np
@@ -17,9 +17,13 @@ from matplotlib.figure import Figure
 
 from sawtooth.atomic import write_bytes_atomic
 from sawtooth.papers.akella2002.reconstruction.factors import Combination
-from sawtooth.papers.akella2002.reconstruction.result import signed, with_interval
+from sawtooth.papers.akella2002.reconstruction.result import (
+    Reconstruction,
+    sentences,
+    signed,
+    with_interval,
+)
 from sawtooth.papers.akella2002.reconstruction.rows import EXPLAINED, FIGURE
-from sawtooth.papers.akella2002.reconstruction.surrogate import Standing
 from sawtooth.report import figures
 from sawtooth.report.blocks import Page, Picture, Row, Section, Table
 from sawtooth.report.drawing import INK, MODEL_STYLE, MUTED, SERIES, canvas, encode, figure_files
@@ -28,10 +32,6 @@ from sawtooth.report.markdown import fill
 from sawtooth.report.pipe_table import pipe_table
 from sawtooth.report.write import write_page
 
-if TYPE_CHECKING:
-    from sawtooth.papers.akella2002.reconstruction.result import Reconstruction
-
-ROUND_TRIP: Final = "path.rtt"
 ROWS_MOST: Final = 40
 """Unexplained rows of the Markdown table."""
 
@@ -122,84 +122,6 @@ def write_reconstruction(found: Reconstruction, path: Path) -> list[Path]:
     """Write the HTML file ``path`` and the figure beside it as SVG and PDF."""
     return write_page(
         page(found), path, figure_files(path.with_name(path.stem), reconstruction_figure(found))
-    )
-
-
-def sentences(found: Reconstruction) -> list[str]:
-    """The result in words, every number computed."""
-    smallest, has = found.smallest(), found.conditions
-    changed = len(Combination(-1, found.best).changed(found.factors))
-    seen = 100 * max(found.effects.cross_validated, 0.0)
-    swept = (
-        f"{len(found.tried)} of {has['asked']} combinations of {has['factors']} open parameters were run: "
-        f"{has['runs_per_combination']} runs of {has['duration']} each, {has['seeds']} seed{'' if has['seeds'] == 1 else 's'}, "
-        f"{has['environments']} environments."
-    )
-    best = (
-        f"The combination that the model ranks first changes {changed} of the values taken. Its predicted gain in misfit is "
-        f"{found.gain_fitted.text} on the settings that chose it and {found.gain_held_out.text} on the others."
-    )
-    model = f"The model of the misfit predicts {seen:.0f} % of the differences between combinations that it was not fitted to"
-    lines = [
-        finding(found),
-        swept,
-        f"{model}{_short_round_trips(found)}.",
-        best,
-    ]
-    if len(found.finalists) > 1:
-        lines.append(_at_full_length(found))
-    count = len(found.unexplained())
-    lines.append(
-        f"For {count} of the {len(smallest)} printed rows that were run, no combination comes within a factor of two."
-    )
-    return lines
-
-
-def _short_round_trips(found: Reconstruction) -> str:
-    """What all round trips that were tried say together."""
-    effects = found.effects
-    for place, factor in enumerate(effects.common):
-        if found.factors[factor].name == ROUND_TRIP:
-            low, high = effects.common_interval(place)
-            halved = with_interval(-float(effects.common_means[place]), (-high, -low))
-            other = signed(-float(found.held_out.common_means[place]))
-            return f"; half the round trip changes it by {halved}, on the other settings by {other}"
-    return ""
-
-
-def finding(found: Reconstruction) -> str:
-    """What the printed tables say of the open parameters, in one sentence."""
-    if found.effects.cross_validated <= 0.0:
-        return (
-            f"{len(found.tried)} combinations say nothing yet of the {len(found.factors)} open parameters: the model of the misfit "
-            "predicts no combination that it was not fitted to."
-        )
-    sure = [
-        f"{found.factors[place].name} = {found.factors[place].levels[found.best[place]]}"
-        for place in found.standing(Standing.IDENTIFIABLE)
-    ]
-    weak = [found.factors[place].name for place in found.standing(Standing.WEAKLY)]
-    known = f"{len(sure)} ({', '.join(sure)})" if sure else "none"
-    some = f"{len(weak)} weakly ({', '.join(weak)})" if weak else "none weakly"
-    return (
-        f"Of {len(found.factors)} open parameters the printed tables identify {known}, {some}, and leave "
-        f"{len(found.standing(Standing.NOT))} open."
-    )
-
-
-def _at_full_length(found: Reconstruction) -> str:
-    taken, *others = found.finalists
-    first = min(others, key=lambda entry: entry.mean(found.training))
-    best = (
-        "the other combination"
-        if len(others) == 1
-        else f"the best of {len(others)} others on the fitted settings"
-    )
-    gains = [gain.text if gain is not None else "unknown" for gain in (first.fitted, first.held_out)]
-    fits = found.training
-    return (
-        f"At full length ({found.conditions['full_duration']}) the values taken have a misfit of {taken.mean(fits):.3f} on the "
-        f"fitted settings and {taken.mean(~fits):.3f} on the others; {best} gains {gains[0]} and {gains[1]}."
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from sawtooth.papers.akella2002.reconstruction.sweep import Tried
 
 Array = NDArray[np.float64]
+ROUND_TRIP: Final = "path.rtt"
 
 
 @dataclass(frozen=True)
@@ -102,8 +103,6 @@ class Reconstruction:
 
     def tables(self) -> list[TextTable]:
         """What was found, the best combination, and those at full length."""
-        from sawtooth.papers.akella2002.reconstruction.page import sentences  # matplotlib takes long to load
-
         found = [TextTable("", (), [[sentence] for sentence in sentences(self)])]
         best = []
         for factor, level, shares, says in zip(
@@ -253,6 +252,84 @@ class Reconstruction:
             "wall_s": self.wall_s,
             "report": None if self.report is None else str(self.report),
         }
+
+
+def sentences(found: Reconstruction) -> list[str]:
+    """The result in words, every number computed."""
+    smallest, has = found.smallest(), found.conditions
+    changed = len(Combination(-1, found.best).changed(found.factors))
+    seen = 100 * max(found.effects.cross_validated, 0.0)
+    swept = (
+        f"{len(found.tried)} of {has['asked']} combinations of {has['factors']} open parameters were run: "
+        f"{has['runs_per_combination']} runs of {has['duration']} each, {has['seeds']} seed{'' if has['seeds'] == 1 else 's'}, "
+        f"{has['environments']} environments."
+    )
+    best = (
+        f"The combination that the model ranks first changes {changed} of the values taken. Its predicted gain in misfit is "
+        f"{found.gain_fitted.text} on the settings that chose it and {found.gain_held_out.text} on the others."
+    )
+    model = f"The model of the misfit predicts {seen:.0f} % of the differences between combinations that it was not fitted to"
+    lines = [
+        finding(found),
+        swept,
+        f"{model}{_short_round_trips(found)}.",
+        best,
+    ]
+    if len(found.finalists) > 1:
+        lines.append(_at_full_length(found))
+    count = len(found.unexplained())
+    lines.append(
+        f"For {count} of the {len(smallest)} printed rows that were run, no combination comes within a factor of two."
+    )
+    return lines
+
+
+def _short_round_trips(found: Reconstruction) -> str:
+    """What all round trips that were tried say together."""
+    effects = found.effects
+    for place, factor in enumerate(effects.common):
+        if found.factors[factor].name == ROUND_TRIP:
+            low, high = effects.common_interval(place)
+            halved = with_interval(-float(effects.common_means[place]), (-high, -low))
+            other = signed(-float(found.held_out.common_means[place]))
+            return f"; half the round trip changes it by {halved}, on the other settings by {other}"
+    return ""
+
+
+def finding(found: Reconstruction) -> str:
+    """What the printed tables say of the open parameters, in one sentence."""
+    if found.effects.cross_validated <= 0.0:
+        return (
+            f"{len(found.tried)} combinations say nothing yet of the {len(found.factors)} open parameters: the model of the misfit "
+            "predicts no combination that it was not fitted to."
+        )
+    sure = [
+        f"{found.factors[place].name} = {found.factors[place].levels[found.best[place]]}"
+        for place in found.standing(Standing.IDENTIFIABLE)
+    ]
+    weak = [found.factors[place].name for place in found.standing(Standing.WEAKLY)]
+    known = f"{len(sure)} ({', '.join(sure)})" if sure else "none"
+    some = f"{len(weak)} weakly ({', '.join(weak)})" if weak else "none weakly"
+    return (
+        f"Of {len(found.factors)} open parameters the printed tables identify {known}, {some}, and leave "
+        f"{len(found.standing(Standing.NOT))} open."
+    )
+
+
+def _at_full_length(found: Reconstruction) -> str:
+    taken, *others = found.finalists
+    first = min(others, key=lambda entry: entry.mean(found.training))
+    best = (
+        "the other combination"
+        if len(others) == 1
+        else f"the best of {len(others)} others on the fitted settings"
+    )
+    gains = [gain.text if gain is not None else "unknown" for gain in (first.fitted, first.held_out)]
+    fits = found.training
+    return (
+        f"At full length ({found.conditions['full_duration']}) the values taken have a misfit of {taken.mean(fits):.3f} on the "
+        f"fitted settings and {taken.mean(~fits):.3f} on the others; {best} gains {gains[0]} and {gains[1]}."
+    )
 
 
 def signed(value: float) -> str:

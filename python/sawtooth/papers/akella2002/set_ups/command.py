@@ -43,13 +43,12 @@ class _SetUps(Further):
 
     def reproduce(self, order: Order) -> SetUps:
         """Run, compare and write the report."""
-        from sawtooth.papers.akella2002.set_ups.perform import compare, with_report
+        from sawtooth.papers.akella2002.set_ups.page import write
+        from sawtooth.papers.akella2002.set_ups.perform import compare
         from sawtooth.papers.akella2002.set_ups.plan import NAME
-        from sawtooth.run.store import Store
 
         name = NAME.replace("/", "_") + ("-quick" if order.quick else "")
-        path = order.report or Store(order.store).path / "reports" / f"{name}.html"
-        return with_report(compare(order), path)
+        return order.reported(compare(order), name, write)
 
     def update_page(self, path: Path, made: Made) -> None:
         """Fill the places of a Markdown page."""

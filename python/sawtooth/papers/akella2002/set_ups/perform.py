@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -245,11 +245,3 @@ def fits(first: Reproduction, second: Reproduction) -> Iterator[Fit]:
     for row in printed_rows(list(blocks[0])):
         if row.block.family == FIGURE:
             yield Fit(row, *(ours(row, found[row.block.setting]) for found in blocks))
-
-
-def with_report(found: SetUps, path: Path) -> SetUps:
-    """The same with its report written."""
-    from sawtooth.papers.akella2002.set_ups.page import write  # loads templates
-
-    write(found, path)
-    return replace(found, report=path)

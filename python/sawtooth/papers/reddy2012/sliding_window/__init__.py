@@ -37,9 +37,12 @@ class _SlidingWindow(Further):
 
     def reproduce(self, order: Order) -> Arq:
         """Simulate it and write its report."""
+        from sawtooth.papers.reddy2012.sliding_window.page import write_arq
         from sawtooth.papers.reddy2012.sliding_window.simulate import reproduce_arq
+        from sawtooth.papers.reddy2012.sliding_window.study import NAME
 
-        return reproduce_arq(order.seeds, order.quick, order.store, order.report, order.progress)
+        name = NAME.replace("/", "_") + ("-quick" if order.quick else "")
+        return order.reported(reproduce_arq(order.seeds, order.quick, order.progress), name, write_arq)
 
 
 SLIDING_WINDOW: Final = _SlidingWindow()

@@ -1,7 +1,7 @@
 """Go-Back-N, simulated frame by frame and laid over its formula: the sliding-window passage of the 2012 paper as a study.
 
     >>> from sawtooth.papers.reddy2012.sliding_window.simulate import reproduce_arq
-    >>> found = reproduce_arq(quick=True, report=False)
+    >>> found = reproduce_arq(quick=True)
     >>> [(point.window, point.p, point.efficiency.mean, point.formula) for point in found.points][:3]
 
 ``protocol`` is the simulation, ``study`` the file ``studies/sliding-window.toml`` and its points. ``sawtooth reproduce
@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from sawtooth.claims.table import Judged, judge_alone
 from sawtooth.documents import format_of
@@ -23,7 +23,6 @@ from sawtooth.papers.reddy2012.sliding_window.passage import passage
 from sawtooth.papers.reddy2012.sliding_window.study import NAME, ArqStudy, Point, load_arq, measure
 from sawtooth.progress import ProgressCallback, stage
 from sawtooth.report.tables import number, spread
-from sawtooth.run.store import Store
 
 __all__ = ["NAME", "Arq", "reproduce_arq"]
 
@@ -81,14 +80,9 @@ class Arq:
 def reproduce_arq(
     seeds: int | None = None,
     quick: bool = False,
-    store: Store | Path | str | None = None,
-    report: Path | str | Literal[False] | None = None,
     progress: ProgressCallback | None = None,
 ) -> Arq:
-    """Simulate every point of the study and judge the claims of the passage.
-
-    ``report`` is the HTML file to write, None for ``<store>/reports/reddy2012_sliding-window.html``, False for none.
-    """
+    """Simulate every point of the study and judge the claims of the passage."""
     begun = time.monotonic()
     study = load_arq()
     study = study.shortened() if quick else study
@@ -96,14 +90,4 @@ def reproduce_arq(
     points = measure(study, progress)
     with stage("judging"):
         judged = [judge_alone(entry) for entry in passage()]
-    found = Arq(study, points, judged, quick, time.monotonic() - begun)
-    if report is False:
-        return found
-    home = store if isinstance(store, Store) else Store(store)
-    name = NAME.replace("/", "_") + ("-quick" if quick else "")
-    path = Path(report) if report is not None else home.path / "reports" / f"{name}.html"
-    from sawtooth.papers.reddy2012.sliding_window.page import write_arq  # matplotlib takes long to load
-
-    with stage("drawing"):
-        write_arq(found, path)
-    return replace(found, report=path)
+    return Arq(study, points, judged, quick, time.monotonic() - begun)
