@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from tests.browser import Browser, installed
 from tests.command_line import CommandLine, Outcome, clean_environment, command_line
 
@@ -39,6 +40,10 @@ control = "aimd(1, 0.8)"
 recovery = "reno"
 start = "uniform 0..0.2 s"
 """
+
+# A busy machine is no fault of what is tested.
+settings.register_profile("tests", deadline=None)
+settings.load_profile("tests")
 
 
 def pytest_configure() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from tests.conftest import CommandLine
@@ -82,3 +84,25 @@ def test_judging_and_drawing_are_said(tmp_path: Path, monkeypatch: pytest.Monkey
     assert found is not None
     found.reproduce(Order(store=tmp_path, report=tmp_path / "r.html", quick=True))
     assert bar.stages == [("judging", 0, 1), ("judging", 1, 1), ("drawing", 0, 1), ("drawing", 1, 1)]
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a further study gives, as far as its report matters."""
+
+    report: Path | None = None
+
+
+@pytest.mark.parametrize(
+    ("asked", "file"), [(None, "reports/x.html"), (Path("y.html"), "y.html"), (False, None)]
+)
+def test_a_report_goes_where_it_was_asked_for(
+    asked: Path | Literal[False] | None, file: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The two configurations of 2002 wrote a report beside ``--no-report``."""
+    monkeypatch.chdir(tmp_path)
+    written: list[Path] = []
+    order = Order(store=Path(), report=asked)
+    made = order.reported(Written(), "x", lambda found, path: written.append(path))
+    assert written == ([] if file is None else [Path(file)])
+    assert made.report == (None if file is None else Path(file))
