@@ -294,7 +294,7 @@ def test_the_report(sawtooth: CommandLine, tmp_path: Any, browser: Browser) -> N
 
 def test_the_command_line(sawtooth: CommandLine) -> None:
     shown = sawtooth("reproduce", "akella2002/mathematics", "--report", "m.html")
-    assert "37 claims: 34 holds, 3 fails, 0 undecided" in shown.out
+    assert "37 claims: 34 hold, 3 fail, 0 undecided" in shown.out
     assert "instead: MIAD has a steady window" in shown.out
     assert "m.html" in shown.err
     alone = sawtooth("reproduce", "reddy2012/mathematics")

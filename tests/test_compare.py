@@ -452,6 +452,15 @@ def test_a_controller_alone_gets_values_and_no_distances(sawtooth: CommandLine, 
     assert "Undecided" not in found.out
 
 
+@pytest.mark.parametrize("table", ["distance", "both"])
+def test_a_controller_alone_has_no_distance_to_ask_for(
+    sawtooth: CommandLine, network: Path, table: str
+) -> None:
+    found = sawtooth("compare", "aimd(1, 0.8)", "--scenario", str(network), "--table", table)
+    assert (found.code, found.out) == (2, "")
+    assert f'--table = "{table}": expected raw for a controller alone' in found.err
+
+
 @pytest.mark.parametrize(
     "options",
     [

@@ -31,6 +31,14 @@ from sawtooth.errors import MISSING, InputError, dotted, join_key, show, unknown
         (InputError("f.csv", None, MISSING, "a readable file"), "f.csv: expected a readable file"),
         (InputError("--set", None, "x", "KEY=VALUE"), '--set: "x": expected KEY=VALUE'),
         (InputError("", "kind", "x", "y", "did you mean z?"), 'kind = "x": expected y\n  did you mean z?'),
+        (
+            InputError("", "--router", "dropptail", "one of droptail, red"),
+            '--router = "dropptail": expected one of droptail, red\n  did you mean droptail?',
+        ),
+        (
+            InputError("", "--router", "blue", "one of droptail, red"),
+            '--router = "blue": expected one of droptail, red',
+        ),
         (InputError("s.toml", "path.drop", True, "text"), "s.toml: path.drop = true: expected text"),
     ],
 )

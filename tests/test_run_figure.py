@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from tests.figure_faults import faults
 
+from sawtooth.report import trace_panels
 from sawtooth.report.run_traces import BINS, SAMPLES, traces_of, with_series
-from sawtooth.report.traces import Traces, run_figure
+from sawtooth.report.traces import FlowTrace, QueueTrace, Traces, run_figure
 from sawtooth.report.traffic_traces import CallTrace, FilmTrace, LoadsTrace, PacedTrace, traffic_of
 from sawtooth.run.api import job_of, scenario_of
 from sawtooth.run.run import Run, execute, simulate
@@ -93,7 +97,13 @@ CASES: dict[str, tuple[dict[str, Any], set[str]]] = {
     ),
     "DualPI2": (
         {"bottleneck": {"queue": "dualpi2"}, "flows": [{"control": "cubic"}, {"control": "prague"}]},
-        {"first packet of L", "first packet of C", "L4S threshold: 0.8 ms", "of L", "of C"},
+        {
+            "first packet of L (L4S)",
+            "first packet of C (classic)",
+            "L4S threshold: 0.8 ms",
+            "of L (L4S)",
+            "of C (classic)",
+        },
     ),
     "a buffer in bytes": (
         {"bottleneck": {"buffer": "40 kB"}},
@@ -142,7 +152,7 @@ CASES: dict[str, tuple[dict[str, Any], set[str]]] = {
             "reverse": {"buffer": "20 packets"},
             "flows": [{"control": "aimd(1, 0.5)"}, {"control": "aimd(1, 0.5)", "reverse": True}],
         },
-        {"queue at reverse: droptail", "flow 1, against: aimd(1, 0.5), sack"},
+        {"queue at reverse: droptail", "flow 1, reverse: aimd(1, 0.5), sack"},
     ),
     "conservative slow start": (
         {
@@ -409,7 +419,7 @@ def test_losses_at_other_queues_are_said() -> None:
     assert lost > 0
     assert (
         traces_of(run).note
-        == f"{lost:,} measured packets were lost at other queues than bottleneck/0, when is not recorded"
+        == f"{lost:,} measured packets were lost at queues other than bottleneck/0; the times of these losses are not recorded"
     )
 
 
@@ -421,3 +431,57 @@ def test_losses_beside_every_queue_are_seen_by_the_senders() -> None:
 def test_a_flow_is_drawn_from_its_start_on() -> None:
     traces: Traces = traces_of(simulated(flows=[{"control": "aimd(1, 0.5)", "start": "3 s"}]))
     assert min(traces.windows.column("time_ns").to_pylist()) >= 3 * 10**9
+
+
+def windows(rows: Sequence[tuple[int, int, int, float, float]]) -> pa.Table:
+    """Rows of flow, time (s), event, window before and window."""
+    flow, time_s, event, before, window = map(list, zip(*rows, strict=True))
+    return pa.table(
+        {
+            "flow": pa.array(flow, pa.int64()),
+            "time_ns": pa.array([int(second * 1e9) for second in time_s], pa.int64()),
+            "event": pa.array(event, pa.int64()),
+            "window_before": pa.array(before, pa.float64()),
+            "window": pa.array(window, pa.float64()),
+            "ssthresh": pa.array([np.inf] * len(rows), pa.float64()),
+        }
+    )
+
+
+def test_what_lasts_for_a_moment_does_not_flatten_the_teeth() -> None:
+    # Ten of five hundred measured samples are what slow start left behind.
+    rows = [(0, 10 + second, 0, 0.0, 400.0 if second < 10 else 50.0) for second in range(500)]
+    limit, highest = trace_panels.window_limit(windows(rows), int(10e9))
+    assert (limit, highest) == (trace_panels.HEAD_ROOM * trace_panels.OVERSHOOT * 50.0, 400.0)
+
+
+def test_the_measured_part_alone_makes_the_scale_of_a_queue() -> None:
+    times = np.arange(100, dtype=np.int64) * int(1e9)
+    backlog = np.where(times < 10e9, 300.0, 20.0)
+    axes = Figure().subplots()
+    trace_panels.queue(axes, QueueTrace("bottleneck", "droptail", times, backlog, buffer=320.0), int(10e9))
+    assert axes.get_ylim()[1] == pytest.approx(trace_panels.HEAD_ROOM * 20.0)
+    legend = axes.get_legend()
+    assert legend is not None
+    entries = {text.get_text().replace("\n", " ") for text in legend.get_texts()}
+    assert {"above the scale, up to 300", "buffer: 320 packets, above the scale"} <= entries
+
+
+def test_flows_of_a_kind_show_their_decreases_alike() -> None:
+    many = [(0, second, 1, 10.0, 5.0) for second in range(trace_panels.CROWD + 1)]
+    few = [(flow, second, 1, 10.0, 5.0) for flow in (1, 2) for second in range(3)]
+    kinds = ("aimd(1, 0.5), sack", "aimd(1, 0.5), sack", "cubic, rack")
+    traces = simulated_like(
+        [FlowTrace(number, kind) for number, kind in enumerate(kinds)], windows([*many, *few])
+    )
+    signs = []
+    for flow in traces.flows:
+        axes = Figure().subplots()
+        trace_panels.window_strip(axes, traces, flow, (12.0, 10.0))
+        signs.append(sum(line.get_marker() == "v" for line in axes.lines))
+    assert signs == [0, 0, 1]
+
+
+def simulated_like(flows: list[FlowTrace], table: pa.Table) -> Traces:
+    """A figure of these windows alone."""
+    return replace(traces_of(simulated()), flows=flows, windows=table)

@@ -31,6 +31,13 @@ if TYPE_CHECKING:
 
 ROWS: Final = 24
 LINES: Final = 6
+SHOWN_UNITS: Final = {
+    "goodput": " of the available bandwidth",
+    "fairness": " spread / mean",
+    "delay": " ms",
+    "loss": " %",
+}
+"""The metrics of a `repr`, and what stands behind their values."""
 
 
 class Plot:
@@ -62,12 +69,10 @@ class Plot:
 
 def run_text(run: Run) -> str:
     """The run in two lines."""
-    values = ", ".join(
-        f"{name} {_number(run.values[name])}" for name in ("goodput", "fairness", "delay", "loss")
-    )
+    values = ", ".join(f"{name} {_number(run.values[name])}{unit}" for name, unit in SHOWN_UNITS.items())
     recorded = f", recorded {', '.join(run.records)}" if run.records else ""
     name = run.meta.get("name", "scenario")
-    return f"<Run {run.run_id} of {name}, seed {run.seed}: {run.flows.num_rows} flows{recorded}\n {values}>"
+    return f"<Run {run.run_id} of {name}, seed {run.seed}: {_count(run.flows.num_rows, 'flow')}{recorded}\n {values}>"
 
 
 def run_html(run: Run) -> str:
@@ -120,13 +125,29 @@ def comparison_text(found: Comparison) -> str:
         _count(len(results.environments), "environment"),
         _count(len(results.seeds), "seed"),
     ]
-    said = found.sentences
+    said = found.sentences or _alone(found)
     lines = [
         f"<Comparison {found.study.name}: {', '.join(size)}; {_count(len(found.run_ids), 'run')}",
         *said[:LINES],
     ]
     more = [f"and {len(said) - LINES} more: .sentences"] if len(said) > LINES else []
     return "\n ".join([*lines, *more]) + ">"
+
+
+def _alone(found: Comparison) -> list[str]:
+    """The scored metrics of a controller alone, of which no other is ahead or behind."""
+    from sawtooth.experiment.intervals import interval
+    from sawtooth.report.tables import RAW_DECIMALS, with_spread
+
+    return [
+        f"{block.setting}, {name}: "
+        + ", ".join(
+            f"{metric} {with_spread(interval(block.of(name, metric).mean(axis=0)), RAW_DECIMALS[metric])}{unit}"
+            for metric, unit in SHOWN_UNITS.items()
+        )
+        for block in found.own
+        for name in block.algorithms
+    ]
 
 
 def comparison_html(found: Comparison) -> str:

@@ -36,7 +36,8 @@ class InputError(ValueError):
     """A mistake in something the user wrote.
 
     `where` is a file name or `--set`; `key` a dotted path (`flows[2].control`), `line 7`, or None; `value` the
-    offending value or `MISSING`; `accepted` a phrase that fits behind "expected"; `hint` one more line.
+    offending value or `MISSING`; `accepted` a phrase that fits behind "expected"; `hint` one more line, by default the name of a list of
+    accepted ones that is close to the value.
     """
 
     def __init__(
@@ -47,7 +48,7 @@ class InputError(ValueError):
         self.key = key
         self.value = value
         self.accepted = accepted
-        self.hint = hint
+        self.hint = hint or _meant(value, accepted)
 
     def __str__(self) -> str:
         place = [self.where] if self.where else []
@@ -119,10 +120,20 @@ def dotted(location: Iterable[str | int]) -> str:
 def unknown_key(key: str, value: object, accepted: Iterable[str], why: str | None = None) -> InputError:
     """The error for a key nobody reads: names the accepted ones and, if one is close, that one first."""
     names = list(accepted)
-    close = difflib.get_close_matches(key, names, n=1)
-    hint = f"did you mean {close[0]}?" if close else None
+    hint = did_you_mean(key, names)
     listed = "one of the keys " + ", ".join(names) if names else "no key here"
     return InputError("", key, value, f"{listed} ({why or 'this one is unknown'})", hint)
+
+
+def did_you_mean(name: str, accepted: Iterable[str]) -> str | None:
+    """A hint at the accepted name that is close to what was written; None if none is."""
+    close = difflib.get_close_matches(name, list(accepted), n=1)
+    return f"did you mean {close[0]}?" if close else None
+
+
+def _meant(value: object, accepted: str) -> str | None:
+    listed = accepted.partition("one of ")[2]
+    return did_you_mean(value, listed.split(", ")) if isinstance(value, str) and listed else None
 
 
 def _one_line(text: str) -> str:

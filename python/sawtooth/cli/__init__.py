@@ -190,7 +190,7 @@ def usage_message(error: Exception) -> str:
     """A mistake in the command line in at most three lines."""
     context = getattr(error, "ctx", None)
     path = context.command_path if context else "sawtooth"
-    text = " ".join(str(error.format_message()).split())  # type: ignore[attr-defined]
+    text = " ".join(str(error.format_message()).split()).replace("Value error, ", "")  # type: ignore[attr-defined]
     return f"{path}: {text}\nsee `{path} --help`"
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import shlex
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -111,7 +112,7 @@ TableOption = Annotated[
     Table | None,
     typer.Option(
         "--table",
-        help="Print raw values, distances from the best, or both [default: both; raw for a controller alone].",
+        help="Print raw values, distances from the best, or both [default: both; for a controller alone there is raw only].",
         show_default=False,
     ),
 ]
@@ -150,6 +151,15 @@ class Compared:
     seeds: SeedsOption = None
     duration: DurationOption = None
     warmup: WarmupOption = None
+
+    def words(self) -> list[str]:
+        """The options as a user types them."""
+        found: list[str] = []
+        for field in fields(self):
+            value = getattr(self, field.name)
+            for each in value if isinstance(value, list) else [] if value is None else [value]:
+                found += [f"--{field.name.rstrip('_').replace('_', '-')}", str(each)]
+        return found
 
     def given(self, controllers: list[str]) -> dict[str, Any]:
         """The arguments of a comparison, but for --set."""
@@ -199,7 +209,7 @@ def command(
 
     Example: sawtooth compare 'aimd(1, 0.8)' tfrc --scenario examples/dumbbell.toml --set path.rtt='100 ms' --seeds 3 --plot compare.svg
     """
-    _refuse(shown, as_json)
+    _refuse(shown, as_json, alone=len(controllers) == 1)
     deciding.check("compare", seeding.until_decided, seeding.max_seeds, False, None)
     if shown.plot is not None:
         from sawtooth.report.figure_file import format_of
@@ -212,7 +222,10 @@ def command(
     if runs.shard is not None:
         runs.make_part(lambda: _plans(given, compared.set_), as_json, "compare")
         return
-    _show_all(_compared(given, compared.set_, runs, seeding), shown, as_json)
+    typed = ["sawtooth", "compare", *controllers, *compared.words()]
+    typed += ["--until-decided"] * seeding.until_decided
+    found = replace(_compared(given, compared.set_, runs, seeding), command=shlex.join(typed))
+    _show_all(found, shown, as_json)
 
 
 def _plans(given: dict[str, Any], set_: list[str] | None) -> list[Jobs]:
@@ -265,7 +278,7 @@ def _show_all(found: Comparison, shown: Shown, as_json: bool) -> None:
         note(f"report: {report}")
 
 
-def _refuse(shown: Shown, as_json: bool) -> None:
+def _refuse(shown: Shown, as_json: bool, *, alone: bool) -> None:
     """InputError for options that do not go together, before anything runs."""
     csv, table, report = shown.csv, shown.table, shown.report
     if csv and as_json:
@@ -277,6 +290,9 @@ def _refuse(shown: Shown, as_json: bool) -> None:
         raise InputError(
             "sawtooth compare", "--table", table.value, "no --table beside --json, which has all"
         )
+    if alone and table in (Table.DISTANCE, Table.BOTH):
+        accepted = "raw for a controller alone: a distance is that from the best of several"
+        raise InputError("sawtooth compare", "--table", table.value, accepted)
     if report is not None and report.suffix not in (".html", ".htm"):
         raise InputError("sawtooth compare", "--report", str(report), "a file name that ends in .html")
 

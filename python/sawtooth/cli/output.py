@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -93,6 +93,14 @@ def table(title: str, *columns: str, right: bool = False) -> Table:
     for index, column in enumerate(columns):
         made.add_column(column, justify="right" if right and index else "left")
     return made
+
+
+def print_meanings(out: Console, controllers: Iterable[Any]) -> None:
+    """A line per controller on what its numbers mean, so that nobody takes a fraction kept for one removed."""
+    from sawtooth.scenario.controller_words import meanings
+
+    for written, words in meanings(controllers).items():
+        out.print(f"{written}: {words}", style="dim")
 
 
 def number(value: float | None, digits: int = 4) -> str:

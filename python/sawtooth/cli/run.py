@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sawtooth.cli.output import JsonOption, PluginOption, StoreOption, console, emit_json, note, number, table
+from sawtooth.cli.output import (
+    JsonOption,
+    PluginOption,
+    StoreOption,
+    console,
+    emit_json,
+    note,
+    number,
+    print_meanings,
+    table,
+)
 from sawtooth.errors import MISSING, InputError
 
 if TYPE_CHECKING:
@@ -153,6 +163,8 @@ def show(run: Run) -> None:
         parts.insert(2, felt)
     for part in parts:
         out.print(part)
+        if part is flows:
+            print_meanings(out, run.flows.column("controller").to_pylist())
         out.print()
     if undefined:
         what = "`sawtooth list metrics` says what each of them needs"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
 
 from sawtooth.claims.logic import Verdict
-from sawtooth.claims.standing import in_words
+from sawtooth.claims.standing import Standing, in_words
 from sawtooth.cli.output import table
 from sawtooth.report.tables import (
     COLUMNS,
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from sawtooth.experiment.reproduction import Reproduction
     from sawtooth.experiment.variation import Sensitivity
 
+PLURAL: Final = {Verdict.HOLDS: "hold", Verdict.FAILS: "fail"}
+SAID_BY_VERDICTS: Final = {Standing.REPRODUCED, Standing.FAILS, Standing.UNDECIDED}
+"""Classes of claims that are what their verdict is."""
 COLOURS = {Verdict.HOLDS: "green", Verdict.FAILS: "red", Verdict.UNDECIDED: "yellow"}
 
 
@@ -97,9 +100,12 @@ def print_table(out: Console, entry: TextTable) -> None:
 
 def print_verdicts(out: Console, found: Reproduction) -> None:
     """One line per claim: verdict, what the part that was run shows, statement."""
-    shown = table(f"claims of {found.name}", "claim", "verdict", "on these runs", "statement")
-    for item in found.judged:
-        shown.add_row(item.claim.id, coloured(item.verdict), _part(item), item.claim.statement)
+    parts = [_part(item) for item in found.judged]
+    partly = any(part.plain for part in parts)
+    heads = ["claim", "verdict", *["on these runs"] * partly, "statement"]
+    shown = table(f"claims of {found.name}", *heads)
+    for item, part in zip(found.judged, parts, strict=True):
+        shown.add_row(item.claim.id, coloured(item.verdict), *[part] * partly, item.claim.statement)
     out.print(shown)
     _print_totals(out, found.judged)
 
@@ -162,10 +168,18 @@ def print_sensitivity(out: Console, found: Sensitivity) -> None:
 
 
 def _print_totals(out: Console, judged: Sequence[Judged]) -> None:
-    totals = ", ".join(f"{count} {verdict.value}" for verdict, count in counts(judged).items())
+    found = counts(judged)
+    totals = ", ".join(f"{count} {_verb(verdict, count)}" for verdict, count in found.items())
     same = [item.verdict is item.printed for item in judged if item.printed is not None]
-    sure = in_words([item.standing for item in judged], same)
-    out.print(f"{len(judged)} claims: {totals}. {sure}".rstrip(), style="dim")
+    standings = [item.standing for item in judged]
+    # Where every class is a verdict and there is nothing to agree with, the classes say the same once more.
+    sure = in_words(standings, same) if same or not SAID_BY_VERDICTS.issuperset(standings) else ""
+    out.print(f"{_count(len(judged), 'claim')}: {totals}. {sure}".rstrip(), style="dim")
+
+
+def _verb(verdict: Verdict, count: int) -> str:
+    """``1 holds``, ``2 hold``, ``3 undecided``."""
+    return verdict.value if count == 1 else PLURAL.get(verdict, verdict.value)
 
 
 def _count(number: int, thing: str) -> str:

@@ -42,6 +42,7 @@ from sawtooth.plain import copied
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.store import Store
 from sawtooth.scenario.environments.sets import USUAL, expanded
+from sawtooth.scenario.values import controller_error
 
 RECOVERY: Final = "sack"
 ROUTER: Final = "droptail"
@@ -249,7 +250,7 @@ def _canonical(text: str) -> str:
     try:
         return _native.controller(text)
     except ValueError as error:
-        raise InputError("compare", "CONTROLLER", text, _accepted(error)) from None
+        raise controller_error(error, text).located("compare", "CONTROLLER") from None
 
 
 def _names(option: str, given: Sequence[str], canonical: Any) -> list[str]:

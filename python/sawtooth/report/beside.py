@@ -81,7 +81,7 @@ def _dpi(axes: Axes) -> Any:
 
 def wrapped(words: str) -> str:
     """A text in lines that fit beside a panel."""
-    return "\n".join(textwrap.wrap(words, LABEL_CHARACTERS))
+    return "\n".join(textwrap.wrap(words, LABEL_CHARACTERS, break_on_hyphens=False))
 
 
 def entry(label: str, **look: Any) -> Line2D:

@@ -47,12 +47,14 @@ NEAR: Final = 4
 """Most environments with a panel of goodput over delay each."""
 WIDTH: Final = 9.6
 """Inches."""
+LEAST_OF_ELLIPSE: Final = 3
+"""Seeds that have an ellipse."""
 CLOUD: Final = 4.6
 """Of goodput over delay alone, inches: a telephone shows it whole."""
 
 TITLES: Final[Mapping[str, str]] = {
     "goodput": "Goodput (% of the available bandwidth)",
-    "fairness": "Unfairness (largest − smallest) / mean",
+    "fairness": "Fairness spread (largest − smallest) / mean",
     "delay": "Mean queueing delay (ms)",
     "loss": "Loss (% of packets)",
 }
@@ -82,7 +84,7 @@ def block_figure(block: Block) -> Figure:
     rows = [2.9, *waits, *[2.2 + 0.6 * slant] * len(SCORED)]
     if several:
         rows += [0.75 + 0.3 * names + 0.9 * slant] * len(SCORED)
-    legend = math.ceil(names / _columns(block)) * 0.22 + 0.2
+    legend = math.ceil(names / _columns(block)) * 0.22 + 0.2 + 0.2 * (len(block.seeds) > 1)
     with mpl.rc_context(MODEL_STYLE | {"axes.titlesize": 9.5, "axes.titlelocation": "left"}):
         figure = Figure(figsize=(WIDTH, sum(rows) + legend + 0.4))
         # The layout leaves room for tick labels of axes without an image alone, so names beside the heat maps get theirs here.
@@ -92,7 +94,7 @@ def block_figure(block: Block) -> Figure:
         grid = figure.add_gridspec(len(rows), clouds, height_ratios=rows)
         for place in range(clouds):
             axes = figure.add_subplot(grid[0, place])
-            _cloud(axes, block, place if clouds == places else None)
+            _cloud(axes, block, place if clouds == places else None, beside=clouds)
             if place == 0:
                 axes.set_ylabel("goodput (% of available)")
         for place in range(clouds if waits else 0):
@@ -104,7 +106,7 @@ def block_figure(block: Block) -> Figure:
             _bars(figure.add_subplot(grid[row, :]), block, metric)
         for row, metric in enumerate(SCORED if several else (), first + len(SCORED)):
             _map(figure, figure.add_subplot(grid[row, :]), block, metric)
-        _legend(figure, block)
+        _legend(figure, block, note=_spreads(block))
     return figure
 
 
@@ -122,7 +124,7 @@ def cloud_figure(block: Block) -> Figure:
     with mpl.rc_context(MODEL_STYLE | {"axes.titlesize": 9.5, "axes.titlelocation": "left"}):
         figure = Figure(figsize=(CLOUD, 3.3), layout="constrained")
         axes = figure.subplots()
-        _cloud(axes, block, None if len(block.environments) > 1 else 0)
+        _cloud(axes, block, None if len(block.environments) > 1 else 0, beside=2)
         axes.set_ylabel("goodput (% of available)")
         axes.xaxis.label.set_fontsize(9)
         _legend(figure, block, CLOUD)
@@ -139,9 +141,10 @@ def _values(block: Block, metric: str, algorithm: str) -> Numbers:
     return np.asarray(SCALE.get(metric, 1.0) * block.of(algorithm, metric), dtype=np.float64)
 
 
-def _cloud(axes: Axes, block: Block, place: int | None) -> None:
-    """Goodput over delay in one environment, or the mean over all (None)."""
-    axes.set_title("mean over the environments" if place is None else wrapped(block.environments[place]))
+def _cloud(axes: Axes, block: Block, place: int | None, beside: int) -> None:
+    """Goodput over delay in one environment, or the mean over all (None), where so many such panels fit side by side."""
+    names = block.environments
+    axes.set_title("mean over the environments" if place is None else wrapped(names[place], beside))
     for number, name in enumerate(block.algorithms):
         colour, marker = _look(number)
         delay, goodput = (_values(block, metric, name) for metric in ("delay", "goodput"))
@@ -220,7 +223,7 @@ def _not_too_close(axes: Axes) -> None:
 
 def ellipse(x: Numbers, y: Numbers) -> tuple[tuple[float, float], float, float, float] | None:
     """Middle, width, height and angle (degrees) of the ellipse of one standard deviation of the points; None for fewer than three."""
-    if x.size < 3 or not bool(np.isfinite(x).all() and np.isfinite(y).all()):
+    if x.size < LEAST_OF_ELLIPSE or not bool(np.isfinite(x).all() and np.isfinite(y).all()):
         return None
     spread, axes = np.linalg.eigh(np.cov(x, y))
     width, height = 2.0 * np.sqrt(np.maximum(spread, 0.0))
@@ -295,14 +298,32 @@ def _columns(block: Block, inches: float = WIDTH) -> int:
     return max(1, min(len(block.algorithms), int(12.5 * inches / (longest + 6))))
 
 
-def _legend(figure: Figure, block: Block, inches: float = WIDTH) -> None:
+def _spreads(block: Block) -> str:
+    """What ellipses, bands and strokes show of the seeds; nothing of one seed, which has none."""
+    if len(block.seeds) < 2:
+        return ""
+    ellipses = (
+        "Ellipses: one standard deviation of the seeds. " if len(block.seeds) >= LEAST_OF_ELLIPSE else ""
+    )
+    bands = "Bands of delays: from the least to the most of the seeds. " if block.delays else ""
+    return f"{ellipses}{bands}Strokes on bars: 95 % interval."
+
+
+def _legend(figure: Figure, block: Block, inches: float = WIDTH, note: str = "") -> None:
     handles: list[Any] = [
         Line2D([], [], linestyle="none", marker=_look(number)[1], color=_look(number)[0], label=name)
         for number, name in enumerate(block.algorithms)
     ]
     figure.legend(
-        handles=handles, loc="outside lower left", ncols=_columns(block, inches), handlelength=1, fontsize=8.5
-    )
+        handles=handles,
+        loc="outside lower left",
+        ncols=_columns(block, inches),
+        handlelength=1,
+        fontsize=8.5,
+        title=note or None,
+        title_fontsize=8,
+        alignment="left",
+    ).get_title().set_color(MUTED)
 
 
 __all__ = [

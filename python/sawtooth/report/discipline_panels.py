@@ -70,4 +70,4 @@ def hits(axes: Axes, found: QueueTrace) -> None:
     axes.set_ylim(0.0, HEAD_ROOM * highest or 1.0)
     axes.yaxis.set_major_locator(MaxNLocator(4, integer=not by_chance))
     axes.set_ylabel("probability of\na hit (%)" if by_chance else "queues")
-    beside(axes, handles, "drops and marks")
+    beside(axes, handles, "a hit is a drop or a mark" if by_chance else "")

@@ -100,7 +100,11 @@ def notes(comparison: Comparison) -> list[Inline]:
         )
     if comparison.varied:
         changes = ", ".join(f"{key} = {plain(value)}" for key, value in comparison.varied.items())
-        found.append(f"Varied: {changes}. This is not the study as it stands.")
+        found.append(
+            f"Varied: {changes}. This is not the study as it stands."
+            if comparison.judged or study.paper
+            else f"In place of the scenario's own values: {changes}."
+        )
     if study.matrix.absent and comparison.printed is not None:
         found.append(
             f"The paper's scores are over {comparison.printed_environments} environments, ours over "

@@ -44,6 +44,8 @@ THRESHOLDS: Final = ("min", "max")
 """The thresholds of RED, packets; on its average."""
 TARGETS: Final = {"target": "target", "min_threshold": "L4S threshold", "ce_threshold": "CE threshold"}
 """Times of a discipline, by their keys, and what they are called beside what packets waited."""
+PARTS: Final = {"L": "L (L4S)", "C": "C (classic)"}
+"""Letters of the parts of a discipline (RFC 9332), and what they are called in a figure."""
 
 
 def with_series(scenario: Scenario) -> Scenario:
@@ -121,7 +123,7 @@ def traces_of(run: Run) -> Traces:
     if elsewhere:
         first = run.queues.column("name")[0].as_py()
         notes.append(
-            f"{elsewhere:,} measured packets were lost at other queues than {first}, when is not recorded"
+            f"{elsewhere:,} measured packets were lost at queues other than {first}; the times of these losses are not recorded"
         )
     traffic = traffic_of(run)
     if len(traffic) > GROUPS_MOST:
@@ -214,7 +216,7 @@ def _states(run: Run, row: int, own: Mapping[str, Any]) -> list[PartTrace]:
         rows = table.filter(pa.array(table.column("part").to_numpy() == part))
         found.append(
             PartTrace(
-                name=names[part] if names else "",
+                name=PARTS.get(names[part], names[part]) if names else "",
                 times_ns=rows.column("time_ns").to_numpy(),
                 waited_ms=rows.column("waited_ns").to_numpy() / 1e6,
                 probability=rows.column("probability").to_numpy(),

@@ -28,7 +28,7 @@ Real = NDArray[np.float64]
 EVENTS: Final = ((1, "v", "loss event"), (2, "x", "timeout"), (3, "o", "ECN mark"))
 """Code of a decrease in `windows.event`, its marker and name."""
 CROWD: Final = 60
-"""Decreases of one sort from which a panel shows how many there are over time in place of a sign for each."""
+"""Decreases of one sort and flow from which its kind shows how many there are over time in place of a sign for each."""
 CROWD_BINS, CROWD_HEIGHT = 240, 0.12
 """Parts of the time that such a strip counts in, and the part of the panel that its highest part takes."""
 SAMPLE: Final = 0
@@ -41,7 +41,9 @@ HEAD_ROOM: Final = 1.08
 FAR_ABOVE: Final = 4.0
 """How many times what was sent the available bandwidth, or the queue its buffer, must be to be left above the scale."""
 OVERSHOOT: Final = 2.0
-"""How many times the 99th percentile a window may be and still be on the scale: slow start overshoots by two."""
+"""How many times the USUAL percentile a window may be and still be on the scale: slow start overshoots by two."""
+USUAL: Final = 95.0
+"""The percentile of the measured windows that makes the scale: what lasts for a twentieth of the time does not."""
 RANGE: Final = (0.0, 0.5, 1.0)
 """Least, median and most: what a band shows of the flows of a kind."""
 LEAST_QUEUE: Final = 4.0
@@ -120,7 +122,7 @@ def rate_unit(highest_bps: float) -> tuple[float, str]:
 def window_limit(windows: pa.Table, warmup_ns: int) -> tuple[float, float]:
     """Upper end of the scale of windows and the highest window, packets.
 
-    The measured part alone makes the scale, and of that a peak that is OVERSHOOT times the 99th percentile, such as what slow start
+    The measured part alone makes the scale, and of that a peak that is OVERSHOOT times the USUAL percentile, such as what slow start
     left behind, does not. A run that records nothing there makes it of what there is.
     """
     highest = np.fmax(windows.column("window").to_numpy(), windows.column("window_before").to_numpy())
@@ -128,7 +130,7 @@ def window_limit(windows: pa.Table, warmup_ns: int) -> tuple[float, float]:
         return 1.0, 0.0
     measured = highest[windows.column("time_ns").to_numpy() >= warmup_ns]
     seen = measured if measured.size else highest
-    usual = float(np.percentile(seen, 99.0))
+    usual = float(np.percentile(seen, USUAL))
     return HEAD_ROOM * min(float(seen.max()), max(OVERSHOOT * usual, 1.0)), float(highest.max())
 
 
@@ -141,7 +143,7 @@ def windows_shared(
     handles = []
     if len(traces.flows) > 1:
         names = (
-            (flow, f"flow {flow.number}" + ("" if flow.test else f", against: {flow.kind}"))
+            (flow, f"flow {flow.number}" + ("" if flow.test else f", reverse: {flow.kind}"))
             for flow in traces.flows
         )
         handles = [entry(name, color=flow_colour(traces, flow), linewidth=1.1) for flow, name in names]
@@ -157,7 +159,7 @@ def window_strip(axes: Axes, traces: Traces, flow: FlowTrace, limit: tuple[float
 
 def strip_name(flow: FlowTrace) -> str:
     """What stands beside the strip of a flow."""
-    return f"flow {flow.number}" if flow.test else f"flow {flow.number}, against"
+    return f"flow {flow.number}" if flow.test else f"flow {flow.number}, reverse"
 
 
 def strips_legend(axes: Axes, traces: Traces, limit: tuple[float, float]) -> None:
@@ -205,14 +207,29 @@ def _window(axes: Axes, traces: Traces, flow: FlowTrace, limit: float, colour: s
     axes.step(at, threshold, where="post", color=colour, linewidth=0.8, linestyle=(0, (3, 2)), alpha=0.8)
     event, before = rows.column("event").to_numpy(), rows.column("window_before").to_numpy()
     seconds = rows.column("time_ns").to_numpy() / 1e9
+    crowded = _crowded(traces)
     for code, marker, _ in EVENTS:
-        if np.count_nonzero(event == code) > CROWD:
+        if (flow.kind, code) in crowded and bool((event == code).any()):
             _strip(axes, seconds[event == code], time_s[-1], colour)
             continue
         here = (event == code) & (before <= limit)
         axes.plot(seconds[here], before[here], marker, color=colour, markersize=4.0, fillstyle="none")
     _beyond(axes, excursions(time_s, window, limit), limit, colour)
     axes.set_ylim(0.0, limit)
+
+
+def _crowded(traces: Traces) -> set[tuple[str, int]]:
+    """Kinds of flows and sorts of decreases of which some flow has more than CROWD: flows of a kind look alike."""
+    return {(kind, code) for kind, code, count in _decreases(traces) if count > CROWD}
+
+
+def _decreases(traces: Traces) -> list[tuple[str, int, int]]:
+    """Kind of flow, sort of decrease and how many there are, for each flow and sort that occurs."""
+    kinds = {flow.number: flow.kind for flow in traces.flows}
+    pairs = np.stack([traces.windows.column(name).to_numpy() for name in ("flow", "event")]).astype(np.int64)
+    found, counts = np.unique(pairs, axis=1, return_counts=True)
+    rows = zip(found[0].tolist(), found[1].tolist(), counts.tolist(), strict=True)
+    return [(kinds[flow], code, count) for flow, code, count in rows if flow in kinds and code != SAMPLE]
 
 
 def _strip(axes: Axes, seconds: Real, end_s: float, colour: str) -> None:
@@ -233,9 +250,9 @@ def _beyond(axes: Axes, seconds: Real, limit: float, colour: str) -> None:
 def _window_entries(traces: Traces, limit: tuple[float, float]) -> list[Any]:
     """Entries of what the windows' panels show beside the windows: only what there is."""
     look: dict[str, Any] = {"color": INK, "linestyle": "none", "markersize": 4.5, "fillstyle": "none"}
-    pairs = np.stack([traces.windows.column(name).to_numpy() for name in ("event", "flow")])
-    kinds, counts = np.unique(pairs.astype(np.int64), axis=1, return_counts=True)
-    few, many = (set(kinds[0][chosen].tolist()) for chosen in (counts <= CROWD, counts > CROWD))
+    crowded = _crowded(traces)
+    many = {code for _, code in crowded}
+    few = {code for kind, code, _ in _decreases(traces) if (kind, code) not in crowded}
     found = [entry(name, marker=marker, **look) for code, marker, name in EVENTS if code in few]
     strip = {"color": INK, "alpha": 0.45, "linewidth": 5.0}
     found += [entry(f"how often: {name}", **strip) for code, _, name in EVENTS if code in many]
@@ -304,13 +321,15 @@ def round_trips(
     axes.yaxis.set_major_locator(MaxNLocator(5))
 
 
-def queue(axes: Axes, found: QueueTrace) -> None:
-    """The backlog of one queue, its limit, thresholds and average."""
+def queue(axes: Axes, found: QueueTrace, warmup_ns: int) -> None:
+    """The backlog of one queue, its limit, thresholds and average. The measured part alone makes the scale, as it does for windows."""
     time_s = found.times_ns / 1e9
     axes.fill_between(time_s, found.backlog, step="post", color=SERIES[0], alpha=0.25, linewidth=0.0)
     axes.step(time_s, found.backlog, where="post", color=SERIES[0], linewidth=0.7)
     handles = [entry("backlog", color=SERIES[0], linewidth=1.0)]
-    highest = float(found.backlog.max(initial=0.0))
+    peak = float(found.backlog.max(initial=0.0))
+    measured = found.backlog[found.times_ns >= warmup_ns]
+    highest = float((measured if measured.size else found.backlog).max(initial=0.0))
     if found.average is not None:
         axes.plot(time_s, found.average, color=SERIES[5], linewidth=1.1)
         handles.append(entry(f"average of {found.discipline}, from samples", color=SERIES[5], linewidth=1.1))
@@ -328,7 +347,11 @@ def queue(axes: Axes, found: QueueTrace) -> None:
             handles.append(
                 entry(f"{name}: {quantity(value)} {found.unit}, above the scale", linestyle="none")
             )
-    axes.set_ylim(0.0, HEAD_ROOM * max(highest, LEAST_QUEUE))
+    limit = HEAD_ROOM * max(highest, LEAST_QUEUE)
+    if peak > limit:
+        handles.append(_beyond_entry(peak))
+        _beyond(axes, time_s[[int(np.argmax(found.backlog))]], limit, SERIES[0])
+    axes.set_ylim(0.0, limit)
     axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
     axes.set_ylabel(f"queue\n({found.unit})")
     beside(axes, handles, f"queue at {found.name}: {found.discipline}")

@@ -184,7 +184,7 @@ def run_figure(traces: Traces) -> Figure:
             panels.round_trips(axes["trip"][0], traces, traces.round_trips, crowd=crowd, further=least)
         traffic_panels.draw_all(axes["traffic"], list(traces.traffic))
         for own, queue in zip(axes["queue"], traces.queues, strict=True):
-            panels.queue(own, queue)
+            panels.queue(own, queue, traces.warmup_ns)
         for own, queue in zip(axes["wait"], [queue for queue in traces.queues if queue.states], strict=True):
             discipline_panels.waits(own, queue)
         for own, queue in zip(

@@ -28,6 +28,7 @@ from sawtooth.plain import canonical, json_value
 from sawtooth.run.alone import NEVER, alone, completions_s, empty_rtt_ns, slowdowns
 from sawtooth.run.row_json import flow_json, queue_json
 from sawtooth.run.traffic_report import reports
+from sawtooth.scenario.controller_words import meanings
 from sawtooth.scenario.described import describe, kept
 from sawtooth.scenario.queue_value import has_parts
 from sawtooth.scenario.record_fields import recorded_series
@@ -148,6 +149,7 @@ class Run(RunSummary):
             "queues": [
                 queue_json(row, self.parts_of(number)) for number, row in enumerate(self.queues.to_pylist())
             ],
+            "controllers": meanings(self.flows.column("controller").to_pylist()),
             "metrics": dict(self.values),
             "units": {entry.name: entry.unit for entry in METRICS},
             "traffic": self.traffic,

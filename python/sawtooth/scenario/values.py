@@ -14,8 +14,9 @@ from itertools import pairwise
 from typing import Any, ClassVar, Final, Self
 
 from sawtooth import _native
-from sawtooth.errors import InputError, unknown_key
+from sawtooth.errors import InputError, did_you_mean, unknown_key
 from sawtooth.scenario import units
+from sawtooth.scenario.controller_words import forms
 from sawtooth.scenario.described import describe, kept
 from sawtooth.scenario.fields import JsonSchema, Parsed, each
 
@@ -260,6 +261,20 @@ def _with_model() -> frozenset[str]:
     return frozenset(row["name"] for row in kinds)
 
 
+def controller_error(error: ValueError, value: object) -> InputError:
+    """What the engine says of a controller that it does not take, with the name that may have been meant."""
+    found = re.match(r"controller(?:\.(\w+))?(?: \"([^\"]*)\"| = [^:]*)?:\s*", str(error))
+    problem, _, accepted = str(error)[found.end() if found else 0 :].partition("expected ")
+    hint = problem.strip(" ;") or None
+    if accepted.startswith("one of "):
+        accepted = f"one of {forms()}"
+        names = [name for row in describe()["controllers"] for name in (row["name"], *row["aliases"])]
+        hint = did_you_mean(found[2] if found and found[2] else str(value), names)
+    if found and isinstance(value, Mapping) and found[1] in value:
+        return InputError("", found[1], value[found[1]], accepted, hint)
+    return InputError("", None, value, accepted, hint)
+
+
 @dataclass(frozen=True)
 class Control(Parsed):
     """A congestion controller in plain numbers; `written` is what the user wrote."""
@@ -305,12 +320,7 @@ class Control(Parsed):
         try:
             return cls(json.loads(_native.controller(text)), value)
         except ValueError as error:
-            found = re.match(r"controller(?:\.(\w+))?(?: \"[^\"]*\"| = [^:]*)?:\s*", str(error))
-            problem, _, accepted = str(error)[found.end() if found else 0 :].partition("expected ")
-            hint = problem.strip(" ;") or None
-            if found and isinstance(value, Mapping) and found[1] in value:
-                raise InputError("", found[1], value[found[1]], accepted, hint) from None
-            raise InputError("", None, value, accepted, hint) from None
+            raise controller_error(error, value) from None
 
     @classmethod
     def schema(cls) -> JsonSchema:
