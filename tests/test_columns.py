@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from sawtooth.column_values import values_of
-from sawtooth.columns import maps, numbers, texts, truths
+from sawtooth.columns import Columns, maps, numbers, of_numbers, of_texts, of_truths, texts, truths
 
 ROOT = Path(__file__).resolve().parents[1]
 SWEEP = """
@@ -52,6 +53,83 @@ def test_nan_is_null_where_asked_for() -> None:
 def test_truth_values(values: list[bool]) -> None:
     assert truths(values).equals(pa.array(values, pa.bool_()))
     assert values_of(truths(values)).tolist() == values
+
+
+def some_columns(first: int, rows: int) -> tuple[Columns, pa.Table]:
+    """Columns of every kind, as the engine gives them and as they are derived, and the same by Arrow's own ways."""
+    whole, halves = np.arange(first, first + rows), np.arange(rows) / 2.0
+    holes = np.where(whole % 3 == 1, np.nan, halves)
+    names = [f"queue {number}" for number in whole]
+    notes = [None if number % 2 else "ä" for number in whole]
+    given = {
+        "i": ("i64", whole.astype(np.int64).tobytes()),
+        "u": ("u32", whole.astype(np.uint32).tobytes()),
+        "name": ("utf8", json.dumps(names).encode()),
+    }
+    derived = {
+        "half": of_numbers(halves),
+        "nan": of_numbers(holes),
+        "hole": of_numbers(holes, nan_is_null=True),
+        "note": of_texts(notes),
+        "odd": of_truths(number % 2 == 1 for number in whole.tolist()),
+    }
+    expected = pa.table(
+        {
+            "i": pa.array(whole, pa.int64()),
+            "u": pa.array(whole, pa.uint32()),
+            "name": pa.array(names, pa.string()),
+            "half": pa.array(halves),
+            "nan": pa.array(holes),
+            "hole": pa.array(holes, from_pandas=True),
+            "note": pa.array(notes, pa.string()),
+            "odd": pa.array(whole % 2 == 1),
+        }
+    )
+    return Columns(given).with_columns(derived), expected
+
+
+def same_table(one: pa.Table, other: pa.Table) -> bool:
+    """Whether two tables say the same; NaN is NaN."""
+    return one.schema.equals(other.schema) and repr(one.to_pydict()) == repr(other.to_pydict())
+
+
+@pytest.mark.parametrize("rows", [0, 1, 9])
+@pytest.mark.parametrize("behind_a_table", [False, True])
+def test_columns_are_the_table_that_arrow_makes(rows: int, behind_a_table: bool) -> None:
+    columns, expected = some_columns(5, rows)
+    if behind_a_table:
+        base = Columns.of_table(expected.select(["i", "u", "name", "half"]))
+        later = {
+            "nan": of_numbers(columns.values("nan")),
+            "hole": of_numbers(columns.values("hole"), nan_is_null=True),
+        }
+        later |= {"note": of_texts(columns.listed("note")), "odd": of_truths(columns.listed("odd"))}
+        columns = base.with_columns(later)
+    assert same_table(columns.table, expected)
+    assert columns.schema.equals(expected.schema)
+    assert (columns.rows, list(columns.names)) == (rows, expected.column_names)
+    for name in expected.column_names:
+        assert name in columns
+        assert repr(columns.listed(name)) == repr(expected.column(name).to_pylist())
+        if name not in ("name", "note"):
+            assert np.array_equal(
+                columns.values(name), values_of(expected.column(name)), equal_nan=name in ("nan", "hole")
+            )
+    assert "other" not in columns
+    left = columns.without(["u", "hole"])
+    assert "hole" not in left
+    assert same_table(left.table, expected.drop_columns(["u", "hole"]))
+    with pytest.raises(KeyError):
+        left.values("other")
+
+
+def test_joined_columns_are_the_tables_below_each_other() -> None:
+    parts = [some_columns(first, rows) for first, rows in ((0, 4), (4, 0), (9, 3), (2, 1))]
+    expected = pa.concat_tables([table for _, table in parts])
+    assert same_table(Columns.joined([columns for columns, _ in parts]), expected)
+    mixed = [Columns.of_table(parts[0][1]), *(columns for columns, _ in parts[1:])]
+    assert same_table(Columns.joined(mixed), expected)
+    assert parts[0][0].schema is parts[2][0].schema, "so that runs of one kind are told at a glance"
 
 
 @pytest.mark.parametrize("values", [[], ["a"], ["", "ä–x", "b"], ["a", None, "", None] * 5, [None]])

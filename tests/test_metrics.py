@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sawtooth.columns import Columns
 from sawtooth.measure.metrics import METRIC_NAMES, METRICS, Measured, measure, metric
 from sawtooth.measure.metrics.between import harm_of, shares
 from sawtooth.measure.metrics.share_autocorrelation import integrated_time
@@ -118,6 +119,10 @@ EXPECTED = {
 }
 
 
+def columns(values: Mapping[str, Sequence[Any]]) -> Columns:
+    return Columns.of_table(pa.table(dict(values)))
+
+
 def measured(
     flows: Mapping[str, Sequence[Any]] | None = None,
     queues: Mapping[str, Sequence[Any]] | None = None,
@@ -132,8 +137,8 @@ def measured(
         "propagation_ns": [375_000_000, 175_000_000, 75_000_000, 1],
     }
     return Measured(
-        flows=pa.table({**FLOWS, **(flows or {})}),
-        queues=pa.table({**QUEUES, **(queues or {})}),
+        flows=columns({**FLOWS, **(flows or {})}),
+        queues=columns({**QUEUES, **(queues or {})}),
         **{**values, **other},
     )
 
@@ -179,9 +184,13 @@ def test_extremes_of_fairness(delivered: list[int], fairness: float, jain: float
 @given(st.lists(st.integers(0, 10**9), min_size=1, max_size=20).filter(any))
 def test_fairness_stays_in_its_range(delivered: list[int]) -> None:
     count = len(delivered)
-    flows = {"id": list(range(count)), "test": [True] * count, "packet_bytes": [1000] * count}
-    table = pa.table({**flows, "delivered_unique": delivered})
-    run = Measured(table, pa.table(QUEUES), {}, 0, SECOND, 1e6)
+    flows: dict[str, list[int]] = {
+        "id": list(range(count)),
+        "test": [True] * count,
+        "packet_bytes": [1000] * count,
+    }
+    table = columns({**flows, "delivered_unique": delivered})
+    run = Measured(table, columns(QUEUES), {}, 0, SECOND, 1e6)
     assert 1.0 / count * (1 - 1e-9) <= metric("jain")(run) <= 1.0 + 1e-9
     assert 0.0 <= metric("fairness")(run) <= count * (1 + 1e-9)
 
@@ -270,8 +279,8 @@ def test_a_run_of_an_earlier_version_lacks_what_it_did_not_store() -> None:
     """Columns that came later are missing; what needs them is undefined, and the rest is as it was."""
     later = {"undos", "states", "rtt_samples", "completion_s", "slowdown"}
     old = Measured(
-        flows=pa.table({name: values for name, values in FLOWS.items() if name not in later}),
-        queues=pa.table({name: values for name, values in QUEUES.items() if name != "delay_p999_ns"}),
+        flows=columns({name: values for name, values in FLOWS.items() if name not in later}),
+        queues=columns({name: values for name, values in QUEUES.items() if name != "delay_p999_ns"}),
         records={},
         start_ns=5 * SECOND,
         end_ns=15 * SECOND,
@@ -312,8 +321,8 @@ def test_share_autocorrelation_time_follows_its_definition() -> None:
     flows = {name: [FLOWS[name][0], FLOWS[name][1], FLOWS[name][3]] for name in FLOWS}
     record = rates(pattern, SECOND // 2, 11 * SECOND // 2)
     run = Measured(
-        pa.table({**flows, "id": [0, 1, 2]}),
-        pa.table(QUEUES),
+        columns({**flows, "id": [0, 1, 2]}),
+        columns(QUEUES),
         {"rates": record},
         5 * SECOND,
         15 * SECOND,

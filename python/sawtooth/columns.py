@@ -1,7 +1,8 @@
 """Columns as the engine hands them out, as Arrow tables without copying.
 
 `_native.run` gives each table as `{column: (dtype, bytes)}`: little-endian, contiguous, no nulls. Each becomes an Arrow array over
-the same bytes. Text columns (names of queues) come as a JSON list, because they are short.
+the same bytes. Text columns (names of queues) come as a JSON list, because they are short. `Columns` keeps a table as it came until
+somebody wants one of Arrow: a run of a sweep is measured without, and stored with many others in one.
 
 Columns of plain values are built here and not by `pyarrow.array`, and read by `column_values` and not by `to_numpy`. Both load pandas
 where it is installed, though no value of pandas is there, which costs some tenths of a second and 40 MB in every process.
@@ -11,12 +12,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache
 from itertools import accumulate, chain
-from typing import Any
+from typing import Any, Final, Self
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+
+from sawtooth.column_values import values_of
 
 DTYPES: dict[str, tuple[pa.DataType, int]] = {
     "i64": (pa.int64(), 8),
@@ -25,12 +29,174 @@ DTYPES: dict[str, tuple[pa.DataType, int]] = {
     "f64": (pa.float64(), 8),
 }
 """By the engine's name, the type and its width in bytes."""
+NULLABLE: Final = "f64 or null"
+"""Numbers of which those that are undefined are null in Arrow; as bytes they are NaN."""
+TEXTS: Final = "texts"
+"""A list of texts, None for null."""
+TRUTHS: Final = "truths"
+"""A list of truth values."""
+NUMPY: Final[Mapping[str, type[np.generic]]] = {
+    NULLABLE: np.float64,
+    "f64": np.float64,
+    "i64": np.int64,
+    "u64": np.uint64,
+    "u32": np.uint32,
+}
+"""Of columns that are bytes, the type that numpy reads them with."""
+KINDS: Final = {np.dtype(dtype): kind for kind, dtype in NUMPY.items()}
+"""The same backwards, for numbers that are all defined."""
+Source = tuple[str, Any]
+"""A column: what it is, and its bytes or its list."""
 
 
-def column_of(dtype: str, data: bytes) -> pa.Array:
+class Columns:
+    """A table that is read column by column, and joined with others of its kind: the engine's bytes as they came, and what is derived of
+    them. Of a thousand runs a sweep makes one Arrow table by joining the bytes; one of each would cost more than to measure it.
+
+    `table` is the Arrow table, made when somebody wants it. A table that is there already (`of_table`) may stand behind it.
+    """
+
+    def __init__(self, sources: Mapping[str, Source], base: pa.Table | None = None) -> None:
+        """Columns by name, behind those of `base` if there is one. All have the same length."""
+        self._sources, self._base = sources, base
+        self._values: dict[str, NDArray[Any]] = {}
+
+    @classmethod
+    def of_table(cls, table: pa.Table) -> Self:
+        """The columns of an Arrow table."""
+        return cls({}, table)
+
+    @cached_property
+    def names(self) -> Sequence[str]:
+        """The names of the columns, in order."""
+        own = tuple(self._sources)
+        return own if self._base is None else (*self._base.column_names, *own)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._sources or (self._base is not None and name in self.names)
+
+    @cached_property
+    def rows(self) -> int:
+        """How many rows there are."""
+        if self._base is not None:
+            return int(self._base.num_rows)
+        name, (kind, data) = next(iter(self._sources.items()))
+        return len(self.values(name)) if kind in NUMPY else len(_listed(kind, data))
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """That of the Arrow table: one and the same object for columns of the same kinds without a table behind them."""
+        if self._base is not None:
+            return self.table.schema
+        return _schema(self.names, tuple(kind for kind, _ in self._sources.values()))
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """The same as an Arrow table, over the same bytes."""
+        columns = [column_of(*source) for source in self._sources.values()]
+        if self._base is None:
+            return pa.Table.from_arrays(columns, schema=self.schema)
+        table = self._base
+        for name, column in zip(self._sources, columns, strict=True):
+            table = table.append_column(name, column)  # cheaper than a table of all columns
+        return table
+
+    def values(self, name: str) -> NDArray[Any]:
+        """The numbers or truth values of a column, not to be written to; undefined ones are NaN."""
+        found = self._values.get(name)
+        if found is None:
+            found = self._values[name] = self._read(name)
+        return found
+
+    def _read(self, name: str) -> NDArray[Any]:
+        if name not in self._sources:
+            if self._base is None:
+                raise KeyError(name)
+            return values_of(self._base.column(name))
+        kind, data = self._sources[name]
+        return np.frombuffer(data, NUMPY[kind]) if kind in NUMPY else np.array(_listed(kind, data))
+
+    def listed(self, name: str) -> list[Any]:
+        """The values of a column as Python has them."""
+        if name not in self._sources:
+            if self._base is None:
+                raise KeyError(name)
+            values: list[Any] = self._base.column(name).to_pylist()
+            return values
+        kind, data = self._sources[name]
+        if kind == NULLABLE:
+            return [None if value != value else value for value in self.values(name).tolist()]
+        return self.values(name).tolist() if kind in NUMPY else list(_listed(kind, data))
+
+    def with_columns(self, sources: Mapping[str, Source]) -> Columns:
+        """These and further columns behind them."""
+        return Columns({**self._sources, **sources}, self._base)
+
+    def without(self, names: Sequence[str]) -> Columns:
+        """These but for some, each of which is there."""
+        base = self._base
+        if base is not None:
+            base = base.drop_columns([name for name in names if name not in self._sources])
+        return Columns({name: source for name, source in self._sources.items() if name not in names}, base)
+
+    @staticmethod
+    def joined(parts: Sequence[Columns]) -> pa.Table:
+        """One Arrow table of several with the same columns, one below the other."""
+        if any(part._base is not None for part in parts):
+            return parts[0].table if len(parts) == 1 else pa.concat_tables([part.table for part in parts])
+        arrays = []
+        for name, (kind, _) in parts[0]._sources.items():
+            given = [part._sources[name][1] for part in parts]
+            if kind in NUMPY:
+                arrays.append(column_of(kind, b"".join(given)))
+            else:
+                lists = (_listed(kind, data) for data in given)
+                same = TEXTS if kind == "utf8" else kind
+                arrays.append(column_of(same, list(chain.from_iterable(lists))))
+        return pa.Table.from_arrays(arrays, schema=parts[0].schema)
+
+
+def of_numbers(values: NDArray[Any], *, nan_is_null: bool = False) -> Source:
+    """A column of numbers; NaN stays NaN or is null."""
+    return NULLABLE if nan_is_null else KINDS[values.dtype], values.tobytes()
+
+
+def of_texts(values: Iterable[str | None]) -> Source:
+    """A column of texts, null for None."""
+    return TEXTS, list(values)
+
+
+def of_truths(values: Iterable[bool]) -> Source:
+    """A column of truth values."""
+    return TRUTHS, list(values)
+
+
+def _listed(kind: str, data: Any) -> list[Any]:
+    """The values of a column that is no bytes of numbers."""
+    return list(json.loads(data)) if kind == "utf8" else data
+
+
+@lru_cache(maxsize=64)
+def _schema(names: tuple[str, ...], kinds: tuple[str, ...]) -> pa.Schema:
+    return pa.schema([(name, _arrow_type(kind)) for name, kind in zip(names, kinds, strict=True)])
+
+
+def _arrow_type(kind: str) -> pa.DataType:
+    if kind == TRUTHS:
+        return pa.bool_()
+    if kind in ("utf8", TEXTS):
+        return pa.string()
+    return pa.float64() if kind == NULLABLE else DTYPES[kind][0]
+
+
+def column_of(dtype: str, data: Any) -> pa.Array:
     """One column. Fixed-width kinds share `data`; `utf8` is a JSON list of strings."""
-    if dtype == "utf8":
-        return texts(json.loads(data))
+    if dtype in ("utf8", TEXTS):
+        return texts(_listed(dtype, data))
+    if dtype == TRUTHS:
+        return truths(data)
+    if dtype == NULLABLE:
+        return numbers(np.frombuffer(data, np.float64), nan_is_null=True)
     arrow, width = DTYPES[dtype]
     return pa.Array.from_buffers(arrow, len(data) // width, [None, pa.py_buffer(data)])
 
@@ -81,10 +247,10 @@ def _bits(values: NDArray[np.bool_]) -> pa.Buffer:
     return pa.py_buffer(np.packbits(values, bitorder="little"))
 
 
-def nested(tables: Sequence[pa.Table]) -> pa.Array:
+def nested(tables: Sequence[Columns]) -> pa.Array:
     """Whole tables, each as one value of type list<struct<…>>: how the tables of a run fit into its row. Shape (tables,)."""
-    ends = np.cumsum([0, *(table.num_rows for table in tables)], dtype=np.int32)
-    whole = tables[0] if len(tables) == 1 else pa.concat_tables(tables)
+    ends = np.cumsum([0, *(table.rows for table in tables)], dtype=np.int32)
+    whole = Columns.joined(tables)
     batches = whole.to_batches()  # one, as the engine's tables are: a seventh of the time
     structs = batches[0].to_struct_array() if len(batches) == 1 else whole.combine_chunks().to_struct_array()
     if isinstance(structs, pa.ChunkedArray):

@@ -17,10 +17,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
-from sawtooth.column_values import values_of
+from sawtooth.columns import Columns
 from sawtooth.plain import canonical
 
 NEVER: Final = -1
@@ -32,13 +31,14 @@ SEED: Final = "1"
 
 def empty_rtt_ns(engine: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], int]:
     """The function that gives a flow's round-trip time on the empty path, ns."""
-    rates = _rates(engine)
+    links = [(link["delay_ns"], rate) for link, rate in zip(engine["links"], _rates(engine), strict=True)]
 
-    def crossing(links: list[int], size: int) -> int:
-        return sum(
-            engine["links"][link]["delay_ns"] + (size * 8_000_000_000 // rates[link] if rates[link] else 0)
-            for link in links
-        )
+    def crossing(route: list[int], size: int) -> int:
+        time_ns = 0
+        for place in route:
+            delay_ns, rate_bps = links[place]
+            time_ns += delay_ns + (size * 8_000_000_000 // rate_bps if rate_bps else 0)
+        return time_ns
 
     def of_flow(flow: Mapping[str, Any]) -> int:
         profile = engine["profiles"][flow["profile"]]
@@ -84,9 +84,9 @@ def alone(engine: Mapping[str, Any], flow: int, finished_ns: int) -> str | None:
     return canonical(scenario)
 
 
-def completions_s(flows: pa.Table, engine: Mapping[str, Any]) -> NDArray[np.float64]:
+def completions_s(flows: Columns, engine: Mapping[str, Any]) -> NDArray[np.float64]:
     """How long each flow took from its SYN to its last acknowledgement, s; NaN for one without end, or that did not come to it."""
-    finished_ns = values_of(flows.column("finished_ns")).astype(np.float64)
+    finished_ns = flows.values("finished_ns").astype(np.float64)
     starts_ns = np.array([flow["start_ns"] for flow in engine["flows"]], np.float64)
     ends = [
         flow["stop_ns"] is None and bool(flow["packets"] or flow.get("supply")) for flow in engine["flows"]
@@ -95,10 +95,10 @@ def completions_s(flows: pa.Table, engine: Mapping[str, Any]) -> NDArray[np.floa
     return np.where(came, (finished_ns - starts_ns) / 1e9, np.nan)
 
 
-def slowdowns(flows: pa.Table, completion_s: NDArray[np.float64]) -> NDArray[np.float64]:
+def slowdowns(flows: Columns, completion_s: NDArray[np.float64]) -> NDArray[np.float64]:
     """Completion time over that alone; NaN where either is unknown, as in runs that an earlier version stored."""
-    if "alone_ns" not in flows.column_names:
+    if "alone_ns" not in flows:
         return np.full(completion_s.shape, np.nan)
-    alone_s = values_of(flows.column("alone_ns")).astype(np.float64) / 1e9
+    alone_s = flows.values("alone_ns").astype(np.float64) / 1e9
     known = alone_s > 0.0
     return np.where(known, completion_s / np.where(known, alone_s, 1.0), np.nan)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import pyarrow as pa
 
+from sawtooth.columns import Columns
 from sawtooth.measure.metrics import METRIC_NAMES
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Measured(Protocol):
     @property
     def flows(self) -> pa.Table: ...
     @property
-    def queues(self) -> pa.Table: ...
+    def queue_columns(self) -> Columns: ...
     @property
     def meta(self) -> Mapping[str, object]: ...
 
@@ -68,9 +69,9 @@ class Outcome:
 def delay_quantiles(run: Measured) -> Sequence[float]:
     """Queueing delays of test packets at the first queue, ms, below which the shares `describe()["delay_shares"]` of them lie; none if no
     packet passed, and of runs that an earlier version stored."""
-    if "delay_quantiles_ns" not in run.queues.column_names:
+    if "delay_quantiles_ns" not in run.queue_columns:
         return ()
-    text = run.queues.column("delay_quantiles_ns")[0].as_py() or ""
+    text = run.queue_columns.listed("delay_quantiles_ns")[0] or ""
     return array("d", (int(word) / 1e6 for word in text.split()))
 
 
@@ -82,7 +83,7 @@ def cross_surplus(run: Measured) -> float:
     where it is short flows, which repeat what they lose.
     """
     columns = ("arrivals", "drops", "test_arrivals", "test_drops", "capacity_bytes")
-    row = {name: run.queues.column(name)[0].as_py() for name in columns}
+    row = {name: int(run.queue_columns.values(name)[0]) for name in columns}
     meta = run.meta
     if row["arrivals"] == row["test_arrivals"] or "cross" in meta:
         return float("nan")

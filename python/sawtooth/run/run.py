@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from sawtooth import _native, display
 from sawtooth.column_values import values_of
-from sawtooth.columns import numbers, table_of, texts, truths
+from sawtooth.columns import Columns, Source, numbers, of_numbers, of_texts, of_truths, table_of
 from sawtooth.documents import format_of
 from sawtooth.errors import MISSING, InputError, PluginError
 from sawtooth.measure.metrics import METRICS, Measured, flow_goodputs_bps, measure
@@ -67,18 +67,27 @@ DERIVED_QUEUE_COLUMNS = ("mean_delay_ms", "mean_delay_test_ms")
 class RunSummary:
     """The counters and metrics of a run, without its scenario and series: what a sweep keeps in memory.
 
-    `flows` has one row per flow and `queues` one per queue, bottleneck first; columns end in their unit, counts are packets inside the
-    measured window. `values` holds every metric by name (units in `metrics.METRICS`), NaN where undefined. `meta` is what resolving said
-    about the run: available bandwidth, schedule, names.
+    `flow_columns` and `queue_columns` are `flows` and `queues`, column by column. `values` holds every metric by name (units in
+    `metrics.METRICS`), NaN where undefined. `meta` is what resolving said about the run: available bandwidth, schedule, names.
     """
 
     run_id: str
     digest: str
     seed: str
-    flows: pa.Table
-    queues: pa.Table
+    flow_columns: Columns
+    queue_columns: Columns
     values: Mapping[str, float]
     meta: Mapping[str, Any]
+
+    @property
+    def flows(self) -> pa.Table:
+        """One row per flow; columns end in their unit, counts are packets inside the measured window."""
+        return self.flow_columns.table
+
+    @property
+    def queues(self) -> pa.Table:
+        """The same of the queues, bottleneck first."""
+        return self.queue_columns.table
 
     def __repr__(self) -> str:
         return f"<RunSummary {self.run_id} of {self.meta.get('name', 'scenario')}, seed {self.seed}>"
@@ -126,14 +135,20 @@ class Run(RunSummary):
     def light(self) -> RunSummary:
         """Counters and metrics only."""
         return RunSummary(
-            self.run_id, self.digest, self.seed, self.flows, self.queues, self.values, self.meta
+            self.run_id,
+            self.digest,
+            self.seed,
+            self.flow_columns,
+            self.queue_columns,
+            self.values,
+            self.meta,
         )
 
     def parts_of(self, queue: int) -> list[dict[str, Any]]:
         """The rows of the queues within one of the queues, for a discipline that has some."""
         if PARTS not in self.records:
             return []
-        rows = with_queue_columns(self.records[PARTS]).to_pylist()
+        rows = with_queue_columns(Columns.of_table(self.records[PARTS])).table.to_pylist()
         return [row for row in rows if row["queue"] == queue]
 
     def to_json(self) -> dict[str, Any]:
@@ -195,14 +210,14 @@ class Counted:
     digest: str
     summary: Mapping[str, int]
     behaviour: Mapping[str, int]
-    tables: Mapping[str, pa.Table]
+    tables: Mapping[str, Columns]
 
 
 def count(engine: Mapping[str, Any], text: str | None = None) -> Counted:
     """Simulates a scenario of the engine, which `text` holds as canonical JSON. Raises what the engine raises."""
     result = _native.run(text or canonical(engine))
     names = ("flows", "queues", *recorded(engine), STREAMS)
-    tables = {name: table_of(result["tables"][name]) for name in names if name in result["tables"]}
+    tables = {name: Columns(result["tables"][name]) for name in names if name in result["tables"]}
     tables["flows"] = with_told_columns(tables["flows"], engine, result["tables"].get("states"))
     return Counted(result["run_id"], result["digest"], result["summary"], result["behaviour"], tables)
 
@@ -217,10 +232,11 @@ def run_of_counted(
     engine: Mapping[str, Any], meta: Mapping[str, Any], counted: Counted, made_by: Mapping[str, str]
 ) -> Run:
     """The run that the engine counted, here or on another machine, with derived columns and metrics."""
-    tables = {name: table for name, table in counted.tables.items() if name != STREAMS}
-    if "traffic" in tables_of(engine):
-        found = reports(engine, meta, counted.tables, table_alone)
-        tables["traffic"] = pa.table({"report": texts(map(canonical, found))})
+    tables = {name: columns for name, columns in counted.tables.items() if name != STREAMS}
+    if has_traffic(engine):
+        counts = {name: columns.table for name, columns in counted.tables.items()}
+        found = reports(engine, meta, counts, table_alone)
+        tables["traffic"] = Columns({"report": of_texts(map(canonical, found))})
     return assemble(
         engine,
         meta,
@@ -234,20 +250,23 @@ def run_of_counted(
 
 
 def with_told_columns(
-    flows: pa.Table, engine: Mapping[str, Any], states: Mapping[str, tuple[str, bytes]] | None
-) -> pa.Table:
+    flows: Columns, engine: Mapping[str, Any], states: Mapping[str, tuple[str, bytes]] | None
+) -> Columns:
     """`flows` and what else the engine says of each: the time in each state of its controller (`states`, JSON: ns by name), and how long
     what it carried takes alone on the empty path (`alone_ns`; −1 where it has no end or did not come to it)."""
-    spent: list[dict[str, int]] = [{} for _ in range(flows.num_rows)]
+    spent: list[dict[str, int]] = [{} for _ in range(flows.rows)]
     for row in [] if states is None else table_of(states).to_pylist():
         spent[row["flow"]][row["state"]] = row["time_ns"]
-    finished_ns = flows.column("finished_ns").to_pylist()
+    finished_ns = flows.listed("finished_ns")
     alone_ns = [
         completion_alone_ns(scenario) if (scenario := alone(engine, flow, finished)) else NEVER
         for flow, finished in enumerate(finished_ns)
     ]
-    columns = (texts(map(canonical, spent)), numbers(np.array(alone_ns, np.int64)))
-    return with_columns(flows, ("states", "alone_ns"), columns)
+    said = {
+        "states": of_texts(map(canonical, spent)),
+        "alone_ns": of_numbers(np.array(alone_ns, np.int64)),
+    }
+    return flows.with_columns(said)
 
 
 @lru_cache(maxsize=256)
@@ -315,7 +334,7 @@ def provenance() -> dict[str, str]:
 def assemble(
     engine: Mapping[str, Any],
     meta: Mapping[str, Any],
-    tables: Mapping[str, pa.Table],
+    tables: Mapping[str, Columns],
     *,
     run_id: str,
     digest: str,
@@ -323,17 +342,17 @@ def assemble(
     behaviour: Mapping[str, int],
     provenance: Mapping[str, str],
 ) -> Run:
-    """A `Run` from the engine's tables (`flows`, `queues` and whatever was recorded): adds derived columns and metrics."""
+    """A `Run` from the engine's tables (`flows`, `queues` and those that are `recorded`): adds derived columns and metrics."""
     seconds = (engine["duration_ns"] - engine["warmup_ns"]) / 1e9
     flows = with_flow_columns(tables["flows"], engine, meta, seconds)
     queues = with_queue_columns(tables["queues"])
-    records = {name: tables[name] for name in recorded(engine)}
+    records = {name: columns.table for name, columns in tables.items() if name not in ("flows", "queues")}
     return Run(
         run_id=run_id,
         digest=digest,
         seed=str(engine["seed"]),
-        flows=flows,
-        queues=queues,
+        flow_columns=flows,
+        queue_columns=queues,
         values=measure(measured_of(engine, meta, flows, queues, records)),
         meta=meta,
         engine=engine,
@@ -352,25 +371,28 @@ def recorded(engine: Mapping[str, Any]) -> list[str]:
 
 def tables_of(engine: Mapping[str, Any]) -> list[str]:
     """Names of the tables that tell of short flows, of what applications loaded, and of what users of traffic felt."""
-    sets = [entry for change in engine.get("changes", ()) for entry in change["set"]]
-    paced = any(entry["kind"] == "supply" and not engine["flows"][entry["flow"]]["test"] for entry in sets)
-    framed = bool(watched(engine))
-    arrivals = engine.get("arrivals", ())
-    finite = any(process["name"].startswith("traffic/") for process in arrivals)
     there = {
-        "arrivals": bool(arrivals),
+        "arrivals": bool(engine.get("arrivals")),
         "transactions": bool(engine.get("apps")),
         PARTS: any(has_parts(link["queue"]) for link in engine["links"]),
-        "traffic": paced or framed or finite or bool(engine.get("apps")),
+        "traffic": has_traffic(engine),
     }
     return [name for name, is_there in there.items() if is_there]
+
+
+def has_traffic(engine: Mapping[str, Any]) -> bool:
+    """Whether users of traffic have felt anything."""
+    sets = [entry for change in engine.get("changes", ()) for entry in change["set"]]
+    paced = any(entry["kind"] == "supply" and not engine["flows"][entry["flow"]]["test"] for entry in sets)
+    finite = any(process["name"].startswith("traffic/") for process in engine.get("arrivals", ()))
+    return paced or finite or bool(watched(engine)) or bool(engine.get("apps"))
 
 
 def measured_of(
     engine: Mapping[str, Any],
     meta: Mapping[str, Any],
-    flows: pa.Table,
-    queues: pa.Table,
+    flows: Columns,
+    queues: Columns,
     records: Mapping[str, pa.Table],
 ) -> Measured:
     """What the metrics see of a run."""
@@ -385,16 +407,16 @@ def measured_of(
         paths=tuple((tuple(path["queues"]), path["flows"]) for path in meta.get("paths", ONE_BOTTLENECK)),
         level_times_ns=np.asarray(meta["schedule"]["times_ns"], np.int64),
         levels_bps=np.asarray(meta["schedule"]["rates_bps"], np.int64),
-        propagation_ns=propagation_ns(meta, flows.num_rows),
+        propagation_ns=propagation_ns(meta, flows.rows),
         spans_ns=spans_ns(engine, flows),
     )
 
 
-def spans_ns(engine: Mapping[str, Any], flows: pa.Table) -> tuple[list[int], list[int]]:
+def spans_ns(engine: Mapping[str, Any], flows: Columns) -> tuple[list[int], list[int]]:
     """When every flow begins and ends, ns: with its last acknowledgement, at its stop, or with the run."""
     last = engine["duration_ns"]
     stops = [last if flow["stop_ns"] is None else min(flow["stop_ns"], last) for flow in engine["flows"]]
-    finished = flows.column("finished_ns").to_pylist()
+    finished = flows.listed("finished_ns")
     ends = [stop if end < 0 else min(stop, end) for stop, end in zip(stops, finished, strict=True)]
     return [flow["start_ns"] for flow in engine["flows"]], ends
 
@@ -407,7 +429,7 @@ def propagation_ns(meta: Mapping[str, Any], flows: int) -> list[int] | None:
     return [row["rtt_ns"] for row in rows] + ([0] * (flows - len(rows)) if "traffic" in meta else [])
 
 
-def available_bps(engine: Mapping[str, Any], meta: Mapping[str, Any], queues: pa.Table) -> float:
+def available_bps(engine: Mapping[str, Any], meta: Mapping[str, Any], queues: Columns) -> float:
     """Bandwidth available to each test flow over the measured time, bit/s: as the environment says, or what short flows left.
 
     These take what they can get, so it is what the router before the bottleneck forwarded of them that says what was left.
@@ -416,14 +438,14 @@ def available_bps(engine: Mapping[str, Any], meta: Mapping[str, Any], queues: pa
     if cross is None:
         return float(meta["available_bps"])
     seconds = (engine["duration_ns"] - engine["warmup_ns"]) / 1e9
-    taken_bps = 8.0 * float(queues.column("in_profile_forwarded_bytes")[cross["queue"]].as_py()) / seconds
+    taken_bps = 8.0 * float(queues.values("in_profile_forwarded_bytes")[cross["queue"]]) / seconds
     left_bps: float = (float(cross["capacity_bps"]) - taken_bps) / float(meta["test_flows"])
     return max(float(cross["floor_bps"]), left_bps)
 
 
 def with_flow_columns(
-    flows: pa.Table, engine: Mapping[str, Any], meta: Mapping[str, Any], seconds: float
-) -> pa.Table:
+    flows: Columns, engine: Mapping[str, Any], meta: Mapping[str, Any], seconds: float
+) -> Columns:
     """`flows` and what the scenario knows of each: is it a test flow, its controller and recovery; goodput (bit/s) and loss (%).
 
     The loss of a flow is what the first queue dropped of what it sent, retransmissions included; where flows cross several
@@ -431,24 +453,24 @@ def with_flow_columns(
     """
     profiles = [engine["profiles"][flow["profile"]] for flow in engine["flows"]]
     flows = without_untold(flows, [is_endpoint(profile["controller"]) for profile in profiles])
-    sent = values_of(flows.column("sent")).astype(np.float64)
-    drops = values_of(flows.column("drops")).astype(np.float64)
+    sent = flows.values("sent").astype(np.float64)
+    drops = flows.values("drops").astype(np.float64)
     if "paths" in meta:
-        drops = drops + values_of(flows.column("drops_elsewhere"))
+        drops = drops + flows.values("drops_elsewhere")
     loss_pct = np.full(sent.shape, np.nan)
     np.divide(100.0 * drops, sent, out=loss_pct, where=sent > 0.0)
     completion_s = completions_s(flows, engine)
     derived = (
-        truths([flow["test"] for flow in engine["flows"]]),
-        texts(controller_names(engine, meta)),
-        texts(profile["recovery"] for profile in profiles),
-        numbers(flow_goodputs_bps(flows, seconds)),
-        numbers(loss_pct),
-        numbers(np.array([*map(empty_rtt_ns(engine), engine["flows"])], np.int64)),
-        numbers(completion_s, nan_is_null=True),
-        numbers(slowdowns(flows, completion_s), nan_is_null=True),
+        of_truths(flow["test"] for flow in engine["flows"]),
+        of_texts(controller_names(engine, meta)),
+        of_texts(profile["recovery"] for profile in profiles),
+        of_numbers(flow_goodputs_bps(flows, seconds)),
+        of_numbers(loss_pct),
+        of_numbers(np.array([*map(empty_rtt_ns(engine), engine["flows"])], np.int64)),
+        of_numbers(completion_s, nan_is_null=True),
+        of_numbers(slowdowns(flows, completion_s), nan_is_null=True),
     )
-    return with_columns(flows, DERIVED_FLOW_COLUMNS, derived)
+    return flows.with_columns(dict(zip(DERIVED_FLOW_COLUMNS, derived, strict=True)))
 
 
 def is_endpoint(parameters: Mapping[str, Any]) -> bool:
@@ -456,40 +478,35 @@ def is_endpoint(parameters: Mapping[str, Any]) -> bool:
     return parameters["kind"] == PLUGIN and bool(parameters["properties"]["own_transport"])
 
 
-def without_untold(flows: pa.Table, endpoints: Sequence[bool]) -> pa.Table:
+def without_untold(flows: Columns, endpoints: Sequence[bool]) -> Columns:
     """`flows`, null where a whole endpoint does not tell what a column says: what none tells, and what its column `untold` names."""
-    own = flows.column(ITS_OWN).to_pylist() if ITS_OWN in flows.column_names else [""] * len(endpoints)
-    if ITS_OWN in flows.column_names:
-        flows = flows.drop_columns([ITS_OWN])
+    own = flows.listed(ITS_OWN) if ITS_OWN in flows else [""] * len(endpoints)
+    if ITS_OWN in flows:
+        flows = flows.without([ITS_OWN])
     if not any(endpoints):
         return flows
     untold = dict.fromkeys(UNTOLD, endpoints)
     untold |= {name: [name in each.split() for each in own] for name in " ".join(own).split()}
+    table = flows.table
     for name, missing in untold.items():
-        if name in flows.column_names:
-            column = flows.column(name)
+        if name in flows:
+            column = table.column(name)
             told = pa.array(values_of(column), column.type, mask=np.asarray(missing))
-            flows = flows.set_column(flows.column_names.index(name), name, told)
-    return flows
+            table = table.set_column(table.column_names.index(name), name, told)
+    return Columns.of_table(table)
 
 
-def with_queue_columns(queues: pa.Table) -> pa.Table:
+def with_queue_columns(queues: Columns) -> Columns:
     """`queues` and the mean queueing delay of forwarded packets, ms: of all and of test packets; NaN where none was forwarded."""
-    derived = []
-    for total, count in (("delay_ns_sum_all", "forwarded"), ("delay_ns_sum_test", "test_forwarded")):
-        delays_ns = values_of(queues.column(total)).astype(np.float64)
-        packets = values_of(queues.column(count)).astype(np.float64)
+    derived: dict[str, Source] = {}
+    columns = (("delay_ns_sum_all", "forwarded"), ("delay_ns_sum_test", "test_forwarded"))
+    for name, (total, count) in zip(DERIVED_QUEUE_COLUMNS, columns, strict=True):
+        delays_ns = queues.values(total).astype(np.float64)
+        packets = queues.values(count).astype(np.float64)
         means = np.full(packets.shape, np.nan)
         np.divide(delays_ns / 1e6, packets, out=means, where=packets > 0.0)
-        derived.append(numbers(means))
-    return with_columns(queues, DERIVED_QUEUE_COLUMNS, derived)
-
-
-def with_columns(table: pa.Table, names: Sequence[str], columns: Sequence[pa.Array]) -> pa.Table:
-    """`table` with further columns behind its own. A list of its columns would cost more than all of this."""
-    for name, column in zip(names, columns, strict=True):
-        table = table.append_column(name, column)
-    return table
+        derived[name] = of_numbers(means)
+    return queues.with_columns(derived)
 
 
 def controller_names(engine: Mapping[str, Any], meta: Mapping[str, Any]) -> list[str]:

@@ -108,8 +108,9 @@ class Writer:
 
 
 def _values(run: Run) -> int:
-    tables = (run.flows, run.queues, *run.records.values())
-    return sum(table.num_rows * table.num_columns for table in tables)
+    counted = sum(columns.rows * len(columns.names) for columns in (run.flow_columns, run.queue_columns))
+    recorded: int = sum(table.num_rows * table.num_columns for table in run.records.values())
+    return counted + recorded
 
 
 __all__ = ["FLUSH_S", "TICK_S", "Writer"]

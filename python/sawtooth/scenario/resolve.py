@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -47,11 +47,13 @@ class Resolved:
     schedule: Schedule
     """Available bandwidth per test flow."""
     meta: dict[str, Any]
+    text: str | None = field(default=None, compare=False, repr=False)
+    """`engine_json`, where it is known."""
 
     @cached_property
     def engine_json(self) -> str:
         """`engine` as canonical JSON: keys sorted, no spaces."""
-        return canonical(self.engine)
+        return self.text or canonical(self.engine)
 
     @property
     def seed(self) -> str:
@@ -146,7 +148,8 @@ def resolve(scenario: Scenario, seed: str | int | None = None, decided: Decided 
     measured |= traffic.add(
         scenario, layout, engine, chosen, capacity, partial(profile_of, scenario, layout.links)
     )
-    check(scenario, engine, profile_of_group, layout, changed.origins)
+    text = canonical(engine)
+    check(scenario, text, profile_of_group, layout, changed.origins)
     available = schedule.time_mean(scenario.warmup, scenario.duration)
     if available <= 0:
         key = "environment" if scenario.environment else "bottleneck.trace"
@@ -166,7 +169,7 @@ def resolve(scenario: Scenario, seed: str | int | None = None, decided: Decided 
             {"queues": list(queues), "flows": count}
             for queues, count in Counter(map(tuple, layout.paths)).items()
         ]
-    return Resolved(engine, schedule, meta)
+    return Resolved(engine, schedule, meta, text)
 
 
 def _seed(scenario: Scenario, seed: str | int) -> str:

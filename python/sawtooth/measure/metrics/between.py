@@ -43,12 +43,13 @@ def shares(measured: Measured) -> dict[str, float]:
     """Of every kind of test flow, in the order of ids, its mean goodput over that of all: measured over fair."""
     if not measured.has("controller"):
         return {}
-    names = zip(
-        *(measured.flows.column(name).to_pylist() for name in ("controller", "recovery")), strict=True
-    )
-    kinds = [f"{control} {recovery or ''}".strip() for control, recovery in names]
-    tests = np.array([kind for kind, is_test in zip(kinds, measured.is_test, strict=True) if is_test])
-    fair = float(measured.test_goodputs_bps.mean()) if tests.size else 0.0
+    names = zip(*(measured.flows.listed(name) for name in ("controller", "recovery")), strict=True)
+    chosen = [name for name, is_test in zip(names, measured.is_test.tolist(), strict=True) if is_test]
+    kinds = {name: f"{name[0]} {name[1] or ''}".strip() for name in dict.fromkeys(chosen)}
+    fair = float(measured.test_goodputs_bps.mean()) if chosen else 0.0
+    if len(kinds) == 1:
+        return {kind: ratio(fair, fair) for kind in kinds.values()}
+    tests = np.array([kinds[name] for name in chosen])
     return {
         kind: ratio(float(measured.test_goodputs_bps[tests == kind].mean()), fair)
         for kind in dict.fromkeys(tests.tolist())

@@ -29,7 +29,7 @@ def cross_share(measured: Measured) -> float:
 
 def cross_excess(measured: Measured) -> float:
     """Rate of a short flow over that of a place-holder, less 1; NaN without either."""
-    held = ~values_of(measured.flows.column("test"))
+    held = ~measured.is_test
     if "arrivals" not in measured.records or not held.any():
         return NAN
     lived_s = float(values_of(measured.records["arrivals"].column("completion_ns_sum")).sum()) / 1e9

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from sawtooth.columns import Columns
+
 NAN = float("nan")
 MEASURED_WINDOW = "[warm-up, duration)"
 Found = TypeVar("Found")
@@ -39,8 +41,8 @@ class Measured:
     from the start of the run.
     """
 
-    flows: pa.Table
-    queues: pa.Table
+    flows: Columns
+    queues: Columns
     records: Mapping[str, pa.Table]
     start_ns: int
     end_ns: int
@@ -67,7 +69,7 @@ class Measured:
     @cached_property
     def is_test(self) -> NDArray[np.bool_]:
         """Which flows are test flows. Shape (flows,)."""
-        mask: NDArray[np.bool_] = values_of(self.flows.column("test"))
+        mask: NDArray[np.bool_] = self.flows.values("test")
         return mask
 
     @cached_property
@@ -98,19 +100,11 @@ class Measured:
 
     def has(self, column: str) -> bool:
         """Whether `flows` has such a column: runs that an earlier version stored lack some."""
-        return column in self._flow_names
-
-    @cached_property
-    def _flow_names(self) -> frozenset[str]:
-        return frozenset(self.flows.column_names)
+        return column in self.flows
 
     def queue_has(self, column: str) -> bool:
         """The same of `queues`."""
-        return column in self._queue_names
-
-    @cached_property
-    def _queue_names(self) -> frozenset[str]:
-        return frozenset(self.queues.column_names)
+        return column in self.queues
 
     @cached_property
     def has_endpoints(self) -> bool:
@@ -121,7 +115,7 @@ class Measured:
         """One column of `flows`, test flows only, in flow order. Shape (test flows,)."""
         values: NDArray[Any] | None = self._test_columns.get(column)
         if values is None:
-            values = values_of(self.flows.column(column))[self.is_test]
+            values = self.flows.values(column)[self.is_test]
             values.flags.writeable = False
             self._test_columns[column] = values
         return values
@@ -179,15 +173,7 @@ class Measured:
 
     def queue(self, row: int, column: str) -> float:
         """One number of a queue."""
-        values = self._queue_columns.get(column)
-        if values is None:
-            values = self._queue_columns[column] = values_of(self.queues.column(column))
-        return float(values[row])
-
-    @cached_property
-    def _queue_columns(self) -> dict[str, NDArray[Any]]:
-        """Those that somebody has asked for."""
-        return {}
+        return float(self.queues.values(column)[row])
 
     def total(self, column: str) -> float:
         """The sum of one number over the queues that test flows suffer."""
@@ -215,10 +201,10 @@ def ratio(numerator: float, denominator: float) -> float:
     return float(numerator) / float(denominator) if denominator else NAN
 
 
-def flow_goodputs_bps(flows: pa.Table, seconds: float) -> NDArray[np.float64]:
+def flow_goodputs_bps(flows: Columns, seconds: float) -> NDArray[np.float64]:
     """Goodput of every flow, bit/s: wire bytes of unique packets delivered inside the window over its length. Shape (flows,)."""
-    packets = values_of(flows.column("delivered_unique")).astype(np.float64)
-    packet_bytes = values_of(flows.column("packet_bytes")).astype(np.float64)
+    packets = flows.values("delivered_unique").astype(np.float64)
+    packet_bytes = flows.values("packet_bytes").astype(np.float64)
     goodputs: NDArray[np.float64] = packets * packet_bytes * 8.0 / seconds
     return goodputs
 

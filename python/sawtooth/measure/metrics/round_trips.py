@@ -11,31 +11,38 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from sawtooth.measure.metrics.frame import NAN, Measured, Metric
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+def sampled(measured: Measured) -> NDArray[np.bool_] | None:
+    """Which test flows have samples; None if none has."""
+    if not measured.has("rtt_samples"):
+        return None
+    known: NDArray[np.bool_] = measured.test("rtt_samples") > 0
+    return known if known.any() else None
+
 
 def rtt_mean(measured: Measured) -> float:
     """Mean over test flows of the mean round trip, ms; NaN where no flow has a sample."""
-    if not measured.has("rtt_samples"):
+    known = measured.once(sampled)
+    if known is None:
         return NAN
     samples, sums = measured.test("rtt_samples"), measured.test("rtt_ns_sum")
-    known = samples > 0
-    return float((sums[known] / samples[known]).mean()) / 1e6 if known.any() else NAN
+    return float((sums[known] / samples[known]).mean()) / 1e6
 
 
 def quantile(column: str) -> Callable[[Measured], float]:
     """The function that gives the mean over test flows of a quantile (column in ns), ms."""
 
     def rtt_quantile(measured: Measured) -> float:
-        if not measured.has("rtt_samples"):
-            return NAN
-        known = measured.test("rtt_samples") > 0
-        return float(np.mean(measured.test(column)[known])) / 1e6 if known.any() else NAN
+        known = measured.once(sampled)
+        return NAN if known is None else float(measured.test(column)[known].mean()) / 1e6
 
     return rtt_quantile
 

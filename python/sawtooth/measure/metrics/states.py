@@ -17,7 +17,7 @@ def times_ns(measured: Measured) -> list[dict[str, int]]:
     """Of every test flow with states the time in each, ns."""
     if not measured.has("states"):
         return []
-    texts = measured.flows.column("states").to_pylist()
+    texts = measured.flows.listed("states")
     return [
         json.loads(text) for text, test in zip(texts, measured.is_test, strict=True) if test and text != "{}"
     ]

@@ -15,6 +15,7 @@ from typing import Any, Final
 import orjson
 import pyarrow as pa
 
+from sawtooth.columns import Columns
 from sawtooth.run.run import Counted
 
 COMPRESSED: Final = "zstd"
@@ -79,7 +80,8 @@ class Delivery:
                 runs.append([run.kind, list(run.said)])
                 continue
             places = {}
-            for name, table in run.tables.items():
+            for name, columns in run.tables.items():
+                table = columns.table
                 number = _number(schemas, streams, table.schema)
                 places[name] = [number, sum(part.num_rows for part in streams[number]), table.num_rows]
                 streams[number].append(table)
@@ -116,7 +118,7 @@ def _counted(row: Sequence[Any], tables: Sequence[pa.Table]) -> Counted:
     """A run of a header."""
     run_id, digest, summary, behaviour, places = row
     parts = {
-        name: tables[number].slice(first, rows).combine_chunks()
+        name: Columns.of_table(tables[number].slice(first, rows).combine_chunks())
         for name, (number, first, rows) in places.items()
     }
     return Counted(run_id, digest, summary, behaviour, parts)

@@ -57,7 +57,7 @@ def work(parcel: bytes) -> bytes:
         made.append(run)
         if isinstance(run, Fault):
             break
-        size += sum(table.nbytes for table in run.tables.values())
+        size += sum(columns.table.nbytes for columns in run.tables.values())
     seconds = time.monotonic() - begun
     unwritten = None if order.store is None else _stored(order.store, order.jobs, made)
     return Delivery(made, _name(), seconds, provenance(), unwritten=unwritten).packed()

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from sawtooth.column_values import values_of
-from sawtooth.columns import maps, nested, numbers, texts, unnested
+from sawtooth.columns import Columns, maps, nested, numbers, texts, unnested
 from sawtooth.plain import canonical
 from sawtooth.run.run import (
     DERIVED_FLOW_COLUMNS,
@@ -49,8 +49,8 @@ def rows_of(runs: Sequence[Run], stored_s: float) -> pa.Table:
         "seed": texts(run.seed for run in runs),
         "engine": texts(run.provenance["engine"] for run in runs),
         "metrics": maps([run.values for run in runs], np.float64),
-        "flows": nested([run.flows for run in runs]),
-        "queues": nested([run.queues for run in runs]),
+        "flows": nested([run.flow_columns for run in runs]),
+        "queues": nested([run.queue_columns for run in runs]),
         "summary": maps([run.summary for run in runs], np.int64),
         "behaviour": maps([run.behaviour for run in runs], np.int64),
         "provenance": maps([{**run.provenance, STORED: stored} for run in runs], None),
@@ -70,13 +70,18 @@ def alike(runs: Sequence[Run]) -> list[list[Run]]:
     """Runs in groups whose tables have the same columns."""
     groups: list[tuple[pa.Schema, pa.Schema, list[Run]]] = []
     for run in runs:
+        schemas = run.flow_columns.schema, run.queue_columns.schema
         for flows, queues, group in groups:
-            if run.flows.schema.equals(flows) and run.queues.schema.equals(queues):
+            if _equal(schemas[0], flows) and _equal(schemas[1], queues):
                 group.append(run)
                 break
         else:
-            groups.append((run.flows.schema, run.queues.schema, [run]))
+            groups.append((*schemas, [run]))
     return [group for _, _, group in groups]
+
+
+def _equal(one: pa.Schema, other: pa.Schema) -> bool:
+    return one is other or one.equals(other)
 
 
 def series_of(tables: Sequence[tuple[str, pa.Table]]) -> pa.Table:
@@ -122,7 +127,7 @@ def run_of(
     return assemble(
         engine,
         json.loads(row["meta"].as_py()) if meta is None else meta,
-        tables,
+        {name: Columns.of_table(table) for name, table in tables.items()},
         run_id=run_id,
         digest=row["digest"].as_py(),
         summary=dict(row["summary"].as_py()),
@@ -134,9 +139,9 @@ def run_of(
 def renamed(run: Run, meta: Mapping[str, Any]) -> Run:
     """The same run under other names."""
     tables = {
-        "flows": run.flows.drop_columns(list(DERIVED["flows"])),
-        "queues": run.queues.drop_columns(list(DERIVED["queues"])),
-        **run.records,
+        "flows": run.flow_columns.without(DERIVED["flows"]),
+        "queues": run.queue_columns.without(DERIVED["queues"]),
+        **{name: Columns.of_table(table) for name, table in run.records.items()},
     }
     return assemble(
         run.engine,

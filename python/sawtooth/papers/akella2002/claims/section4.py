@@ -14,6 +14,7 @@ import pyarrow as pa
 from sawtooth.claims.logic import Finding, both, either, fact, opposite
 from sawtooth.claims.orders import order_agrees, orders_alike
 from sawtooth.claims.view import FOUR, View
+from sawtooth.columns import Columns
 from sawtooth.measure.metrics import Measured, metric
 from sawtooth.papers.akella2002.printed import COLUMNS, printed
 
@@ -21,22 +22,26 @@ from sawtooth.papers.akella2002.printed import COLUMNS, printed
 # Goodput (0.8 + 0.4)/2 = 0.6; fairness (0.8 - 0.4)/0.6 = 2/3. The bottleneck dropped 30 of 2000 test packets: 1.5 %.
 # It forwarded 1970 of them after 39.4 s of waiting in all: 20 ms each.
 EXAMPLE: Final = Measured(
-    flows=pa.table(
-        {
-            "id": [0, 1],
-            "test": [True, True],
-            "packet_bytes": [1000, 1000],
-            "delivered_unique": [1000, 500],
-            "delivered_total": [1200, 600],
-        }
+    flows=Columns.of_table(
+        pa.table(
+            {
+                "id": [0, 1],
+                "test": [True, True],
+                "packet_bytes": [1000, 1000],
+                "delivered_unique": [1000, 500],
+                "delivered_total": [1200, 600],
+            }
+        )
     ),
-    queues=pa.table(
-        {
-            "test_arrivals": [2000],
-            "test_drops": [30],
-            "test_forwarded": [1970],
-            "delay_ns_sum_test": [39_400_000_000],
-        }
+    queues=Columns.of_table(
+        pa.table(
+            {
+                "test_arrivals": [2000],
+                "test_drops": [30],
+                "test_forwarded": [1970],
+                "delay_ns_sum_test": [39_400_000_000],
+            }
+        )
     ),
     records={},
     start_ns=5_000_000_000,

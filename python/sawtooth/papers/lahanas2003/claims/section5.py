@@ -31,9 +31,9 @@ def jain(_: View) -> Finding:
 def goodput(_: View) -> Finding:
     """1500 packets reach the receivers: the goodput metric times the bits that were available in 10 s, over 8000 bit a packet."""
     seconds = (EXAMPLE.end_ns - EXAMPLE.start_ns) / 1e9
-    available = EXAMPLE.available_bps * EXAMPLE.flows.num_rows * seconds
+    available = EXAMPLE.available_bps * EXAMPLE.flows.rows * seconds
     found = metric("goodput")(EXAMPLE) * available / 8000
-    delivered = float(np.sum(EXAMPLE.flows.column("delivered_unique").to_numpy()))
+    delivered = float(np.sum(EXAMPLE.flows.values("delivered_unique")))
     return fact(
         "the goodput of the example is its 1500 packets delivered in 10 s",
         near(found, delivered) and delivered == 1500,
