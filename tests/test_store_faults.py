@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import json
 import os
 import resource
 import shutil
@@ -100,6 +101,54 @@ def test_a_full_disk_ends_a_sweep_with_one_line_and_keeps_what_was_stored(
         assert not list((directory / "store").glob(".partial-*"))
 
 
+def test_a_full_disk_ends_a_merge_with_one_line_and_leaves_what_was_there(
+    runs: list[Run], sawtooth: CommandLine, tmp_path: Path
+) -> None:
+    Store(tmp_path / "part").put_all(runs[2:])
+    with file_system(tmp_path / "small", "size=300k") as directory:
+        Store(directory / "out").put_all(runs[:2])
+        filler = directory / "filler"
+        filler.write_bytes(bytes(os.statvfs(directory).f_bavail * 4096 - 4096))
+        full = sawtooth("store", "merge", directory / "out", "part")
+        assert full.code == 2
+        check_refusal(full.err)
+        assert Store(directory / "out").ids() == sorted(run.run_id for run in runs[:2])
+        assert verify(Store(directory / "out").held).bad == []
+        filler.unlink()
+        assert sawtooth("store", "merge", directory / "out", "part", "--json").json["added"] == 4
+
+
+def test_a_quota_that_is_reached_ends_a_merge_with_one_line(runs: list[Run], tmp_path: Path) -> None:
+    Store(tmp_path / "part").put_all(runs[2:])
+    Store(tmp_path / "out").put_all(runs[:2])
+    merge = command(["store", "merge", "out", "part"], tmp_path, limit=1_000)
+    _, error = merge.communicate(timeout=120.0)
+    assert merge.returncode == 2
+    check_refusal(error)
+    assert "File too large" in error
+    assert Store(tmp_path / "out").ids() == sorted(run.run_id for run in runs[:2])
+    assert verify(Store(tmp_path / "out").held).bad == []
+
+
+def test_an_export_that_does_not_fit_leaves_the_file_that_was_there(runs: list[Run], tmp_path: Path) -> None:
+    Store(tmp_path / ".sawtooth").put_all(runs)
+    (tmp_path / "table.csv").write_text("an earlier one")
+    export = command(["store", "export", "--output", "table.csv"], tmp_path, limit=1_000)
+    _, error = export.communicate(timeout=120.0)
+    assert export.returncode == 2
+    expected = '--output = "table.csv": expected a file that can be written (File too large)'
+    assert error == f"sawtooth store export: {expected}\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".sawtooth", "table.csv"]
+    assert (tmp_path / "table.csv").read_text() == "an earlier one"
+
+
+def test_a_figure_that_does_not_fit_is_named(scenario_file: Path, tmp_path: Path) -> None:
+    figure = command(["run", "s.toml", "--plot", "figure.svg"], tmp_path, limit=100_000)
+    _, error = figure.communicate(timeout=120.0)
+    assert (figure.returncode, error) == (2, "figure.svg: File too large\n")
+    assert not (tmp_path / "figure.svg").exists()
+
+
 def test_a_quota_that_is_reached_ends_a_sweep_with_one_line(scenario_file: Path, tmp_path: Path) -> None:
     """The same where no file system may be mounted: no file may be larger than 10 kB."""
     sweep = command(SWEEP, tmp_path, limit=10_000)
@@ -126,6 +175,11 @@ def test_a_read_only_file_system(sawtooth: CommandLine, scenario_file: Path, tmp
             done = sawtooth(*words, "--store", directory / "store")
             assert done.code == 2
             check_refusal(done.err)
+        for words in (["store", "export"], SWEEP):
+            option = "--output" if words[0] == "store" else "--out"
+            done = sawtooth(*words, option, directory / "table.csv", "--store", directory / "store")
+            assert done.code == 2
+            assert f'{option} = "{directory}/table.csv": expected a file in a directory that can' in done.err
 
 
 PERMISSION = """
@@ -175,6 +229,81 @@ def test_a_directory_that_may_not_be_written(runs: list[Run], tmp_path: Path) ->
         check_refusal(line)
         assert "Permission denied" in line
     assert sorted(tmp_path.rglob("*")) == before
+
+
+REFUSED = """
+import contextlib, io, json, os, sys
+import sawtooth.run.merge
+from sawtooth.cli import exit_code
+
+def nowhere():
+    return contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO()))
+
+found = []
+os.chdir(sys.argv[1])
+read, wanted = json.loads(sys.argv[2]), json.loads(sys.argv[3])
+with nowhere():
+    for words in read:
+        assert exit_code(words) == 0, words  # what these commands load, nobody else may be able to
+if os.geteuid() == 0:
+    os.setuid(65534)
+for words in wanted:
+    with contextlib.redirect_stderr(io.StringIO()) as error, nowhere():
+        code = exit_code(words)
+    found.append([code, error.getvalue()])
+print(json.dumps(found))
+"""
+
+
+def refused(directory: Path, read: list[list[str]], wanted: list[list[str]]) -> list[list[object]]:
+    """What commands say, and how they end, for somebody who may not do what they want; before that, other commands end well."""
+    done = subprocess.run(
+        [sys.executable, "-c", REFUSED, str(directory), json.dumps(read), json.dumps(wanted)],
+        cwd=Path(__file__).resolve().parents[1],
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found: list[list[object]] = json.loads(done.stdout)
+    return found
+
+
+def test_a_store_or_a_place_for_tables_without_permission(runs: list[Run], tmp_path: Path) -> None:
+    """One line each, which names what may not be read or written; nothing says that a store which may not be read is empty."""
+    for name in ("open", "closed", "locked"):
+        Store(tmp_path / name).put_all(runs[:2])
+    (file,) = (tmp_path / "locked" / "runs").rglob("*.parquet")
+    read = [
+        ["store", "ls", "--store", "open"],
+        ["store", "export", "--store", "open"],
+        ["store", "verify", "open"],
+    ]
+    wanted = [["store", "export", "--store", "open", "--output", "table.csv"]]
+    for name in ("closed", "locked"):
+        wanted += [["store", "ls", "--store", name], ["store", "verify", name]]
+        wanted += [["store", "export", "--store", name], ["store", "merge", "out", name]]
+    tmp_path.chmod(0o555)
+    (tmp_path / "closed").chmod(0)
+    file.chmod(0)
+    try:
+        (export, *others) = refused(tmp_path, read, wanted)
+    finally:
+        tmp_path.chmod(0o755)
+        (tmp_path / "closed").chmod(0o755)
+        file.chmod(0o644)
+    said = (
+        'sawtooth store export: --output = "table.csv": expected a file in a directory that can be written\n'
+    )
+    assert export == [2, said]
+    assert len(others) == 8
+    for (code, error), words in zip(others, wanted[1:], strict=True):
+        assert code == 2, words
+        named = "closed/" if "closed" in words else str(file.relative_to(tmp_path))
+        assert str(error).startswith(named), words
+        assert str(error).endswith(": Permission denied\n"), words
+        assert str(error).count("\n") == 1, words
 
 
 def test_a_directory_that_vanishes_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

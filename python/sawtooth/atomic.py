@@ -44,9 +44,11 @@ def writing(path: Path, *, durable: bool = True, beside: Path | None = None) -> 
                 file.flush()
                 os.fsync(file.fileno())
         os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
+    except BaseException as error:
+        with contextlib.suppress(OSError):
             temporary.unlink()
+        if isinstance(error, OSError) and str(error.filename or temporary) == str(temporary):
+            error.filename, error.filename2 = str(path), None  # the name that the caller knows
         raise
     if durable:
         sync_directory(path.parent)

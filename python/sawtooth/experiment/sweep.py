@@ -127,7 +127,7 @@ class Sweep:
         """Write ``table`` as the name of the file says (.csv, .parquet, .arrow), whole or not at all; returns its number of rows."""
         file = Path(path)
         check_output(file, "sweep", "out")
-        return write_file(file, self.table.schema, [self.table])
+        return write_file(file, self.table.schema, [self.table], "sweep", "out")
 
     def to_json(self) -> dict[str, Any]:
         """The document of ``--json``."""

@@ -11,6 +11,7 @@ column `run_id`. Undefined numbers are null, in CSV an empty field. Runs are rea
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -69,14 +70,24 @@ def check_output(path: Path, where: str = WHERE, key: str = "--output") -> None:
     """InputError if no file can be written there in a form that its name tells; ``where`` and ``key`` are what the user wrote it to."""
     if path.suffix.removeprefix(".") not in FORMATS:
         raise InputError(where, key, str(path), "a file name that ends in ." + ", .".join(FORMATS))
-    if not path.absolute().parent.is_dir():
+    if os.path.isdir(path):
+        raise InputError(where, key, str(path), "a file; this is a directory")
+    if not os.path.isdir(path.parent):
         raise InputError(where, key, str(path), "a file in a directory that exists")
+    if not os.access(path.parent, os.W_OK):
+        raise InputError(where, key, str(path), "a file in a directory that can be written")
 
 
-def write_file(path: Path, schema: pa.Schema, parts: Iterable[pa.Table]) -> int:
-    """Writes a table, as the name of the file says, whole or not at all; returns its number of rows."""
-    with writing(path) as file:
-        return write(file, path.suffix.removeprefix("."), schema, parts)
+def write_file(
+    path: Path, schema: pa.Schema, parts: Iterable[pa.Table], where: str = WHERE, key: str = "--output"
+) -> int:
+    """Writes a table, as the name of the file says, whole or not at all; returns its number of rows. InputError if that fails."""
+    try:
+        with writing(path) as file:
+            return write(file, path.suffix.removeprefix("."), schema, parts)
+    except OSError as error:
+        accepted = f"a file that can be written ({error.strerror or error})"
+        raise InputError(where, key, str(path), accepted) from error
 
 
 def write(file: BinaryIO, kind: str, schema: pa.Schema, parts: Iterable[pa.Table]) -> int:
