@@ -38,6 +38,17 @@ def test_a_flow_gets_something_across(path: NetworkPath) -> None:
     assert found.values["goodput"] > 0.02
 
 
+def test_a_lone_sender_in_the_datacentre_meets_the_marks_of_the_switch() -> None:
+    """Its card was as fast as the bottleneck once: packets queued in the card, nothing was marked, and the window grew without end."""
+    found = execute(
+        resolve(scenario_of({**on_path("datacentre", ALONE), "duration": "3 s", "warmup": "1 s"}))
+    )
+    assert found.values["marks"] > 0
+    # 1 Gbit/s over 220 us are 18 packets of 1500 B, the threshold is 20, and there is room for 10 ms.
+    assert found.values["mean_window"] < 18 + 20 + 10
+    assert found.values["goodput"] > 0.95
+
+
 def test_a_path_takes_the_place_of_the_network_and_nothing_else() -> None:
     own = {
         "duration": "9 s",

@@ -97,6 +97,34 @@ def test_what_is_no_such_value_is_refused(table: str, key: str, value: Any, acce
     assert f"{table}.{key}" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "form", "other"),
+    [
+        ("loss", "gilbert-elliott(0.1)", "gilbert-elliott(p, r, h, k)", "bernoulli"),
+        ("drop", "blackout(1 s, 3 s, 2 s)", "every longer than length", "bernoulli"),
+        ("mark", "bernoulli(2)", "0 ≤ p ≤ 1", "blackout"),
+        ("late", "list(100)", "list(100: 30 ms, …)", "periodic"),
+        ("late", "periodic(0, 5 ms)", "n ≥ 1", "bernoulli"),
+    ],
+)
+def test_who_has_chosen_a_form_is_told_of_that_alone(key: str, value: str, form: str, other: str) -> None:
+    with pytest.raises(InputError) as caught:
+        scenario_of(tables(bottleneck={key: value}))
+    assert form in caught.value.accepted
+    assert other not in caught.value.accepted
+
+
+def test_one_outage_of_both_directions_takes_data_and_acknowledgements() -> None:
+    """From 5 to 6 s nothing passes either way: what is sent then is lost on the link where it is."""
+    dark = {"loss": "blackout(5 s, 1 s)", "buffer": "1000 packets"}
+    both = execute(resolve(scenario_of(tables(bottleneck=dark, reverse=dark))))
+    there, back = both.queues.to_pylist()
+    assert there["drops_impairment"] > 0
+    assert back["drops_impairment"] > 0
+    one = execute(resolve(scenario_of(tables(bottleneck=dark, reverse={"buffer": "1000 packets"}))))
+    assert one.queues.to_pylist()[1]["drops_impairment"] == 0
+
+
 def test_rate_based_flows_need_links_that_keep_the_order() -> None:
     paced = tables(bottleneck={"late": "periodic(9, 5 ms)"}, flows=[{"control": "tfrc"}])
     with pytest.raises(InputError, match=r"bottleneck\.late = .*a rate-based flow crosses the link"):

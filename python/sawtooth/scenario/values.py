@@ -33,11 +33,14 @@ class Impairment(Parsed):
     engine: Mapping[str, Any]
     """As the engine's scenario has it."""
 
-    ACCEPTED: ClassVar[str] = (
-        "bernoulli(p) with 0 ≤ p ≤ 1, periodic(n) with n ≥ 1, list(a, b, …) with ascending packet numbers from 1, "
-        "gilbert-elliott(p, r, h, k) with probabilities (h and k may be left out: 0 and 1), "
-        "or blackout(from, length, every) with times (every may be left out)"
-    )
+    FORMS: ClassVar[Mapping[str, str]] = {
+        "bernoulli": "bernoulli(p) with 0 ≤ p ≤ 1",
+        "periodic": "periodic(n) with n ≥ 1",
+        "list": "list(a, b, …) with ascending packet numbers from 1",
+        "gilbert-elliott": "gilbert-elliott(p, r, h, k) with probabilities (h and k may be left out: 0 and 1)",
+        "blackout": "blackout(from, length, every) with times, every longer than length (every may be left out)",
+    }
+    ACCEPTED: ClassVar[str] = f"{', '.join([*FORMS.values()][:-1])}, or {[*FORMS.values()][-1]}"
 
     @classmethod
     def parse(cls, value: object) -> Self:
@@ -56,7 +59,8 @@ class Impairment(Parsed):
                 return cls(_chain(items) if match[1] == "gilbert-elliott" else _blackout(items))
         except ValueError:
             pass  # not a number: the same answer as for a number out of range
-        raise ValueError(cls.ACCEPTED)
+        form = value.partition("(")[0].strip() if isinstance(value, str) else ""
+        raise ValueError(cls.FORMS.get(form, cls.ACCEPTED))
 
     @classmethod
     def schema(cls) -> JsonSchema:

@@ -66,20 +66,24 @@ class Late(Parsed):
     """As the engine's scenario has it."""
     written: str
 
-    ACCEPTED: ClassVar[str] = (
-        "list(100: 30 ms, …) with ascending packet numbers from 1, bernoulli(p, DELAY) with 0 ≤ p ≤ 1, or periodic(n, DELAY) with n ≥ 1, "
-        f"where DELAY is {DELAY_ACCEPTED}"
-    )
+    FORMS: ClassVar[Mapping[str, str]] = {
+        "list": "list(100: 30 ms, …) with ascending packet numbers from 1",
+        "bernoulli": "bernoulli(p, DELAY) with 0 ≤ p ≤ 1",
+        "periodic": "periodic(n, DELAY) with n ≥ 1",
+    }
+    DELAY: ClassVar[str] = f", where DELAY is {DELAY_ACCEPTED}"
+    ACCEPTED: ClassVar[str] = f"{FORMS['list']}, {FORMS['bernoulli']}, or {FORMS['periodic']}{DELAY}"
 
     @classmethod
     def parse(cls, value: object) -> Self:
         match = re.fullmatch(r"\s*(list|bernoulli|periodic)\s*\((.*)\)\s*", str(value))
         if not isinstance(value, str) or match is None:
             raise ValueError(cls.ACCEPTED)
+        form = match[1]
         try:
-            engine = _listed(match[2]) if match[1] == "list" else _share(match[1], match[2])
+            engine = _listed(match[2]) if form == "list" else _share(form, match[2])
         except ValueError:
-            raise ValueError(cls.ACCEPTED) from None
+            raise ValueError(cls.FORMS[form] + (cls.DELAY if form != "list" else "")) from None
         return cls(engine, value)
 
     @classmethod
