@@ -17,7 +17,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # STRICT=1 (set by .ci/run): a check that cannot run is a failure, not a remark.
 STRICT ?=
 
-# Two parts at a time: linking the engine keeps one core busy for a minute, so do mypy and valgrind. Each part's output stays together.
+# Two parts at a time: linking the engine keeps one core busy for a minute, so do mypy and valgrind. Each part's output stays together,
+# but for the tests of Python, beside which the gate counts: they say how far they are.
 BESIDE := --jobs 2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 RUST_SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates \( -name '*.rs' -o -name Cargo.toml \) -type f)
@@ -47,8 +48,8 @@ wheel: $(VENV)/.installed ## dist/sawtooth-*.whl, for people without Rust, compi
 	@ls dist/sawtooth-*.whl
 
 test: ## what to run before a commit: less than ten minutes from a fresh clone on 2 quiet cores, half of them for compiling
-	@$(MAKE) --no-print-directory $(BESIDE) build test-rust lint-rust lint-python gate
-	@$(MAKE) --no-print-directory test-python
+	@$(MAKE) --no-print-directory $(BESIDE) build test-rust lint-rust lint-python
+	@$(MAKE) --no-print-directory --jobs 2 gate test-python
 
 # What is long and rarely finds what `make test` does not: all random networks, and the same digests from an optimised and an unoptimised engine.
 test-long: test-rest test-optimised test-builds test-stacks ## the rest of what continuous integration runs: the engine under other optimisation, the wheel, real stacks

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import CommandLine
+from tests.fits import fits
 
 from sawtooth.claims.logic import Verdict
 from sawtooth.papers.bbr_draft.case_files import cases
@@ -24,8 +25,13 @@ FAILING = {
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> Cases:
-    return perform(tmp_path_factory.mktemp("cases"))
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cases")
+
+
+@pytest.fixture(scope="module")
+def found(store: Path) -> Cases:
+    return perform(store)
 
 
 def test_the_cases_that_hold_and_those_that_do_not(found: Cases) -> None:
@@ -93,7 +99,14 @@ def test_the_page_shows_what_fails_with_its_trace(found: Cases, tmp_path: Path) 
     assert all(first_failure(outcome) for outcome in failing)
 
 
-def test_the_command_prints_verdicts(sawtooth: CommandLine, tmp_path: Path) -> None:
+def test_the_command_prints_what_the_schema_says(found: Cases, store: Path, sawtooth: CommandLine) -> None:
+    done = sawtooth("reproduce", "bbr-draft", "--store", store, "--no-report", "--json")
+    assert done.code == 0, done.err
+    assert fits(done.json) == "bbr-draft"
+    assert len(done.json["cases"]) == len(found.outcomes)
+
+
+def test_the_command_refuses_seeds_and_is_listed(sawtooth: CommandLine, tmp_path: Path) -> None:
     listed = sawtooth("list", "studies", "--json")
     assert "bbr-draft" in listed.out
     refused = sawtooth("reproduce", "bbr-draft", "--seeds", "2")

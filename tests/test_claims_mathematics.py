@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from tests.browser import Browser, faults
 import sawtooth
 from sawtooth.claims.claim import Claim
 from sawtooth.claims.logic import Finding, Verdict
+from sawtooth.claims.table import Judged
 from sawtooth.claims.view import NoRuns, UnavailableError
 from sawtooth.errors import InputError
 from sawtooth.measure.metrics import Metric, metric
@@ -185,9 +187,23 @@ FAILING = {
 }
 
 
+@cache
+def judged(paper: str) -> list[Judged]:
+    """The claims of the mathematics of a paper, judged once for all tests that ask for them as they are."""
+    return PAPERS[paper].judge_mathematics()
+
+
+def finding(name: str) -> Finding:
+    """The finding on one of them."""
+    entry = claim(name)
+    (only,) = [item.finding for item in judged(entry.paper) if item.claim.id == name]
+    assert only is not None
+    return only
+
+
 def test_every_definition_and_analysis_claim_is_decided() -> None:
     counted = {
-        paper: [(item.claim.kind, item.verdict) for item in PAPERS[paper].judge_mathematics()]
+        paper: [(item.claim.kind, item.verdict) for item in judged(paper)]
         for paper in ("akella2002", "lahanas2003", "reddy2012")
     }
     kinds = {
@@ -200,7 +216,7 @@ def test_every_definition_and_analysis_claim_is_decided() -> None:
 
 def test_which_fail_and_what_holds_instead() -> None:
     for entry in CHECKED:
-        found = entry.function(NoRuns())
+        found = finding(entry.id)
         assert (found.verdict is F) == (entry.id in FAILING), entry.id
         assert (found.instead is not None) == (entry.id in FAILING), entry.id
         if found.instead is not None:
@@ -229,7 +245,7 @@ def numbers_of(name: str, text: str) -> Mapping[str, object]:
     def parts(found: Finding) -> list[Finding]:
         return [found, *(inner for part in found.parts for inner in parts(part))]
 
-    (only,) = [part for part in parts(claim(name).function(NoRuns())) if part.text.startswith(text)]
+    (only,) = [part for part in parts(finding(name)) if part.text.startswith(text)]
     return only.numbers
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.fits import fits
 
 from sawtooth.papers.coexistence.page import answer, write_pairs
 from sawtooth.papers.coexistence.pairs import Meeting, setup
@@ -83,6 +84,10 @@ def test_a_fair_queue_protects_and_a_plain_one_does_not(few: Coexistence) -> Non
         assert both == pytest.approx(2.0)
     assert few.cell("FQ-CoDel", *SENDERS).share.mean == pytest.approx(1.0, abs=0.1)
     assert abs(few.cell("drop-tail 1 BDP", *SENDERS).share.mean - 1.0) > 0.2
+
+
+def test_the_document_is_what_the_schema_says(few: Coexistence) -> None:
+    assert fits(few.to_json()) == "coexistence"
 
 
 def test_the_report_shows_every_cell(few: Coexistence, tmp_path: Path) -> None:

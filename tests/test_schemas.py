@@ -31,7 +31,6 @@ COMMANDS = {
     "controller-check": "check-controller 'aimd(1, 0.5)'",
     "mathematics": "reproduce reddy2012/mathematics",
     "sliding-window": "reproduce reddy2012/sliding-window --quick --seeds 2",
-    "bbr-draft": "reproduce bbr-draft",
     "coexistence": "reproduce coexistence --quick --seeds 1",
     "environment": "environment real-sq --duration '3 s'",
     "model-response": "model response --a 0.2 --b 0 --p 0.01",
@@ -57,7 +56,10 @@ COMMANDS = {
     "doctor": "doctor",
 }
 """By kind, a command that prints such a document within seconds."""
+MINUTES = ("coexistence",)
+"""Kinds whose command runs a whole study: `make test-long` runs it, and tests/test_coexistence.py looks at a document of few runs."""
 ELSEWHERE = {
+    "bbr-draft": "test_bbr_cases",
     "reproduction": "test_reproduce",
     "overlay": "test_overlay",
     "configurations": "test_set_ups",
@@ -78,7 +80,9 @@ def test_every_kind_is_looked_at() -> None:
         assert f'== "{kind}"' in text
 
 
-@pytest.mark.parametrize("kind", COMMANDS)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=[pytest.mark.long] if kind in MINUTES else []) for kind in COMMANDS]
+)
 def test_a_command_prints_what_the_schema_says(
     kind: str, sawtooth: CommandLine, scenario_file: Path, tmp_path: Path
 ) -> None:
