@@ -14,8 +14,13 @@ NATIVE := python/sawtooth/_native.abi3.so
 # One interpreter for pyo3 in every cargo call: another one in the next call would compile the extension anew.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Where this is set, every process of Python compiles every module anew: a second per worker of pytest, a tenth per command line.
+unexport PYTHONDONTWRITEBYTECODE
 # STRICT=1 (set by .ci/run): a check that cannot run is a failure, not a remark.
 STRICT ?=
+
+# Compiled on installation: what commands import. Tests of libraries, and libraries that only our tests import, are compiled when imported.
+COMPILED_LATER := /(tests?|botocore|dask|distributed|moto|mypy|pandas|pip|polars|setuptools|sympy)/
 
 # Two parts at a time: linking the engine keeps one core busy for a minute, so do mypy and valgrind. Each part's output stays together,
 # but for the tests of Python, beside which the gate counts: they say how far they are.
@@ -154,7 +159,7 @@ lock: $(VENV)/.installed ## refresh requirements.lock from pyproject.toml (needs
 
 clean: ## remove what was built (stores and reports stay)
 	rm -rf $(VENV) target dist $(NATIVE) .mypy_cache .pytest_cache .ruff_cache .hypothesis
-	find python tests tools bench -name __pycache__ -type d -prune -exec rm -rf {} +
+	find python tests tools bench validation -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -165,7 +170,8 @@ $(VENV)/.created:
 
 $(VENV)/.installed: $(VENV)/.created requirements.lock
 	@echo "installing the packages of requirements.lock into $(VENV)"
-	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --no-compile --require-hashes -r requirements.lock
+	@$(BIN)/python -m compileall -qq -x '$(COMPILED_LATER)' $(VENV)/lib
 	@touch $@
 
 # The module gets the time at which its build began, so that a source edited during the build is newer.
@@ -174,4 +180,5 @@ $(NATIVE): $(VENV)/.installed $(RUST_SOURCES)
 	@touch $(VENV)/.compiling
 	@echo "compiling the engine: a minute or two the first time"
 	@env -u CONDA_PREFIX PIP_QUIET=1 VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked
+	@$(BIN)/python -m compileall -qq python/sawtooth
 	@touch -r $(VENV)/.compiling $@

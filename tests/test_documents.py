@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 import typer.main
-from tests.conftest import clean_environment
+from tests.command_line import clean_environment, command_line
 from tests.test_gallery import QUICK
 from tools.gallery import ENTRIES, command
 from typer.core import TyperGroup
@@ -55,8 +55,8 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in HEADING.findall(text)}
 
 
-def commands() -> list[tuple[str, str]]:
-    """(page, command line) of every `sawtooth …` line in the pages and in the heads of the examples."""
+def commands() -> dict[str, list[str]]:
+    """Every `sawtooth …` line in the pages and in the heads of the examples, with the pages that it stands on."""
     found = [(page, line.strip()) for page, text in blocks("sh") for line in text.splitlines()]
     for example in sorted((ROOT / "examples").glob("*.toml")):
         lines = example.read_text(encoding="utf-8").splitlines()
@@ -65,7 +65,11 @@ def commands() -> list[tuple[str, str]]:
             for line in lines
             if line.startswith("#  ")
         ]
-    return [(page, line) for page, line in found if line.startswith("sawtooth ")]
+    pages: dict[str, list[str]] = {}
+    for page, line in found:
+        if line.startswith("sawtooth "):
+            pages.setdefault(line.partition(" #")[0].rstrip(), []).append(page)
+    return pages
 
 
 @pytest.fixture
@@ -101,19 +105,19 @@ def test_examples_are_accepted(example: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("page", "line"),
+    ("line", "pages"),
     [
-        pytest.param(page, line, marks=[pytest.mark.long] if line in OF_THE_GALLERY else [])
-        for page, line in commands()
+        pytest.param(line, pages, marks=[pytest.mark.long] if line in OF_THE_GALLERY else [], id=line)
+        for line, pages in commands().items()
     ],
 )
-def test_commands_on_pages_work(page: str, line: str, workplace: Path) -> None:
-    name, *arguments = shlex.split(line.partition(" #")[0])[1:]
+def test_commands_on_pages_work(line: str, pages: list[str], workplace: Path) -> None:
+    name, *arguments = shlex.split(line)[1:]
     group = typer.main.get_command(application())
     assert isinstance(group, TyperGroup)
     if [name, *arguments[:1]] == SEARCH.split():  # a command of two words, and of hundreds of runs
         name, arguments = SEARCH, arguments[1:]
-    assert name in group.commands, f"{page}: no command {name}"
+    assert name in group.commands, f"{pages}: no command {name}"
     if name not in RUN or PLACEHOLDER.search(line):
         if "--plugin" in arguments:  # which would load it into this process
             at = arguments.index("--plugin")
@@ -121,16 +125,9 @@ def test_commands_on_pages_work(page: str, line: str, workplace: Path) -> None:
         group.commands[name].make_context(name, arguments)
         return
     with_project(line, workplace)
-    done = subprocess.run(
-        [sys.executable, "-m", "sawtooth", name, *arguments],
-        cwd=workplace,
-        env=clean_environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, f"{page}: {line}\n{done.stderr}"
-    assert done.stdout
+    done = command_line([name, *arguments], workplace, clean_environment(), timeout=300)
+    assert done.code == 0, f"{pages}: {line}\n{done.err}"
+    assert done.out
 
 
 @pytest.mark.parametrize(("page", "program"), list(blocks("python")))
