@@ -20,6 +20,7 @@ from validation import (
     l4s_figure,
     linux,
     loss,
+    low,
     mixes,
     ns3,
     ns3_cuts,
@@ -146,7 +147,10 @@ def mixed_blocks() -> dict[str, str]:
     squares = step("ns-2, a square of cross traffic", mixes.squares)
     wholes = {tick: step(f"ns-2, whole windows, ticks of {tick}", whole.cells, tick) for tick in whole.TICKS}
     single = step("ns-2, one flow", windows.measure)
+    floor = step("ns-2, Reno at two packets a round trip", low.measure)
     return {
+        "low verdict": low.verdict(floor),
+        "low": low.parts_table(floor),
         "mixes verdict": page.mixes_verdict(mixed),
         "mixes": page.mixes(mixed),
         "squares": page.squares(squares),
