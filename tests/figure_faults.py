@@ -1,4 +1,4 @@
-"""What is wrong with the layout of a matplotlib figure: text over text, cut or lost text, legends over data, tick labels that touch.
+"""What is wrong with a matplotlib figure: text over text, cut or lost text, legends over data, tick labels that touch, joined categories.
 
 Source: none. Boxes are those of the Agg renderer in pixels of the figure's own resolution. Tolerances are in points:
 
@@ -28,12 +28,17 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.path import Path
 from matplotlib.text import Text
+from matplotlib.ticker import FixedFormatter, FuncFormatter
 from matplotlib.transforms import Bbox, BboxBase
 from numpy.typing import NDArray
+
+from sawtooth.report.quantities import quantities
 
 OVERLAP: Final = 1.2
 APART: Final = 2.0
 OUTSIDE: Final = 0.5
+WRITTEN: Final = (FixedFormatter, FuncFormatter)
+"""Formatters of tick labels that somebody wrote one by one."""
 
 Corners = NDArray[np.float64]
 
@@ -82,6 +87,7 @@ def faults(figure: Figure) -> list[Fault]:
         *_over_each_other(words, OVERLAP * point),
         *_over_axes(words, figure, OVERLAP * point),
         *_legends_over_data(figure),
+        *_joined_categories(figure),
     ]
     return list(dict.fromkeys(found))
 
@@ -213,6 +219,22 @@ def _legends_over_data(figure: Figure) -> Iterator[Fault]:
                 for artist in (*axes.lines, *axes.patches, *axes.collections):
                     if artist.get_visible() and _meets(artist, axes, box):
                         yield Fault("legend over data", f"{type(artist).__name__} {artist.get_label()!r}")
+
+
+def _joined_categories(figure: Figure) -> Iterator[Fault]:
+    """Lines from one word of an axis to another, as if there were something between them."""
+    for axes in figure.axes:
+        if not axes.get_visible() or not isinstance(axes.xaxis.get_major_formatter(), WRITTEN):
+            continue
+        names = [label.get_text() for label in axes.get_xticklabels() if label.get_text()]
+        if not names or quantities(names) is not None:
+            continue
+        for line in axes.lines:
+            drawn = line.get_linestyle() not in ("None", "none", "", " ") and line.get_visible()
+            places = np.asarray(line.get_xdata(orig=False), dtype=float)
+            level = np.ptp(np.asarray(line.get_ydata(orig=False), dtype=float)) == 0.0
+            if drawn and not level and line.get_transform() == axes.transData and np.ptp(places) > 0.9:
+                yield Fault("joined categories", f"{line.get_label()!r} over {', '.join(names)}")
 
 
 def _meets(artist: Artist, axes: Axes, box: Bbox) -> bool:

@@ -70,8 +70,13 @@ def crowded_ticks(_: Figure, axes: Axes) -> None:
     axes.set_xticks(np.linspace(0, 2, 15), [f"{1000 + i}" for i in range(15)])
 
 
-def joined_categories(_: Figure, axes: Axes) -> None:
+def crowded_categories(_: Figure, axes: Axes) -> None:
+    axes.lines[0].set_linestyle("none")
     axes.set_xticks([0.0, 0.6, 1.2, 1.8], ["a long category"] * 4)
+
+
+def line_over_categories(_: Figure, axes: Axes) -> None:
+    axes.set_xticks([0.0, 1.0, 2.0], ["reno", "sack", "rack"])
 
 
 @pytest.mark.parametrize(
@@ -87,7 +92,8 @@ def joined_categories(_: Figure, axes: Axes) -> None:
         (legend_on_an_area, "legend over data"),
         (legend_on_markers, "legend over data"),
         (crowded_ticks, "tick labels touch"),
-        (joined_categories, "tick labels touch"),
+        (crowded_categories, "tick labels touch"),
+        (line_over_categories, "joined categories"),
     ],
 )
 def test_a_planted_fault_is_found(plant: Callable[[Figure, Axes], None], kind: str) -> None:
@@ -95,6 +101,12 @@ def test_a_planted_fault_is_found(plant: Callable[[Figure, Axes], None], kind: s
     assert faults(figure) == []
     plant(figure, axes)
     assert kinds(figure) == {kind}
+
+
+def test_a_line_may_join_what_lies_between_quantities() -> None:
+    figure, axes = plain()
+    axes.set_xticks([0.0, 1.0, 2.0], ["0 ms", "100 ms", "200 ms"])
+    assert faults(figure) == []
 
 
 def test_text_in_the_axes_beside_it_is_found() -> None:
@@ -120,6 +132,7 @@ def test_what_is_not_drawn_is_no_fault() -> None:
 def test_slanted_labels_that_do_not_meet_are_no_fault() -> None:
     """Their upright boxes overlap, they do not."""
     figure, axes = plain()
+    axes.lines[0].set_linestyle("none")
     axes.set_xticks([0.0, 0.5, 1.0, 1.5, 2.0], ["a slanted name"] * 5, rotation=45, ha="right")
     assert faults(figure) == []
 

@@ -18,6 +18,7 @@ from sawtooth.report.tables import (
     number,
     score_table,
     spread,
+    verb,
 )
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from sawtooth.experiment.reproduction import Reproduction
     from sawtooth.experiment.variation import Sensitivity
 
-PLURAL: Final = {Verdict.HOLDS: "hold", Verdict.FAILS: "fail"}
 SAID_BY_VERDICTS: Final = {Standing.REPRODUCED, Standing.FAILS, Standing.UNDECIDED}
 """Classes of claims that are what their verdict is."""
 COLOURS = {Verdict.HOLDS: "green", Verdict.FAILS: "red", Verdict.UNDECIDED: "yellow"}
@@ -169,17 +169,12 @@ def print_sensitivity(out: Console, found: Sensitivity) -> None:
 
 def _print_totals(out: Console, judged: Sequence[Judged]) -> None:
     found = counts(judged)
-    totals = ", ".join(f"{count} {_verb(verdict, count)}" for verdict, count in found.items())
+    totals = ", ".join(f"{count} {verb(verdict, count)}" for verdict, count in found.items())
     same = [item.verdict is item.printed for item in judged if item.printed is not None]
     standings = [item.standing for item in judged]
     # Where every class is a verdict and there is nothing to agree with, the classes say the same once more.
     sure = in_words(standings, same) if same or not SAID_BY_VERDICTS.issuperset(standings) else ""
     out.print(f"{_count(len(judged), 'claim')}: {totals}. {sure}".rstrip(), style="dim")
-
-
-def _verb(verdict: Verdict, count: int) -> str:
-    """``1 holds``, ``2 hold``, ``3 undecided``."""
-    return verdict.value if count == 1 else PLURAL.get(verdict, verdict.value)
 
 
 def _count(number: int, thing: str) -> str:

@@ -29,6 +29,8 @@ FIGURES: Final = 3
 """Figures that an answer speaks of."""
 NAMED: Final = 4
 """Series of a figure that a sentence names."""
+UNITS_BEHIND: Final = ("s", "ms", "%")
+"""Units that stand behind titles of figures."""
 
 
 def part_answer(comparison: Comparison) -> list[str]:
@@ -153,9 +155,9 @@ def curve_sentence(curve: Curve) -> str:
         said = [_contrast(curve, str(name)) for name in compared]
         said[0] = f"beside {curve.spec.beside}, {said[0]}"
     elif all(_cumulative(_means(curve, name)) for name in series):
-        said = [_median(curve, name) for name in series]
+        said = _medians(curve, series)
     else:
-        said = [_course(curve, name) for name in series]
+        said = [f"{name if len(series) > 1 else 'it'} {_course(curve, name)}" for name in series]
     more = f" ({len(said) - NAMED} more below)" if len(said) > NAMED else ""
     return f"{_title(curve.spec.title)}: {'; '.join(said[:NAMED])}{more}."
 
@@ -190,29 +192,36 @@ def _cumulative(values: Sequence[float]) -> bool:
     return len(values) > NAMED and grows and values[0] < 0.1 and 0.9 < values[-1] <= 1.0
 
 
-def _median(curve: Curve, series: str) -> str:
-    """Where a distribution passes one half."""
-    points = [point for point in curve.points if str(point.series) == series]
-    at = next((point.x for point in points if point.value.mean >= 0.5), points[-1].x)
-    return f"{series} has half below {curve.spec.x_label or curve.spec.x} {at}"
+def _medians(curve: Curve, series: Sequence[str]) -> list[str]:
+    """Where distributions pass one half, those together that pass it at the same place."""
+    alike: dict[str, list[str]] = {}
+    for name in series:
+        points = [point for point in curve.points if str(point.series) == name]
+        at = next((point.x for point in points if point.value.mean >= 0.5), points[-1].x)
+        alike.setdefault(str(at), []).append(name)
+    what = curve.spec.x_label or curve.spec.x
+    whose = {at: "" if len(series) == 1 else f" for {listed(names)}" for at, names in alike.items()}
+    return [f"half lies below a {what} of {at}{names}" for at, names in whose.items()]
 
 
 def _course(curve: Curve, series: str) -> str:
     """From the first place to the last where these are numbers, else the least and the most."""
     points = [point for point in curve.points if str(point.series) == series]
     if len(points) == 1:
-        return f"{series} {points[0].value.mean:.3g} at {points[0].x}"
+        return f"is {points[0].value.mean:.3g} at {points[0].x}"
     if all(isinstance(point.x, int | float) for point in points):
         first, last = points[0], points[-1]
         at = f"{curve.spec.x_label or curve.spec.x} {first.x}"
-        return f"{series} goes from {first.value.mean:.3g} at {at} to {last.value.mean:.3g} at {last.x}"
+        return f"goes from {first.value.mean:.3g} at {at} to {last.value.mean:.3g} at {last.x}"
     least = min(points, key=lambda point: point.value.mean)
     most = max(points, key=lambda point: point.value.mean)
-    return f"{series} is least with {least.x} ({least.value.mean:.3g}) and most with {most.x} ({most.value.mean:.3g})"
+    return f"ranges from {least.value.mean:.3g} with {least.x} to {most.value.mean:.3g} with {most.x}"
 
 
 def _title(words: str) -> str:
-    return words.removesuffix(".")
+    """A title before a colon; a unit behind it stands in brackets."""
+    name, _, unit = words.removesuffix(".").rpartition(", ")
+    return f"{name} ({unit})" if unit in UNITS_BEHIND else words.removesuffix(".")
 
 
 def paper_answer(parts: Sequence[Comparison], judged: Sequence[Judged], runs: int) -> list[str]:

@@ -51,7 +51,7 @@ def verdict_sentences(judged: Sequence[Judged], noun: str = "claim") -> list[str
     found = [(verdict, count) for verdict, count in counts(judged).items() if count]
     if len(found) == 1:
         verdict, count = found[0]
-        every = f"The only {noun}" if count == 1 else f"All {count} {noun}s"
+        every = {1: f"The only {noun}", 2: f"Both {noun}s"}.get(count, f"All {count} {noun}s")
         first = f"{every} {VERBS[verdict][count > 1]}"
     else:
         shown = [f"{count} {VERBS[verdict][count > 1]}" for verdict, count in found]
@@ -72,7 +72,7 @@ def _waiting(judged: Sequence[Judged]) -> str:
         if waiting == len(undecided)
         else f"{waiting} of these"
     )
-    return f"; {who} also need{'s' if len(undecided) == 1 else ''} runs that were not made here"
+    return f"; {who} also need{'s' if waiting == 1 else ''} runs that were not made here"
 
 
 def _beside_printed(judged: Sequence[Judged]) -> list[str]:

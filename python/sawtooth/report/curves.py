@@ -20,6 +20,7 @@ from sawtooth.report.blocks import Block, Fold, Picture, Row, Section, Table, Wo
 from sawtooth.report.curve_tables import cell, contrast_axis, contrast_label, contrast_scale
 from sawtooth.report.drawing import MUTED, SERIES, canvas
 from sawtooth.report.places import SMALL
+from sawtooth.report.quantities import quantities
 from sawtooth.report.runs import run_cell
 from sawtooth.report.sketches import Sketches
 
@@ -38,6 +39,10 @@ WIDE: Final = 15
 """Ratio of the largest to the smallest place from which the x axis is logarithmic."""
 LETTERS: Final = 54
 """Letters that fit side by side under a panel."""
+MARK_LETTERS: Final = 8
+"""Letters that the mark of a series takes in a legend, with the gaps."""
+TITLE_LETTERS: Final = 34
+"""Letters of a line beside a panel."""
 LABELS_APART: Final = 0.06
 """Share of the axis below which a place goes without its number, for the next one's is in the way."""
 
@@ -54,15 +59,24 @@ def curve_figure(curve: Curve) -> Figure:
         if beside:
             shown = [point.contrast for point in beside if point.contrast is not None]
             _line(panels[1], curve, beside, shown, style, str(name), contrast_scale(curve), contrast=True)
-    panels[0].set_ylabel(curve.spec.y_label or curve.spec.value)
-    panels[0].legend(loc="best", frameon=False, fontsize=7.5)
+    panels[0].set_ylabel(curve.spec.y_label or "\n".join(textwrap.wrap(curve.spec.title, TITLE_LETTERS)))
+    if all(point.value.mean >= 0.0 for point in curve.points):
+        panels[0].set_ylim(bottom=max(0.0, panels[0].get_ylim()[0]))
+    _legend(figure, panels[0], 2 * LETTERS if contrasted else LETTERS)
     if contrasted:
         panels[1].axhline(0.0, color=MUTED, linewidth=0.8)
         panels[1].set_ylabel(contrast_axis(curve))
     for axes in panels:
-        axes.set_xlabel(curve.spec.x_label or curve.spec.x)
+        axes.set_xlabel(curve.spec.x_label or (curve.spec.x if _numeric(curve) else ""))
         _x_axis(axes, curve)
     return figure
+
+
+def _legend(figure: Figure, axes: Axes, letters: int) -> None:
+    """The names of the series below the panels, where no curve runs; as many side by side as fit."""
+    handles, names = axes.get_legend_handles_labels()
+    columns = max(1, min(len(names), letters // (max(map(len, names)) + MARK_LETTERS)))
+    figure.legend(handles, names, loc="outside lower center", ncols=columns, frameon=False, fontsize=7.5)
 
 
 def _line(
@@ -75,10 +89,11 @@ def _line(
     scale: float = 1.0,
     contrast: bool = False,
 ) -> None:
-    """One series: a thin line and a marker with its interval for each point."""
+    """One series: a marker with its interval for each point, and a thin line through places that are numbers."""
     colour, marker = style
     x = [_position(curve, point) for point in points]
-    axes.plot(x, [scale * found.mean for found in shown], color=colour, linewidth=0.8)
+    if quantities(curve.places) is not None or curve.spec.at:
+        axes.plot(x, [scale * found.mean for found in shown], color=colour, linewidth=0.8)
     for place, (at, found) in enumerate(zip(x, shown, strict=True)):
         low = found.mean if found.low is None else found.low
         high = found.mean if found.high is None else found.high

@@ -15,7 +15,7 @@ from sawtooth.claims.logic import Finding, Verdict
 from sawtooth.packaged import packaged
 from sawtooth.report.blocks import Block, Evidence, Page
 from sawtooth.report.inline import MARKS, pill
-from sawtooth.report.tables import leaf_text, seeds_text
+from sawtooth.report.tables import leaf_text, seeds_text, verb
 
 FAILURES: Final = 4
 """Claims that fail that are in sight; the rest is folded."""
@@ -27,7 +27,7 @@ def _environment() -> Environment:
     made = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    made.filters |= {"dressed": _dressed, "leaf": leaf_text, "pill": pill, "joining": _joining}
+    made.filters |= {"dressed": _dressed, "leaf": leaf_text, "pill": pill, "joining": _joining, "verb": verb}
     made.globals |= {"MARKS": MARKS, "FAILURES": FAILURES, "evidence": Evidence}
     return made
 

@@ -8,7 +8,6 @@ Source: none.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,6 +19,7 @@ from matplotlib.ticker import FixedLocator, NullLocator
 from sawtooth.errors import InputError
 from sawtooth.measure.metrics import METRICS
 from sawtooth.report.drawing import MODEL_STYLE, SERIES, canvas
+from sawtooth.report.quantities import quantities
 
 if TYPE_CHECKING:
     from sawtooth.experiment.intervals import Interval
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 USUAL: Final = ("goodput", "delay", "loss")
 MARKERS: Final = "osD^vPX*"
-QUANTITY: Final = re.compile(r"([-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*(\S*)")
 
 
 def sweep_figure(found: Sweep, metrics: Sequence[str] = (), over: str | None = None) -> Figure:
@@ -47,7 +46,8 @@ def sweep_figure(found: Sweep, metrics: Sequence[str] = (), over: str | None = N
     with mpl.rc_context(MODEL_STYLE):
         for axes, name in zip(panels, chosen, strict=True):
             for number, (label, means) in enumerate(lines.items()):
-                _line(axes, number, places, [entry[name] for entry in means], label)
+                own = [entry[name] for entry in means]
+                _line(axes, number, places, own, label, joined=unit is not None)
             axes.set_title(f"{name} ({units[name]})", fontsize=9.5)
             _axis(axes, along, [found.text(value) for value in found.over[along]], places, unit)
         if named:
@@ -69,12 +69,7 @@ def _along(found: Sweep) -> str:
 
 def _places(values: Sequence[Any]) -> tuple[list[float], str | None]:
     """Where the values stand, and their unit; None where they stand side by side."""
-    if not any(isinstance(value, bool) for value in values):
-        matches = [QUANTITY.fullmatch(str(value).strip()) for value in values]
-        units = {match[2] for match in matches if match}
-        if all(matches) and len(units) == 1:
-            return [float(match[1]) for match in matches if match], units.pop()
-    return [float(place) for place in range(len(values))], None
+    return quantities(values) or ([float(place) for place in range(len(values))], None)
 
 
 def _lines(found: Sweep, along: str) -> dict[str, list[Mapping[str, Interval]]]:
@@ -86,7 +81,10 @@ def _lines(found: Sweep, along: str) -> dict[str, list[Mapping[str, Interval]]]:
     return lines
 
 
-def _line(axes: Axes, number: int, places: Sequence[float], means: Sequence[Interval], label: str) -> None:
+def _line(
+    axes: Axes, number: int, places: Sequence[float], means: Sequence[Interval], label: str, *, joined: bool
+) -> None:
+    """Means with their intervals; a line joins places that are numbers, and no words."""
     below = [0.0 if entry.low is None else entry.mean - entry.low for entry in means]
     above = [0.0 if entry.high is None else entry.high - entry.mean for entry in means]
     order = sorted(range(len(places)), key=places.__getitem__)
@@ -97,6 +95,7 @@ def _line(axes: Axes, number: int, places: Sequence[float], means: Sequence[Inte
         color=SERIES[number % len(SERIES)],
         marker=MARKERS[number % len(MARKERS)],
         markersize=4,
+        linestyle="-" if joined else "none",
         linewidth=1.2,
         capsize=2,
         label=label,

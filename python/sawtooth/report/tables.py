@@ -154,6 +154,14 @@ def counts(judged: Sequence[Judged]) -> dict[Verdict, int]:
     return {verdict: found[verdict] for verdict in Verdict}
 
 
+PLURAL: Final = {Verdict.HOLDS: "hold", Verdict.FAILS: "fail"}
+
+
+def verb(verdict: Verdict, count: int) -> str:
+    """What stands behind a number of claims: ``1 holds``, ``2 hold``, ``3 undecided``."""
+    return verdict.value if count == 1 else PLURAL.get(verdict, verdict.value)
+
+
 def leaf_text(finding: Finding, most: int | None = None) -> str:
     """One inequality, order or fact in a line: what was asked, what was found, and what it would take to decide.
 
@@ -171,7 +179,9 @@ def leaf_text(finding: Finding, most: int | None = None) -> str:
         parts.append(f": rho = {rho:.2f} [{low:.2f}, {high:.2f}], wanted >= {wanted:.2f}")
     elif finding.numbers:
         numbers = list(finding.numbers.items())[:most]
-        shown = ", ".join(f"{name} = {_plain(value)}" for name, value in numbers)
+        shown = ", ".join(
+            f"{name if most is None else name.replace('_', ' ')} = {_plain(value)}" for name, value in numbers
+        )
         parts.append(f"({shown})")
     text = " ".join(parts).replace(" : ", ": ")
     if finding.verdict is Verdict.UNDECIDED:
