@@ -12,10 +12,12 @@ from sawtooth.claims.logic import Verdict
 from sawtooth.papers.bbr_draft.case_files import cases
 from sawtooth.papers.bbr_draft.checks import DRAFT
 from sawtooth.papers.bbr_draft.google import GOOGLE
-from sawtooth.papers.bbr_draft.page import write_cases
+from sawtooth.papers.bbr_draft.page import blocks, write_cases
 from sawtooth.papers.bbr_draft.perform import Cases, first_failure, judge, perform, states
 from sawtooth.papers.bbr_draft.trace import Trace
+from sawtooth.report.computed import contents
 
+DOCS = Path(__file__).resolve().parents[1] / "docs"
 FAILING = {
     "04-drain-time": "with 10 % less bandwidth DRAIN empties the queue before three rounds",
     "06-up-loss-application-limited": "the pseudo-code leaves inflight_longterm alone where samples are application-limited",
@@ -97,6 +99,14 @@ def test_the_page_shows_what_fails_with_its_trace(found: Cases, tmp_path: Path) 
         assert path.with_name(f"cases_{name}.svg").is_file()
     failing = [outcome for outcome in found.outcomes if outcome.case.name in FAILING]
     assert all(first_failure(outcome) for outcome in failing)
+
+
+def test_the_page_of_the_documentation_is_what_is_found(found: Cases) -> None:
+    page = contents((DOCS / "bbr-draft.md").read_text(encoding="utf-8"))
+    assert {name: text.strip("\n") for name, text in page.items()} == blocks(found)
+    for outcome in found.outcomes:
+        if outcome.case.name in FAILING:
+            assert first_failure(outcome) in page["bbr-draft failing"]
 
 
 def test_the_command_prints_what_the_schema_says(found: Cases, store: Path, sawtooth: CommandLine) -> None:

@@ -79,12 +79,7 @@ def measured() -> dict[Path, str]:
             "ns3 bbr": bbr.beside_table(step("ns-3, BBR", bbr.ns3), "ns-3"),
             "ware": bbr.beside_table(step("BBR, a formula", bbr.formula), "formula"),
         },
-        L4S: {
-            "l4s verdict": l4s.verdict(beside_prague),
-            "l4s cells": l4s.cells_table(beside_prague),
-            "l4s apart": l4s.apart_table(beside_prague),
-            "l4s variants": l4s.variants_table(step("Prague, other settings", l4s.variants)),
-        },
+        L4S: l4s_blocks(beside_prague),
     }
     drawn = step("figures", figures.files, plain, regular, random, recordings)
     drawn["validation-cubic.svg"] = step("figure of CUBIC", picture.file)
@@ -92,6 +87,20 @@ def measured() -> dict[Path, str]:
     return {
         **{path: page.filled(path.read_text(encoding="utf-8"), blocks) for path, blocks in filled.items()},
         **{DOCS / "figures" / name: text for name, text in drawn.items()},
+    }
+
+
+def l4s_blocks(cells_of_prague: list[l4s.Cell]) -> dict[str, str]:
+    """Prague beside classic flows: every cell, what disagrees and why, and what it depends on."""
+    varied = step("Prague, other settings", l4s.variants)
+    return {
+        "l4s verdict": l4s.verdict(cells_of_prague),
+        "l4s cells": l4s.cells_table(cells_of_prague),
+        "l4s apart": l4s.apart_table(cells_of_prague),
+        "l4s trials": l4s.trials_table(cells_of_prague, step("Prague, explanations", l4s.trials)),
+        "l4s variants": l4s.variants_table(varied),
+        "l4s by default verdict": l4s.default_verdict(varied),
+        "l4s by default": l4s.default_table(varied),
     }
 
 

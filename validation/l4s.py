@@ -71,10 +71,11 @@ class Variant:
         return row["classic"].startswith(self.classic) and row["aqm"].startswith(self.aqm)
 
 
+BY_DEFAULT: Final = "Prague answers a loss as CUBIC does, as in its draft"
 VARIANTS: Final = (
     Variant("every packet acknowledged", {"tcp.delayed_ack": False, "tcp.delayed_ack_timeout": "200 ms"}),
     Variant("packets up to 1 ms late (here: 0.1 ms)", {"path.send_jitter": "1 ms"}),
-    Variant("Prague answers a loss as CUBIC does, as in its draft", {"flows[0].control": "prague"}),
+    Variant(BY_DEFAULT, {"flows[0].control": "prague"}),
     Variant(
         "CUBIC as in its RFC, without HyStart",
         {"flows[1].control": "cubic", "flows[1].slow_start": "standard"},
@@ -89,6 +90,53 @@ VARIANTS: Final = (
         "DualPI2 with the ramp and the weight of its RFC",
         {"bottleneck.queue": {"kind": "dualpi2", "target": "5 ms"}},
         aqm="DualPI2",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Something that may explain why a cell disagrees, set in these cells alone."""
+
+    name: str
+    cells: Sequence[str]
+    metrics: Sequence[str]
+    changes: Mapping[str, Any]
+
+    def concerns(self, row: Mapping[str, str]) -> bool:
+        """Whether it is about this cell."""
+        return name_of(row) in self.cells
+
+
+LATE: Final = {"path.send_jitter": "1 ms"}
+SECOND_MINUTE: Final = {"duration": "120 s", "warmup": "60 s"}
+TRIALS: Final = (
+    Trial("packets up to 1 ms late", ["DualPI2 0.5 BDP, bbr-1"], ["share"], LATE),
+    Trial("packets up to 1 ms late", ["FQ_Codel 2 BDP, bbr-3"], ["prague_ms"], LATE),
+    Trial(
+        "packets up to 1 ms late",
+        ["FQ_Codel_L4S 2 BDP, bbr-1", "FQ_Codel_L4S 4 BDP, bbr-1"],
+        ["classic_ms"],
+        LATE,
+    ),
+    Trial(
+        "Prague's slow start ends at 40 packets",
+        ["FIFO 8 BDP, bbr-1"],
+        ["share", "prague_ms", "classic_ms"],
+        {"flows[0].initial_ssthresh": 40},
+    ),
+    Trial(
+        "Prague has HyStart",
+        ["FIFO 8 BDP, bbr-1"],
+        ["share", "prague_ms", "classic_ms"],
+        {"flows[0].slow_start": "hystart"},
+    ),
+    Trial("from 60 s to 120 s", ["FIFO 8 BDP, bbr-1"], ["prague_ms"], SECOND_MINUTE),
+    Trial(
+        "from 60 s to 120 s, Prague has HyStart",
+        ["FIFO 8 BDP, bbr-1"],
+        ["prague_ms"],
+        {**SECOND_MINUTE, "flows[0].slow_start": "hystart"},
     ),
 )
 
@@ -111,8 +159,10 @@ class Cell:
         return abs(self.apart(metric)) <= (SHARE_BOUND if metric == "share" else RTT_BOUND)
 
 
-def measure(variant: Variant | None = None, seeds: int = SEEDS, only: Iterable[str] = ()) -> list[Cell]:
-    """Cells with our numbers: all, or those of these names; of a variant, those that it concerns."""
+def measure(
+    variant: Variant | Trial | None = None, seeds: int = SEEDS, only: Iterable[str] = ()
+) -> list[Cell]:
+    """Cells with our numbers: all, or those of these names; of a variant or trial, those that it concerns."""
     names = set(only)
     listed = [
         row
@@ -134,6 +184,15 @@ def variants() -> dict[str, tuple[list[Cell], list[Cell]]]:
         changed = measure(variant, seeds=1)
         found[variant.name] = ([plain[cell.name] for cell in changed], changed)
     return found
+
+
+def trials() -> dict[str, list[Cell]]:
+    """What cells that disagree become with each trial, by its name and the metrics that it is about, in the order of TRIALS."""
+    return {_key(trial): measure(trial) for trial in TRIALS}
+
+
+def _key(trial: Trial) -> str:
+    return f"{trial.name}: {', '.join(trial.cells)}"
 
 
 def name_of(row: Mapping[str, str]) -> str:
@@ -220,3 +279,36 @@ def variants_table(found: Mapping[str, tuple[Sequence[Cell], Sequence[Cell]]]) -
         for name, (plain, changed) in found.items()
     ]
     return markdown(["changed", "cells", *(f"{head} agrees (before)" for head in METRICS.values())], rows)
+
+
+def default_verdict(found: Mapping[str, tuple[Sequence[Cell], Sequence[Cell]]]) -> str:
+    """How many shares agree with the default answer to losses, and how many of the others with that of Linux, with one seed."""
+    plain, changed = found[BY_DEFAULT]
+    return f"{agreeing(changed, 'share')} of {len(changed)} (with Linux's: {agreeing(plain, 'share')})"
+
+
+def default_table(found: Mapping[str, tuple[Sequence[Cell], Sequence[Cell]]]) -> str:
+    """Cells whose share agrees with one answer to losses and not with the other."""
+    plain, changed = found[BY_DEFAULT]
+    rows = [
+        [cubic.name, *(f"{cell.ours['share']:.2f}" for cell in (cubic, reno)), f"{cubic.theirs['share']:.2f}"]
+        for reno, cubic in sorted(zip(plain, changed, strict=True), key=lambda pair: pair[1].name)
+        if reno.agrees("share") != cubic.agrees("share")
+    ]
+    return markdown(["cell", "`prague`", "`prague(cubic=0)`", "measured"], rows)
+
+
+def trials_table(cells: Sequence[Cell], found: Mapping[str, Sequence[Cell]]) -> str:
+    """What cells that disagree become, one change at a time."""
+    plain = {cell.name: cell for cell in cells}
+    rows = []
+    for trial in TRIALS:
+        for cell in found[_key(trial)]:
+            for metric in trial.metrics:
+                digits = 2 if metric == "share" else 1
+                values = [cell.ours[metric]]
+                if "duration" not in trial.changes:  # the measurements are of the first minute
+                    values += [plain[cell.name].ours[metric], cell.theirs[metric]]
+                texts = [f"{value:.{digits}f}" for value in values]
+                rows.append([cell.name, METRICS[metric], trial.name, *texts, *["–"] * (3 - len(texts))])
+    return markdown(["cell", "what", "changed", "with the change", "without", "measured"], rows)

@@ -216,7 +216,8 @@ mod tests {
         assert_eq!(seen, [ProbeBwCruise, ProbeBwRefill, ProbeBwUp, ProbeBwDown, ProbeBwCruise]);
     }
 
-    /// MODERN §8: an older text let the phase *stopping* last through CRUISE, so that the filter of two slots moved on at each round.
+    /// In draft-cardwell-iccrg-bbr-congestion-control-02 the phase *stopping* lasts through CRUISE, so that the filter of two slots moves on
+    /// at each round.
     #[test]
     fn a_cruise_of_many_rounds_forgets_nothing() {
         let mut model = cruising();

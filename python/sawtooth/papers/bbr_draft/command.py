@@ -8,16 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from sawtooth.papers.further import Further, Order
+from sawtooth.papers.further import Further, Made, Order
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sawtooth.papers.bbr_draft.perform import Cases
 
 
 class _BbrDraft(Further):
     """The cases by their name on the command line."""
 
-    takes: ClassVar[frozenset[str]] = frozenset({"fresh"})
+    takes: ClassVar[frozenset[str]] = frozenset({"fresh", "markdown"})
 
     def row(self) -> Mapping[str, Any]:
         """One study of no paper, with a run for each case."""
@@ -39,6 +41,14 @@ class _BbrDraft(Further):
         from sawtooth.papers.bbr_draft.perform import NAME, perform
 
         return order.reported(perform(order.store, order.fresh, order.progress), NAME, write_cases)
+
+    def update_page(self, path: Path, made: Made) -> None:
+        """Fill the places of a Markdown page."""
+        from sawtooth.papers.bbr_draft.page import update_page
+        from sawtooth.papers.bbr_draft.perform import Cases
+
+        assert isinstance(made, Cases)
+        update_page(path, made)
 
 
 BBR_DRAFT: Final = _BbrDraft()

@@ -16,12 +16,14 @@ from sawtooth.report import figures
 from sawtooth.report.blocks import Block, Page, Picture, Row, Section, Table, Words
 from sawtooth.report.claims import COMPUTED_HOW, claims_section, failures
 from sawtooth.report.drawing import INK, SERIES, canvas, figure_files
+from sawtooth.report.markdown import fill
+from sawtooth.report.pipe_table import pipe_table
 from sawtooth.report.tables import counts
 from sawtooth.report.words import VERDICTS
 from sawtooth.report.write import write_page
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 BANDS: Final = {
     "startup": "#f3d9d0",
@@ -47,6 +49,30 @@ def write_cases(found: Cases, path: Path) -> list[Path]:
     for outcome in failing(found):
         drawn |= figure_files(path.with_name(f"{path.stem}_{outcome.case.name}"), trace_figure(outcome))
     return write_page(page(found), path, drawn)
+
+
+def update_page(path: Path, found: Cases) -> None:
+    """Fill the places of a Markdown page."""
+    fill(path, blocks(found), as_it_stands=True)
+
+
+def blocks(found: Cases) -> dict[str, str]:
+    """What a Markdown page can take: ``bbr-draft verdict``, and of cases that fail what is not met as ``bbr-draft failing``."""
+    draft, google = (
+        f"{found.count(Verdict.HOLDS, source)} of {sum(found.count(verdict, source) for verdict in Verdict)}"
+        for source in SECTIONS
+    )
+    rows = [
+        [f"{outcome.case.number}, {outcome.case.title}", part.text, numbers_text(part.numbers)]
+        for outcome in failing(found)
+        if outcome.finding is not None
+        for part in outcome.finding.parts
+        if part.verdict is not Verdict.HOLDS
+    ]
+    return {
+        f"{NAME} verdict": f"{draft} test cases of the draft and {google} expectations of Google's tests",
+        f"{NAME} failing": pipe_table(["case", "not met", "found"], rows) if rows else "None.",
+    }
 
 
 def failing(found: Cases) -> list[Outcome]:
@@ -107,14 +133,7 @@ def _failure(outcome: Outcome) -> list[Block]:
     """What is expected and found, and the trace."""
     assert outcome.finding is not None and outcome.run is not None, "a case that fails has been judged"
     rows = [
-        Row(
-            part.text,
-            [
-                part.verdict.value,
-                "; ".join(f"{name}: {_text(value)}" for name, value in part.numbers.items()),
-            ],
-        )
-        for part in outcome.finding.parts
+        Row(part.text, [part.verdict.value, numbers_text(part.numbers)]) for part in outcome.finding.parts
     ]
     blocks: list[Block] = []
     if outcome.case.note:
@@ -127,9 +146,16 @@ def _failure(outcome: Outcome) -> list[Block]:
     ]
 
 
+def numbers_text(numbers: Mapping[str, object]) -> str:
+    """Numbers by their names, on a line."""
+    return "; ".join(f"{name}: {_text(value)}" for name, value in numbers.items())
+
+
 def _text(value: object) -> str:
     if isinstance(value, (list, tuple)):
         return ", ".join(_text(item) for item in value)
+    if value is None:
+        return "none"
     if isinstance(value, float):
         return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
     return str(value)
