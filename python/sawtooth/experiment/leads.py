@@ -27,6 +27,7 @@ WORDS: Final = {
     "loss": ("the least loss", 1.0, "% of packets"),
 }
 """By metric: what its leader has, what a difference is multiplied by, and its unit."""
+CLIPPED: Final = " Goodput above the available bandwidth counts as all of it."
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,8 @@ class Lead:
     finding: Finding | None
     tied: tuple[str, ...]
     alike: bool = False
+    clipped: bool = False
+    """Whether some run's goodput was above the available bandwidth, of which a score counts no more than all."""
 
     @property
     def decided(self) -> bool:
@@ -57,7 +60,10 @@ class Lead:
 
     @property
     def text(self) -> str:
-        """In a sentence."""
+        """In a sentence, and one more where raw values say more than what is scored."""
+        return f"{self._said()}{CLIPPED if self.clipped else ''}"
+
+    def _said(self) -> str:
         what, scale, unit = WORDS[self.metric]
         if self.alike:
             return f"All tie for {what}: every seed gives them the same value."
@@ -109,9 +115,10 @@ def _lead(block: Block, metric: str, names: Sequence[str]) -> Lead:
     values: dict[str, Values] = {name: sign * scored_mean(block, name, metric) for name in names}
     if not all(bool(np.isfinite(own).all()) for own in values.values()):
         return Lead(block.setting, metric, None, None, None, None, ())
+    clipped = metric == "goodput" and any(bool((block.of(name, metric) > 1.0).any()) for name in names)
     first = values[names[0]]
     if all(bool(np.array_equal(own, first)) for own in values.values()):
-        return Lead(block.setting, metric, None, None, None, None, tuple(names), alike=True)
+        return Lead(block.setting, metric, None, None, None, None, tuple(names), alike=True, clipped=clipped)
     order = sorted(names, key=lambda name: -float(values[name].mean()))
     leader, second = order[0], order[1]
     parts = {
@@ -120,7 +127,7 @@ def _lead(block: Block, metric: str, names: Sequence[str]) -> Lead:
     }
     tied = tuple(other for other, part in parts.items() if part.verdict is not Verdict.HOLDS)
     found = both(f"{leader} leads in {metric}", list(parts.values()))
-    return Lead(block.setting, metric, leader, second, parts[second].interval, found, tied)
+    return Lead(block.setting, metric, leader, second, parts[second].interval, found, tied, clipped=clipped)
 
 
 def _listed(names: Sequence[str]) -> str:
