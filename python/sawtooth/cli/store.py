@@ -89,7 +89,10 @@ OfOption = Annotated[
 OutputOption = Annotated[
     Path | None,
     typer.Option(
-        "--output", metavar="FILE", help="A .csv, .parquet or .arrow file [default: CSV on standard output]."
+        "--out",
+        "--output",
+        metavar="FILE",
+        help="A .csv, .parquet or .arrow file [default: CSV on standard output].",
     ),
 ]
 
