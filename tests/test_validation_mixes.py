@@ -6,11 +6,13 @@ Source: ns-2 2.35, validation/data/ns2_mixes.csv. Four of our seeds here; the pa
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 import pytest
-from validation import mixes, page, whole
+from validation import mixes, ns2_cuts, ns2_others, page, whole, whole_cuts
 from validation.__main__ import PAGE
 from validation.mixes import JUDGED, Mix
+from validation.runs import table
 
 
 @pytest.fixture(scope="module")
@@ -78,3 +80,55 @@ def test_the_page_says_how_far_whole_windows_are_from_ns2() -> None:
     )
     assert stated, "python -m validation"
     assert float(stated[1]) <= 100 * whole.RATIO_SHARE
+
+
+def test_the_page_says_how_far_other_mixes_are_from_ns2() -> None:
+    stated = re.search(
+        r"<!-- results: whole others verdict -->(\d+) of \1 in ratio.*ratios within ([\d.]+) %<!-- end -->",
+        PAGE.read_text(encoding="utf-8"),
+    )
+    assert stated is not None
+    assert int(stated[1]) == len(ns2_others.CELLS)
+    assert float(stated[2]) <= 100 * whole.RATIO_SHARE
+
+
+def test_the_other_mixes_are_those_that_the_script_measures() -> None:
+    rows = table("ns2_others")
+    cells = dict.fromkeys((row["queue"], row["first"], row["second"], int(row["n"])) for row in rows)
+    assert list(cells) == [(ns2_others.QUEUES[queue], *rest) for queue, *rest in ns2_others.CELLS]
+    assert len(rows) == len(cells) * ns2_others.SEEDS
+
+
+def test_a_whole_window_is_cut_as_in_ns2() -> None:
+    kinds = {kind.why: kind for kind in whole_cuts.measure()}
+    assert all(
+        kinds[why].windows > 30 and kinds[why].agreeing == kinds[why].windows for why in whole_cuts.JUDGED
+    )
+
+
+def test_a_window_that_is_cut_otherwise_is_found() -> None:
+    law = "tcp(0.2, 0.125)"
+    ns2 = {(law, "loss"): {8: Counter({(7, 7): 3}), 9: Counter({(7, 7): 1})}}
+    real = {(law, "loss"): {8: Counter({(7, 7): 2}), 9: Counter({(8, 8): 1}), 10: Counter({(8, 8): 1})}}
+    loss = whole_cuts.compared(ns2, real)[0]
+    assert (loss.windows, loss.agreeing, loss.ns2, loss.ours) == (2, 1, 4, 3)
+    assert whole_cuts.verdict([loss]) == "1 of 2 windows"
+
+
+def test_the_cuts_in_a_trace_of_ns2() -> None:
+    def line(at: float, variable: str, value: float) -> str:
+        return f"{at} 3 0 4 0 {variable} {value}"
+
+    trace = [
+        *(line(0.0, "cwnd_", 2.0), line(0.0, "ssthresh_", 1000000)),
+        *(line(1.0, "cwnd_", 9.0), line(2.0, "ssthresh_", 4), line(2.0, "cwnd_", 4.0)),
+        *(line(3.0, "cwnd_", 8.9), line(4.0, "ssthresh_", 7), line(4.0, "cwnd_", 7.0)),
+        *(line(5.0, "nrexmit_", 1), line(5.0, "ssthresh_", 3), line(5.0, "cwnd_", 1.0)),
+        *(line(7.0, "nrexmit_", 2), line(7.0, "ssthresh_", 2)),
+    ]
+    assert list(ns2_cuts.cuts(trace)) == [
+        ("slow start", 9, 4, 4),
+        ("loss", 8, 7, 7),
+        ("timeout", 7, 1, 3),
+        ("again", 1, 1, 2),
+    ]

@@ -31,6 +31,7 @@ from validation import (
     web,
     web_page,
     whole,
+    whole_cuts,
     windows,
 )
 from validation.linux_modern import cubic, hystart, picture, prr, reordering, shares, tails, words
@@ -155,6 +156,8 @@ def mixed_blocks() -> dict[str, str]:
     mixed = step("ns-2, two kinds", mixes.mixes)
     squares = step("ns-2, a square of cross traffic", mixes.squares)
     wholes = {tick: step(f"ns-2, whole windows, ticks of {tick}", whole.cells, tick) for tick in whole.TICKS}
+    others = {queue: step(f"ns-2, other mixes, {queue}", whole.others, queue) for queue in whole.QUEUES}
+    cuts = step("ns-2, cuts of whole windows", whole_cuts.measure)
     single = step("ns-2, one flow", windows.measure)
     floor = step("ns-2, Reno at two packets a round trip", low.measure)
     return {
@@ -166,6 +169,10 @@ def mixed_blocks() -> dict[str, str]:
         "squares verdict": page.squares_verdict(squares),
         "whole verdict": page.whole_verdict(wholes),
         **{f"whole {tick}": page.mixes(found, whole.SHOWN) for tick, found in wholes.items()},
+        "whole others verdict": page.whole_verdict(others),
+        **{f"whole others {queue}": page.mixes(found, whole.SHOWN) for queue, found in others.items()},
+        "whole cuts verdict": whole_cuts.verdict(cuts),
+        "whole cuts": whole_cuts.kinds_table(cuts),
         "windows": page.windows(single),
         "windows verdict": f"{max(law.difference for law in single):.2f}",
     }

@@ -103,7 +103,7 @@ def mixes(
     rows = [row for row in table(data) if (only or {}).items() <= row.items()]
     names = list(dict.fromkeys((row["first"], row["second"], row["n"]) for row in rows))
     jobs = [
-        job("ns2_mixes", {**_values(*name), **(changes or {})}, seed)
+        job("ns2_mixes", {**values_of(*name), **(changes or {})}, seed)
         for name in names
         for seed in range(1, seeds + 1)
     ]
@@ -143,7 +143,7 @@ def agreeing(cells: Sequence[Mix], quantity: str) -> int:
     return sum(cell.agrees(quantity) for cell in cells)
 
 
-def _values(first: str, second: str, count: str) -> dict[str, object]:
+def values_of(first: str, second: str, count: str) -> dict[str, object]:
     """Flow i of 2n has 44 + 20 i / (2n - 1) ms; even i are of the first kind."""
     n = int(count)
     rtts = [f"{44 + 20 * i / (2 * n - 1):.6f} ms" for i in range(2 * n)]

@@ -1,13 +1,15 @@
 # ns-2's counterpart of scenarios/ns2_mixes.toml for any two kinds of flows, RAP among them: n flows of each behind RED.
 #
-#   ns validation/ns2_mixes.tcl KIND KIND N SEED [TICK]  KIND: tcp:A:B (SACK) or rap:A:B:FINE_GRAIN:GAIN
+#   ns validation/ns2_mixes.tcl KIND KIND N SEED [TICK [QUEUE [WINDOWS]]]  KIND: tcp:A:B (SACK) or rap:A:B:FINE_GRAIN:GAIN
 #
-# With TICK (a clock of that many seconds) windows are cut in whole packets, as in ns-2 of 2000 to 2002.
+# With TICK (a clock of that many seconds) windows are cut in whole packets, as in ns-2 of 2000 to 2002. QUEUE is RED or DropTail; behind
+# the latter packets leave up to 80 us late, against phase effects. With WINDOWS every change of a window of flow i is written to WINDOWS.i.
 #
 # What: the network of data/README.md, "The mixes". Prints the bottleneck's events as ns-2 traces them; ns2_rap.py reads them.
 # Source: the ns Manual (Fall & Varadhan); ns-2 2.35 (Debian 2.35+dfsg-5), whose Agent/RAP is by the authors of [Rejaie99].
 
-foreach {first second n seed tick} $argv break
+foreach {first second n seed tick queue windows} $argv break
+if {$queue eq ""} { set queue RED }
 set duration 100.0
 
 remove-all-packet-headers
@@ -26,6 +28,9 @@ if {$tick ne ""} {
 }
 Agent/TCP set singledup_ 1                   ;# limited_transmit
 Agent/TCP set timestamps_ false
+if {$queue eq "DropTail"} {
+    Agent/TCP set overhead_ 0.00008          ;# send_jitter
+}
 Agent/TCPSink set packetSize_ 40             ;# ack_bytes
 Agent/RAP set packetSize_ 1000               ;# on the wire
 Agent/RAP set rap_base_hdr_size_ 40          ;# its acknowledgements
@@ -46,7 +51,7 @@ $starts set min_ 0
 $starts set max_ 2
 set left [$ns node]
 set right [$ns node]
-$ns simplex-link $left $right 15Mb 20ms RED
+$ns simplex-link $left $right 15Mb 20ms $queue
 $ns simplex-link $right $left 15Mb 20ms DropTail
 $ns queue-limit $left $right 250
 $ns queue-limit $right $left 10000
@@ -78,6 +83,10 @@ for {set i 0} {$i < 2 * $n} {incr i} {
     $ns queue-limit $from $left 100000
     set agent [sender $kind]
     $agent set fid_ $i
+    if {$windows ne ""} {
+        $agent attach [open $windows.$i w]
+        foreach variable {cwnd_ ssthresh_ nrexmit_} { $agent trace $variable }
+    }
     $ns attach-agent $from $agent
     if {[string match rap:* $kind]} {
         set sink [new Agent/RAP]
