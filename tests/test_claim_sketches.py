@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 
 @cache
-def akella() -> dict[str, Sketch]:
-    """Every claim of the paper of 2002, by its id; made once for all tests, and not while they are collected."""
-    return {entry.claim.id: entry for entry in sketches(PAPERS["akella2002"])}
+def of(paper: str) -> dict[str, Sketch]:
+    """Every claim of a paper, by its id; made once for all tests, and not while they are collected."""
+    return {entry.claim.id: entry for entry in sketches(PAPERS[paper])}
 
 
 def test_every_claim_is_sketched_once_and_in_order() -> None:
-    assert list(akella()) == [claim.id for claim in PAPERS["akella2002"].claims]
+    assert list(of("akella2002")) == [claim.id for claim in PAPERS["akella2002"].claims]
 
 
 def test_an_inequality_names_its_cells_and_its_bound() -> None:
-    sketch = akella()["akella-abs-aiad-always-among-best"]
+    sketch = of("akella2002")["akella-abs-aiad-always-among-best"]
     bound = sketch.tolerances["goodput_among_best"].value
     settings = sketch.claim.settings
     wanted = {
@@ -40,7 +40,7 @@ def test_an_inequality_names_its_cells_and_its_bound() -> None:
 
 
 def test_a_claim_on_runs_says_at_least_what_it_reads() -> None:
-    for entry in akella().values():
+    for entry in of("akella2002").values():
         if entry.claim.kind == "simulation" and entry.claim.check is not None:
             assert entry.words, entry.claim.id
             assert entry.cells or entry.probes or entry.inequalities, entry.claim.id
@@ -48,9 +48,7 @@ def test_a_claim_on_runs_says_at_least_what_it_reads() -> None:
 
 @pytest.mark.parametrize("paper", ["akella2002", "floyd2000", "lahanas2003", "reddy2012"])
 def test_every_check_writes_down_its_inequalities(paper: str) -> None:
-    empty = [
-        entry.claim.id for entry in sketches(PAPERS[paper]) if entry.claim.check and not entry.inequalities
-    ]
+    empty = [entry.claim.id for entry in of(paper).values() if entry.claim.check and not entry.inequalities]
     assert not empty
 
 
@@ -77,7 +75,7 @@ def test_a_claim_of_mathematics_shows_what_it_computes() -> None:
 
 def test_the_command_shows_one_claim_whole(sawtooth: CommandLine) -> None:
     text = sawtooth("claims", "akella2002", "akella-abs-aiad-always-among-best", "--all").out
-    entry = akella()["akella-abs-aiad-always-among-best"]
+    entry = of("akella2002")["akella-abs-aiad-always-among-best"]
     assert entry.claim.statement in text
     assert all(inequality in text for inequality in entry.inequalities)
     assert "more" not in text

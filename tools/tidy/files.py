@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from tools.tidy.tree import Finding, Tree, matches
+from tools.tidy.tree import Finding, Tree, matches, nodes
 
 BLOB_BYTES = 600_000
 LINES = 600
@@ -69,7 +69,7 @@ def _rust_functions(text: str) -> Iterator[tuple[str, int, int]]:
 
 def _functions(module: ast.Module) -> Iterator[tuple[str, int, int]]:
     """Name, first line and number of lines of each function, without its docstring."""
-    for node in ast.walk(module):
+    for node in nodes(module):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             said = node.body[0] if ast.get_docstring(node) else None
             docstring = 0 if said is None else (said.end_lineno or said.lineno) - said.lineno + 1

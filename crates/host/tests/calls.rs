@@ -53,8 +53,7 @@ fn every_signal_does_what_it_does_to_the_built_in_law() {
 
 #[test]
 fn a_run_and_the_synchronous_model_give_the_same_bytes() {
-    let mut scenario: Scenario =
-        serde_json::from_str(include_str!("../../sim/examples/one_flow.json")).unwrap();
+    let mut scenario = Scenario::from_json(include_str!("../../sim/examples/one_flow.json")).unwrap();
     let mut digest = |spec| {
         scenario.profiles[0].controller = spec;
         sawtooth_sim::run(&scenario).unwrap().digest()

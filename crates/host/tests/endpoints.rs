@@ -25,7 +25,7 @@ fn scenario(plugins: &Plugins, control: &str, changes: &[(&str, Value)]) -> Scen
         let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
         plain.pointer_mut(parent).expect("a place")[key] = value.clone();
     }
-    let mut scenario: Scenario = serde_json::from_value(plain).unwrap();
+    let mut scenario = Scenario::from_value(plain).unwrap();
     scenario.bind(plugins).unwrap();
     scenario
 }

@@ -38,7 +38,7 @@ create_exception!(
 const SIGNAL_CHECK: Duration = Duration::from_millis(50);
 
 fn parse_scenario(text: &str) -> PyResult<Scenario> {
-    serde_json::from_str(text).map_err(|error| PyValueError::new_err(format!("scenario: {error}")))
+    Scenario::from_json(text).map_err(|error| PyValueError::new_err(format!("scenario: {error}")))
 }
 
 /// A scenario with the code of its plug-ins, ready to be run.

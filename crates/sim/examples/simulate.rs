@@ -7,7 +7,7 @@ use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("usage: simulate SCENARIO.json")?;
-    let scenario: Scenario = serde_json::from_str(&std::fs::read_to_string(&path)?)?;
+    let scenario = Scenario::from_json(&std::fs::read_to_string(&path)?)?;
     let records = run(&scenario)?;
     let seconds = (scenario.duration_ns - scenario.warmup_ns) as f64 / 1e9;
 

@@ -6,7 +6,7 @@
 //! ```
 //! use sawtooth_sim::{run, scenario::Scenario};
 //! let text = include_str!("../examples/one_flow.json");
-//! let scenario: Scenario = serde_json::from_str(text).unwrap();
+//! let scenario = Scenario::from_json(text).unwrap();
 //! let records = run(&scenario).unwrap();
 //! assert!(records.bottleneck().unwrap().departures.forwarded > 0);
 //! ```
@@ -80,7 +80,7 @@ pub const ENGINE_VERSION: &str = env!("SAWTOOTH_ENGINE_VERSION");
 /// ```
 /// use sawtooth_sim::{Order, Progress, Simulation, scenario::Scenario};
 /// use sawtooth_cc::units::{Span, Time};
-/// let scenario: Scenario = serde_json::from_str(include_str!("../examples/one_flow.json")).unwrap();
+/// let scenario = Scenario::from_json(include_str!("../examples/one_flow.json")).unwrap();
 /// let mut simulation = Simulation::new(&scenario, Order::InTurn).unwrap();
 /// let watched = Progress::default();
 /// simulation.run_until(Time::ZERO + Span::from_seconds(1), &watched);

@@ -230,6 +230,22 @@ pub(crate) fn require(
 }
 
 impl Scenario {
+    /// The scenario in a JSON text. It is read here, so that no program and no test compiles the reader of its own.
+    ///
+    /// # Errors
+    /// The text is no JSON, or no scenario; what it says may still be wrong ([`Self::check`]).
+    pub fn from_json(text: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
+    /// The scenario in plain data.
+    ///
+    /// # Errors
+    /// As [`Self::from_json`].
+    pub fn from_value(plain: serde_json::Value) -> Result<Self, serde_json::Error> {
+        serde_json::from_value(plain)
+    }
+
     /// Find the code of the controllers that come from plug-ins.
     ///
     /// # Errors

@@ -21,7 +21,7 @@ fn complaint(pointer: &str, value: Value) -> String {
         Value::Array(items) => items[key.parse::<usize>().expect("an index")] = value,
         fields => fields[key] = value, // a field that is left out at its default may be new
     }
-    match serde_json::from_value::<Scenario>(text) {
+    match Scenario::from_value(text) {
         Err(error) => error.to_string(),
         Ok(scenario) => scenario.check().expect_err(pointer).to_string(),
     }
@@ -291,7 +291,7 @@ proptest! {
         places.retain(|place| endless.iter().all(|name| !place.ends_with(name)));
         let pointer = place.get(&places);
         *text.pointer_mut(pointer).unwrap() = value;
-        if let Ok(scenario) = serde_json::from_value::<Scenario>(text) {
+        if let Ok(scenario) = Scenario::from_value(text) {
             let outcome = std::panic::catch_unwind(|| run(&scenario).map(|_| ()));
             prop_assert!(outcome.is_ok(), "{pointer}: {:?}", Network(scenario));
         }

@@ -61,7 +61,7 @@ fn a_scenario_is_run_once_it_is_bound() {
     let plugins = plugins("00ff", None);
     let written = scenario("mine", "sack", &plugins);
     let text = serde_json::to_string(&written).unwrap();
-    let mut read: Scenario = serde_json::from_str(&text).unwrap();
+    let mut read = Scenario::from_json(&text).unwrap();
     let missing =
         "profiles[0].controller = mine: expected its plug-in to be loaded, from the file of SHA-256 00ff";
     assert_eq!(run(&read).expect_err("no code").to_string(), missing);

@@ -121,7 +121,7 @@ class Reproduction:
         return claims_table(self.judged)
 
     def to_json(self) -> Row:
-        """The document of ``--json``. What stands once for a study (seeds, parameters) is that of the first part; ``parts`` has each."""
+        """The document of ``--json``. Where a paper has several parts, seeds and parameters are those of the first; ``parts`` has each."""
         documents = [part.to_json() for part in self.parts]
         first = {key: value for key, value in documents[0].items() if key not in ("raw", "leads", "chosen")}
         settings = _union(document["settings"] for document in documents)

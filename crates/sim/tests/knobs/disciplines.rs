@@ -7,7 +7,7 @@ use crate::nothing_silent;
 use sawtooth_cc::Plugins;
 use sawtooth_sim::describe::describe;
 use sawtooth_sim::queue::{DISCIPLINES, DisciplineInfo, DisciplineParameter};
-use sawtooth_sim::run;
+use sawtooth_sim::{Scenario, run};
 use serde_json::{Value, json};
 
 const QUEUE: &str = "/links/0/queue";
@@ -165,7 +165,7 @@ fn what_is_said_to_decide_about_marks_does_nothing_to_flows_without_ecn() {
 fn flows(row: &DisciplineInfo, in_profile: bool) -> String {
     let mut scenario = crowded(&small(row));
     put(&mut scenario, "/flows/3/in_profile", json!(in_profile));
-    let scenario = serde_json::from_value(scenario).expect("a scenario");
+    let scenario = Scenario::from_value(scenario).expect("a scenario");
     format!("{:?}", run(&scenario).expect("it is accepted").flows)
 }
 

@@ -100,7 +100,7 @@ pub fn fields(scenario: &Value, pointer: &str) -> Vec<String> {
 }
 
 fn complaint(scenario: &Value) -> Option<String> {
-    serde_json::from_value::<Scenario>(scenario.clone()).err().map(|error| error.to_string())
+    Scenario::from_value(scenario.clone()).err().map(|error| error.to_string())
 }
 
 /// The quoted names behind "expected".
@@ -128,7 +128,7 @@ pub fn put(scenario: &mut Value, pointer: &str, value: Value) {
 
 /// The digest of a run, or why there is none.
 fn digest(scenario: Value) -> Result<String, String> {
-    let scenario: Scenario = serde_json::from_value(scenario).map_err(|error| error.to_string())?;
+    let scenario = Scenario::from_value(scenario).map_err(|error| error.to_string())?;
     run(&scenario).map(|records| records.digest()).map_err(|error| error.to_string())
 }
 

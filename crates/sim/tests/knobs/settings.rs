@@ -8,7 +8,7 @@ use sawtooth_cc::{CONTROLLERS, RATE_CONTROLLERS};
 use sawtooth_sim::Scenario;
 use sawtooth_sim::describe::{OF_WINDOW_LAWS, SettingInfo, TCP};
 use sawtooth_sim::tcp::RECOVERIES;
-use serde_json::{Value, from_value, json};
+use serde_json::{Value, json};
 
 fn pointer(name: &str) -> String {
     let row = TCP.iter().find(|row| row.name == name).expect("a setting of the table");
@@ -133,7 +133,7 @@ fn is_of_the_law(setting: &SettingInfo, network: &Value) -> bool {
     let control = |value: Option<Value>| {
         let mut network = network.clone();
         value.into_iter().for_each(|value| put(&mut network, &pointer(setting.name), value));
-        let scenario: Option<Scenario> = from_value(network).ok();
+        let scenario = Scenario::from_value(network).ok();
         scenario.map(|scenario| scenario.profiles[0].tcp.control_settings())
     };
     let values = other_values(setting, network.pointer(&pointer(setting.name)));

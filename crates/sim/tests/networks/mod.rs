@@ -128,7 +128,7 @@ pub fn examples() -> BTreeMap<String, Scenario> {
         .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
         .map(|path| {
             let text = std::fs::read_to_string(&path).expect("an example is readable");
-            let scenario = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+            let scenario = Scenario::from_json(&text).unwrap_or_else(|error| panic!("{path:?}: {error}"));
             (path.file_stem().unwrap().to_string_lossy().into_owned(), scenario)
         })
         .collect()
