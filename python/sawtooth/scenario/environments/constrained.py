@@ -33,9 +33,9 @@ class Constrained(Family):
     start: PositiveRate
     """Level of the first interval, per test flow."""
     delta: Rate = 0
-    """Term of the largest next level, per test flow."""
+    """The next level is at most mu times the last one and this, per test flow."""
     mu: Real = 1.0
-    """Factor of the largest next level."""
+    """The next level is at most this times the last one, and delta."""
     interval: PositiveTime = 5_000_000_000
     """Time of one level."""
     floor: Rate = ONE_PACKET_PER_RTT_BPS
