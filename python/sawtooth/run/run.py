@@ -318,6 +318,11 @@ def behaviour_version() -> str:
 
 def provenance() -> dict[str, str]:
     """Who makes the runs of this process: engine, package, compiler, platform, format."""
+    return dict(_provenance())
+
+
+@cache
+def _provenance() -> dict[str, str]:
     native = _native.version()
     return {
         "engine": native["engine"],

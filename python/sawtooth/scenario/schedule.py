@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
+from operator import lt
 from pathlib import Path
 from typing import Any, Final
 
@@ -38,8 +39,8 @@ class Schedule:
     def __post_init__(self) -> None:
         assert len(self.times_ns) == len(self.rates_bps), "one rate per time"
         assert self.times_ns[:1] == (0,), "a schedule starts at 0"
-        assert all(a < b for a, b in pairwise(self.times_ns)), "times increase strictly"
-        assert all(rate >= 0 for rate in self.rates_bps), "rates are not negative"
+        assert all(map(lt, self.times_ns, self.times_ns[1:])), "times increase strictly"
+        assert min(self.rates_bps) >= 0, "rates are not negative"
 
     @classmethod
     def constant(cls, rate_bps: int) -> Schedule:

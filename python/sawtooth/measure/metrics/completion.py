@@ -27,6 +27,11 @@ def known(measured: Measured, column: str) -> NDArray[np.float64]:
     return values[np.isfinite(values)]
 
 
+def known_slowdowns(measured: Measured) -> NDArray[np.float64]:
+    """The slow-downs of the test flows that have one."""
+    return known(measured, "slowdown")
+
+
 def completion(measured: Measured) -> float:
     """Mean completion time of test flows, s; NaN where none came to an end."""
     found = known(measured, "completion_s")
@@ -35,19 +40,19 @@ def completion(measured: Measured) -> float:
 
 def slowdown(measured: Measured) -> float:
     """Mean slow-down of test flows, dimensionless."""
-    found = known(measured, "slowdown")
+    found = measured.once(known_slowdowns)
     return float(found.mean()) if found.size else NAN
 
 
 def slowdown_max(measured: Measured) -> float:
     """Greatest slow-down of a test flow, dimensionless."""
-    found = known(measured, "slowdown")
+    found = measured.once(known_slowdowns)
     return float(found.max()) if found.size else NAN
 
 
 def harm(measured: Measured) -> float:
     """Mean harm to the completion of test flows, dimensionless, at most 1."""
-    found = known(measured, "slowdown")
+    found = measured.once(known_slowdowns)
     return float((1.0 - 1.0 / found).mean()) if found.size else NAN
 
 
