@@ -2,7 +2,7 @@
 //!
 //! Source: RFC 9438 §4. After congestion at a window W_max the window is `C (t - K)³ + W_max`, t seconds after congestion avoidance
 //! began, with `K = cbrt((W_max - cwnd_epoch) / C)`. An acknowledgement adds `(target - cwnd) / cwnd` per packet; target is the function
-//! one round trip ahead, at least cwnd and at most 1.5 cwnd (§4.2). The window of a Reno flow, W_est, is followed where the function is
+//! one round trip ahead, at least cwnd and at most `target_max` of it (§4.2). The window of a Reno flow, W_est, is followed where the function is
 //! below it (§4.3). A decrease keeps beta (§4.6). If the window had not come back to W_max, the next W_max is lower (§4.7).
 //! After a timeout, or where the first slow start ended without congestion, K is 0 and W_max the window where congestion avoidance begins
 //! (§4.8, §4.10). Time in which the application limits does not count in t (§4.2, §5.8). What a spurious loss has changed is
@@ -18,8 +18,8 @@
 //! | min_rtt_ahead    | flag        | 0       | RFC 9438 §4.2: target is one smoothed round trip ahead; 1: one least round trip, Linux |
 //! | integer          | flag        | 0       | real numbers; 1: whole packets throughout, in 1024ths, Linux               |
 //! | fast_first       | flag        | 0       | 1: until the first congestion a round trip adds a twentieth at least, Linux |
+//! | target_max       | windows     | 1.5     | RFC 9438 §4.2: target is at most so far ahead                              |
 //! | RTT gain         | 1           | 1/8     | RFC 6298 §2.3                                                              |
-//! | target           | windows     | 1 to 1.5 | RFC 9438 §4.2                                                             |
 //!
 //! With `integer` windows, W_max and target are whole packets, beta is counted in 1024ths, and a packet is added after so many
 //! acknowledgements as the window has, divided by what is missing to the target, without a remainder (net/ipv4/tcp_cubic.c, 2006 to now).
@@ -61,6 +61,21 @@ pub struct CubicParams {
     /// 1: until the first congestion the window grows by at least a twentieth per round trip.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub fast_first: f64,
+    /// Most that the target is ahead, in windows.
+    #[serde(default = "target_max", skip_serializing_if = "is_target_max")]
+    pub target_max: f64,
+}
+
+/// §4.2.
+const TARGET_MAX: f64 = 1.5;
+
+const fn target_max() -> f64 {
+    TARGET_MAX
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_target_max(value: &f64) -> bool {
+    *value == TARGET_MAX
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -126,6 +141,13 @@ pub const CONSTRUCTORS: &[ConstructorInfo] = &[ConstructorInfo {
             0.0,
             "until the first congestion, or after a timeout, a round trip adds at least a twentieth; default: RFC 9438 §4.10, Linux has 1",
         ),
+        ParameterInfo::new(
+            "target_max",
+            "windows",
+            Some(TARGET_MAX),
+            (1.01, 100.0),
+            "a round trip multiplies the window by at most this; default: RFC 9438 §4.2",
+        ),
     ],
     build: |v| {
         ControllerSpec::Cubic(CubicParams {
@@ -137,20 +159,18 @@ pub const CONSTRUCTORS: &[ConstructorInfo] = &[ConstructorInfo {
             min_rtt_ahead: v[5],
             integer: v[6],
             fast_first: v[7],
+            target_max: v[8],
         })
     },
 }];
 
-/// Most that the target is ahead, in windows (§4.2).
-const TARGET_MAX: f64 = 1.5;
 /// Gain of the smoothed round trip (RFC 6298 §2.3).
 const GAIN: f64 = 0.125;
 /// Least window after a loss, in packets (§4.6).
 const AFTER_LOSS_MIN: f64 = 2.0;
 /// Parts of one in which whole numbers are multiplied with `integer`: Linux, BICTCP_BETA_SCALE.
 const PARTS: f64 = 1024.0;
-/// Acknowledgements per packet with `integer`: at least two, that is 1.5 windows per round trip (§4.2), and at most so many windows.
-const ACKS_MIN: f64 = 2.0;
+/// Acknowledgements per packet with `integer`: at most so many windows.
 const WINDOWS_PER_PACKET: f64 = 100.0;
 /// For so long the number of acknowledgements per packet stands with `integer`, if the window stands: Linux, HZ/32.
 const STANDS: Span = Span::from_micros(31_250);
@@ -309,7 +329,7 @@ impl State {
         if self.params.friendly == 1.0 && behind > 0.0 {
             acks = acks.min(steps(behind));
         }
-        acks.max(ACKS_MIN)
+        acks.max(1.0 / (self.params.target_max - 1.0)) // at least two with 1.5 windows per round trip (§4.2)
     }
 
     /// The same, found anew where the window has changed or some time has passed.
@@ -384,7 +404,7 @@ impl Law for CubicLaw {
             return window.max(epoch.estimate).max(window + least);
         }
         let ahead = epoch.cubic(state.params.c, t + state.ahead.unwrap_or(0.0));
-        let target = ahead.clamp(window, TARGET_MAX * window);
+        let target = ahead.clamp(window, state.params.target_max * window);
         window + (packets * (target - window) / window).max(least)
     }
 
@@ -401,7 +421,7 @@ impl Law for CubicLaw {
         if state.is_friendly(cubic, epoch.estimate) {
             return window.max(epoch.estimate);
         }
-        cubic.clamp(window, TARGET_MAX * window)
+        cubic.clamp(window, state.params.target_max * window)
     }
 
     fn decrease(&mut self, window: f64, signal: &CongestionSignal) -> f64 {

@@ -134,8 +134,9 @@ controllers! {
         simd: SimdParams { b } => "simd" 1 Simd;
         aild: AildParams { a, beta } => "aild" 1 Aild;
         two_step: TwoStepParams { a } => "two-step" 1 TwoStep;
-        cubic: CubicParams { c, beta, fast_convergence, friendly, alpha_late, min_rtt_ahead, integer, fast_first } => "cubic" 1 Cubic
-            with { slow_start_exit = "law", timeout_threshold = "law" };
+        cubic: CubicParams {
+            c, beta, fast_convergence, friendly, alpha_late, min_rtt_ahead, integer, fast_first, target_max
+        } => "cubic" 1 Cubic with { slow_start_exit = "law", timeout_threshold = "law" };
         prague: PragueParams { g, rtt_virt, rounds, cubic, classic_ecn_fallback } => "prague" 2 Prague
             with { ecn = "l4s", slow_start_exit = "law" };
         dctcp: DctcpParams { g } => "dctcp" 2 Dctcp with { ecn = "accurate", slow_start_exit = "law" };

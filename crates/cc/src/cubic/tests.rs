@@ -14,6 +14,7 @@ const RFC: CubicParams = CubicParams {
     min_rtt_ahead: 0.0,
     integer: 0.0,
     fast_first: 0.0,
+    target_max: 1.5,
 };
 const ALONE: CubicParams = CubicParams { friendly: 0.0, ..RFC };
 const RTT: Span = Span::from_millis(100);
@@ -96,6 +97,22 @@ fn the_target_is_at_most_one_and_a_half_windows() {
     let before = window(&control);
     control.on_ack(&ack(100.0, 1));
     assert_eq!(window(&control), before + 0.5);
+}
+
+#[test]
+fn another_bound_of_the_target_is_a_parameter() {
+    for target_max in [1.125, 3.0] {
+        let mut control = with_window(CubicParams { target_max, ..ALONE }, 8.0);
+        control.on_ack(&ack(0.0, 1));
+        let before = window(&control);
+        control.on_ack(&ack(100.0, 1));
+        assert_eq!(window(&control), before + (target_max * before - before) / before);
+    }
+    // Where windows are whole, a packet after 1/(target_max - 1) acknowledgements: 79 and one before.
+    let mut control = with_window(CubicParams { target_max: 1.125, integer: 1.0, ..ALONE }, 8.0);
+    control.on_ack(&ack(0.0, 1));
+    control.on_ack(&ack(100.0, 79));
+    assert_eq!(window(&control), 8.0 + 80.0 / 8.0);
 }
 
 /// 10 packets at 100 ms are far below the cubic region: AIMD that keeps 0.7, then one packet per round from 10 on.

@@ -67,13 +67,21 @@ pub fn combinations() -> Vec<Entries> {
     all
 }
 
+/// Parameters that are younger than the ledger keep their defaults: its draws stay as they are.
+const LATER_PARAMETERS: &[&str] = &["target_max"];
+
 /// Numbers of the table that stay moderate where it would allow millions.
 fn controller(row: &'static ConstructorInfo) -> impl Strategy<Value = ControllerSpec> {
-    let numbers: Vec<_> =
-        row.parameters.iter().map(|parameter| parameter.min.max(-4.0)..=parameter.max.min(8.0)).collect();
-    numbers.prop_map(|values| {
-        let mut values: Vec<_> =
-            row.parameters.iter().zip(values).map(|(parameter, value)| accepted(parameter, value)).collect();
+    let is_drawn = |parameter: &&ParameterInfo| !LATER_PARAMETERS.contains(&parameter.name);
+    let drawn = row.parameters.iter().filter(is_drawn);
+    let numbers: Vec<_> = drawn.map(|parameter| parameter.min.max(-4.0)..=parameter.max.min(8.0)).collect();
+    numbers.prop_map(move |values| {
+        let mut drawn = values.into_iter();
+        let mut number = |parameter: &ParameterInfo| match parameter.default {
+            Some(default) if !is_drawn(&parameter) => default,
+            _ => accepted(parameter, drawn.next().expect("one each")),
+        };
+        let mut values: Vec<_> = row.parameters.iter().map(&mut number).collect();
         let place = |name| row.parameters.iter().position(|parameter| parameter.name == name);
         if let (Some(least), Some(most)) = (place("rmin"), place("rmax")) {
             values[least] = values[least].min(values[most]);
