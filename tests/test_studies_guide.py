@@ -41,6 +41,8 @@ def test_the_guide_can_be_followed(
     claims = read_own(study).claims
     assert len(claims) == PAGE.count("[[claim]]\nid")
     assert all(f"\n{entry.id}: " in judged.out for entry in claims)
+    assert "delay(aimd(1, 0.8), sack/drop-tail), ms = " in judged.out  # numbers with their unit
+    assert "5 claims: " in judged.out
     assert len((tmp_path / "sweep.csv").read_text().splitlines()) == 1 + 2 * 2 * 3
     assert "12 of 12 runs simulated" in swept.err
 

@@ -91,6 +91,7 @@ def _inequality(
     against = clause.relation == "about"
     way = 1.0 if (relation in (">", ">=")) != against else -1.0
     first, second = clause.left.text, _text(clause.right)
+    where += _unit(clause.left)
     if isinstance(right, float):
         margin = clause.margin * abs(right) if clause.relative else clause.margin
         return inequality(first + where, left, relation, right + way * margin)
@@ -102,6 +103,11 @@ def _inequality(
     share = f"{'-' if way > 0 else '+'} {100 * clause.margin:g} % of the latter"
     moved = left - right - way * clause.margin * np.abs(right)
     return inequality(f"{first} - {second} {share}{where}", moved, relation, 0.0, **numbers)
+
+
+def _unit(side: Quantity) -> str:
+    """The unit of the numbers of a quantity, behind a comma; nothing of a share or a count."""
+    return f", {side.unit}" if side.unit else ""
 
 
 def _text(side: Quantity | float) -> str:

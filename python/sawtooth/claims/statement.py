@@ -47,6 +47,8 @@ class Unit:
     name: str
     values: Mapping[str, float]
     differences: Mapping[str, float]
+    shown: str = ""
+    """What stands behind a value; nothing behind a share."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,8 @@ class Quantity:
     score: Literal["", "D", "C"] = ""
     setting: str | None = None
     environments: tuple[str, ...] = ()
+    unit: str = ""
+    """The unit of its values, as it is shown."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +166,10 @@ class _Reader:
         setting, environments = self._selected(selectors)
         if score and environments:
             raise self._error(f"{score} without an environment, as it is over all of them")
-        return Quantity(self._text[begun : self._at].strip(), metric, label, score, setting, environments)
+        unit = self._words.metrics[metric].shown
+        return Quantity(
+            self._text[begun : self._at].strip(), metric, label, score, setting, environments, unit
+        )
 
     def _selected(self, selectors: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
         """The setting and the environments that a quantity names."""

@@ -42,17 +42,21 @@ from sawtooth.scenario.values import Control
 
 QUICK_SEEDS: Final = 3
 """Seeds of ``--quick`` where the file does not say."""
+
+
+def _times(unit: str) -> dict[str, float]:
+    """By the unit that somebody writes, how many of this unit it is."""
+    return {name: size / TIMES[unit] for name, size in TIMES.items()}
+
+
 _DIMENSIONLESS: Final = Unit("a number", {"": 1.0, "%": 0.01}, {"": 1.0, "points": 0.01})
 _UNITS: Final[Mapping[str, Unit]] = {
     "1": _DIMENSIONLESS,
     "fraction of available bandwidth": _DIMENSIONLESS,
-    "%": Unit("%", {"%": 1.0}, {"points": 1.0}),
-    "packets": Unit("packets", {"": 1.0, "packets": 1.0}, {"": 1.0, "packets": 1.0}),
+    "%": Unit("%", {"%": 1.0}, {"points": 1.0}, "%"),
+    "packets": Unit("packets", {"": 1.0, "packets": 1.0}, {"": 1.0, "packets": 1.0}, "packets"),
     "count": Unit("count", {"": 1.0}, {"": 1.0}),
-    **{
-        name: Unit("time", *2 * [{unit: size / TIMES[name] for unit, size in TIMES.items()}])
-        for name in ("ms", "s")
-    },
+    **{name: Unit("time", _times(name), _times(name), name) for name in ("ms", "s")},
 }
 """By unit of a metric, how values and differences of it may be written in a claim."""
 
