@@ -6,20 +6,26 @@ turns within a round, and a ratio is formed within the round, so that a machine 
 
 Without a size it measures the 10 flows of the speed comparison, then 1,000 and 100,000 flows beside the floor, with 64 round-trip times
 and with all different.
+
+`--control` measures another controller on the same dumbbell instead of the other programs, `--plugin` loads its shared library: what does a
+packet cost under it, and how much is that of what it costs under aimd(1, 0.5)?
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from bench.machine import provenance
 from bench.measure import Measured, Spread, measure
 from bench.results import save
 from bench.subjects import engine, floor, ns2, ns3
+from bench.subjects.engine_child import VARIABLE
 from bench.subjects.frame import Dumbbell
 
 # Forwarded packets may differ by this fraction, or the ratio means nothing: those of another TCP, and those of the floor, which knows
@@ -55,6 +61,7 @@ AIMS = {
     "ours_by_single": (engine.NAME, floor.SINGLE, "times the cost of the floor with one line to the queue"),
     "ours_by_buckets": (engine.NAME, floor.BUCKETS, "times the cost of the floor with sorted buckets"),
     "ns2_by_floor": (ns2.ALL_HEADERS, floor.FLOOR, "floor: times as fast as ns-2 as it comes"),
+    "control_by_ours": (engine.OTHER, engine.NAME, "times the cost of aimd(1, 0.5)"),
 }
 
 
@@ -69,12 +76,20 @@ def plans(words: list[str]) -> tuple[list[Plan], argparse.Namespace]:
     parser.add_argument("--seconds", type=int, help="simulated seconds that count")
     parser.add_argument("--lead-in", type=int, help="simulated seconds before them")
     parser.add_argument("--alone", action="store_true", help="ours and the floor, without ns-2 and ns-3")
+    parser.add_argument(
+        "--control", help="another controller instead of the floor, ns-2 and ns-3, such as 'mine(1, 0.5)'"
+    )
+    parser.add_argument(
+        "--plugin", action="append", default=[], help="the shared library of a controller; may be repeated"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
     parser.add_argument(
         "--save", action="store_true", help="write bench/results/compare.json, which the report reads"
     )
     given = parser.parse_args(words)
-    chosen = PLANS
+    if given.save and given.control:
+        parser.error("--save: expected no --control; what the report reads is about the programs")
+    chosen = [TEN] if given.control else PLANS
     if given.flows or given.mbit or given.buffer or given.distinct_rtts:
         flows = given.flows or TEN.size.flows
         mbit = given.mbit or 10 * flows
@@ -85,10 +100,18 @@ def plans(words: list[str]) -> tuple[list[Plan], argparse.Namespace]:
     return [replace(plan, **{key: value for key, value in asked.items() if value}) for plan in chosen], given
 
 
-def compared(plan: Plan, alone: bool) -> Measured:
-    """Ours and everybody who is there, in turn."""
-    subjects = [engine.subject(plan.size), *floor.subjects(plan.size)]
-    if not alone and plan.size.flows <= ns3.FLOWS_MAX:
+def load(files: list[str]) -> None:
+    """Have these plug-ins loaded by every process that makes a scenario or runs it."""
+    listed = os.environ.get(VARIABLE, "")
+    paths = [str(Path(file).absolute()) for file in files]
+    os.environ[VARIABLE] = os.pathsep.join([*filter(None, [listed]), *paths])
+
+
+def compared(plan: Plan, alone: bool, control: str | None = None) -> Measured:
+    """Ours and everybody who is there, or ours under another controller, in turn."""
+    subjects = [engine.subject(plan.size)]
+    subjects += floor.subjects(plan.size) if control is None else [engine.subject(plan.size, control)]
+    if control is None and not alone and plan.size.flows <= ns3.FLOWS_MAX:
         subjects += [*ns2.subjects(plan.size), *ns3.subjects(plan.size)]
     return measure(subjects, plan.rounds, plan.lead_in, plan.seconds, f"{plan.size.text}: ")
 
@@ -104,10 +127,11 @@ def aims(measured: Measured) -> dict[str, Spread]:
 
 
 def different_work(measured: Measured) -> list[str]:
-    """Who forwarded so many packets more or fewer that a ratio to ours means nothing."""
+    """Who forwarded so many packets more or fewer that a ratio to ours means nothing. Another controller may: its cost is per packet."""
     lenient = measured.unequal(engine.NAME, SAME_WORK_FLOOR)
     strict = measured.unequal(engine.NAME, SAME_WORK)
-    return [name for name in strict if name in lenient or name not in floor.WAYS.values()]
+    programs = [name for name in strict if name != engine.OTHER]
+    return [name for name in programs if name in lenient or name not in floor.WAYS.values()]
 
 
 def document(plan: Plan, measured: Measured) -> dict[str, Any]:
@@ -132,12 +156,13 @@ def document(plan: Plan, measured: Measured) -> dict[str, Any]:
     }
 
 
-def show(plan: Plan, measured: Measured) -> None:
+def show(plan: Plan, measured: Measured, control: str | None = None) -> None:
     """One dumbbell's numbers as a table."""
     size = plan.size
     print(
         f"\n{size.text}: SACK AIMD(1, 0.5), 120 ms ± 5 %, drop-tail {size.buffer_packets:,} packets; "
         f"{plan.seconds} s simulated after {plan.lead_in}, {plan.rounds} interleaved rounds"
+        + (f"; --control {control}" if control else "")
     )
     print(
         f"{'':28} {'ns per forwarded packet':>28} {'million/s':>10} {'peak MB':>8} {'packets':>10} {'lost':>8}"
@@ -155,12 +180,17 @@ def show(plan: Plan, measured: Measured) -> None:
 def main(words: list[str]) -> int:
     """Measure, print, and fail if the programs did not do the same work."""
     chosen, given = plans(words)
+    load(given.plugin)
     code, documents = 0, []
     for plan in chosen:
-        measured = compared(plan, given.alone)
+        try:
+            measured = compared(plan, given.alone, given.control)
+        except engine.RefusedError as error:
+            print(f"python -m bench compare: {error}", file=sys.stderr)
+            return 2
         documents.append(document(plan, measured))
         if not given.json:
-            show(plan, measured)
+            show(plan, measured, given.control)
         for name in different_work(measured):
             code = 1
             ours, theirs = measured.forwarded[engine.NAME], measured.forwarded[name]
@@ -177,8 +207,9 @@ def main(words: list[str]) -> int:
             "(median, smallest and largest of the rounds; CPU of one core; "
             f"a bare interpreter with the module loaded takes {idle / 1e3:.1f} MB)"
         )
-        if not given.alone and not any(ns2.ALL_HEADERS in each["subjects"] for each in documents):
+        others = not given.alone and given.control is None
+        if others and not any(ns2.ALL_HEADERS in each["subjects"] for each in documents):
             print("ns-2 was not measured (Debian: apt-get install ns2)")
-        if not given.alone and not any(ns3.NAME in each["subjects"] for each in documents):
+        if others and not any(ns3.NAME in each["subjects"] for each in documents):
             print("ns-3 was not measured (Debian: apt-get install libns3-dev g++)")
     return code

@@ -88,9 +88,11 @@ class Cell:
     def engine(self) -> str:
         """The engine's scenario as canonical JSON."""
         from sawtooth.plain import canonical
+        from sawtooth.plugins.load import load_listed
         from sawtooth.scenario.resolve import resolve
         from sawtooth.scenario.scenario import parse_scenario
 
+        load_listed()
         engine = resolve(parse_scenario(self.scenario(), "bench")).engine
         if self.cross_share == 1:
             rates = [[0, self.mbit * 1_000_000]]

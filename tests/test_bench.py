@@ -38,6 +38,46 @@ def test_a_short_comparison_reports_cost_packets_memory_and_the_floor() -> None:
     assert whole["machine"]["rustc"]
 
 
+def test_another_controller_is_measured_beside_ours_and_may_do_other_work() -> None:
+    size = "--flows 2 --mbit 10 --buffer 50 --pairs 2 --lead-in 10 --seconds 20"
+    words = ("compare", *size.split(), "--json", "--control")
+    told = [
+        subprocess.run(
+            [sys.executable, "-m", "bench", *words, control],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        for control in ("aimd(0.1, 0.9)", "nobody")
+    ]
+    assert told[0].returncode == 0, told[0].stderr
+    (only,) = json.loads(told[0].stdout)["comparisons"]
+    assert set(only["subjects"]) == {engine.NAME, engine.OTHER}
+    assert list(only["ratios"]) == ["control_by_ours"]
+    assert (told[1].returncode, told[1].stdout) == (2, "")
+    assert told[1].stderr.startswith('python -m bench compare: bench: flows[0].control = "nobody": expected')
+    far = steady(engine.OTHER, 1.0, 500)
+    assert different_work(measure([steady(engine.NAME, 1.0, 1000), far], 1, 1, 10)) == []
+
+
+def test_the_engine_of_the_benchmark_loads_the_libraries_that_are_listed(tmp_path: Path) -> None:
+    (tmp_path / "no.so").write_text("no library")
+    words = [
+        sys.executable,
+        "-m",
+        "bench",
+        "compare",
+        "--control",
+        "mine",
+        "--plugin",
+        str(tmp_path / "no.so"),
+    ]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "no.so: expected a shared library" in done.stderr
+
+
 def test_a_command_that_does_not_exist_is_refused_with_those_that_do() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "bench", "compair"], cwd=ROOT, capture_output=True, text=True, check=False

@@ -62,6 +62,8 @@ def test_nothing_is_loaded_that_nobody_asked_for(sawtooth: CommandLine) -> None:
     done = sawtooth("run", "own.toml")
     assert done.code == 2
     assert "mine(b=0.5)" in done.err
+    assert "or a name of a plug-in that is loaded (--plugin)" in done.err
+    assert "aimd(" not in done.err, "names are enough: their parameters fill a screen"
     assert len(done.err.splitlines()) <= 3
 
 
@@ -135,7 +137,13 @@ FAULTS = {
     ),
     "bounds": ("max(1.0, ", "min(0.5, ", "on_congestion of flow ", "window = 0.5: expected 1 to 1e9 packets"),
     "creation": ("self.a, self.b = numbers", "raise KeyError('b')", "create of flow ", "KeyError: 'b'"),
-    "answer": ("return self.w", "return 'ten'", "create of flow ", "TypeError"),
+    "answer": (
+        "return self.w",
+        "return 'ten'",
+        "create of flow ",
+        "TypeError: window() gave 'ten': expected a number",
+    ),
+    "no answer": ("return self.w", "self.w", "create of flow ", "window() gave None: expected a number"),
 }
 
 
@@ -172,6 +180,26 @@ def test_a_fault_in_the_synchronous_model_is_a_message(sawtooth: CommandLine, la
     done = sawtooth(*CONVERGE, "--plugin", law.name)
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("plug-in mine: on_ack of flow 0 at ")
+
+
+@pytest.mark.usefixtures("own_scenario")
+def test_two_files_with_one_name_are_refused(sawtooth: CommandLine, law: Path) -> None:
+    (law.parent / "other.py").write_text(LAW.replace("self.b * self.w", "0.75 * self.w"))
+    both = ("run", "own.toml", "--plugin", "mine.py", "--plugin", "other.py")
+    done = sawtooth(*both)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith('other.py: "mine": expected a name of its own; ')
+    assert f"{law.name} has one of this name" in done.err
+    assert sawtooth("run", "own.toml", "--plugin", "mine.py", "--plugin", "mine.py").code == 0
+    law.write_text(LAW + LAW.partition("import sawtooth as st")[2].replace("class Mine", "class Second"))
+    twice = sawtooth("list", "controllers", "--plugin", "mine.py")
+    assert (twice.code, twice.out) == (2, "")
+    assert '"mine": expected a name of its own; this file has one of this name' in twice.err
+
+
+def test_a_class_takes_the_place_of_a_file_and_a_file_that_of_a_class(law: Path) -> None:
+    cell = "sys.path.insert(0, '.'); import mine; "
+    assert in_python(law.parent, cell + "st.load_plugin('mine.py'); st.controller(mine.Mine)")
 
 
 REFUSED = {

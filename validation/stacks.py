@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 import sawtooth as st
 from sawtooth.experiment.intervals import Interval, interval
 from sawtooth.report.tables import number
+from sawtooth.scenario.described import describe
 from validation.page import filled, markdown
 
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -53,6 +54,16 @@ THROUGHPUT, QUEUE = 5.0, 20.0
 """By how many percent throughput and mean queue of a stack may differ from ours."""
 
 Values = NDArray[np.float64]
+
+
+def written() -> str:
+    """Every plug-in that is loaded, as one writes it, with its stack and the version that it was built with."""
+    rows = []
+    for row in describe()["controllers"]:
+        if "plugin" in row:
+            stack, _, law = row["name"].partition("-")
+            rows.append([f"`{stack}({law})`", row["summary"], row["source"]])
+    return markdown(["written", "what", "crate"], rows)
 
 
 def network(groups: Sequence[tuple[str, int]], buffer: float, **tcp: str) -> dict[str, Any]:
@@ -207,6 +218,7 @@ def main() -> int:
         "shares": shares(),
         "rounded": rounded(),
         "bursts": bursts(),
+        "written": written(),
     }
     PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), blocks), encoding="utf-8")
     return 0

@@ -6,12 +6,19 @@ import json
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 
 from bench.scenario import Cell
 from bench.subjects.frame import HERE, Dumbbell, Subject, Work, native_file, usage
 
 NAME = "sawtooth"
+OTHER = "sawtooth, --control"
+"""The engine under the controller that the command line asks for."""
 CHILD = str(HERE / "engine_child.py")
+
+
+class RefusedError(Exception):
+    """A scenario that the engine does not take, with what it says."""
 
 
 def idle_interpreter_kb() -> int:
@@ -32,9 +39,15 @@ def runner(engine_json: str) -> Callable[[int], Work]:
     return run
 
 
-def subject(size: Dumbbell) -> Subject:
-    """The engine on the benchmark's dumbbell."""
-    return on(Cell(size.flows, size.mbit, size.buffer_packets, size.distinct_rtts), NAME)
+def subject(size: Dumbbell, control: str | None = None) -> Subject:
+    """The engine on the benchmark's dumbbell, under another controller if one is named."""
+    cell = Cell(size.flows, size.mbit, size.buffer_packets, size.distinct_rtts)
+    asked = cell if control is None else replace(cell, control=control)
+    try:
+        return on(asked, NAME if control is None else OTHER)
+    except RuntimeError as error:
+        said = str(error).strip().splitlines()[-1]
+        raise RefusedError(said.partition("InputError: ")[2] or said) from None
 
 
 def on(cell: Cell, name: str) -> Subject:

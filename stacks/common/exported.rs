@@ -1,8 +1,8 @@
 //! From a [`Side`](crate::side::Side) with a controller to an endpoint of Sawtooth. This file is part of every plug-in of a QUIC stack.
 
-/// Endpoints of a stack: a type, its name, its summary, and what makes its controllers of the initial window in bytes.
+/// Endpoints of a stack: a type, its name, its summary, and the configuration of its controllers.
 macro_rules! endpoints {
-    ($source:literal: $($type:ident = $name:literal, $summary:literal, $factory:expr;)*) => {
+    ($($type:ident = $name:literal, $summary:literal, $config:ty;)*) => {
         $(#[doc = $summary]
         pub struct $type($crate::side::Side);
 
@@ -10,14 +10,15 @@ macro_rules! endpoints {
             const DESCRIPTION: sawtooth_plugin::EndpointDescription = sawtooth_plugin::EndpointDescription {
                 name: $name,
                 summary: $summary,
-                source: $source,
+                source: env!("STACK"),
                 parameters: &[],
                 datagram_min: 1200, // RFC 9000 §14
             };
 
             fn new(_numbers: &[f64], settings: &sawtooth_plugin::EndpointSettings) -> Self {
-                let factory: fn(u64) -> $crate::side::Factory = $factory;
-                $type($crate::side::Side::new(factory(settings.initial_window), settings))
+                let mut config = <$config>::default();
+                config.initial_window(settings.initial_window);
+                $type($crate::side::Side::new(std::sync::Arc::new(config), settings))
             }
 
             fn begin(&mut self, now_ns: u64) {

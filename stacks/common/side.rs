@@ -14,6 +14,7 @@
 
 use crate::stack::{self, proto};
 use bytes::{Bytes, BytesMut};
+use proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 use proto::{
     ClientConfig, Connection, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, Endpoint, EndpointConfig,
     Event, ServerConfig, StreamEvent, StreamId, TransportConfig, VarInt,
@@ -46,6 +47,8 @@ impl proto::congestion::ControllerFactory for Seeded {
         entropy::seeded(self.seed, || self.inner.clone().build(now, mtu))
     }
 }
+
+const SUITE: &str = "TLS 1.3 with the suite of initial packets";
 
 /// One end.
 pub struct Side {
@@ -101,11 +104,13 @@ impl Side {
             config.max_udp_payload_size(datagram).expect("at least 1200 bytes");
             let transport = transport(factory, settings);
             let (client, server) = if settings.sends {
-                let mut client = ClientConfig::new(stack::client_crypto(identity::client()));
+                let crypto = QuicClientConfig::try_from(identity::client()).expect(SUITE);
+                let mut client = ClientConfig::new(Arc::new(crypto));
                 client.transport_config(transport);
                 (Some(client), None)
             } else {
-                let mut server = ServerConfig::with_crypto(stack::server_crypto(identity::server()));
+                let crypto = QuicServerConfig::try_from(identity::server()).expect(SUITE);
+                let mut server = ServerConfig::with_crypto(Arc::new(crypto));
                 server.transport_config(transport);
                 let mut tokens = proto::ValidationTokenConfig::default();
                 tokens.sent(0);

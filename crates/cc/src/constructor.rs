@@ -74,7 +74,9 @@ pub struct ConstructorInfo {
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum ConstructorError {
     /// No row of the table has this name.
-    #[error("controller \"{name}\": expected one of {accepted}")]
+    #[error(
+        "controller \"{name}\": expected one of {accepted}, or a name of a plug-in that is loaded (--plugin)"
+    )]
     UnknownName {
         /// What was written.
         name: String,
@@ -264,7 +266,7 @@ impl ConstructorInfo {
 fn find<'a>(name: &str, plugins: &'a Plugins) -> Result<&'a ConstructorInfo, ConstructorError> {
     plugins.rows().find(|row| row.answers_to(name)).ok_or_else(|| ConstructorError::UnknownName {
         name: name.to_owned(),
-        accepted: plugins.rows().map(ConstructorInfo::form).collect::<Vec<_>>().join(", "),
+        accepted: plugins.rows().map(|row| row.name).collect::<Vec<_>>().join(", "),
     })
 }
 

@@ -486,8 +486,13 @@ impl Guest {
 
 impl Clone for Guest {
     fn clone(&self) -> Self {
-        let inner = self.inner.copy().unwrap_or_else(|what| self.raise("clone", what));
-        Guest { inner, ..*self }
+        // Asked at once: a copy in another state must not hide behind the answers of the original.
+        let mut answers = self.answers;
+        let copied = self.inner.copy().and_then(|inner| inner.answers(&mut answers).map(|()| inner));
+        let inner = copied.unwrap_or_else(|what| self.raise("clone", what));
+        let guest = Guest { inner, answers, ..*self };
+        guest.guard("clone");
+        guest
     }
 }
 

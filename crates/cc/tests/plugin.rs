@@ -47,7 +47,7 @@ fn a_plug_in_is_named_like_a_controller_of_the_table() {
     };
     wrong("mine(1, 1.5)", "controller.b = 1.5: expected 0 ≤ b ≤ 1");
     wrong("mine(1, 1, 1)", "expected mine(a, b)");
-    wrong("yours", "mine(a, b)");
+    wrong("yours", "rap, nada, mine, or a name of a plug-in that is loaded");
     assert!(parse_controller("mine").is_err(), "nothing is at hand that nobody handed in");
 }
 

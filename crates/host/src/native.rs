@@ -72,6 +72,12 @@ unsafe fn fault(answer: Answer) -> Box<str> {
     unsafe { CStr::from_ptr(answer) }.to_string_lossy().into()
 }
 
+/// The call that it is told of went well; what failed is the question after it.
+#[cold]
+fn of_answers(what: Box<str>) -> Box<str> {
+    format!("answers: {what}").into()
+}
+
 impl Plugin for Native {
     fn info(&self) -> &ConstructorInfo {
         &self.info
@@ -196,7 +202,8 @@ impl PluginController for NativeController {
 
     #[inline(always)]
     fn answers(&self, answers: &mut Answers) -> Outcome {
-        unsafe { outcome((self.calls.answers)(self.state, std::ptr::from_mut(answers).cast())) }
+        let answer = unsafe { (self.calls.answers)(self.state, std::ptr::from_mut(answers).cast()) };
+        unsafe { outcome(answer) }.map_err(of_answers)
     }
 
     fn copy(&self) -> Result<Box<dyn PluginController>, Box<str>> {

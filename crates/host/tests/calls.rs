@@ -11,7 +11,7 @@ use sawtooth_cc::{
     UndoSignal, WindowOfData, parse_controller,
 };
 use sawtooth_host::{LoadError, PLUGIN_SOURCES, load, plugins};
-use sawtooth_plugin::{Controller, Description, Wants, abi, export};
+use sawtooth_plugin::{Controller, Description, Parameter, Wants, abi, export};
 use sawtooth_sim::Scenario;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -314,4 +314,60 @@ fn every_file_of_the_crate_is_handed_out() {
     files.sort_unstable();
     handed.sort_unstable();
     assert_eq!(handed, files);
+}
+
+/// A window that falls apart when it is copied or asked for.
+struct Fragile {
+    copied: f64,
+    window: f64,
+}
+
+impl Clone for Fragile {
+    fn clone(&self) -> Self {
+        Fragile { copied: self.copied, window: self.copied }
+    }
+}
+
+impl Controller for Fragile {
+    const DESCRIPTION: Description = Description {
+        name: "fragile",
+        parameters: &[Parameter::new("copied", "packets", None, (0.0, 100.0), "the window of a copy")],
+        ..Description::NOTHING
+    };
+
+    fn new(numbers: &[f64], _settings: &sawtooth_plugin::Settings) -> Self {
+        Fragile { copied: numbers[0], window: 10.0 }
+    }
+
+    fn on_ack(&mut self, _ack: &sawtooth_plugin::Ack) {
+        self.window = 42.0;
+    }
+
+    fn on_congestion(&mut self, _signal: &sawtooth_plugin::Congestion) {}
+
+    fn window(&self) -> f64 {
+        assert!(self.window < 42.0, "no answer");
+        self.window
+    }
+}
+
+#[test]
+fn a_copy_is_asked_at_once_and_an_answer_that_fails_is_called_one() {
+    let copied = |window| {
+        let spec = from(&[export::controller::<Fragile>]).parse(&format!("fragile({window})")).unwrap();
+        AnyController::new(&spec, &ControlSettings::default())
+    };
+    assert_eq!(copied(7).clone().window().packets(), 7.0, "its own answers, not those of the original");
+    let fault = |act: fn(&mut AnyController)| {
+        let mut control = copied(0);
+        let ended = catch_unwind(AssertUnwindSafe(|| act(&mut control))).expect_err("it does not go on");
+        ended.downcast_ref::<PluginFault>().expect("a fault").to_string()
+    };
+    let copy = fault(|control| drop(control.clone()));
+    assert_eq!(copy, "plug-in fragile: clone of flow 0 at 0 s: window = 0: expected 1 to 1e9 packets");
+    let asked = fault(|control| control.on_ack(&sample()));
+    assert!(
+        asked.starts_with("plug-in fragile: on_ack of flow 0 at 0.007 s: answers: panic: no answer"),
+        "{asked}"
+    );
 }

@@ -299,7 +299,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("EngineError", module.py().get_type::<EngineError>())?;
     module.add("PluginError", module.py().get_type::<PluginError>())?;
     module.add_function(wrap_pyfunction!(plugins::load_library, module)?)?;
-    module.add_function(wrap_pyfunction!(plugins::add_class, module)?)?;
+    module.add_function(wrap_pyfunction!(plugins::add_classes, module)?)?;
     module.add_function(wrap_pyfunction!(plugins::python_calls, module)?)?;
     module.add_function(wrap_pyfunction!(plugins::plugin_sources, module)?)?;
     module.add_function(wrap_pyfunction!(conformance::check_controller, module)?)?;

@@ -7,8 +7,9 @@ use pyo3::prelude::*;
 use sawtooth_cc::plugin::Plugin;
 use sawtooth_cc::{PluginFault, Plugins};
 use std::any::Any;
-use std::path::PathBuf;
-use std::sync::{PoisonError, RwLock};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError, RwLock};
 
 create_exception!(
     _native,
@@ -31,12 +32,33 @@ pub fn loaded() -> Plugins {
     LOADED.read().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-/// All of them or, if one is refused, none.
-fn add(found: &[&'static dyn Plugin]) -> PyResult<Vec<(String, String)>> {
+/// The file that each came from; a class that stands in none is not here.
+static ORIGINS: Mutex<BTreeMap<&'static str, PathBuf>> = Mutex::new(BTreeMap::new());
+
+/// All of them or, if one is refused, none. A name belongs to one file, which may be loaded again when it has changed: of two files with
+/// the same name nobody could say which is meant.
+fn add(found: &[&'static dyn Plugin], origin: Option<&Path>) -> PyResult<Vec<(String, String)>> {
     let mut held = LOADED.write().unwrap_or_else(PoisonError::into_inner);
+    let mut origins = ORIGINS.lock().unwrap_or_else(PoisonError::into_inner);
     let mut joined = held.clone();
-    for &plugin in found {
+    for (index, &plugin) in found.iter().enumerate() {
+        let name = plugin.info().name;
+        let other = origins.get(name).filter(|other| origin.is_some_and(|origin| origin != *other));
+        let other = other.map(|other| other.display().to_string());
+        let twice = found[..index].iter().any(|earlier| earlier.info().name == name);
+        if let Some(other) = other.or(twice.then(|| "this file".to_owned())) {
+            return Err(PyValueError::new_err(format!(
+                "{name}: expected a name of its own; {other} has one of this name"
+            )));
+        }
         joined.add(plugin).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    }
+    for plugin in found {
+        let name = plugin.info().name;
+        match origin {
+            Some(origin) => origins.insert(name, origin.to_owned()),
+            None => origins.remove(name),
+        };
     }
     *held = joined;
     Ok(found.iter().map(|plugin| (plugin.info().name.to_owned(), plugin.file().to_owned())).collect())
@@ -45,16 +67,23 @@ fn add(found: &[&'static dyn Plugin]) -> PyResult<Vec<(String, String)>> {
 /// Load a shared library: names of its controllers, each with the SHA-256 of the file.
 #[pyfunction]
 pub fn load_library(path: PathBuf) -> PyResult<Vec<(String, String)>> {
-    add(&sawtooth_host::load(&path).map_err(|error| PyValueError::new_err(error.to_string()))?)
+    let found = sawtooth_host::load(&path).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    add(&found, Some(&path.canonicalize()?))
 }
 
-/// Take a class of Python for a controller.
+/// Take classes of Python for controllers: those of one file, or one that stands in none.
 #[pyfunction]
-pub fn add_class(class: &Bound<'_, PyAny>, described: Described) -> PyResult<()> {
-    let plugin = PythonPlugin::new(class, described)?;
-    add(&[plugin])?;
-    IN_PYTHON.write().unwrap_or_else(PoisonError::into_inner).push(plugin);
-    Ok(())
+#[pyo3(signature = (classes, origin=None))]
+pub fn add_classes(
+    classes: Vec<(Bound<'_, PyAny>, Described)>,
+    origin: Option<PathBuf>,
+) -> PyResult<Vec<(String, String)>> {
+    let made = classes.into_iter().map(|(class, described)| PythonPlugin::new(&class, described));
+    let plugins: Vec<&'static PythonPlugin> = made.collect::<PyResult<_>>()?;
+    let found: Vec<&'static dyn Plugin> = plugins.iter().map(|&plugin| plugin as _).collect();
+    let named = add(&found, origin.map(|path| path.canonicalize()).transpose()?.as_deref())?;
+    IN_PYTHON.write().unwrap_or_else(PoisonError::into_inner).extend(plugins);
+    Ok(named)
 }
 
 /// Do this on a thread that the interpreter knows, if controllers are written in Python: each of their calls would make it known anew,

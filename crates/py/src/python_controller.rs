@@ -4,6 +4,7 @@
 //! plug-in takes some nanoseconds, and runs of several threads take turns. What that came to is counted, for the user to see.
 
 use crate::told;
+use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -192,6 +193,17 @@ impl Plugin for PythonPlugin {
     }
 }
 
+/// What a method answers, or an exception that names it and what would be accepted.
+#[inline]
+fn answer<'py, T: for<'a> FromPyObject<'a, 'py>>(
+    object: &Bound<'py, PyAny>,
+    name: &Bound<'py, PyString>,
+    expected: &str,
+) -> PyResult<T> {
+    let given = object.call_method0(name)?;
+    given.extract().map_err(|_| PyTypeError::new_err(format!("{name}() gave {given:?}: expected {expected}")))
+}
+
 /// An object of such a class.
 #[derive(Debug)]
 struct PythonController {
@@ -244,22 +256,22 @@ impl PythonController {
     /// What the object answers now.
     fn asked(&self, object: &Bound<'_, PyAny>, answers: &mut Answers) -> PyResult<()> {
         let (py, has) = (object.py(), self.has);
-        let real = |name: &Bound<'_, PyString>| object.call_method0(name)?.extract::<f64>();
-        answers.window = real(intern!(py, "window"))?;
+        answers.window = answer(object, intern!(py, "window"), "a number")?;
         if has.slow_start_threshold {
-            answers.slow_start_threshold = real(intern!(py, "slow_start_threshold"))?;
+            let name = intern!(py, "slow_start_threshold");
+            answers.slow_start_threshold = answer(object, name, "a number")?;
         }
         if has.pacing_rate {
-            let rate = object.call_method0(intern!(py, "pacing_rate"))?.extract::<Option<f64>>()?;
+            let rate: Option<f64> = answer(object, intern!(py, "pacing_rate"), "a number, or None")?;
             // No rate is what 0 stands for; a rate of 0 is out of bounds.
             answers.pacing_rate = rate.map_or(0.0, |rate| if rate == 0.0 { -1.0 } else { rate });
         }
         if has.send_quantum {
-            answers.send_quantum = object.call_method0(intern!(py, "send_quantum"))?.extract()?;
+            answers.send_quantum = answer(object, intern!(py, "send_quantum"), "a whole number of bytes")?;
         }
         if has.mark_application_limited {
-            let marks = object.call_method0(intern!(py, "mark_application_limited"))?;
-            answers.mark_application_limited = marks.extract()?;
+            let name = intern!(py, "mark_application_limited");
+            answers.mark_application_limited = answer(object, name, "True or False")?;
         }
         Ok(())
     }

@@ -107,17 +107,17 @@ def controller(cls: Class) -> Class:
     if _loading is not None:
         _loading.found.append((cls, described(cls, _loading.file)))
     else:
-        register(cls, described(cls, _source_hash(cls)))
+        register([(cls, described(cls, _source_hash(cls)))], f"controller {cls.__name__}")
     return cls
 
 
-def register(cls: type, description: Description) -> None:
-    """Put a controller at hand, in place of one of the same name."""
+def register(classes: list[tuple[type, Description]], where: str, file: Path | None = None) -> None:
+    """Put controllers at hand, those of a file or a class as it stands, in place of what they replace: all or, if one is refused, none."""
     try:
-        _native.add_class(cls, description)
+        _native.add_classes(classes, file)
     except ValueError as error:
         key, _, accepted = str(error).partition(": expected ")
-        raise InputError(f"controller {cls.__name__}", None, key, accepted) from None
+        raise InputError(where, None, key, accepted) from None
     forget()
 
 

@@ -19,7 +19,7 @@ from typing import Final
 
 from sawtooth import _native
 from sawtooth.errors import MISSING, InputError
-from sawtooth.plugins.controller import Description, collected, register
+from sawtooth.plugins.controller import collected, register
 from sawtooth.scenario.described import forget
 
 VARIABLE: Final = "SAWTOOTH_PLUGINS"
@@ -51,8 +51,8 @@ _lock: Final = RLock()
 def load_plugin(path: Path | str) -> list[Plugin]:
     """Load a shared library, or a file of Python, and put its controllers at hand: `name(…)` is one wherever a controller may stand.
 
-    A library's code runs in this process from here on, with all that this process may do. A file that has changed may be loaded again;
-    the last controller of a name is the one meant. Raises InputError for what is no plug-in.
+    A library's code runs in this process from here on, with all that this process may do. A file that has changed may be loaded again, and
+    replaces what it held before. Raises InputError for what is no plug-in, and for a name that another loaded file has.
 
         st.load_plugin("libmine.so")
         st.compare(["mine(1, 0.7)", "cubic"], environments=["none"], seeds=3)
@@ -124,16 +124,8 @@ def _python(path: Path) -> list[Plugin]:
         _execute(path, source, file)
     if not found:
         raise InputError(str(path), None, MISSING, "at least one class under @st.controller")
-    for cls, description in found:
-        _named(path, cls, description)
+    register(found, str(path), path)
     return [Plugin(description.name, path, file) for _, description in found]
-
-
-def _named(path: Path, cls: type, description: Description) -> None:
-    try:
-        register(cls, description)
-    except InputError as error:
-        raise error.located(f"{path}: {error.where}") from None
 
 
 def _execute(path: Path, source: bytes, file: str) -> None:

@@ -9,23 +9,9 @@ mod side;
 mod stack;
 
 use noq_proto::congestion::{Bbr3Config, CubicConfig, NewRenoConfig};
-use std::sync::Arc;
 
 exported::endpoints! {
-    "noq-proto 1.4.0":
-    NewReno = "noq-newreno", "QUIC of noq-proto with its NewReno", |window| {
-        let mut config = NewRenoConfig::default();
-        config.initial_window(window);
-        Arc::new(config)
-    };
-    Cubic = "noq-cubic", "QUIC of noq-proto with its CUBIC", |window| {
-        let mut config = CubicConfig::default();
-        config.initial_window(window);
-        Arc::new(config)
-    };
-    Bbr3 = "noq-bbr3", "QUIC of noq-proto with its BBR, version 3", |window| {
-        let mut config = Bbr3Config::default();
-        config.initial_window(window);
-        Arc::new(config)
-    };
+    NewReno = "noq-newreno", "QUIC of noq-proto with its NewReno", NewRenoConfig;
+    Cubic = "noq-cubic", "QUIC of noq-proto with its CUBIC", CubicConfig;
+    Bbr3 = "noq-bbr3", "QUIC of noq-proto with its BBR, version 3", Bbr3Config;
 }

@@ -2,33 +2,14 @@
 
 use bytes::{Bytes, BytesMut};
 pub use noq_proto as proto;
-use noq_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 use noq_proto::{
-    Connection, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig, FourTuple, PathId, SendStream,
-    ServerConfig, Transmit, crypto,
+    Connection, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig, FourTuple, PathId, PathStats,
+    SendStream, ServerConfig, Transmit,
 };
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-/// What a path says of itself.
-pub struct Path {
-    pub cwnd: u64,
-    pub rtt: Duration,
-    pub lost_packets: u64,
-    pub congestion_events: u64,
-}
-
-const SUITE: &str = "TLS 1.3 with the suite of initial packets";
-
-pub fn client_crypto(config: rustls::ClientConfig) -> Arc<dyn crypto::ClientConfig> {
-    Arc::new(QuicClientConfig::try_from(config).expect(SUITE))
-}
-
-pub fn server_crypto(config: rustls::ServerConfig) -> Arc<dyn crypto::ServerConfig> {
-    Arc::new(QuicServerConfig::try_from(config).expect(SUITE))
-}
+use std::time::Instant;
 
 pub fn endpoint(config: Arc<EndpointConfig>, server: Option<Arc<ServerConfig>>) -> Endpoint {
     Endpoint::new(config, server, false)
@@ -54,12 +35,6 @@ pub fn write(stream: &mut SendStream<'_>, portion: Bytes) -> usize {
     stream.write_chunks(&mut &mut [portion][..]).unwrap_or(0)
 }
 
-pub fn path(connection: &mut Connection) -> Path {
-    let path = connection.path_stats(PathId::ZERO).expect("a connection has its first path");
-    Path {
-        cwnd: path.cwnd,
-        rtt: path.rtt,
-        lost_packets: path.lost_packets,
-        congestion_events: path.congestion_events,
-    }
+pub fn path(connection: &mut Connection) -> PathStats {
+    connection.path_stats(PathId::ZERO).expect("a connection has its first path")
 }

@@ -9,23 +9,9 @@ mod side;
 mod stack;
 
 use quinn_proto::congestion::{BbrConfig, CubicConfig, NewRenoConfig};
-use std::sync::Arc;
 
 exported::endpoints! {
-    "quinn-proto 0.11.19":
-    NewReno = "quinn-newreno", "QUIC of quinn-proto with its NewReno", |window| {
-        let mut config = NewRenoConfig::default();
-        config.initial_window(window);
-        Arc::new(config)
-    };
-    Cubic = "quinn-cubic", "QUIC of quinn-proto with its CUBIC", |window| {
-        let mut config = CubicConfig::default();
-        config.initial_window(window);
-        Arc::new(config)
-    };
-    Bbr = "quinn-bbr", "QUIC of quinn-proto with its BBR", |window| {
-        let mut config = BbrConfig::default();
-        config.initial_window(window);
-        Arc::new(config)
-    };
+    NewReno = "quinn-newreno", "QUIC of quinn-proto with its NewReno", NewRenoConfig;
+    Cubic = "quinn-cubic", "QUIC of quinn-proto with its CUBIC", CubicConfig;
+    Bbr = "quinn-bbr", "QUIC of quinn-proto with its BBR", BbrConfig;
 }

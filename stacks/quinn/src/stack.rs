@@ -2,32 +2,13 @@
 
 use bytes::{Bytes, BytesMut};
 pub use quinn_proto as proto;
-use quinn_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 use quinn_proto::{
-    Connection, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig, SendStream, ServerConfig, Transmit,
-    crypto,
+    Connection, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig, PathStats, SendStream, ServerConfig,
+    Transmit,
 };
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-/// What a path says of itself.
-pub struct Path {
-    pub cwnd: u64,
-    pub rtt: Duration,
-    pub lost_packets: u64,
-    pub congestion_events: u64,
-}
-
-const SUITE: &str = "TLS 1.3 with the suite of initial packets";
-
-pub fn client_crypto(config: rustls::ClientConfig) -> Arc<dyn crypto::ClientConfig> {
-    Arc::new(QuicClientConfig::try_from(config).expect(SUITE))
-}
-
-pub fn server_crypto(config: rustls::ServerConfig) -> Arc<dyn crypto::ServerConfig> {
-    Arc::new(QuicServerConfig::try_from(config).expect(SUITE))
-}
+use std::time::Instant;
 
 pub fn endpoint(config: Arc<EndpointConfig>, server: Option<Arc<ServerConfig>>) -> Endpoint {
     Endpoint::new(config, server, false, None)
@@ -53,12 +34,6 @@ pub fn write(stream: &mut SendStream<'_>, portion: Bytes) -> usize {
     stream.write_chunks(&mut [portion]).map_or(0, |written| written.bytes)
 }
 
-pub fn path(connection: &mut Connection) -> Path {
-    let path = connection.stats().path;
-    Path {
-        cwnd: path.cwnd,
-        rtt: path.rtt,
-        lost_packets: path.lost_packets,
-        congestion_events: path.congestion_events,
-    }
+pub fn path(connection: &mut Connection) -> PathStats {
+    connection.stats().path
 }

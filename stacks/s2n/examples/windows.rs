@@ -22,6 +22,11 @@ fn main() {
     let settings = Settings { initial_window: 300.0, packet: PACKET, ..Settings::DEFAULT };
     let mut control = Cubic::new(&[], &settings);
     let mut in_flight = 0;
+    let stack = Cubic::DESCRIPTION.source;
+    println!(
+        "# Windows of the CUBIC of crate {stack} on given acknowledgements, every 100 ms; made by `make stacks-windows`"
+    );
+    println!("# (stacks/s2n/examples/windows.rs, where the inputs are explained).");
     println!("time_ms,window_packets");
     for step in 0..=END_MS * MILLISECOND / EVERY {
         let now = step * EVERY;

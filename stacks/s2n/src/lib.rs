@@ -48,7 +48,7 @@ macro_rules! controllers {
             const DESCRIPTION: Description = Description {
                 name: $text,
                 summary: $summary,
-                source: "s2n-quic-core 0.91.0",
+                source: env!("STACK"),
                 wants: WANTS,
                 paces: $paces,
                 draws: true,

@@ -14,6 +14,7 @@ use crate::units::{Bytes, Span, Time, Window};
 use crate::{AnyController, ControllerSpec};
 use serde::Serialize;
 use std::collections::VecDeque;
+use std::fmt;
 
 /// Most packets in flight, as a receiver's window bounds them.
 pub const IN_FLIGHT_MAX: usize = 512;
@@ -32,6 +33,23 @@ pub struct Answered {
     pub quantum: u64,
     /// Rate samples count as limited by the application.
     pub holds_back: bool,
+}
+
+impl fmt::Display for Answered {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Answered { window, threshold, rate, quantum, holds_back } = *self;
+        write!(formatter, "window {window}, threshold {threshold}")?;
+        if let Some(rate) = rate {
+            write!(formatter, ", rate {rate} bit/s")?;
+        }
+        if quantum > 0 {
+            write!(formatter, ", quantum {quantum} B")?;
+        }
+        if holds_back {
+            write!(formatter, ", samples limited by the application")?;
+        }
+        Ok(())
+    }
 }
 
 /// A connection, its controller included.

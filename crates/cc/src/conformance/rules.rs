@@ -169,7 +169,7 @@ fn answers(connection: &mut Connection, actions: &[Action], after: &Cell<usize>)
 /// The first place where two connections answered something else.
 fn parted(one: &[Answered], other: &[Answered], begun: usize, who: [&str; 2]) -> Option<Fault> {
     let index = one.iter().zip(other).position(|(one, other)| !same(one, other))?;
-    let said = format!("{} answers {:?}, {} {:?}", who[0], one[index], who[1], other[index]);
+    let said = format!("{} answers {}; {} answers {}", who[0], one[index], who[1], other[index]);
     Some(Fault { after: begun + index + 1, said })
 }
 
@@ -210,6 +210,6 @@ pub fn deterministic(spec: &ControllerSpec, script: &Script) -> Option<Fault> {
             other.act(Action::Ack(2, 1_000_000));
             second.extend(answers(&mut again, &[action], after));
         }
-        parted(&first, &second, 0, ["the first of two equal connections", "the second, beside another one,"])
+        parted(&first, &second, 0, ["the first of two equal connections", "the second, beside another one"])
     })
 }
