@@ -94,17 +94,20 @@ def judge(baseline: Counts, found: Counts, tolerance: float = TOLERANCE) -> Gate
 def count() -> Counts:
     """Run every scenario under callgrind. RuntimeError if something fails."""
     program = cargo_built(PACKAGE)
-    names = _output([program]).split()
+    names = output_of([program]).split()
     forwarded, instructions = {}, {}
     for name in names:
-        output, instructions[name] = _counted(program, name)
+        output, instructions[name] = counted(program, name)
         forwarded[name] = int(told(output)["forwarded"])
-    verbose = dict(line.split(": ", 1) for line in _output(["rustc", "-vV"]).splitlines() if ": " in line)
-    rustc = _output(["rustc", "--version"]).strip()
-    return Counts(rustc, verbose["host"], _output(["valgrind", "--version"]).strip(), forwarded, instructions)
+    verbose = dict(line.split(": ", 1) for line in output_of(["rustc", "-vV"]).splitlines() if ": " in line)
+    rustc = output_of(["rustc", "--version"]).strip()
+    return Counts(
+        rustc, verbose["host"], output_of(["valgrind", "--version"]).strip(), forwarded, instructions
+    )
 
 
-def _counted(program: str, name: str) -> tuple[str, int]:
+def counted(program: str, name: str) -> tuple[str, int]:
+    """What a scenario of the program printed, and its instructions. RuntimeError if nothing was counted."""
     done = subprocess.run(
         ["valgrind", "--tool=callgrind", f"--toggle-collect={COUNTED}", "--callgrind-out-file=/dev/null", program, name],
         capture_output=True,
@@ -118,7 +121,8 @@ def _counted(program: str, name: str) -> tuple[str, int]:
     return done.stdout, int(collected[1])
 
 
-def _output(command: list[str]) -> str:
+def output_of(command: list[str]) -> str:
+    """What a command printed. RuntimeError if it fails."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(f"{command[0]} failed: {done.stderr[-500:]}")

@@ -346,3 +346,19 @@ def test_short_transfers_do_not_starve_calls_which_then_come_back(control: str) 
         tens = found[20:200].reshape(-1, 10).mean(axis=1)
         assert tens.min() >= 0.95 * RMIN
         assert found[250:].mean() == pytest.approx(1e6, rel=0.1)
+
+
+def test_frames_that_vary_and_follow_late_are_late_more_often() -> None:
+    """RFC 8593's example numbers; behind FQ-CoDel, where hardly an even frame is late."""
+    video = "nada(rmax = 2500, scale_b = 0.15, scale_t = 0.15, tau_v = 200, k_b = 13500)"
+
+    def behind(control: str) -> Tables:
+        example = st.load_scenario(EXAMPLES / "call-that-adapts.toml")
+        changes = {"traffic[0].control": control, "bottleneck.queue": "fq-codel"}
+        report: Tables = st.run(example, overrides=changes, store=False).to_json()["traffic"][0]
+        return report
+
+    even, varied = behind("nada(rmax = 2500)"), behind(video)
+    assert varied["missed_pct"] > 3 * even["missed_pct"]
+    assert varied["rate_bps"] > 0.8 * even["rate_bps"]
+    assert varied["frames"] == pytest.approx(even["frames"], rel=0.1)

@@ -13,8 +13,11 @@
 //! | recorded  | `ten` with every series recorded                                                 | records                          |
 //! | cubic     | `ten` with CUBIC on RACK, paced                                                  | at most twice `ten`              |
 //! | bbr       | `ten` with BBR on RACK                                                           | at most two and a half times `ten` |
+//!
+//! `queue/NAME` is `ten` behind that discipline, with the defaults of its numbers and the same buffer. `--disciplines` lists these.
 
 use sawtooth_cc::parse_controller;
+use sawtooth_sim::queue::DISCIPLINES;
 use sawtooth_sim::scenario::{
     DropTailSpec, FlowSpec, ImpairmentSpec, LinkSpec, Profile, QueueSpec, RecordSpec, Scenario, SourceSpec,
     TcpSpec,
@@ -158,6 +161,15 @@ fn bbr() -> Scenario {
     today("bbr", Pacing::Off)
 }
 
+/// `ten` behind another discipline; `None` if there is none of that name.
+fn behind(name: &str) -> Option<Scenario> {
+    DISCIPLINES.iter().find(|row| row.name == name)?;
+    let numbers = serde_json::json!({ "kind": name, "packets": 1_500 });
+    let mut scenario = ten();
+    scenario.links[0].queue = Some(serde_json::from_value(numbers).expect("every number has a default"));
+    Some(scenario)
+}
+
 type Make = fn() -> Scenario;
 const SCENARIOS: &[(&str, Make)] = &[
     ("ten", ten),
@@ -176,18 +188,28 @@ fn counted_run(scenario: &Scenario) -> Records {
 }
 
 fn main() -> ExitCode {
-    let Some(name) = std::env::args().nth(1) else {
-        for (name, _) in SCENARIOS {
-            println!("{name}");
+    let names: Vec<&str> = SCENARIOS.iter().map(|row| row.0).collect();
+    let disciplines: Vec<String> = DISCIPLINES.iter().map(|row| format!("queue/{}", row.name)).collect();
+    let name = match std::env::args().nth(1) {
+        None => {
+            println!("{}", names.join("\n"));
+            return ExitCode::SUCCESS;
         }
-        return ExitCode::SUCCESS;
+        Some(word) if word == "--disciplines" => {
+            println!("{}", disciplines.join("\n"));
+            return ExitCode::SUCCESS;
+        }
+        Some(name) => name,
     };
-    let Some((_, make)) = SCENARIOS.iter().find(|row| row.0 == name) else {
-        let names: Vec<&str> = SCENARIOS.iter().map(|row| row.0).collect();
-        eprintln!("{name}: expected one of {}", names.join(", "));
+    let made = match name.strip_prefix("queue/") {
+        Some(discipline) => behind(discipline),
+        None => SCENARIOS.iter().find(|row| row.0 == name).map(|row| (row.1)()),
+    };
+    let Some(scenario) = made else {
+        eprintln!("{name}: expected one of {}, {}", names.join(", "), disciplines.join(", "));
         return ExitCode::from(2);
     };
-    let records = counted_run(&make());
+    let records = counted_run(&scenario);
     println!("forwarded {}", records.bottleneck().expect("a dumbbell has a queue").departures.forwarded);
     ExitCode::SUCCESS
 }

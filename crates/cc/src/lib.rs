@@ -166,7 +166,8 @@ controllers! {
         rap: RapParams { a, b, fine_grain, gain } => "rap" 1 Rap;
         nada: NadaParams {
             prio, rmin, rmax, xref, kappa, eta, tau, delta, logwin, qeps, dfilt, gamma_max, qbound, multiloss, qth,
-            lambda, plrref, pmrref, dloss, dmark, fps, beta_s, beta_v, alpha, xmax
+            lambda, plrref, pmrref, dloss, dmark, fps, beta_s, beta_v, alpha, tau_v,
+            k_d, k_b, scale_t, scale_b, xmax
         } => "nada" 1 Nada;
     }
 }

@@ -96,6 +96,16 @@ impl NadaParams {
         span(THOUSAND / self.fps)
     }
 
+    /// TAU_V.
+    pub fn reaction(&self) -> Span {
+        span(self.tau_v)
+    }
+
+    /// Do frames of its encoder deviate at random?
+    pub fn deviates(&self) -> bool {
+        self.scale_t > 0.0 || self.scale_b > 0.0
+    }
+
     /// Does this delay, ms, say that a queue builds up?
     pub fn builds_up(&self, d_queue: f64) -> bool {
         d_queue >= self.qeps

@@ -81,6 +81,14 @@ macro_rules! controllers {
                 }
             }
 
+            /// Does it draw random numbers, with the numbers that it has?
+            pub fn draws(&self) -> bool {
+                match self {
+                    ControllerSpec::Nada(params) => params.deviates(),
+                    other => other.properties().random,
+                }
+            }
+
             /// Settings of a connection that have another default beside it: name and word.
             pub const fn defaults(&self) -> &'static [(&'static str, &'static str)] {
                 match self {

@@ -25,7 +25,12 @@ pub struct Stream {
 impl Stream {
     /// The stream of this name under this seed.
     pub fn new(seed: &str, name: &str) -> Self {
-        Stream { random: Random::from_key(key(seed, name)) }
+        Stream::from_key(key(seed, name))
+    }
+
+    /// The stream of this key.
+    pub fn from_key(key: RandomKey) -> Self {
+        Stream { random: Random::from_key(key) }
     }
 
     /// Uniform in \[0, 1), a multiple of 2⁻⁵³.

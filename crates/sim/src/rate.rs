@@ -5,6 +5,7 @@
 //! packets and [`Report`]s of acknowledgements. They are found by the packet's number until the other side has answered.
 //! A data packet that comes behind a later one was taken for lost: it counts as delivered, and nothing is reported on it.
 
+pub mod encoder;
 pub mod losses;
 pub mod nada_receiver;
 pub mod nada_sender;

@@ -49,7 +49,7 @@ impl Transport {
         if let Some(sender) = WholeSender::new(index, flow, profile, random) {
             Transport::Whole(Box::new(sender))
         } else if profile.controller.properties().own_transport {
-            Transport::Paced(Box::new(PacedSender::new(index, flow, profile)))
+            Transport::Paced(Box::new(PacedSender::new(index, flow, profile, random)))
         } else {
             Transport::Tcp(Sender::new(index, flow, profile, random))
         }

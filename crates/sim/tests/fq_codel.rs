@@ -217,6 +217,43 @@ fn a_sparse_flow_waits_for_no_more_than_a_quantum_of_each_bulk_flow() {
     }
 }
 
+/// Bytes of a sparse flow between two packets of a bulk one: a turn among the new queues and one among the old, each of a quantum, which
+/// its last packet may exceed.
+fn most_of(bytes: u16) -> u32 {
+    2 * (QUANTUM + u32::from(bytes))
+}
+
+/// RFC 8290 §4.2: a queue that runs empty waits behind the old ones before it may be new again. Otherwise flows that always have one
+/// packet, the next when it has been sent, would be new for ever, and the old queues would never be served.
+#[test]
+fn no_stream_of_new_queues_starves_an_old_one() {
+    for sparse in [2u32, 5, 20] {
+        for bytes in [40u16, 100, 1500] {
+            let spec = FqCodelSpec { packets: Some(10_000), target_ns: DAY, ..FqCodelSpec::default() };
+            let mut subject = Subject::new(spec);
+            (1..=sparse).for_each(|flow| drop(subject.arrive(data(flow, 0, bytes, 0))));
+            let (mut since, mut turns) = (vec![0u32; sparse as usize], 0);
+            for number in 0..20_000 {
+                while subject.queue.held().packets < u64::from(sparse) + 10 {
+                    subject.arrive(data(0, number, 1000, 0));
+                }
+                let served = subject.serve().0.expect("a bulk flow always has something").flow();
+                if served == 0 {
+                    turns += 1;
+                    since.fill(0);
+                    continue;
+                }
+                since[served as usize - 1] += u32::from(bytes);
+                subject.arrive(data(served, number, bytes, 0));
+                let most = most_of(bytes);
+                assert!(since.iter().all(|&sent| sent <= most), "{sparse} of {bytes} B: {since:?}");
+            }
+            let least = 20_000 / (sparse * most_of(bytes) / u32::from(bytes) + 2);
+            assert!(turns >= least, "{sparse} of {bytes} B: {turns}");
+        }
+    }
+}
+
 #[test]
 fn each_queue_has_drop_times_of_its_own() {
     // Two flows, each of which brings twice what half of the link carries; the second begins later. The times between the drops of each

@@ -127,7 +127,7 @@ impl Pair {
     fn new(law: &str, path: Path) -> Self {
         let mut profile = networks::profile(law, "none");
         profile.tcp.ecn = Ecn::Classic;
-        let mut sender = PacedSender::new(0, &networks::flow(&[0], &[1]), &profile);
+        let mut sender = PacedSender::new(0, &networks::flow(&[0], &[1]), &profile, None);
         assert_eq!(sender.syn(Time::ZERO).kind(), PacketKind::Syn);
         let receiver = PacedReceiver::new(&profile.controller).expect("a law with a rate");
         let opened = 2 * path.delay;

@@ -156,7 +156,7 @@ def parse_volume(value: object) -> Buffer:
     number, unit = _split(value, VOLUME_ACCEPTED)
     if unit in ("packets", "packet"):
         if number <= 0 or number != number.to_integral_value():
-            raise ValueError(f"{VOLUME_ACCEPTED}, in whole packets")
+            raise ValueError(f"{VOLUME_ACCEPTED}, in whole packets above zero")
         return Buffer(_bounded(number, VOLUME_ACCEPTED), "packets")
     if unit in SIZES:
         return Buffer(Fraction(parse_size(value, positive=True)), "bytes")
@@ -168,7 +168,7 @@ def parse_depth(value: object) -> dict[str, int]:
     number, unit = _split(value, DEPTH_ACCEPTED)
     if unit in ("packets", "packet"):
         if number <= 0 or number != number.to_integral_value():
-            raise ValueError(f"{DEPTH_ACCEPTED}, in whole packets")
+            raise ValueError(f"{DEPTH_ACCEPTED}, in whole packets above zero")
         return {"packets": int(_bounded(number, DEPTH_ACCEPTED))}
     if unit in TIMES or unit == "μs":
         return {"ns": parse_time(value, positive=True)}

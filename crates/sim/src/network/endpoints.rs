@@ -49,7 +49,7 @@ impl SenderSide {
         seed: &str,
         stream: impl FnOnce() -> String,
     ) -> Self {
-        let draws = profile.controller.properties().random;
+        let draws = profile.controller.draws();
         let random = draws.then(|| random::key(seed, &format!("{}/controller", stream())));
         SenderSide {
             sender: Transport::new(index, flow, profile, random),

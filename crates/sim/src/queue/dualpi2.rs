@@ -29,8 +29,10 @@
 //! in the ratio of their weights; C is served when it is above 0. It returns to 0, in favour of L, when nothing waits (the custom of
 //! Linux that the RFC names).
 //!
-//! Where the RFC leaves it open: L counts as longer than `min_packets` with the packet that is sent. Differs from the RFC: an arrival must
-//! fit into the buffer whole, whatever its size. Differs from Linux: no hits are spared while less than two packets wait, and
+//! Where the RFC leaves it open: L counts as longer than `min_packets` with the packet that is sent, and `lq.time()` is how long that packet
+//! waited. A packet that is dropped at its turn costs its queue no credit. Differs from the RFC: an arrival must fit into the buffer
+//! whole, whatever its size, where figure 3 keeps room for the largest. In overload every packet of L that is left is marked, as the
+//! text says; line 8h of figure 7 would spare one where the sum of likelihoods is exactly 0. Differs from Linux: no hits are spared while less than two packets wait, and
 //! Linux draws its hits at random.
 
 use super::codel::{SPAN_ACCEPTED, check_span};

@@ -24,6 +24,9 @@
 //! If the buffer overflows, half of the packets of the queue with the most bytes, at most 64, are dropped from its head (RFC 8290 §4.1);
 //! among queues of equal length, of the one with the lowest number.
 //!
+//! Differs from the RFC: a queue whose credits are exactly used up is out of turn, as in Linux; the RFC's text says "negative", and means by
+//! it one that has sent at least a quantum (§4.2). Half of an odd number of packets is rounded up. The hash is another ([`super::classes`]).
+//!
 //! Differs from Linux: the law looks at the bytes of its own queue, not of all queues, when it asks whether more than one packet is left;
 //! drops by overflow do not move its count. Data of a flow, its acknowledgements and each constant-rate source are different owners.
 

@@ -23,7 +23,13 @@
 //!
 //! A burst is allowed for `max_burst` from the last arrival on that found p at 0 and delays below half of the target. Differs from the
 //! RFC, which counts an update as a whole period even if the burst began just before it: here a burst is safe for `max_burst` whenever
-//! it begins, rounded up to the next update (as RFC 8033 §4.4 allows). "A couple of packets" are two of any size.
+//! it begins, rounded up to the next update (as RFC 8033 §4.4 allows). "A couple of packets" are two of any size, where the pseudocode has
+//! twice a mean size in bytes. A packet that is marked is queued, which appendix B leaves out, and begins a new distance between hits as a
+//! drop does.
+//!
+//! Left out: the estimate of the departure rate (§5.2), as timestamps give the delay itself, and the state without control (§5.3), which
+//! the appendix without options has not either. Appendix B decays the probability while delays are below half of the target; this is
+//! appendix A, 2 % where the delay is 0. Linux and ns-3 do the same, Linux by 1/64.
 
 use super::codel::{SPAN_ACCEPTED, check_span};
 use super::fifo::Line;

@@ -1,15 +1,17 @@
 //! NADA's sender: an encoder, the rate shaping buffer behind it, and the law that says how fast both work.
 //!
-//! Source: RFC 8698 §5.2; the law is in `cc`. The encoder gives a frame every 1/FPS. Its size is what the target rate r_vin of that moment
-//! gives it, in whole packets. What is left over counts for the next frame, so that the rate is kept; where it is less than a packet the
-//! frame is skipped, as encoders do at low rates. The packets of a frame wait in the shaping buffer and leave at r_send. All frames of a
-//! rate are alike (encoders vary them: RFC 8593).
+//! Source: RFC 8698 §5.2; the law is in `cc`. The encoder ([`Encoder`]) gives a frame every 1/FPS, or about that. Its size is what the target
+//! rate r_vin of that moment gives it, in whole packets. What is left over counts for the next frame, so that the rate is kept; where it is
+//! less than a packet the frame is skipped, as encoders do at low rates. The packets of a frame wait in the shaping buffer and leave at
+//! r_send.
 //!
 //! | parameter | unit | default | why                                                               |
 //! |-----------|------|---------|-------------------------------------------------------------------|
 //! | FRAME_MAX | packets | 10000 | a bound on one frame, which no rate of a call comes near          |
 
+use super::encoder::Encoder;
 use crate::frames::FrameWatch;
+use sawtooth_cc::RandomKey;
 use sawtooth_cc::nada::{NadaParams, NadaRate};
 use sawtooth_cc::units::{Span, Time};
 
@@ -27,7 +29,7 @@ pub struct NadaSender {
     /// The law.
     pub rate: NadaRate,
     packet_bytes: f64,
-    frame_interval: Span,
+    encoder: Encoder,
     /// When the encoder gives its next frame.
     next_frame: Time,
     /// Packets that the target rate has paid for and no frame has had.
@@ -43,12 +45,12 @@ pub struct NadaSender {
 }
 
 impl NadaSender {
-    /// A sender before its first round trip.
-    pub fn new(params: NadaParams, packet_bytes: u16) -> Self {
+    /// A sender before its first round trip, with a key if its encoder draws random numbers.
+    pub fn new(params: NadaParams, packet_bytes: u16, random: Option<RandomKey>) -> Self {
         NadaSender {
             rate: NadaRate::new(params),
             packet_bytes: f64::from(packet_bytes),
-            frame_interval: params.frame_interval(),
+            encoder: Encoder::new(params, random),
             next_frame: Time::NEVER,
             owed: 0.0,
             waiting: 0,
@@ -73,7 +75,8 @@ impl NadaSender {
         while self.next_frame <= now {
             let packet_bits = 8.0 * self.packet_bytes;
             let target = self.rate.encoder_bps(self.buffer_bytes());
-            self.owed += target * seconds(self.frame_interval) / packet_bits;
+            let coded = self.encoder.code(self.next_frame, target);
+            self.owed += coded.bits / packet_bits;
             let packets = self.owed.floor().min(FRAME_MAX);
             self.owed = (self.owed - packets).min(1.0);
             if packets >= 1.0 {
@@ -84,7 +87,7 @@ impl NadaSender {
                 self.coded += packets;
                 self.waiting += packets;
             }
-            self.next_frame += self.frame_interval;
+            self.next_frame += coded.interval;
         }
     }
 
@@ -127,7 +130,7 @@ mod tests {
 
     fn sender(text: &str, packet_bytes: u16) -> NadaSender {
         let ControllerSpec::Nada(params) = parse_controller(text).unwrap() else { panic!("{text}") };
-        let mut sender = NadaSender::new(params, packet_bytes);
+        let mut sender = NadaSender::new(params, packet_bytes, None);
         sender.begin(Time::ZERO, Span::from_millis(100));
         sender
     }

@@ -19,7 +19,7 @@ use crate::tcp::sender::{SenderStats, WindowCut};
 use sawtooth_cc::nada::{NadaReport, RateMode};
 use sawtooth_cc::tfrc::{Edition, RateReport, TfrcRate};
 use sawtooth_cc::units::{Span, Time, Window};
-use sawtooth_cc::{Congestion, ControllerSpec};
+use sawtooth_cc::{Congestion, ControllerSpec, RandomKey};
 
 /// What decides when the next packet goes.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ enum Law {
 }
 
 impl Law {
-    fn new(profile: &Profile) -> Self {
+    fn new(profile: &Profile, random: Option<RandomKey>) -> Self {
         let tfrc = |params, edition| Law::Tfrc {
             rate: TfrcRate::new(params, edition, profile.packet_bytes),
             last: Feedback::default(),
@@ -40,7 +40,7 @@ impl Law {
             ControllerSpec::Tfrc5348(params) => tfrc(params, Edition::Rfc5348),
             ControllerSpec::Rap(params) => Law::Rap(Box::new(RapSender::new(params))),
             ControllerSpec::Nada(params) => {
-                Law::Nada(Box::new(NadaSender::new(params, profile.packet_bytes)))
+                Law::Nada(Box::new(NadaSender::new(params, profile.packet_bytes, random)))
             }
             _ => unreachable!("a law with a window has a TCP sender"),
         }
@@ -131,8 +131,8 @@ pub struct PacedSender {
 }
 
 impl PacedSender {
-    /// A sender before its SYN.
-    pub fn new(index: u32, flow: &FlowSpec, profile: &Profile) -> Self {
+    /// A sender before its SYN, with a key if its encoder draws random numbers.
+    pub fn new(index: u32, flow: &FlowSpec, profile: &Profile, random: Option<RandomKey>) -> Self {
         let test = if flow.test { TEST } else { 0 };
         let in_profile = if flow.in_profile { IN_PROFILE } else { 0 };
         PacedSender {
@@ -140,7 +140,7 @@ impl PacedSender {
             packet_bytes: profile.packet_bytes,
             syn_bytes: profile.ack_bytes,
             flags: profile.tcp.ecn.flags() | test | in_profile,
-            law: Law::new(profile),
+            law: Law::new(profile, random),
             handshake: RttEstimator::new(&profile.tcp, false),
             syn_at: None,
             established: false,

@@ -12,6 +12,7 @@ fn ordinary(parameter: &ParameterInfo) -> f64 {
     let ParameterInfo { min, max, default, .. } = *parameter;
     match (parameter.unit, default) {
         ("s", Some(default)) if default > 1.0 => default / 10.0, // the networks live for seconds
+        ("bytes", Some(0.0)) => 13_500.0, // a size of nothing turns off what belongs to it
         (_, Some(default)) if default != 0.5 => default,
         (_, _) if max <= 1.0 => min + 0.7 * (max - min),
         (_, _) if min == 1.0 => 1.125,

@@ -100,7 +100,7 @@ fn accepted(parameter: &ParameterInfo, value: f64) -> f64 {
 }
 
 /// A queue of this discipline with so much room.
-fn queue(row: &'static DisciplineInfo) -> BoxedStrategy<QueueSpec> {
+pub fn queue(row: &'static DisciplineInfo) -> BoxedStrategy<QueueSpec> {
     match row.name {
         "droptail" => prop_oneof![
             (1u64..60).prop_map(|packets| QueueSpec::DropTail(DropTailSpec {

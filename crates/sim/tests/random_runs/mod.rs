@@ -106,7 +106,7 @@ fn draws_at_random(scenario: &Scenario) -> (bool, bool) {
     let jitter = scenario.profiles.iter().any(|profile| profile.send_jitter_ns > 0);
     let early = |queue: &Option<QueueSpec>| queue.as_ref().is_some_and(|queue| queue.info().draws);
     let chance = |link: &LinkSpec| bernoulli(&link.drop) || bernoulli(&link.mark) || early(&link.queue);
-    let drawing = scenario.profiles.iter().any(|profile| profile.controller.properties().random);
+    let drawing = scenario.profiles.iter().any(|profile| profile.controller.draws());
     (jitter, jitter || drawing || scenario.links.iter().any(chance))
 }
 

@@ -122,7 +122,7 @@ impl Settings {
         if self.recovery.is_some() || self.packets.is_some() {
             return Err("a rate-based sender has no recovery and no end".to_owned());
         }
-        Ok(PacedSender::new(0, &self.flow(), &self.profile()?))
+        Ok(PacedSender::new(0, &self.flow(), &self.profile()?, None))
     }
 
     fn controller(&self) -> Result<ControllerSpec, String> {

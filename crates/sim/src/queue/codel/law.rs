@@ -10,9 +10,11 @@
 //! With `ecn` an ECN-capable packet is marked and sent in place of the drop. A packet that waited longer than the CE threshold is
 //! marked, too, whatever the state. A packet is counted as marked once.
 //!
-//! Differs from the RFC: the largest packet is 1500 B, the RFC's "interface MTU", on any link. Times are in nanoseconds.
-//! [`Variant::Ns3`] does what ns-3 does otherwise: the time from a mark to the next counts from the mark and not from when it was
-//! due, and one packet of 1500 B that is left is enough for a standing queue.
+//! Differs from the RFC: the largest packet is 1500 B, the RFC's "interface MTU", on any link. Times are in nanoseconds. A mark counts as a
+//! drop does, as in Linux. The packet is sent then, so a departure has one mark at most, where it may have several drops.
+//! [`Variant::Ns3`] does what ns-3 does otherwise: the time from a mark to the next counts from the mark and not
+//! from when it was due, and one packet of 1500 B that is left is enough for a standing queue. It leaves out a third difference: where
+//! the drop state is entered again before the next drop was due, ns-3's unsigned difference wraps, and n begins with 1.
 
 use crate::packet::{ECT, ECT_1};
 use crate::queue::{DropReason, QueueContext, Queued};
