@@ -33,7 +33,7 @@ use crate::signal::{Congestion, CongestionSignal, IdleSignal, Recovery, Recovery
 use crate::state::{ControlState, Estimates};
 use crate::units::{Bytes, Rate, Span, Time, Window};
 use crate::{ControllerSpec, Properties};
-use model::{Model, Repair};
+use model::{Model, Repair, whole};
 pub use params::{BbrParams, PARAMETERS};
 
 /// What it is listed with.
@@ -71,7 +71,7 @@ pub struct Bbr {
 
 /// Bytes per second as a rate, at least one bit per second.
 pub(crate) fn rate(bytes_per_second: f64) -> Rate {
-    Rate::from_bits_per_second(((8.0 * bytes_per_second) as u64).max(1))
+    Rate::from_bits_per_second(whole(8.0 * bytes_per_second).max(1))
 }
 
 impl Bbr {
@@ -140,7 +140,7 @@ impl Controller for Bbr {
     }
 
     fn send_quantum(&self) -> Bytes {
-        Bytes::new(self.model.send_quantum as u64)
+        Bytes::new(whole(self.model.send_quantum))
     }
 
     fn mark_application_limited(&self) -> bool {

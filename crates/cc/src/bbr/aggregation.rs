@@ -2,7 +2,7 @@
 //!
 //! Source: draft-ietf-ccwg-bbr §5.5.9.
 
-use super::model::{Model, RateSample, seconds, whole};
+use super::model::{Model, RateSample, seconds};
 use crate::units::smaller;
 
 impl Model {
@@ -17,7 +17,7 @@ impl Model {
         }
         self.extra_acked_delivered += rs.newly_acked;
         let extra = smaller(self.extra_acked_delivered - expected_delivered, self.cwnd);
-        let window = if self.full_bw_reached { whole(self.params.extra_acked_filter_len) } else { 1 };
+        let window = if self.full_bw_reached { self.lengths.extra_acked } else { 1 };
         self.extra_acked_filter.add(self.rounds.count, extra, window);
         self.extra_acked = self.extra_acked_filter.max();
     }

@@ -4,7 +4,7 @@
 //!
 //! A transport of ours always has selective acknowledgements. A CE mark counts as a loss without them (`on_mark`).
 
-use super::model::{Model, RateSample, whole};
+use super::model::{Model, RateSample};
 use crate::sample::LostPacket;
 use crate::state::ControlState;
 use crate::units::{larger, smaller};
@@ -53,8 +53,7 @@ impl Model {
         self.probing.rounds_since_probe_up += u64::from(self.rounds.start);
         let tells = rs.delivery_rate >= self.max_bw || !rs.is_app_limited;
         if rs.delivery_rate > 0.0 && tells {
-            let window = whole(self.params.max_bw_filter_len);
-            self.max_bw_filter.add(self.cycle_count, rs.delivery_rate, window);
+            self.max_bw_filter.add(self.cycle_count, rs.delivery_rate, self.lengths.max_bw);
             self.max_bw = self.max_bw_filter.max();
         }
     }

@@ -10,16 +10,24 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug, Default)]
 pub struct MaxFilter {
     kept: VecDeque<(u64, f64)>,
+    /// The first of these and the last, if there are any, where a new value is compared with them at once.
+    ends: Option<[(u64, f64); 2]>,
 }
 
 impl MaxFilter {
     /// A value of this slot, in a window of so many slots, this one included.
+    #[inline]
     pub fn add(&mut self, slot: u64, value: f64, window: u64) {
-        if let (Some(&(last, least)), Some(&(first, _))) = (self.kept.back(), self.kept.front())
+        if let Some([(first, _), (last, least)]) = self.ends
             && (last == slot && least > value && first + window > slot)
         {
-            return; // nothing of the below: most often
+            return; // nothing is kept of it, and nothing forgotten: most often
         }
+        self.keep(slot, value, window);
+    }
+
+    #[inline(never)]
+    fn keep(&mut self, slot: u64, value: f64, window: u64) {
         while self.kept.back().is_some_and(|&(_, smaller)| smaller <= value) {
             self.kept.pop_back();
         }
@@ -30,11 +38,12 @@ impl MaxFilter {
         while self.kept.front().is_some_and(|&(first, _)| first + window <= slot) {
             self.kept.pop_front();
         }
+        self.ends = self.kept.front().zip(self.kept.back()).map(|(&first, &last)| [first, last]);
     }
 
     /// The largest value; 0 before the first.
     pub fn max(&self) -> f64 {
-        self.kept.front().map_or(0.0, |&(_, value)| value)
+        self.ends.map_or(0.0, |[(_, value), _]| value)
     }
 }
 

@@ -45,11 +45,36 @@ pub enum Repair {
     Timeout,
 }
 
+/// How far back filters look, in whole numbers: the same for all samples, so these are made once.
+#[derive(Clone, Copy, Debug)]
+pub struct Lengths {
+    /// `MaxBwFilterLen`, in cycles.
+    pub max_bw: u64,
+    /// `ExtraAckedFilterLen`, in rounds.
+    pub extra_acked: u64,
+    /// `MinRTTFilterLen`
+    pub min_rtt: Span,
+    /// `ProbeRTTInterval`
+    pub probe_rtt: Span,
+}
+
+impl Lengths {
+    fn of(params: &BbrParams) -> Self {
+        Lengths {
+            max_bw: whole(params.max_bw_filter_len),
+            extra_acked: whole(params.extra_acked_filter_len),
+            min_rtt: span(params.min_rtt_filter_len),
+            probe_rtt: span(params.probe_rtt_interval),
+        }
+    }
+}
+
 /// A BBRv3 flow.
 #[derive(Clone, Debug)]
 #[allow(missing_docs, reason = "the draft says what its variables are")]
 pub struct Model {
     pub params: BbrParams,
+    pub lengths: Lengths,
     pub random: Random,
     /// `C.SMSS`
     pub smss: f64,
@@ -177,6 +202,7 @@ impl Model {
         let initial_cwnd = settings.initial_window.packets() * smss;
         let key = settings.random.expect("a controller that draws is given a key");
         let mut model = Model {
+            lengths: Lengths::of(&params),
             params,
             random: Random::from_key(key),
             smss,

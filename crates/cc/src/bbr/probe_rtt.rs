@@ -9,15 +9,14 @@ use crate::state::ControlState;
 impl Model {
     /// `UpdateMinRTT`
     pub fn update_min_rtt(&mut self, rs: &RateSample) {
-        self.probe_rtt_expired =
-            self.has_elapsed(self.probe_rtt_min_stamp, span(self.params.probe_rtt_interval));
+        self.probe_rtt_expired = self.has_elapsed(self.probe_rtt_min_stamp, self.lengths.probe_rtt);
         if let Some(rtt) = rs.rtt
             && (self.probe_rtt_expired || self.probe_rtt_min_delay.is_none_or(|least| rtt < least))
         {
             (self.probe_rtt_min_delay, self.probe_rtt_min_stamp) = (Some(rtt), self.now);
         }
         let Some(least) = self.probe_rtt_min_delay else { return };
-        let expired = self.has_elapsed(self.min_rtt_stamp, span(self.params.min_rtt_filter_len));
+        let expired = self.has_elapsed(self.min_rtt_stamp, self.lengths.min_rtt);
         if expired || self.min_rtt.is_none_or(|min_rtt| least < min_rtt) {
             (self.min_rtt, self.min_rtt_stamp) = (Some(least), self.probe_rtt_min_stamp);
         }

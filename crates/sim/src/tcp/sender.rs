@@ -97,6 +97,8 @@ pub struct Sender<C = AnyController, R = AnyRecovery> {
     more_to_come: bool,
     /// The controller answers marks by their number: a mark says nothing about the losses of its window of data.
     counts_marks: bool,
+    /// Recovery has nothing to repair, there are extras, and packets have no numbers of their own.
+    calm: bool,
     aside: Box<Aside<C>>,
     extras: Option<Box<Extras>>,
     /// Since when everything there is so far has been acknowledged, while more is to come; `NEVER` otherwise.
@@ -153,6 +155,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             flags: data_flags(flow, tcp),
             recovery,
             lean: extras.is_none(),
+            calm: extras.as_ref().is_some_and(|extras| extras.next_packet.is_none()),
             extras,
             allowed: window.whole_packets(),
             window,

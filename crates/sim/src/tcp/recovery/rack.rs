@@ -335,6 +335,7 @@ impl Rack {
         connection.set_timer(Timer::Reordering, at);
     }
 
+    #[inline(always)]
     fn set_probe_timer(&mut self, connection: &mut Connection<'_>) {
         let (srtt, retransmit_at, now) = (connection.rtt.srtt(), connection.retransmit_at, connection.now);
         let due = self.tail.time(connection.sent, srtt, now);
@@ -513,7 +514,7 @@ impl LossRecovery for Rack {
 
     #[inline]
     fn on_sent_new(&mut self, sending: Sending, connection: &mut Connection<'_>) {
-        self.detection.on_sent(sending);
+        self.detection.on_sent_new(sending);
         if self.reordering_at.is_none() {
             self.set_probe_timer(connection);
         }

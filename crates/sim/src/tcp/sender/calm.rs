@@ -88,7 +88,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     }
 
     /// New data leaves: its record, who hears of it, and when the next packet may.
-    #[inline(never)]
+    #[inline(always)]
     fn note_sent_new(&mut self, number: u32, now: Time) {
         let extras = self.extras.as_mut().expect(FULL);
         if extras.samples_every_packet {

@@ -119,7 +119,13 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         if self.extras.is_some() {
             self.recovery.settle(&mut connection!(self, now), window);
         }
+        self.note_calm();
         self.note_state(now);
+    }
+
+    /// Recovery has done something: has it anything to repair now?
+    fn note_calm(&mut self) {
+        self.calm = self.extras.is_some() && !self.is_numbered() && self.recovery.is_open();
     }
 
     /// The controller may have entered another state.
@@ -309,19 +315,15 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
 
     /// The next packet to send now, where recovery has something to repair or more is kept than a classic sender does.
     pub(super) fn next_packet_in_full(&mut self, now: Time) -> Option<Packet> {
-        let calm = self.extras.is_some() && self.recovery.is_open();
-        if calm && !self.is_numbered() {
-            return self.next_calm_packet(now);
-        }
-        self.next_other_packet(calm, now)
+        if self.calm { self.next_calm_packet(now) } else { self.next_other_packet(now) }
     }
 
     /// The same where recovery has something to repair, or where packets are numbered.
     #[inline(always)]
-    fn next_other_packet(&mut self, calm: bool, now: Time) -> Option<Packet> {
+    fn next_other_packet(&mut self, now: Time) -> Option<Packet> {
         let pacer = self.extras.as_ref().and_then(|extras| extras.pacer.as_ref());
         if let Some(opens_at) = pacer.and_then(|pacer| pacer.holds(now)) {
-            self.wait_for_the_pacer(opens_at, calm, now);
+            self.wait_for_the_pacer(opens_at, now);
             return None;
         }
         let next = self.next_to_repair(now);
@@ -336,6 +338,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         };
         if self.extras.is_some() {
             self.note_sent(transmission.number, now);
+            self.note_calm(); // a probe has left
         }
         Some(packet)
     }
@@ -402,8 +405,8 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     /// The pacer holds what there may be to send. Where nothing is repaired it is plain whether there is anything, and a window that
     /// is full or data that is short limits as it would without a pacer. Otherwise it is the pacer that limits, not the application;
     /// its rate comes from the window, unless the controller has one of its own, so it counts as the window.
-    fn wait_for_the_pacer(&mut self, opens_at: Time, calm: bool, now: Time) {
-        if calm {
+    fn wait_for_the_pacer(&mut self, opens_at: Time, now: Time) {
+        if self.recovery.is_open() {
             let full = self.is_full();
             if full || !self.sent.may_send_next() {
                 self.window_limited = full;

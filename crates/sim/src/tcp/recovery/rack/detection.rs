@@ -176,6 +176,12 @@ impl Detection {
         }
     }
 
+    /// New data leaves: no number is higher, so it is the last in order.
+    #[inline(always)]
+    pub fn on_sent_new(&mut self, sending: Sending) {
+        self.sent.push_back(sending);
+    }
+
     #[cold]
     fn insert(&mut self, sending: Sending) {
         let place =
