@@ -235,6 +235,26 @@ def test_the_gate_fails_a_scenario_that_only_one_side_has() -> None:
     assert gate.judge(BASELINE, more).state == "failed"
 
 
+def test_the_gate_fails_a_scenario_that_costs_too_many_times_another() -> None:
+    bound = gate.Bound("b", "a", 1.0)  # both take 10 instructions per packet
+    kept = gate.judge(BASELINE, BASELINE, bounds=[bound])
+    assert (kept.state, kept.lines[-1]) == ("passed", "b            1.000 times a, at most 1 allowed")
+    # Cheaper than before, and yet too dear beside the other.
+    cheaper = with_counts(instructions={"a": 600, "b": 480})
+    beside = gate.judge(BASELINE, cheaper, bounds=[bound])
+    assert beside.state == "failed"
+    assert beside.lines[-1] == "b            1.600 times a, at most 1 allowed: more than allowed"
+    assert gate.judge(BASELINE, cheaper, bounds=[gate.Bound("b", "missing", 1.0)]).state == "passed"
+
+
+def test_the_committed_baseline_keeps_the_bounds() -> None:
+    committed = gate.Counts.parse(gate.BASELINE.read_text(encoding="utf-8"))
+    assert {bound.scenario for bound in gate.BOUNDS} == {"cubic", "bbr"}
+    lines, failed = gate.exceeded(committed, gate.BOUNDS)
+    assert len(lines) == len(gate.BOUNDS)
+    assert not failed, lines
+
+
 def test_the_gate_does_not_judge_another_compiler() -> None:
     verdict = gate.judge(BASELINE, with_counts(rustc="rustc 1.96.0", instructions={"a": 5000, "b": 500}))
     assert verdict.state == "not judged"

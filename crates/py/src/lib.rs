@@ -230,16 +230,17 @@ fn panic_message(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message")
 }
 
-/// Run on a thread of its own while this one lets Python breathe and watches for Ctrl-C.
-fn run_watched(py: Python<'_>, scenario: Scenario) -> PyResult<(Scenario, Records)> {
+/// Run on a thread of its own while this one lets Python breathe and watches for Ctrl-C. Messages name the run.
+fn run_watched(py: Python<'_>, scenario: Scenario, id: &str) -> PyResult<Records> {
+    let seed = scenario.seed.clone();
     let progress = Arc::new(Progress::default());
     let (sender, receiver) = channel();
     let watched = Arc::clone(&progress);
     let thread = std::thread::spawn(move || {
-        let simulate = || catch_unwind(AssertUnwindSafe(|| sawtooth_sim::run_watched(&scenario, &watched)));
+        let simulate = || catch_unwind(AssertUnwindSafe(|| sawtooth_sim::run_watched(scenario, &watched)));
         let outcome = plugins::known_to_python(simulate);
         // The receiver is gone only if the run was stopped; then nobody wants the outcome.
-        let _ = sender.send((scenario, outcome));
+        let _ = sender.send(outcome);
     });
     let mut receiver = receiver;
     let outcome = loop {
@@ -262,16 +263,14 @@ fn run_watched(py: Python<'_>, scenario: Scenario) -> PyResult<(Scenario, Record
             }
         }
     };
-    let (scenario, outcome) = outcome;
     match outcome {
-        Ok(Ok(Some(records))) => Ok((scenario, records)),
+        Ok(Ok(Some(records))) => Ok(records),
         Ok(Ok(None)) => Err(PyKeyboardInterrupt::new_err("the run was stopped")),
         Ok(Err(error)) => Err(PyValueError::new_err(error.to_string())),
         Err(panic) => {
             let now = progress.now_ns.load(Ordering::Relaxed);
-            let (id, seed) = (identity::run_id(&scenario), &scenario.seed);
             if let Some(fault) = fault_of(panic.as_ref()) {
-                return Err(PluginError::new_err((fault.to_string(), id, seed.clone())));
+                return Err(PluginError::new_err((fault.to_string(), id.to_owned(), seed)));
             }
             let message = panic_message(panic.as_ref());
             Err(EngineError::new_err(format!("run {id}, seed {seed}, virtual time {now} ns: {message}")))
@@ -283,14 +282,15 @@ fn run_watched(py: Python<'_>, scenario: Scenario) -> PyResult<(Scenario, Record
 #[pyfunction]
 fn run<'py>(py: Python<'py>, scenario: &str) -> PyResult<Bound<'py, PyDict>> {
     let scenario = checked_scenario(scenario)?;
-    let (scenario, records) = run_watched(py, scenario)?;
+    let (id, duration_ns) = (identity::run_id(&scenario), scenario.duration_ns);
     let result = PyDict::new(py);
-    result.set_item("run_id", identity::run_id(&scenario))?;
-    let tables = records.tables();
+    result.set_item("run_id", &id)?;
     result.set_item("behaviour", identity::behaviour(&scenario))?;
+    let records = run_watched(py, scenario, &id)?;
+    let tables = records.tables();
     result.set_item("digest", table::digest(&tables))?;
     result.set_item("tables", columns::tables(py, &tables)?)?;
-    result.set_item("summary", columns::summary(py, &records.account, scenario.duration_ns)?)?;
+    result.set_item("summary", columns::summary(py, &records.account, duration_ns)?)?;
     Ok(result)
 }
 

@@ -75,7 +75,7 @@ pub use tcp::{RECOVERIES, RecoveryInfo, RecoveryKind};
 /// identity.
 pub const ENGINE_VERSION: &str = env!("SAWTOOTH_ENGINE_VERSION");
 
-/// A run in progress, which can be inspected or stopped.
+/// A run in progress, which can be inspected or stopped. It keeps what it needs of its scenario, and nothing else.
 ///
 /// ```
 /// use sawtooth_sim::{Order, Progress, Simulation, scenario::Scenario};
@@ -88,20 +88,19 @@ pub const ENGINE_VERSION: &str = env!("SAWTOOTH_ENGINE_VERSION");
 /// assert_eq!(records.digest(), sawtooth_sim::run(&scenario).unwrap().digest());
 /// ```
 #[derive(Debug)]
-pub struct Simulation<'a> {
-    scenario: &'a Scenario,
+pub struct Simulation {
     network: network::Network,
     stopped: bool,
 }
 
-impl<'a> Simulation<'a> {
+impl Simulation {
     /// A run at time zero.
     ///
     /// # Errors
     /// What is wrong with the scenario. A checked scenario cannot fail.
-    pub fn new(scenario: &'a Scenario, order: Order) -> Result<Self, ScenarioError> {
+    pub fn new(scenario: &Scenario, order: Order) -> Result<Self, ScenarioError> {
         scenario.check()?;
-        Ok(Simulation { scenario, network: network::Network::new(scenario, order), stopped: false })
+        Ok(Simulation { network: network::Network::new(scenario, order), stopped: false })
     }
 
     /// Advance the run to this virtual time, or to its end if that is earlier. Under [`Order::Ahead`] some later effects are done as
@@ -118,7 +117,7 @@ impl<'a> Simulation<'a> {
     /// Run to the end and return the records; `None` if the run was stopped.
     pub fn finish(mut self, progress: &Progress) -> Option<Records> {
         self.run_until(Time::NEVER, progress);
-        (!self.stopped).then(|| self.network.finish(self.scenario))
+        (!self.stopped).then(|| self.network.finish())
     }
 }
 
@@ -127,13 +126,17 @@ impl<'a> Simulation<'a> {
 /// # Errors
 /// What is wrong with the scenario. A checked scenario cannot fail.
 pub fn run(scenario: &Scenario) -> Result<Records, ScenarioError> {
-    Ok(run_watched(scenario, &Progress::default())?.expect("nobody stops this run"))
+    let records = Simulation::new(scenario, Order::Ahead)?.finish(&Progress::default());
+    Ok(records.expect("nobody stops this run"))
 }
 
-/// Run a scenario that another thread watches and may stop; `None` if it did.
+/// Run a scenario that another thread watches and may stop; `None` if it did. The scenario is gone before the network starts: that of
+/// 100,000 flows takes 120 MB.
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_watched(scenario: &Scenario, progress: &Progress) -> Result<Option<Records>, ScenarioError> {
-    Ok(Simulation::new(scenario, Order::Ahead)?.finish(progress))
+pub fn run_watched(scenario: Scenario, progress: &Progress) -> Result<Option<Records>, ScenarioError> {
+    let simulation = Simulation::new(&scenario, Order::Ahead)?;
+    drop(scenario);
+    Ok(simulation.finish(progress))
 }

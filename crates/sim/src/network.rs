@@ -35,6 +35,7 @@ use crate::wire::Wire;
 use apps::Apps;
 use changes::Changes;
 use endpoints::{ReceiverSide, SenderSide};
+use finish::Facts;
 use prefetch::Prefetching;
 use sawtooth_cc::units::Time;
 use short_flows::ShortFlows;
@@ -117,6 +118,7 @@ pub struct Network {
     streams: Streams,
     /// By link, its wire if packets may be late on it.
     wires: BTreeMap<u32, Wire>,
+    facts: Facts,
     /// Somebody heeds which states controllers enter, or which phases senders.
     heeds_states: bool,
     /// By listed flow, its phase and how many cuts it had withdrawn when it was last looked at; empty where nobody heeds that.

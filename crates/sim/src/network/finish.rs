@@ -10,18 +10,58 @@ use crate::queue::counters::Tally;
 use crate::records::{
     DELAY_SHARES, FlowRecord, PacketAccount, PartRecord, QueueRecord, Records, StateRecord,
 };
-use crate::scenario::{FlowSpec, Scenario};
+use crate::scenario::{FlowSpec, LinkSpec, Scenario};
 use crate::transport::{AnyReceiver, Transport};
 use crate::wire::Wire;
 use sawtooth_cc::units::{Span, Time};
 
+/// What the records take from the scenario, so that nobody has to keep that while the network runs.
+#[derive(Debug)]
+pub(super) struct Facts {
+    /// By listed flow.
+    flows: Vec<FlowFacts>,
+    /// By port.
+    ports: Vec<PortFacts>,
+}
+
+#[derive(Debug)]
+struct FlowFacts {
+    start: Time,
+    packet_bytes: u16,
+}
+
+#[derive(Debug)]
+struct PortFacts {
+    rate_bps: Option<u64>,
+    parts: &'static [&'static str],
+}
+
+impl Facts {
+    /// Those of a checked scenario.
+    pub fn new(scenario: &Scenario) -> Self {
+        let flow = |flow: &FlowSpec| FlowFacts {
+            start: Time::from_nanos(flow.start_ns),
+            packet_bytes: scenario.profiles[flow.profile as usize].packet_bytes,
+        };
+        let port = |link: &LinkSpec| {
+            let parts = link.queue.as_ref()?.info().parts;
+            Some(PortFacts { rate_bps: link.rate_bps, parts })
+        };
+        Facts {
+            flows: scenario.flows.iter().map(flow).collect(),
+            ports: scenario.links.iter().filter_map(port).collect(),
+        }
+    }
+}
+
 impl Network {
     /// Close the books.
-    pub fn finish(mut self, scenario: &Scenario) -> Records {
+    pub fn finish(mut self) -> Records {
         let account = self.balance();
-        let flows = self.flow_records(scenario);
+        (self.lanes, self.passages) = (Vec::new(), Vec::new()); // most of its memory, and records need some
+        let flows = self.flow_records();
         let states = self.state_times(self.measured.to);
-        let queues = self.queue_records(scenario);
+        let queues = self.queue_records();
         let (streams, transactions) = (self.stream_records(), self.apps.finish());
         let arrivals = self.short.finish(&self.senders, &self.receivers);
         Records {
@@ -37,23 +77,21 @@ impl Network {
     }
 
     /// What became of each listed flow.
-    fn flow_records(&mut self, scenario: &Scenario) -> Vec<FlowRecord> {
+    fn flow_records(&mut self) -> Vec<FlowRecord> {
         let Measured { from, to: end } = self.measured;
         let sides = self.senders.iter_mut().zip(&self.receivers);
-        let record = |((side, far), spec): ((&mut SenderSide, &ReceiverSide), &FlowSpec)| {
-            let since = from.max(Time::from_nanos(spec.start_ns)).min(end);
-            let packet_bytes = scenario.profiles[spec.profile as usize].packet_bytes;
-            flow_record(side, far, since, end, packet_bytes)
+        let record = |((side, far), facts): ((&mut SenderSide, &ReceiverSide), &FlowFacts)| {
+            let since = from.max(facts.start).min(end);
+            flow_record(side, far, since, end, facts.packet_bytes)
         };
-        sides.zip(&scenario.flows).map(record).collect()
+        sides.zip(&self.facts.flows).map(record).collect()
     }
 
     /// What passed each queue.
-    fn queue_records(&self, scenario: &Scenario) -> Vec<QueueRecord> {
+    fn queue_records(&self) -> Vec<QueueRecord> {
         let Measured { from: warmup, to: end } = self.measured;
-        let links = scenario.links.iter().filter(|link| link.queue.is_some());
-        let queues = self.ports.iter().zip(links).map(|(port, link)| {
-            let (mut busy, mut capacity_bytes) = (port.busy, capacity(link.rate_bps, end - warmup));
+        let queues = self.ports.iter().zip(&self.facts.ports).map(|(port, facts)| {
+            let (mut busy, mut capacity_bytes) = (port.busy, capacity(facts.rate_bps, end - warmup));
             if let Transmitter::Trace(transmitter) = &port.transmitter {
                 busy += transmitter
                     .busy_since(&port.queue)
@@ -64,8 +102,7 @@ impl Network {
                 let bits = port.capacity_before + transmitter.capacity(self.measured, end);
                 capacity_bytes = (bits / 8_000_000_000) as u64;
             }
-            let parts = link.queue.as_ref().map_or(&[][..], |queue| queue.info().parts);
-            queue_record(port, parts, busy, capacity_bytes, end - warmup)
+            queue_record(port, facts.parts, busy, capacity_bytes, end - warmup)
         });
         queues.collect()
     }

@@ -3,6 +3,7 @@
 use super::apps::Apps;
 use super::changes::Changes;
 use super::endpoints::{ReceiverSide, SenderSide};
+use super::finish::Facts;
 use super::prefetch;
 use super::short_flows::ShortFlows;
 use super::streams::Streams;
@@ -75,6 +76,7 @@ impl Network {
                 .filter(|&link| ahead.has_wire(link))
                 .map(|link| (link, wire(scenario, link)))
                 .collect(),
+            facts: Facts::new(scenario),
             heeds_states: false,
             last_seen: Vec::new(),
             stages: topology.stages,

@@ -221,7 +221,8 @@ impl Receiver {
     #[inline(never)]
     fn on_data_beside(&mut self, packet: Packet, now: Time) -> Received {
         let in_order = packet.number() == self.next_expected && !self.has_gap && !packet.has(CE | CWR);
-        if let Some(reports) = self.extras.as_mut().filter(|_| in_order).and_then(|extras| extras.reports_alone())
+        if let Some(reports) =
+            self.extras.as_mut().filter(|_| in_order).and_then(|extras| extras.reports_alone())
         {
             reports.note(packet, true, false);
             self.has_details = reports.tells_echo || reports.duplicate.is_some();

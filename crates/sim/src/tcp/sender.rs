@@ -148,6 +148,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         let rtt = RttEstimator::new(tcp, recovery.numbers_packets());
         let has_rate = profile.controller.properties().pacing_rate || control.pacing_rate().is_some();
         let extras = Extras::new(tcp, control.wants(), has_rate, &recovery, packet);
+        let calm = extras.as_ref().is_some_and(|extras| extras.next_packet.is_none()) && recovery.is_open();
         Sender {
             flow: index,
             packet_bytes: profile.packet_bytes,
@@ -155,7 +156,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             flags: data_flags(flow, tcp),
             recovery,
             lean: extras.is_none(),
-            calm: extras.as_ref().is_some_and(|extras| extras.next_packet.is_none()),
+            calm,
             extras,
             allowed: window.whole_packets(),
             window,
