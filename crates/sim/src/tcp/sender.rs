@@ -97,7 +97,7 @@ pub struct Sender<C = AnyController, R = AnyRecovery> {
     more_to_come: bool,
     /// The controller answers marks by their number: a mark says nothing about the losses of its window of data.
     counts_marks: bool,
-    /// Recovery has nothing to repair, there are extras, and packets have no numbers of their own.
+    /// When recovery was last asked it had nothing to repair, there are extras, and packets have no numbers of their own.
     calm: bool,
     aside: Box<Aside<C>>,
     extras: Option<Box<Extras>>,

@@ -328,7 +328,6 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         }
         let next = self.next_to_repair(now);
         let Some(transmission) = next else {
-            self.note_calm(); // a probe was not needed
             self.note_shortage();
             return None;
         };
