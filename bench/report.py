@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from bench import figures, page
+from bench import disciplines, figures, page
 from bench.gate import BASELINE, Counts
 from bench.results import NAMES, load
 from bench.subjects.frame import ROOT
@@ -41,6 +41,8 @@ BLOCKS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = {
     "flows": ("grow", page.flows),
     "cross": ("grow", page.cross),
     "other curves": ("grow", page.others),
+    "disciplines machine": ("disciplines", page.machine),
+    "disciplines": ("disciplines", disciplines.table),
     "sweep machine": ("sweep", page.machine),
     "sweep": ("sweep", page.sweep),
     "outside": ("sweep", page.outside),
