@@ -438,6 +438,21 @@ def test_every_command_makes_the_same_of_what_workers_send(
             assert part["runs_done"] == part["runs_mine"] == part["executed"] > 0
 
 
+@pytest.mark.long
+def test_a_sensitivity_is_the_same_of_what_workers_send(sawtooth: CommandLine, tmp_path: Path) -> None:
+    words = ["reproduce", "akella2002/fig4", "--sensitivity", "--seeds", "1", "--parameter", "path.rtt"]
+    words += ["--set", "duration=2s", "--set", "warmup=1s", "--no-report", "--json", "--store"]
+    one = sawtooth(*words, "one", timeout=300.0)
+    with Loopback(tmp_path) as cluster:
+        cluster.add_worker(threads=2)
+        dask = ["--executor", "dask", "--scheduler", str(cluster.file)]
+        many = sawtooth(*words, "many", *dask, timeout=300.0)
+    assert many.code == one.code == 0, many.err
+    assert told(many.json) == told(one.json)
+    assert many.json["variations"]
+    assert many.json["executed"] > 0
+
+
 def test_execute_is_what_a_worker_does() -> None:
     job = jobs_of(1)[0]
     assert through(Workers(), [job])[0].digest == execute(job).digest
