@@ -28,7 +28,6 @@ from sawtooth.plain import canonical, json_value
 from sawtooth.run.alone import NEVER, alone, completions_s, empty_rtt_ns, slowdowns
 from sawtooth.run.row_json import flow_json, queue_json
 from sawtooth.run.traffic_report import reports
-from sawtooth.scenario.controller_words import meanings
 from sawtooth.scenario.described import describe, kept
 from sawtooth.scenario.queue_value import has_parts
 from sawtooth.scenario.record_fields import recorded_series
@@ -153,6 +152,8 @@ class Run(RunSummary):
 
     def to_json(self) -> dict[str, Any]:
         """The document of `sawtooth run --json`: plain values, undefined numbers as None."""
+        from sawtooth.scenario.controller_words import meanings
+
         document = {
             "format": format_of("run"),
             "engine": self.provenance["engine"],

@@ -16,7 +16,6 @@ from typing import Any, ClassVar, Final, Self
 from sawtooth import _native
 from sawtooth.errors import InputError, did_you_mean, unknown_key
 from sawtooth.scenario import units
-from sawtooth.scenario.controller_words import forms
 from sawtooth.scenario.described import describe, kept
 from sawtooth.scenario.fields import JsonSchema, Parsed, each
 
@@ -271,6 +270,8 @@ def controller_error(error: ValueError, value: object) -> InputError:
     problem, _, accepted = str(error)[found.end() if found else 0 :].partition("expected ")
     hint = problem.strip(" ;") or None
     if accepted.startswith("one of "):
+        from sawtooth.scenario.controller_words import forms
+
         accepted = f"one of {forms()}"
         names = [name for row in describe()["controllers"] for name in (row["name"], *row["aliases"])]
         hint = did_you_mean(found[2] if found and found[2] else str(value), names)
