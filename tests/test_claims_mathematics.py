@@ -314,7 +314,7 @@ def test_the_command_line(sawtooth: CommandLine) -> None:
     assert "instead: MIAD has a steady window" in shown.out
     assert "m.html" in shown.err
     alone = sawtooth("reproduce", "reddy2012/mathematics")
-    assert "11 claims: 11 holds" in alone.out
+    assert "11 claims: 11 hold, " in alone.out
     refused = sawtooth("reproduce", "akella2002/mathematics", "--seeds", "3")
     assert refused.code == 2
     assert "--seeds" in refused.err

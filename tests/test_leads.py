@@ -62,7 +62,9 @@ def test_an_algorithm_alone_leads_nobody() -> None:
 
 def test_a_goodput_that_is_clipped_is_said() -> None:
     lead = of(leads(block(goodput=[[1.05, 1.02, 1.04], [0.9, 0.8, 0.85], [0.5] * 3])), "goodput")
-    assert lead.text.endswith("ahead of b: decided. Goodput above the available bandwidth counts as all of it.")
+    assert lead.text.endswith(
+        "ahead of b: decided. Goodput above the available bandwidth counts as all of it."
+    )
     alike = of(leads(block(("a", "b"), goodput=[[1.05, 1.02, 1.04], [1.2, 1.1, 1.3]])), "goodput")
     assert alike.alike
     assert alike.text.endswith("same value. Goodput above the available bandwidth counts as all of it.")
