@@ -460,7 +460,7 @@ mod tests {
             let message = parse_controller(text).expect_err(text).to_string();
             assert!(message.contains(part), "{text}: {message}");
         };
-        check("amid(1, 0.8)", "aimd(a, b)");
+        check("amid(1, 0.8)", "expected one of aimd, aiad");
         check("aimd(1)", "expected aimd(a, b)");
         check("aimd(1, 1.5)", "0 ≤ b ≤ 1");
         check("aimd(1, 0.8", "aimd(1, 0.8)");
