@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.command_line import CommandLine
 
-from sawtooth.scenario.controller_words import forms, meaning, meanings
+from sawtooth.scenario.controller_words import meaning, meanings
 from sawtooth.scenario.described import describe
 
 KEEPS, REMOVES = (
@@ -56,12 +56,6 @@ def test_each_controller_is_told_once_and_one_without_words_is_left_out() -> Non
         "tcp(1, 0.5)",
         "aimd(1, 0.8)",
     ]
-
-
-def test_a_form_of_many_parameters_is_named_alone() -> None:
-    assert "aimd(a, b), " in forms()
-    assert "bbr(…)" in forms()
-    assert all(row["name"] in forms() for row in describe()["controllers"])
 
 
 def test_a_run_echoes_what_its_numbers_mean(sawtooth: CommandLine, tmp_path: Path) -> None:

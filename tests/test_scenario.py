@@ -364,9 +364,18 @@ def test_a_group_overrides_any_setting_of_tcp() -> None:
             's.toml: bottleneck.drop = "bernoulli(1.5)": expected bernoulli(p)',
         ),
         ({"path": {"drop": "bernoulli(nan)"}}, 's.toml: path.drop = "bernoulli(nan)": expected bernoulli(p)'),
-        ({"path": {"drop": "periodic(0)"}}, 's.toml: path.drop = "periodic(0)": expected bernoulli(p)'),
-        ({"path": {"drop": "list(3, 2)"}}, 's.toml: path.drop = "list(3, 2)": expected bernoulli(p)'),
-        ({"path": {"drop": "list()"}}, 's.toml: path.drop = "list()": expected bernoulli(p)'),
+        (
+            {"path": {"drop": "periodic(0)"}},
+            's.toml: path.drop = "periodic(0)": expected periodic(n) with n ≥ 1',
+        ),
+        (
+            {"path": {"drop": "list(3, 2)"}},
+            's.toml: path.drop = "list(3, 2)": expected list(a, b, …) with ascending packet numbers from 1',
+        ),
+        (
+            {"path": {"drop": "list()"}},
+            's.toml: path.drop = "list()": expected list(a, b, …) with ascending packet numbers from 1',
+        ),
         ({"path": {"mark": 0.1}}, "s.toml: path.mark = 0.1: expected bernoulli(p)"),
         (
             {"bottleneck": {"rate": "1 Mbit/s", "queue": "blue"}},

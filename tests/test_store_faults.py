@@ -179,7 +179,8 @@ def test_a_read_only_file_system(sawtooth: CommandLine, scenario_file: Path, tmp
             option = "--output" if words[0] == "store" else "--out"
             done = sawtooth(*words, option, directory / "table.csv", "--store", directory / "store")
             assert done.code == 2
-            assert f'{option} = "{directory}/table.csv": expected a file in a directory that can' in done.err
+            assert f'{option} = "' in done.err  # the path may be too long to be shown whole
+            assert "expected a file in a directory that can be written" in done.err
 
 
 PERMISSION = """

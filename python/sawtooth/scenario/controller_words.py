@@ -51,12 +51,6 @@ def meaning(written: str | Mapping[str, Any]) -> str:
     return "; ".join(told)
 
 
-def forms() -> str:
-    """The constructors there are; one with many parameters by its name."""
-    rows = describe()["controllers"]
-    return ", ".join(row["form"] if len(row["parameters"]) <= FEW else f"{row['name']}(…)" for row in rows)
-
-
 def _row(name: str) -> _Controller | None:
     same = name.lower()
     return next((row for row in describe()["controllers"] if same in (row["name"], *row["aliases"])), None)

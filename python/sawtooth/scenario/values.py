@@ -270,9 +270,6 @@ def controller_error(error: ValueError, value: object) -> InputError:
     problem, _, accepted = str(error)[found.end() if found else 0 :].partition("expected ")
     hint = problem.strip(" ;") or None
     if accepted.startswith("one of "):
-        from sawtooth.scenario.controller_words import forms
-
-        accepted = f"one of {forms()}"
         names = [name for row in describe()["controllers"] for name in (row["name"], *row["aliases"])]
         hint = did_you_mean(found[2] if found and found[2] else str(value), names)
     if found and isinstance(value, Mapping) and found[1] in value:

@@ -68,7 +68,7 @@ pub fn combinations() -> Vec<Entries> {
 }
 
 /// Parameters that are younger than the ledger keep their defaults: its draws stay as they are.
-const LATER_PARAMETERS: &[&str] = &["target_max"];
+const LATER_PARAMETERS: &[&str] = &["target_max", "tau_v", "k_d", "k_b", "scale_t", "scale_b"];
 
 /// Numbers of the table that stay moderate where it would allow millions.
 fn controller(row: &'static ConstructorInfo) -> impl Strategy<Value = ControllerSpec> {
