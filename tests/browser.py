@@ -39,6 +39,12 @@ def _high(number: int) -> int:
     return found
 
 
+def _address(event: dict[str, Any]) -> str | None:
+    """Where a frame of this event is now, if it is about one."""
+    address: str | None = event.get("params", {}).get("frame", {}).get("url")
+    return address
+
+
 class Browser:
     """One tab. `requests` and `complaints` are those since the page was opened."""
 
@@ -122,8 +128,13 @@ class Browser:
         self.call("Page.navigate", url="about:blank")
         self._events = []
         self.call("Page.navigate", url=page.resolve().as_uri() + place)
-        while not any(event.get("method") == "Page.loadEventFired" for event in self._events):
+        begun = ("Page.frameNavigated", page.resolve().as_uri())
+        while begun not in ((event.get("method"), _address(event)) for event in self._events):
             self._events.append(self._next())
+        while (
+            self.run("document.readyState") != "complete"
+        ):  # a load event may still be that of the empty page
+            time.sleep(0.01)
         self.settle()
 
     def settle(self) -> None:
