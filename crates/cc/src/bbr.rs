@@ -21,6 +21,7 @@ pub mod model;
 mod params;
 mod probe_bw;
 mod probe_rtt;
+mod remembered;
 pub mod rounds;
 mod startup;
 mod undo;

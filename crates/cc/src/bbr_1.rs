@@ -25,6 +25,7 @@ mod long_term;
 mod model;
 mod params;
 mod probe_rtt;
+mod remembered;
 
 use crate::bbr::rate;
 use crate::constructor::ConstructorInfo;

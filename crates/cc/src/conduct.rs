@@ -12,42 +12,14 @@
 //! | the rest       |         |         | [`ControlSettings`]                                     |
 
 use crate::controller::Wants;
+use crate::cut::{Answer, Cut};
 use crate::idle::{Adjusted, IdleRule, Validation};
 use crate::sample::AckSample;
 use crate::settings::{ControlSettings, TimeoutThreshold, UndoRule, WindowArithmetic};
 use crate::signal::{Congestion, CongestionSignal, IdleSignal, UndoSignal};
 use crate::slow_start::{AnyRule, SlowStart, SlowStartExit, SlowStartKind, SlowStartRule};
-use crate::undo::Saved;
+use crate::undo::{Restored, Saved};
 use crate::units::{Bytes, Rate};
-use crate::windowed::Restored;
-
-/// How a congestion signal was answered.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Answer {
-    /// The law was applied.
-    Law,
-    /// Slow start was left with half the window.
-    Half,
-    /// A mark left the fraction that the settings say (RFC 8511).
-    Alternative,
-    /// The law was applied, and slow start from one packet leads to this window, which it left.
-    Return(f64),
-    /// The connection starts again, after a timeout or persistent congestion.
-    Restart,
-    /// Not at all: a timeout that must not cut.
-    Nothing,
-}
-
-/// What a congestion signal did to the window.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cut {
-    /// How it was answered.
-    pub answer: Answer,
-    /// The window before.
-    pub before: f64,
-    /// The window afterwards.
-    pub after: f64,
-}
 
 /// What a window law does not decide itself.
 #[derive(Clone, Debug)]
@@ -84,10 +56,10 @@ impl Beyond {
             let restarts = settings.idle == IdleRule::Rfc5681;
             let validates = settings.idle == IdleRule::Rfc7661;
             Box::new(Beyond {
-                rule: AnyRule::new(settings),
+                rule: AnyRule::new(settings.slow_start, settings.sender()),
                 ecn_beta: settings.ecn_beta,
                 restart_window: restarts.then(|| settings.initial_window.packets()),
-                validation: validates.then(|| Validation::new(settings)),
+                validation: validates.then(|| Validation::new(settings.initial_window, settings.packet)),
                 saved: (settings.undo == UndoRule::Linux).then(Saved::default),
             })
         })
@@ -109,7 +81,7 @@ impl Conduct {
     /// At the start of a connection.
     pub fn new(settings: &ControlSettings) -> Self {
         Conduct {
-            slow_start: SlowStart::new(settings),
+            slow_start: SlowStart::new(settings.initial_threshold),
             beyond: Beyond::new(settings),
             packet_bytes: u32::try_from(settings.packet.count()).expect("a packet is smaller than 4 GB"),
             exit: settings.slow_start_exit,

@@ -31,12 +31,14 @@
 //! law smooths the round trips that its transport measures itself; that of the handshake is not among them. In the Reno-friendly region
 //! the window is never lowered to W_est.
 
-use crate::conduct::{Answer, Conduct, Cut};
+use crate::conduct::Conduct;
 use crate::constructor::{ConstructorInfo, ParameterInfo};
+use crate::cut::{Answer, Cut};
 use crate::sample::AckSample;
 use crate::signal::{Congestion, CongestionSignal, IdleSignal, UndoSignal, WindowOfData};
+use crate::undo::Restored;
 use crate::units::{Bytes, Span, Time, cube_root};
-use crate::windowed::{Law, Restored, Windowed};
+use crate::windowed::{Law, Windowed};
 use crate::{ControllerSpec, Properties};
 use serde::{Deserialize, Serialize};
 

@@ -21,8 +21,9 @@
 //! to the window that the law left. The cycle begins there; dw and q are kept on the way. For b > 1/2 the window after a decrease is at
 //! most the one before it (for b <= 1/2 that follows from q <= dw). The increase of a round is spread over its acknowledgements.
 
-use crate::conduct::{Answer, Conduct, Cut};
+use crate::conduct::Conduct;
 use crate::constructor::{ADD, ConstructorInfo, KEEP, ParameterInfo};
+use crate::cut::{Answer, Cut};
 use crate::sample::AckSample;
 use crate::signal::CongestionSignal;
 use crate::units::Time;

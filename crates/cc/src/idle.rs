@@ -21,11 +21,10 @@
 //! is what was in flight before the acknowledgement that shows the loss; where a timer finds it, `pipeACK` alone counts.
 
 use crate::bbr::filters::MaxFilter;
-use crate::conduct::Cut;
+use crate::cut::Cut;
 use crate::sample::AckSample;
-use crate::settings::ControlSettings;
 use crate::signal::IdleSignal;
-use crate::units::{Bytes, Rate, Span, Time};
+use crate::units::{Bytes, Rate, Span, Time, Window};
 use serde::{Deserialize, Serialize};
 
 /// What becomes of a window that is not used.
@@ -87,11 +86,11 @@ pub struct Validation {
 }
 
 impl Validation {
-    /// At the start of a connection.
-    pub fn new(settings: &ControlSettings) -> Self {
+    /// At the start of a connection, with its initial window and the size of its packets.
+    pub fn new(initial: Window, packet: Bytes) -> Self {
         Validation {
-            initial: settings.initial_window.packets(),
-            packet: settings.packet,
+            initial: initial.packets(),
+            packet,
             used: None,
             samples: MaxFilter::default(),
             round: None,
@@ -208,16 +207,13 @@ impl Validation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::conduct::Answer;
+    use crate::cut::Answer;
     use crate::sample::RoundTripTimes;
-    use crate::units::Window;
 
     const ROUND: Span = Span::from_millis(100);
 
     fn validation() -> Validation {
-        let settings =
-            ControlSettings { initial_window: Window::from_packets(10.0), ..ControlSettings::default() };
-        Validation::new(&settings)
+        Validation::new(Window::from_packets(10.0), Bytes::new(1000))
     }
 
     fn at(rounds: u64) -> Time {

@@ -87,6 +87,7 @@ pub mod conduct;
 pub mod conformance;
 pub mod constructor;
 pub mod controller;
+mod cut;
 pub mod idle;
 #[macro_use]
 mod parameters;
@@ -103,14 +104,15 @@ mod table;
 pub mod undo;
 pub mod units;
 pub mod windowed;
+pub mod written;
 
 use crate::units::{Bytes, Rate, Span, Time, Window};
 use serde::{Deserialize, Serialize};
 
-pub use conduct::{Answer, Conduct, Cut};
+pub use conduct::Conduct;
 pub use constructor::{ConstructorError, ConstructorInfo, ParameterInfo};
-pub use constructor::{check_controller, named_controller, parse_controller};
 pub use controller::{Controller, Heard, Pace, Properties, Wants};
+pub use cut::{Answer, Cut};
 pub use idle::IdleRule;
 use plugin::Guest;
 pub use plugin::{PluginFault, PluginSpec, Plugins};
@@ -123,7 +125,9 @@ pub use signal::{
 };
 pub use slow_start::{SlowStart, SlowStartExit, SlowStartKind};
 pub use state::{ControlState, Estimates, STATES};
-pub use windowed::{Law, Restored, Windowed};
+pub use undo::Restored;
+pub use windowed::{Law, Windowed};
+pub use written::{check_controller, named_controller, parse_controller};
 
 // A controller is a file and its line here; see `table`.
 controllers! {

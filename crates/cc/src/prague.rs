@@ -25,15 +25,17 @@
 
 mod classic_ecn;
 
-use crate::conduct::{Conduct, Cut};
+use crate::conduct::Conduct;
 use crate::constructor::{ConstructorInfo, ParameterInfo};
 use crate::controller::Wants;
 use crate::cubic::{self, CubicLaw, CubicParams};
+use crate::cut::Cut;
 use crate::dctcp::{GAIN, MarkShare};
 use crate::sample::AckSample;
 use crate::signal::{Congestion, CongestionSignal, IdleSignal, UndoSignal};
+use crate::undo::Restored;
 use crate::units::{Bytes, Rate, Span, Time};
-use crate::windowed::{Law, Restored, Windowed};
+use crate::windowed::{Law, Windowed};
 use crate::{ControllerSpec, Properties};
 use classic_ecn::ClassicEcn;
 use serde::{Deserialize, Serialize};

@@ -4,7 +4,7 @@
 
 use crate::idle::IdleRule;
 use crate::random::RandomKey;
-use crate::slow_start::{SlowStartExit, SlowStartKind};
+use crate::slow_start::{SenderTraits, SlowStartExit, SlowStartKind};
 use crate::units::{Bytes, Window};
 use serde::{Deserialize, Serialize};
 
@@ -92,5 +92,12 @@ impl Default for ControlSettings {
             flow: 0,
             random: None,
         }
+    }
+}
+
+impl ControlSettings {
+    /// What rules of slow start may know of the sender.
+    pub fn sender(&self) -> SenderTraits {
+        SenderTraits { paced: self.paced, packet: self.packet }
     }
 }

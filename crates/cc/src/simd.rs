@@ -16,8 +16,9 @@
 //! Differs from the paper: the increase of a round is spread over the packets acknowledged in it. Before the first decrease, and after slow
 //! start, the window is taken for one that was just cut: w_max = w / (1 - b).
 
-use crate::conduct::{Answer, Conduct, Cut};
+use crate::conduct::Conduct;
 use crate::constructor::{ConstructorInfo, ParameterInfo};
+use crate::cut::{Answer, Cut};
 use crate::sample::AckSample;
 use crate::signal::CongestionSignal;
 use crate::units::Time;

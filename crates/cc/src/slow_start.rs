@@ -12,9 +12,8 @@
 
 use crate::controller::Wants;
 use crate::sample::AckSample;
-use crate::settings::ControlSettings;
 use crate::signal::Congestion;
-use crate::units::Window;
+use crate::units::{Bytes, Window};
 use serde::{Deserialize, Serialize};
 
 /// What a loss during slow start does to the window.
@@ -28,11 +27,17 @@ pub enum SlowStartExit {
     Law,
 }
 
+/// What a rule of growth knows of its sender.
+#[derive(Clone, Copy, Debug)]
+pub struct SenderTraits {
+    /// It paces what it sends.
+    pub paced: bool,
+    /// Size of its packets on the wire.
+    pub packet: Bytes,
+}
+
 /// A rule of growth.
 pub trait SlowStartRule {
-    /// The rule at the start of a connection.
-    fn new(settings: &ControlSettings) -> Self;
-
     /// What it needs to be told.
     fn wants(&self) -> Wants;
 
@@ -63,11 +68,14 @@ macro_rules! slow_starts {
         #[derive(Clone, Debug)]
         pub enum AnyRule { $(#[doc = concat!("See [`", stringify!($file), "`].")] $rule($file::$rule),)* }
 
-        impl SlowStartRule for AnyRule {
-            fn new(settings: &ControlSettings) -> Self {
-                match settings.slow_start { $(SlowStartKind::$rule => AnyRule::$rule($file::$rule::new(settings)),)* }
+        impl AnyRule {
+            /// The rule of this kind, at the start of a connection.
+            pub fn new(kind: SlowStartKind, sender: SenderTraits) -> Self {
+                match kind { $(SlowStartKind::$rule => AnyRule::$rule($file::$rule::new(sender)),)* }
             }
+        }
 
+        impl SlowStartRule for AnyRule {
             fn wants(&self) -> Wants {
                 match self { $(AnyRule::$rule(rule) => rule.wants(),)* }
             }
@@ -128,8 +136,8 @@ impl SlowStart {
     pub const THRESHOLD_MIN: f64 = 2.0;
 
     /// A connection's first slow start; without a threshold it runs until a congestion signal or the rule ends it.
-    pub fn new(settings: &ControlSettings) -> Self {
-        SlowStart { threshold: settings.initial_threshold.map_or(f64::INFINITY, Window::packets) }
+    pub fn new(threshold: Option<Window>) -> Self {
+        SlowStart { threshold: threshold.map_or(f64::INFINITY, Window::packets) }
     }
 
     /// Is a window of this size in slow start?
@@ -176,10 +184,6 @@ mod tests {
     struct OneRound;
 
     impl SlowStartRule for OneRound {
-        fn new(_: &ControlSettings) -> Self {
-            OneRound
-        }
-
         fn wants(&self) -> Wants {
             Wants { rounds: true, ..Wants::NOTHING }
         }
@@ -201,7 +205,7 @@ mod tests {
 
     #[test]
     fn a_rule_says_when_slow_start_ends() {
-        let mut slow_start = SlowStart::new(&ControlSettings::default());
+        let mut slow_start = SlowStart::new(None);
         let mut goes_on =
             |window, round_ended| slow_start.on_ack(Some(&mut OneRound), window, &ack(round_ended));
         assert!(goes_on(7.0, true), "too small");
@@ -213,7 +217,7 @@ mod tests {
 
     #[test]
     fn without_a_rule_only_the_threshold_ends_slow_start() {
-        let mut slow_start = SlowStart::new(&ControlSettings::default());
+        let mut slow_start = SlowStart::new(None);
         assert!(slow_start.on_ack(None::<&mut OneRound>, 1e6, &ack(true)));
         slow_start.cut_to(16.0);
         assert!(!slow_start.on_ack(None::<&mut OneRound>, 16.0, &ack(true)));
@@ -221,7 +225,7 @@ mod tests {
 
     #[test]
     fn a_threshold_after_congestion_is_two_packets_at_least() {
-        let mut slow_start = SlowStart::new(&ControlSettings::default());
+        let mut slow_start = SlowStart::new(None);
         assert_eq!(slow_start.threshold().packets(), f64::INFINITY);
         slow_start.cut_to(1.0);
         assert_eq!(slow_start.threshold().packets(), 2.0);

@@ -13,8 +13,9 @@
 //! is one step. Growth is counted from where slow start ended; a timeout starts again. A recovery with slow start after a loss (Tahoe)
 //! returns to what the law left. The increase of a round is spread over its acknowledgements.
 
-use crate::conduct::{Answer, Conduct, Cut};
+use crate::conduct::Conduct;
 use crate::constructor::{ADD, ConstructorInfo};
+use crate::cut::{Answer, Cut};
 use crate::sample::AckSample;
 use crate::signal::CongestionSignal;
 use crate::units::Time;

@@ -9,9 +9,17 @@
 //! | threshold | windows | 3/4     | Linux, `tcp_current_ssthresh`: so much of the window at least is restored as threshold |
 
 use crate::signal::{Congestion, CongestionSignal, UndoSignal, WindowOfData};
-use crate::windowed::Restored;
 
 const THRESHOLD_SHARE: f64 = 0.75;
+
+/// What a withdrawn cut leaves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Restored {
+    /// The window, in packets.
+    pub window: f64,
+    /// The slow-start threshold, in packets.
+    pub threshold: f64,
+}
 
 /// What stood before the last cut.
 #[derive(Clone, Copy, Debug, Default)]

@@ -16,9 +16,10 @@
 //! idle time. Where no round trips are measured (the synchronous model) it is Reno. `diff` is over the least round trip of all, as in
 //! Linux, so that it is packets of the present window.
 
-use crate::conduct::{Conduct, Cut};
+use crate::conduct::Conduct;
 use crate::constructor::{ConstructorInfo, ParameterInfo};
 use crate::controller::Wants;
+use crate::cut::Cut;
 use crate::sample::AckSample;
 use crate::signal::{CongestionSignal, IdleSignal};
 use crate::units::{Span, Time};

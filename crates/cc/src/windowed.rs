@@ -3,22 +3,15 @@
 //! Source: RFC 5681 §3.1 (slow start below the threshold), RFC 7661 §4.3 (an idle window does not grow). A law is its numbers, its
 //! increase and its decrease. In recovery no window of a law here grows.
 
-use crate::conduct::{Conduct, Cut};
+use crate::conduct::Conduct;
 use crate::controller::{Controller, Pace, Wants};
+use crate::cut::Cut;
 use crate::sample::AckSample;
 use crate::settings::ControlSettings;
 use crate::signal::{CongestionSignal, IdleSignal, Recovery, RecoverySignal, UndoSignal};
+use crate::undo::Restored;
 use crate::units::{Bytes, Rate, Time, Window};
 use std::fmt::Debug;
-
-/// What a withdrawn cut leaves.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Restored {
-    /// The window, in packets.
-    pub window: f64,
-    /// The slow-start threshold, in packets.
-    pub threshold: f64,
-}
 
 /// A law of the window: what a round trip without congestion adds, and what congestion leaves. Windows are packets.
 ///

@@ -1,6 +1,7 @@
 //! Descriptions of all tables: names, parameters, units, defaults and their sources. The command line, the schema and the pages show them.
 
 use crate::identity;
+use crate::queue::table::Conditions;
 use crate::queue::{DISCIPLINES, DisciplineInfo};
 use crate::rate;
 use crate::records::DELAY_SHARES;
@@ -38,9 +39,6 @@ pub struct SettingInfo {
     #[serde(skip)]
     pub only_with: Conditions,
 }
-
-/// Settings, or parameters of the same table, each with a value: one of its choices, `true` or `false`.
-pub type Conditions = &'static [(&'static str, &'static str)];
 
 impl SettingInfo {
     const fn only_with(self, conditions: Conditions) -> Self {

@@ -6,9 +6,29 @@
 
 use crate::ahead::Measured;
 use crate::histogram::Histogram;
-use crate::records::StreamRecord;
 use sawtooth_cc::units::{Span, Time};
 use std::collections::VecDeque;
+
+/// A stream of frames, of those that could be judged.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[allow(missing_docs)]
+pub struct StreamRecord {
+    pub name: String,
+    pub packet_bytes: u32,
+    pub packets: u64,
+    pub received: u64,
+    pub frames: u64,
+    /// Complete, but after their deadline.
+    pub late: u64,
+    /// Of which a packet was lost, or under way at the end.
+    pub incomplete: u64,
+    /// From leaving to being complete, of complete frames.
+    pub delay_sum: Span,
+    pub delay_p50: Span,
+    pub delay_p95: Span,
+    pub delay_p99: Span,
+    pub delay_p999: Span,
+}
 
 /// A frame that is under way, or was lost.
 #[derive(Clone, Copy, Debug)]

@@ -39,6 +39,7 @@ mod impairment;
 mod lane;
 pub mod measures;
 mod network;
+mod observation;
 mod observer;
 #[doc(hidden)]
 pub mod packet;

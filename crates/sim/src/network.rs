@@ -23,7 +23,8 @@ use crate::event::{Event, Moment};
 use crate::event_queue::EventQueue;
 use crate::impairment::Impairment;
 use crate::lane::Lane;
-use crate::observer::{Kinds, Observer, Occurrence, Phase, Seen, SenderState};
+use crate::observation::{Kinds, Occurrence, Phase, Seen};
+use crate::observer::Observer;
 use crate::packet::{Packet, PacketKind};
 use crate::pipe::PipeLink;
 use crate::port::{Port, Transmitter};
@@ -281,7 +282,7 @@ impl Network {
         for (flow, side) in (0u32..).zip(&self.senders[..listed]) {
             self.observer.note(Kinds::SENDER_SAMPLED, now, || Occurrence::SenderSampled {
                 flow,
-                state: SenderState::of(&side.sender),
+                state: side.sender.state(),
             });
         }
         if self.observer.hears(Kinds::SENDER_SEEN) {

@@ -13,6 +13,7 @@ pub mod counters;
 pub mod depth;
 pub mod device;
 pub mod discipline;
+pub mod drop_reason;
 pub mod fifo;
 pub mod limit;
 pub mod longest;
@@ -26,9 +27,10 @@ use crate::scenario::{ScenarioError, require};
 use counters::Tally;
 use device::Device;
 pub use discipline::{
-    Admission, ArrivalRule, Backlog, DROP_REASONS, DropReason, PARTS_MAX, PartState, QueueContext,
-    QueueDiscipline, QueueState, Queued, Signal, TransmitterState,
+    Admission, ArrivalRule, Backlog, PARTS_MAX, PartState, QueueContext, QueueDiscipline, QueueState, Queued,
+    Signal, TransmitterState,
 };
+pub use drop_reason::{DROP_REASONS, DropReason};
 use fifo::Fifo;
 pub use owner::Owner;
 use sawtooth_cc::units::{Rate, Span, Time};

@@ -1,5 +1,6 @@
 //! Results of a run: counters of flows, queues and processes of short flows, the packet account, and the requested series.
 
+use crate::frames::StreamRecord;
 use crate::measures::RoundTripRecord;
 use crate::queue::DropReason;
 use crate::queue::counters::{Arrivals, Departures};
@@ -125,27 +126,6 @@ pub struct StateRecord {
     /// Its place in [`STATES`](sawtooth_cc::STATES).
     pub state: u32,
     pub time: Span,
-}
-
-/// A stream of frames, of those that could be judged.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[allow(missing_docs)]
-pub struct StreamRecord {
-    pub name: String,
-    pub packet_bytes: u32,
-    pub packets: u64,
-    pub received: u64,
-    pub frames: u64,
-    /// Complete, but after their deadline.
-    pub late: u64,
-    /// Of which a packet was lost, or under way at the end.
-    pub incomplete: u64,
-    /// From leaving to being complete, of complete frames.
-    pub delay_sum: Span,
-    pub delay_p50: Span,
-    pub delay_p95: Span,
-    pub delay_p99: Span,
-    pub delay_p999: Span,
 }
 
 /// A page or a chunk that an application has loaded, from the start of the run.

@@ -6,7 +6,7 @@
 //! knows series by that description only.
 
 use crate::ahead::Measured;
-use crate::observer::{Kinds, Observation};
+use crate::observation::{Kinds, Observation};
 use crate::table::{Column, Table};
 use serde::{Deserialize, Serialize};
 

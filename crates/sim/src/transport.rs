@@ -2,7 +2,7 @@
 
 use crate::frames::FrameWatch;
 use crate::measures::Measures;
-use crate::observer::{ModelState, Phase, SenderView};
+use crate::observation::{ModelState, Phase, SenderState, SenderView};
 use crate::packet::Packet;
 use crate::rate::receiver::PacedReceiver;
 use crate::rate::sender::PacedSender;
@@ -137,6 +137,12 @@ impl Transport {
                 Ok(None)
             }
         }
+    }
+
+    /// What it and its controller show of themselves.
+    pub fn state(&self) -> SenderState {
+        let window = if self.untold().window { Window::from_packets(f64::NAN) } else { self.window() };
+        SenderState { window, threshold: self.slow_start_threshold(), model: self.model() }
     }
 
     /// What its controller believes and does, if that has states.

@@ -4,9 +4,8 @@
 
 use super::filters::MaxFilter;
 use super::params::BbrParams;
-use super::probe_bw::AckPhase;
+use super::remembered::{Probing, Undo};
 use super::rounds::RoundCount;
-use super::undo::Undo;
 use crate::random::Random;
 use crate::sample::AckSample;
 use crate::settings::ControlSettings;
@@ -145,39 +144,6 @@ pub struct Model {
     pub undo: Undo,
 
     pub probing: Probing,
-}
-
-/// Probing for bandwidth.
-#[derive(Clone, Debug)]
-#[allow(missing_docs, reason = "the draft says what its variables are")]
-pub struct Probing {
-    pub ack_phase: AckPhase,
-    pub is_bw_probe_sample: bool,
-    pub bw_probe_up_acked: f64,
-    pub probe_up_acked_per_inc: f64,
-    pub bw_probe_up_rounds: u32,
-    pub rounds_since_probe_up: u64,
-    pub bw_probe_wait: Span,
-    pub cycle_stamp: Time,
-    pub prev_probe_too_high: bool,
-    pub prev_probe_precautionary: bool,
-}
-
-impl Default for Probing {
-    fn default() -> Self {
-        Probing {
-            ack_phase: AckPhase::Init,
-            is_bw_probe_sample: false,
-            bw_probe_up_acked: 0.0,
-            probe_up_acked_per_inc: f64::INFINITY,
-            bw_probe_up_rounds: 0,
-            rounds_since_probe_up: 0,
-            bw_probe_wait: Span::ZERO,
-            cycle_stamp: Time::ZERO,
-            prev_probe_too_high: false,
-            prev_probe_precautionary: false,
-        }
-    }
 }
 
 /// This many seconds, to the nanosecond.

@@ -3,23 +3,9 @@
 //! Source: draft-ietf-ccwg-bbr §5.3.3.
 
 use super::model::{Model, RateSample, span};
+use super::remembered::AckPhase;
 use crate::state::ControlState;
 use crate::units::smaller;
-
-/// `BBR.ack_phase`: of which phase of a probe the acknowledgements are that arrive now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AckPhase {
-    /// Of none.
-    Init,
-    /// `ACKS_REFILLING`
-    Refilling,
-    /// `ACKS_PROBE_STARTING`
-    ProbeStarting,
-    /// `ACKS_PROBE_FEEDBACK`
-    ProbeFeedback,
-    /// `ACKS_PROBE_STOPPING`
-    ProbeStopping,
-}
 
 impl Model {
     /// `IsInAProbeBWState`

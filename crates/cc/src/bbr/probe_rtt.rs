@@ -3,7 +3,7 @@
 //! Source: draft-ietf-ccwg-bbr §5.3.4, §5.5.7.
 
 use super::model::{Model, RateSample, span};
-use super::probe_bw::AckPhase;
+use super::remembered::AckPhase;
 use crate::state::ControlState;
 
 impl Model {

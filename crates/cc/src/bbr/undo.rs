@@ -6,36 +6,8 @@
 //! letter the second would save what the first has lowered, and so would the beginning of recovery, which comes after both.
 
 use super::model::{Model, Repair};
+use super::remembered::Bounds;
 use crate::state::ControlState;
-use crate::units::Time;
-
-/// `BBR.undo_state` and the bounds beside it.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Undo {
-    state: Option<ControlState>,
-    /// When that state was left.
-    left_at: Option<Time>,
-    saved: Bounds,
-    saved_at: Option<Time>,
-    /// What stood before the losses of this moment, and the moment.
-    before: Bounds,
-    before_at: Option<Time>,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Bounds {
-    cwnd: f64,
-    bw_shortterm: f64,
-    inflight_shortterm: f64,
-    inflight_longterm: f64,
-}
-
-impl Undo {
-    /// This state is left because of losses.
-    pub fn note_left(&mut self, state: ControlState, now: Time) {
-        (self.state, self.left_at) = (Some(state), Some(now));
-    }
-}
 
 impl Model {
     fn bounds(&self) -> Bounds {

@@ -4,24 +4,6 @@
 
 use super::model::{Model, Sample};
 use crate::bbr::model::seconds;
-use crate::units::Time;
-
-/// A count since it began, and the most of two slots.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Bursts {
-    since: Time,
-    acked: f64,
-    slots: [f64; 2],
-    current: usize,
-    rounds: u32,
-}
-
-impl Bursts {
-    /// A count begins.
-    pub fn begin(&mut self, now: Time) {
-        (self.since, self.acked) = (now, 0.0);
-    }
-}
 
 impl Model {
     /// The most of the last rounds.
@@ -66,6 +48,7 @@ impl Model {
 #[cfg(test)]
 mod tests {
     use super::super::model::bench::{cruising, rounds};
+    use super::super::remembered::Bursts;
     use super::*;
     use crate::units::Span;
 

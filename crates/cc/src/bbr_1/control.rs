@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn gains_are_those_of_the_kernel() {
         let mut model = cruising(); // 2500 packets a second, a BDP of 100
-        (model.bursts, model.phase) = (super::super::aggregation::Bursts::default(), 5);
+        (model.bursts, model.phase) = (super::super::remembered::Bursts::default(), 5);
         for (state, pacing, window) in [
             (ControlState::Startup, 739.0 / 256.0, 289.0),
             (ControlState::Drain, 88.0 / 256.0, 289.0),

@@ -3,32 +3,13 @@
 //! Source: Linux `bbr_lt_bw_sampling`, after [Flach16].
 
 use super::model::Model;
+use super::remembered::LongTerm;
 use crate::bbr::model::seconds;
 use crate::state::ControlState;
-use crate::units::{Span, Time};
+use crate::units::Span;
 
 /// Shortest interval that gives a rate.
 const SHORTEST: Span = Span::from_millis(1);
-
-/// The interval that is being looked at, and what the last one said.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct LongTerm {
-    sampling: bool,
-    /// The rate of the last interval, and whether it is that of a policer.
-    bw: f64,
-    used: bool,
-    rounds: u32,
-    since: Time,
-    delivered: u64,
-    lost: f64,
-}
-
-impl LongTerm {
-    /// The rate of the policer that there seems to be.
-    pub fn rate(&self) -> Option<f64> {
-        self.used.then_some(self.bw)
-    }
-}
 
 impl Model {
     /// Nothing is known of a policer.

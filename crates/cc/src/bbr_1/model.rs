@@ -2,9 +2,8 @@
 //!
 //! Source: Linux `tcp_bbr.c`, `bbr_main` and `bbr_update_model`. Volumes are packets, rates packets per second.
 
-use super::aggregation::Bursts;
-use super::long_term::LongTerm;
 use super::params::Bbr1Params;
+use super::remembered::{Bursts, LongTerm};
 use crate::bbr::filters::MaxFilter;
 use crate::bbr::model::{Repair, seconds};
 use crate::bbr::rounds::RoundCount;

@@ -17,10 +17,9 @@
 //! The pacing rate of the cushion is that of slow start, 2 windows per smoothed round trip, paced or not. A timeout begins again what a
 //! detection has ended; after other cuts there is no slow start. Differs from Linux: round trips are exact, and not cut to microseconds.
 
-use super::SlowStartRule;
+use super::{SenderTraits, SlowStartRule};
 use crate::controller::Wants;
 use crate::sample::AckSample;
-use crate::settings::ControlSettings;
 use crate::signal::Congestion;
 use crate::units::{Bytes, Span, Time};
 
@@ -64,12 +63,17 @@ pub struct Hystart {
 }
 
 impl Hystart {
+    /// The rule with both detectors, at the start of a connection.
+    pub fn new(sender: SenderTraits) -> Self {
+        Hystart::with(Detectors::Both, sender)
+    }
+
     /// The rule with these detectors, at the start of a connection.
-    pub fn with(detectors: Detectors, settings: &ControlSettings) -> Self {
+    pub fn with(detectors: Detectors, sender: SenderTraits) -> Self {
         Hystart {
             detectors,
-            paced: settings.paced,
-            packet: settings.packet,
+            paced: sender.paced,
+            packet: sender.packet,
             found: false,
             least: None,
             round_start: Time::ZERO,
@@ -110,10 +114,6 @@ impl Hystart {
 }
 
 impl SlowStartRule for Hystart {
-    fn new(settings: &ControlSettings) -> Self {
-        Hystart::with(Detectors::Both, settings)
-    }
-
     fn wants(&self) -> Wants {
         Wants { rates: true, rounds: true, ..Wants::NOTHING }
     }
@@ -152,9 +152,10 @@ impl SlowStartRule for Hystart {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::ControlSettings;
 
     fn rule(paced: bool) -> Hystart {
-        Hystart::new(&ControlSettings { paced, ..ControlSettings::default() })
+        Hystart::new(ControlSettings { paced, ..ControlSettings::default() }.sender())
     }
 
     fn ack(micros: u64, round_ended: bool, rtt_micros: u64) -> AckSample {
@@ -227,7 +228,7 @@ mod tests {
             (Detectors::Train, Some(156), None),
             (Detectors::Delay, None, Some(8)),
         ] {
-            let new = || Hystart::with(detectors, &ControlSettings::default());
+            let new = || Hystart::with(detectors, ControlSettings::default().sender());
             let mut rule = new();
             let found = (0..400u64).find(|&at| rule.ends(20.0, &ack(1_000_000 + 100 * at, at == 0, 30_000)));
             assert_eq!(found, train, "{detectors:?}");

@@ -2,22 +2,24 @@
 //!
 //! Source: [HaRhee11] §4, as Linux has it with `hystart_detect` 2. The rule and its parameters are those of [`super::hystart`].
 
-use super::SlowStartRule;
 use super::hystart::{Detectors, Hystart};
+use super::{SenderTraits, SlowStartRule};
 use crate::controller::Wants;
 use crate::sample::AckSample;
-use crate::settings::ControlSettings;
 use crate::signal::Congestion;
 
 /// HyStart in which trains of acknowledgements end nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct HystartDelay(Hystart);
 
-impl SlowStartRule for HystartDelay {
-    fn new(settings: &ControlSettings) -> Self {
-        HystartDelay(Hystart::with(Detectors::Delay, settings))
+impl HystartDelay {
+    /// The rule at the start of a connection.
+    pub fn new(sender: SenderTraits) -> Self {
+        HystartDelay(Hystart::with(Detectors::Delay, sender))
     }
+}
 
+impl SlowStartRule for HystartDelay {
     fn wants(&self) -> Wants {
         self.0.wants()
     }

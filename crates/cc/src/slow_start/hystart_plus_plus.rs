@@ -17,10 +17,9 @@
 //!
 //! Only the first slow start of a connection has it; after any cut slow start is the standard one, as §4.3 recommends.
 
-use super::SlowStartRule;
+use super::{SenderTraits, SlowStartRule};
 use crate::controller::Wants;
 use crate::sample::AckSample;
-use crate::settings::ControlSettings;
 use crate::signal::Congestion;
 use crate::units::Span;
 
@@ -71,11 +70,14 @@ impl HystartPlusPlus {
     }
 }
 
-impl SlowStartRule for HystartPlusPlus {
-    fn new(_: &ControlSettings) -> Self {
+impl HystartPlusPlus {
+    /// The rule at the start of a connection.
+    pub fn new(_: SenderTraits) -> Self {
         HystartPlusPlus { phase: Phase::Watched, last: None, current: None, samples: 0 }
     }
+}
 
+impl SlowStartRule for HystartPlusPlus {
     fn wants(&self) -> Wants {
         Wants { rates: true, rounds: true, ..Wants::NOTHING }
     }
@@ -127,7 +129,7 @@ mod tests {
     use crate::units::Time;
 
     fn rule() -> HystartPlusPlus {
-        HystartPlusPlus::new(&ControlSettings::default())
+        HystartPlusPlus::new(crate::ControlSettings::default().sender())
     }
 
     fn ack(round_ended: bool, micros: u64) -> AckSample {

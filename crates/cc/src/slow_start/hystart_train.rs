@@ -2,22 +2,24 @@
 //!
 //! Source: [HaRhee11] §4, as Linux has it with `hystart_detect` 1. The rule and its parameters are those of [`super::hystart`].
 
-use super::SlowStartRule;
 use super::hystart::{Detectors, Hystart};
+use super::{SenderTraits, SlowStartRule};
 use crate::controller::Wants;
 use crate::sample::AckSample;
-use crate::settings::ControlSettings;
 use crate::signal::Congestion;
 
 /// HyStart in which longer round trips end nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct HystartTrain(Hystart);
 
-impl SlowStartRule for HystartTrain {
-    fn new(settings: &ControlSettings) -> Self {
-        HystartTrain(Hystart::with(Detectors::Train, settings))
+impl HystartTrain {
+    /// The rule at the start of a connection.
+    pub fn new(sender: SenderTraits) -> Self {
+        HystartTrain(Hystart::with(Detectors::Train, sender))
     }
+}
 
+impl SlowStartRule for HystartTrain {
     fn wants(&self) -> Wants {
         self.0.wants()
     }

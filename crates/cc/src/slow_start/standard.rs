@@ -2,21 +2,23 @@
 //!
 //! Source: RFC 5681 §3.1. How many packets an acknowledgement counts for at most (RFC 3465 §2.2) is the transport's rule.
 
-use super::SlowStartRule;
+use super::{SenderTraits, SlowStartRule};
 use crate::controller::Wants;
 use crate::sample::AckSample;
-use crate::settings::ControlSettings;
 use crate::signal::Congestion;
 
 /// The rule; it remembers nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Standard;
 
-impl SlowStartRule for Standard {
-    fn new(_: &ControlSettings) -> Self {
+impl Standard {
+    /// The rule at the start of a connection.
+    pub fn new(_: SenderTraits) -> Self {
         Standard
     }
+}
 
+impl SlowStartRule for Standard {
     fn wants(&self) -> Wants {
         Wants::NOTHING
     }

@@ -4,7 +4,7 @@ use super::Network;
 use super::supply::Supply;
 use crate::ack_details::DetailsPool;
 use crate::event::{Event, Moment};
-use crate::observer::{Kinds, Occurrence, Seen, SenderState};
+use crate::observation::{Kinds, Occurrence, Seen};
 use crate::packet::{CE, ECE, IN_PROFILE, Packet, PacketKind, TEST};
 use crate::pipe::Jitter;
 use crate::random;
@@ -461,10 +461,6 @@ impl Network {
 
     pub(super) fn record_cut(&mut self, flow: u32, cut: WindowCut, now: Time) {
         let sender = &self.senders[flow as usize].sender;
-        self.observer.note(Kinds::CUT, now, || Occurrence::WindowCut {
-            flow,
-            cut,
-            state: SenderState::of(sender),
-        });
+        self.observer.note(Kinds::CUT, now, || Occurrence::WindowCut { flow, cut, state: sender.state() });
     }
 }

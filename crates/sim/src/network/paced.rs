@@ -2,7 +2,7 @@
 
 use super::Network;
 use crate::event::Moment;
-use crate::observer::{Kinds, Occurrence};
+use crate::observation::{Kinds, Occurrence};
 use crate::packet::{CE, Packet, PacketKind};
 use crate::tcp::receiver::AckDecision;
 use crate::transport::{AnyReceiver, Transport};

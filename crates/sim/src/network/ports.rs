@@ -4,7 +4,7 @@
 use super::Network;
 use crate::ack_filter::{AckFilter, supersedes};
 use crate::event::{Event, Moment};
-use crate::observer::Site;
+use crate::observation::Site;
 use crate::packet::{Packet, PacketKind};
 use crate::port::Transmitter;
 use crate::port::trace::{OPPORTUNITY_BYTES, TransmissionEvent};

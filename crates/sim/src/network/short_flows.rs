@@ -10,7 +10,7 @@ use super::endpoints::{ReceiverSide, SenderSide};
 use crate::arrivals::{Arrival, Arrivals};
 use crate::event::Event;
 use crate::histogram::Histogram;
-use crate::observer::{Kinds, Occurrence};
+use crate::observation::{Kinds, Occurrence};
 use crate::records::ArrivalRecord;
 use crate::scenario::{FlowSpec, Profile, Scenario};
 use crate::topology::FlowRoute;

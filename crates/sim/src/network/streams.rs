@@ -2,10 +2,9 @@
 
 use super::Network;
 use crate::ahead::Measured;
-use crate::frames::FrameWatch;
-use crate::observer::{Kinds, Occurrence};
+use crate::frames::{FrameWatch, StreamRecord};
+use crate::observation::{Kinds, Occurrence};
 use crate::packet::Packet;
-use crate::records::StreamRecord;
 use crate::scenario::Scenario;
 use sawtooth_cc::units::Time;
 

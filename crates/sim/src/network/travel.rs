@@ -6,7 +6,7 @@ use super::{LinkImpairments, Network};
 use crate::event::Moment;
 use crate::impairment::Impairment;
 use crate::lane::Placed;
-use crate::observer::{Kinds, Occurrence, Site};
+use crate::observation::{Kinds, Occurrence, Site};
 use crate::packet::{CE, ECT, Packet, PacketKind};
 use crate::port::Transmitter;
 use crate::queue::{Admission, DropReason, QueueState, Queued, is_impairable};

@@ -4,7 +4,7 @@
 //! Departures may be known ahead of time: they say for themselves whether they fall into the measured time. The two are
 //! different types, so that the end of the warm-up forgets all of one and nothing of the other.
 
-use super::discipline::{DROP_REASONS, DropReason};
+use super::drop_reason::{DROP_REASONS, DropReason};
 use crate::histogram::Histogram;
 use crate::packet::{ECT, IN_PROFILE, Packet};
 use sawtooth_cc::units::Span;

@@ -5,6 +5,7 @@
 //! arrival, a discipline is an [`ArrivalRule`] inside a [`super::fifo::Fifo`].
 
 use super::counters::Tally;
+use super::drop_reason::DropReason;
 use super::owner::Owner;
 use crate::packet::Packet;
 use crate::random::Stream;
@@ -39,27 +40,6 @@ impl Backlog {
         Backlog { packets: 1, bytes: u64::from(packet.bytes()) }
     }
 }
-
-/// Why a packet was dropped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(usize)]
-pub enum DropReason {
-    /// The buffer was full.
-    Full,
-    /// The link's impairment hit it.
-    Impairment,
-    /// By the rule of the discipline, although there was room.
-    Early,
-    /// The average was beyond what the discipline stands.
-    Forced,
-    /// The policer of the link had no tokens for it.
-    Policed,
-    /// The ACK filter found it superfluous.
-    Filtered,
-}
-
-/// How many reasons there are.
-pub const DROP_REASONS: usize = 6;
 
 /// What the transmitter behind a queue is doing.
 #[derive(Clone, Copy, Debug)]

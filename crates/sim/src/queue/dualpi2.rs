@@ -40,11 +40,11 @@ use super::fifo::Line;
 use super::limit::Limit;
 use super::pi::Controller;
 use super::pie::{GAIN_ACCEPTED, check_gain};
+use super::table::Conditions;
 use super::{
     Backlog, DisciplineInfo, DisciplineParameter, DisciplineSpec, DropReason, Marking, Owner, PARTS_MAX,
     PartState, QueueContext, QueueDiscipline, Queued, Rate, ScenarioError, Span, require,
 };
-use crate::describe::Conditions;
 use crate::packet::{ECT, Packet};
 use sawtooth_cc::units::Time;
 use serde::{Deserialize, Serialize};

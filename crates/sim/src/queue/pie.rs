@@ -35,11 +35,11 @@ use super::codel::{SPAN_ACCEPTED, check_span};
 use super::fifo::Line;
 use super::limit::Limit;
 use super::pi::Controller;
+use super::table::Conditions;
 use super::{
     Backlog, DisciplineInfo, DisciplineParameter, DisciplineSpec, DropReason, Marking, Owner, PARTS_MAX,
     PartState, QueueContext, QueueDiscipline, Queued, Rate, ScenarioError, Span, require,
 };
-use crate::describe::Conditions;
 use crate::packet::{ECT, Packet};
 use crate::random::Stream;
 use sawtooth_cc::units::Time;

@@ -18,11 +18,11 @@
 
 use super::limit::Limit;
 use super::red::{self, Detector, RedSpec};
+use super::table::Conditions;
 use super::{
     Admission, ArrivalRule, DisciplineInfo, DisciplineParameter, DisciplineSpec, DropReason, Marking,
     QueueState, ScenarioError,
 };
-use crate::describe::Conditions;
 use crate::packet::{IN_PROFILE, Packet};
 use crate::random::Stream;
 use sawtooth_cc::units::Rate;

@@ -2,10 +2,12 @@
 
 use super::discipline::Backlog;
 use super::limit::Limit;
-use crate::describe::Conditions;
 use crate::scenario::ScenarioError;
 use sawtooth_cc::units::Rate;
 use serde::Serialize;
+
+/// Settings, or parameters of the same table, each with a value: one of its choices, `true` or `false`.
+pub type Conditions = &'static [(&'static str, &'static str)];
 
 /// One parameter of a discipline, besides its buffer. Its default is that of its specification.
 #[derive(Clone, Copy, Debug, Serialize)]

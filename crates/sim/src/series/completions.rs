@@ -1,7 +1,7 @@
 //! Start, length and completion time of every short flow that was completed.
 
 use super::{ColumnInfo, Extent, RecordSpec, Series};
-use crate::observer::{Kinds, Observation, Occurrence};
+use crate::observation::{Kinds, Observation, Occurrence};
 use crate::table::Column;
 use sawtooth_cc::units::{Span, Time};
 

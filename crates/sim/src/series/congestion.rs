@@ -1,7 +1,7 @@
 //! Every drop and every mark of listed flows' data at the bottleneck.
 
 use super::{ColumnInfo, Extent, RecordSpec, Series};
-use crate::observer::{Kinds, Observation, Occurrence, Site};
+use crate::observation::{Kinds, Observation, Occurrence, Site};
 use crate::packet::{Packet, PacketKind};
 use crate::table::Column;
 use crate::topology::BOTTLENECK;

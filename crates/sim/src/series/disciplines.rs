@@ -4,7 +4,7 @@
 //! a discipline that moves its probability at regular times makes up for them then.
 
 use super::{ColumnInfo, Extent, RecordSpec, Series};
-use crate::observer::{Kinds, Observation, Occurrence};
+use crate::observation::{Kinds, Observation, Occurrence};
 use crate::queue::PartState;
 use crate::table::Column;
 use sawtooth_cc::units::Time;

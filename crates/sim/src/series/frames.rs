@@ -5,7 +5,7 @@
 
 use super::{ColumnInfo, Extent, RecordSpec, Series};
 use crate::frames::FrameEnd;
-use crate::observer::{Kinds, Observation, Occurrence};
+use crate::observation::{Kinds, Observation, Occurrence};
 use crate::table::Column;
 
 /// Frames, stream by stream in the order in which they began.

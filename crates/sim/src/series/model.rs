@@ -3,7 +3,7 @@
 //! For pictures with the states as bands. Flows whose controller has no states have no rows.
 
 use super::{ColumnInfo, Extent, RecordSpec, Series};
-use crate::observer::{Kinds, ModelState, Observation, Occurrence};
+use crate::observation::{Kinds, ModelState, Observation, Occurrence};
 use crate::table::Column;
 use sawtooth_cc::STATES;
 use sawtooth_cc::units::{Bytes, Rate, Span, Time};

@@ -4,7 +4,7 @@
 //! acknowledgement has a row at its sender, and the number that it carries; reports of rate-based flows acknowledge no packet.
 
 use super::{ColumnInfo, Extent, RecordSpec, Series};
-use crate::observer::{Kinds, Observation, Occurrence, Site};
+use crate::observation::{Kinds, Observation, Occurrence, Site};
 use crate::packet::{PacketKind, RETRANSMISSION};
 use crate::queue::{DROP_REASONS, DropReason};
 use crate::table::Column;

@@ -1,7 +1,7 @@
 //! The depth of every queue at sampling times.
 
 use super::{ColumnInfo, Extent, RecordSpec, Series};
-use crate::observer::{Kinds, Observation, Occurrence};
+use crate::observation::{Kinds, Observation, Occurrence};
 use crate::table::Column;
 use sawtooth_cc::units::Time;
 

@@ -2,7 +2,7 @@
 
 use super::{ColumnInfo, Extent, RecordSpec, Series};
 use crate::ahead::Measured;
-use crate::observer::{Kinds, Observation, Occurrence};
+use crate::observation::{Kinds, Observation, Occurrence};
 use crate::table::Column;
 use sawtooth_cc::units::{Span, Time};
 

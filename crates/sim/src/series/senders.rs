@@ -3,7 +3,7 @@
 //! For pictures with the phases as bands.
 
 use super::{ColumnInfo, Extent, RecordSpec, Series};
-use crate::observer::{Kinds, Observation, Occurrence, Seen, SenderView};
+use crate::observation::{Kinds, Observation, Occurrence, Seen, SenderView};
 use crate::table::Column;
 use sawtooth_cc::units::{Bytes, Time};
 

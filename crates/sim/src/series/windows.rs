@@ -1,7 +1,7 @@
 //! The windows of listed flows: at every cut, and at sampling times.
 
 use super::{ColumnInfo, Extent, RecordSpec, Series};
-use crate::observer::{Kinds, Observation, Occurrence, SenderState};
+use crate::observation::{Kinds, Observation, Occurrence, SenderState};
 use crate::table::Column;
 use sawtooth_cc::Congestion;
 use sawtooth_cc::units::Time;

@@ -5,7 +5,7 @@
 //! recovery gets those samples that a classic sender gives, and where that gives none, none.
 
 use super::{Sender, StateTimes, WindowCut};
-use crate::observer::{ModelState, Phase, SenderView};
+use crate::observation::{ModelState, Phase, SenderView};
 use crate::packet::{Packet, PacketKind, RETRANSMISSION};
 use crate::tcp::flight::Outcome;
 use crate::tcp::recovery::{Acknowledgement, LossRecovery, RecoveryUpdate, Transmission};
