@@ -14,17 +14,19 @@ from tests.conftest import CommandLine
 from tests.fits import fits
 
 from sawtooth.errors import InputError
+from sawtooth.experiment.perform import different, perform
 from sawtooth.experiment.reproduction import Reproduction
 from sawtooth.experiment.study import Study
 from sawtooth.papers import PAPERS
 from sawtooth.papers.akella2002.printed import printed
 from sawtooth.papers.markdown import known, update
 from sawtooth.papers.register import claims
-from sawtooth.papers.reproduce import chosen_studies, perform_parts, report_path
+from sawtooth.papers.reproduce import chosen_studies, different_runs, jobs_of, perform_parts, report_path
 from sawtooth.papers.studies import load_study
 from sawtooth.plain import json_value
 from sawtooth.report.markdown import all_blocks
 from sawtooth.report.pages import write_reproduction
+from sawtooth.run.run import run_id_of
 from sawtooth.run.store import Store
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -169,6 +171,31 @@ def small(name: str, main: bool, **changes: object) -> Study:
     )
 
 
+def test_a_run_that_several_parts_need_counts_once_and_however_it_is_written(tmp_path: Path) -> None:
+    first = small("akella2002", True)
+    again = small("akella2002/more", False).with_value("path.rtt", "0.11 s").seeded(3)
+    assert [study.runs for study in (first, again)] == [16, 24]
+    assert different([first, again]) == 24
+    for start in (0, 8):  # anew, and where it was broken off
+        moved: list[tuple[int, int, int]] = []
+        store = Store(tmp_path / str(start))
+        if start:
+            perform(first.seeded(1), store)
+        found = perform_parts(
+            "akella2002", [first, again], store, progress=lambda *step, moved=moved: moved.append(step)
+        )
+        assert [done for done, _, _ in moved] == list(range(25))
+        assert {total for _, total, _ in moved} == {len(found.run_ids)} == {24}
+        assert moved[-1] == (24, 24, start)
+        assert found.executed == 24 - start
+
+
+@pytest.mark.parametrize("name", ["floyd2000", "lahanas2003"])
+def test_the_total_of_a_paper_is_the_number_of_its_different_runs(name: str) -> None:
+    ids = {run_id_of(job) for part in jobs_of(name, quick=True) for job in part}
+    assert different_runs(name, chosen_studies(name, quick=True), None, quick=True) == len(ids)
+
+
 def test_parts_of_a_paper_run_once_resume_and_are_judged_together(tmp_path: Path, browser: Browser) -> None:
     more = small("akella2002/more", False, algorithm=small("", False).algorithm[:2], title="two of them")
     studies = [small("akella2002", True), more.with_value("path.rtt", "60 ms")]
@@ -179,8 +206,9 @@ def test_parts_of_a_paper_run_once_resume_and_are_judged_together(tmp_path: Path
     )
     assert [part.study.name for part in found.parts] == ["akella2002", "akella2002/more"]
     assert (found.executed, len(found.run_ids)) == (24, 24)
+    assert [done for done, _, _ in moved] == list(range(25))
+    assert {total for _, total, _ in moved} == {24}
     assert moved[-1] == (24, 24, 0)
-    assert [done for done, _, _ in moved] == sorted(done for done, _, _ in moved)
     ids = [item.claim.id for item in found.judged]
     assert len(ids) == len(set(ids))
     assert {entry.id for entry in claims() if entry.paper == "akella2002" and entry.check} == set(ids)

@@ -242,10 +242,17 @@ def test_jobs_may_be_made_anew_each_time_and_only_what_is_kept_stays(
 def test_the_total_is_known_from_the_start(scenario_text: str) -> None:
     first, *others = jobs_of(scenario_text, 12)
     steps: list[tuple[int, int, int]] = []
-    run_many([first, first, *others, first], None, threads=1, progress=lambda *step: steps.append(step))
-    assert list(dict.fromkeys(done for done, _, _ in steps if done)) == list(range(1, 13))
-    assert {total for _, total, _ in steps} <= {12, 13}, "and equal jobs count once when they are met"
-    assert steps[-1] == (12, 12, 0)
+    noted: list[str] = []
+    jobs = [first, first, *others, first]
+    run_each(
+        jobs, None, Run.light, threads=1, progress=lambda *step: steps.append(step),
+        noted=lambda run_id, stored: noted.append(run_id),
+    )  # fmt: skip
+    done = [step[0] for step in steps]
+    assert done == sorted(done)
+    assert {total for _, total, _ in steps} == {14}
+    assert steps[-1] == (14, 14, 0)
+    assert len(noted) == len(set(noted)) == 12, "equal jobs run once"
 
 
 def test_simulation_begins_before_every_job_is_named(

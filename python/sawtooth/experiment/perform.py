@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from typing import Any, Final, overload
 
 from sawtooth.errors import InputError
@@ -21,9 +22,11 @@ from sawtooth.experiment.plan import Planned, ProbeKey
 from sawtooth.experiment.strips import recorded
 from sawtooth.experiment.study import Study
 from sawtooth.measure.run_part import Known
+from sawtooth.plain import canonical
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.outcome import Outcome, delay_quantiles
 from sawtooth.run.run import Run, RunSummary, run_id_of
+from sawtooth.run.run_count import RunCount
 from sawtooth.run.runner import run_each
 from sawtooth.run.store import Store
 from sawtooth.scenario.resolve import Decided, Resolved, decide, resolve
@@ -43,34 +46,34 @@ def perform(
     threads: int | None = None,
     progress: ProgressCallback | None = None,
     spared: set[str] | None = None,
+    count: RunCount | None = None,
 ) -> Comparison:
     """Run what the store lacks of a study (everything if ``fresh``, but for the runs that are ``spared``) and evaluate it.
 
-    InputError before the first run for what a router, an environment or a probe of it refuses.
+    ``count`` is that of the whole work of which the study is a part; without one, ``progress`` hears of the study alone. InputError before
+    the first run for what a router, an environment or a probe of it refuses.
     """
     begun = time.monotonic()
     refused = refusal(study)
     if refused is not None:
         raise refused
+    if count is None:
+        count = RunCount(progress)
+        count.expect(different([study]))
     plan = list(study.plan())
     outcomes: list[Outcome] = []
-    before = executed = 0  # of the runs so far, how many were stored and how many simulated
+    executed = 0
+
+    def noted(run_id: str, stored: bool) -> None:
+        nonlocal executed
+        executed += not stored
+        count.add(run_id, stored)
+
     for chosen in alike(plan):
-        stored = wanted = 0
-
-        def counted(
-            done: int, total: int, reused: int, past: int = len(outcomes), known: int = before
-        ) -> None:
-            nonlocal stored, wanted
-            stored, wanted = reused, total
-            if progress is not None:
-                progress(past + done, len(plan), known + reused)
-
         jobs = Jobs(study, chosen)
         outcomes += run_each(
-            jobs, store, jobs.outcome, fresh=fresh, threads=threads, progress=counted, spared=spared
+            jobs, store, jobs.outcome, fresh=fresh, threads=threads, spared=spared, noted=noted
         )
-        before, executed = before + stored, executed + wanted - stored
     results = collect(plan, outcomes, study.families)
     return Comparison(study, results, quick=quick, executed=executed, wall_s=time.monotonic() - begun)
 
@@ -87,6 +90,25 @@ def evaluate(study: Study, store: Store, *, quick: bool = False) -> Comparison:
                 raise MissingRunError(f"{study.name}: no stored run for {planned.key}")
             outcomes.append(jobs.outcome(stored))
     return Comparison(study, collect(plan, outcomes, study.families), quick=quick)
+
+
+def different(studies: Iterable[Study]) -> int:
+    """How many different runs studies need together. Their scenarios are told apart by what they mean, not by how they are written, and
+    none is resolved."""
+    meant: dict[tuple[str, str], bytes] = {}
+    """By directory and text of a scenario, what it means."""
+    found: set[tuple[bytes, str]] = set()
+    for study in studies:
+        last: Mapping[str, Any] | None = None
+        for planned in study.plan():
+            if planned.scenario is not last:  # one after another has the same, with other seeds
+                last = planned.scenario
+                written = study.directory, canonical(last)
+                if written not in meant:
+                    text = f"{study.directory}\n{study.read(last).model_dump_json()}"
+                    meant[written] = sha256(text.encode()).digest()
+            found.add((meant[written], planned.seed))
+    return len(found)
 
 
 def jobs_of(study: Study) -> list[Jobs]:

@@ -171,22 +171,19 @@ def sweep(
     base, lists, jobs = planned(scenario, over, seeds, overrides)
     chosen = list(itertools.product(*lists.values()))
     home = store if isinstance(store, Store) else Store(store)
-    known = 0
+    simulated: set[str] = set()
 
-    def counted(done: int, total: int, stored: int) -> None:
-        nonlocal known
-        known = stored
-        if progress is not None:
-            progress(done, total, stored)
+    def noted(run_id: str, stored: bool) -> None:
+        if not stored:
+            simulated.add(run_id)
 
-    kept = run_each(jobs, home, _kept, fresh=fresh, threads=threads, progress=counted)
+    kept = run_each(jobs, home, _kept, fresh=fresh, threads=threads, progress=progress, noted=noted)
     runs = tuple(
         SweptRun(values, seed, *outcome)
         for (values, seed), outcome in zip(itertools.product(chosen, jobs.seeds), kept, strict=True)
     )
-    executed = len({run.run_id for run in runs}) - known
     wall_s = time.monotonic() - begun
-    return Sweep(base.name, lists, jobs.seeds, runs, executed, wall_s, base.chosen)
+    return Sweep(base.name, lists, jobs.seeds, runs, len(simulated), wall_s, base.chosen)
 
 
 def planned(

@@ -32,9 +32,10 @@ from sawtooth.experiment.stopping import BATCH, FIRST, MOST, Stopping
 from sawtooth.experiment.study import Study
 from sawtooth.papers.adapted import adapted
 from sawtooth.papers.own import is_own, own_source
-from sawtooth.papers.reproduce import perform_parts
+from sawtooth.papers.reproduce import different_runs, perform_parts
 from sawtooth.papers.studies import parts
 from sawtooth.progress import ProgressCallback
+from sawtooth.run.run_count import RunCount
 from sawtooth.run.store import Store
 
 FRESH: Final = 10_001
@@ -136,15 +137,10 @@ def confirm(
     if first <= had:
         accepted = f"a seed beyond the {had} of {name}, such as {FRESH}"
         raise InputError("reproduce", "--seeds-from", first, accepted)
-    total = 2 * sum(study.runs for study in old)
-    made = []
-    for turn, studies in enumerate((old, new)):
-
-        def counted(done: int, _: int, stored: int, past: int = turn * total // 2) -> None:
-            if progress is not None:
-                progress(past + done, total, stored)
-
-        made.append(_performed(name, studies, home, seeds, quick, threads, counted))
+    own = own_source(name) if is_own(name) else None
+    count = RunCount(progress)
+    count.expect(different_runs(name if own is None else own.name, [*old, *new], seeds, quick, own))
+    made = [_performed(name, studies, home, seeds, quick, threads, count) for studies in (old, new)]
     return Confirmation(name, made[0], made[1], first)
 
 
@@ -175,9 +171,10 @@ def until_decided(
     decided: dict[str, tuple[Judged, int]] = {}
     looks = executed = 0
     wall_s = 0.0
+    count = RunCount(progress)
     while True:
         with at_any_time():
-            found = _performed(name, studies, home, seeds, quick, threads, progress)
+            found = _performed(name, studies, home, seeds, quick, threads, count)
         looks, executed, wall_s = looks + 1, executed + found.executed, wall_s + found.wall_s
         for item in found.judged:
             if item.verdict is not Verdict.UNDECIDED:
@@ -212,7 +209,7 @@ def _performed(
     seeds: int | None,
     quick: bool,
     threads: int | None,
-    progress: ProgressCallback | None,
+    count: RunCount,
 ) -> Reproduction:
     own = own_source(name) if is_own(name) else None
     return perform_parts(
@@ -222,8 +219,8 @@ def _performed(
         seeds=seeds,
         quick=quick,
         threads=threads,
-        progress=progress,
         paper=own,
+        count=count,
     )
 
 

@@ -17,8 +17,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
+from sawtooth.experiment.perform import different, perform
 from sawtooth.experiment.perform import jobs_of as runs_of
-from sawtooth.experiment.perform import perform
 from sawtooth.experiment.reproduction import Reproduction, conclude
 from sawtooth.experiment.study import Study
 from sawtooth.papers import PAPERS
@@ -29,6 +29,7 @@ from sawtooth.papers.paper import Paper
 from sawtooth.papers.studies import parts
 from sawtooth.progress import ProgressCallback, StageCallback
 from sawtooth.report.pages import write_reproduction
+from sawtooth.run.run_count import RunCount
 from sawtooth.run.store import Store
 from sawtooth.scenario.resolve import Resolved
 
@@ -151,43 +152,41 @@ def perform_parts(
     progress: ProgressCallback | None = None,
     stages: StageCallback | None = None,
     paper: Paper | None = None,
+    count: RunCount | None = None,
 ) -> Reproduction:
     """Run what the store lacks of several parts of a paper, one after another, and judge the claims of ``name`` over all of them.
 
     ``fresh`` repeats what is stored, once: a run that several parts share is made by the first of them. A whole paper (no ``/`` in its
     name) also gets verdicts on those of its claims that other runs decide, over ``seeds``. ``paper`` is what ``name`` is of, None for the
-    paper of that name.
+    paper of that name. ``count`` is that of several looks at the same work; without one, ``progress`` hears of this one.
     """
     made: set[str] = set()
-    counts = [study.runs for study in studies]
     paper = PAPERS[name.partition("/")[0]] if paper is None else paper
     beside = paper.load_beside() if "/" not in name else None
-    more = 0 if beside is None else beside.runs(seeds, quick)
-    total, past, known = sum(counts) + more, 0, 0
+    count = RunCount(progress) if count is None else count
+    count.expect(different_runs(name, studies, seeds, quick, paper))
     found = []
-    for study, count in zip(studies, counts, strict=True):
-
-        def counted(done: int, _: int, stored: int, past: int = past, known: int = known) -> None:
-            if progress is not None:
-                progress(past + done, total, known + stored)
-
-        part = perform(study, store, quick=quick, fresh=fresh, threads=threads, progress=counted, spared=made)
+    for study in studies:
+        part = perform(study, store, quick=quick, fresh=fresh, threads=threads, spared=made, count=count)
         found.append(paper.furnished(part))
-        past, known = past + count, known + count - part.executed
     borrowed = None
     if beside is not None:
-
-        def last(done: int, _: int, stored: int, past: int = past, known: int = known) -> None:
-            if progress is not None:
-                progress(past + done, total, known + stored)
-
-        borrowed = beside.judge(store, seeds, quick, fresh, threads, last)
+        borrowed = beside.judge(store, seeds, quick, fresh, threads, count.beyond)
     if stages is not None:
         stages("judging", 0, 1)
     concluded = conclude(name, found, paper.claims, borrowed=borrowed)
     if stages is not None:
         stages("judging", 1, 1)
     return replace(concluded, quick=quick)
+
+
+def different_runs(
+    name: str, studies: Sequence[Study], seeds: int | None, quick: bool, paper: Paper | None = None
+) -> int:
+    """How many different runs ``perform_parts`` with the same arguments needs."""
+    paper = PAPERS[name.partition("/")[0]] if paper is None else paper
+    beside = paper.load_beside() if "/" not in name else None
+    return different(studies) + (0 if beside is None else beside.runs(seeds, quick))
 
 
 def report_path(store: Store, found: Reproduction) -> Path:

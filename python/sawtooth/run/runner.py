@@ -12,6 +12,7 @@ under way are finished and stored first, then `RunError` names the run.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, nullcontext
@@ -86,13 +87,15 @@ def run_each(
     threads: int | None = None,
     progress: ProgressCallback | None = None,
     spared: set[str] | None = None,
+    noted: Callable[[str, bool], None] | None = None,
 ) -> list[Kept]:
     """Like `run_many`, and of each run only what `keep` makes of it stays. A job is asked for once, when its turn comes, and not held
     once it has run, so `jobs` may make each anew: then memory grows with what is kept alone.
 
     `spared` are the ids of runs that `fresh` does not repeat; those made here are added, so that several sweeps make each run once.
+    `noted` hears the id of each different run, and whether the store had it.
     """
-    sweep = _Sweep(store, fresh, keep, threads or default_threads(), spared, watched())
+    sweep = _Sweep(store, fresh, keep, threads or default_threads(), spared, watched(), noted)
     keys, outcomes = sweep.over(jobs, progress)
     return [outcomes[key] for key in keys]
 
@@ -126,6 +129,7 @@ class _Sweep(Generic[Kept]):
     spared: set[str] | None = None
     used: dict[str, int] | None = None
     """Where it is noted what the runs used; threads of the sweep do not see the caller's context."""
+    noted: Callable[[str, bool], None] | None = None
 
     def over(
         self, jobs: Sequence[Resolved], progress: ProgressCallback | None
@@ -133,16 +137,23 @@ class _Sweep(Generic[Kept]):
         """The key of every job, and the result of every key, from the store or simulated."""
         keys: list[Key] = []
         results: dict[Key, Kept] = {}
-        named: set[Key] = set()
-        found = 0
+        named: Counter[Key] = Counter()
+        done = found = 0  # jobs: equal ones are done together
 
         def moved() -> None:
             if progress and not crew.failure:
-                progress(len(results), len(jobs) - len(keys) + len(named), found)
+                progress(done, len(jobs), found)
+
+        def arrived(key: Key, result: Kept, stored: bool) -> None:
+            nonlocal done, found
+            results[key] = result
+            done, found = done + named[key], found + named[key] * stored
+            if self.noted is not None:
+                self.noted(key[0], stored)
 
         def collect() -> None:
             for key, result in crew.finished():
-                results[key] = result
+                arrived(key, result, False)
                 moved()
             if writer is not None:
                 writer.tick()
@@ -151,13 +162,14 @@ class _Sweep(Generic[Kept]):
             for job in jobs:
                 key = _key(job)
                 keys.append(key)
-                if key in named:
+                named[key] += 1
+                if named[key] > 1:
+                    done += key in results
                     continue
-                named.add(key)
                 stored = self._stored(key[0], job, writer)
                 if stored is not None:
                     self._note(stored)
-                    results[key], found = self.keep(stored), found + 1
+                    arrived(key, self.keep(stored), True)
                     continue
                 if self.store is not None and crew.idle:
                     self.store.prepare()

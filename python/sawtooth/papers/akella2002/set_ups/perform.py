@@ -19,7 +19,7 @@ from sawtooth.claims.claim import Claim
 from sawtooth.claims.logic import Verdict
 from sawtooth.documents import format_of
 from sawtooth.experiment.exhibit import TextTable
-from sawtooth.experiment.perform import jobs_of, perform
+from sawtooth.experiment.perform import different, jobs_of, perform
 from sawtooth.experiment.reproduction import Reproduction, conclude
 from sawtooth.experiment.study import Study
 from sawtooth.experiment.variation import SIMULATED, effective
@@ -28,7 +28,7 @@ from sawtooth.papers.akella2002.reconstruction.rows import FIGURE, PrintedRow, o
 from sawtooth.papers.akella2002.set_ups.plan import NAME, PAPER, plans, tried_alone
 from sawtooth.papers.configurations import Configuration, configurations
 from sawtooth.papers.further import Order
-from sawtooth.progress import ProgressCallback
+from sawtooth.run.run_count import RunCount
 from sawtooth.run.store import Store
 from sawtooth.scenario.resolve import Resolved
 
@@ -180,15 +180,14 @@ def compare(order: Order) -> SetUps:
     begun = time.monotonic()
     first, second = configurations(PAPER)
     wanted = plans(order)
-    count = _Count(order.progress, sum(study.runs for _, studies in wanted for study in studies))
+    count = RunCount(order.progress)
+    count.expect(different(study for _, studies in wanted for study in studies))
     store, made = Store(order.store), set[str]()
     claims, results = PAPERS[PAPER].claims, {}
     for name, studies in wanted:
         found = []
         for study in studies:
-            part = perform(study, store, quick=order.quick, fresh=order.fresh, progress=count, spared=made)
-            count.past += study.runs
-            count.stored += study.runs - part.executed
+            part = perform(study, store, quick=order.quick, fresh=order.fresh, spared=made, count=count)
             found.append(PAPERS[PAPER].furnished(part))
         results[name] = conclude(PAPER, found, claims, SIMULATED)
     both = results[first.name], results[second.name]
@@ -203,17 +202,6 @@ def compare(order: Order) -> SetUps:
         executed=sum(result.executed for result in results.values()),
         wall_s=time.monotonic() - begun,
     )
-
-
-class _Count:
-    """How far all studies have come, from how far one has."""
-
-    def __init__(self, progress: ProgressCallback | None, total: int) -> None:
-        self.progress, self.total, self.past, self.stored = progress, total, 0, 0
-
-    def __call__(self, done: int, _: int, stored: int) -> None:
-        if self.progress is not None:
-            self.progress(self.past + done, self.total, self.stored + stored)
 
 
 def turns(first: Reproduction, second: Reproduction, single: Mapping[str, Reproduction]) -> Iterator[Turn]:

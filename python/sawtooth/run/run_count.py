@@ -1,0 +1,51 @@
+"""How many different runs of some work are done: a run that several parts of the work need counts once.
+
+    >>> from sawtooth.run.run_count import RunCount
+    >>> count = RunCount(lambda done, total, stored: print(done, total, stored))
+    >>> count.expect(2)
+    0 2 0
+    >>> for run_id, stored in [("a", False), ("b", True), ("a", True)]:
+    ...     count.add(run_id, stored)
+    1 2 0
+    2 2 1
+
+Source: none.
+"""
+
+from __future__ import annotations
+
+from sawtooth.progress import ProgressCallback
+
+
+class RunCount:
+    """Moves ``progress`` by the runs that are ``add``-ed, each once, towards the total that is to be ``expect``-ed."""
+
+    def __init__(self, progress: ProgressCallback | None = None) -> None:
+        self.total = 0
+        self._progress = progress
+        self._done: set[str] = set()
+        self._stored = self._beyond = self._beyond_stored = 0
+
+    def expect(self, total: int) -> None:
+        """So many different runs there will be. The total never shrinks: a second look at the same work expects no fewer."""
+        if total > self.total:
+            self.total = total
+            self._move()
+
+    def add(self, run_id: str, stored: bool) -> None:
+        """A run is there, from the store or simulated."""
+        if run_id not in self._done:
+            self._done.add(run_id)
+            self._stored += stored
+            self._move()
+
+    def beyond(self, done: int, _: int, stored: int) -> None:
+        """A ProgressCallback for work of the same total whose runs are none of those that are added."""
+        if done > self._beyond:
+            self._beyond, self._beyond_stored = done, stored
+            self._move()
+
+    def _move(self) -> None:
+        if self._progress is not None:
+            done = len(self._done) + self._beyond
+            self._progress(done, self.total, self._stored + self._beyond_stored)
