@@ -19,7 +19,8 @@ from sawtooth.experiment.figure_specs import StripsSpec
 from sawtooth.experiment.matrix import Block, ProbeRun
 from sawtooth.experiment.plan import CellKey
 from sawtooth.experiment.scoring import SCORED
-from sawtooth.experiment.strips import Recorded, lay_strips
+from sawtooth.experiment.strips import lay_strips
+from sawtooth.measure.single_flows import Recorded
 from sawtooth.papers.akella2002.pages import winners
 from sawtooth.papers.akella2002.printed import environments
 from sawtooth.papers.akella2002.winners import winner_map

@@ -14,8 +14,9 @@ from sawtooth.experiment.figure_specs import SharesSpec, StripsSpec
 from sawtooth.experiment.flow_shares import lay_shares
 from sawtooth.experiment.matrix import ProbeRun
 from sawtooth.experiment.perform import evaluate, perform
-from sawtooth.experiment.strips import Recorded, lay_strips
+from sawtooth.experiment.strips import lay_strips
 from sawtooth.experiment.study_files import read_study
+from sawtooth.measure.single_flows import Recorded
 from sawtooth.papers.studies import load_study
 from sawtooth.plain import json_value
 from sawtooth.report.write import write_report

@@ -17,7 +17,8 @@ from tests.figure_faults import faults
 
 from sawtooth.report import trace_panels
 from sawtooth.report.run_traces import BINS, SAMPLES, traces_of, with_series
-from sawtooth.report.traces import FlowTrace, QueueTrace, Traces, run_figure
+from sawtooth.report.trace_data import FlowTrace, QueueTrace, Traces
+from sawtooth.report.traces import run_figure
 from sawtooth.report.traffic_traces import CallTrace, FilmTrace, LoadsTrace, PacedTrace, traffic_of
 from sawtooth.run.api import job_of, scenario_of
 from sawtooth.run.run import Run, execute, simulate

@@ -22,15 +22,15 @@ COMMANDS: dict[str, tuple[set[str], int]] = {
     "list controllers": ({"pydantic", "rich"}, 10),
     "list environments": ({"pydantic", "rich"}, 28),
     "list environments --json": ({"pydantic"}, 28),
-    "list studies": ({"numpy", "pydantic", "rich"}, 106),
+    "list studies": ({"numpy", "pydantic", "rich"}, 107),
     "environment sq-high": ({"pydantic", "rich"}, 29),
     "environment real-sq --csv": ({"pydantic"}, 29),
     "model response": ({"pydantic"}, 17),
-    "run nothing.toml": (DATA, 103),
-    "run s.toml --json": (DATA, 104),
-    "run s.toml": (DATA | {"rich"}, 104),
-    "compare nothing": (DATA, 154),
-    "reproduce akella2002/fig4 --seeds 0": (DATA, 168),
+    "run nothing.toml": (DATA, 104),
+    "run s.toml --json": (DATA, 105),
+    "run s.toml": (DATA | {"rich"}, 105),
+    "compare nothing": (DATA, 156),
+    "reproduce akella2002/fig4 --seeds 0": (DATA, 171),
 }
 """By command line: the libraries that it may load, and how many modules of ours at most."""
 

@@ -14,6 +14,7 @@ from sawtooth.measure.run_series import Timeline
 from sawtooth.report.drawing import encode
 from sawtooth.report.figure_file import FORMATS
 from sawtooth.report.figures import PLACES
+from sawtooth.report.trace_data import FlowTrace, QueueTrace, Traces
 from sawtooth.report.trace_panels import (
     HEAD_ROOM,
     OVERSHOOT,
@@ -25,7 +26,7 @@ from sawtooth.report.trace_panels import (
     thresholds,
     window_limit,
 )
-from sawtooth.report.traces import SHARED_MOST, STRIPS_MOST, FlowTrace, QueueTrace, Traces, draw, run_figure
+from sawtooth.report.traces import SHARED_MOST, STRIPS_MOST, draw, run_figure
 
 SECOND = 1_000_000_000
 SAMPLE, LOSS, TIMEOUT = 0, 1, 2

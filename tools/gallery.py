@@ -33,8 +33,8 @@ from sawtooth.report.drawing import INK, MODEL_STYLE, MUTED, SERIES
 from sawtooth.report.figures import VARIABLES, round_places, standalone
 from sawtooth.report.run_traces import traces_of
 from sawtooth.report.sender_traces import SenderTrace, Spans
+from sawtooth.report.trace_data import Traces
 from sawtooth.report.trace_panels import corners, excursions, thresholds, window_limit
-from sawtooth.report.traces import Traces
 from sawtooth.run.api import job_of, scenario_of
 from sawtooth.run.run import Run, execute
 

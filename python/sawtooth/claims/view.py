@@ -16,7 +16,7 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from sawtooth.claims.source import PrintedTables
+from sawtooth.claims.printed_tables import PrintedTables
 from sawtooth.experiment.matrix import Block, ProbeRun, Results, scored_mean
 from sawtooth.experiment.scoring import Values, ratio_scores
 from sawtooth.experiment.study import Tolerance

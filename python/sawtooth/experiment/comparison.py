@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 
 from sawtooth import _native, display
-from sawtooth.claims.source import PrintedTables
+from sawtooth.claims.printed_tables import PrintedTables
 from sawtooth.claims.table import Judged
 from sawtooth.claims.view import Part
 from sawtooth.documents import format_of

@@ -13,16 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from sawtooth.column_values import values_of
 from sawtooth.experiment.curves import labels, select, values
 from sawtooth.experiment.figure_specs import SharesSpec
 from sawtooth.experiment.intervals import Interval, interval
 from sawtooth.experiment.matrix import ProbeRun
 from sawtooth.experiment.plan import Label
-from sawtooth.run.run import Run
-
-Shares = tuple[tuple[float, ...], ...]
-"""Group by group, the normalised throughput of each flow."""
 
 
 @dataclass(frozen=True)
@@ -66,15 +61,6 @@ class SharesFigure:
                 for point in points
             ],
         }
-
-
-def shares(run: Run) -> Shares:
-    """Throughput of every test flow over a fair share of the bottleneck, group by group, from the counters of the measured part."""
-    resolved = [flow for flow in run.meta["resolved"]["flows"] if flow["test"]]
-    goodputs = values_of(run.flows.column("goodput_bps"))[: len(resolved)]
-    normalised = goodputs * len(resolved) / float(run.meta["capacity_bps"])
-    groups = np.array([flow["group"] for flow in resolved])
-    return tuple(tuple(normalised[groups == group].tolist()) for group in range(int(groups.max()) + 1))
 
 
 def lay_shares(spec: SharesSpec, runs: Sequence[ProbeRun]) -> SharesFigure:

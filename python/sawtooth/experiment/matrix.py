@@ -22,8 +22,7 @@ from sawtooth.measure.metrics import METRIC_NAMES
 from sawtooth.run.outcome import EXTRA, Outcome
 
 if TYPE_CHECKING:
-    from sawtooth.experiment.flow_shares import Shares
-    from sawtooth.experiment.strips import Recorded
+    from sawtooth.measure.single_flows import Recorded, Shares
 
 
 @dataclass(frozen=True)

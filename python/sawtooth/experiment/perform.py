@@ -16,12 +16,11 @@ from typing import Any, Final, overload
 
 from sawtooth.errors import InputError
 from sawtooth.experiment.comparison import Comparison
-from sawtooth.experiment.flow_shares import shares
 from sawtooth.experiment.matrix import collect
 from sawtooth.experiment.plan import Planned, ProbeKey
-from sawtooth.experiment.strips import recorded
 from sawtooth.experiment.study import Study
 from sawtooth.measure.run_part import Known
+from sawtooth.measure.single_flows import recorded, shares
 from sawtooth.plain import canonical
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.outcome import Outcome, delay_quantiles

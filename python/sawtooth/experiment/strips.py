@@ -14,30 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sawtooth.column_values import values_of
 from sawtooth.experiment.curves import select
 from sawtooth.experiment.figure_specs import StripsSpec
 from sawtooth.experiment.matrix import ProbeRun
-from sawtooth.measure.run_part import RunPart
-from sawtooth.run.run import Run
-
-
-@dataclass(frozen=True)
-class Recorded:
-    """What a run recorded of its test flows: rates in bins, and what happened to their packets."""
-
-    bin_s: float
-    fair_bps: float
-    """A fair share of the link."""
-    groups: NDArray[np.int64]
-    """Group of each flow."""
-    ends_s: NDArray[np.float64]
-    rates_bps: NDArray[np.float64]
-    """Shape (bins, flows)."""
-    times_s: NDArray[np.float64]
-    flows: NDArray[np.int64]
-    marked: NDArray[np.bool_]
-    """When which flow lost a packet, or (marked) had one marked."""
+from sawtooth.measure.single_flows import Recorded
 
 
 @dataclass(frozen=True)
@@ -84,27 +64,6 @@ class StripsFigure:
                 for strip in strips
             ],
         }
-
-
-def recorded(run: Run) -> Recorded:
-    """What the figure needs of a run. ValueError if it did not record rates and congestion."""
-    part = RunPart(run, 0, int(run.engine["duration_ns"]), None)
-    own = part.of_group()
-    ends, bits = part.bins()
-    width = int(run.engine["record"]["rates_ns"]) / 1e9
-    events = part.record("congestion")
-    flows = values_of(events.column("flow"))
-    inside = flows < own.size
-    return Recorded(
-        bin_s=width,
-        fair_bps=float(run.meta["capacity_bps"]) / int(own.sum()),
-        groups=np.array([row["group"] if row["test"] else -1 for row in part.rows()], dtype=np.int64),
-        ends_s=ends / 1e9,
-        rates_bps=bits / width,
-        times_s=values_of(events.column("time_ns"))[inside] / 1e9,
-        flows=flows[inside].astype(np.int64),
-        marked=values_of(events.column("mark"))[inside] != 0,
-    )
 
 
 def lay_strips(spec: StripsSpec, runs: Sequence[ProbeRun]) -> StripsFigure:

@@ -18,7 +18,7 @@ from sawtooth.packaged import packaged
 
 if TYPE_CHECKING:
     from sawtooth.claims.claim import Claim
-    from sawtooth.claims.source import PrintedTables
+    from sawtooth.claims.printed_tables import PrintedTables
     from sawtooth.claims.table import Judged
     from sawtooth.experiment.comparison import Comparison
     from sawtooth.experiment.study import Study

@@ -17,7 +17,7 @@ from sawtooth.report.drawing import INK, SERIES
 from sawtooth.report.trace_panels import HEAD_ROOM, SHADE, quantity
 
 if TYPE_CHECKING:
-    from sawtooth.report.traces import QueueTrace
+    from sawtooth.report.trace_data import QueueTrace
 
 COLOURS = (SERIES[0], SERIES[5])
 """Of the parts of a discipline."""

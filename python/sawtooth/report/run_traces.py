@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from sawtooth.measure import run_series
 from sawtooth.report.sender_traces import senders_of, undone
-from sawtooth.report.traces import FlowTrace, PartTrace, QueueTrace, Traces
+from sawtooth.report.trace_data import FlowTrace, PartTrace, QueueTrace, Traces
 from sawtooth.report.traffic_panels import GROUPS_MOST
 from sawtooth.report.traffic_traces import traffic_of
 from sawtooth.scenario.described import describe

@@ -21,7 +21,7 @@ from sawtooth.report.trace_panels import HEAD_ROOM, bands, flow_colour, kind_col
 
 if TYPE_CHECKING:
     from sawtooth.report.sender_traces import SenderTrace
-    from sawtooth.report.traces import Traces
+    from sawtooth.report.trace_data import Traces
 
 COLOURS: Final[Mapping[str, str]] = {
     "slow start": SERIES[2],

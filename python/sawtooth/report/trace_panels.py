@@ -21,7 +21,7 @@ from sawtooth.report.beside import beside, entry, note_beside, wrapped
 from sawtooth.report.drawing import INK, MUTED, SERIES
 
 if TYPE_CHECKING:
-    from sawtooth.report.traces import FlowTrace, QueueTrace, Traces
+    from sawtooth.report.trace_data import FlowTrace, QueueTrace, Traces
 
 Real = NDArray[np.float64]
 

@@ -25,27 +25,21 @@ Source: the classic sawtooth figure, [Jacobson88] §3; [FloydJacobson93] Fig. 3 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Any, Final
 
 import matplotlib as mpl
-import numpy as np
-import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.gridspec import GridSpec
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from numpy.typing import NDArray
 
-from sawtooth.measure.run_series import Timeline
 from sawtooth.report import discipline_panels, sender_panels, traffic_panels
 from sawtooth.report import trace_panels as panels
 from sawtooth.report.beside import beside_extent
 from sawtooth.report.drawing import MODEL_STYLE, MUTED, encode
-from sawtooth.report.sender_traces import SenderTrace
-from sawtooth.report.traffic_traces import TrafficTrace
+from sawtooth.report.trace_data import Traces
 
 SHARED_MOST: Final = 3
 """Most flows whose lines can still be told apart in one panel."""
@@ -69,83 +63,6 @@ GAP_INCHES: Final = 0.06
 """Heights: of each panel, of a strip, of a row of states or of signs; of title and axis of time together; between two panels."""
 
 RUN_STYLE: Final[dict[Any, Any]] = {**MODEL_STYLE, "legend.fontsize": 8.0}
-
-
-@dataclass(frozen=True)
-class FlowTrace:
-    """A flow: its number and name, its kind (controller and recovery), and whether the metrics count it."""
-
-    number: int
-    kind: str
-    test: bool = True
-    rate_based: bool = False
-
-
-@dataclass(frozen=True)
-class PartTrace:
-    """What a discipline, or a named part of it, was doing at its samples: wait of the first packet (ms), probability of a hit, queues in
-    the drop state."""
-
-    name: str
-    times_ns: NDArray[np.int64]
-    waited_ms: NDArray[np.float64]
-    probability: NDArray[np.float64]
-    dropping: NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class QueueTrace:
-    """One queue: name and discipline; backlog at its samples in `unit`, with what stands beside it in the same unit; what its discipline
-    was doing, and the times (ms) that it aims at."""
-
-    name: str
-    discipline: str
-    times_ns: NDArray[np.int64]
-    backlog: NDArray[np.float64]
-    unit: str = "packets"
-    buffer: float | None = None
-    thresholds: Sequence[tuple[str, float]] = ()
-    average: NDArray[np.float64] | None = None
-    states: Sequence[PartTrace] = ()
-    targets: Sequence[tuple[str, float]] = ()
-
-    @property
-    def has_hits(self) -> bool:
-        """Whether there is a probability to show, or a number of queues in the drop state."""
-        return any(part.probability.any() or part.dropping.max(initial=0) > 1 for part in self.states)
-
-
-@dataclass(frozen=True)
-class Traces:
-    """What is drawn.
-
-    `windows` has the columns of that series. `throughput` (bit/s) and `round_trips` (ns) have a column per flow. `signs` are times (ns) of
-    losses, marks and timeouts under their names. `note` is said below the title.
-    """
-
-    title: str
-    flows: Sequence[FlowTrace]
-    windows: pa.Table
-    throughput: Timeline
-    bin_ns: int
-    available: Timeline
-    queues: Sequence[QueueTrace]
-    warmup_ns: int
-    duration_ns: int
-    round_trips: Timeline | None = None
-    signs: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
-    note: str = ""
-    available_name: str = "available bandwidth"
-    senders: Sequence[SenderTrace] = ()
-    traffic: Sequence[TrafficTrace] = ()
-
-    @property
-    def kinds(self) -> dict[str, list[int]]:
-        """Numbers of the flows of each kind, in order of appearance."""
-        found: dict[str, list[int]] = {}
-        for flow in self.flows:
-            found.setdefault(flow.kind, []).append(flow.number)
-        return found
 
 
 def run_figure(traces: Traces) -> Figure:

@@ -17,8 +17,7 @@ from sawtooth.columns import Columns
 from sawtooth.measure.metrics import METRIC_NAMES
 
 if TYPE_CHECKING:
-    from sawtooth.experiment.flow_shares import Shares
-    from sawtooth.experiment.strips import Recorded
+    from sawtooth.measure.single_flows import Recorded, Shares
 
 
 CROSS_PACKET_BYTES = 1000

@@ -16,11 +16,11 @@ from typing import Any
 from sawtooth.errors import MISSING, InputError
 from sawtooth.plain import canonical
 from sawtooth.scenario import cross_flows, ecn, topology, traffic
+from sawtooth.scenario.changes import changes, rates_at_times
 from sawtooth.scenario.cross_traffic import cross_traffic
 from sawtooth.scenario.engine_check import check
 from sawtooth.scenario.environments import schedule_of
 from sawtooth.scenario.fields import parse_seed
-from sawtooth.scenario.on import changes, rates_at_times
 from sawtooth.scenario.queue_value import marks
 from sawtooth.scenario.record_fields import engine_record
 from sawtooth.scenario.scenario import FlowsBase, Scenario

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from sawtooth.claims.source import PrintedTables
+from sawtooth.claims.printed_tables import PrintedTables
 from sawtooth.packaged import packaged
 
 ENVIRONMENTS: Final = 13
