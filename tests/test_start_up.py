@@ -29,8 +29,8 @@ COMMANDS: dict[str, tuple[set[str], int]] = {
     "run nothing.toml": (DATA, 104),
     "run s.toml --json": (DATA, 105),
     "run s.toml": (DATA | {"rich"}, 105),
-    "compare nothing": (DATA, 156),
-    "reproduce akella2002/fig4 --seeds 0": (DATA, 171),
+    "compare nothing": (DATA, 157),
+    "reproduce akella2002/fig4 --seeds 0": (DATA, 172),
 }
 """By command line: the libraries that it may load, and how many modules of ours at most."""
 
