@@ -23,7 +23,7 @@ STRICT ?=
 COMPILED_LATER := /(tests?|botocore|dask|distributed|moto|mypy|pandas|pip|polars|setuptools|sympy)/
 
 # Two parts at a time: linking the engine keeps one core busy for a minute, so do mypy and valgrind. Each part's output stays together,
-# but for the tests of Python, beside which the gate counts: they say how far they are.
+# but for the tests of Python, which say how far they are; ruff, mypy and the gate run beside them.
 BESIDE := --jobs 2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 RUST_SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates \( -name '*.rs' -o -name Cargo.toml \) -type f)
@@ -53,11 +53,12 @@ wheel: $(VENV)/.installed ## dist/sawtooth-*.whl, for people without Rust, compi
 	@ls dist/sawtooth-*.whl
 
 test: ## what to run before a commit: less than ten minutes from a fresh clone on 2 quiet cores, half of them for compiling
-	@$(MAKE) --no-print-directory $(BESIDE) build test-rust lint-rust lint-python
-	@$(MAKE) --no-print-directory --jobs 2 gate test-python
+	@$(MAKE) --no-print-directory $(BESIDE) build test-rust lint-rust
+	@$(MAKE) --no-print-directory --jobs 2 lint-python test-python gate
 
-# What is long and rarely finds what `make test` does not: all random networks, and the same digests from an optimised and an unoptimised engine.
-test-long: test-rest test-optimised test-builds test-stacks ## the rest of what continuous integration runs: the engine under other optimisation, the wheel, real stacks
+# What is long and rarely finds what `make test` does not: all random networks, every key in every context, the same digests from an
+# optimised and an unoptimised engine.
+test-long: test-rest test-optimised test-builds test-stacks ## the rest of what continuous integration runs: long tests, the engine under other optimisation, the wheel, real stacks
 
 lint: lint-rust lint-python ## formatting, clippy, ruff, mypy: a warning is an error
 
@@ -87,13 +88,13 @@ test-rest: $(VENV)/.created
 test-python: build ## tests of the experiment layer, the command line and the house rules, on all cores
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-test-optimised: build ## with the optimisation of a release: the ledger, and every random network, of which `make test` takes a quarter
+test-optimised: build ## with the optimisation of a release: the ledger, and every random network, of which `make test` takes an eighth
 	SAWTOOTH_TEST_CASES=all cargo test --profile optimised --package sawtooth-sim --locked $(addprefix --test ,ledger $(RANDOM))
 
 # A second build of the module without optimisation: both must give the same digests.
-test-builds: build wheel ## the module without optimisation beside the one in use, the wheel in an environment of its own
+test-builds: build wheel ## the long tests of Python: among them the module without optimisation, and the wheel in an environment of its own
 	cargo build --package sawtooth-py --locked
-	$(BIN)/python -m pytest -m long
+	$(BIN)/python -m pytest -m long --numprocesses auto --dist worksteal
 
 gate: build ## instructions per packet against the committed baseline, where valgrind is installed
 	$(BIN)/python -m bench gate $(if $(STRICT),--strict)

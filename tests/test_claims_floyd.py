@@ -197,6 +197,7 @@ def test_reproduce_writes_a_report_with_the_figures(sawtooth: CommandLine, tmp_p
     assert "http://" not in page.replace("http://www.w3.org", "")
 
 
+@pytest.mark.long
 def test_the_same_numbers_give_the_same_report(tmp_path: Any) -> None:
     first, second = tmp_path / "a.html", tmp_path / "b.html"
     mathematics("floyd2000", first)

@@ -142,6 +142,7 @@ def machine(tmp_path: Path) -> Machine:
     return Machine(tmp_path)
 
 
+@pytest.mark.long
 def test_an_array_on_slurm(machine: Machine) -> None:
     for part in (1, 2):
         machine.run(FOLDER / "slurm-array.sh", "study.toml", PARTS="2", SLURM_ARRAY_TASK_ID=str(part))

@@ -105,6 +105,7 @@ def test_a_page_is_not_filled_with_another_configuration(sawtooth: CommandLine, 
     assert "as it stands" in ended.err
 
 
+@pytest.mark.long
 def test_a_configuration_runs_says_so_and_stays_in_the_store(sawtooth: CommandLine, tmp_path: Path) -> None:
     words = (*AILD, "--configuration", "faithful", "--store", str(tmp_path))
     shards = [sawtooth(*words, "--shard", f"{part}/2", "--json").json for part in (1, 2)]

@@ -38,6 +38,10 @@ HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 RUN = ("run", "list", "environment", "doctor", "schema", "store")
 OF_THE_GALLERY = {command(name) for name in ENTRIES if name not in QUICK}
 """One command with another controller in it: tests/test_gallery.py reads all of them, `make test-long` runs all."""
+OF_ANOTHER_SENDER = re.compile(r"sawtooth run examples/.* flows\.control=.* --plot")
+"""The same: one scenario and its figure with another controller, or other numbers of it. `make test-long` runs all, in two ways."""
+LONG_PROGRAMS = re.compile(r"st\.cluster\(|load_plugin")
+"""What starts workers, or compiles a controller: tests/test_cluster.py and tests/test_plugins.py try both each time."""
 PLACEHOLDER = re.compile(r"\bmy-|\b[A-Z]{3,}\b")  # my-own.trace, RUNID: the reader's own
 
 
@@ -70,6 +74,11 @@ def commands() -> dict[str, list[str]]:
         if line.startswith("sawtooth "):
             pages.setdefault(line.partition(" #")[0].rstrip(), []).append(page)
     return pages
+
+
+def waits(line: str) -> bool:
+    """Whether a command is one for `make test-long`."""
+    return line in OF_THE_GALLERY or OF_ANOTHER_SENDER.match(line) is not None
 
 
 @pytest.fixture
@@ -107,7 +116,7 @@ def test_examples_are_accepted(example: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "pages"),
     [
-        pytest.param(line, pages, marks=[pytest.mark.long] if line in OF_THE_GALLERY else [], id=line)
+        pytest.param(line, pages, marks=[pytest.mark.long] if waits(line) else [], id=line)
         for line, pages in commands().items()
     ],
 )
@@ -130,7 +139,13 @@ def test_commands_on_pages_work(line: str, pages: list[str], workplace: Path) ->
     assert done.out
 
 
-@pytest.mark.parametrize(("page", "program"), list(blocks("python")))
+@pytest.mark.parametrize(
+    ("page", "program"),
+    [
+        pytest.param(page, text, marks=[pytest.mark.long] if LONG_PROGRAMS.search(text) else [])
+        for page, text in blocks("python")
+    ],
+)
 def test_programs_on_pages_run(page: str, program: str, workplace: Path) -> None:
     with_project(program, workplace)
     done = subprocess.run(
@@ -151,14 +166,15 @@ def test_names_in_the_architecture_exist() -> None:
         *ROOT.glob("tools/**/*.py"),
         *ROOT.glob("python/**/*.toml"),
     ]
-    words = {word for path in sources for word in re.findall(r"\w+", path.stem)}
-    for path in filter(Path.is_file, sources):
-        words.update(re.findall(r"\w+", path.read_text(encoding="utf-8")))
     page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     page = FENCE.sub("", page)
-    missing = []
-    for name in sorted(set(re.findall(r"`([^`\n]+)`", page))):
-        if (ROOT / name).exists() or not re.fullmatch(r"[\w:.]+(\(\)|!)?", name):
-            continue
-        missing += [name for part in re.findall(r"\w+", name) if part not in words]
-    assert missing == []
+    names = [
+        name for name in set(re.findall(r"`([^`\n]+)`", page)) if re.fullmatch(r"[\w:.]+(\(\)|!)?", name)
+    ]
+    missing = {part for name in names if not (ROOT / name).exists() for part in re.findall(r"\w+", name)}
+    assert missing
+    for path in filter(Path.is_file, sources):
+        missing -= {*re.findall(r"\w+", path.stem), *re.findall(r"\w+", path.read_text(encoding="utf-8"))}
+        if not missing:
+            break
+    assert missing == set()

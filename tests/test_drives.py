@@ -77,6 +77,7 @@ def test_a_link_without_chance_but_deliveries_is_a_poisson_process() -> None:
     assert found["share_without_100ms"] == 0.0
 
 
+@pytest.mark.long
 def test_walk_and_outages_have_the_moments_that_their_parameters_say() -> None:
     """exp(S) of a Gaussian S with deviation s has a variation of sqrt(exp(s²) − 1), its autocorrelation at t is
     (exp(s² e^(−t/τ)) − 1) / (exp(s²) − 1); with outages of share o the variance of the rate is (1 + v²)/(1 − o) − 1."""
@@ -105,6 +106,7 @@ APART = {("lte-driving-up", "rate_p25_bps"): "our slow seconds are slower: 0.8 b
 """What is outside its tolerance, as docs/validation.md says."""
 
 
+@pytest.mark.long
 def test_generated_traces_are_like_the_recordings() -> None:
     """By the tolerances of validation/drives.py."""
     found = validation.measure()

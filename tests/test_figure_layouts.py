@@ -40,7 +40,10 @@ def block(setting: str) -> Block:
     return Block(setting, NAMES, PLACES, SEEDS, dict.fromkeys(SCORED, values), ids)
 
 
-@pytest.mark.parametrize("paper", ["akella2002", "floyd2000", "lahanas2003"])
+@pytest.mark.parametrize(
+    "paper",
+    [*(pytest.param(name, marks=pytest.mark.long) for name in ("akella2002", "floyd2000")), "lahanas2003"],
+)
 def test_figures_of_a_papers_mathematics(paper: str) -> None:
     drawn = import_module(f"sawtooth.papers.{paper}.drawings").draw()
     assert drawn

@@ -163,7 +163,10 @@ FIGURES: dict[str, Callable[[], Figure]] = {
 }
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.long] if name == "coexistence" else []) for name in FIGURES],
+)
 def test_nothing_overlaps_and_letters_are_truetype(name: str) -> None:
     figure = FIGURES[name]()
     assert list(map(str, faults(figure))) == []

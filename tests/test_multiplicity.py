@@ -92,7 +92,7 @@ def shares_decided(parts: int, trials: int = 1500, seeds: int = 8) -> Mapping[tu
     return {case: count / trials for case, count in found.items()}
 
 
-@pytest.mark.parametrize("parts", [2, 12])
+@pytest.mark.parametrize("parts", [2, pytest.param(12, marks=pytest.mark.long)])
 def test_a_claim_of_many_parts_is_decided_by_luck_no_more_often_than_one(parts: int) -> None:
     found = shares_decided(parts)
     assert {case[0] for case in found} == {"and", "or", "half"}

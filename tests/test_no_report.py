@@ -41,7 +41,10 @@ seeds = 2
 """
 
 
-@pytest.mark.parametrize("name", ["reddy2012/mathematics", "reddy2012/sliding-window", "mine.toml"])
+@pytest.mark.parametrize(
+    "name",
+    ["reddy2012/mathematics", pytest.param("reddy2012/sliding-window", marks=pytest.mark.long), "mine.toml"],
+)
 def test_no_report_is_written(name: str, sawtooth: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text(STUDY)
     quick = ["--quick"] if "sliding" in name else []

@@ -290,6 +290,7 @@ def test_a_class_without_source_is_refused() -> None:
     assert "a class whose source can be read" in done.stdout
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("own_scenario", "law")
 def test_workers_of_this_machine_have_what_the_command_has_loaded(sawtooth: CommandLine) -> None:
     words = (

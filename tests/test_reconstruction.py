@@ -262,6 +262,7 @@ def test_short_round_trips_are_one_effect() -> None:
     assert found.means[0][4] == pytest.approx(0.4 * math.log2(20 / 110), abs=0.2)
 
 
+@pytest.mark.long
 def test_an_interaction_of_sizes_is_found_and_the_best_are_chosen_together() -> None:
     """Short round trips are good beside a buffer that holds many of them, and bad beside a small one: no single effect shows that."""
 
@@ -326,6 +327,7 @@ def test_a_model_that_predicts_nothing_identifies_nothing() -> None:
     assert set(standings(replace(found, cross_validated=0.0), found)) == {Standing.NOT}
 
 
+@pytest.mark.long
 def test_a_common_slope_is_told_with_its_interval() -> None:
     observed, shapes, factors = sized(150, 4, lambda x: 0.4 * x[0])
     found = fitted(observed, shapes, factors)

@@ -33,6 +33,7 @@ ROOT = Path(__file__).resolve().parents[1]
 QUICK = ("--quick", "--seeds", "2")
 
 
+@pytest.mark.long
 def test_figure_4_end_to_end(sawtooth: CommandLine, tmp_path: Path) -> None:
     found = sawtooth("reproduce", "akella2002/fig4", *QUICK, "--json", timeout=300)
     assert found.code == 0, found.err
@@ -279,6 +280,7 @@ def two_parts() -> list[Study]:
     return [small("akella2002", True), shorter]
 
 
+@pytest.mark.long
 def test_a_paper_killed_in_the_middle_of_a_part_goes_on_and_gives_the_same_tables(tmp_path: Path) -> None:
     store = Store(tmp_path / "killed")
     work = subprocess.Popen([sys.executable, "-c", KILLED, str(store.path)], cwd=ROOT)

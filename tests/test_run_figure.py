@@ -260,7 +260,23 @@ CASES: dict[str, tuple[dict[str, Any], set[str]]] = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+OFTEN = (
+    "one flow at drop-tail",
+    "CoDel",
+    "DualPI2",
+    "ten flows of three kinds",
+    "a ring of four bottlenecks",
+    "BBR",
+    "a call that adapts",
+    "transfers, pages and answers",
+)
+"""What `make test` draws: a queue in packets and one in time, two queues in one, groups, several queues, a model, and traffic of two kinds.
+`make test-long` draws the rest."""
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=[] if case in OFTEN else [pytest.mark.long]) for case in CASES]
+)
 def test_every_kind_of_run_is_said_and_drawn_without_a_fault(case: str) -> None:
     tables, words = CASES[case]
     figure = run_figure(traces_of(simulated(**tables)))
@@ -269,7 +285,14 @@ def test_every_kind_of_run_is_said_and_drawn_without_a_fault(case: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["call-that-adapts", "cellular", "evening", "free-network", "page-during-upload", "two-router"]
+    "name",
+    [
+        *(
+            pytest.param(n, marks=pytest.mark.long)
+            for n in ("call-that-adapts", "free-network", "two-router")
+        ),
+        *("cellular", "evening", "page-during-upload"),
+    ],
 )
 def test_examples_are_drawn_without_a_fault(name: str) -> None:
     duration = "42 s" if name == "call-that-adapts" else "12 s"  # it has a download from 20 s on

@@ -78,8 +78,10 @@ def test_printed_numbers_of_a_study_are_the_published_ones(name: str) -> None:
     }
 
 
+@pytest.mark.parametrize("every", [20, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", STUDIES)
-def test_every_planned_scenario_is_accepted(name: str) -> None:
+def test_every_planned_scenario_is_accepted(name: str, every: int) -> None:
+    """`make test` reads every twentieth of the scenarios that `make test-long` reads, and the last."""
     study = load_study(name)
     plan = list(study.plan())
     cells = [entry for entry in plan if isinstance(entry.key, CellKey)]
@@ -87,7 +89,8 @@ def test_every_planned_scenario_is_accepted(name: str) -> None:
     places = len(study.matrix.environments)
     assert len(cells) == settings * len(study.algorithm) * places * study.matrix.seeds
     assert len({entry.key for entry in plan}) == len(plan) == study.runs
-    for entry in cells[:: max(25, len(cells) // 40)] + [e for e in plan if isinstance(e.key, ProbeKey)]:
+    chosen = cells[:: max(25, len(cells) // 40)] + [e for e in plan if isinstance(e.key, ProbeKey)]
+    for entry in chosen[::every] + chosen[-1:]:
         resolved = resolve(parse_scenario(entry.scenario, name=study.name), entry.seed)
         assert resolved.engine["seed"] == entry.seed
 

@@ -65,6 +65,7 @@ def wholes() -> list[Mix]:
     return whole.cells("100 ms")
 
 
+@pytest.mark.long
 def test_windows_cut_in_whole_packets_share_as_in_ns2(wholes: list[Mix]) -> None:
     assert [cell.name[1:] for cell in wholes] == [
         (second, n) for second in ("tcp(0.2, 0.125)", "tcp(0.4, 0.125)") for n in ("4", "16", "64")

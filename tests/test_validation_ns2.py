@@ -1,7 +1,8 @@
 """Agreement with ns-2: 28 cells of ten flows behind drop-tail, 20 each behind DRR, RED and RED
 that marks by the rule of `validation.cells`, and a flow alone.
 
-Source: ns-2 2.35, validation/data. The drop-tail grid takes some twelve seconds of processor time, over all cores.
+Source: ns-2 2.35, validation/data. The drop-tail grid takes some twelve seconds of processor time, over all cores:
+`make test-long` simulates it, `make test` the single cells, with one setting changed, and the flow alone.
 """
 
 from __future__ import annotations
@@ -23,11 +24,13 @@ def grid() -> list[Cell]:
     return cells.measure()
 
 
+@pytest.mark.long
 def test_the_grid_is_whole(grid: list[Cell]) -> None:
     assert len(grid) == len({(cell.recovery, cell.control, cell.environment) for cell in grid}) == 28
     assert {cell.recovery for cell in grid} == {"reno", "sack"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("metric", JUDGED)
 def test_enough_cells_agree(grid: list[Cell], metric: str) -> None:
     wrong = [
@@ -38,11 +41,13 @@ def test_enough_cells_agree(grid: list[Cell], metric: str) -> None:
     assert cells.agreeing(grid, metric) >= WANTED[metric] * len(grid), wrong
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("recovery", ["reno", "sack"])
 def test_goodput_is_not_biased(grid: list[Cell], recovery: str) -> None:
     assert abs(cells.bias(grid, recovery)) <= cells.BIAS_MAX
 
 
+@pytest.mark.long
 def test_the_page_says_how_many_cells_agree(grid: list[Cell]) -> None:
     stated = re.findall(r"(\d+) of 28 in (\w+)", PAGE.read_text(encoding="utf-8"))
     assert stated == [(str(cells.agreeing(grid, metric)), metric) for metric in JUDGED], (
@@ -50,6 +55,7 @@ def test_the_page_says_how_many_cells_agree(grid: list[Cell]) -> None:
     )
 
 
+@pytest.mark.long
 def test_the_same_cells_draw_the_same_figure(grid: list[Cell]) -> None:
     first, second = (standalone(figures.ns2_cells(grid), "t") for _ in range(2))
     assert first == second

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from validation import rtts, web
 from validation.runs import table
 
-CELLS = {
-    ("sack", "aimd(1, 0.8)", "droptail"),
+QUICK = {("sack", "aimd(1, 0.8)", "droptail")}
+"""What `make test` simulates; `make test-long` takes CELLS."""
+CELLS = QUICK | {
     ("reno", "mimd(1.125, 0.8)", "droptail"),
     ("sack", "mimd(1.125, 0.8)", "red"),
     ("reno", "aimd(1, 0.8)", "drr"),
@@ -16,9 +18,10 @@ CELLS = {
 """One of each kind; the page has all twelve."""
 
 
-def test_cells_with_short_flows_agree_with_ns2() -> None:
-    cells = web.measure(CELLS)
-    assert len(cells) == len(CELLS)
+@pytest.mark.parametrize("chosen", [QUICK, pytest.param(CELLS, marks=pytest.mark.long)])
+def test_cells_with_short_flows_agree_with_ns2(chosen: set[tuple[str, str, str]]) -> None:
+    cells = web.measure(chosen)
+    assert len(cells) == len(chosen)
     for metric in web.JUDGED:
         wrong = [cell for cell in cells if not cell.agrees(metric)]
         assert not wrong, (metric, wrong)
