@@ -35,7 +35,7 @@ RUST_FILES := $(shell find crates bench stacks -name '*.rs' -not -path '*/target
 IN_STACKS := cd stacks && env -u RUSTFLAGS
 
 # Tests of the engine that draw random networks or paths, or run further paths when all cases are asked for.
-RANDOM := lone_flow order packets properties rate_pairs rate_properties supply
+RANDOM := disciplines in_flight lone_flow order packets properties rate_pairs rate_properties supply
 
 .PHONY: help build demo wheel test test-long lint lint-rust lint-python format test-rust test-rest test-python test-builds test-optimised gate tidy studies validation bench bench-appendix bench-grow bench-sweep bench-cluster bench-docs bench-micro stacks test-stacks stacks-docs stacks-windows lock clean
 
