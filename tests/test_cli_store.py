@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import subprocess
+import sys
 import threading
 import time
 import warnings
@@ -15,14 +17,16 @@ import pyarrow.csv as pv
 import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
-from tests.conftest import SCENARIO, CommandLine, file_of, series_files_of
+from tests.conftest import SCENARIO, CommandLine, clean_environment, file_of, series_files_of
 
 import sawtooth as st
 from sawtooth.cli import store as cli_store
-from sawtooth.measure.metrics import METRIC_NAMES
+from sawtooth.measure.metrics import METRIC_NAMES, Measured, measure
 from sawtooth.run import export
-from sawtooth.run.catalogue import entries
+from sawtooth.run import run as run_module
+from sawtooth.run.catalogue import walk
 from sawtooth.run.run import Run
+from sawtooth.run.storage import rows as rows_module
 from sawtooth.run.storage.shelf import RUNS as TREE
 from sawtooth.run.store import Store
 
@@ -270,13 +274,12 @@ def test_export_of_many_runs_reads_them_as_they_lie(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By id each run of a large store would decode a group of others; and a group of rows each made files that nobody could read."""
-    chosen = entries(store)
     rows = []
     for by_id, together in ((1000, 1000), (1, 1000), (1, 1)):
         monkeypatch.setattr(export, "BY_ID", by_id)
         monkeypatch.setattr(export, "TOGETHER", together)
         path = tmp_path / "runs.parquet"
-        assert export.write_file(path, *export.tables(store, chosen, "runs")) == 3
+        assert export.write_file(path, *export.tables(store, export.in_order(walk(store)), "runs")) == 3
         groups = pq.ParquetFile(path).num_row_groups
         assert groups == (3 if together == 1 else 1)
         rows.append(pq.read_table(path).to_pylist())
@@ -285,6 +288,45 @@ def test_export_of_many_runs_reads_them_as_they_lie(
         (row["run_id"] for row in rows[0]), key=lambda run_id: store.held.lies(TREE, run_id)
     )
     assert sorted(map(str, rows[0])) == sorted(map(str, rows[1])) == sorted(map(str, rows[2]))
+
+
+@pytest.mark.parametrize("of", ["runs", "flows", "queues"])
+def test_export_takes_metrics_as_stored_while_their_formulas_are_the_same(
+    of: str, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run of which every number was computed again cost 5 ms, and a large store more than ten minutes."""
+    asked: list[object] = []
+
+    def counted(measured: Measured) -> dict[str, float]:
+        asked.append(measured)
+        return measure(measured)
+
+    monkeypatch.setattr(run_module, "measure", counted)
+
+    def exported() -> bytes:
+        sink = io.BytesIO()
+        export.write(sink, "csv", *export.tables(Store(store.path), export.in_order(walk(store)), of))
+        return sink.getvalue()
+
+    as_stored = exported()
+    assert not asked
+    for module in (export, rows_module):
+        monkeypatch.setattr(module, "row_version", lambda: "other formulas")
+    assert exported() == as_stored
+    assert len(asked) == 3
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+@pytest.mark.parametrize("command", [["ls"], ["ls", "--json"], ["export"]])
+def test_a_full_disk_behind_standard_output_is_one_error_that_names_it(
+    command: list[str], store: Store, tmp_path: Path
+) -> None:
+    arguments = [sys.executable, "-m", "sawtooth", "store", *command]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            arguments, stdout=full, stderr=subprocess.PIPE, cwd=tmp_path, env=clean_environment(), check=False
+        )
+    assert (done.returncode, done.stderr.decode()) == (2, "standard output: No space left on device\n")
 
 
 @pytest.mark.parametrize(

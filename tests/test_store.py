@@ -27,9 +27,12 @@ from sawtooth.atomic import (
     write_text_atomic,
 )
 from sawtooth.errors import InputError
+from sawtooth.measure.metrics import Measured, measure
+from sawtooth.run import run as run_module
 from sawtooth.run import store as store_module
 from sawtooth.run.run import Run
 from sawtooth.run.storage import batch
+from sawtooth.run.storage import rows as rows_module
 from sawtooth.run.store import DIRECTORY_VARIABLE, Store, StoreWarning
 from sawtooth.scenario.resolve import resolve
 from sawtooth.scenario.scenario import parse_scenario, with_values
@@ -158,6 +161,42 @@ def test_names_come_from_the_job_where_it_is_known(scenario_text: str, store: St
     assert named is not None
     assert stored is not None
     assert (named.meta["name"], stored.meta["name"]) == ("second", "first")
+
+
+def test_metrics_are_taken_as_stored_or_computed_again(
+    run: Run, scenario_text: str, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As stored while the formulas are the same and the names and schedule are those of the row; the numbers are the same either way."""
+    asked: list[object] = []
+
+    def counted(measured: Measured) -> dict[str, float]:
+        asked.append(measured)
+        return measure(measured)
+
+    monkeypatch.setattr(run_module, "measure", counted)
+    store.put(run)
+    kept = store.get(run.run_id)
+    assert kept is not None
+    assert not asked
+    job = resolve(with_values(parse_scenario(scenario_text, name="another"), RECORDED))
+    for again in (
+        store.get(run.run_id, job),
+        _of_other_formulas(store, run.run_id, monkeypatch),
+    ):
+        assert again is not None
+        for one, other in ((again.flows, kept.flows), (again.queues, kept.queues)):
+            assert one.schema == other.schema
+            columns = [
+                name for name in one.column_names if name != "controller"
+            ]  # written by the job or by the row
+            assert str(one.select(columns).to_pylist()) == str(other.select(columns).to_pylist())
+        assert str(again.values) == str(kept.values) == str(run.values)
+    assert len(asked) == 2
+
+
+def _of_other_formulas(store: Store, run_id: str, monkeypatch: pytest.MonkeyPatch) -> Run | None:
+    monkeypatch.setattr(rows_module, "row_version", lambda: "other formulas")
+    return store.get(run_id)
 
 
 def test_what_is_not_there_is_none(store: Store) -> None:

@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
 import signal
 import sys
@@ -20,7 +21,7 @@ import traceback
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Annotated, Final, NoReturn, TextIO
+from typing import Annotated, Any, Final, NoReturn, TextIO
 
 import typer
 
@@ -115,6 +116,7 @@ def main() -> NoReturn:
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `sawtooth list | head` ends quietly
     warnings.showwarning = brief_warning
+    sys.stdout = named_output(sys.stdout)
     code = exit_code(sys.argv[1:])
     if code in (0, 1):
         note_costs()
@@ -160,6 +162,7 @@ def exit_code(arguments: list[str]) -> int:
         code = application(arguments)(arguments, prog_name="sawtooth", standalone_mode=False)
         if code == INTERRUPTED:  # newer versions of typer catch the interrupt themselves
             raise KeyboardInterrupt
+        sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except (KeyboardInterrupt, typer.Abort):
         note("interrupted")
@@ -186,6 +189,27 @@ def exit_code(arguments: list[str]) -> int:
         return SOFTWARE_FAULT
 
 
+class NamedOutput(io.FileIO):
+    """Standard output, which says in its errors that it is meant."""
+
+    def write(self, data: Any, /) -> int:
+        """Some of the data. Raises OSError."""
+        try:
+            return super().write(data)
+        except OSError as error:
+            error.filename = "standard output"
+            raise
+
+
+def named_output(output: TextIO) -> TextIO:
+    """The same output, with errors that name it."""
+    if not isinstance(output, io.TextIOWrapper):  # a caller's own, or none
+        return output
+    output.flush()
+    buffer = io.BufferedWriter(NamedOutput(output.fileno(), "wb", closefd=False))
+    return io.TextIOWrapper(buffer, output.encoding, output.errors, line_buffering=output.line_buffering)
+
+
 def usage_message(error: Exception) -> str:
     """A mistake in the command line in at most three lines."""
     context = getattr(error, "ctx", None)
@@ -209,8 +233,12 @@ def brief_warning(
 def leave(code: int) -> NoReturn:
     """Ends the process. After an interruption without waiting for the runs under way: their threads cannot be stopped, and nothing of
     theirs is worth waiting for."""
-    sys.stdout.flush()
+    try:
+        sys.stdout.flush()
+        lost = False
+    except OSError:  # which `exit_code` has told
+        lost = True
     sys.stderr.flush()
-    if code == INTERRUPTED:
+    if lost or code == INTERRUPTED:
         os._exit(code)
     sys.exit(code)

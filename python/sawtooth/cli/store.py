@@ -230,7 +230,8 @@ def export(
 
     Example: sawtooth store export --of flows --output flows.parquet
     """
-    from sawtooth.run.export import check_output, tables, write, write_file
+    from sawtooth.run.catalogue import named, walk
+    from sawtooth.run.export import Counted, check_output, in_order, tables, write, write_file
 
     where = "sawtooth store export"
     kept = _store(store)
@@ -241,8 +242,10 @@ def export(
             where, "--json", MISSING, "--output beside it, since the table goes to standard output"
         )
     filters = _filter(scenario, controller, seed, series, older_than, stale, False)
-    found = _chosen(where, kept, run_ids or [], filters, everything=not run_ids and filters is None)
-    chosen = [entry for entry in found if run_ids or entry.state == ("stale" if stale else "current")]
+    _check_one_way(where, run_ids or [], filters, everything=not run_ids and filters is None)
+    wanted = "stale" if stale else "current"
+    meant = (entry for entry in walk(kept, filters) if entry.state == wanted)
+    chosen = Counted(named(kept, run_ids) if run_ids else in_order(meant))
     schema, parts = tables(kept, chosen, of)
     if output is None:
         write(sys.stdout.buffer, "csv", schema, parts)
@@ -251,10 +254,10 @@ def export(
     if as_json:
         emit_document(
             "export",
-            {"file": str(output), "of": of, "runs": len(chosen), "rows": rows, "columns": schema.names},
+            {"file": str(output), "of": of, "runs": chosen.count, "rows": rows, "columns": schema.names},
         )
         return
-    emit_text(f"wrote {output}: {rows:,} rows of {len(chosen):,} runs")
+    emit_text(f"wrote {output}: {rows:,} rows of {chosen.count:,} runs")
 
 
 def _store(path: str | None) -> Store:
@@ -294,11 +297,16 @@ def _chosen(
     """The runs that are named, that the options mean, or all. InputError unless it is exactly one of these."""
     from sawtooth.run.catalogue import entries, named
 
+    _check_one_way(where, run_ids, filters, everything)
+    return named(kept, run_ids) if run_ids else entries(kept, filters)
+
+
+def _check_one_way(where: str, run_ids: list[str], filters: Filter | None, everything: bool) -> None:
+    """InputError unless runs are named, or meant by options, or all are."""
     ways = [bool(run_ids), filters is not None, everything]
     if sum(ways) != 1:
         value: Any = MISSING if not any(ways) else " and ".join(_said(run_ids, everything))
         raise InputError(where, None, value, "ids of runs, or options such as --stale, or --all")
-    return named(kept, run_ids) if run_ids else entries(kept, filters)
 
 
 def _said(run_ids: list[str], everything: bool) -> list[str]:

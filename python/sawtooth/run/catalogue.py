@@ -2,6 +2,10 @@
 
 An entry is read from the few columns that say what was run, without the results. Its `state` says what the run is good for: `current` (this
 engine would make it alike), `stale` (it behaves otherwise now, so nothing reads the run any more) or `unreadable` (damaged or foreign).
+
+| parameter | unit      | default | why                                                                                              |
+|-----------|-----------|---------|--------------------------------------------------------------------------------------------------|
+| ALIKE     | scenarios | 64      | remembered, for runs that differ in their seed alone stand near each other; some kilobytes each  |
 """
 
 from __future__ import annotations
@@ -10,6 +14,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import chain
 from sys import intern
 from typing import Any, Final, Literal
 
@@ -27,6 +32,7 @@ from sawtooth.run.store import Store
 State = Literal["current", "stale", "unreadable"]
 SAYING: Final = ["format", "run_id", "seed", "scenario", "meta", "provenance"]
 """The columns of a row that say what was run."""
+ALIKE: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,17 +117,20 @@ class Filter:
 
 def entries(store: Store, only: Filter | None = None) -> list[Entry]:
     """The runs of a store that `only` means, all without it; ordered by id. A run that goes meanwhile is passed over."""
+    return sorted(walk(store, only), key=lambda entry: (entry.run_id, entry.path))
+
+
+def walk(store: Store, only: Filter | None = None) -> Iterator[Entry]:
+    """The same one after the other, as they lie in the files."""
     now_s = time.time()
     held = store.held
     held.look(RUNS)
-    found = [entry for name in held.files(RUNS) for entry in _of_file(store, name)]
-    for name in held.unreadable:
+    for name in sorted(held.files(RUNS)):
+        yield from (entry for entry in _of_file(store, name) if only is None or only.means(entry, now_s))
+    for name in list(held.unreadable):
         if name.startswith(f"{RUNS}/"):
-            found += _of_unreadable(store, name)
-    return sorted(
-        (entry for entry in found if only is None or only.means(entry, now_s)),
-        key=lambda entry: (entry.run_id, entry.path),
-    )
+            found = _of_unreadable(store, name)
+            yield from (entry for entry in found if only is None or only.means(entry, now_s))
 
 
 def named(store: Store, prefixes: Iterable[str]) -> list[Entry]:
@@ -142,16 +151,15 @@ def _of_file(store: Store, name: str) -> Iterator[Entry]:
     """The entries of the runs in a file, but for those that stand in a later one too."""
     held = store.held
     listed = held.listed(name, RUNS)
-    ids = held.in_file(RUNS, name)
+    ids = set(held.in_file(RUNS, name))
     if listed is None:
         return
-    said = _said(store, name)
     where, share, series = held.shelf.where(name), _share(held, RUNS, name), held.series()
-    for run_id in ids:
+    alike: _Alike = {}
+    for run_id, row in chain(_said(store, name, ids), _unsaid(ids)):
         places = held.places(RUNS, run_id, look=False)
         if not places or places[0].file != name:
             continue
-        row = said.pop(run_id, None)
         size = share + sum(
             _share(held, tree, place.file)
             for tree in series
@@ -161,7 +169,7 @@ def _of_file(store: Store, name: str) -> Iterator[Entry]:
         try:
             if row is None:
                 raise ValueError("no such row")
-            yield _entry(kept, size, listed.modified_s, row)
+            yield _entry(kept, size, listed.modified_s, row, alike)
         except UNREADABLE:
             yield Entry(*kept, "unreadable", size, listed.modified_s)
 
@@ -187,39 +195,68 @@ def _share(held: Holdings, tree: str, name: str) -> int:
     return 0 if listed is None else listed.size_bytes // max(1, held.runs_in(tree, name))
 
 
-def _said(store: Store, name: str) -> dict[str, dict[str, Any]]:
-    """The columns that say what was run, by run, as far as they can be read."""
-    rows: dict[str, dict[str, Any]] = {}
+def _said(store: Store, name: str, ids: set[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The columns that say what was run, run by run, as far as they can be read; takes these runs out of `ids`."""
     try:
         parquet = parquet_file(store.held.shelf, name)
     except UNREADABLE:
-        return rows
+        return
     for group in range(parquet.num_row_groups):
         try:
             found = parquet.read_row_group(group, SAYING).to_pylist()
         except UNREADABLE:
             continue
-        rows |= {row["run_id"]: row for row in found}
-    return rows
+        for row in found:
+            if row["run_id"] in ids:
+                ids.remove(row["run_id"])
+                yield row["run_id"], row
 
 
-def _entry(kept: tuple[str, str], size: int, modified_s: float, row: dict[str, Any]) -> Entry:
+def _unsaid(ids: set[str]) -> Iterator[tuple[str, None]]:
+    """The runs that are left when `_said` has come to its end."""
+    yield from ((run_id, None) for run_id in sorted(ids))
+
+
+_Alike = dict[tuple[str, str], tuple[str, int, tuple[str, ...], tuple[str, ...]]]
+"""What scenarios say, by their texts without the seed: name, length in ns, controllers, series."""
+
+
+def _alike(row: dict[str, Any], known: _Alike) -> tuple[str, int, tuple[str, ...], tuple[str, ...]]:
+    """What the scenario of a row says that a seed does not change."""
+    seed = f'"seed":"{row["seed"]}"'
+    key = row["scenario"].replace(seed, ""), row["meta"].replace(seed, "")
+    found = known.get(key)
+    if found is None:
+        engine, meta = orjson.loads(row["scenario"]), orjson.loads(row["meta"])
+        names = zip(controller_names(engine, meta), engine["flows"], strict=True)
+        found = (
+            intern(str(meta["name"])),  # one text for all runs that say the same
+            engine["duration_ns"],
+            tuple(dict.fromkeys(intern(name) for name, flow in names if flow["test"])),
+            tuple(intern(name) for name in recorded(engine)),
+        )
+        if len(known) == ALIKE:
+            known.clear()
+        known[key] = found
+    return found
+
+
+def _entry(kept: tuple[str, str], size: int, modified_s: float, row: dict[str, Any], known: _Alike) -> Entry:
     """The entry of a row. Raises what such columns raise if they are not those of a run."""
     if row["format"] != FORMAT:
         raise ValueError("another format")
-    engine, meta = orjson.loads(row["scenario"]), orjson.loads(row["meta"])
+    name, duration_ns, controllers, series = _alike(row, known)
     provenance = dict(row["provenance"])
-    names = zip(controller_names(engine, meta), engine["flows"], strict=True)
     return Entry(
         *kept,
         "current" if current_id(row["scenario"]) == kept[0] else "stale",
         size,
         min(modified_s, stored_at(provenance) or modified_s),
-        scenario=intern(str(meta["name"])),  # one text for all runs that say the same
+        scenario=name,
         seed=intern(row["seed"]),
-        duration_ns=engine["duration_ns"],
-        controllers=tuple(dict.fromkeys(intern(name) for name, flow in names if flow["test"])),
-        series=tuple(intern(name) for name in recorded(engine)),
+        duration_ns=duration_ns,
+        controllers=controllers,
+        series=series,
         version=intern(provenance["version"]),
         engine=intern(provenance["engine"]),
     )

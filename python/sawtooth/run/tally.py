@@ -19,9 +19,7 @@ from __future__ import annotations
 import threading
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from hashlib import sha256
-from importlib import resources
 from math import ceil
 from pathlib import Path
 from typing import Final
@@ -36,6 +34,7 @@ from sawtooth.errors import InputError
 from sawtooth.measure.metrics import METRIC_NAMES
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.executor import chosen
+from sawtooth.run.formulas import metrics_version
 from sawtooth.run.outcome import EXTRA, Outcome
 from sawtooth.run.run import Run, behaviour_of_job, run_id_of
 from sawtooth.run.runner import run_each
@@ -46,16 +45,6 @@ from sawtooth.scenario.resolve import Resolved
 BLOCK: Final = 128
 RUNS_PER_SLOT: Final = 8
 NAMES: Final = (*METRIC_NAMES, *EXTRA)
-
-
-@cache
-def metrics_version() -> str:
-    """Hash of the files that turn columns into metrics."""
-    package = resources.files("sawtooth")
-    files = sorted(package.joinpath("measure", "metrics").iterdir(), key=lambda entry: entry.name)
-    texts = [entry.read_bytes() for entry in files if entry.name.endswith(".py")]
-    texts += [package.joinpath(name).read_bytes() for name in ("run/run.py", "run/outcome.py")]
-    return sha256(b"\0".join(texts)).hexdigest()[:16]
 
 
 class Tally:

@@ -2,22 +2,24 @@
 
 A row holds the counters (`flows` and `queues`, lists of structs), `metrics`, the scenario as the engine read it, behaviour numbers,
 provenance and digest. All rows have the same columns, whether the run recorded anything or not; what it recorded stands in files of its
-own, one table per series behind a column `run_id`. Under `provenance` the store adds when the run was stored (`stored`, UTC).
+own, one table per series behind a column `run_id`. Under `provenance` the store adds when the run was stored (`stored`, UTC) and which
+formulas made its metrics and derived columns (`formulas`): while these are the same, nothing is computed again.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
 import numpy as np
+import orjson
 import pyarrow as pa
 
 from sawtooth.column_values import values_of
 from sawtooth.columns import Columns, maps, nested, numbers, texts, unnested
 from sawtooth.plain import canonical
+from sawtooth.run.formulas import row_version
 from sawtooth.run.run import (
     DERIVED_FLOW_COLUMNS,
     DERIVED_QUEUE_COLUMNS,
@@ -32,6 +34,7 @@ DERIVED: Final[Mapping[str, Sequence[str]]] = {
     "queues": DERIVED_QUEUE_COLUMNS,
 }
 STORED: Final = "stored"
+FORMULAS: Final = "formulas"
 STORED_AS: Final = "%Y-%m-%dT%H:%M:%SZ"
 
 
@@ -41,7 +44,7 @@ class OtherFormatError(ValueError):
 
 def rows_of(runs: Sequence[Run], stored_s: float) -> pa.Table:
     """Runs of one schema (`alike`) as a table with a row each."""
-    stored = datetime.fromtimestamp(stored_s, UTC).strftime(STORED_AS)
+    told = {STORED: datetime.fromtimestamp(stored_s, UTC).strftime(STORED_AS), FORMULAS: row_version()}
     columns: dict[str, pa.Array] = {
         "format": numbers(np.full(len(runs), FORMAT, np.int32)),
         "run_id": texts(run.run_id for run in runs),
@@ -53,7 +56,7 @@ def rows_of(runs: Sequence[Run], stored_s: float) -> pa.Table:
         "queues": nested([run.queue_columns for run in runs]),
         "summary": maps([run.summary for run in runs], np.int64),
         "behaviour": maps([run.behaviour for run in runs], np.int64),
-        "provenance": maps([{**run.provenance, STORED: stored} for run in runs], None),
+        "provenance": maps([{**run.provenance, **told} for run in runs], None),
         "scenario": texts(canonical(run.engine) for run in runs),
         "meta": texts(canonical(run.meta) for run in runs),
     }
@@ -63,7 +66,12 @@ def rows_of(runs: Sequence[Run], stored_s: float) -> pa.Table:
 def stored_at(provenance: Mapping[str, str]) -> float | None:
     """When a run was stored, in seconds since 1970; None where its row does not say."""
     text = provenance.get(STORED)
-    return None if text is None else datetime.strptime(text, STORED_AS).replace(tzinfo=UTC).timestamp()
+    return None if text is None else datetime.fromisoformat(text).timestamp()
+
+
+def made_by_formulas(provenance: Mapping[str, str]) -> str | None:
+    """Which formulas made the metrics and derived columns of a row; None where it does not say."""
+    return provenance.get(FORMULAS)
 
 
 def alike(runs: Sequence[Run]) -> list[list[Run]]:
@@ -116,24 +124,36 @@ def run_of(
         raise OtherFormatError(f"format {row['format'].as_py()} where {FORMAT} was expected")
     if row["run_id"].as_py() != run_id:
         raise ValueError(f"holds run {row['run_id'].as_py()}")
-    engine = json.loads(row["scenario"].as_py())
+    engine = orjson.loads(row["scenario"].as_py())
     tables = {name: unnested(row[name]) for name in ("flows", "queues")}
     for name in recorded(engine):
         tables[name] = unnested(row[name]) if name in row else series(name)
+    said, provenance = row["meta"].as_py(), dict(row["provenance"].as_py())
+    same_formulas = made_by_formulas(provenance) == row_version()
+    for name in (STORED, FORMULAS):
+        provenance.pop(name, None)
+    kept = {
+        "run_id": run_id,
+        "digest": row["digest"].as_py(),
+        "summary": dict(row["summary"].as_py()),
+        "behaviour": dict(row["behaviour"].as_py()),
+        "provenance": provenance,
+    }
+    known = orjson.loads(said) if meta is None else meta
+    if same_formulas and (meta is None or canonical(meta) == said):
+        return Run(
+            **kept,
+            seed=str(engine["seed"]),
+            flow_columns=Columns.of_table(tables.pop("flows")),
+            queue_columns=Columns.of_table(tables.pop("queues")),
+            values=dict(row["metrics"].as_py()),
+            meta=known,
+            engine=engine,
+            records=tables,
+        )
     for name, derived in DERIVED.items():
         tables[name] = tables[name].drop_columns(list(derived))
-    provenance = dict(row["provenance"].as_py())
-    provenance.pop(STORED, None)
-    return assemble(
-        engine,
-        json.loads(row["meta"].as_py()) if meta is None else meta,
-        {name: Columns.of_table(table) for name, table in tables.items()},
-        run_id=run_id,
-        digest=row["digest"].as_py(),
-        summary=dict(row["summary"].as_py()),
-        behaviour=dict(row["behaviour"].as_py()),
-        provenance=provenance,
-    )
+    return assemble(engine, known, {name: Columns.of_table(table) for name, table in tables.items()}, **kept)
 
 
 def renamed(run: Run, meta: Mapping[str, Any]) -> Run:
@@ -181,4 +201,15 @@ def _bytes(column: pa.ChunkedArray) -> tuple[str, Any]:
     return str(kind), values_of(column).tobytes() if plain else column.to_pylist()
 
 
-__all__ = ["OtherFormatError", "alike", "renamed", "rows_of", "run_of", "same", "series_of", "stored_at"]
+__all__ = [
+    "OtherFormatError",
+    "alike",
+    "made_by_formulas",
+    "renamed",
+    "repeated",
+    "rows_of",
+    "run_of",
+    "same",
+    "series_of",
+    "stored_at",
+]
