@@ -310,7 +310,7 @@ def test_the_report(sawtooth: CommandLine, tmp_path: Any, browser: Browser) -> N
 
 @pytest.mark.long
 def test_the_command_line_says_what_holds_instead(sawtooth: CommandLine) -> None:
-    shown = sawtooth("reproduce", "akella2002/mathematics")
+    shown = sawtooth("reproduce", "akella2002/mathematics", timeout=300)
     assert "37 claims: 34 hold, 3 fail, 0 undecided" in shown.out
     assert "instead: MIAD has a steady window" in shown.out
 

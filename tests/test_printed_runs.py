@@ -2,7 +2,7 @@
 
 The examples of a page run in their order in one directory with a copy of the examples; each must end well. So that this takes seconds,
 SHORTER changes what takes long, and ELSEWHERE names what another test follows to the letter. `make test` tries that a fault is told;
-`make test-long` runs the pages and the help. (tests/test_documents.py runs or parses every command of the pages each time.)
+`make test-long` runs the pages and the help. (tests/test_documents.py runs or parses the commands of the pages each time.)
 """
 
 from __future__ import annotations
