@@ -138,7 +138,7 @@ bench-docs: build ## measure everything on the performance pages again and fill 
 	$(BIN)/python -m bench cluster --save
 	$(BIN)/python -m bench report
 
-bench-micro: build ## criterion: event queue, scoreboard, queue, controller, a whole dumbbell, a call of a plug-in
+bench-micro: build ## criterion: event queue, scoreboard, queue, controller, a whole dumbbell
 	cargo bench --package sawtooth-micro --locked
 
 stacks: ## controllers and endpoints of real QUIC stacks as plug-ins (needs the registry): stacks/target/release/lib{s2n,quinn,noq}.so

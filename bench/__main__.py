@@ -1,15 +1,16 @@
-"""`python -m bench compare|grow|disciplines|sweep|cluster|appendix|gate|report`; without a word `compare`."""
+"""`python -m bench compare|grow|disciplines|calls|sweep|cluster|appendix|gate|report`; without a word `compare`."""
 
 from __future__ import annotations
 
 import sys
 
-from bench import appendix, cluster, compare, disciplines, gate, grow, report, sweep
+from bench import appendix, calls, cluster, compare, disciplines, gate, grow, report, sweep
 
 COMMANDS = {
     "compare": compare.main,
     "grow": grow.main,
     "disciplines": disciplines.main,
+    "calls": calls.main,
     "sweep": sweep.main,
     "cluster": cluster.main,
     "appendix": appendix.main,

@@ -1,4 +1,4 @@
-"""`python -m bench report`: the numbers on docs/performance.md and docs/history/performance.md, and their figures.
+"""`python -m bench report`: the numbers on docs/performance.md, docs/plugins.md and docs/history/performance.md, and their figures.
 
 They come from bench/results and from the gate's baseline; nothing is measured. A block lies between `<!-- results: NAME -->` and
 `<!-- end -->` and is filled on whichever page it stands. The rest of a page is left alone, and so are blocks whose results are missing.
@@ -13,16 +13,18 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from bench import disciplines, figures, page
+from bench import calls, disciplines, figures, page
 from bench.gate import BASELINE, Counts
 from bench.results import NAMES, load
 from bench.subjects.frame import ROOT
 from sawtooth.atomic import write_text_atomic
-from sawtooth.report.computed import PLACE
+from sawtooth.report.computed import PLACE, stamp
 from sawtooth.report.figures import standalone
 from sawtooth.report.markdown import with_content
 
-PAGES = (ROOT / "docs" / "performance.md", ROOT / "docs" / "history" / "performance.md")
+PAGES = tuple(ROOT / "docs" / name for name in ("performance.md", "plugins.md", "history/performance.md"))
+STAMPED = ROOT / "docs" / "plugins.md"
+"""The page of these on which blocks of others stand too: docs/computed.toml says what they rest on."""
 FIGURES = ROOT / "docs" / "figures"
 
 # block -> (whose results, what it makes of them)
@@ -43,6 +45,9 @@ BLOCKS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = {
     "other curves": ("grow", page.others),
     "disciplines machine": ("disciplines", page.machine),
     "disciplines": ("disciplines", disciplines.table),
+    "calls machine": ("calls", page.machine),
+    "calls": ("calls", calls.table),
+    "calls over": ("calls", calls.sentence),
     "sweep machine": ("sweep", page.machine),
     "sweep": ("sweep", page.sweep),
     "outside": ("sweep", page.outside),
@@ -52,6 +57,8 @@ BLOCKS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = {
     "cluster costs": ("cluster", page.cluster_costs),
     "cluster reach": ("cluster", page.cluster_reach),
 }
+ELSEWHERE = ("guide times",)
+"""Blocks that others fill: `python -m tools.plugins_guide`."""
 DRAWN = {"flows": figures.flows, "work": figures.work, "entries": figures.entries}
 
 
@@ -61,6 +68,8 @@ def filled(text: str, results: Mapping[str, Mapping[str, Any]], baseline: Counts
     def block(name: str, old: str) -> str:
         if name == "instructions":
             return page.instructions(baseline)
+        if name in ELSEWHERE:
+            return old
         source, make = BLOCKS[name]
         return make(results[source]) if source in results else old
 
@@ -95,5 +104,7 @@ def main(words: list[str]) -> int:
             code = 1
         else:
             write_text_atomic(path, text)
+            if path == STAMPED:
+                stamp(path, [place["name"] for place in PLACE.finditer(text) if place["name"] in BLOCKS], {})
         print(f"{'differs' if given.check else 'written'}: {path.relative_to(ROOT)}", file=sys.stderr)
     return code

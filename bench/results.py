@@ -9,7 +9,7 @@ from typing import Any
 from bench.subjects.frame import ROOT
 
 FOLDER = ROOT / "bench" / "results"
-NAMES = ("compare", "grow", "sweep", "cluster", "disciplines")
+NAMES = ("compare", "grow", "sweep", "cluster", "disciplines", "calls")
 
 
 def save(name: str, whole: dict[str, Any]) -> None:

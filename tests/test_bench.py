@@ -83,7 +83,7 @@ def test_a_command_that_does_not_exist_is_refused_with_those_that_do() -> None:
         [sys.executable, "-m", "bench", "compair"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 2
-    assert "compare, grow, disciplines, sweep, cluster, appendix, gate, report" in done.stderr
+    assert "compare, grow, disciplines, calls, sweep, cluster, appendix, gate, report" in done.stderr
 
 
 def test_a_size_on_the_command_line_stands_alone() -> None:

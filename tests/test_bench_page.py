@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench import disciplines, figures, grow, page, report, sweep, tables
+from bench import calls, disciplines, figures, grow, page, report, sweep, tables
 from bench.gate import Counts
 from bench.measure import Spread
 from bench.results import load
@@ -189,6 +189,26 @@ def test_disciplines_keep_to_their_bounds_in_the_committed_counts_but_pie() -> N
     assert [row["name"] for row in found["rows"] if row["ratio"] > row["most"]] == ["pie"]
 
 
+def test_the_interface_of_plug_ins_keeps_to_its_bound_in_the_committed_measurement() -> None:
+    found = load("calls")
+    assert found is not None
+    assert set(found["laws"]) == set(calls.SAID)
+    assert 0.0 < calls.over(found) <= calls.MOST_NS
+
+
+def test_a_dearer_interface_is_said_to_be_dearer() -> None:
+    laws = {calls.BUILT_IN: {"ns": 10.0}, calls.BEHIND: {"ns": 24.4, "instructions": 169.0}}
+    laws[calls.PYTHON] = {"ns": 1234.5}
+    assert (
+        calls.sentence({"laws": laws}) == "The interface costs 14 ns a call, more than the 10 ns that it may"
+    )
+    assert calls.table({"laws": laws}).splitlines()[2:] == [
+        "| built-in `aimd(1, 0.5)` | 10 ns |  |",
+        "| the same behind the interface in C | 24 ns | 169 |",
+        "| the same in Python | 1,234 ns |  |",
+    ]
+
+
 def test_growth_shows_both_ends_of_our_own_curves() -> None:
     def point(program: str, x: int, cost: float) -> dict[str, Any]:
         line = f"{program}, 64 RTTs"
@@ -201,7 +221,7 @@ def test_growth_shows_both_ends_of_our_own_curves() -> None:
 
 def test_every_block_stands_on_a_page() -> None:
     named = {match["name"] for path in report.PAGES for match in PLACE.finditer(path.read_text("utf-8"))}
-    assert named == {*report.BLOCKS, "instructions"}
+    assert named == {*report.BLOCKS, *report.ELSEWHERE, "instructions"}
 
 
 @pytest.mark.parametrize("path", report.PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())

@@ -118,7 +118,11 @@ def main() -> int:
             print(f"{lang:7} {step.name:15} {step.busy_s:6.2f} s busy {step.wall_s:7.2f} s by the clock")
     blocks = {"guide times": table(found)}
     PAGE.write_text(
-        PLACE.sub(lambda place: with_content(place, blocks[place["name"]]), page), encoding="utf-8"
+        PLACE.sub(
+            lambda place: with_content(place, blocks[place["name"]]) if place["name"] in blocks else place[0],
+            page,
+        ),
+        encoding="utf-8",
     )
     stamp(PAGE, list(blocks), {})
     return 0

@@ -113,11 +113,12 @@ def native_file() -> str:
     raise RuntimeError("sawtooth._native is not built: make build")
 
 
-def cargo_built(package: str) -> str:
-    """The release binary of a workspace package, built if it is not up to date. RuntimeError if that fails."""
+def cargo_built(package: str, program: str | None = None) -> str:
+    """The release binary of a workspace package, of its own name unless another is named, built if it is not up to date. RuntimeError if
+    that fails."""
     words = ["cargo", "build", "--release", "--locked", "--quiet", "--package", package]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(words)} failed: {done.stderr[-500:]}")
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    return str(target / "release" / package)
+    return str(target / "release" / (program or package))

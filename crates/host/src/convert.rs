@@ -34,8 +34,9 @@ pub fn settings(from: &ControlSettings) -> plugin::Settings {
 #[inline(always)]
 pub fn classic(from: &AckSample, to: &mut plugin::Ack) {
     to.now_ns = from.now.nanos();
-    to.newly_acked = from.newly_acked;
-    to.ce_marked = from.ce_marked;
+    // Each by itself: the sender has just written them one by one, and what is read as one value would wait until both are in memory.
+    to.newly_acked = unsafe { (&raw const from.newly_acked).read_volatile() };
+    to.ce_marked = unsafe { (&raw const from.ce_marked).read_volatile() };
     to.rtt_latest_ns = nanos(from.rtt.latest);
     to.round_ended = from.round_ended;
     to.in_recovery = from.in_recovery;

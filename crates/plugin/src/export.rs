@@ -166,7 +166,14 @@ unsafe extern "C" fn answers<C: Controller>(
             send_quantum: controller.send_quantum(),
             mark_application_limited: controller.mark_application_limited(),
         };
-        unsafe { *answers = found };
+        // One by one: window and threshold, read as one value of 16 bytes, would wait until the window that was just written is in memory.
+        unsafe {
+            (&raw mut (*answers).window).write_volatile(found.window);
+            (&raw mut (*answers).slow_start_threshold).write_volatile(found.slow_start_threshold);
+            (*answers).pacing_rate = found.pacing_rate;
+            (*answers).send_quantum = found.send_quantum;
+            (*answers).mark_application_limited = found.mark_application_limited;
+        }
     })
 }
 
