@@ -168,7 +168,7 @@ def test_a_link_opens_what_is_folded(browser: Browser, file: Path) -> None:
     assert browser.run("document.getElementById('runs-b').getClientRects().length") > 0
 
 
-def test_on_paper_everything_is_open_but_the_runs_and_nothing_is_to_be_clicked(
+def test_on_paper_everything_is_open_but_definitions_and_runs_and_nothing_is_to_be_clicked(
     browser: Browser, file: Path
 ) -> None:
     browser.open(file)
@@ -176,8 +176,12 @@ def test_on_paper_everything_is_open_but_the_runs_and_nothing_is_to_be_clicked(
     browser.call("Emulation.setEmulatedMedia", media="print")
     assert browser.run("document.querySelector('#set-up details').open")
     assert not browser.run("document.querySelector('#runs details').open")
-    for hidden in ("nav", ".filter"):
+    assert not browser.run("document.querySelector('#words').open"), "they took two pages of a paper's report"
+    for hidden in ("nav", ".filter", "#words"):
         assert browser.run(f"getComputedStyle(document.querySelector({hidden!r})).display") == "none"
+    browser.run("document.querySelector('#words').open = true")
+    shown = "getComputedStyle(document.querySelector('#words')).display"
+    assert browser.run(shown) != "none", "whoever opens them has them printed"
     browser.run("dispatchEvent(new Event('afterprint'))")
     assert not browser.run("document.querySelector('#set-up details').open")
 

@@ -151,6 +151,34 @@ def swept() -> Figure:
     return sweep_figure(Sweep("my-network.toml", over, seeds, runs))
 
 
+@pytest.mark.parametrize("laws", [("cubic",), ("cubic", "bbr")])
+@pytest.mark.parametrize("seeds", [("1",), ("1", "2", "3")])
+def test_a_sweep_says_what_its_bars_are_where_there_are_such(
+    laws: tuple[str, ...], seeds: tuple[str, ...]
+) -> None:
+    over = {"path.rtt": ("20 ms", "40 ms"), "flows.control": laws}
+    runs = tuple(
+        SweptRun((rtt, law), seed, f"{rtt}{law}{seed}", [float(seed)] * len(METRICS))
+        for rtt in over["path.rtt"]
+        for law in laws
+        for seed in seeds
+    )
+    drawn = encode(sweep_figure(Sweep("my-network.toml", over, seeds, runs)), "svg").decode()
+    assert ("95 % intervals over 3 seeds" in drawn) == (len(seeds) == 3)
+
+
+def test_an_interval_of_what_is_never_negative_is_not_drawn_below_zero() -> None:
+    over = {"path.rtt": ("20 ms", "40 ms")}
+    values = {"20 ms": (0.0, 0.0, 3.0), "40 ms": (1.0, 1.0, 1.0)}
+    runs = tuple(
+        SweptRun((rtt,), str(seed), f"{rtt}{seed}", [value] * len(METRICS))
+        for rtt, own in values.items()
+        for seed, value in enumerate(own, 1)
+    )
+    figure = sweep_figure(Sweep("my-network.toml", over, ("1", "2", "3"), runs))
+    assert {axes.get_ylim()[0] for axes in figure.axes} == {0.0}
+
+
 FIGURES: dict[str, Callable[[], Figure]] = {
     "a curve over numbers": lambda: curve((2, 4, 8, 16, 32, 64)),
     "a curve over names": lambda: curve(

@@ -1,7 +1,7 @@
 """What senders were doing over time, read from the recorded series ``senders`` and ``model``: their states as spans, rates and estimates.
 
     >>> import sawtooth as st
-    >>> run = st.run("examples/one-flow.toml", overrides={"record.senders": True})
+    >>> run = st.run("examples/one-flow.toml", set={"record.senders": True})
     >>> [name for name, begin, end in senders_of(run, flows=[0])[0].spans[:2]]
     ['slow start', 'fast recovery']
 

@@ -1,7 +1,7 @@
 """The figure of a sweep: a panel per metric over the values of one key, a line for each combination of the other keys.
 
 Values that are numbers of one unit (20 ms, 40 ms) stand on an axis of numbers, logarithmic where the largest is ten times the smallest;
-all others stand side by side as they are written. Means over the seeds with their 95 % intervals.
+all others stand side by side as they are written. Means over the seeds with their 95 % intervals, which the figure says.
 
 Source: none.
 """
@@ -18,7 +18,7 @@ from matplotlib.ticker import FixedLocator, NullLocator
 
 from sawtooth.errors import InputError
 from sawtooth.measure.metrics import METRICS
-from sawtooth.report.drawing import MODEL_STYLE, SERIES, canvas
+from sawtooth.report.drawing import MODEL_STYLE, MUTED, SERIES, canvas
 from sawtooth.report.quantities import quantities
 
 if TYPE_CHECKING:
@@ -48,15 +48,22 @@ def sweep_figure(found: Sweep, metrics: Sequence[str] = (), over: str | None = N
             for number, (label, means) in enumerate(lines.items()):
                 own = [entry[name] for entry in means]
                 _line(axes, number, places, own, label, joined=unit is not None)
+            if all(entry[name].mean >= 0.0 for means in lines.values() for entry in means):
+                axes.set_ylim(bottom=max(0.0, axes.get_ylim()[0]))
             axes.set_title(f"{name} ({units[name]})", fontsize=9.5)
             _axis(axes, along, [found.text(value) for value in found.over[along]], places, unit)
+        said = f"Bars: 95 % intervals over {len(found.seeds)} seeds" if len(found.seeds) > 1 else ""
         if named:
             figure.legend(
                 *panels[0].get_legend_handles_labels(),
                 loc="outside lower center",
                 ncols=min(len(lines), 4 if max(map(len, lines)) < 20 else 2),
                 fontsize=8,
+                title=said or None,
+                title_fontsize=7.5,
             )
+        elif said:
+            figure.supxlabel(said, fontsize=7.5, color=MUTED)
     return figure
 
 

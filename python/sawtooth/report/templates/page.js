@@ -131,7 +131,7 @@
     }
   });
 
-  // A link to something folded opens it; printing opens everything but runs and evidence.
+  // A link to something folded opens it; printing opens everything but definitions, runs and evidence.
   const reveal = () => {
     const place = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (!place) return;
@@ -143,7 +143,7 @@
   reveal();
   let opened = [];
   addEventListener("beforeprint", () => {
-    opened = all("details:not([open]):not(.rests)").filter((entry) => !entry.closest("#runs"));
+    opened = all("details:not([open]):not(.rests):not(.words)").filter((entry) => !entry.closest("#runs"));
     opened.forEach((entry) => (entry.open = true));
   });
   addEventListener("afterprint", () => opened.forEach((entry) => (entry.open = false)));
