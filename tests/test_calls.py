@@ -239,7 +239,7 @@ def test_what_a_call_cannot_be_is_said(own: Tables, key: str, accepted: str) -> 
 def test_the_example_gives_way_to_a_download_and_is_on_time_behind_fq_codel() -> None:
     deep = st.run(EXAMPLES / "call-that-adapts.toml", store=False).traffic[0]
     fair = st.run(
-        EXAMPLES / "call-that-adapts.toml", overrides={"bottleneck.queue": "fq-codel"}, store=False
+        EXAMPLES / "call-that-adapts.toml", set={"bottleneck.queue": "fq-codel"}, store=False
     ).traffic[0]
     # The download is there for 20 of 55 s.
     assert 20 < deep["missed_pct"] < 50
@@ -355,7 +355,7 @@ def test_frames_that_vary_and_follow_late_are_late_more_often() -> None:
     def behind(control: str) -> Tables:
         example = st.load_scenario(EXAMPLES / "call-that-adapts.toml")
         changes = {"traffic[0].control": control, "bottleneck.queue": "fq-codel"}
-        report: Tables = st.run(example, overrides=changes, store=False).to_json()["traffic"][0]
+        report: Tables = st.run(example, set=changes, store=False).to_json()["traffic"][0]
         return report
 
     even, varied = behind("nada(rmax = 2500)"), behind(video)

@@ -39,7 +39,7 @@ def made() -> list[Run]:
     """Two seeds, of which the second records; in order of their seeds."""
     return [
         st.run(SCENARIO, seed=1, store=False),
-        st.run(SCENARIO, seed=2, store=False, overrides=RECORDED),
+        st.run(SCENARIO, seed=2, store=False, set=RECORDED),
     ]
 
 

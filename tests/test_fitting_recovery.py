@@ -69,7 +69,7 @@ def test_a_recovery_that_is_asked_for_is_not_replaced(scenario_text: str) -> Non
     with pytest.raises(InputError, match="rack or quic"):
         st.compare(["cubic", "bbr"], recoveries=["sack"], environments=["sq-high"], seeds=1)
     with pytest.raises(InputError, match="rack or quic"):
-        st.run(scenario_text, overrides={"flows.control": "bbr", "flows.recovery": "sack"}, store=False)
+        st.run(scenario_text, set={"flows.control": "bbr", "flows.recovery": "sack"}, store=False)
     written = {"bottleneck": {"rate": "8 Mbit/s"}, "flows": [{"control": "bbr", "recovery": "sack"}]}
     with pytest.raises(InputError, match="rack or quic"):
         st.run(written, store=False)

@@ -14,6 +14,7 @@ import pytest
 from tests.fits import fits
 
 import sawtooth as st
+from sawtooth.errors import InputError
 from sawtooth.measure.metrics import METRIC_NAMES
 from sawtooth.run.run import execute, run_id_of
 from sawtooth.scenario.resolve import resolve
@@ -95,7 +96,7 @@ def test_tables_share_the_memory_of_the_engine(scenario_text: str) -> None:
 def test_records_are_kept_where_the_scenario_asks(scenario_text: str) -> None:
     asked = {"record.windows": True, "record.sample": "10 ms", "record.rates": "100 ms"}
     assert st.run(scenario_text).records == {}
-    run = st.run(scenario_text, overrides=asked)
+    run = st.run(scenario_text, set=asked)
     assert set(run.records) == {"windows", "queue_samples", "rates"}
     rates = run.records["rates"]
     measured = rates.filter(pc.greater(rates["time_ns"], 1_000_000_000))
@@ -115,7 +116,7 @@ def test_records_are_kept_where_the_scenario_asks(scenario_text: str) -> None:
 
 def test_recording_changes_nothing_else(scenario_text: str) -> None:
     plain = st.run(scenario_text)
-    recorded = st.run(scenario_text, overrides={"record.windows": True, "record.sample": "10 ms"})
+    recorded = st.run(scenario_text, set={"record.windows": True, "record.sample": "10 ms"})
     assert recorded.flows.equals(plain.flows)
     assert recorded.queues.equals(plain.queues)
 
@@ -146,7 +147,7 @@ def test_the_document_has_what_other_programs_rely_on(scenario_text: str) -> Non
 
 def test_controllers_are_named_as_written_and_echoed_in_numbers(scenario_text: str) -> None:
     table = {"kind": "linear", "a_i": 1, "b_i": 1, "a_d": 0, "b_d": 0.8}
-    run = st.run(scenario_text, overrides={"flows[1].control": table})
+    run = st.run(scenario_text, set={"flows[1].control": table})
     assert run.flows["controller"].to_pylist() == ["aimd(1, 0.5)", "aimd(1, 0.5)", "linear(1, 1, 0, 0.8)"]
     plain = execute(resolve(parse_scenario(scenario_text)))
     assert plain.flows["controller"].to_pylist() == ["linear(1, 1, 0, 0.5)"] * 2 + ["linear(1, 1, 0, 0.8)"]
@@ -168,8 +169,12 @@ def test_every_form_of_a_scenario_means_the_same(scenario_text: str, scenario_fi
 
 
 def test_overrides_as_mapping_and_as_text_mean_the_same(scenario_text: str) -> None:
-    as_mapping = st.run(scenario_text, overrides={"bottleneck.rate": "4 Mbit/s"})
-    as_text = st.run(scenario_text, overrides=["bottleneck.rate=4 Mbit/s"])
+    as_mapping = st.run(scenario_text, set={"bottleneck.rate": "4 Mbit/s"})
+    as_text = st.run(scenario_text, set=["bottleneck.rate=4 Mbit/s"])
+    by_its_other_name = st.run(scenario_text, overrides=["bottleneck.rate=4 Mbit/s"])
+    assert by_its_other_name.run_id == as_text.run_id
+    with pytest.raises(InputError, match="nothing beside set"):
+        st.run(scenario_text, set=["seed=1"], overrides=["seed=2"])
     assert as_mapping.digest == as_text.digest != st.run(scenario_text).digest
 
 

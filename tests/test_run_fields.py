@@ -41,7 +41,7 @@ def run_of(control: str, recovery: str | None = None, **overrides: Any) -> Run:
         "RECOVERY", f'recovery = "{recovery}"' if recovery else ""
     )
     values = {key.replace("__", "."): value for key, value in overrides.items()}
-    return st.run(text, overrides=values, store=False)
+    return st.run(text, set=values, store=False)
 
 
 def events(run: Run, flow: int = 0) -> dict[str, list[dict[str, int]]]:
@@ -198,7 +198,7 @@ def test_marks_that_arrive_are_counted() -> None:
 def test_a_lost_tail_is_probed_once_and_completes() -> None:
     lost = {"flows.bytes": "20 kB", "bottleneck.drop": "list(20)", "warmup": "0 s"}
     text = PATH.replace("CONTROL", "cubic").replace("RECOVERY", 'recovery = "rack"')
-    run = st.run(text, overrides=lost, store=False)
+    run = st.run(text, set=lost, store=False)
     flow, found = flow_of(run), events(run)
     assert flow["tail_probes"] == len(found["sent again"]) == 1
     assert flow["timeouts"] == 0
@@ -210,12 +210,12 @@ def test_slowdown_is_against_the_same_transfer_alone() -> None:
     text = PATH.replace("CONTROL", "aimd(1, 0.5)").replace("RECOVERY", 'recovery = "sack"\nbytes = "300 kB"')
     other = '[[flows]]\ncontrol = "aimd(1, 0.5)"\nstart = "0 s"\n'
     values = {"flows[0].start": "3 s"}
-    beside = flow_of(st.run(text + other, overrides=values, store=False))
-    alone = flow_of(st.run(text, overrides=values, store=False))
+    beside = flow_of(st.run(text + other, set=values, store=False))
+    alone = flow_of(st.run(text, set=values, store=False))
     assert alone["slowdown"] == 1.0
     assert beside["slowdown"] == pytest.approx(beside["completion_s"] / alone["completion_s"], rel=1e-12)
     assert beside["slowdown"] > 1.5
-    endless = flow_of(st.run(text + other, overrides=values, store=False), 1)
+    endless = flow_of(st.run(text + other, set=values, store=False), 1)
     assert endless["completion_s"] is endless["slowdown"] is None
 
 
@@ -224,7 +224,7 @@ def test_every_timeout_without_a_loss_is_withdrawn() -> None:
     values = {"duration": "40 s", "warmup": "0 s", "bottleneck.buffer": "200 packets"}
     run = st.run(
         text.replace("RECOVERY", 'recovery = "rack"\nreceive_window = 60'),
-        overrides={**values, "record.windows": True},
+        set={**values, "record.windows": True},
         store=False,
     )
     flow = flow_of(run)
@@ -239,7 +239,7 @@ def test_every_timeout_without_a_loss_is_withdrawn() -> None:
 def test_fields_of_a_stored_run_are_those_of_the_run(tmp_path: Any) -> None:
     store = st.Store(tmp_path)
     text = PATH.replace("CONTROL", "bbr").replace("RECOVERY", 'recovery = "rack"\nbytes = "500 kB"')
-    run = st.run(text, overrides={"warmup": "0 s"}, store=store)
+    run = st.run(text, set={"warmup": "0 s"}, store=store)
     kept = store.get(run.run_id)
     assert kept is not None
     assert kept.to_json() == run.to_json()

@@ -98,7 +98,7 @@ def test_recorded_series_are_in_the_document(sawtooth: CommandLine, scenario_fil
     overrides = {"record.windows": True, "record.congestion": True}
     options = [word for key in overrides for word in ("--set", f"{key}=true")]
     document = sawtooth("run", scenario_file, *options, "--json").json
-    run = st.run(SCENARIO, overrides=overrides, store=False)
+    run = st.run(SCENARIO, set=overrides, store=False)
     assert set(document["series"]) == {"windows", "congestion"}
     for name, table in run.records.items():
         assert document["series"][name] == json.loads(

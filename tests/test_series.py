@@ -78,6 +78,6 @@ def test_every_key_says_what_it_records() -> None:
 
 def test_an_interval_that_fills_the_memory_is_refused_under_the_users_key(scenario_text: str) -> None:
     with pytest.raises(InputError) as refused:
-        st.run(scenario_text, overrides={"record.rates": "1 ns"})
+        st.run(scenario_text, set={"record.rates": "1 ns"})
     # 3 s of three flows and a queue at 100 million rows
     assert 'record.rates = "1 ns": expected at least 120 ns, ' in str(refused.value)

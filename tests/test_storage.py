@@ -35,8 +35,8 @@ def made() -> list[Run]:
     short = SCENARIO + '[environment]\nkind = "real-cons-low"\ninterarrival = "50 ms"\n'
     return [
         st.run(SCENARIO, seed=1, store=False),
-        st.run(SCENARIO, seed=2, store=False, overrides=RECORDED),
-        st.run(short, seed=3, store=False, overrides=RECORDED),
+        st.run(SCENARIO, seed=2, store=False, set=RECORDED),
+        st.run(short, seed=3, store=False, set=RECORDED),
     ]
 
 

@@ -42,7 +42,7 @@ RECORDED = {"record.windows": True, "record.sample": "50 ms", "record.rates": "1
 
 @pytest.fixture
 def run(scenario_text: str) -> Run:
-    return st.run(scenario_text, overrides=RECORDED)
+    return st.run(scenario_text, set=RECORDED)
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def store(tmp_path: Path) -> Store:
 @pytest.fixture
 def runs(scenario_text: str) -> list[Run]:
     """Five seeds that recorded."""
-    return [st.run(scenario_text, seed=seed, overrides=RECORDED, store=False) for seed in range(5)]
+    return [st.run(scenario_text, seed=seed, set=RECORDED, store=False) for seed in range(5)]
 
 
 def test_a_run_comes_back_as_it_went_in(run: Run, store: Store) -> None:
@@ -77,7 +77,7 @@ def test_a_run_comes_back_as_it_went_in(run: Run, store: Store) -> None:
 def test_all_files_of_a_kind_have_one_schema(run: Run, scenario_text: str, store: Store) -> None:
     """A run with series, one without, and one with short flows, which have totals: readers need not unite schemas."""
     short = scenario_text + '[environment]\nkind = "real-cons-low"\ninterarrival = "50 ms"\n'
-    runs = [run, st.run(scenario_text, store=False), st.run(short, overrides=RECORDED, store=False)]
+    runs = [run, st.run(scenario_text, store=False), st.run(short, set=RECORDED, store=False)]
     for each in runs:
         store.put(each)
     schemas = [pq.read_schema(file_of(store, each.run_id)).remove_metadata() for each in runs]

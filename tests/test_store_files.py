@@ -27,9 +27,7 @@ RECORDED = {"record.windows": True}
 @pytest.fixture(scope="module")
 def runs() -> list[Run]:
     """Six seeds, every other with a series."""
-    return [
-        st.run(SCENARIO, seed=seed, store=False, overrides=RECORDED if seed % 2 else {}) for seed in range(6)
-    ]
+    return [st.run(SCENARIO, seed=seed, store=False, set=RECORDED if seed % 2 else {}) for seed in range(6)]
 
 
 def contents(directory: Path) -> dict[str, bytes]:

@@ -141,7 +141,7 @@ def children(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Children]:
 
 @pytest.fixture(scope="module")
 def made() -> list[Run]:
-    return [st.run(SCENARIO, seed=seed, store=False, overrides=RECORDED) for seed in range(RUNS)]
+    return [st.run(SCENARIO, seed=seed, store=False, set=RECORDED) for seed in range(RUNS)]
 
 
 @pytest.fixture(scope="module")

@@ -41,7 +41,7 @@ def with_traffic(
     """A group beside a download that starts then: by default so late that the traffic has the path for itself."""
     text = PATH.replace("DURATION", duration).replace("START", download)
     table = "\n".join([f'[[traffic]]\nkind = "{kind}"', *(f"{key} = {value}" for key, value in keys.items())])
-    return st.run(text + table, overrides={} if idle is None else {"tcp.idle": idle}, store=False)
+    return st.run(text + table, set={} if idle is None else {"tcp.idle": idle}, store=False)
 
 
 def report_of(run: Run) -> dict[str, Any]:
@@ -258,7 +258,7 @@ def test_traffic_needs_the_path_for_itself() -> None:
 def example(name: str, **changes: str) -> list[dict[str, Any]]:
     """The reports of an example, run for a shorter time."""
     overrides = {"duration": "25 s", **{key.replace("__", "."): value for key, value in changes.items()}}
-    return st.run(EXAMPLES / f"{name}.toml", overrides=overrides, store=False).traffic
+    return st.run(EXAMPLES / f"{name}.toml", set=overrides, store=False).traffic
 
 
 def test_a_call_beside_a_download_needs_a_short_queue() -> None:

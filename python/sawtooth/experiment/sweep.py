@@ -40,7 +40,8 @@ from sawtooth.experiment.intervals import Interval, interval
 from sawtooth.measure.metrics import METRICS
 from sawtooth.plain import json_value
 from sawtooth.progress import ProgressCallback
-from sawtooth.run.api import ScenarioSource, job_of, plain_scenario
+from sawtooth.run.api import ScenarioSource, given, job_of, plain_scenario
+from sawtooth.run.api import Values as Changes
 from sawtooth.run.export import check_output, write_file
 from sawtooth.run.run import RunSummary, run_id_of
 from sawtooth.run.runner import run_each
@@ -156,26 +157,28 @@ def sweep(
     scenario: ScenarioSource,
     over: Mapping[str, Sequence[Any]],
     seeds: int = SEEDS,
-    overrides: Mapping[str, Any] | Sequence[str] = (),
+    set: Changes = (),  # noqa: A002 - the name of the option
     store: Store | Path | str | None = None,
     fresh: bool = False,
     threads: int | None = None,
     progress: ProgressCallback | None = None,
+    *,
+    overrides: Changes = (),
 ) -> Sweep:
     """Run a scenario with every combination of the values of ``over``, by dotted key, over ``seeds`` seeds; stored runs are not repeated.
 
-    ``overrides`` are values that all runs have in place of the scenario's. InputError, before the first run, for a value that a
-    combination refuses and for a key that acts in none of them.
+    ``set`` are values that all runs have in place of the scenario's; ``overrides`` is another name of it. InputError, before the first
+    run, for a value that a combination refuses and for a key that acts in none of them.
     """
     begun = time.monotonic()
-    base, lists, jobs = planned(scenario, over, seeds, overrides)
+    base, lists, jobs = planned(scenario, over, seeds, given(set, overrides))
     chosen = list(itertools.product(*lists.values()))
     home = store if isinstance(store, Store) else Store(store)
-    simulated: set[str] = set()
+    executed = 0
 
-    def noted(run_id: str, stored: bool) -> None:
-        if not stored:
-            simulated.add(run_id)
+    def noted(_: str, stored: bool) -> None:
+        nonlocal executed
+        executed += not stored
 
     kept = run_each(jobs, home, _kept, fresh=fresh, threads=threads, progress=progress, noted=noted)
     runs = tuple(
@@ -183,14 +186,14 @@ def sweep(
         for (values, seed), outcome in zip(itertools.product(chosen, jobs.seeds), kept, strict=True)
     )
     wall_s = time.monotonic() - begun
-    return Sweep(base.name, lists, jobs.seeds, runs, len(simulated), wall_s, base.chosen)
+    return Sweep(base.name, lists, jobs.seeds, runs, executed, wall_s, base.chosen)
 
 
 def planned(
     scenario: ScenarioSource,
     over: Mapping[str, Sequence[Any]],
     seeds: int = SEEDS,
-    overrides: Mapping[str, Any] | Sequence[str] = (),
+    changes: Changes = (),
 ) -> tuple[Scenario, dict[str, tuple[Any, ...]], Jobs]:
     """The scenario of a sweep, its values by key, and its runs. InputError as ``sweep``."""
     if seeds < 1:
@@ -198,11 +201,10 @@ def planned(
     lists = {key: _checked(key, values) for key, values in over.items()}
     if not lists:
         raise InputError("sweep", OPTION, MISSING, "a key and its values, such as path.rtt=20ms,40ms")
-    base = plain_scenario(scenario, overrides)
-    given = overrides if isinstance(overrides, Mapping) else dict(map(overriding.parse_override, overrides))
-    base = with_shared_recovery(base, lists, [*given, *lists])
+    values = given(changes)
+    base = with_shared_recovery(plain_scenario(scenario, values), lists, [*values, *lists])
     chosen = itertools.product(*lists.values())
-    scenarios = [_changed(base, dict(zip(lists, values, strict=True))) for values in chosen]
+    scenarios = [_changed(base, dict(zip(lists, each, strict=True))) for each in chosen]
     _refuse_idle(scenarios, lists)
     return base, lists, Jobs(scenarios, tuple(str(number) for number in range(1, seeds + 1)))
 

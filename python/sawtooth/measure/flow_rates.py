@@ -2,7 +2,7 @@
 
     >>> import sawtooth as st
     >>> from sawtooth.measure.measures import Measure
-    >>> run = st.run("examples/one-flow.toml", overrides={"record.rates": "100 ms"})
+    >>> run = st.run("examples/one-flow.toml", set={"record.rates": "100 ms"})
     >>> Measure.parse("below 0.7 at 0.2 s of 0")(run)
     0.0
 

@@ -1,7 +1,7 @@
 """What a study keeps of a run beside its metrics: quantities of a part of the run, or of a group of its flows.
 
     >>> import sawtooth as st
-    >>> run = st.run("examples/one-flow.toml", overrides={"record.rates": "100 ms"})
+    >>> run = st.run("examples/one-flow.toml", set={"record.rates": "100 ms"})
     >>> Measure.parse("jain 15..60 s")(run)
     1.0
 

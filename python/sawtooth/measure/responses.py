@@ -2,7 +2,7 @@
 
     >>> import sawtooth as st
     >>> from sawtooth.measure.measures import Measure
-    >>> run = st.run("examples/one-flow.toml", overrides={"record.windows": True})
+    >>> run = st.run("examples/one-flow.toml", set={"record.windows": True})
     >>> Measure.parse("halving of 0 40..60 s")(run)  # AIMD halves its rate at once
     0.0
 

@@ -1,7 +1,7 @@
 """What a run was like over time, made of its recorded series: throughput, available bandwidth, round-trip times, queues.
 
     >>> import sawtooth as st
-    >>> run = st.run("examples/one-flow.toml", overrides={"record.rates": "100 ms"})
+    >>> run = st.run("examples/one-flow.toml", set={"record.rates": "100 ms"})
     >>> throughput(run).values.shape      # bit/s, a row per bin and a column per flow
     (500, 1)
 

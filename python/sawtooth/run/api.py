@@ -16,23 +16,27 @@ from sawtooth.scenario.scenario import Scenario, load_scenario, parse_scenario, 
 from sawtooth.scenario.unused_keys import refuse_unused
 
 ScenarioSource = Scenario | Path | str | Mapping[str, Any]
+Values = Mapping[str, Any] | Sequence[str]
+"""Values by dotted key, as a mapping or as texts ``KEY=VALUE``."""
 
 
 def run(
     scenario: ScenarioSource,
     seed: str | int | None = None,
     store: Store | Path | str | Literal[False] | None = None,
-    overrides: Mapping[str, Any] | Sequence[str] = (),
+    set: Values = (),  # noqa: A002 - the name of the option
+    *,
+    overrides: Values = (),
 ) -> Run:
     """Simulates one scenario and stores the run, even if the store has it already; the interpreter lock is released meanwhile.
 
-    `scenario` is a path, TOML text, a mapping of the same shape or a loaded Scenario; `seed` replaces its own; `overrides` replaces
-    values by dotted key, as a mapping or as texts `KEY=VALUE`. `store` is a Store or its directory, None for the one of the command line
-    ($SAWTOOTH_STORE or `.sawtooth`), False to store nothing.
+    `scenario` is a path, TOML text, a mapping of the same shape or a loaded Scenario; `seed` replaces its own; `set` replaces values by
+    dotted key, as a mapping or as texts `KEY=VALUE`, and `overrides` is another name of it. `store` is a Store or its directory, None for
+    the one of the command line ($SAWTOOTH_STORE or `.sawtooth`), False to store nothing.
     Raises InputError for anything wrong in the scenario.
 
         >>> import sawtooth as st
-        >>> run = st.run("examples/one-flow.toml", overrides={"path.rtt": "100 ms"})
+        >>> run = st.run("examples/one-flow.toml", set={"path.rtt": "100 ms"})
         >>> round(run.values["goodput"], 2)
         1.0
         >>> run.flows["goodput_bps"].to_pylist()
@@ -40,19 +44,27 @@ def run(
         >>> run.metrics.num_columns > 40
         True
     """
-    result = execute(job_of(scenario_of(scenario, overrides), seed))
+    result = execute(job_of(scenario_of(scenario, given(set, overrides)), seed))
     if store is not False:
         (store if isinstance(store, Store) else Store(store)).put(result)
     return result
 
 
-def scenario_of(source: ScenarioSource, overrides: Mapping[str, Any] | Sequence[str] = ()) -> Scenario:
-    """The scenario that `source` names or holds, with `overrides`; a key that acts on nothing is refused (`unused_keys`).
+def given(values: Values, overrides: Values = ()) -> dict[str, Any]:
+    """The values of `set`, or those of `overrides`, which means the same. InputError where both are there."""
+    if values and overrides:
+        raise InputError("sawtooth", "overrides", overrides, "nothing beside set, which means the same")
+    chosen = values or overrides
+    return dict(chosen) if isinstance(chosen, Mapping) else dict(map(parse_override, chosen))
+
+
+def scenario_of(source: ScenarioSource, changes: Values = ()) -> Scenario:
+    """The scenario that `source` names or holds, with `changes`; a key that acts on nothing is refused (`unused_keys`).
 
     Text with a line break or `=` is TOML; other text is a path.
     """
     scenario = plain_scenario(source)
-    values = overrides if isinstance(overrides, Mapping) else dict(map(parse_override, overrides))
+    values = given(changes)
     if not values:
         refuse_unused(scenario)
         return scenario
@@ -61,7 +73,7 @@ def scenario_of(source: ScenarioSource, overrides: Mapping[str, Any] | Sequence[
     return changed
 
 
-def plain_scenario(source: ScenarioSource, overrides: Mapping[str, Any] | Sequence[str] = ()) -> Scenario:
+def plain_scenario(source: ScenarioSource, changes: Values = ()) -> Scenario:
     """As ``scenario_of``, whatever its keys act on: for whoever goes on to change it."""
     if isinstance(source, Scenario):
         scenario = source
@@ -69,7 +81,7 @@ def plain_scenario(source: ScenarioSource, overrides: Mapping[str, Any] | Sequen
         scenario = parse_scenario(source)
     else:
         scenario = load_scenario(Path(source))
-    values = overrides if isinstance(overrides, Mapping) else dict(map(parse_override, overrides))
+    values = given(changes)
     return with_values(scenario, values) if values else scenario
 
 
@@ -153,6 +165,8 @@ def stored_run(run_id: str, store: Store) -> Run:
 __all__ = [
     "Replay",
     "ScenarioSource",
+    "Values",
+    "given",
     "job_of",
     "plain_scenario",
     "replay",
