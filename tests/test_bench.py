@@ -19,6 +19,7 @@ from bench.subjects.frame import Dumbbell, Subject, Work, told, usage
 ROOT = Path(__file__).resolve().parents[1]
 
 
+@pytest.mark.long
 def test_a_short_comparison_reports_cost_packets_memory_and_the_floor() -> None:
     words = "compare --alone --flows 2 --mbit 10 --buffer 50 --pairs 2 --lead-in 10 --seconds 20 --json"
     done = subprocess.run(

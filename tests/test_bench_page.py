@@ -76,6 +76,7 @@ def test_memory_of_a_flow_is_what_the_interpreter_does_not_take() -> None:
     assert row["ns_per_packet"] == {"median": 100.0, "low": 90.0, "high": 120.0}
 
 
+@pytest.mark.long
 def test_a_short_curve_is_measured_and_drawn() -> None:
     words = "grow --curve recording --flows-max 10 --rounds 1 --json"
     # Two seconds instead of thousands: the real program, with fewer packets.

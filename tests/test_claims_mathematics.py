@@ -286,6 +286,7 @@ def test_an_undecided_claim_of_mathematics_is_a_fault(monkeypatch: pytest.Monkey
         PAPERS["reddy2012"].judge_mathematics()
 
 
+@pytest.mark.long
 def test_the_report(sawtooth: CommandLine, tmp_path: Any, browser: Browser) -> None:
     document = sawtooth("reproduce", "lahanas2003/mathematics", "--json").json
     assert document["study"] == "lahanas2003/mathematics"

@@ -134,6 +134,7 @@ def refused(code: int, out: str, err: str, *said: str) -> None:
         assert word in err
 
 
+@pytest.mark.long
 def test_the_figure_is_the_same_every_time(sawtooth: CommandLine, scenario_file: Path) -> None:
     first = sawtooth("run", "s.toml", "--plot", "a.svg", "--json")
     second = sawtooth("run", "s.toml", "--plot", "b.svg", "--json")

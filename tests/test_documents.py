@@ -38,8 +38,8 @@ HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 RUN = ("run", "list", "environment", "doctor", "schema", "store")
 OF_THE_GALLERY = {command(name) for name in ENTRIES if name not in QUICK}
 """One command with another controller in it: tests/test_gallery.py reads all of them, `make test-long` runs all."""
-OF_ANOTHER_SENDER = re.compile(r"sawtooth run examples/.* flows\.control=.* --plot")
-"""The same: one scenario and its figure with another controller, or other numbers of it. `make test-long` runs all, in two ways."""
+DRAWN = re.compile(r"sawtooth run examples/.* --plot")
+"""A scenario and its figure: README.md has one, tests/test_run_figure.py draws each kind. `make test-long` runs all, in two ways."""
 LONG_PROGRAMS = re.compile(r"st\.cluster\(|load_plugin")
 """What starts workers, or compiles a controller: tests/test_cluster.py and tests/test_plugins.py try both each time."""
 PLACEHOLDER = re.compile(r"\bmy-|\b[A-Z]{3,}\b")  # my-own.trace, RUNID: the reader's own
@@ -76,9 +76,9 @@ def commands() -> dict[str, list[str]]:
     return pages
 
 
-def waits(line: str) -> bool:
+def waits(line: str, pages: list[str]) -> bool:
     """Whether a command is one for `make test-long`."""
-    return line in OF_THE_GALLERY or OF_ANOTHER_SENDER.match(line) is not None
+    return line in OF_THE_GALLERY or (DRAWN.match(line) is not None and "README.md" not in pages)
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def test_examples_are_accepted(example: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "pages"),
     [
-        pytest.param(line, pages, marks=[pytest.mark.long] if waits(line) else [], id=line)
+        pytest.param(line, pages, marks=[pytest.mark.long] if waits(line, pages) else [], id=line)
         for line, pages in commands().items()
     ],
 )

@@ -309,6 +309,7 @@ def test_workers_of_this_machine_have_what_the_command_has_loaded(sawtooth: Comm
     assert there.json["rows"] == here.json["rows"]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("own_scenario")
 def test_a_fault_on_a_worker_is_told_like_one_here(sawtooth: CommandLine, law: Path) -> None:
     law.write_text(LAW.replace("if ack.cwnd_limited", RAISE))

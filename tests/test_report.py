@@ -180,6 +180,7 @@ def test_every_figure_lies_beside_the_page_as_svg_and_as_pdf(written: dict[str, 
         assert undated not in drawing
 
 
+@pytest.mark.long
 def test_a_pdf_is_the_same_in_another_process() -> None:
     code = (
         "import hashlib, sys\n"

@@ -80,7 +80,10 @@ def words(traces: Traces) -> set[str]:
     return {" ".join(text.get_text().split()) for text in found if isinstance(text, Text)}
 
 
-@pytest.mark.parametrize("flows", [1, SHARED_MOST, 10, STRIPS_MOST + 9])
+@pytest.mark.parametrize(
+    "flows",
+    [1, SHARED_MOST, *(pytest.param(flows, marks=pytest.mark.long) for flows in (10, STRIPS_MOST + 9))],
+)
 def test_every_number_of_flows_has_a_figure(flows: int) -> None:
     picture = draw(traces_of(flows))
     assert picture == draw(traces_of(flows)), "the same records, the same bytes"

@@ -42,11 +42,13 @@ def few() -> list[Cell]:
     return l4s.measure(only=FEW)
 
 
+@pytest.mark.long
 def test_shares_and_round_trips_are_those_of_real_kernels(few: list[Cell]) -> None:
     assert sorted(cell.name for cell in few) == sorted(FEW)
     assert not _wrong(few)
 
 
+@pytest.mark.long
 def test_the_page_has_these_cells(few: list[Cell]) -> None:
     page = L4S.read_text(encoding="utf-8")
     rows = l4s.cells_table(few).splitlines()[2:]

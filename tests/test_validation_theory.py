@@ -19,6 +19,7 @@ def regular() -> dict[tuple[float, float, int], Regular]:
     return {(cell.a, cell.b, cell.n): cell for cell in loss.regular()}
 
 
+@pytest.mark.long
 def test_the_engine_loses_packets_as_regularly_as_ns2(
     regular: dict[tuple[float, float, int], Regular],
 ) -> None:
