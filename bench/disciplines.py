@@ -14,14 +14,14 @@ import sys
 from collections.abc import Mapping
 from typing import Any, Final
 
-from bench.gate import PACKAGE, counted, output_of
+from bench.gate import PACKAGE, TIMES_DRR, TIMES_RED, counted, output_of
 from bench.machine import provenance
 from bench.page import markdown
 from bench.results import save
 from bench.subjects.frame import cargo_built, told
 
 NAME: Final = "disciplines"
-BASES: Final = {False: ("red", 1.3), True: ("drr", 1.5)}
+BASES: Final = {False: ("red", TIMES_RED), True: ("drr", TIMES_DRR)}
 """Whether a discipline chooses which queue is served: the discipline that it is held to, and how many times its cost it may have."""
 
 

@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -239,21 +240,55 @@ def test_the_gate_fails_a_scenario_that_only_one_side_has() -> None:
 def test_the_gate_fails_a_scenario_that_costs_too_many_times_another() -> None:
     bound = gate.Bound("b", "a", 1.0)  # both take 10 instructions per packet
     kept = gate.judge(BASELINE, BASELINE, bounds=[bound])
-    assert (kept.state, kept.lines[-1]) == ("passed", "b            1.000 times a, at most 1 allowed")
+    assert (kept.state, kept.lines[-1]) == ("passed", f"{'b':{gate.WIDTH}} 1.000 times a, at most 1 allowed")
     # Cheaper than before, and yet too dear beside the other.
     cheaper = with_counts(instructions={"a": 600, "b": 480})
     beside = gate.judge(BASELINE, cheaper, bounds=[bound])
     assert beside.state == "failed"
-    assert beside.lines[-1] == "b            1.600 times a, at most 1 allowed: more than allowed"
+    assert beside.lines[-1] == f"{'b':{gate.WIDTH}} 1.600 times a, at most 1 allowed: more than allowed"
     assert gate.judge(BASELINE, cheaper, bounds=[gate.Bound("b", "missing", 1.0)]).state == "passed"
 
 
 def test_the_committed_baseline_keeps_the_bounds() -> None:
     committed = gate.Counts.parse(gate.BASELINE.read_text(encoding="utf-8"))
-    assert {bound.scenario for bound in gate.BOUNDS} == {"cubic", "bbr"}
+    held = {bound.scenario.partition("/")[0] for bound in gate.BOUNDS}
+    assert held == {"cubic", "bbr", "queue", "window"}
     lines, failed = gate.exceeded(committed, gate.BOUNDS)
     assert len(lines) == len(gate.BOUNDS)
     assert not failed, lines
+
+
+@pytest.mark.parametrize(
+    ("discipline", "base", "times"),
+    [("codel", "red", 1.3), ("pie", "red", 1.3), ("fq-codel", "drr", 1.5), ("dualpi2", "drr", 1.5)],
+)
+def test_the_gate_holds_a_discipline_to_its_times_red_or_drr(
+    discipline: str, base: str, times: float
+) -> None:
+    committed = gate.Counts.parse(gate.BASELINE.read_text(encoding="utf-8"))
+    name, reference = f"queue/{discipline}", f"queue/{base}"
+    most = times * committed.per_packet(reference) * committed.forwarded[name]
+    for share, fails in ((0.999, False), (1.001, True)):
+        counts = {**committed.instructions, name: round(share * most)}
+        found = replace(committed, instructions=counts)
+        assert gate.exceeded(found, gate.BOUNDS)[1] == fails
+
+
+@pytest.mark.parametrize("recovery", ["sack", "rack"])
+def test_the_gate_fails_an_acknowledgement_that_looks_at_every_packet_of_the_window(recovery: str) -> None:
+    """One instruction for each packet of the window, at every acknowledgement, is enough; nothing per window is none."""
+    committed = gate.Counts.parse(gate.BASELINE.read_text(encoding="utf-8"))
+    for each, fails in ((0.0, False), (1.0, True)):
+        counts = {
+            name: count + round(each * int(name.split("/")[2]) * committed.forwarded[name])
+            if name.startswith(f"window/{recovery}/")
+            else count
+            for name, count in committed.instructions.items()
+        }
+        lines, failed = gate.exceeded(replace(committed, instructions=counts), gate.BOUNDS)
+        assert failed == fails
+        wrong = [line for line in lines if "more than allowed" in line]
+        assert all(line.startswith(f"window/{recovery}/") for line in wrong)
 
 
 def test_the_gate_does_not_judge_another_compiler() -> None:
@@ -269,7 +304,14 @@ def test_the_committed_baseline_names_its_compiler_and_every_scenario() -> None:
     assert committed.instructions.keys() == committed.forwarded.keys()
     source = (ROOT / "bench" / "instructions" / "src" / "main.rs").read_text(encoding="utf-8")
     for name in committed.instructions:
-        assert f'("{name}", {name})' in source
+        family, *words = name.split("/")
+        if not words:
+            assert f'("{name}", {name})' in source
+        elif family == "queue":
+            assert f'"{words[0]}"' in source
+        else:
+            assert f'"{words[0]}"' in source
+            assert f"{int(words[1]):_}" in source
 
 
 def test_without_valgrind_the_gate_says_that_it_did_not_run(

@@ -14,9 +14,11 @@
 //! | cubic     | `ten` with CUBIC on RACK, paced                                                  | at most twice `ten`              |
 //! | bbr       | `ten` with BBR on RACK                                                           | at most two and a half times `ten` |
 //!
-//! `queue/NAME` is `ten` behind that discipline, with the defaults of its numbers and the same buffer. `--disciplines` lists these.
+//! `queue/NAME` is `ten` behind that discipline, with the defaults of its numbers and the same buffer. `--disciplines` lists all of these;
+//! the gate has those that are held to RED or DRR. `window/RECOVERY/N` is one flow whose window stays at N packets, of which one in ten is
+//! lost, so that N of every size is repaired in nearly every round trip: an acknowledgement must cost the same whatever the window.
 
-use sawtooth_cc::parse_controller;
+use sawtooth_cc::{IdleRule, parse_controller};
 use sawtooth_sim::queue::DISCIPLINES;
 use sawtooth_sim::scenario::{
     DropTailSpec, FlowSpec, ImpairmentSpec, LinkSpec, Profile, QueueSpec, RecordSpec, Scenario, SourceSpec,
@@ -170,6 +172,38 @@ fn behind(name: &str) -> Option<Scenario> {
     Some(scenario)
 }
 
+/// The disciplines that the gate holds to RED or DRR, and these two.
+const HELD: &[&str] = &["red", "drr", "codel", "pie", "fq-codel", "dualpi2"];
+
+/// Windows that one flow keeps, and the recoveries that repair what it loses.
+const WINDOWS: &[u64] = &[10, 100, 1_000, 10_000];
+const REPAIRING: &[&str] = &["sack", "rack"];
+
+/// One flow that keeps this window on a link that could carry twice as much, until some ten thousand packets or four windows have passed.
+fn window(recovery: &str, packets: u64) -> Scenario {
+    let mbit = (packets / 7).max(2);
+    let mut scenario = dumbbell(1, mbit, 2 * packets, "linear(0, 1, 0, 1)", recovery, 1);
+    scenario.duration_ns = (12_000 * 120 * MILLISECOND / packets).max(4 * 120 * MILLISECOND);
+    scenario.links[0].drop = Some(ImpairmentSpec::Bernoulli { p: 0.1 });
+    let profile = &mut scenario.profiles[0];
+    profile.tcp = TcpSpec {
+        initial_window: packets as f64,
+        initial_ssthresh: Some(packets as f64),
+        sack_pipe: SackPipe::Rfc6675,
+        rto_cuts: false,
+        idle: IdleRule::Keep,
+        ..TcpSpec::of(&profile.controller, profile.recovery)
+    };
+    scenario
+}
+
+/// The scenario `window/RECOVERY/N`; `None` if that is none.
+fn kept(name: &str) -> Option<Scenario> {
+    let (recovery, packets) = name.split_once('/')?;
+    let packets = packets.parse().ok().filter(|packets| WINDOWS.contains(packets))?;
+    REPAIRING.contains(&recovery).then(|| window(recovery, packets))
+}
+
 type Make = fn() -> Scenario;
 const SCENARIOS: &[(&str, Make)] = &[
     ("ten", ten),
@@ -188,7 +222,12 @@ fn counted_run(scenario: &Scenario) -> Records {
 }
 
 fn main() -> ExitCode {
-    let names: Vec<&str> = SCENARIOS.iter().map(|row| row.0).collect();
+    let of_windows = REPAIRING
+        .iter()
+        .flat_map(|recovery| WINDOWS.iter().map(move |packets| format!("window/{recovery}/{packets}")));
+    let held = HELD.iter().map(|name| format!("queue/{name}"));
+    let names: Vec<String> =
+        SCENARIOS.iter().map(|row| row.0.to_owned()).chain(held).chain(of_windows).collect();
     let disciplines: Vec<String> = DISCIPLINES.iter().map(|row| format!("queue/{}", row.name)).collect();
     let name = match std::env::args().nth(1) {
         None => {
@@ -201,9 +240,10 @@ fn main() -> ExitCode {
         }
         Some(name) => name,
     };
-    let made = match name.strip_prefix("queue/") {
-        Some(discipline) => behind(discipline),
-        None => SCENARIOS.iter().find(|row| row.0 == name).map(|row| (row.1)()),
+    let made = match name.split_once('/') {
+        Some(("queue", discipline)) => behind(discipline),
+        Some(("window", of)) => kept(of),
+        _ => SCENARIOS.iter().find(|row| row.0 == name).map(|row| (row.1)()),
     };
     let Some(scenario) = made else {
         eprintln!("{name}: expected one of {}, {}", names.join(", "), disciplines.join(", "));

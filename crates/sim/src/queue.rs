@@ -206,9 +206,16 @@ impl Queue {
         self.act(transmitter, |discipline, context| discipline.dequeue(context))
     }
 
-    /// The device takes from the discipline what it has room for.
-    #[inline]
+    /// The device takes from the discipline what it has room for. Most links have no device.
+    #[inline(always)]
     fn fill_device(&mut self, transmitter: TransmitterState) {
+        if self.device.has_room() {
+            self.fill_room(transmitter);
+        }
+    }
+
+    #[cold]
+    fn fill_room(&mut self, transmitter: TransmitterState) {
         while self.device.has_room() {
             let Some(queued) = self.choose(transmitter) else { return };
             self.device.put(queued);
@@ -233,6 +240,12 @@ impl Queue {
     /// What the discipline is doing, part by part.
     pub fn states(&self, now: Time) -> [Option<PartState>; PARTS_MAX] {
         self.discipline.states(now)
+    }
+
+    /// Has the discipline done something that [`Queue::next_signal`] has not told?
+    #[inline(always)]
+    pub fn has_signals(&self) -> bool {
+        !self.signals.is_empty()
     }
 
     /// Something that the discipline did, each once, the newest first.

@@ -66,8 +66,17 @@ impl Network {
         true
     }
 
-    /// What the discipline of a port has dropped leaves the run, and what it has marked is noted.
+    /// What the discipline of a port has dropped leaves the run, and what it has marked is noted. Most packets are let through, so
+    /// whether there is anything stands apart from what is done.
+    #[inline(always)]
     fn follow_signals(&mut self, index: u32, now: Time) {
+        if self.ports[index as usize].queue.has_signals() {
+            self.follow_each_signal(index, now);
+        }
+    }
+
+    #[inline(never)]
+    fn follow_each_signal(&mut self, index: u32, now: Time) {
         while let Some(signal) = self.ports[index as usize].queue.next_signal() {
             match signal {
                 Signal::Dropped(packet, reason) => self.discard(packet, Site::Queue(index), reason, now),

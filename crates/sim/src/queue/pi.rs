@@ -30,6 +30,12 @@ impl Controller {
         Controller { alpha, beta, target, before: 0.0, period, next: Time::ZERO + period }
     }
 
+    /// Is an update due?
+    #[inline(always)]
+    pub fn is_due(&self, now: Time) -> bool {
+        self.next <= now
+    }
+
     /// The first update that is due up to now, each once.
     #[inline]
     pub fn due(&mut self, now: Time) -> Option<Time> {
