@@ -233,8 +233,10 @@ impl ConstructorInfo {
             }
         }
         let spec = (self.build)(values);
-        if let ControllerSpec::Nada(params) = &spec {
-            params.check()?;
+        match &spec {
+            ControllerSpec::Nada(params) => params.check()?,
+            ControllerSpec::Vegas(params) => params.check()?,
+            _ => {}
         }
         Ok(spec)
     }

@@ -17,7 +17,7 @@
 //! Linux, so that it is packets of the present window.
 
 use crate::conduct::Conduct;
-use crate::constructor::{ConstructorInfo, ParameterInfo};
+use crate::constructor::{ConstructorError, ConstructorInfo, ParameterInfo};
 use crate::controller::Wants;
 use crate::cut::Cut;
 use crate::sample::AckSample;
@@ -37,6 +37,17 @@ pub struct VegasParams {
     pub beta: f64,
     /// Above so many slow start ends.
     pub gamma: f64,
+}
+
+impl VegasParams {
+    /// Is there a number of packets at which the window stays?
+    pub(crate) fn check(&self) -> Result<(), ConstructorError> {
+        if self.alpha <= self.beta {
+            return Ok(());
+        }
+        let (parameter, other) = ("alpha", "beta");
+        Err(ConstructorError::BeyondOther { parameter, value: self.alpha, other, most: self.beta })
+    }
 }
 
 /// What it is listed with.
@@ -195,6 +206,7 @@ impl Law for VegasLaw {
 mod tests {
     use super::*;
     use crate::controller::Controller;
+    use crate::parse_controller;
     use crate::sample::RoundTripTimes;
     use crate::settings::ControlSettings;
     use crate::units::Window;
@@ -255,6 +267,17 @@ mod tests {
         control.on_ack(&ack(300, false));
         control.on_ack(&ack(300, true));
         assert_eq!(control.window().packets(), 10.1);
+    }
+
+    #[test]
+    fn growth_above_the_place_where_it_shrinks_is_refused() {
+        for (text, value, most) in [("vegas(alpha = 4, beta = 2)", 4, 2), ("vegas(beta = 1)", 2, 1)] {
+            let error = parse_controller(text).unwrap_err().to_string();
+            let expected =
+                format!("controller.alpha = {value}: expected alpha ≤ beta, which are {value} and {most}");
+            assert_eq!(error, expected, "{text}");
+        }
+        assert!(parse_controller("vegas(alpha = 3, beta = 3)").is_ok());
     }
 
     #[test]
