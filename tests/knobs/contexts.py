@@ -443,7 +443,7 @@ TRAFFIC: Final[Mapping[str, Tables]] = {
     "paced": {"rate": "0.5 Mbit/s"},
     "udp": {"rate": "0.5 Mbit/s"},
     "udp by share": {"share": 0.1},
-    "media": {"rate": "0.5 Mbit/s", "deadline": "100 ms"},
+    "media": {"rate": "0.5 Mbit/s", "deadline": "100 ms", "scale_b": 0.1, "scale_t": 0.1},
     "media that adapts": {"control": "nada(rmax = 1200)", "deadline": "60 ms"},
     "request-response": {"size": "5 kB", "think": "50 ms"},
     "web": {"objects": 6, "connections": 2, "think": "100 ms"},

@@ -242,17 +242,19 @@ impl Network {
         if source.next_tick == now {
             self.source_tick(index, now);
         } else {
-            self.events.set_source(index, None); // silent
+            let next = Some(source.next_tick).filter(|&at| at != Time::NEVER); // none: silent
+            self.events.set_source(index, next);
         }
     }
 
     #[inline]
     fn source_tick(&mut self, index: u32, now: Time) {
         let source = &mut self.sources[index as usize];
+        let frame = source.frame();
         let packet = source.tick(now);
         self.events.set_source(index, Some(source.next_tick));
         self.census.created += 1;
-        self.note_stream_sent(packet, now);
+        self.note_stream_sent(packet, frame, now);
         self.travel(packet, self.source_stages[index as usize], Moment { time: now, cause: now });
     }
 

@@ -125,7 +125,7 @@ fn stopped_applications_begin_nothing() {
 #[test]
 fn frames_on_an_empty_path_are_as_late_as_their_packets_take() {
     let mut network = two_ways(0, 3);
-    let frames = |deadline_ns| Some(FramesSpec { packets: 5, deadline_ns });
+    let frames = |deadline_ns| Some(FramesSpec { packets: 5, deadline_ns, ..FramesSpec::default() });
     // 40 kB/s in frames of 5 packets of 1000 B: one every 125 ms.
     let call = source(&[0], &[[0, 320_000]]);
     for (deadline, late) in [(15, false), (14, true)] {
@@ -161,7 +161,7 @@ fn both_orders_of_events_give_the_same() {
     network.apps =
         vec![app(2, web), AppSpec { name: "film".to_owned(), connections: vec![[4, 5]], ..app(1, film) }];
     network.flows.extend([flow(&[0], &[1]), flow(&[1], &[0])]);
-    let frames = Some(FramesSpec { packets: 4, deadline_ns: 40 * MILLISECOND });
+    let frames = Some(FramesSpec { packets: 4, deadline_ns: 40 * MILLISECOND, ..FramesSpec::default() });
     network.sources = vec![SourceSpec { frames, ..source(&[0], &[[0, MEGABIT]]) }];
     let records = |order| {
         let simulation = Simulation::new(&network, order).expect("it passes the check");
@@ -195,7 +195,7 @@ fn what_no_application_can_have_is_refused() {
     check(&|network| network.apps[0].task = film(vec![], SECOND), "apps[0].task.rates_bps");
     check(&|network| network.apps[0].task = film(vec![2, 1], SECOND), "apps[0].task.rates_bps");
     check(&|network| network.apps[0].task = film(vec![8], 1), "apps[0].task.buffer_ns");
-    let frames = |packets, deadline_ns| Some(FramesSpec { packets, deadline_ns });
+    let frames = |packets, deadline_ns| Some(FramesSpec { packets, deadline_ns, ..FramesSpec::default() });
     let call = || source(&[0], &[[0, MEGABIT]]);
     check(
         &|network| network.sources = vec![SourceSpec { frames: frames(0, 1), ..call() }],

@@ -265,6 +265,7 @@ def _media(builder: _Builder, index: int, group: Media) -> dict[str, Any]:
                 "rate_bps": group.rate,
                 "packets": packets,
                 "deadline_ns": group.deadline,
+                **{name: scale for name in ("scale_b", "scale_t") if (scale := getattr(group, name))},
             },
         )
         for member in range(group.count)

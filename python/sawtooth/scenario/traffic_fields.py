@@ -2,14 +2,14 @@
 
 `TRAFFIC` lists the kinds and what each reads; `traffic` makes of them what the engine simulates. Data goes the way of the test flows, or
 with `reverse` against it. Pages are those of RFC 7928 §7.2: at least 50 objects of at least 1 kB over six connections, the next page after
-the last; sizes and pauses are ours. UDP is RFC 8868 §5.3's background. Video goes by the buffer [Huang14]. Frames of media are all alike,
-where encoders vary them; their rate is given, or a rate controller's (RFC 8698).
+the last; sizes and pauses are ours. UDP is RFC 8868 §5.3's background. Video goes by the buffer [Huang14]. The rate of media is given, or
+a rate controller's (RFC 8698); their frames are all alike, or deviate as those of a live encoder do (RFC 8593 §5.3).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Final, Self
 
@@ -139,6 +139,15 @@ class OverTcp(Traffic):
         return {}
 
 
+def _one_of(group: Traffic, key: str, other: str, shown: Callable[[Any], str]) -> None:
+    """InputError unless one of two keys is given, and one alone."""
+    value = getattr(group, key)
+    if value is None and getattr(group, other) is None:
+        raise InputError("", key, MISSING, f"this key or {other}: one of the two is required")
+    if value is not None and getattr(group, other) is not None:
+        raise InputError("", key, shown(value), f"either {key} or {other}, not both")
+
+
 class Finite(OverTcp):
     """Transfers that come and go, each over a connection of its own."""
 
@@ -154,10 +163,7 @@ class Finite(OverTcp):
 
     @model_validator(mode="after")
     def _intensity(self) -> Self:
-        if (self.load is None) == (self.every is None):
-            raise InputError(
-                "", "load", MISSING if self.load is None else self.load, "either load or every, not both"
-            )
+        _one_of(self, "load", "every", str)
         return self
 
 
@@ -190,8 +196,7 @@ class Udp(Traffic):
 
     @model_validator(mode="after")
     def _intensity(self) -> Self:
-        if (self.rate is None) == (self.share is None):
-            raise InputError("", "rate", MISSING, "either rate or share, not both")
+        _one_of(self, "rate", "share", units.format_rate)
         return self
 
 
@@ -214,6 +219,10 @@ class Caller:
         return {}
 
 
+Deviation = Annotated[float, Field(ge=0.0, le=0.5)]
+"""Within these bounds no frame has less than nothing (RFC 8593 §5.3)."""
+
+
 class Media(Traffic):
     """Frames at regular intervals that are worth something for a while only."""
 
@@ -230,6 +239,10 @@ class Media(Traffic):
     """The rate controller that the encoder follows, such as nada(rmax = 2500); or give rate."""
     fps: PositiveReal = 30.0
     """Frames a second of a stream with a rate; beside control they are a number of the controller."""
+    scale_b: Deviation = 0.0
+    """Scale of the Laplacian deviation of frame sizes of a stream with a rate, as a share of their mean; RFC 8593 has 0.15."""
+    scale_t: Deviation = 0.0
+    """The same of the intervals between frames."""
     deadline: PositiveTime = 150_000_000
     """A frame that takes longer than this to arrive completely is late. The 150 ms one way are those of ITU-T G.114."""
     packet: PacketSize = 1200
@@ -239,9 +252,7 @@ class Media(Traffic):
 
     @model_validator(mode="after")
     def _who_says_the_rate(self) -> Self:
-        if (self.rate is None) == (self.control is None):
-            value = MISSING if self.rate is None else units.format_rate(self.rate)
-            raise InputError("", "rate", value, "either rate or control, not both")
+        _one_of(self, "rate", "control", units.format_rate)
         if self.control is None:
             if "ack" in self.model_fields_set:
                 accepted = "this key only beside control: nothing answers a stream with a rate of its own"
@@ -250,9 +261,11 @@ class Media(Traffic):
         if self.control.constructor not in ENCODERS:
             accepted = f"a controller that tells an encoder how much to give: {', '.join(ENCODERS)}"
             raise InputError("", "control", self.control.text(), accepted)
-        if "fps" in self.model_fields_set:
-            accepted = f"no fps beside control, of which it is a number: nada(fps = {self.fps:g})"
-            raise InputError("", "fps", self.fps, accepted)
+        for name in ("fps", "scale_b", "scale_t"):
+            if name in self.model_fields_set:
+                value = getattr(self, name)
+                accepted = f"no {name} beside control, of which it is a number: nada({name} = {value:g})"
+                raise InputError("", name, value, accepted)
         return self
 
     @property

@@ -205,7 +205,8 @@ fn placed_port(scenario: &Scenario, link: u32, ahead: Ahead<'_>) -> Port {
 fn sources(scenario: &Scenario) -> Vec<Source> {
     let mut first = 0;
     let numbered = |spec: &SourceSpec| {
-        let source = Source::new(first, spec);
+        let random = || Stream::new(&scenario.seed, &format!("{}/frames", spec.name));
+        let source = Source::new(first, spec, random);
         first += spec.count();
         source
     };

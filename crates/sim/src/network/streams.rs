@@ -8,19 +8,11 @@ use crate::packet::Packet;
 use crate::scenario::Scenario;
 use sawtooth_cc::units::Time;
 
-/// A source of frames that are all alike.
-#[derive(Debug)]
-struct Stream {
-    /// Packets of a frame.
-    packets: u32,
-    watch: FrameWatch,
-}
-
 /// The streams of a run, by the numbers of their sources.
 #[derive(Debug, Default)]
 pub(super) struct Streams {
     numbers: Vec<u32>,
-    streams: Vec<Stream>,
+    streams: Vec<FrameWatch>,
 }
 
 impl Streams {
@@ -34,7 +26,7 @@ impl Streams {
                 let watch = FrameWatch::new(name, source.packet_bytes, spec.deadline_ns, measured)
                     .keeping(scenario.record.frames);
                 found.numbers.push(first);
-                found.streams.push(Stream { packets: spec.packets, watch });
+                found.streams.push(watch);
             }
             first += source.count();
         }
@@ -47,18 +39,18 @@ impl Streams {
         !self.numbers.is_empty()
     }
 
-    fn stream(&mut self, packet: Packet) -> Option<&mut Stream> {
+    fn stream(&mut self, packet: Packet) -> Option<&mut FrameWatch> {
         let place = self.numbers.binary_search(&packet.flow()).ok()?;
         Some(&mut self.streams[place])
     }
 
-    /// A packet of a source leaves.
+    /// A packet of a source leaves, in a frame of so many.
     #[cold]
-    fn sent(&mut self, packet: Packet, now: Time) {
-        let Some(Stream { packets, watch }) = self.stream(packet) else { return };
+    fn sent(&mut self, packet: Packet, frame: u32, now: Time) {
+        let Some(watch) = self.stream(packet) else { return };
         let number = packet.number();
         if number >= watch.next() {
-            watch.begin(number / *packets * *packets, *packets, now);
+            watch.begin(number, frame, now);
         }
         watch.sent(number);
     }
@@ -66,18 +58,18 @@ impl Streams {
     /// A packet of a source has come to its end, perhaps ahead of its time.
     #[cold]
     fn arrived(&mut self, packet: Packet, at: Time) {
-        if let Some(stream) = self.stream(packet) {
-            stream.watch.arrived(packet.number(), at);
+        if let Some(watch) = self.stream(packet) {
+            watch.arrived(packet.number(), at);
         }
     }
 }
 
 impl Network {
-    /// A packet of a source leaves: somebody may watch it.
+    /// A packet of a source leaves, in a frame of so many: somebody may watch it.
     #[inline(always)]
-    pub(super) fn note_stream_sent(&mut self, packet: Packet, now: Time) {
+    pub(super) fn note_stream_sent(&mut self, packet: Packet, frame: u32, now: Time) {
         if self.streams.any() {
-            self.streams.sent(packet, now);
+            self.streams.sent(packet, frame, now);
         }
     }
 
@@ -91,8 +83,7 @@ impl Network {
 
     /// What became of all frames: those of sources in the order of the scenario, then those of flows.
     pub(super) fn stream_records(&mut self) -> Vec<StreamRecord> {
-        let streams = std::mem::take(&mut self.streams).streams;
-        let of_sources = streams.into_iter().map(|stream| stream.watch);
+        let of_sources = std::mem::take(&mut self.streams).streams.into_iter();
         let of_flows = self.senders.iter_mut().filter_map(|side| side.sender.take_watch());
         let ended: Vec<_> = of_sources.chain(of_flows).map(FrameWatch::finish).collect();
         let mut records = Vec::with_capacity(ended.len());

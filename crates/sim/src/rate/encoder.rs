@@ -97,11 +97,15 @@ impl Encoder {
         if scale == 0.0 {
             return 0.0;
         }
-        let random = self.random.as_mut().expect("an encoder that deviates is given a key");
-        let side = random.uniform() - 0.5;
-        let share = -scale * side.signum() * logarithm(1.0 - 2.0 * side.abs());
-        share.clamp(-DEVIATION_MAX, DEVIATION_MAX)
+        deviation(scale, self.random.as_mut().expect("an encoder that deviates is given a key"))
     }
+}
+
+/// By which share a size or an interval deviates from its mean: Laplacian around zero (RFC 8593 §5.3).
+pub fn deviation(scale: f64, random: &mut Stream) -> f64 {
+    let side = random.uniform() - 0.5;
+    let share = -scale * side.signum() * logarithm(1.0 - 2.0 * side.abs());
+    share.clamp(-DEVIATION_MAX, DEVIATION_MAX)
 }
 
 #[cfg(test)]

@@ -55,13 +55,24 @@ pub enum TaskSpec {
 }
 
 /// What the far end of a stream is asked about.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FramesSpec {
-    /// Packets of a frame, which leave together.
+    /// Packets of a frame, which leave together; of frames that deviate, their mean.
     pub packets: u32,
     /// A frame that is complete later than this after it left is late.
     pub deadline_ns: u64,
+    /// Scale of the deviation of sizes, as a share (RFC 8593 §5.3).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub scale_b: f64,
+    /// The same of intervals.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub scale_t: f64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(scale: &f64) -> bool {
+    *scale == 0.0
 }
 
 const PACKETS_MAX: u32 = 1_000_000;
@@ -153,6 +164,10 @@ impl FramesSpec {
         let known = (1..=PACKETS_MAX).contains(&self.packets);
         require(known, format!("{path}.packets"), self.packets, "1 to 1000000 packets")?;
         let known = (1..=WAIT_MAX_NS).contains(&self.deadline_ns);
-        require(known, format!("{path}.deadline_ns"), self.deadline_ns, "more than 0, at most one day")
+        require(known, format!("{path}.deadline_ns"), self.deadline_ns, "more than 0, at most one day")?;
+        for (name, scale) in [("scale_b", self.scale_b), ("scale_t", self.scale_t)] {
+            require((0.0..=0.5).contains(&scale), format!("{path}.{name}"), scale, "0 to 0.5")?;
+        }
+        Ok(())
     }
 }

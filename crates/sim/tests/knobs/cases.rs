@@ -201,7 +201,7 @@ fn applications() -> Scenario {
     };
     network.apps = vec![app("web", &[[1, 2], [3, 4]], pages), app("film", &[[5, 6]], film)];
     let call = source(&[0], &[[100 * MILLISECOND, MEGABIT], [4 * SECOND, MEGABIT / 2]]);
-    let frames = Some(FramesSpec { packets: 3, deadline_ns: 30 * MILLISECOND });
+    let frames = Some(FramesSpec { packets: 3, deadline_ns: 30 * MILLISECOND, scale_b: 0.15, scale_t: 0.15 });
     network.sources = vec![SourceSpec { name: "call".to_owned(), frames, ..call }];
     network
 }
