@@ -1,15 +1,16 @@
 """The engine against closed forms: AIMD under regular and random losses, a flow that must fill its link, conservation.
 
-Source: [Floyd00] equation 4; ns-2 2.35 under the same losses (validation/data/ns2_response.csv).
+Source: [Floyd00] equation 4; RFC 9438 §5.1; ns-2 2.35 under the same losses (validation/data/ns2_response.csv).
 """
 
 from __future__ import annotations
 
 import pytest
-from validation import loss
+from validation import cubic_tables, loss
 from validation.loss import LAWS, FullLink, Random, Regular
 from validation.runs import job, runs
 
+from sawtooth.models import cubic
 from sawtooth.models.whole_packets import whole_packets
 
 
@@ -41,6 +42,25 @@ def test_aimd_follows_the_response_function(
         assert regular[a, b, n].ns2_ratio == pytest.approx(ratio, abs=1e-3)
         return
     assert ratio == pytest.approx(1, abs=within)
+
+
+def test_the_windows_that_rfc9438_tabulates_are_those_of_the_exact_cycle_but_where_both_curves_decide() -> (
+    None
+):
+    found = cubic_tables.rows()
+    assert len(found) == 14
+    far = [row for row in found if abs(row.difference) > cubic_tables.WANTED]
+    assert [(row.rtt_s, row.p) for row in far] == [(0.1, 1e-3), (0.01, 1e-6)]
+    for row in found:
+        # What the tables hold is the larger average by their own constant, in whole packets.
+        own = max(1.2 / row.p**0.5, float(cubic.cubic_rate(row.p, row.rtt_s)))
+        assert row.window == pytest.approx(own, abs=0.51), row
+        assert (1 + row.constant) * (1 + row.curves) == pytest.approx(1 + row.difference), row
+    for row in far:
+        assert 0.03 < row.curves < 0.04, "the two curves"
+        assert 0.015 < row.constant < 0.025, "sqrt(1.5) against 1.2"
+    table = cubic_tables.table(found)
+    assert table.count("**") == 2 * len(far)
 
 
 def test_around_a_period_that_misses_the_mean_does_not() -> None:

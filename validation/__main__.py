@@ -14,6 +14,7 @@ from sawtooth.run.used import watching
 from validation import (
     bbr,
     cells,
+    cubic_tables,
     drives,
     figures,
     l4s,
@@ -66,6 +67,7 @@ def measured() -> dict[Path, str]:
             **mixed_blocks(),
             **rap_blocks(),
             **loss_blocks(regular, random),
+            **tabulated_blocks(),
             **linux_blocks(recordings),
             **web_blocks(),
             **ns3_blocks(),
@@ -204,6 +206,12 @@ def loss_blocks(regular: list[loss.Regular], random: list[loss.Random]) -> dict[
         "slope": ", ".join(f"{found.slope:.3f}" for found in random),
         "full links": page.full_links(step("full links", loss.full_links)),
     }
+
+
+def tabulated_blocks() -> dict[str, str]:
+    """The windows that RFC 9438 tabulates, beside the exact cycle."""
+    found = cubic_tables.rows()
+    return {"cubic tables": cubic_tables.table(found), "cubic tables verdict": cubic_tables.verdict(found)}
 
 
 def linux_blocks(recordings: list[linux.Recording]) -> dict[str, str]:

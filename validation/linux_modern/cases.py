@@ -1,8 +1,8 @@
 """How each recording of Linux is set up here: the path, which packets suffer, and the options that make a sender one of Linux.
 
-Options that Linux needs and the RFCs do not: `undo = "linux"`, `reordering_window = "linux"`, `max_ack_delay = "200 ms"` (scenario
-linux_modern), `prr_marks = true` where packets are marked, and CUBIC's numbers as below. The queue of the recordings counts the packet in
-transmission and ours does not, so that marks begin at one packet less.
+Options that Linux needs and the RFCs do not: `undo = "linux"`, `reordering_window = "linux"`, `application_limit = "linux"`,
+`max_ack_delay = "200 ms"` (scenario linux_modern), `prr_marks = true` where packets are marked, and CUBIC's numbers as below. The queue of
+the recordings counts the packet in transmission and ours does not, so that marks begin at one packet less.
 """
 
 from __future__ import annotations

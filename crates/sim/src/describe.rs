@@ -316,6 +316,12 @@ pub const TCP: &[SettingInfo] = &[
         "Timers expire when they are due, or as in Linux: in steps of 4 ms, of 32 ms from 252 ms on, and 2 ms later for probes and the \
          reordering window. Default: the RFCs.",
     ),
+    later_choice(
+        "application_limit",
+        &["rfc9438", "linux"],
+        "When a window that is not full may grow: never (rfc9438, §5.8), or as in Linux: if it was full before, in the same window of data, \
+         and in slow start up to twice what was in flight. Default: RFC 9438 §5.8.",
+    ),
 ];
 
 /// Settings of window laws and of what a window law needs: a controller with a model of the path reads none of them.
@@ -332,6 +338,7 @@ pub const OF_WINDOW_LAWS: &[&str] = &[
     "idle",
     "undo",
     "prr_marks",
+    "application_limit",
 ];
 
 fn span_text(nanos: u64) -> String {

@@ -16,6 +16,7 @@ pub mod rtt;
 pub mod scoreboard;
 pub mod sender;
 pub mod timers;
+pub mod window_use;
 
 pub use clock::TimerClock;
 pub use ecn::Ecn;
@@ -24,3 +25,4 @@ pub use prr::Reduction;
 pub use recovery::rack::ReorderingWindow;
 pub use recovery::{RECOVERIES, RecoveryInfo, RecoveryKind, SackPipe, SackTimeout};
 pub use rtt::{RtoRule, RttSamples};
+pub use window_use::ApplicationLimit;

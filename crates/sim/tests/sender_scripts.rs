@@ -103,6 +103,9 @@ scripts! {
     rack_tail_probe_off
     rack_probe_allows_for_an_unknown_receiver
     rack_timers_in_steps
+    rack_window_that_is_not_full
+    rack_window_twice_what_was_in_flight
+    rack_window_of_an_application_stays
     ecn_reduction_is_spread_with_prr_marks
     frto_spurious_timeout
     frto_true_timeout

@@ -5,8 +5,8 @@ use crate::ack_details::ACK_DELAY_MAX;
 use crate::describe::OF_WINDOW_LAWS;
 use crate::tcp::recovery::{Feedback, table};
 use crate::tcp::{
-    Ecn, Pacing, RECOVERIES, RecoveryKind, Reduction, ReorderingWindow, RtoRule, RttSamples, SackPipe,
-    SackTimeout, TimerClock,
+    ApplicationLimit, Ecn, Pacing, RECOVERIES, RecoveryKind, Reduction, ReorderingWindow, RtoRule,
+    RttSamples, SackPipe, SackTimeout, TimerClock,
 };
 use sawtooth_cc::units::{Span, Window};
 use sawtooth_cc::{
@@ -91,6 +91,8 @@ pub struct TcpSpec {
     pub max_ack_delay_ns: u64,
     #[serde(default, skip_serializing_if = "is_default")]
     pub timers: TimerClock,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub application_limit: ApplicationLimit,
 }
 
 fn yes() -> bool {
@@ -145,6 +147,7 @@ impl Default for TcpSpec {
             tail_probe: true,
             max_ack_delay_ns: 0,
             timers: TimerClock::default(),
+            application_limit: ApplicationLimit::default(),
         }
     }
 }
@@ -226,6 +229,7 @@ const NOTHING_TO_A_RATE: &[(&str, &str, &str)] = &[
     ("tail_probe", "true", "which retransmits nothing"),
     ("max_ack_delay_ns", "0", "which retransmits nothing"),
     ("timers", "exact", "which retransmits nothing"),
+    ("application_limit", "rfc9438", "which has no window"),
 ];
 
 impl Profile {

@@ -61,6 +61,7 @@ pub const ABOUT: About = About {
         "max_ack_delay",
         "reordering_window",
         "timers",
+        "application_limit",
     ],
     ignores: &[],
     defaults: &[("prr", "rfc9937"), ("rto", "linux"), ("rtt_samples", "every"), ("idle", "rfc7661")],

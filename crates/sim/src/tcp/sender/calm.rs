@@ -67,8 +67,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     pub(super) fn next_calm_packet(&mut self, now: Time) -> Option<Packet> {
         let full = self.sent.next - self.sent.una >= self.allowed;
         if full || !self.sent.may_send_next() {
-            self.window_limited = full;
-            self.note_shortage();
+            self.note_halt(full);
             return None;
         }
         let extras = self.extras.as_mut().expect(FULL);

@@ -6,7 +6,8 @@ use crate::tcp::flight::FlightRecords;
 use crate::tcp::pacer::{self, Pacer};
 use crate::tcp::recovery::LossRecovery;
 use crate::tcp::timers::Timers;
-use crate::tcp::{Pacing, RttSamples, TimerClock};
+use crate::tcp::window_use::WindowUse;
+use crate::tcp::{ApplicationLimit, Pacing, RttSamples, TimerClock};
 use sawtooth_cc::units::{Bytes, Span, Time};
 use sawtooth_cc::{Congestion, Controller, IdleRule, Pace, Wants, WindowOfData};
 
@@ -36,6 +37,8 @@ pub(super) struct Extras {
     pub has_concluded: bool,
     /// The states of a controller that has some, once the connection is open.
     pub states: Option<Box<StateClock>>,
+    /// How the window was used, where that says more than whether it is full.
+    pub window_use: Option<Box<WindowUse>>,
 }
 
 impl Extras {
@@ -57,6 +60,7 @@ impl Extras {
         let may_pace = paced || tcp.idle == IdleRule::Rfc7661;
         let by_time = recovery.keeps_records() && !numbered;
         let clock = if by_time { tcp.timers } else { TimerClock::Exact };
+        let remembers = by_time && tcp.application_limit == ApplicationLimit::Linux;
         let needed = records.is_some() || may_pace || wants.recovery;
         needed.then(|| {
             Box::new(Extras {
@@ -73,6 +77,7 @@ impl Extras {
                 undos: 0,
                 has_concluded: false,
                 states: None,
+                window_use: remembers.then(Box::default),
             })
         })
     }

@@ -328,7 +328,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         }
         let next = self.next_to_repair(now);
         let Some(transmission) = next else {
-            self.note_shortage();
+            self.note_halt(self.window_limited);
             return None;
         };
         let packet = if self.is_numbered() {
@@ -409,9 +409,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         if self.recovery.is_open() {
             let full = self.is_full();
             if full || !self.sent.may_send_next() {
-                self.window_limited = full;
-                self.note_shortage();
-                return;
+                return self.note_halt(full);
             }
         }
         self.limit_by_pacer();
@@ -422,11 +420,30 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     #[inline(always)]
     pub(super) fn limit_by_pacer(&mut self) {
         self.window_limited = self.window_limited || self.control.pacing_rate().is_none();
+        self.look_at_use(false);
     }
 
-    /// Nothing may go now. If that is because there is no data, samples say little about the path for a while.
-    pub(super) fn note_shortage(&mut self) {
-        let short = !self.window_limited && self.sent.next >= self.sent.limit;
+    /// Nothing may go now, since the window is full, or because there is no data.
+    #[inline(always)]
+    pub(super) fn note_halt(&mut self, full: bool) {
+        self.window_limited = full;
+        self.note_shortage(full);
+        self.look_at_use(full);
+    }
+
+    /// Where it is remembered how the window was used, this says whether it limits the flow.
+    #[inline(always)]
+    fn look_at_use(&mut self, full: bool) {
+        if let Some(window_use) = self.extras.as_mut().and_then(|extras| extras.window_use.as_mut()) {
+            let threshold = self.control.slow_start_threshold();
+            self.window_limited =
+                window_use.look(full, self.sent.una..self.sent.high, self.window, threshold);
+        }
+    }
+
+    /// If nothing may go because there is no data, samples say little about the path for a while.
+    fn note_shortage(&mut self, full: bool) {
+        let short = !full && self.sent.next >= self.sent.limit;
         if short && let Some(records) = self.extras.as_mut().and_then(|extras| extras.records.as_mut()) {
             records.mark_app_limited();
         }
