@@ -11,8 +11,11 @@ import pytest
 from tests.fits import fits
 
 import sawtooth as st
-from sawtooth import InputError
+from sawtooth import InputError, _native
+from sawtooth.run import run as run_module
+from sawtooth.run.api import job_of, scenario_of
 from sawtooth.run.run import Run
+from sawtooth.run.runner import run_many
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 PATH = """
@@ -139,6 +142,33 @@ def test_frames_are_late_or_not_by_their_deadline(deadline: str, missed: float) 
     assert report["delay_ms"]["mean"] == pytest.approx(24.008, abs=1e-3)
 
 
+def test_frames_that_deviate_keep_the_rate_and_are_late_where_they_are_large() -> None:
+    # Frames of four packets take 24.008 ms, of five 25.008 ms.
+    keys: dict[str, Any] = {
+        "rate": '"960 kbit/s"',
+        "packet": '"1000 B"',
+        "deadline": '"25 ms"',
+        "scale_b": 0.15,
+    }
+    sizes = with_traffic("media", **keys)
+    report = report_of(sizes)
+    assert report["frames"] == pytest.approx(300, abs=3), "intervals have no scale of their own"
+    assert report["delay_ms"]["p50"] == pytest.approx(24.0, abs=0.1)
+    assert report["delay_ms"]["p99"] > 25.0
+    # Five where 4x, Laplacian of scale s = 0.6, and what earlier frames left over, even in 0 to 1, come to one: s/2 (1 - exp(-1/s)).
+    assert report["missed_pct"] == pytest.approx(100 * 0.3 * (1 - math.exp(-1 / 0.6)), abs=7.5), (
+        "three standard errors"
+    )
+    assert report["loss_pct"] == 0.0
+    (stream,) = sizes.engine["sources"]
+    assert stream["frames"]["scale_b"] == 0.15
+    assert "scale_t" not in stream["frames"]
+    assert with_traffic("media", **keys).digest == sizes.digest
+    other = report_of(with_traffic("media", **{**keys, "scale_b": 0.0, "scale_t": 0.15}))
+    assert other["missed_pct"] == 0.0
+    assert other["frames"] == pytest.approx(300, abs=15)
+
+
 def test_an_answer_takes_a_request_and_the_packets_of_it() -> None:
     # After a pause RFC 7661 has the flight paced; without that it leaves at once.
     run = with_traffic("request-response", idle="keep", size='"5 kB"', think='"200 ms"', stop='"9 s"')
@@ -212,6 +242,60 @@ def test_metrics_are_of_test_flows_alone_and_a_run_is_read_back_whole(tmp_path: 
     assert st.replay(run.run_id, store).same
 
 
+def test_runs_alone_are_made_once_and_kept_in_the_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a transfer, of transfers by size, of a reader of pages: three runs alone, which another process finds in the store."""
+    text = (
+        PATH.replace("DURATION", "5 s").replace("START", "0 s").replace('start = "0 s"', 'bytes = "100 kB"')
+    )
+    text += '[[traffic]]\nkind = "finite"\nsize = "10 kB"\nevery = "1 s"\n[[traffic]]\nkind = "web"\nthink = "0.1 s"\n'
+    made: list[str] = []
+    simulated = _native.run
+
+    def counting(scenario: str) -> Any:
+        made.append(_native.run_id(scenario))
+        return simulated(scenario)
+
+    def another_process() -> None:
+        run_module._records_alone.cache_clear()
+        run_module._completion_alone_ns.cache_clear()
+
+    monkeypatch.setattr(_native, "run", counting)
+    another_process()
+    first = st.run(text, store=tmp_path)
+    assert len(made) == len(set(made)) == 4, "the run itself and three alone"
+    store = st.Store(tmp_path)
+    assert set(store.ids()) == set(made)
+    names = {store.get(run_id).meta["name"] for run_id in made if run_id != first.run_id}  # type: ignore[union-attr]
+    assert names == {"alone"}
+    another_process()
+    again = st.run(text, store=tmp_path)
+    assert made[4:] == [first.run_id], "the run itself alone is made again"
+    assert again.to_json() == first.to_json()
+    for run_id in made[1:4]:
+        assert st.replay(run_id, tmp_path).same
+    another_process()
+    made.clear()
+    st.run(text, store=False)
+    assert len(made) == 4, "without a store they are kept for the process"
+    st.run(text, store=False)
+    assert len(made) == 5
+
+
+def test_a_sweep_makes_runs_alone_once_for_all_seeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = PATH.replace("DURATION", "5 s").replace('start = "START"', 'bytes = "100 kB"')
+    run_module._completion_alone_ns.cache_clear()
+    jobs = [job_of(scenario_of(text), seed) for seed in ("1", "2", "3")]
+    store = st.Store(tmp_path)
+    first = run_many(jobs, store)
+    alone = set(store.ids()) - {run.run_id for run in first}
+    assert len(alone) == 1
+    run_module._completion_alone_ns.cache_clear()
+    monkeypatch.setattr(_native, "run", lambda _: pytest.fail("everything is in the store"))
+    assert [run.digest for run in run_many(jobs, store)] == [run.digest for run in first]
+
+
 @pytest.mark.parametrize(
     ("table", "key", "accepted"),
     [
@@ -221,10 +305,22 @@ def test_metrics_are_of_test_flows_alone_and_a_run_is_read_back_whole(tmp_path: 
             "one of finite, paced, udp, media, request-response, web, video",
         ),
         ('size = "5 kB"', "traffic[0].kind", "which is required"),
-        ('kind = "finite"\nsize = "5 kB"', "traffic[0].load", "either load or every"),
+        (
+            'kind = "finite"\nsize = "5 kB"',
+            "traffic[0].load",
+            "this key or every: one of the two is required",
+        ),
         ('kind = "finite"\nsize = "5 kB"\nload = 0.1\nevery = "1 s"', "traffic[0].load", "either load or"),
         ('kind = "finite"\nsize = "pareto(5 kB, 1)"\nload = 0.1', "traffic[0].size", "a shape above 1"),
-        ('kind = "udp"', "traffic[0].rate", "either rate or share"),
+        ('kind = "udp"', "traffic[0].rate", "this key or share: one of the two is required"),
+        (
+            'kind = "udp"\nrate = "1 Mbit/s"\nshare = 0.1',
+            "traffic[0].rate",
+            '"1 Mbit/s": expected either rate or share, not both',
+        ),
+        ('kind = "media"', "traffic[0].rate", "this key or control: one of the two is required"),
+        ('kind = "media"\nrate = "1 Mbit/s"\nscale_b = 0.6', "traffic[0].scale_b", "0.5"),
+        ('kind = "media"\ncontrol = "nada"\nscale_b = 0.1', "traffic[0].scale_b", "nada(scale_b = 0.1)"),
         (
             'kind = "udp"\nrate = "1 Mbit/s"\nthink = "1 s"',
             "traffic[0].think",

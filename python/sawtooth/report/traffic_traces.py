@@ -112,9 +112,11 @@ def traffic_of(run: Run) -> list[TrafficTrace]:
 
 
 def _bins(run: Run, width_ns: float, end_ns: float) -> Real:
-    """Edges of whole bins from the end of the warm-up on, ns."""
+    """Edges of bins of this width from the end of the warm-up on, ns. The last has what is left over too, so that it reaches the end."""
     begin = run.engine["warmup_ns"]
-    return np.asarray(begin + width_ns * np.arange(max(1, int((end_ns - begin) // width_ns)) + 1))
+    edges = begin + width_ns * np.arange(max(1, int((end_ns - begin) // width_ns)) + 1)
+    edges[-1] = max(edges[-1], end_ns)
+    return np.asarray(edges, dtype=np.float64)
 
 
 def _width_ns(run: Run, start: Real) -> float:

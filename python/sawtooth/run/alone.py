@@ -29,6 +29,10 @@ SEED: Final = "1"
 """Of runs alone: they are the same for all seeds of a scenario, so one serves all."""
 
 
+NAME: Final = "alone"
+"""What a run alone is called where runs are listed."""
+
+
 def empty_rtt_ns(engine: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], int]:
     """The function that gives a flow's round-trip time on the empty path, ns."""
     links = [(link["delay_ns"], rate) for link, rate in zip(engine["links"], _rates(engine), strict=True)]
@@ -82,6 +86,19 @@ def alone(engine: Mapping[str, Any], flow: int, finished_ns: int) -> str | None:
         "record": {},
     }
     return canonical(scenario)
+
+
+def meta_alone(engine: Mapping[str, Any]) -> dict[str, Any]:
+    """What resolving would say of a scenario in which something is alone: all of the first link is there for it."""
+    rate_bps = _rates(engine)[0]
+    return {
+        "name": NAME,
+        "seed": engine["seed"],
+        "schedule": {"times_ns": [0], "rates_bps": [rate_bps]},
+        "test_flows": max(1, sum(flow["test"] for flow in engine["flows"])),
+        "available_bps": rate_bps,
+        "capacity_bps": rate_bps,
+    }
 
 
 def completions_s(flows: Columns, engine: Mapping[str, Any]) -> NDArray[np.float64]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sawtooth.errors import InputError
+from sawtooth.run.kept_alone import Keeper, keeping
 from sawtooth.run.run import Run, call_of, execute, simulate
 from sawtooth.run.store import Store
 from sawtooth.scenario.overrides import parse_override
@@ -44,9 +45,13 @@ def run(
         >>> run.metrics.num_columns > 40
         True
     """
-    result = execute(job_of(scenario_of(scenario, given(set, overrides)), seed))
-    if store is not False:
-        (store if isinstance(store, Store) else Store(store)).put(result)
+    job = job_of(scenario_of(scenario, given(set, overrides)), seed)
+    if store is False:
+        return execute(job)
+    kept = store if isinstance(store, Store) else Store(store)
+    with keeping(Keeper(kept.address, kept.get, kept.put)):
+        result = execute(job)
+    kept.put(result)
     return result
 
 

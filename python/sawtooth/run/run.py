@@ -26,7 +26,8 @@ from sawtooth.documents import format_of
 from sawtooth.errors import MISSING, InputError, PluginError
 from sawtooth.measure.metrics import METRICS, Measured, flow_goodputs_bps, measure
 from sawtooth.plain import canonical, json_value
-from sawtooth.run.alone import NEVER, alone, completions_s, empty_rtt_ns, slowdowns
+from sawtooth.run.alone import NEVER, alone, completions_s, empty_rtt_ns, meta_alone, slowdowns
+from sawtooth.run.kept_alone import keeper
 from sawtooth.run.row_json import flow_json, queue_json
 from sawtooth.run.traffic_report import reports
 from sawtooth.scenario.described import describe, kept
@@ -40,6 +41,9 @@ FORMAT = 2
 """Version of what a stored run holds; readers skip files of another one."""
 STREAMS = "streams"
 """The table of the engine from which what users of traffic felt is computed; it is not kept."""
+
+UNDEFINED: Final = {entry.name: float("nan") for entry in METRICS}
+"""The metrics of a run without flows, such as that of transfers alone."""
 
 ONE_BOTTLENECK = ({"queues": (0,), "flows": 1},)
 """What a test flow suffers unless resolving says otherwise: the first queue."""
@@ -260,8 +264,13 @@ def with_told_columns(
     for row in [] if states is None else table_of(states).to_pylist():
         spent[row["flow"]][row["state"]] = row["time_ns"]
     finished_ns = flows.listed("finished_ns")
+    own = canonical(engine) if flows.rows == 1 else None
     alone_ns = [
-        completion_alone_ns(scenario) if (scenario := alone(engine, flow, finished)) else NEVER
+        NEVER
+        if (scenario := alone(engine, flow, finished)) is None
+        else finished - engine["flows"][flow]["start_ns"]
+        if scenario == own  # it is alone here
+        else completion_alone_ns(scenario)
         for flow, finished in enumerate(finished_ns)
     ]
     said = {
@@ -271,18 +280,44 @@ def with_told_columns(
     return flows.with_columns(said)
 
 
-@lru_cache(maxsize=256)
 def table_alone(scenario: str, name: str) -> pa.Table:
-    """A table of the run of another scenario."""
-    return table_of(_native.run(scenario)["tables"][name])
+    """A table of the run of another scenario, which is a run alone."""
+    return _records_alone(scenario, _address())[name]
+
+
+def completion_alone_ns(scenario: str) -> int:
+    """When the only flow of a scenario was completed, ns after its start; −1 if it was not."""
+    return _completion_alone_ns(scenario, _address())
+
+
+def _address() -> str | None:
+    """Where runs alone are kept; None: for this process."""
+    chosen = keeper()
+    return None if chosen is None else chosen.address
+
+
+@lru_cache(maxsize=256)
+def _records_alone(scenario: str, _address: str | None) -> Mapping[str, pa.Table]:
+    return run_alone(scenario).records
 
 
 @lru_cache(maxsize=4096)
-def completion_alone_ns(scenario: str) -> int:
-    """When the only flow of a scenario was completed, ns after its start; −1 if it was not."""
-    flow = json.loads(scenario)["flows"][0]
-    (finished,) = table_of(_native.run(scenario)["tables"]["flows"]).column("finished_ns").to_pylist()
-    return NEVER if finished < 0 else finished - int(flow["start_ns"])
+def _completion_alone_ns(scenario: str, _address: str | None) -> int:
+    run = run_alone(scenario)
+    finished: int = run.flow_columns.listed("finished_ns")[0]
+    return NEVER if finished < 0 else finished - int(run.engine["flows"][0]["start_ns"])
+
+
+def run_alone(scenario: str) -> Run:
+    """A run that others are compared with (canonical text of the engine's scenario): from where such runs are kept, or simulated."""
+    chosen = keeper()
+    found = None if chosen is None else chosen.find(_native.run_id(scenario))
+    if found is None:
+        engine = json.loads(scenario)
+        found = simulate(engine, meta_alone(engine), scenario)
+        if chosen is not None:
+            chosen.put(found)
+    return found
 
 
 def run_id_of(resolved: Resolved) -> str:
@@ -360,7 +395,7 @@ def assemble(
         seed=str(engine["seed"]),
         flow_columns=flows,
         queue_columns=queues,
-        values=measure(measured_of(engine, meta, flows, queues, records)),
+        values=measure(measured_of(engine, meta, flows, queues, records)) if flows.rows else dict(UNDEFINED),
         meta=meta,
         engine=engine,
         records=records,

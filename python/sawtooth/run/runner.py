@@ -25,6 +25,7 @@ from sawtooth.errors import InputError, RunError
 from sawtooth.plain import canonical
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.executor import Crew, Kept, Key, Work, chosen
+from sawtooth.run.kept_alone import Keeper, keeping
 from sawtooth.run.run import Run, RunSummary, execute, run_id_of
 from sawtooth.run.store import Store
 from sawtooth.run.used import watched
@@ -158,7 +159,7 @@ class _Sweep(Generic[Kept]):
             if writer is not None:
                 writer.tick()
 
-        with self._writing() as writer, self._crew(writer, len(jobs)) as crew:
+        with self._writing() as writer, keeping(self._keeper(writer)), self._crew(writer, len(jobs)) as crew:
             for job in jobs:
                 key = _key(job)
                 keys.append(key)
@@ -193,6 +194,13 @@ class _Sweep(Generic[Kept]):
             return None
         return writer.get(run_id, job.meta) or self.store.get(run_id, job)
 
+    def _keeper(self, writer: Writer | None) -> Keeper | None:
+        """Where runs alone are kept, which those of the sweep are compared with."""
+        store = self.store
+        if store is None or writer is None:
+            return None
+        return Keeper(store.address, lambda run_id: writer.get(run_id) or store.get(run_id), writer.put)
+
     def _crew(self, writer: Writer | None, jobs: int) -> Crew[Kept]:
         executor = chosen()
         if executor is not None:
@@ -201,7 +209,8 @@ class _Sweep(Generic[Kept]):
 
     def _one(self, writer: Writer | None, run_id: str, job: Resolved) -> Kept:
         try:
-            run = execute(job)
+            with keeping(self._keeper(writer)):
+                run = execute(job)
         except RuntimeError as error:
             raise RunError(run_id, job.seed, str(error)) from error
         return self._taken(writer, run, False)

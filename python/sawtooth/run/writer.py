@@ -79,11 +79,11 @@ class Writer:
             finally:
                 self._turn.release()
 
-    def get(self, run_id: str, meta: Mapping[str, Any]) -> Run | None:
-        """A run that is on its way, under these names."""
+    def get(self, run_id: str, meta: Mapping[str, Any] | None = None) -> Run | None:
+        """A run that is on its way, under these names; None: its own."""
         with self._lock:
             run = self._waiting.get(run_id) or self._leaving.get(run_id)
-        return None if run is None else renamed(run, meta)
+        return run if run is None or meta is None else renamed(run, meta)
 
     def flush(self) -> None:
         """Writes what is there."""
