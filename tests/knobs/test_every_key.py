@@ -116,6 +116,10 @@ STILL = {
     ("recovery rack", ("tcp", "reordering_window")): "no packet is late",
     ("recovery rack", ("flows", 0, "reordering_window")): "no packet is late",
     ("recovery rack", ("flows", 1, "reordering_window")): "no packet is late",
+    (
+        "recovery rack",
+        ("flows", 0, "application_limit"),
+    ): "its data never ends, and its receiver takes everything",
     ("recovery rack", ("tcp", "max_ack_delay")): "no packet travels alone",
     ("recovery rack", ("flows", 0, "max_ack_delay")): "no packet travels alone",
     ("recovery rack", ("flows", 1, "max_ack_delay")): "no packet travels alone",

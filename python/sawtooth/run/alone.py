@@ -9,18 +9,30 @@ The completion time alone is that of a run of the engine with the same network a
 starts at 0 unless the network changes with time. Losses by chance stay: they are of the path.
 
 Slow-down: completion time over completion time alone, 1 at best but for chance ([Dukkipati06] on why completion is what users feel).
+
+A run alone is a run like any other, so it is kept in the store of whoever asks for it, under its own id: another process does not simulate
+it again, and `sawtooth store ls` shows it. A run that is made again (`--fresh`, `sawtooth run`) finds those alone in the store.
+
+    with keeping(Keeper(store.address, store.get, store.put)):
+        execute(job)              # what it is compared with is read from the store, or simulated and put there
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sawtooth.columns import Columns
 from sawtooth.plain import canonical
+
+if TYPE_CHECKING:
+    from sawtooth.run.run import Run
 
 NEVER: Final = -1
 """In place of a time: it did not happen."""
@@ -31,6 +43,35 @@ SEED: Final = "1"
 
 NAME: Final = "alone"
 """What a run alone is called where runs are listed."""
+
+
+@dataclass(frozen=True)
+class Keeper:
+    """Finds runs alone by their id and puts new ones away."""
+
+    address: str
+    """Of the store: what another one has is not there."""
+    find: Callable[[str], Run | None]
+    put: Callable[[Run], None]
+
+
+_CHOSEN: Final[ContextVar[Keeper | None]] = ContextVar("keeper", default=None)
+
+
+def keeper() -> Keeper | None:
+    """Who keeps runs alone in the block in which this is called; None: they are kept for this process. Threads do not see the block of
+    their caller."""
+    return _CHOSEN.get()
+
+
+@contextmanager
+def keeping(chosen: Keeper | None) -> Iterator[None]:
+    """Inside the block this keeper keeps runs alone."""
+    token = _CHOSEN.set(chosen)
+    try:
+        yield
+    finally:
+        _CHOSEN.reset(token)
 
 
 def empty_rtt_ns(engine: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], int]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sawtooth.errors import InputError
-from sawtooth.run.kept_alone import Keeper, keeping
+from sawtooth.run.alone import Keeper, keeping
 from sawtooth.run.run import Run, call_of, execute, simulate
 from sawtooth.run.store import Store
 from sawtooth.scenario.overrides import parse_override

@@ -26,8 +26,7 @@ from sawtooth.documents import format_of
 from sawtooth.errors import MISSING, InputError, PluginError
 from sawtooth.measure.metrics import METRICS, Measured, flow_goodputs_bps, measure
 from sawtooth.plain import canonical, json_value
-from sawtooth.run.alone import NEVER, alone, completions_s, empty_rtt_ns, meta_alone, slowdowns
-from sawtooth.run.kept_alone import keeper
+from sawtooth.run.alone import NEVER, alone, completions_s, empty_rtt_ns, keeper, meta_alone, slowdowns
 from sawtooth.run.row_json import flow_json, queue_json
 from sawtooth.run.traffic_report import reports
 from sawtooth.scenario.described import describe, kept

@@ -24,8 +24,8 @@ from typing import Generic, Literal, Self, overload
 from sawtooth.errors import InputError, RunError
 from sawtooth.plain import canonical
 from sawtooth.progress import ProgressCallback
+from sawtooth.run.alone import Keeper, keeping
 from sawtooth.run.executor import Crew, Kept, Key, Work, chosen
-from sawtooth.run.kept_alone import Keeper, keeping
 from sawtooth.run.run import Run, RunSummary, execute, run_id_of
 from sawtooth.run.store import Store
 from sawtooth.run.used import watched
