@@ -1,8 +1,9 @@
 """`python -m tools.plugins_guide`: follows docs/plugins.md in each language, in a new folder each, and fills the page's table of times.
 
 The commands and the change of a line are those of the page, in its order: a step is a command, with the change where it stands. What is
-counted is processor time of the step and all its processes, since that does not depend on what else the machine does; the terminal shows
-time by the clock beside it. Sawtooth is installed, nothing else is warm: each language has a folder and a target directory of its own.
+counted is processor time of the step and all its processes, since that depends little on what else the machine does; the last column is
+the time by the clock, and the terminal shows it step by step. Sawtooth is installed, nothing else is warm: each language has a folder and
+a target directory of its own.
 """
 
 from __future__ import annotations
@@ -98,12 +99,17 @@ def _busy_s() -> float:
 
 
 def table(found: Mapping[str, Sequence[Step]]) -> str:
-    """Steps by language, with their sum."""
+    """Steps by language, their sum, and all of them by the clock."""
     names = list(STEPS.values())
-    rows = [["language", *names, "together"], ["---", *("---:" for _ in names), "---:"]]
+    rows = [
+        ["language", *names, "together", "by the clock"],
+        ["---", *("---:" for _ in names), "---:", "---:"],
+    ]
     for lang, steps in found.items():
         times = {step.name: step.busy_s for step in steps}
-        rows.append([lang, *(f"{times[name]:.1f}" for name in names), f"{sum(times.values()):.1f}"])
+        wall_s = sum(step.wall_s for step in steps)
+        busy = [*(times[name] for name in names), sum(times.values())]
+        rows.append([lang, *(f"{time:.1f}" for time in [*busy, wall_s])])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
