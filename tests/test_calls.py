@@ -217,7 +217,7 @@ def test_a_call_goes_anywhere_that_traffic_does() -> None:
 @pytest.mark.parametrize(
     ("own", "key", "accepted"),
     [
-        ({}, "traffic[0].rate", "either rate or control"),
+        ({}, "traffic[0].rate", "this key or control: one of the two is required"),
         ({"rate": "1 Mbit/s", "control": "nada"}, "traffic[0].rate", "either rate or control"),
         ({"control": "cubic"}, "traffic[0].control", "tells an encoder how much to give: nada"),
         ({"control": "tfrc"}, "traffic[0].control", "tells an encoder how much to give: nada"),

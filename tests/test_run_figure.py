@@ -407,6 +407,9 @@ def test_what_is_drawn_of_a_call_is_what_its_report_counts() -> None:
     steady = traffic_of(run)[1]
     assert isinstance(steady, CallTrace)
     assert steady.given_bps == pytest.approx(2 * 600e3)
+    # The last frame that counts begins a deadline before the end of the run, and less than a frame before the last edge.
+    last_s = run.engine["duration_ns"] / 1e9 - 0.15
+    assert last_s - 1200 * 8 * 2 / 600e3 <= steady.edges_s[-1] <= last_s
 
 
 def test_what_is_drawn_of_users_is_what_their_reports_count() -> None:

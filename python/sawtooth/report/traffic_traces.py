@@ -111,18 +111,15 @@ def traffic_of(run: Run) -> list[TrafficTrace]:
     return found
 
 
-def _bins(run: Run, width_ns: float, end_ns: float) -> Real:
-    """Edges of bins of this width from the end of the warm-up on, ns. The last has what is left over too, so that it reaches the end."""
-    begin = run.engine["warmup_ns"]
-    edges = begin + width_ns * np.arange(max(1, int((end_ns - begin) // width_ns)) + 1)
-    edges[-1] = max(edges[-1], end_ns)
-    return np.asarray(edges, dtype=np.float64)
-
-
-def _width_ns(run: Run, start: Real) -> float:
-    """As many frames of a stream as are needed for the width of the other bins, and for a rate."""
+def _bins(run: Run, start: Real, end_ns: float) -> Real:
+    """Edges of bins from the end of the warm-up on, ns, for a stream whose frames begin at ``start``. A bin has as many frames as the width
+    of the other bins needs, and a rate. The last has those that are left over too, so that it ends with the last frame."""
     gap = float(np.median(np.diff(start))) if start.size > 1 else NS
-    return gap * max(FRAMES_LEAST, float(np.ceil(run.engine["record"]["rates_ns"] / gap)))
+    width = gap * max(FRAMES_LEAST, float(np.ceil(run.engine["record"]["rates_ns"] / gap)))
+    begin = run.engine["warmup_ns"]
+    edges = begin + width * np.arange(max(1, int((end_ns - begin) // width)) + 1)
+    edges[-1] += gap * max(0.0, float((end_ns - edges[-1]) // gap))
+    return np.asarray(edges, dtype=np.float64)
 
 
 def _summed(start: Real, amount: Real, edges: Real) -> Real:
@@ -145,7 +142,7 @@ def _call(run: Run, entry: Mapping[str, Any], title: str) -> CallTrace:
     in_time = whole & (delay <= deadline)
     first = table.column("stream").to_numpy()[mine] == rows[0]
     watched = run.engine["duration_ns"] - (deadline if is_call else NO_DEADLINE_NS)
-    edges = _bins(run, _width_ns(run, start[first]), watched)
+    edges = _bins(run, start[first], watched)
     delays = np.full((3, edges.size - 1), np.nan)
     place = np.searchsorted(edges, start, side="right") - 1
     for each in np.unique(place[whole & (place < edges.size - 1)]):
