@@ -407,6 +407,12 @@ def test_what_is_drawn_of_a_call_is_what_its_report_counts() -> None:
     steady = traffic_of(run)[1]
     assert isinstance(steady, CallTrace)
     assert steady.given_bps == pytest.approx(2 * 600e3)
+    # Forty milliseconds from packet to packet, so one begins on the last edge, which is a second before the end.
+    regular = simulated(duration="7 s", traffic=[{"kind": "udp", "rate": "200 kbit/s"}])
+    (udp,) = traffic_of(regular)
+    assert isinstance(udp, CallTrace)
+    assert udp.edges_s[-1] == pytest.approx(6.0)
+    assert udp.given_bps == pytest.approx(200e3)
     # The last frame that counts begins a deadline before the end of the run, and less than a frame before the last edge.
     last_s = run.engine["duration_ns"] / 1e9 - 0.15
     assert last_s - 1200 * 8 * 2 / 600e3 <= steady.edges_s[-1] <= last_s

@@ -123,9 +123,9 @@ def _bins(run: Run, start: Real, end_ns: float) -> Real:
 
 
 def _summed(start: Real, amount: Real, edges: Real) -> Real:
-    """bit/s in bins of what began in them, bytes."""
-    sums, _ = np.histogram(start, edges, weights=8.0 * amount)
-    return np.asarray(sums * NS / np.diff(edges), dtype=np.float64)
+    """bit/s in bins of what began in them, bytes. What begins on an edge belongs to the bin behind it, also on the last."""
+    sums, _ = np.histogram(start, np.append(edges, np.inf), weights=8.0 * amount)
+    return np.asarray(sums[:-1] * NS / np.diff(edges), dtype=np.float64)
 
 
 def _call(run: Run, entry: Mapping[str, Any], title: str) -> CallTrace:
