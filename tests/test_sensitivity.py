@@ -28,10 +28,9 @@ from sawtooth.papers.sensitivity import command_line, sensitivity
 from sawtooth.papers.studies import load_study
 from sawtooth.plain import json_value
 from sawtooth.report.sensitivity import blocks, shift_text, write_sensitivity
-from sawtooth.run.formulas import metrics_version
 from sawtooth.run.run import run_id_of
 from sawtooth.run.store import Store
-from sawtooth.run.tally import Tally
+from sawtooth.run.tally import Tally, metrics_version
 from sawtooth.scenario.overrides import parse_override
 
 

@@ -92,7 +92,7 @@ def reproduce(
     if report is False:
         return found
     path = Path(report) if report is not None else report_path(home, found)
-    return write_reproduction(found, path, processes, stages)
+    return write_reproduction(found, path, processes, stages, home.path / "drawn")
 
 
 def written(found: Reproduction, store: str | None, report: Path | None) -> Reproduction:
@@ -100,7 +100,7 @@ def written(found: Reproduction, store: str | None, report: Path | None) -> Repr
     home = Store(store)
     usual = report_path(home, found)
     path = report if report is not None else usual.with_name(f"{usual.stem}-until-decided.html")
-    return write_reproduction(found, path)
+    return write_reproduction(found, path, notes=home.path / "drawn")
 
 
 def configured(name: str, wanted: str | None) -> Configuration:

@@ -32,47 +32,59 @@ class Page:
     path: Path
     up: tuple[str, str] | None = None
 
-    def write(self) -> None:
-        """The page and its figures. Raises InputError for a place that cannot be written."""
-        write_report(self.comparison, self.path, self.up)
+    def write(self) -> list[Path]:
+        """The page and its figures; their files. Raises InputError for a place that cannot be written."""
+        return write_report(self.comparison, self.path, self.up)
 
 
-def write_pages(pages: Sequence[Page], processes: int, stages: StageCallback | None = None) -> None:
+def write_pages(
+    pages: Sequence[Page], processes: int, stages: StageCallback | None = None, notes: Path | None = None
+) -> None:
     """Write all pages, by at most so many processes; the largest begin. Raises InputError for a place that cannot be written.
 
-    With more than one the caller's main module must be one that can be imported, as `multiprocessing` asks.
+    Pages that stand there as they would be drawn, by the `notes` in that directory, are left alone. With more than one process the
+    caller's main module must be one that can be imported, as `multiprocessing` asks.
     """
+    from sawtooth.report.drawn import DrawnPages  # of no use before there is something to draw
+
+    drawn = DrawnPages(notes)
+    missing = [page for page in pages if not drawn.has(page)]
     done = 0
 
-    def drawn() -> None:
+    def finished(page: Page, files: list[Path]) -> None:
         nonlocal done
         done += 1
+        drawn.put(page, files)
         if stages is not None:
-            stages("drawing", done, len(pages))
+            stages("drawing", done, len(missing))
 
-    if stages is not None:
-        stages("drawing", 0, len(pages))
-    drawers = min(processes, len(pages) // PAGES_EACH)
+    if stages is not None and missing:
+        stages("drawing", 0, len(missing))
+    drawers = min(processes, len(missing) // PAGES_EACH)
     if drawers < 2:
-        for page in pages:
-            page.write()
-            drawn()
+        for page in missing:
+            finished(page, page.write())
         return
-    largest_first = sorted(pages, key=lambda page: -len(page.comparison.own))
+    largest_first = sorted(missing, key=lambda page: -len(page.comparison.own))
     # Forked ones could inherit a lock that a thread of ours holds.
     from sawtooth.plugins.load import load_listed  # of no use to a page drawn here
 
     spawned = get_context("spawn")
     with ProcessPoolExecutor(drawers, spawned, initializer=load_listed) as pool:
-        for job in as_completed([pool.submit(page.write) for page in largest_first]):
-            job.result()
-            drawn()
+        jobs = {pool.submit(page.write): page for page in largest_first}
+        for job in as_completed(jobs):
+            finished(jobs[job], job.result())
 
 
 def write_reproduction(
-    found: Reproduction, path: Path, processes: int = 1, stages: StageCallback | None = None
+    found: Reproduction,
+    path: Path,
+    processes: int = 1,
+    stages: StageCallback | None = None,
+    notes: Path | None = None,
 ) -> Reproduction:
     """Write the report ``path`` by at most so many ``processes``: the page of the only part, or that of the paper with one for each part.
+    ``notes`` is a directory for what is remembered of drawn pages (``drawn``), None to draw all.
 
     Returns the reproduction with its files named.
     """
@@ -90,7 +102,7 @@ def write_reproduction(
         Page(part if several else replace(part, judged=found.judged), target, up)
         for part, target in zip(named, targets, strict=True)
     ]
-    write_pages(pages, processes, stages)
+    write_pages(pages, processes, stages, notes)
     if several:
         from sawtooth.report.paper_page import paper_page  # matplotlib takes long to load
 

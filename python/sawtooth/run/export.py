@@ -34,10 +34,9 @@ from sawtooth.columns import numbers
 from sawtooth.errors import MISSING, InputError
 from sawtooth.measure.metrics import METRIC_NAMES
 from sawtooth.run.catalogue import Entry
-from sawtooth.run.formulas import row_version
 from sawtooth.run.run import FORMAT, Run
 from sawtooth.run.storage.batch import UNREADABLE
-from sawtooth.run.storage.rows import made_by_formulas, repeated
+from sawtooth.run.storage.rows import made_by_formulas, repeated, row_version
 from sawtooth.run.storage.shelf import RUNS as RUNS_TREE
 from sawtooth.run.store import Store
 

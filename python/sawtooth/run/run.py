@@ -2,8 +2,8 @@
 
 `execute` is the only caller of the engine. What the engine counted stays as it is, in Arrow tables over the engine's own bytes; a few
 derived columns stand beside it, and the metrics are computed from these columns, here and nowhere else. A run that is read back from a
-store keeps those that the same formulas gave (`formulas.row_version`), else they are computed again: so no two metrics of one report ever
-come from two versions of a formula.
+store keeps those that the same formulas gave (`storage.rows.row_version`), else they are computed again: so no two metrics of one report
+ever come from two versions of a formula.
 """
 
 from __future__ import annotations

@@ -77,7 +77,8 @@ class Store:
 
     @property
     def path(self) -> Path:
-        """The directory of what belongs to the store and is no run: reports and tallies. Of an address it is a local one."""
+        """The directory of what belongs to the store and is no run: reports, notes on drawn pages and tallies. Of an address
+        it is a local one."""
         return self.held.shelf.home
 
     def exists(self) -> bool:

@@ -19,6 +19,7 @@ from __future__ import annotations
 import threading
 from array import array
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from hashlib import sha256
 from math import ceil
 from pathlib import Path
@@ -34,10 +35,10 @@ from sawtooth.errors import InputError
 from sawtooth.measure.metrics import METRIC_NAMES
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.executor import chosen
-from sawtooth.run.formulas import metrics_version
 from sawtooth.run.outcome import EXTRA, Outcome
 from sawtooth.run.run import Run, behaviour_of_job, run_id_of
 from sawtooth.run.runner import run_each
+from sawtooth.run.storage.rows import hash_of_metrics
 from sawtooth.run.store import Store
 from sawtooth.run.used import note, watched
 from sawtooth.scenario.resolve import Resolved
@@ -45,6 +46,12 @@ from sawtooth.scenario.resolve import Resolved
 BLOCK: Final = 128
 RUNS_PER_SLOT: Final = 8
 NAMES: Final = (*METRIC_NAMES, *EXTRA)
+
+
+@cache
+def metrics_version() -> str:
+    """Hash of the files that turn columns into metrics."""
+    return hash_of_metrics(("run/run.py", "run/outcome.py"))
 
 
 class Tally:

@@ -29,9 +29,9 @@ from sawtooth.errors import InputError
 from sawtooth.plain import canonical
 from sawtooth.plugins.load import load_listed
 from sawtooth.run.cluster.parcel import Delivery, Fault, Job, Order
-from sawtooth.run.formulas import metrics_version
 from sawtooth.run.run import Counted, count, provenance, run_of_counted
 from sawtooth.run.store import Store
+from sawtooth.run.tally import metrics_version
 from sawtooth.scenario.described import describe
 from sawtooth.scenario.values import PLUGIN
 

@@ -10,6 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
+from hashlib import sha256
+from importlib import resources
 from typing import Any, Final
 
 import numpy as np
@@ -19,7 +22,6 @@ import pyarrow as pa
 from sawtooth.column_values import values_of
 from sawtooth.columns import Columns, maps, nested, numbers, texts, unnested
 from sawtooth.plain import canonical
-from sawtooth.run.formulas import row_version
 from sawtooth.run.run import (
     DERIVED_FLOW_COLUMNS,
     DERIVED_QUEUE_COLUMNS,
@@ -36,6 +38,27 @@ DERIVED: Final[Mapping[str, Sequence[str]]] = {
 STORED: Final = "stored"
 FORMULAS: Final = "formulas"
 STORED_AS: Final = "%Y-%m-%dT%H:%M:%SZ"
+
+
+FORMULA_FILES: Final = ("run/run.py", "run/alone.py", "columns.py", "column_values.py")
+"""Of the package, beside those of the metrics: what derived columns and metrics are computed with."""
+
+
+@cache
+def row_version() -> str:
+    """Which formulas make the metrics and derived columns of a row: the hash of their files and the version of numpy. It covers more than
+    it needs to, so it differs too often rather than too seldom."""
+    return hash_of_metrics(FORMULA_FILES, np.__version__)
+
+
+def hash_of_metrics(others: Sequence[str], *words: str) -> str:
+    """The hash of the files of the metrics, of some others of the package, and of words."""
+    package = resources.files("sawtooth")
+    files = sorted(package.joinpath("measure", "metrics").iterdir(), key=lambda entry: entry.name)
+    texts = [entry.read_bytes() for entry in files if entry.name.endswith(".py")]
+    texts += [package.joinpath(name).read_bytes() for name in others]
+    texts += [word.encode() for word in words]
+    return sha256(b"\0".join(texts)).hexdigest()[:16]
 
 
 class OtherFormatError(ValueError):
@@ -204,9 +227,11 @@ def _bytes(column: pa.ChunkedArray) -> tuple[str, Any]:
 __all__ = [
     "OtherFormatError",
     "alike",
+    "hash_of_metrics",
     "made_by_formulas",
     "renamed",
     "repeated",
+    "row_version",
     "rows_of",
     "run_of",
     "same",

@@ -28,11 +28,10 @@ from sawtooth.papers.akella2002.reconstruction.factors import Combination, Facto
 from sawtooth.papers.akella2002.reconstruction.rows import FIGURE, BlockKey, PrintedRow, ours, study_of
 from sawtooth.plain import canonical
 from sawtooth.progress import ProgressCallback
-from sawtooth.run.formulas import metrics_version
 from sawtooth.run.run import behaviour_version
 from sawtooth.run.runner import run_each
 from sawtooth.run.store import Store
-from sawtooth.run.tally import light_outcome
+from sawtooth.run.tally import light_outcome, metrics_version
 from sawtooth.run.used import note, watching
 
 FORMAT: Final = 1
