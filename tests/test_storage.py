@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -75,6 +76,38 @@ def test_many_small_files_become_few_large_ones(made: list[Run], tmp_path: Path)
         assert len(files) < TOGETHER + 3, "fewer than a class of one-run files, and those that were packed"
     assert holds(store, runs)
     assert holds(Store(tmp_path), runs)
+
+
+def test_series_that_fill_files_with_few_runs_are_packed_no_oftener(
+    made: list[Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file is full by its size as well: else sixteen full ones would be packed again with every run that comes."""
+    store = Store(tmp_path)
+    runs = many(made[1:], 7 * TOGETHER)
+    store.put_all(runs[:1])
+    file = series_files_of(store, runs[0].run_id)[1]
+    full = 5 * batch.decoded_bytes(pq.ParquetFile(file).metadata)
+    monkeypatch.setattr(packing, "FULL_BYTES", full)
+    monkeypatch.setattr(compaction, "FULL_BYTES", full)
+    packs: Counter[tuple[str, ...]] = Counter()
+    encoded = batch.encoded
+
+    def counted(table: pa.Table, spans: list[tuple[str, int]]) -> bytes:
+        if "digest" not in table.column_names:
+            packs.update((run_id, *table.column_names) for run_id, _ in spans)
+        return encoded(table, spans)
+
+    monkeypatch.setattr(packing, "encoded", counted)
+    for run in runs:
+        store.put(run)
+        store.compact()
+    assert packs, "single runs were packed"
+    assert max(packs.values()) <= 4
+    assert holds(Store(tmp_path), runs)
+    store.collect()
+    packs.clear()
+    store.collect()
+    assert not packs, "nothing is left to do"
 
 
 def test_gc_packs_everything_and_loses_nothing(

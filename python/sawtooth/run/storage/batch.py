@@ -35,6 +35,8 @@ GROUP_BYTES: Final = 16_000_000
 COMPRESSED: Final = "zstd"
 HASH: Final = re.compile(r"[0-9a-f]{32}")
 RUN_ID: Final = re.compile(r"[0-9a-f]+")
+ID_BYTES: Final = 28
+"""The id of a run in memory: its letters and where they begin."""
 WRITTEN_ID: Final = re.compile(rb"\x18\x00\x00\x00([0-9a-f]{24})")
 """How Parquet writes the id of a run: its length and its letters."""
 UNREADABLE: Final = (pa.ArrowException, OSError, LookupError, ValueError, TypeError, AttributeError)
@@ -81,6 +83,16 @@ def rows_per_group(table: pa.Table) -> int:
     per_row = max(1, table.nbytes // table.num_rows)
     most = int(GROUP_BYTES // per_row)
     return max(1, min(GROUP_ROWS, most) if "digest" in table.column_names else most)
+
+
+def decoded_bytes(metadata: pq.FileMetaData) -> int:
+    """About how large the rows of a file are in memory, by its footer. The ids of runs, which a series stores once, count for each row."""
+    groups = [metadata.row_group(place) for place in range(metadata.num_row_groups)]
+    columns = [(group, group.column(place)) for group in groups for place in range(group.num_columns)]
+    return sum(
+        ID_BYTES * group.num_rows if column.path_in_schema == "run_id" else column.total_uncompressed_size
+        for group, column in columns
+    )
 
 
 def name_of(data: bytes) -> str:
@@ -144,6 +156,7 @@ def _paths(field: pa.Field, prefix: str = "") -> list[str]:
 __all__ = [
     "UNREADABLE",
     "Span",
+    "decoded_bytes",
     "encoded",
     "ids_in_bytes",
     "is_single",

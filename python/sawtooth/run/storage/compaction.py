@@ -1,9 +1,9 @@
 """Many small files into few large ones: while runs are made as little as is needed, on demand (`sawtooth store gc`) everything.
 
 Files are in classes by the number of their runs: up to 15, to 255, to 4,095 [Oneil96]. Sixteen of one class in one folder become one of the
-next, so a run is written at most four times however many there are, and a folder has at most 45 small files. What is being packed was read
-beforehand without a lock: only the exchange is made under it, and not at all if another process packed or removed one of the files
-meanwhile.
+next, so a run is written at most four times however many there are, and a folder has at most 45 small files. A file that is half full, by
+its runs or by its size in memory, is left alone: sixteen smaller ones always become fewer. What is being packed was read beforehand without
+a lock: only the exchange is made under it, and not at all if another process packed or removed one of the files meanwhile.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sawtooth.atomic import ABANDONED_AFTER_S
 from sawtooth.run.run import FORMAT
 from sawtooth.run.storage.batch import UNREADABLE, is_single
 from sawtooth.run.storage.holdings import Holdings
-from sawtooth.run.storage.packing import FULL_RUNS, Packed, RunRows, Wanted, packed, run_rows_of
+from sawtooth.run.storage.packing import FULL_BYTES, FULL_RUNS, Packed, RunRows, Wanted, packed, run_rows_of
 from sawtooth.run.storage.reader import parquet_file
 from sawtooth.run.storage.shelf import RUNS, Listed, folder_of
 from sawtooth.run.storage.verify import damaged_in
@@ -29,17 +29,13 @@ CLASSES: Final = (16, 256, 4096)
 """Runs from which a file is of the next class; one of the last is left alone."""
 TOGETHER: Final = 16
 """Files of a class that become one."""
-LARGE_BYTES: Final = 32_000_000
-"""Size from which a file is left alone, whatever it holds."""
 
 
 def compact(held: Holdings) -> None:
     """Packs files where there are many small ones. Raises OSError."""
     for tree in (RUNS, *held.series()):
         for names in _crowds(held, tree):
-            chosen = [name for name in names if not _is_other(held, tree, name)]
-            if chosen:
-                _pack(held, tree, chosen, folder_of(chosen[0]), _anything)
+            _pack(held, tree, names, folder_of(names[0]), _anything)
 
 
 def _anything(run_id: str) -> bool:
@@ -51,12 +47,20 @@ def _crowds(held: Holdings, tree: str) -> Iterator[list[str]]:
     classes: dict[tuple[str, int], list[str]] = defaultdict(list)
     for name, runs in held.files(tree).items():
         listed = held.listed(name, tree)
-        if listed is None or listed.size_bytes >= LARGE_BYTES or is_single(listed.stem):
+        if listed is None or is_single(listed.stem):
             continue
         level = sum(runs >= least for least in CLASSES)
         if level < len(CLASSES):
             classes[folder_of(name), level].append(name)
-    yield from (names for names in classes.values() if len(names) >= TOGETHER)
+    for names in classes.values():
+        if len(names) >= TOGETHER:
+            chosen = [name for name in names if _has_room(held, name) and not _is_other(held, tree, name)]
+            if len(chosen) >= TOGETHER:
+                yield chosen
+
+
+def _has_room(held: Holdings, name: str) -> bool:
+    return held.decoded_bytes(name) < FULL_BYTES // 2
 
 
 def _is_other(held: Holdings, tree: str, name: str) -> bool:
@@ -156,7 +160,7 @@ def _untidy(held: Holdings, tree: str) -> Iterator[tuple[list[str], str]]:
             continue
         single = is_single(listed.stem)
         folder = folder_of_day(tree, listed.modified_s) if single else folder_of(name)
-        if single or (count < FULL_RUNS and listed.size_bytes < LARGE_BYTES):
+        if single or (count < FULL_RUNS and _has_room(held, name)):
             days[folder].append(name)
         elif _is_wanting(held, tree, listed):
             alone[name] = [name]
@@ -175,11 +179,10 @@ def _filling(held: Holdings, tree: str, names: Sequence[str]) -> Iterator[list[s
     runs = size = 0
     sizes = held.files(tree)
     for name in names:
-        listed = held.listed(name, tree)
         group.append(name)
         runs += sizes[name]
-        size += 0 if listed is None else listed.size_bytes
-        if runs >= FULL_RUNS or size >= LARGE_BYTES:
+        size += held.decoded_bytes(name)
+        if runs >= FULL_RUNS or size >= FULL_BYTES:
             yield group
             group, runs, size = [], 0, 0
     if group:

@@ -13,7 +13,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from sawtooth.run.storage.batch import UNREADABLE, Span, is_single, spans_of
+from sawtooth.run.storage.batch import UNREADABLE, Span, decoded_bytes, is_single, spans_of
 from sawtooth.run.storage.index import Index, Place
 from sawtooth.run.storage.reader import Reader, parquet_file
 from sawtooth.run.storage.shelf import NOTHING, RUNS, SERIES, Listed, Shelf
@@ -33,6 +33,7 @@ class Holdings:
         self._indexes: dict[str, Index] = {}
         self._written: dict[str, Sequence[Span]] = {}
         """What is in files that this process has just written."""
+        self._decoded_bytes: dict[str, int] = {}
         self._listed: dict[str, dict[str, Listed]] = {}
         self._looked_s: dict[str, float] = {}
         self._lock = threading.RLock()
@@ -66,6 +67,16 @@ class Holdings:
         """The number of runs in a file; 0 where it cannot be read."""
         with self._lock:
             return self._index(tree).files.get(name, 0)
+
+    def decoded_bytes(self, name: str) -> int:
+        """About how large the rows of a file are in memory; 0 where it cannot be read."""
+        with self._lock:
+            if name not in self._decoded_bytes:
+                try:
+                    self._decoded_bytes[name] = decoded_bytes(parquet_file(self.shelf, name).metadata)
+                except UNREADABLE:
+                    return 0
+            return self._decoded_bytes[name]
 
     def listed(self, name: str, tree: str) -> Listed | None:
         """A file as the last look saw it."""
@@ -105,6 +116,7 @@ class Holdings:
         with self._lock:
             for name in names:
                 self.unreadable.pop(name, None)
+                self._decoded_bytes.pop(name, None)
                 self.reader.forget(name)
 
     def written(self, spans: Mapping[str, Sequence[Span]]) -> None:
