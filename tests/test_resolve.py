@@ -11,7 +11,7 @@ import pytest
 
 from sawtooth import _native
 from sawtooth.errors import InputError
-from sawtooth.scenario.resolve import Resolved, decide, resolve
+from sawtooth.scenario.resolve import Resolved, resolve
 from sawtooth.scenario.scenario import parse_scenario
 from sawtooth.scenario.schedule import Schedule, write_schedule
 from sawtooth.scenario.tcp_fields import engine_tcp
@@ -37,15 +37,6 @@ def resolved(seed: str | None = None, **tables: Any) -> Resolved:
 
 def group(**keys: Any) -> dict[str, Any]:
     return {"control": "aimd(1, 0.8)", **keys}
-
-
-@pytest.mark.parametrize("environment", ["sq-high", "real-cons-low", "rd-low"])
-def test_what_no_seed_decides_is_decided_once(environment: str) -> None:
-    scenario = parse_scenario({**REFERENCE, "environment": environment}, "s.toml")
-    decided = decide(scenario)
-    for seed in ("1", "2", "1"):
-        first, again = resolve(scenario, seed), resolve(scenario, seed, decided)
-        assert (again.engine_json, again.meta) == (first.engine_json, first.meta)
 
 
 def test_the_reference_scenario_number_by_number() -> None:

@@ -207,10 +207,11 @@ fn arrivals<'py>(
     columns::schedule(py, &flows)
 }
 
-/// Raise ValueError naming the field, its value and what is accepted, if the engine cannot run this.
+/// The identity that a run of this will have (`run_id`). Raise ValueError naming the field, its value and what is accepted, if the engine
+/// cannot run it.
 #[pyfunction]
-fn check(scenario: &str) -> PyResult<()> {
-    checked_scenario(scenario).map(drop)
+fn check(scenario: &str) -> PyResult<String> {
+    Ok(identity::run_id(&checked_scenario(scenario)?))
 }
 
 /// The identity of a run: hash of the canonical scenario and of the behaviour numbers of what it uses.

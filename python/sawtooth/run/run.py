@@ -321,7 +321,7 @@ def run_alone(scenario: str) -> Run:
 
 def run_id_of(resolved: Resolved) -> str:
     """The identity a run of this scenario will have: the hash of scenario, seed and the behaviour numbers of what it uses."""
-    return _native.run_id(resolved.engine_json)
+    return resolved.run_id
 
 
 def current_id(engine: str) -> str | None:

@@ -42,7 +42,10 @@ def add(
         directory=scenario.directory,
     )
     bottleneck = layout.links[0]
-    bottleneck["queue"] = in_profile_first(bottleneck["queue"], parameters.average_updates)
+    layout.links[0] = {
+        **bottleneck,
+        "queue": in_profile_first(bottleneck["queue"], parameters.average_updates),
+    }
     cross = _profile(scenario, parameters)
     greedy = cross | {"send_jitter_ns": scenario.path.send_jitter}
     starts = [flow["start_ns"] for flow in engine["flows"] if flow["test"]]

@@ -30,10 +30,11 @@ def check(
     profile_of_group: list[int],
     layout: topology.Layout,
     origins: Origins = (),
-) -> None:
-    """Let the engine check its input, which is `engine` as canonical JSON; its complaint comes back under the user's key."""
+) -> str:
+    """Let the engine check its input, which is `engine` as canonical JSON, and say the id of its run. Its complaint comes back under the
+    user's key."""
     try:
-        _native.check(engine)
+        return _native.check(engine)
     except ValueError as error:
         match = _COMPLAINT.fullmatch(str(error))
         if match is None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
+from sawtooth import _native
 from sawtooth.errors import MISSING, InputError
 from sawtooth.plain import canonical
 from sawtooth.scenario import cross_flows, ecn, topology, traffic
@@ -47,13 +48,18 @@ class Resolved:
     schedule: Schedule
     """Available bandwidth per test flow."""
     meta: dict[str, Any]
-    text: str | None = field(default=None, compare=False, repr=False)
-    """`engine_json`, where it is known."""
+    checked: tuple[str, str] | None = field(default=None, compare=False, repr=False)
+    """`engine_json` and `run_id`, where the engine has checked the scenario."""
 
     @cached_property
     def engine_json(self) -> str:
         """`engine` as canonical JSON: keys sorted, no spaces."""
-        return self.text or canonical(self.engine)
+        return canonical(self.engine) if self.checked is None else self.checked[0]
+
+    @cached_property
+    def run_id(self) -> str:
+        """The identity that a run will have: the hash of scenario, seed and the behaviour numbers of what it uses."""
+        return _native.run_id(self.engine_json) if self.checked is None else self.checked[1]
 
     @property
     def seed(self) -> str:
@@ -104,18 +110,39 @@ class Decided:
     layout: topology.Layout
     profiles: list[dict[str, Any]]
     profile_of_group: list[int]
+    flows: list[dict[str, Any]]
+    """As the engine has them, but for their starts."""
+    record: dict[str, Any]
+    echo: dict[str, Any]
+    """What of `_echo` is no seed's."""
 
     def copied(self) -> tuple[topology.Layout, list[dict[str, Any]]]:
-        """Layout and profiles for one seed, which short flows change."""
-        layout = replace(self.layout, links=[dict(link) for link in self.layout.links])
-        return layout, [dict(profile) for profile in self.profiles]
+        """Layout and profiles for one seed. Short flows and traffic add to their lists, and change nothing that is in them."""
+        layout = replace(
+            self.layout, links=[*self.layout.links], keys=[*self.layout.keys], sources=[*self.layout.sources]
+        )
+        return layout, list(self.profiles)
 
 
 def decide(scenario: Scenario) -> Decided:
     """Decide what no seed decides. Raises InputError."""
     trace = trace_of(scenario)
     layout = topology.lay_out(scenario, trace)
-    return Decided(trace, capacity_of(scenario, trace), layout, *_profiles(scenario, layout.links))
+    profiles, of_group = _profiles(scenario, layout.links)
+    flows = [
+        _flow(scenario.flows[flow.group], flow, route, of_group[flow.group])
+        for flow, route in zip(layout.flows, layout.routes, strict=True)
+    ]
+    return Decided(
+        trace,
+        capacity_of(scenario, trace),
+        layout,
+        profiles,
+        of_group,
+        flows,
+        engine_record(scenario.record),
+        _echo_of_all_seeds(scenario, layout, profiles, flows),
+    )
 
 
 def resolve(scenario: Scenario, seed: str | int | None = None, decided: Decided | None = None) -> Resolved:
@@ -134,12 +161,9 @@ def resolve(scenario: Scenario, seed: str | int | None = None, decided: Decided 
         "warmup_ns": scenario.warmup,
         "links": layout.links,
         "profiles": profiles,
-        "flows": [
-            _flow(scenario.flows[flow.group], flow, route, profile_of_group[flow.group], starts[flow.flow])
-            for flow, route in zip(layout.flows, layout.routes, strict=True)
-        ],
+        "flows": [{**flow, "start_ns": start} for flow, start in zip(known.flows, starts, strict=True)],
         "sources": cross.sources,
-        "record": engine_record(scenario.record),
+        "record": known.record,
     }
     measured = cross_flows.add(scenario, layout, engine, chosen, capacity)
     changed = changes(scenario, layout, chosen)
@@ -149,7 +173,7 @@ def resolve(scenario: Scenario, seed: str | int | None = None, decided: Decided 
         scenario, layout, engine, chosen, capacity, partial(profile_of, scenario, layout.links)
     )
     text = canonical(engine)
-    check(scenario, text, profile_of_group, layout, changed.origins)
+    run_id = check(scenario, text, profile_of_group, layout, changed.origins)
     available = schedule.time_mean(scenario.warmup, scenario.duration)
     if available <= 0:
         key = "environment" if scenario.environment else "bottleneck.trace"
@@ -158,10 +182,10 @@ def resolve(scenario: Scenario, seed: str | int | None = None, decided: Decided 
         "name": scenario.name,
         "seed": chosen,
         "schedule": schedule.to_dict(),
-        "test_flows": scenario.test_flows,
+        "test_flows": known.echo["test_flows"],
         "available_bps": available,
         "capacity_bps": capacity,
-        "resolved": _echo(scenario, engine, layout, available, capacity, cross.load),
+        "resolved": _echo(scenario, engine, known.echo, available, capacity, cross.load),
         **measured,
     }
     if layout.paths:
@@ -169,7 +193,7 @@ def resolve(scenario: Scenario, seed: str | int | None = None, decided: Decided 
             {"queues": list(queues), "flows": count}
             for queues, count in Counter(map(tuple, layout.paths)).items()
         ]
-    return Resolved(engine, schedule, meta, text)
+    return Resolved(engine, schedule, meta, (text, run_id))
 
 
 def _seed(scenario: Scenario, seed: str | int) -> str:
@@ -262,9 +286,8 @@ def _starts(scenario: Scenario, seed: str) -> list[int]:
     return starts
 
 
-def _flow(
-    group: FlowsBase, flow: topology.Endpoint, route: topology.Route, profile: int, start_ns: int
-) -> dict[str, Any]:
+def _flow(group: FlowsBase, flow: topology.Endpoint, route: topology.Route, profile: int) -> dict[str, Any]:
+    """A flow as the engine has it, but for its start."""
     packets = None if group.bytes is None else -(-group.bytes // group.packet)
     return {
         "profile": profile,
@@ -272,7 +295,7 @@ def _flow(
         "in_profile": group.in_profile,
         "forward": route[0],
         "reverse": route[1],
-        "start_ns": start_ns,
+        "start_ns": 0,
         "stop_ns": group.stop,
         "packets": packets,
         **({"supply": group.supply.engine(group.packet)} if group.supply else {}),
@@ -300,22 +323,16 @@ def _echoed_link(link: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _echo(
+def _echo_of_all_seeds(
     scenario: Scenario,
-    engine: dict[str, Any],
     layout: topology.Layout,
-    available: float,
-    capacity: int,
-    cross_load: float | None,
+    profiles: list[dict[str, Any]],
+    flows: list[dict[str, Any]],
 ) -> dict[str, Any]:
-    """Every number as decided, under names that carry their unit."""
-    middle = [_echoed_link(link) for link in engine["links"][:2]]
-    middle[0] |= {"trace": scenario.bottleneck.trace, "capacity_bps": capacity}
-    if scenario.reverse.trace is not None:
-        middle[1] |= {"trace": scenario.reverse.trace}
+    """What of `_echo` is no seed's; the rest stands there as None."""
     rows = []
-    for flow, spec in zip(layout.flows, engine["flows"], strict=False):
-        profile = engine["profiles"][spec["profile"]]
+    for flow, spec in zip(layout.flows, flows, strict=True):
+        profile = profiles[spec["profile"]]
         rows.append(
             {
                 "id": flow.flow,
@@ -325,25 +342,54 @@ def _echo(
                 "recovery": profile["recovery"],
                 "profile": spec["profile"],
                 "rtt_ns": flow.rtt_ns,
-                "start_ns": spec["start_ns"],
+                "start_ns": None,
                 "stop_ns": spec["stop_ns"],
                 "packets": spec["packets"],
                 **({"supply": spec["supply"]} if "supply" in spec else {}),
             }
         )
     return {
-        "seed": engine["seed"],
-        "duration_ns": engine["duration_ns"],
-        "warmup_ns": engine["warmup_ns"],
-        "bottleneck": middle[0],
-        "reverse": middle[1],
+        "seed": None,
+        "duration_ns": scenario.duration,
+        "warmup_ns": scenario.warmup,
+        "bottleneck": None,
+        "reverse": None,
         "topology": scenario.topology.model_dump(mode="json", exclude_none=True),
         "access": {"rate_bps": scenario.path.access_rate, **impairments(scenario.path)},
         "environment": scenario.environment.text() if scenario.environment else None,
+        "cross_load": None,
+        "available_bps": None,
+        "test_flows": scenario.test_flows,
+        "profiles": None,
+        "flows": rows,
+        "record": None,
+    }
+
+
+def _echo(
+    scenario: Scenario,
+    engine: dict[str, Any],
+    known: dict[str, Any],
+    available: float,
+    capacity: int,
+    cross_load: float | None,
+) -> dict[str, Any]:
+    """Every number as decided, under names that carry their unit; what no seed decides is `known`."""
+    middle = [_echoed_link(link) for link in engine["links"][:2]]
+    middle[0] |= {"trace": scenario.bottleneck.trace, "capacity_bps": capacity}
+    if scenario.reverse.trace is not None:
+        middle[1] |= {"trace": scenario.reverse.trace}
+    return {
+        **known,
+        "seed": engine["seed"],
+        "bottleneck": middle[0],
+        "reverse": middle[1],
         "cross_load": cross_load,
         "available_bps": available,
-        "test_flows": scenario.test_flows,
         "profiles": engine["profiles"],
-        "flows": rows,
+        "flows": [
+            {**row, "start_ns": flow["start_ns"]}
+            for row, flow in zip(known["flows"], engine["flows"], strict=False)
+        ],
         "record": engine["record"],
     }

@@ -70,7 +70,7 @@ class Schedule:
         ):
             overlap = min(finish, end_ns) - max(begin, start_ns)
             total += rate * max(overlap, 0)
-        return float(Fraction(total, end_ns - start_ns))
+        return total / (end_ns - start_ns)  # of whole numbers: rounded once
 
     def clip(self, floor_bps: int, ceiling_bps: int) -> Schedule:
         """Every level moved into [floor, ceiling]; times stay."""
