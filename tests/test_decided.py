@@ -19,7 +19,7 @@ REFERENCE: dict[str, Any] = {
     "warmup": "5 s",
     "bottleneck": {"rate": "100 Mbit/s", "delay": "40 ms", "buffer": "1 bdp", "queue": "drop-tail"},
     "path": {"rtt": "120 ms", "rtt_spread": 0.05, "send_jitter": "80 us"},
-    "flows": [{"count": 10, "control": "aimd(1, 0.8)", "start": "0 .. 1 s"}],
+    "flows": [{"count": 10, "control": "aimd(1, 0.8)", "start": "uniform 0..1 s"}],
 }
 
 
