@@ -19,18 +19,28 @@ DATA = {"numpy", "pyarrow", "pydantic"}
 COMMANDS: dict[str, tuple[set[str], int]] = {
     "--version": (set(), 46),
     "--help": (set(), 46),
+    "list": ({"numpy", "pydantic", "rich"}, 60),
     "list controllers": ({"pydantic", "rich"}, 10),
     "list environments": ({"pydantic", "rich"}, 28),
     "list environments --json": ({"pydantic"}, 28),
-    "list studies": ({"numpy", "pydantic", "rich"}, 107),
+    "list paths": ({"pydantic", "rich"}, 16),
+    "list studies": ({"pydantic", "rich"}, 21),
+    "list studies --json": ({"pydantic"}, 21),
     "environment sq-high": ({"pydantic", "rich"}, 29),
     "environment real-sq --csv": ({"pydantic"}, 29),
     "model response": ({"pydantic"}, 17),
-    "run nothing.toml": (DATA, 104),
+    "new controller mine --language python": ({"pydantic"}, 10),
+    "schema run": ({"pydantic"}, 10),
+    "run --schema": ({"pydantic"}, 43),
+    "run nothing.toml": (DATA, 103),
     "run s.toml --json": (DATA, 105),
     "run s.toml": (DATA | {"rich"}, 105),
-    "compare nothing": (DATA, 157),
-    "reproduce akella2002/fig4 --seeds 0": (DATA, 172),
+    "store ls": (DATA, 57),
+    "compare --help": ({"pydantic"}, 13),
+    "compare nothing": (DATA, 156),
+    "reproduce nothing": ({"pydantic"}, 29),
+    "reproduce akella2002/fig4 --seeds 0": (DATA, 171),
+    "claims nothing": (DATA, 99),
 }
 """By command line: the libraries that it may load, and how many modules of ours at most."""
 
@@ -123,18 +133,33 @@ def test_the_first_scenarios_may_be_read_in_several_threads_at_once() -> None:
     assert printed_by(code) == "8 sq-high True"
 
 
-def test_the_list_of_studies_plans_no_study_and_parses_no_file_twice() -> None:
+def test_the_list_of_studies_reads_none() -> None:
     code = (
-        "import tomllib\nfrom sawtooth.experiment.study import Probe, Study\n"
+        "import tomllib\n"
+        "def read(*_): raise AssertionError('a file of TOML')\n"
+        "tomllib.loads = tomllib.load = read\n"
+        f"{COMMAND_LINE}\n"
+        "from sawtooth.papers import PAPERS, index\n"
+        "known = [f'{paper.name}/{part}' for paper in PAPERS.values() for part in paper.parts]\n"
+        "known += [name for paper in PAPERS.values() for name in paper.further_names]\n"
+        "print([row['name'] for row in index.rows()] == known, file=sys.stderr)"
+    )
+    assert printed_by(code, "list", "studies") == "True"
+
+
+def test_the_index_of_studies_is_made_without_plans_and_without_parsing_a_file_twice() -> None:
+    code = (
+        "import sys, tomllib\nfrom sawtooth.experiment.study import Probe, Study\n"
         "def made(self, *_, **__): raise AssertionError('a plan')\n"
         "Study.plan = Study.cell = Probe.plan = made\n"
         "loads, texts = tomllib.loads, []\n"
         "def counted(text):\n    texts.append(text)\n    return loads(text)\n"
         "tomllib.loads = counted\n"
-        f"{COMMAND_LINE}\n"
+        "from sawtooth.papers.catalogue import rows\n"
+        "rows()\n"
         "print(len(texts), len(set(texts)), file=sys.stderr)"
     )
-    parsed, different = map(int, printed_by(code, "list", "studies").split())
+    parsed, different = map(int, printed_by(code).split())
     assert parsed == different > 0
 
 

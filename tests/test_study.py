@@ -13,7 +13,7 @@ from sawtooth.experiment.plan import CellKey, ProbeKey, put
 from sawtooth.experiment.study import Setting
 from sawtooth.experiment.study_files import load_comparison, read_study
 from sawtooth.packaged import packaged
-from sawtooth.papers import PAPERS
+from sawtooth.papers import PAPERS, catalogue, index
 from sawtooth.papers.akella2002.printed import (
     ENVIRONMENTS,
     appendix,
@@ -205,6 +205,18 @@ def test_names_of_studies() -> None:
         study_names("akella2002/fig99")
     runs = {entry["name"]: entry["runs"] for entry in list_studies()}
     assert [runs[f"akella2002/fig{number}"] for number in (2, 4, 5)] == [2 * 4 * 10, 1682, 3346]
+
+
+def test_the_index_is_what_the_studies_say() -> None:
+    kept = (packaged("papers") / index.FILE).read_text(encoding="utf-8")
+    assert kept == index.index_text(), "run `python -m tools.studies_index`"
+    assert index.rows() == catalogue.rows()
+
+
+def test_an_index_of_other_studies_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index, "stated", lambda: "changed since")
+    monkeypatch.setattr(catalogue, "rows", lambda: [{"name": "worked out"}])
+    assert index.rows() == [{"name": "worked out"}]
 
 
 def test_main_studies_come_first_and_joined() -> None:

@@ -110,9 +110,9 @@ def paths() -> Rows:
 
 def studies() -> Rows:
     """Every study that `sawtooth reproduce` knows, those without runs last."""
-    from sawtooth.papers.catalogue import rows
+    from sawtooth.papers.index import rows
 
-    return [dict(entry) for entry in rows()]
+    return rows()
 
 
 KINDS: dict[str, tuple[Callable[[], Rows], tuple[str, ...]]] = {

@@ -73,15 +73,16 @@ def command(
 
     Example: sawtooth run scenario.toml --seed 2 --set path.rtt='60 ms' --plot run.svg
     """
+    if schema:
+        from sawtooth.scenario.scenario import json_schema
+
+        emit_json(json_schema())
+        return
     from sawtooth.progress import progress_bar
     from sawtooth.run.api import job_of, scenario_of
     from sawtooth.run.runner import run_many
     from sawtooth.run.store import Store
-    from sawtooth.scenario.scenario import json_schema
 
-    if schema:
-        emit_json(json_schema())
-        return
     source: Path | dict[str, Any] | None = scenario
     if path is not None:
         from sawtooth.scenario.paths import ALONE, file_on_path

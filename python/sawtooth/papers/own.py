@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from sawtooth.errors import InputError
-from sawtooth.experiment.study_files import read_toml
 from sawtooth.papers.paper import Paper
 
 if TYPE_CHECKING:
@@ -62,6 +61,8 @@ def own_source(name: str) -> OwnSource:
 
 def _studies_of(folder: Path) -> list[Path]:
     """The study files of a directory, without those that others of it extend."""
+    from sawtooth.experiment.study_files import read_toml
+
     files = sorted(folder.glob(f"*{SUFFIX}"))
     bases = [read_toml(file).get("extends") for file in files]
     shared = {(folder / str(base)).resolve() for base in bases if base is not None}

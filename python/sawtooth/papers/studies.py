@@ -7,14 +7,14 @@ network, other environments.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sawtooth.errors import InputError
-from sawtooth.experiment.join import join
-from sawtooth.experiment.study import Study
-from sawtooth.experiment.study_files import read_study
 from sawtooth.packaged import packaged
 from sawtooth.papers import PAPERS
+
+if TYPE_CHECKING:
+    from sawtooth.experiment.study import Study
 
 STUDIES: Final = tuple(f"{paper.name}/{part}" for paper in PAPERS.values() for part in paper.parts)
 """Every study, in the order of the papers."""
@@ -34,12 +34,16 @@ def load_study(name: str) -> Study:
     """The study of that name, read once. InputError for a name that no study has."""
     if name not in STUDIES:
         raise InputError("reproduce", None, name, f"one of {', '.join(STUDIES)}")
+    from sawtooth.experiment.study_files import read_study  # names of studies need none of it
+
     paper, _, part = name.partition("/")
     return read_study(packaged("papers", paper, "studies") / f"{part}.toml")
 
 
 def parts(name: str) -> list[Study]:
     """The parts that ``name`` (a study, or a paper for all of its studies) means: the main studies joined, then the others in order."""
+    from sawtooth.experiment.join import join
+
     studies = [load_study(entry) for entry in study_names(name)]
     main = [study for study in studies if study.main]
     return [*([join(name, main)] if main else []), *(study for study in studies if not study.main)]

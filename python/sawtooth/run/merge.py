@@ -15,12 +15,11 @@ from typing import Final
 from sawtooth.errors import InputError
 from sawtooth.run.run import FORMAT
 from sawtooth.run.storage.batch import UNREADABLE, is_single
-from sawtooth.run.storage.compaction import folder_of_day
 from sawtooth.run.storage.holdings import Holdings
 from sawtooth.run.storage.packing import RunRows, packed, run_rows_of
 from sawtooth.run.storage.reader import parquet_file
 from sawtooth.run.storage.rows import same
-from sawtooth.run.storage.shelf import RUNS, folder_of
+from sawtooth.run.storage.shelf import RUNS, folder_of, folder_of_day
 from sawtooth.run.storage.verify import verify
 from sawtooth.run.store import Store
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import sha256
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -31,10 +31,11 @@ from sawtooth.run.row_json import flow_json, queue_json
 from sawtooth.run.traffic_report import reports
 from sawtooth.scenario.described import describe, kept
 from sawtooth.scenario.queue_value import has_parts
-from sawtooth.scenario.record_fields import recorded_series
-from sawtooth.scenario.resolve import Resolved
-from sawtooth.scenario.traffic import watched
+from sawtooth.scenario.record_fields import recorded_series, watched
 from sawtooth.scenario.values import PLUGIN
+
+if TYPE_CHECKING:
+    from sawtooth.scenario.resolve import Resolved
 
 FORMAT = 2
 """Version of what a stored run holds; readers skip files of another one."""

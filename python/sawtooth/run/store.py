@@ -29,7 +29,7 @@ import time
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
@@ -37,14 +37,16 @@ from sawtooth.errors import InputError
 from sawtooth.plain import canonical
 from sawtooth.run.run import Run, RunSummary, behaviour_of
 from sawtooth.run.storage.batch import UNREADABLE
-from sawtooth.run.storage.compaction import Collected, collect, compact, folder_of_day
 from sawtooth.run.storage.holdings import Holdings, reason
 from sawtooth.run.storage.index import Place
 from sawtooth.run.storage.local import LocalShelf
 from sawtooth.run.storage.packing import RunRows, packed, run_rows_of
 from sawtooth.run.storage.rows import alike, rows_of, run_of, same, series_of
-from sawtooth.run.storage.shelf import RUNS, SERIES, Shelf
-from sawtooth.scenario.resolve import Resolved
+from sawtooth.run.storage.shelf import RUNS, SERIES, Shelf, folder_of_day
+
+if TYPE_CHECKING:
+    from sawtooth.run.storage.compaction import Collected
+    from sawtooth.scenario.resolve import Resolved
 
 DEFAULT_DIRECTORY = ".sawtooth"
 DIRECTORY_VARIABLE = "SAWTOOTH_STORE"
@@ -162,6 +164,8 @@ class Store:
 
     def compact(self) -> None:
         """Packs small files where there are many. Raises InputError if the store cannot be written."""
+        from sawtooth.run.storage.compaction import compact  # few commands pack anything
+
         try:
             with self._lock:
                 compact(self.held)
@@ -170,6 +174,8 @@ class Store:
 
     def collect(self) -> Collected:
         """Packs everything, and removes what cannot be read, what belongs to no run and what killed processes left."""
+        from sawtooth.run.storage.compaction import collect
+
         try:
             with self._lock:
                 found = collect(self.held)

@@ -17,8 +17,8 @@ from typing import Any, Final
 from sawtooth.errors import InputError
 from sawtooth.packaged import packaged
 from sawtooth.plain import copied
-from sawtooth.scenario.scenario import parse_toml
 from sawtooth.scenario.schedule import read_text
+from sawtooth.scenario.toml_text import parse_toml
 
 OPTION: Final = "--path"
 REPLACED: Final = ("bottleneck", "reverse", "path", "topology", "environment", "nodes", "links", "sources")

@@ -66,3 +66,9 @@ def recorded_series(engine: Mapping[str, Any]) -> list[str]:
     """Names of the series that a scenario of the engine asks for."""
     record = engine["record"]
     return [name for name, keys in _series().items() if any(record.get(key) for key in keys)]
+
+
+def watched(engine: Mapping[str, Any]) -> list[int | None]:
+    """Whose frames are watched, in the order of results: of sources None, of flows their numbers."""
+    flows = [number for number, flow in enumerate(engine["flows"]) if "frame_deadline_ns" in flow]
+    return [*(None for source in engine["sources"] if "frames" in source), *flows]

@@ -7,7 +7,6 @@ description, so they stand in one place. `sawtooth run --schema` prints `json_sc
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
@@ -52,6 +51,7 @@ from sawtooth.scenario.tcp_fields import (
     settings,
     tcp_fields,
 )
+from sawtooth.scenario.toml_text import parse_toml
 from sawtooth.scenario.traffic_fields import Group, Media, Udp
 from sawtooth.scenario.transmitters import Traced
 from sawtooth.scenario.values import Control, Impairment, Start, Supply
@@ -512,16 +512,3 @@ def json_schema() -> JsonSchema:
     schema["anyOf"] = [{"required": ["bottleneck"]}, {"required": ["links"]}]
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     return schema
-
-
-def parse_toml(text: str, name: str) -> dict[str, Any]:
-    """The tables of a TOML text; `name` stands in errors. Raises InputError."""
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        message, _, place = str(error).partition(" (at ")
-        number = place.removeprefix("line ").partition(",")[0]
-        lines = text.splitlines()
-        if number.isdigit() and int(number) <= len(lines):
-            raise InputError(name, f"line {number}", lines[int(number) - 1], f"TOML ({message})") from None
-        raise InputError(name, None, MISSING, f"TOML ({error})") from None

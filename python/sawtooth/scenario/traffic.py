@@ -8,13 +8,14 @@ so are the random streams.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from sawtooth import _native
 from sawtooth.errors import InputError
 from sawtooth.plain import canonical, whole_numbers
+from sawtooth.scenario.record_fields import watched
 from sawtooth.scenario.scenario import Scenario
 from sawtooth.scenario.shapes import EqualRate, Free
 from sawtooth.scenario.topology import equal_rate
@@ -149,12 +150,6 @@ def add(
         if entry["kind"] == Media.name and "flows" in entry:
             entry["streams"] = [watched(engine).index(flow) for flow in entry["flows"]]
     return {"traffic": entries}
-
-
-def watched(engine: Mapping[str, Any]) -> list[int | None]:
-    """Whose frames are watched, in the order of results: of sources None, of flows their numbers."""
-    flows = [number for number, flow in enumerate(engine["flows"]) if "frame_deadline_ns" in flow]
-    return [*(None for source in engine["sources"] if "frames" in source), *flows]
 
 
 def _finite(builder: _Builder, index: int, group: Finite) -> dict[str, Any]:

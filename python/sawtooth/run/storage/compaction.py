@@ -12,7 +12,6 @@ import time
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 from typing import Final
 
@@ -22,8 +21,7 @@ from sawtooth.run.storage.batch import UNREADABLE, is_single
 from sawtooth.run.storage.holdings import Holdings
 from sawtooth.run.storage.packing import FULL_BYTES, FULL_RUNS, Packed, RunRows, Wanted, packed, run_rows_of
 from sawtooth.run.storage.reader import parquet_file
-from sawtooth.run.storage.shelf import RUNS, Listed, folder_of
-from sawtooth.run.storage.verify import damaged_in
+from sawtooth.run.storage.shelf import RUNS, Listed, folder_of, folder_of_day
 
 CLASSES: Final = (16, 256, 4096)
 """Runs from which a file is of the next class; one of the last is left alone."""
@@ -111,11 +109,6 @@ def _exchange(held: Holdings, tree: str, made: dict[str, Packed], names: Collect
         return there
 
 
-def folder_of_day(tree: str, time_s: float) -> str:
-    """The folder of what is written at a time: its day, UTC."""
-    return f"{tree}/{datetime.fromtimestamp(time_s, UTC):%Y-%m-%d}"
-
-
 @dataclass(frozen=True)
 class Collected:
     """What `collect` did."""
@@ -200,6 +193,8 @@ def _is_young(held: Holdings, tree: str, listed: Listed) -> bool:
 
 def _is_wanting(held: Holdings, tree: str, listed: Listed) -> bool:
     """Whether packing a file changes what is in it: it is damaged, a run stands elsewhere too, or a series lost its run."""
+    from sawtooth.run.storage.verify import damaged_in  # `store gc` alone asks for it
+
     if tree != RUNS and _has_orphan(held, tree, listed.name):
         return True
     ids = held.in_file(tree, listed.name)
@@ -226,4 +221,4 @@ def _sizes(held: Holdings) -> list[int]:
     return [entry.size_bytes for entry in found]
 
 
-__all__ = ["Collected", "collect", "compact", "folder_of_day"]
+__all__ = ["Collected", "collect", "compact"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -91,4 +92,9 @@ def folder_of(name: str) -> str:
     return name.rpartition("/")[0]
 
 
-__all__ = ["RUNS", "SERIES", "SUFFIX", "Listed", "Shelf", "folder_of", "tree_of"]
+def folder_of_day(tree: str, time_s: float) -> str:
+    """The folder of what is written at a time: its day, UTC."""
+    return f"{tree}/{datetime.fromtimestamp(time_s, UTC):%Y-%m-%d}"
+
+
+__all__ = ["RUNS", "SERIES", "SUFFIX", "Listed", "Shelf", "folder_of", "folder_of_day", "tree_of"]
