@@ -177,3 +177,16 @@ def test_a_sweep_loads_no_pandas() -> None:
         check=True,
     )
     assert done.stdout.strip() == "False"
+
+
+def test_values_that_were_read_are_read_no_more_where_columns_join_or_leave() -> None:
+    first = Columns({"a": of_numbers(np.arange(3.0)), "b": of_numbers(np.arange(3))})
+    a = first.values("a")
+    more = first.with_columns({"b": of_numbers(np.arange(3) + 1), "c": of_truths([True, False, True])})
+    assert more.values("a") is a
+    assert more.values("b").tolist() == [1, 2, 3]
+    less = more.without(["b"])
+    assert less.values("a") is a
+    assert "b" not in less
+    with pytest.raises(KeyError):
+        less.values("b")

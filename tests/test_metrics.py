@@ -11,10 +11,12 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from sawtooth.columns import Columns
 from sawtooth.measure.metrics import METRIC_NAMES, METRICS, Measured, measure, metric
 from sawtooth.measure.metrics.between import harm_of, shares
+from sawtooth.measure.metrics.frame import mean, total
 from sawtooth.measure.metrics.share_autocorrelation import integrated_time
 from sawtooth.measure.metrics.window_climb import turns
 
@@ -521,3 +523,29 @@ def test_a_staircase_is_one_rise() -> None:
         (4 * SECOND, 2),
     ]
     assert turns(times[:3], np.array([1, 2, 3])) == []  # no fall, no period
+
+
+@given(
+    st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=300),
+    st.sampled_from([np.float64, np.int64, np.uint32, np.bool_]),
+)
+def test_sums_and_means_are_those_of_numpy_to_the_last_bit(numbers: list[float], kind: type) -> None:
+    values = np.array(numbers)
+    if kind is not np.float64:
+        values = np.frexp(values)[0].__abs__() * 2**31
+    column: NDArray[Any] = values.astype(kind)
+    with np.errstate(over="ignore"):
+        expected = float(column.mean()), float(column.sum())
+        assert (mean(column).hex(), total(column).hex()) == tuple(value.hex() for value in expected)
+
+
+def test_a_run_of_test_flows_alone_has_the_metrics_of_them_beside_another() -> None:
+    some = [place for place, is_test in enumerate(FLOWS["test"]) if is_test]
+    alone = {name: [values[place] for place in some] for name, values in FLOWS.items()}
+    both = [
+        measure(Measured(columns(flows), columns(QUEUES), {}, 0, 10 * SECOND, 1e6))
+        for flows in (alone, FLOWS)
+    ]
+    assert {name: value.hex() for name, value in both[0].items()} == {
+        name: value.hex() for name, value in both[1].items()
+    }

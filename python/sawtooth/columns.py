@@ -10,13 +10,13 @@ where it is installed, though no value of pandas is there, which costs some tent
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import accumulate, chain
 from typing import Any, Final, Self
 
 import numpy as np
+import orjson
 import pyarrow as pa
 from numpy.typing import NDArray
 
@@ -130,14 +130,18 @@ class Columns:
 
     def with_columns(self, sources: Mapping[str, Source]) -> Columns:
         """These and further columns behind them."""
-        return Columns({**self._sources, **sources}, self._base)
+        made = Columns({**self._sources, **sources}, self._base)
+        made._values = {name: values for name, values in self._values.items() if name not in sources}
+        return made
 
     def without(self, names: Sequence[str]) -> Columns:
         """These but for some, each of which is there."""
         base = self._base
         if base is not None:
             base = base.drop_columns([name for name in names if name not in self._sources])
-        return Columns({name: source for name, source in self._sources.items() if name not in names}, base)
+        made = Columns({name: source for name, source in self._sources.items() if name not in names}, base)
+        made._values = {name: values for name, values in self._values.items() if name not in names}
+        return made
 
     @staticmethod
     def joined(parts: Sequence[Columns]) -> pa.Table:
@@ -173,7 +177,7 @@ def of_truths(values: Iterable[bool]) -> Source:
 
 def _listed(kind: str, data: Any) -> list[Any]:
     """The values of a column that is no bytes of numbers."""
-    return list(json.loads(data)) if kind == "utf8" else data
+    return list(orjson.loads(data)) if kind == "utf8" else data
 
 
 @lru_cache(maxsize=64)

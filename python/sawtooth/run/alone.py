@@ -79,10 +79,10 @@ def empty_rtt_ns(engine: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], int
     links = [(link["delay_ns"], rate) for link, rate in zip(engine["links"], _rates(engine), strict=True)]
 
     def crossing(route: list[int], size: int) -> int:
-        time_ns = 0
+        time_ns, scaled = 0, size * 8_000_000_000
         for place in route:
             delay_ns, rate_bps = links[place]
-            time_ns += delay_ns + (size * 8_000_000_000 // rate_bps if rate_bps else 0)
+            time_ns += delay_ns + scaled // rate_bps if rate_bps else delay_ns
         return time_ns
 
     def of_flow(flow: Mapping[str, Any]) -> int:
@@ -144,18 +144,20 @@ def meta_alone(engine: Mapping[str, Any]) -> dict[str, Any]:
 
 def completions_s(flows: Columns, engine: Mapping[str, Any]) -> NDArray[np.float64]:
     """How long each flow took from its SYN to its last acknowledgement, s; NaN for one without end, or that did not come to it."""
-    finished_ns = flows.values("finished_ns").astype(np.float64)
-    starts_ns = np.array([flow["start_ns"] for flow in engine["flows"]], np.float64)
     ends = [
         flow["stop_ns"] is None and bool(flow["packets"] or flow.get("supply")) for flow in engine["flows"]
     ]
+    if not any(ends):
+        return np.full(len(ends), np.nan)
+    finished_ns = flows.values("finished_ns").astype(np.float64)
+    starts_ns = np.array([flow["start_ns"] for flow in engine["flows"]], np.float64)
     came = np.array(ends, np.bool_) & (finished_ns >= 0.0)
     return np.where(came, (finished_ns - starts_ns) / 1e9, np.nan)
 
 
 def slowdowns(flows: Columns, completion_s: NDArray[np.float64]) -> NDArray[np.float64]:
     """Completion time over that alone; NaN where either is unknown, as in runs that an earlier version stored."""
-    if "alone_ns" not in flows:
+    if "alone_ns" not in flows or np.isnan(completion_s).all():
         return np.full(completion_s.shape, np.nan)
     alone_s = flows.values("alone_ns").astype(np.float64) / 1e9
     known = alone_s > 0.0

@@ -25,6 +25,7 @@ from sawtooth.columns import Columns, Source, numbers, of_numbers, of_texts, of_
 from sawtooth.documents import format_of
 from sawtooth.errors import MISSING, InputError, PluginError
 from sawtooth.measure.metrics import METRICS, Measured, flow_goodputs_bps, measure
+from sawtooth.measure.metrics.frame import NAN
 from sawtooth.plain import canonical, json_value
 from sawtooth.run.alone import NEVER, alone, completions_s, empty_rtt_ns, keeper, meta_alone, slowdowns
 from sawtooth.run.row_json import flow_json, queue_json
@@ -42,7 +43,7 @@ FORMAT = 2
 STREAMS = "streams"
 """The table of the engine from which what users of traffic felt is computed; it is not kept."""
 
-UNDEFINED: Final = {entry.name: float("nan") for entry in METRICS}
+UNDEFINED: Final = {entry.name: NAN for entry in METRICS}
 """The metrics of a run without flows, such as that of transfers alone."""
 
 ONE_BOTTLENECK = ({"queues": (0,), "flows": 1},)
@@ -274,7 +275,7 @@ def with_told_columns(
         for flow, finished in enumerate(finished_ns)
     ]
     said = {
-        "states": of_texts(map(canonical, spent)),
+        "states": of_texts(canonical(times) if times else "{}" for times in spent),
         "alone_ns": of_numbers(np.array(alone_ns, np.int64)),
     }
     return flows.with_columns(said)
@@ -416,7 +417,7 @@ def tables_of(engine: Mapping[str, Any]) -> list[str]:
     there = {
         "arrivals": bool(engine.get("arrivals")),
         "transactions": bool(engine.get("apps")),
-        PARTS: any(has_parts(link["queue"]) for link in engine["links"]),
+        PARTS: any(has_parts(link["queue"]) for link in engine["links"] if link["queue"]),
         "traffic": has_traffic(engine),
     }
     return [name for name, is_there in there.items() if is_there]
@@ -424,10 +425,11 @@ def tables_of(engine: Mapping[str, Any]) -> list[str]:
 
 def has_traffic(engine: Mapping[str, Any]) -> bool:
     """Whether users of traffic have felt anything."""
-    sets = [entry for change in engine.get("changes", ()) for entry in change["set"]]
+    if engine.get("apps") or watched(engine):
+        return True
+    sets = (entry for change in engine.get("changes", ()) for entry in change["set"])
     paced = any(entry["kind"] == "supply" and not engine["flows"][entry["flow"]]["test"] for entry in sets)
-    finite = any(process["name"].startswith("traffic/") for process in engine.get("arrivals", ()))
-    return paced or finite or bool(watched(engine)) or bool(engine.get("apps"))
+    return paced or any(process["name"].startswith("traffic/") for process in engine.get("arrivals", ()))
 
 
 def measured_of(
@@ -493,8 +495,10 @@ def with_flow_columns(
     The loss of a flow is what the first queue dropped of what it sent, retransmissions included; where flows cross several
     bottlenecks, what any queue did.
     """
-    profiles = [engine["profiles"][flow["profile"]] for flow in engine["flows"]]
-    flows = without_untold(flows, [is_endpoint(profile["controller"]) for profile in profiles])
+    places = [flow["profile"] for flow in engine["flows"]]
+    endpoints = [is_endpoint(profile["controller"]) for profile in engine["profiles"]]
+    recoveries = [profile["recovery"] for profile in engine["profiles"]]
+    flows = without_untold(flows, [endpoints[place] for place in places])
     sent = flows.values("sent").astype(np.float64)
     drops = flows.values("drops").astype(np.float64)
     if "paths" in meta:
@@ -505,7 +509,7 @@ def with_flow_columns(
     derived = (
         of_truths(flow["test"] for flow in engine["flows"]),
         of_texts(controller_names(engine, meta)),
-        of_texts(profile["recovery"] for profile in profiles),
+        of_texts(recoveries[place] for place in places),
         of_numbers(flow_goodputs_bps(flows, seconds)),
         of_numbers(loss_pct),
         of_numbers(np.array([*map(empty_rtt_ns(engine), engine["flows"])], np.int64)),
@@ -543,11 +547,9 @@ def with_queue_columns(queues: Columns) -> Columns:
     derived: dict[str, Source] = {}
     columns = (("delay_ns_sum_all", "forwarded"), ("delay_ns_sum_test", "test_forwarded"))
     for name, (total, count) in zip(DERIVED_QUEUE_COLUMNS, columns, strict=True):
-        delays_ns = queues.values(total).astype(np.float64)
-        packets = queues.values(count).astype(np.float64)
-        means = np.full(packets.shape, np.nan)
-        np.divide(delays_ns / 1e6, packets, out=means, where=packets > 0.0)
-        derived[name] = of_numbers(means)
+        pairs = zip(queues.values(total).tolist(), queues.values(count).tolist(), strict=True)
+        means = [delays_ns / 1e6 / packets if packets > 0 else NAN for delays_ns, packets in pairs]
+        derived[name] = of_numbers(np.array(means, np.float64))
     return queues.with_columns(derived)
 
 

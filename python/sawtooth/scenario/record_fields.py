@@ -64,8 +64,8 @@ def engine_record(record: Any) -> dict[str, Any]:
 
 def recorded_series(engine: Mapping[str, Any]) -> list[str]:
     """Names of the series that a scenario of the engine asks for."""
-    record = engine["record"]
-    return [name for name, keys in _series().items() if any(record.get(key) for key in keys)]
+    asked = {key for key, value in engine["record"].items() if value}
+    return [name for name, keys in _series().items() if not asked.isdisjoint(keys)]
 
 
 def watched(engine: Mapping[str, Any]) -> list[int | None]:

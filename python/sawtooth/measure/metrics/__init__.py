@@ -82,6 +82,7 @@ METRICS: tuple[Metric, ...] = (
 )
 
 METRIC_NAMES: tuple[str, ...] = tuple(entry.name for entry in METRICS)
+_FUNCTIONS = tuple((entry.name, entry.function) for entry in METRICS)
 
 
 def metric(name: str) -> Metric:
@@ -94,7 +95,7 @@ def metric(name: str) -> Metric:
 
 def measure(measured: Measured) -> dict[str, float]:
     """Every metric of one run, by name, in the order of METRICS; NaN where undefined."""
-    return {entry.name: entry(measured) for entry in METRICS}
+    return {name: float(function(measured)) for name, function in _FUNCTIONS}
 
 
 __all__ = ["METRICS", "METRIC_NAMES", "Measured", "Metric", "flow_goodputs_bps", "measure", "metric"]

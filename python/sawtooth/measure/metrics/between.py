@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from sawtooth.measure.metrics.frame import NAN, Measured, Metric, ratio
+from sawtooth.measure.metrics.frame import NAN, Measured, Metric, log_goodputs, mean, ratio, total
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,7 +46,7 @@ def shares(measured: Measured) -> dict[str, float]:
     names = zip(*(measured.flows.listed(name) for name in ("controller", "recovery")), strict=True)
     chosen = [name for name, is_test in zip(names, measured.is_test.tolist(), strict=True) if is_test]
     kinds = {name: f"{name[0]} {name[1] or ''}".strip() for name in dict.fromkeys(chosen)}
-    fair = float(measured.test_goodputs_bps.mean()) if chosen else 0.0
+    fair = mean(measured.test_goodputs_bps) if chosen else 0.0
     if len(kinds) == 1:
         return {kind: ratio(fair, fair) for kind in kinds.values()}
     tests = np.array([kinds[name] for name in chosen])
@@ -76,6 +76,8 @@ def seconds_of(measured: Measured, begin_ns: int) -> tuple[NDArray[np.float64], 
     if BIN_NS % fine:
         return None
     inside = (ends - fine >= begin_ns) & (ends <= measured.end_ns)
+    if fine == BIN_NS:
+        return packets[inside], ends[inside]
     per = BIN_NS // fine
     whole = int(inside.sum()) // per * per
     chosen = packets[inside][:whole]
@@ -102,7 +104,8 @@ def convergence(measured: Measured) -> float:
     if found is None or found[0].shape[0] < SPAN_BINS or found[0].shape[1] < 2:
         return NAN
     delivered, ends = found
-    sums = np.cumsum(np.vstack([np.zeros(delivered.shape[1]), delivered]), axis=0)
+    sums = np.zeros((delivered.shape[0] + 1, delivered.shape[1]))
+    np.cumsum(delivered, axis=0, out=sums[1:])
     spans = sums[SPAN_BINS:] - sums[:-SPAN_BINS]
     squares = spans.shape[1] * (spans**2).sum(axis=1)
     jain = np.divide(spans.sum(axis=1) ** 2, squares, out=np.zeros(squares.size), where=squares > 0)
@@ -115,12 +118,12 @@ def rtt_exponent(measured: Measured) -> float:
     goodputs = measured.test_goodputs_bps
     if measured.propagation_ns is None or len(measured.propagation_ns) != measured.is_test.size:
         return NAN
-    times_ns = np.asarray(measured.propagation_ns, np.float64)[measured.is_test]
-    if goodputs.size < 2 or not (goodputs > 0.0).all() or np.ptp(times_ns) == 0.0:
+    times_ns = measured.of_tests(np.asarray(measured.propagation_ns, np.float64))
+    if goodputs.size < 2 or not (goodputs > 0.0).all() or times_ns.max() == times_ns.min():
         return NAN
-    x, y = np.log(times_ns), np.log(goodputs)
-    x = x - x.mean()
-    return -ratio(float((x * y).sum()), float((x * x).sum()))
+    x, y = np.log(times_ns), measured.once(log_goodputs)
+    x = x - mean(x)
+    return -ratio(total(x * y), total(x * x))
 
 
 SHARE_LEAST = Metric(

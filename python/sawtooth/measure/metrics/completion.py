@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sawtooth.measure.metrics.frame import NAN, Measured, Metric
+from sawtooth.measure.metrics.frame import NAN, Measured, Metric, mean
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +23,7 @@ def known(measured: Measured, column: str) -> NDArray[np.float64]:
     """The values of the test flows that have one."""
     if not measured.has(column):
         return np.zeros(0)
-    values: NDArray[np.float64] = measured.test(column).astype(np.float64)
+    values: NDArray[np.float64] = measured.test(column).astype(np.float64, copy=False)
     return values[np.isfinite(values)]
 
 
@@ -35,13 +35,13 @@ def known_slowdowns(measured: Measured) -> NDArray[np.float64]:
 def completion(measured: Measured) -> float:
     """Mean completion time of test flows, s; NaN where none came to an end."""
     found = known(measured, "completion_s")
-    return float(found.mean()) if found.size else NAN
+    return mean(found) if found.size else NAN
 
 
 def slowdown(measured: Measured) -> float:
     """Mean slow-down of test flows, dimensionless."""
     found = measured.once(known_slowdowns)
-    return float(found.mean()) if found.size else NAN
+    return mean(found) if found.size else NAN
 
 
 def slowdown_max(measured: Measured) -> float:
@@ -53,7 +53,7 @@ def slowdown_max(measured: Measured) -> float:
 def harm(measured: Measured) -> float:
     """Mean harm to the completion of test flows, dimensionless, at most 1."""
     found = measured.once(known_slowdowns)
-    return float((1.0 - 1.0 / found).mean()) if found.size else NAN
+    return mean(1.0 - 1.0 / found) if found.size else NAN
 
 
 COMPLETION = Metric(

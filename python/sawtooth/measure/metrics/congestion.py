@@ -18,14 +18,14 @@ from __future__ import annotations
 import numpy as np
 
 from sawtooth.column_values import values_of
-from sawtooth.measure.metrics.frame import NAN, Measured, Metric, ratio, round_trips
+from sawtooth.measure.metrics.frame import NAN, Measured, Metric, ratio, round_trips, total
 
 BIN_ROUND_TRIPS = 2.0
 
 
 def signals(measured: Measured) -> float:
     """Loss events, ECN reductions and timeouts of all test flows, count."""
-    return float(sum(measured.test(name).sum() for name in ("loss_events", "ecn_reductions", "timeouts")))
+    return sum(total(measured.test(name)) for name in ("loss_events", "ecn_reductions", "timeouts"))
 
 
 def drop_run(measured: Measured) -> float:
@@ -36,8 +36,10 @@ def drop_run(measured: Measured) -> float:
 def loss_epoch_correlation(measured: Measured) -> float:
     """Mean correlation of the test flows' loss epochs, in [−1, 1]; NaN unless the scenario recorded congestion, or without losses."""
     points = measured.records.get("congestion")
+    if points is None:
+        return NAN
     flows, round_trips_ns = measured.test("id"), measured.once(round_trips)
-    if points is None or flows.size < 2 or not np.isfinite(round_trips_ns).all():
+    if flows.size < 2 or not np.isfinite(round_trips_ns).all():
         return NAN
     time_ns, flow = values_of(points.column("time_ns")), values_of(points.column("flow"))
     bin_ns = BIN_ROUND_TRIPS * float(round_trips_ns.mean())
@@ -54,12 +56,12 @@ def loss_epoch_correlation(measured: Measured) -> float:
 def loss_bias(measured: Measured) -> float:
     """Loss ratio of the larger half of the test flows over that of the smaller half; NaN where one of them sent or lost nothing."""
     sent, drops = measured.test("sent"), measured.test("drops")
-    order = np.argsort(sent, kind="stable")
+    order = sent.argsort(kind="stable")
     half = sent.size // 2
     small, large = order[:half], order[sent.size - half :]
     return ratio(
-        ratio(float(drops[large].sum()), float(sent[large].sum())),
-        ratio(float(drops[small].sum()), float(sent[small].sum())),
+        ratio(total(drops[large]), total(sent[large])),
+        ratio(total(drops[small]), total(sent[small])),
     )
 
 

@@ -8,19 +8,19 @@ Sources: [Akella02] §3; [Jain84] eq. 1. Both are undefined when nothing was del
 
 from __future__ import annotations
 
-from sawtooth.measure.metrics.frame import NAN, Measured, Metric, ratio
+from sawtooth.measure.metrics.frame import NAN, Measured, Metric, mean, ratio, total
 
 
 def fairness(measured: Measured) -> float:
     """(g_max − g_min) / g_avg, dimensionless, in [0, n]."""
     goodputs = measured.test_goodputs_bps
-    return ratio(goodputs.max() - goodputs.min(), goodputs.mean()) if goodputs.size else NAN
+    return ratio(goodputs.max() - goodputs.min(), mean(goodputs)) if goodputs.size else NAN
 
 
 def jain(measured: Measured) -> float:
     """Jain's index of the goodputs, dimensionless, in [1/n, 1]."""
     goodputs = measured.test_goodputs_bps
-    return ratio(goodputs.sum() ** 2, goodputs.size * (goodputs**2).sum()) if goodputs.size else NAN
+    return ratio(total(goodputs) ** 2, goodputs.size * total(goodputs**2)) if goodputs.size else NAN
 
 
 FAIRNESS = Metric(

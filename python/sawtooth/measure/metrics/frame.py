@@ -61,10 +61,12 @@ class Measured:
         found: Found = self._found[function]
         return found
 
-    @cached_property
-    def _found(self) -> dict[Callable[[Measured], Any], Any]:
-        """What `once` has worked out."""
-        return {}
+    _found: dict[Callable[[Measured], Any], Any] = field(default_factory=dict, init=False, repr=False)
+    """What `once` has worked out."""
+    _test_columns: dict[str, NDArray[Any]] = field(default_factory=dict, init=False, repr=False)
+    """Those that somebody has asked for."""
+    _queue_columns: dict[str, list[Any]] = field(default_factory=dict, init=False, repr=False)
+    """The same of `queues`."""
 
     @cached_property
     def is_test(self) -> NDArray[np.bool_]:
@@ -73,10 +75,18 @@ class Measured:
         return mask
 
     @cached_property
+    def all_test(self) -> bool:
+        """Whether all flows are test flows."""
+        return bool(self.is_test.all())
+
+    def of_tests(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Of a value of every flow those of test flows. Shape (test flows,)."""
+        return values if self.all_test else values[self.is_test]
+
+    @cached_property
     def test_goodputs_bps(self) -> NDArray[np.float64]:
         """Goodput of every test flow, bit/s. Shape (test flows,)."""
-        goodputs: NDArray[np.float64] = flow_goodputs_bps(self.flows, self.seconds)[self.is_test]
-        return goodputs
+        return self.of_tests(flow_goodputs_bps(self.flows, self.seconds))
 
     @property
     def rtt_ns(self) -> float:
@@ -84,7 +94,7 @@ class Measured:
         mask = self.is_test
         if self.propagation_ns is None or len(self.propagation_ns) != mask.size or not mask.any():
             return NAN
-        return float(np.asarray(self.propagation_ns, dtype=np.float64)[mask].mean())
+        return mean(np.asarray(self.propagation_ns, dtype=np.float64)[mask])
 
     @property
     def seconds(self) -> float:
@@ -109,21 +119,17 @@ class Measured:
     @cached_property
     def has_endpoints(self) -> bool:
         """Whether a test flow is a whole endpoint of a plug-in, which tells no timeouts."""
-        return bool(np.isnan(self.test("timeouts").astype(np.float64)).any())
+        timeouts = self.test("timeouts")
+        return timeouts.dtype.kind == "f" and bool(np.isnan(timeouts).any())
 
     def test(self, column: str) -> NDArray[Any]:
         """One column of `flows`, test flows only, in flow order. Shape (test flows,)."""
         values: NDArray[Any] | None = self._test_columns.get(column)
         if values is None:
-            values = self.flows.values(column)[self.is_test]
+            values = self.of_tests(self.flows.values(column))
             values.flags.writeable = False
             self._test_columns[column] = values
         return values
-
-    @cached_property
-    def _test_columns(self) -> dict[str, NDArray[Any]]:
-        """Those that somebody has asked for."""
-        return {}
 
     @cached_property
     def delivered(self) -> tuple[NDArray[np.float64], NDArray[np.int64], int] | None:
@@ -137,13 +143,13 @@ class Measured:
         if rates is None or rates.num_rows == 0 or flows.size == 0:
             return None
         time_ns, flow = values_of(rates.column("time_ns")), values_of(rates.column("flow"))
-        width = int(np.searchsorted(time_ns, time_ns[0], side="right"))
+        width = int(time_ns.searchsorted(time_ns[0], side="right"))
         ends = time_ns[::width]
         if ends.size < 2:
             return None
         packets = values_of(rates.column("delivered_packets")).reshape(-1, width)
-        chosen = packets[:, np.searchsorted(flow[:width], flows)].astype(np.float64)
-        return chosen, ends, int(np.diff(ends).min())
+        chosen = packets[:, flow[:width].searchsorted(flows)].astype(np.float64)
+        return chosen, ends, int((ends[1:] - ends[:-1]).min())
 
     @cached_property
     def delivered_per_bin(self) -> tuple[NDArray[np.float64], int] | None:
@@ -173,7 +179,10 @@ class Measured:
 
     def queue(self, row: int, column: str) -> float:
         """One number of a queue."""
-        return float(self.queues.values(column)[row])
+        values = self._queue_columns.get(column)
+        if values is None:
+            values = self._queue_columns[column] = self.queues.values(column).tolist()
+        return float(values[row])
 
     def total(self, column: str) -> float:
         """The sum of one number over the queues that test flows suffer."""
@@ -196,6 +205,16 @@ class Metric:
         return float(self.function(measured))
 
 
+def mean(values: NDArray[Any]) -> float:
+    """The mean of a column that is not empty: to the last bit that of `values.mean()`, in a third of its time for ten flows."""
+    return float(np.add.reduce(values, dtype=np.float64)) / values.size
+
+
+def total(values: NDArray[Any]) -> float:
+    """The sum of a column, as `values.sum()` gives it."""
+    return float(np.add.reduce(values))
+
+
 def ratio(numerator: float, denominator: float) -> float:
     """`numerator / denominator`, NaN where the denominator is zero (undefined, not infinite)."""
     return float(numerator) / float(denominator) if denominator else NAN
@@ -209,6 +228,12 @@ def flow_goodputs_bps(flows: Columns, seconds: float) -> NDArray[np.float64]:
     return goodputs
 
 
+def log_goodputs(measured: Measured) -> NDArray[np.float64]:
+    """The natural logarithm of the goodput of every test flow, bit/s, none of which is 0."""
+    found: NDArray[np.float64] = np.log(measured.test_goodputs_bps)
+    return found
+
+
 def round_trips(measured: Measured) -> NDArray[np.float64]:
     """Mean round-trip time of every test flow, ns: propagation and the mean queueing delay of test packets; NaN where it is unknown."""
     flows = measured.is_test
@@ -218,5 +243,5 @@ def round_trips(measured: Measured) -> NDArray[np.float64]:
     def waiting_ns(row: int) -> float:
         return ratio(measured.queue(row, "delay_ns_sum_test"), measured.queue(row, "test_forwarded"))
 
-    found: NDArray[np.float64] = np.asarray(measured.propagation_ns, dtype=np.float64)[flows]
+    found: NDArray[np.float64] = measured.of_tests(np.asarray(measured.propagation_ns, dtype=np.float64))
     return found + measured.per_path(waiting_ns, sum)

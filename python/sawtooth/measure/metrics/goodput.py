@@ -9,13 +9,13 @@ remainder, so a run may exceed 1; scoring clips at 1 unless a study says otherwi
 
 from __future__ import annotations
 
-from sawtooth.measure.metrics.frame import NAN, Measured, Metric, ratio
+from sawtooth.measure.metrics.frame import NAN, Measured, Metric, mean, ratio
 
 
 def goodput(measured: Measured) -> float:
     """Mean goodput of the test flows over the mean available bandwidth of one, dimensionless, >= 0."""
     goodputs = measured.test_goodputs_bps
-    return ratio(goodputs.mean(), measured.available_bps) if goodputs.size else NAN
+    return ratio(mean(goodputs), measured.available_bps) if goodputs.size else NAN
 
 
 GOODPUT = Metric(

@@ -12,7 +12,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from sawtooth.measure.metrics.frame import NAN, Measured, Metric, ratio, round_trips
+from sawtooth.measure.metrics.frame import (
+    NAN,
+    Measured,
+    Metric,
+    log_goodputs,
+    mean,
+    ratio,
+    round_trips,
+    total,
+)
 
 
 def rate_variation(measured: Measured) -> float:
@@ -28,11 +37,11 @@ def rate_variation(measured: Measured) -> float:
 def rtt_bias(measured: Measured) -> float:
     """Exponent of the goodput over the round-trip time of the test flows; NaN where all times are equal or a flow got nothing."""
     goodputs, times_ns = measured.test_goodputs_bps, measured.once(round_trips)
-    if goodputs.size < 2 or not (goodputs > 0.0).all() or np.ptp(times_ns) == 0.0:
+    if goodputs.size < 2 or not (goodputs > 0.0).all() or times_ns.max() == times_ns.min():
         return NAN
-    x, y = np.log(times_ns), np.log(goodputs)
-    x = x - x.mean()
-    return ratio(float((x * y).sum()), float((x * x).sum()))
+    x, y = np.log(times_ns), measured.once(log_goodputs)
+    x = x - mean(x)
+    return ratio(total(x * y), total(x * x))
 
 
 RATE_VARIATION = Metric(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sawtooth.measure.metrics.frame import NAN, Measured, Metric
+from sawtooth.measure.metrics.frame import NAN, Measured, Metric, mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,11 +20,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def sampled(measured: Measured) -> NDArray[np.bool_] | None:
+def sampled(measured: Measured) -> NDArray[np.bool_] | slice | None:
     """Which test flows have samples; None if none has."""
     if not measured.has("rtt_samples"):
         return None
     known: NDArray[np.bool_] = measured.test("rtt_samples") > 0
+    if known.all():
+        return slice(None) if known.size else None
     return known if known.any() else None
 
 
@@ -34,7 +36,7 @@ def rtt_mean(measured: Measured) -> float:
     if known is None:
         return NAN
     samples, sums = measured.test("rtt_samples"), measured.test("rtt_ns_sum")
-    return float((sums[known] / samples[known]).mean()) / 1e6
+    return mean(sums[known] / samples[known]) / 1e6
 
 
 def quantile(column: str) -> Callable[[Measured], float]:
@@ -42,7 +44,7 @@ def quantile(column: str) -> Callable[[Measured], float]:
 
     def rtt_quantile(measured: Measured) -> float:
         known = measured.once(sampled)
-        return NAN if known is None else float(measured.test(column)[known].mean()) / 1e6
+        return NAN if known is None else mean(measured.test(column)[known]) / 1e6
 
     return rtt_quantile
 

@@ -10,40 +10,40 @@ Source: RFC 6298 §5 (timeouts); RFC 5681 §2 (window); RFC 3708 §2 (spurious r
 
 from __future__ import annotations
 
-from sawtooth.measure.metrics.frame import NAN, Measured, Metric, ratio
+from sawtooth.measure.metrics.frame import NAN, Measured, Metric, mean, ratio, total
 
 
 def timeouts(measured: Measured) -> float:
     """Retransmission timeouts of all test flows, count."""
-    return float(measured.test("timeouts").sum())
+    return total(measured.test("timeouts"))
 
 
 def retransmits(measured: Measured) -> float:
     """Packets sent again by all test flows, count."""
-    return float(measured.test("retransmits").sum())
+    return total(measured.test("retransmits"))
 
 
 def retransmission_rate(measured: Measured) -> float:
     """Packets sent again over packets sent, %, of all test flows together; NaN where none was sent."""
-    return 100.0 * ratio(retransmits(measured), float(measured.test("sent").sum()))
+    return 100.0 * ratio(retransmits(measured), total(measured.test("sent")))
 
 
 def spurious_retransmits(measured: Measured) -> float:
     """Packets that arrived at a receiver that had them, of all test flows, count; NaN where an endpoint of a plug-in is among them."""
     if measured.has_endpoints:
         return NAN
-    return float((measured.test("delivered_total") - measured.test("delivered_unique")).sum())
+    return total(measured.test("delivered_total") - measured.test("delivered_unique"))
 
 
 def undos(measured: Measured) -> float:
     """Cuts withdrawn by all test flows, count; NaN for a run that an earlier version stored."""
-    return float(measured.test("undos").sum()) if measured.has("undos") else NAN
+    return total(measured.test("undos")) if measured.has("undos") else NAN
 
 
 def mean_window(measured: Measured) -> float:
     """Mean over test flows of the time-mean window, packets."""
     windows = measured.test("window_mean")
-    return float(windows.mean()) if windows.size else NAN
+    return mean(windows) if windows.size else NAN
 
 
 TIMEOUTS = Metric(
