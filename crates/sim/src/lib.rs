@@ -28,6 +28,7 @@ mod agenda;
 mod ahead;
 #[doc(hidden)]
 pub mod arrivals;
+mod blocks;
 pub mod bucket;
 #[doc(hidden)]
 pub mod event;

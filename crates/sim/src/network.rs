@@ -22,7 +22,7 @@ use crate::bucket::Bucket;
 use crate::event::{Event, Moment};
 use crate::event_queue::EventQueue;
 use crate::impairment::Impairment;
-use crate::lane::Lane;
+use crate::lane::{Lanes, Left};
 use crate::observation::{Kinds, Occurrence, Phase, Seen};
 use crate::observer::Observer;
 use crate::packet::{Packet, PacketKind};
@@ -94,9 +94,9 @@ pub struct Network {
     events: EventQueue,
     measured: Measured,
     stages: Vec<Stage>,
-    lanes: Vec<Lane>,
+    lanes: Lanes,
     /// The distance in packets of a lane between two steps of prefetching.
-    step: usize,
+    step: u32,
     links: Vec<PipeLink>,
     /// By number, those of the links without a queue that have any.
     impairments: BTreeMap<u32, LinkImpairments>,
@@ -162,9 +162,7 @@ impl Network {
     fn handle(&mut self, event: Event, now: Time) {
         match event {
             Event::LaneExit(index) => {
-                let lane = &mut self.lanes[index as usize];
-                let (packet, head) = lane.pop();
-                let (stage, ends) = (lane.next, lane.ends);
+                let Left { packet, stage, ends, head } = self.lanes.pop(index);
                 match self.prefetching() {
                     _ if index >= self.events.lanes() => self.follow_spare_lane(index, head),
                     Prefetching::None => self.events.follow_lane(index, head),
@@ -218,7 +216,7 @@ impl Network {
     #[inline(never)]
     fn follow_spare_lane(&mut self, index: u32, head: Option<Moment>) {
         if head.is_none() {
-            self.lanes[index as usize].release();
+            self.lanes.release(index);
         }
         self.events.set_lane(index, head);
     }

@@ -3,8 +3,6 @@
 //! What waits or flies in a network does so in rings. Nothing is allocated before the first use, and a ring
 //! grows by doubling, so an entry costs no allocation of its own.
 
-use prefetch_index::prefetch_index;
-
 /// A FIFO of small values.
 #[derive(Clone, Debug, Default)]
 pub struct Ring<T> {
@@ -21,12 +19,6 @@ impl<T: Copy + Default> Ring<T> {
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.len
-    }
-
-    /// Are there none?
-    #[inline(always)]
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
     }
 
     #[inline(always)]
@@ -62,12 +54,6 @@ impl<T: Copy + Default> Ring<T> {
         Some(&mut self.cells[place])
     }
 
-    /// Have the entry this many places behind the oldest, whatever it is, brought into the cache.
-    #[inline(always)]
-    pub fn prefetch(&self, distance: usize) {
-        prefetch_index(&self.cells, (self.head + distance) & self.cells.len().wrapping_sub(1));
-    }
-
     /// Add an entry behind all others.
     #[inline(always)]
     pub fn push_back(&mut self, entry: T) {
@@ -79,23 +65,6 @@ impl<T: Copy + Default> Ring<T> {
         self.len += 1;
     }
 
-    /// The entry with this many entries behind it.
-    #[inline(always)]
-    pub fn nth_back(&self, distance: usize) -> Option<T> {
-        (distance < self.len).then(|| self.cells[self.place(self.len - 1 - distance)])
-    }
-
-    /// Insert an entry in front of this many last ones.
-    pub fn insert_before(&mut self, distance: usize, entry: T) {
-        self.push_back(entry);
-        for index in (self.len - distance..self.len).rev() {
-            let (from, to) = (self.place(index - 1), self.place(index));
-            self.cells[to] = self.cells[from];
-        }
-        let place = self.place(self.len - 1 - distance);
-        self.cells[place] = entry;
-    }
-
     /// Take the oldest entry out.
     #[inline(always)]
     pub fn pop_front(&mut self) -> Option<T> {
@@ -103,13 +72,6 @@ impl<T: Copy + Default> Ring<T> {
         self.head = self.place(1);
         self.len -= 1;
         Some(entry)
-    }
-
-    /// An empty ring keeps no more cells than at its first use.
-    pub fn release(&mut self) {
-        if self.len == 0 && self.cells.len() > Self::CELLS_MIN {
-            (self.cells, self.head) = (Vec::new(), 0);
-        }
     }
 
     #[cold]
@@ -134,16 +96,10 @@ mod tests {
             for operation in operations {
                 match operation {
                     None => prop_assert_eq!(ring.pop_front(), model.pop_front()),
-                    Some((entry, distance)) if distance < 5 => {
-                        let distance = distance.min(model.len());
-                        ring.insert_before(distance, entry);
-                        model.insert(model.len() - distance, entry);
-                    }
                     Some((entry, distance)) => {
                         ring.push_back(entry);
                         model.push_back(entry);
-                        let nth_back = model.iter().rev().nth(distance - 5).copied();
-                        prop_assert_eq!(ring.nth_back(distance - 5), nth_back);
+                        prop_assert_eq!(ring.ahead(distance), model.get(distance).copied());
                     }
                 }
                 prop_assert_eq!((ring.front(), ring.len()), (model.front().copied(), model.len()));
@@ -151,7 +107,7 @@ mod tests {
             while let Some(entry) = model.pop_front() {
                 prop_assert_eq!(ring.pop_front(), Some(entry));
             }
-            prop_assert!(ring.is_empty());
+            prop_assert_eq!(ring.len(), 0);
         }
     }
 }

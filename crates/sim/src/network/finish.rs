@@ -4,6 +4,7 @@ use super::Network;
 use super::endpoints::{ReceiverSide, SenderSide};
 use crate::ahead::Measured;
 use crate::event::Moment;
+use crate::lane::Lanes;
 use crate::port::trace::OPPORTUNITY_BYTES;
 use crate::port::{Port, Transmitter};
 use crate::queue::counters::Tally;
@@ -58,7 +59,7 @@ impl Network {
     /// Close the books.
     pub fn finish(mut self) -> Records {
         let account = self.balance();
-        (self.lanes, self.passages) = (Vec::new(), Vec::new()); // most of its memory, and records need some
+        (self.lanes, self.passages) = (Lanes::new(std::iter::empty(), 0, 0), Vec::new()); // most of its memory, and records need some
         let flows = self.flow_records();
         let states = self.state_times(self.measured.to);
         let queues = self.queue_records();
@@ -134,8 +135,8 @@ impl Network {
             port.queue.assert_conservation(&port.name, waiting.packets);
             queued += waiting.packets + sending.packets;
         }
-        let in_lanes = self.lanes.iter().map(|lane| lane.len()).sum::<usize>()
-            + self.passages.iter().map(|passage| passage.len()).sum::<usize>();
+        let in_lanes =
+            self.lanes.packets() + self.passages.iter().map(|passage| passage.len()).sum::<usize>();
         let on_wires = self.wires.values().map(Wire::len).sum::<usize>();
         let held = self.receivers.iter().map(|side| side.receiver.held()).sum::<usize>();
         let census = &self.census;

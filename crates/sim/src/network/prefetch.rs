@@ -21,11 +21,11 @@ const LANES: u32 = 256;
 /// How many lanes there may be for the next packet of each to be near enough.
 const LANES_NEAR: u32 = 128;
 /// The largest distance in packets between two steps of prefetching.
-const STEP_MAX: usize = 4;
+const STEP_MAX: u32 = 4;
 
 /// The distance in packets of a lane between two steps of prefetching, with so many lanes.
-pub(super) fn step(lanes: u32) -> usize {
-    ((LANES_NEAR / lanes.max(1)) as usize).clamp(1, STEP_MAX)
+pub(super) fn step(lanes: u32) -> u32 {
+    (LANES_NEAR / lanes.max(1)).clamp(1, STEP_MAX)
 }
 
 /// How the next packets are found.
@@ -35,7 +35,7 @@ pub(super) enum Prefetching {
     /// They are the next packets of the same lane, this many packets apart per step. The more lanes there are, the more packets of
     /// other lanes come in between, and what was fetched too early has left the first-level cache again: with 128 lanes and 10,000
     /// flows or more, a distance of one packet instead of four saves a tenth of the time.
-    ByLane(usize),
+    ByLane(u32),
     /// They are the heads of the lanes that win the upper levels of the tournament tree: packets of one lane are far apart in time.
     ByTurn,
 }
@@ -57,11 +57,9 @@ impl Network {
     #[inline(always)]
     pub(super) fn prefetch_winners(&self, winners: Winners) {
         let [next, in_4, in_16, in_64, in_256, in_1024] = winners;
-        prefetch_index(&self.lanes, in_1024 as usize);
+        self.lanes.prefetch(in_1024);
         self.events.prefetch(in_1024);
-        if let Some(lane) = self.lanes.get(in_256 as usize) {
-            lane.prefetch_head();
-        }
+        self.lanes.prefetch_head(in_256);
         match self.head(in_64) {
             Some((packet, true)) => self.prefetch_sender(packet),
             Some((packet, false)) => prefetch_index(&self.receivers, packet.flow() as usize),
@@ -90,27 +88,26 @@ impl Network {
     /// The first packet of a lane, and whether it is an acknowledgement to a sender.
     #[inline(always)]
     fn head(&self, lane: u32) -> Option<(Packet, bool)> {
-        let lane = self.lanes.get(lane as usize)?;
-        Some((lane.ahead(0)?, lane.ends))
+        Some((self.lanes.guess_ahead(lane, 0)?, self.lanes.ends(lane)?))
     }
 
     /// A packet has left this lane: prefetch for those behind it, in steps of so many packets.
     #[inline(always)]
-    pub(super) fn prefetch(&self, lane: u32, step: usize) {
-        self.lanes[lane as usize].prefetch(4 * step);
-        if self.lanes[lane as usize].ends {
+    pub(super) fn prefetch(&self, lane: u32, step: u32) {
+        self.lanes.prefetch_ahead(lane, 4 * step);
+        if self.lanes.ends(lane) == Some(true) {
             self.prefetch_senders(lane, step);
         } else {
             self.prefetch_receivers(lane, step);
         }
     }
 
-    fn ahead(&self, lane: u32, distance: usize) -> Option<Packet> {
-        self.lanes[lane as usize].ahead(distance)
+    fn ahead(&self, lane: u32, distance: u32) -> Option<Packet> {
+        self.lanes.guess_ahead(lane, distance)
     }
 
     /// Acknowledgements.
-    fn prefetch_senders(&self, lane: u32, step: usize) {
+    fn prefetch_senders(&self, lane: u32, step: u32) {
         if let Some(packet) = self.ahead(lane, 3 * step) {
             self.prefetch_sender(packet);
         }
@@ -125,7 +122,7 @@ impl Network {
     }
 
     /// Data.
-    fn prefetch_receivers(&self, lane: u32, step: usize) {
+    fn prefetch_receivers(&self, lane: u32, step: u32) {
         if let Some(packet) = self.ahead(lane, 3 * step) {
             prefetch_index(&self.receivers, packet.flow() as usize);
         }
@@ -194,15 +191,15 @@ impl Network {
     fn prefetch_link(&self, stage: Option<Stage>) {
         if let Some(Stage { place: Place::Link(link), lane, .. }) = stage {
             prefetch_index(&self.links, link as usize);
-            prefetch_index(&self.lanes, lane as usize);
+            self.lanes.prefetch(lane);
         }
     }
 
     /// The end of the lane behind a stage.
     #[inline(always)]
     fn prefetch_tail(&self, stage: Option<Stage>) {
-        if let Some(lane) = stage.and_then(|stage| self.lanes.get(stage.lane as usize)) {
-            lane.prefetch_tail();
+        if let Some(stage) = stage {
+            self.lanes.prefetch_tail(stage.lane);
         }
     }
 }

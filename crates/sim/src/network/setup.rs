@@ -16,7 +16,7 @@ use crate::bucket::Bucket;
 use crate::event::Event;
 use crate::event_queue::{EventQueue, Population};
 use crate::frames::FrameWatch;
-use crate::lane::Lane;
+use crate::lane::Lanes;
 use crate::observation::{Kinds, Phase};
 use crate::observer::Observer;
 use crate::pipe::{Jitter, PipeLink};
@@ -34,6 +34,9 @@ use crate::topology::{FlowRoute, Place, StageIndex, Topology};
 use crate::transport::Transport;
 use sawtooth_cc::units::{Rate, Span, Time};
 use std::collections::VecDeque;
+
+/// Packets of a flow that lanes have room for before anything moves. What nobody uses of it is no resident memory.
+const PACKETS_OF_A_FLOW: usize = 32;
 
 impl Network {
     /// A network at time zero. The scenario must have passed its check.
@@ -148,10 +151,11 @@ fn population(scenario: &Scenario, topology: &Topology, ahead: Ahead<'_>, order:
 }
 
 /// Lanes, those behind the others last.
-fn lanes(topology: &Topology) -> Vec<Lane> {
+fn lanes(topology: &Topology) -> Lanes {
     let ends = |next: StageIndex| topology.stages[next as usize].place == Place::End;
-    let lane = |next| Lane::new(next, ends(next));
-    topology.lanes.iter().chain(&topology.spare_lanes).copied().map(lane).collect()
+    let stages = topology.lanes.iter().chain(&topology.spare_lanes);
+    let room = PACKETS_OF_A_FLOW * topology.flows.len();
+    Lanes::new(stages.map(|&next| (next, ends(next))), topology.lanes.len(), room)
 }
 
 fn pipe_link(link: &LinkSpec) -> PipeLink {

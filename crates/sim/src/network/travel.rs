@@ -63,13 +63,12 @@ impl Network {
     #[inline(always)]
     pub(super) fn wait(&mut self, stage: Stage, late: bool, packet: Packet, at: Moment) {
         let mut index = if late && stage.spare != NO_LANE { stage.spare } else { stage.lane };
-        let Some(lane) = self.lanes.get_mut(index as usize) else {
+        let Some(mut placed) = self.lanes.push(index, packet, at) else {
             return self.wait_in_passing(stage, packet, at);
         };
-        let mut placed = lane.push(packet, at);
         if placed == Placed::Nowhere {
             index = stage.spare;
-            placed = self.lanes[index as usize].push(packet, at);
+            placed = self.lanes.push(index, packet, at).expect("a lane that is shared has spare ones");
         }
         match placed {
             Placed::Behind => {}
