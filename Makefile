@@ -133,6 +133,7 @@ bench-cluster: build ## the same sweep by workers of Dask: efficiency, what a ta
 bench-docs: build ## measure everything on the performance pages again and fill them: an hour on a quiet machine
 	$(BIN)/python -m bench compare --save
 	$(BIN)/python -m bench grow --save
+	$(BIN)/python -m bench memory --save
 	$(BIN)/python -m bench disciplines --save
 	$(BIN)/python -m bench sweep --save
 	$(BIN)/python -m bench cluster --save

@@ -1,14 +1,15 @@
-"""`python -m bench compare|grow|disciplines|calls|sweep|cluster|appendix|gate|report`; without a word `compare`."""
+"""`python -m bench compare|grow|memory|disciplines|calls|sweep|cluster|appendix|gate|report`; without a word `compare`."""
 
 from __future__ import annotations
 
 import sys
 
-from bench import appendix, calls, cluster, compare, disciplines, gate, grow, report, sweep
+from bench import appendix, calls, cluster, compare, disciplines, gate, grow, memory, report, sweep
 
 COMMANDS = {
     "compare": compare.main,
     "grow": grow.main,
+    "memory": memory.main,
     "disciplines": disciplines.main,
     "calls": calls.main,
     "sweep": sweep.main,

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from bench import calls, disciplines, figures, page
+from bench import calls, disciplines, figures, memory, page
 from bench.gate import BASELINE, Counts
 from bench.results import NAMES, load
 from bench.subjects.frame import ROOT
@@ -43,6 +43,9 @@ BLOCKS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = {
     "flows": ("grow", page.flows),
     "cross": ("grow", page.cross),
     "other curves": ("grow", page.others),
+    "memory machine": ("memory", page.machine),
+    "memory": ("memory", memory.table),
+    "memory held": ("memory", memory.sentence),
     "disciplines machine": ("disciplines", page.machine),
     "disciplines": ("disciplines", disciplines.table),
     "calls machine": ("calls", page.machine),

@@ -9,7 +9,7 @@ from typing import Any
 from bench.subjects.frame import ROOT
 
 FOLDER = ROOT / "bench" / "results"
-NAMES = ("compare", "grow", "sweep", "cluster", "disciplines", "calls")
+NAMES = ("compare", "grow", "sweep", "cluster", "disciplines", "calls", "memory")
 
 
 def save(name: str, whole: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from bench import gate
+from bench import gate, memory
 from bench.compare import TEN, aims, different_work, document, plans
 from bench.measure import Measured, Spread, measure
 from bench.scenario import Cell
@@ -85,7 +85,7 @@ def test_a_command_that_does_not_exist_is_refused_with_those_that_do() -> None:
         [sys.executable, "-m", "bench", "compair"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 2
-    assert "compare, grow, disciplines, calls, sweep, cluster, appendix, gate, report" in done.stderr
+    assert "compare, grow, memory, disciplines, calls, sweep, cluster, appendix, gate, report" in done.stderr
 
 
 def test_a_size_on_the_command_line_stands_alone() -> None:
@@ -324,3 +324,19 @@ def test_without_valgrind_the_gate_says_that_it_did_not_run(
     monkeypatch.setattr(gate, "could_be_installed", lambda: True)
     assert gate.main(["--strict"]) == 1
     assert gate.main([]) == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="resident memory is that of Linux's allocator")
+def test_a_classic_flow_takes_at_most_six_kilobytes() -> None:
+    row = memory.measured(4_000, "64", engine.idle_interpreter_kb())
+    assert 2_000 < row["bytes_per_flow"] <= memory.MOST_BYTES, row
+
+
+def test_the_table_of_memory_says_where_a_flow_takes_too_much() -> None:
+    row = {"text": "10 flows", "held": True, "peak_kb": 1_500, "bytes_per_flow": 5_949.0}
+    kept = {"sizes": [row, row | {"text": "20 flows", "held": False, "bytes_per_flow": 9_000.0}]}
+    assert "| 10 flows | 2 MB | 5.95 kB |" in memory.table(kept)
+    assert memory.sentence(kept) == "With 64 round-trip times a flow takes at most the 6 kB that it may"
+    over = {"sizes": [row | {"bytes_per_flow": 6_001.0}]}
+    assert memory.too_many(over) == ["10 flows"]
+    assert "takes more than the 6 kB" in memory.sentence(over)
