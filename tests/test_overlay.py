@@ -26,9 +26,10 @@ from sawtooth.papers.floyd2000.claims import random_loss as floyd_random_loss
 from sawtooth.papers.formulas import causes, loss, sharing
 from sawtooth.papers.formulas.kinds import KINDS
 from sawtooth.papers.formulas.lending import FLOYD
-from sawtooth.papers.formulas.overlay import Overlay, overlay
+from sawtooth.papers.formulas.overlay import overlay
 from sawtooth.papers.formulas.page import update_page
 from sawtooth.papers.formulas.points import Curve, Point
+from sawtooth.papers.formulas.result import Overlay
 from sawtooth.papers.formulas.study import OverlayStudy, load_overlay
 from sawtooth.papers.register import claim
 from sawtooth.plain import json_value

@@ -5,21 +5,35 @@ Source: none. The file ``drawings`` of a paper says what is drawn.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from sawtooth.documents import format_of
 from sawtooth.papers.further import Further, Order
 from sawtooth.progress import stage
 
 if TYPE_CHECKING:
+    from sawtooth.claims.claim import Claim
     from sawtooth.claims.table import Judged
     from sawtooth.experiment.exhibit import TextTable
-    from sawtooth.papers.paper import Paper
+    from sawtooth.report.drawing import Drawing
 
 SUFFIX: Final = "/mathematics"
+
+
+class Mathematical(Protocol):
+    """What a paper with mathematics has (``paper.Paper``)."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def mathematics(self) -> str: ...
+    @property
+    def claims(self) -> Sequence[Claim]: ...
+    def judge_mathematics(self) -> list[Judged]: ...
+    def draw(self) -> list[Drawing]: ...
 
 
 @dataclass(frozen=True)
@@ -55,7 +69,7 @@ class Mathematics:
         }
 
 
-def compute(paper: Paper, path: Path | None) -> Mathematics:
+def compute(paper: Mathematical, path: Path | None) -> Mathematics:
     """Judge the claims of a paper that need no runs; with ``path``, draw its figures into that HTML file."""
     with stage("judging"):
         judged = paper.judge_mathematics()
@@ -65,7 +79,7 @@ def compute(paper: Paper, path: Path | None) -> Mathematics:
     return Mathematics(paper.name, judged, path)
 
 
-def _write(paper: Paper, judged: list[Judged], path: Path) -> None:
+def _write(paper: Mathematical, judged: list[Judged], path: Path) -> None:
     # Imported here: matplotlib takes long, and the command line imports this module.
     from sawtooth.report.drawing import figure_files
     from sawtooth.report.mathematics import mathematics_page
@@ -82,7 +96,7 @@ def _write(paper: Paper, judged: list[Judged], path: Path) -> None:
 class MathematicsOf(Further):
     """The mathematics of a paper by its name on the command line."""
 
-    paper: Paper
+    paper: Mathematical
 
     def row(self) -> Mapping[str, Any]:
         """One study without runs."""

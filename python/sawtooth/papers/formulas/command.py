@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from sawtooth.papers.formulas.overlay import Overlay
+    from sawtooth.papers.formulas.result import Overlay
     from sawtooth.scenario.resolve import Resolved
 
 
@@ -56,8 +56,8 @@ class _Mathematics(Further):
 
     def update_page(self, path: Path, made: Made) -> None:
         """Fill the places of a Markdown page, and write the figures that it shows."""
-        from sawtooth.papers.formulas.overlay import Overlay
         from sawtooth.papers.formulas.page import update_page
+        from sawtooth.papers.formulas.result import Overlay
 
         assert isinstance(made, Overlay)
         update_page(path, made)

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -19,11 +19,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import pyarrow as pa
 
 from sawtooth.claims.table import Judged, judge_on_runs
-from sawtooth.documents import format_of
-from sawtooth.experiment.exhibit import TextTable
 from sawtooth.experiment.matrix import ProbeRun
 from sawtooth.papers.formulas import loss
 from sawtooth.papers.formulas.kinds import KINDS
+from sawtooth.papers.formulas.result import Overlay
 from sawtooth.papers.formulas.study import NAME, OverlayStudy, load_overlay
 from sawtooth.papers.register import claims
 from sawtooth.progress import stage
@@ -34,53 +33,10 @@ from sawtooth.scenario.resolve import Resolved, resolve
 from sawtooth.scenario.scenario import parse_scenario
 
 if TYPE_CHECKING:
-    from sawtooth.papers.formulas.points import Curve
     from sawtooth.progress import ProgressCallback
 
 BATCH: Final = 16
 """Runs whose records are held at once."""
-
-
-@dataclass(frozen=True)
-class Overlay:
-    """What was found: curves with their points, verdicts on claims about random loss, and the report if one was written."""
-
-    study: OverlayStudy
-    curves: Sequence[Curve]
-    judged: Sequence[Judged]
-    quick: bool
-    runs: int
-    executed: int
-    wall_s: float
-    report: Path | None = None
-
-    @property
-    def name(self) -> str:
-        """As one names it on the command line."""
-        return self.study.name
-
-    def tables(self) -> list[TextTable]:
-        """Per curve where each series follows the formula, and where and why it leaves it."""
-        apart = self.study.apart
-        return [
-            TextTable(curve.title, (), [[text] for text in curve.sentences(apart)]) for curve in self.curves
-        ]
-
-    def to_json(self) -> dict[str, Any]:
-        """The document of ``--json``."""
-        return {
-            "format": format_of("overlay"),
-            "study": self.study.name,
-            "seeds": self.study.seeds,
-            "tolerance": self.study.apart,
-            "curves": [curve.to_json(self.study.apart) for curve in self.curves],
-            "claims": [item.to_json() for item in self.judged],
-            "runs": self.runs,
-            "executed": self.executed,
-            "wall_s": self.wall_s,
-            "quick": self.quick,
-            "report": None if self.report is None else str(self.report),
-        }
 
 
 def overlay(

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sawtooth.claims.table import Judged
-    from sawtooth.papers.formulas.overlay import Overlay
     from sawtooth.papers.formulas.points import Curve, Point
+    from sawtooth.papers.formulas.result import Overlay
 
 
 def write_overlay(found: Overlay, path: Path) -> list[Path]:
