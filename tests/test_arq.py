@@ -13,7 +13,7 @@ from sawtooth import _native
 from sawtooth.errors import InputError
 from sawtooth.models.sliding_window import efficiency, go_back_n
 from sawtooth.papers.reddy2012.sliding_window.protocol import transfer
-from sawtooth.papers.reddy2012.sliding_window.study import cases, load_arq, measure
+from sawtooth.papers.reddy2012.sliding_window.study import cases, load_arq, simulate
 
 
 def damage(slots: int, *bad: int) -> list[bool]:
@@ -59,7 +59,7 @@ def test_transmissions_are_those_of_the_model() -> None:
 
 def test_every_point_of_the_formula_is_met() -> None:
     study = load_arq().shortened()
-    points = measure(study.model_copy(update={"windows": [1, 4, 16], "probabilities": [0.01, 0.1]}))
+    points = simulate(study.model_copy(update={"windows": [1, 4, 16], "probabilities": [0.01, 0.1]}))
     met = [point for point in points if point.formula is not None]
     assert {(point.window, point.p) for point in met} == {(n, p) for n in (1, 4, 16) for p in (0.01, 0.1)}
     for point in met:
@@ -73,7 +73,7 @@ def test_every_point_of_the_formula_is_met() -> None:
 
 def test_a_point_beside_its_curve_is_found() -> None:
     study = load_arq().shortened().model_copy(update={"windows": [4], "probabilities": [0.1]})
-    (point, *_) = measure(study)
+    (point, *_) = simulate(study)
     wrong = type(point)(4, 4, 0.1, point.efficiency, point.repeats, 0.9)
     assert wrong.leaves(0.03)
     assert wrong.deviation is not None

@@ -57,8 +57,8 @@ def test_a_case_has_its_check_and_a_reason_for_every_tolerance(case: object) -> 
 def test_every_expectation_has_its_verdict_and_numbers(found: Cases) -> None:
     for outcome in found.outcomes:
         if outcome.finding is not None:
-            assert [part.text for part in outcome.finding.parts] == list(outcome.case.expects)
-            assert all(part.numbers for part in outcome.finding.parts)
+            assert [part.text for part in outcome.finding.operands] == list(outcome.case.expects)
+            assert all(part.numbers for part in outcome.finding.operands)
 
 
 def test_a_wrong_controller_fails() -> None:

@@ -275,8 +275,8 @@ def test_no_definition_is_left_out_of_that_test() -> None:
 def test_smaller_windows_grow_where_less_bandwidth_is_offered(monkeypatch: pytest.MonkeyPatch) -> None:
     view = Invented(("reno/droptail",), np.random.RandomState(1))
     found = section3.lowest_increment_window(view)
-    assert [part.verdict for part in found.parts] == [H, F]
-    assert found.parts[1].numbers["that_do"] == [row.name for row in environments()[4:10]]
+    assert [part.verdict for part in found.operands] == [H, F]
+    assert found.operands[1].numbers["that_do"] == [row.name for row in environments()[4:10]]
     monkeypatch.setattr(section3, "environments", lambda: environments()[:4])
     assert section3.lowest_increment_window(view).verdict is H
     monkeypatch.setattr(section3, "window_packets", doubled(section3.window_packets))
@@ -286,12 +286,12 @@ def test_smaller_windows_grow_where_less_bandwidth_is_offered(monkeypatch: pytes
 def test_the_bounds_of_the_parameters_fail_in_one_part(monkeypatch: pytest.MonkeyPatch) -> None:
     view = Invented(("reno/droptail",), np.random.RandomState(1))
     found = section3.parameter_bounds(view)
-    assert [part.verdict for part in found.parts] == [F, H, H, H]  # a tenth of 15 packets is 1.5, not 3
+    assert [part.verdict for part in found.operands] == [F, H, H, H]  # a tenth of 15 packets is 1.5, not 3
     assert found.instead is not None
     assert found.instead.verdict is H
     monkeypatch.setattr(section3, "window_packets", lambda *_: 30.0)
     broken = section3.parameter_bounds(view)
-    assert [part.verdict for part in broken.parts] == [H, F, H, H]
+    assert [part.verdict for part in broken.operands] == [H, F, H, H]
     assert broken.instead is not None
     assert broken.instead.verdict is F
 
@@ -338,7 +338,7 @@ def test_inequalities(values: list[float], relation: Any, bound: float, verdict:
 def test_an_undecided_inequality_says_how_many_seeds_would_do() -> None:
     found = both("all", [inequality("x", [0.1, -0.2, 0.4], ">"), fact("y", True)])
     assert found.verdict is U
-    assert found.seeds == found.parts[0].seeds
+    assert found.seeds == found.operands[0].seeds
     assert found.seeds is not None
     assert found.seeds > 3
     hopeless = both("all", [found, inequality("x", [-1.0, 1.0], ">")])
@@ -581,4 +581,4 @@ def test_scores_are_formed_within_a_family() -> None:
 
 def test_the_general_linear_control_is_the_products_own() -> None:
     found: Finding = section5.general_linear(Invented(("reno/droptail",), np.random.RandomState(1)))
-    assert found.parts[1].numbers == {"up": pytest.approx(24.0), "down": pytest.approx(17.0)}
+    assert found.operands[1].numbers == {"up": pytest.approx(24.0), "down": pytest.approx(17.0)}

@@ -135,7 +135,7 @@ def test_the_gain_is_looked_for_under_other_buffers() -> None:
     assert found.verdict is Verdict.FAILS
     assert found.instead is not None
     assert found.instead.verdict is Verdict.HOLDS
-    assert [part.text for part in found.instead.parts if part.verdict is Verdict.HOLDS] == [
+    assert [part.text for part in found.instead.operands if part.verdict is Verdict.HOLDS] == [
         "a gain of up to 5 %: buffer of 0.25 round trips x bandwidth"
     ]
 
@@ -146,7 +146,7 @@ def test_a_claim_of_one_part_is_judged_without_the_part_that_explains_it() -> No
     found = stationary.gain_few(RunView(results, (), study.tolerance, {}))
     assert found.verdict is Verdict.FAILS
     assert found.instead is not None
-    assert len(found.instead.parts) == 1
+    assert len(found.instead.operands) == 1
 
 
 def test_the_parts_of_a_gain_add_up_to_it() -> None:

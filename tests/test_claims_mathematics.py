@@ -243,7 +243,7 @@ def numbers_of(name: str, text: str) -> Mapping[str, object]:
     """The numbers of the part of a claim's finding whose text begins so."""
 
     def parts(found: Finding) -> list[Finding]:
-        return [found, *(inner for part in found.parts for inner in parts(part))]
+        return [found, *(inner for part in found.operands for inner in parts(part))]
 
     (only,) = [part for part in parts(finding(name)) if part.text.startswith(text)]
     return only.numbers

@@ -357,7 +357,7 @@ def test_cross_traffic_that_loses_one_packet_in_one_run_is_found() -> None:
 
     found = claim("akella-3.3-cross-no-loss").function(World(("sack/red",), one))
     assert found.verdict is F
-    assert [part.verdict for part in found.parts].count(F) == 1
+    assert [part.verdict for part in found.operands].count(F) == 1
 
 
 def test_the_gap_of_the_halving_mimd_follows_from_the_printed_tables() -> None:

@@ -21,7 +21,7 @@ from tests.conftest import SCENARIO, CommandLine, clean_environment, file_of, se
 
 import sawtooth as st
 from sawtooth.cli import store as cli_store
-from sawtooth.measure.metrics import METRIC_NAMES, Measured, measure
+from sawtooth.measure.metrics import METRIC_NAMES, Measured, metric_values
 from sawtooth.run import export
 from sawtooth.run import run as run_module
 from sawtooth.run.catalogue import walk
@@ -299,9 +299,9 @@ def test_export_takes_metrics_as_stored_while_their_formulas_are_the_same(
 
     def counted(measured: Measured) -> dict[str, float]:
         asked.append(measured)
-        return measure(measured)
+        return metric_values(measured)
 
-    monkeypatch.setattr(run_module, "measure", counted)
+    monkeypatch.setattr(run_module, "metric_values", counted)
 
     def exported() -> bytes:
         sink = io.BytesIO()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from sawtooth.columns import Columns
-from sawtooth.measure.metrics import METRIC_NAMES, METRICS, Measured, measure, metric
+from sawtooth.measure.metrics import METRIC_NAMES, METRICS, Measured, metric, metric_values
 from sawtooth.measure.metrics.between import harm_of, shares
 from sawtooth.measure.metrics.frame import mean, total
 from sawtooth.measure.metrics.share_autocorrelation import integrated_time
@@ -152,7 +152,7 @@ def test_hand_computed(name: str) -> None:
 
 def test_the_table_is_complete_and_begins_with_the_four_of_the_paper() -> None:
     assert METRIC_NAMES[:4] == ("goodput", "fairness", "delay", "loss")
-    assert list(measure(measured())) == list(METRIC_NAMES) == list(EXPECTED)
+    assert list(metric_values(measured())) == list(METRIC_NAMES) == list(EXPECTED)
     for entry in METRICS:
         assert entry.unit
         assert entry.what
@@ -217,7 +217,7 @@ def test_the_reverse_queue_and_other_flows_do_not_count() -> None:
         {"delivered_unique": [1000, 2000, 3000, 0]},
         {name: [QUEUES[name][0], 777] for name in QUEUES if name != "name"},
     )
-    assert measure(run) == pytest.approx(EXPECTED, nan_ok=True)
+    assert metric_values(run) == pytest.approx(EXPECTED, nan_ok=True)
 
 
 def rates(
@@ -292,7 +292,7 @@ def test_a_run_of_an_earlier_version_lacks_what_it_did_not_store() -> None:
     unknown = ("undos", "startup_time", "probe_rtt_share", "completion", "slowdown", "slowdown_max", "harm")
     missing = {"delay_p999", *unknown, *(name for name in METRIC_NAMES if name.startswith("rtt_"))}
     expected = EXPECTED | dict.fromkeys(missing - {"rtt_bias", "rtt_exponent"}, math.nan)
-    assert measure(old) == pytest.approx(expected, nan_ok=True)
+    assert metric_values(old) == pytest.approx(expected, nan_ok=True)
 
 
 def by_definition(deviations: np.ndarray[Any, Any], factor: float = 5.0) -> float:
@@ -483,7 +483,7 @@ def climbing(windows: Mapping[int, float]) -> Measured:
 def test_windows_climb_by_what_low_phases_leave() -> None:
     # up by 20 in each high phase, back by 5 in each low one
     up = {0: 10.0, 10: 10.0, 14: 30.0, 20: 25.0, 24: 45.0, 30: 40.0, 34: 60.0, 40: 55.0, 44: 75.0}
-    values = measure(climbing(up))
+    values = metric_values(climbing(up))
     assert values["window_growth"] == pytest.approx(20.0)
     assert values["window_climb"] == pytest.approx(15.0)
 
@@ -491,7 +491,7 @@ def test_windows_climb_by_what_low_phases_leave() -> None:
 def test_above_what_the_high_rate_carries_nothing_climbs() -> None:
     # the third rise begins at 120 packets, above 100: only the two before count
     up = {0: 10.0, 10: 10.0, 14: 70.0, 20: 60.0, 24: 130.0, 30: 120.0, 34: 130.0, 40: 40.0, 44: 50.0}
-    values = measure(climbing(up))
+    values = metric_values(climbing(up))
     assert values["window_growth"] == pytest.approx((60 + 70) / 2)
     assert values["window_climb"] == pytest.approx((50 + 60) / 2)
 
@@ -511,7 +511,7 @@ def test_a_cut_that_comes_after_the_next_rise_is_a_cut() -> None:
         41: 55.0,
         44: 75.0,
     }
-    values = measure(climbing(late))
+    values = metric_values(climbing(late))
     assert values["window_growth"] == pytest.approx(20.0)
     assert values["window_climb"] == pytest.approx((20 + 15 + 15) / 3)
 
@@ -543,7 +543,7 @@ def test_a_run_of_test_flows_alone_has_the_metrics_of_them_beside_another() -> N
     some = [place for place, is_test in enumerate(FLOWS["test"]) if is_test]
     alone = {name: [values[place] for place in some] for name, values in FLOWS.items()}
     both = [
-        measure(Measured(columns(flows), columns(QUEUES), {}, 0, 10 * SECOND, 1e6))
+        metric_values(Measured(columns(flows), columns(QUEUES), {}, 0, 10 * SECOND, 1e6))
         for flows in (alone, FLOWS)
     ]
     assert {name: value.hex() for name, value in both[0].items()} == {

@@ -27,7 +27,7 @@ from sawtooth.atomic import (
     write_text_atomic,
 )
 from sawtooth.errors import InputError
-from sawtooth.measure.metrics import Measured, measure
+from sawtooth.measure.metrics import Measured, metric_values
 from sawtooth.run import run as run_module
 from sawtooth.run import store as store_module
 from sawtooth.run.run import Run
@@ -171,9 +171,9 @@ def test_metrics_are_taken_as_stored_or_computed_again(
 
     def counted(measured: Measured) -> dict[str, float]:
         asked.append(measured)
-        return measure(measured)
+        return metric_values(measured)
 
-    monkeypatch.setattr(run_module, "measure", counted)
+    monkeypatch.setattr(run_module, "metric_values", counted)
     store.put(run)
     kept = store.get(run.run_id)
     assert kept is not None

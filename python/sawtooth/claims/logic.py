@@ -8,8 +8,8 @@ An inequality is judged on per-seed paired values x (one number per seed, usuall
     x > b   holds if the whole 95 % interval of the mean lies above b, fails if it lies below, else undecided
 
 A claim that joins inequalities holds if all hold, each at 95 % ("and"): an intersection-union test, which needs no correction. It fails if
-one part fails after Holm's correction for the number of parts, since among many true parts one fails by luck; alternatives ("or") the
-other way round (``multiplicity``). A part alone is shown with its own 95 % interval, so it may *fail* where the claim is *undecided*.
+one operand fails after Holm's correction for the number of operands, since among many true ones one fails by luck; alternatives ("or") the
+other way round (``multiplicity``). An operand alone is shown with its own 95 % interval, so it may *fail* where the claim is *undecided*.
 
 Equality ("about the same") is two inequalities, one on either side of nothing, both of which must hold: two one-sided tests
 [Schuirmann87]. Orders of several things are in ``orders``.
@@ -66,7 +66,7 @@ def negated(verdict: Verdict) -> Verdict:
 
 @dataclass(frozen=True)
 class Finding:
-    """A statement with its verdict and everything it rests on; a tree when it has parts.
+    """A statement with its verdict and everything it rests on; a tree when it has operands.
 
     ``seeds`` is the number of seeds expected to decide what is undecided (None: decided, or no number would);
     ``numbers`` are further values shown beside it; ``instead`` is what holds in place of a statement that fails, judged as well.
@@ -79,7 +79,7 @@ class Finding:
     bound: float | None = None
     seeds: int | None = None
     joined: Literal["and", "or", "not"] | None = None
-    parts: tuple[Finding, ...] = ()
+    operands: tuple[Finding, ...] = ()
     numbers: Mapping[str, object] = field(default_factory=dict)
     instead: Finding | None = None
     sure: Sure | None = None
@@ -96,10 +96,10 @@ class Finding:
 
     def leaves(self) -> Iterator[Finding]:
         """The inequalities, orders and facts at the ends of the tree, in order."""
-        if not self.parts:
+        if not self.operands:
             yield self
-        for part in self.parts:
-            yield from part.leaves()
+        for operand in self.operands:
+            yield from operand.leaves()
 
     def to_json(self) -> dict[str, object]:
         """Plain data for ``--json`` and the report; keys that say nothing are left out."""
@@ -115,8 +115,8 @@ class Finding:
             document |= {"p_holds": self.sure.holds, "p_fails": self.sure.fails, "tests": self.sure.tests}
         if self.numbers:
             document["numbers"] = dict(self.numbers)
-        if self.parts:
-            document |= {"joined": self.joined, "parts": [part.to_json() for part in self.parts]}
+        if self.operands:
+            document |= {"joined": self.joined, "parts": [operand.to_json() for operand in self.operands]}
         if self.instead is not None:
             document["instead"] = self.instead.to_json()
         return document
@@ -178,20 +178,22 @@ def fact(text: str, true: bool, **numbers: object) -> Finding:
     return Finding(text, Verdict.HOLDS if true else Verdict.FAILS, numbers=numbers)
 
 
-def both(text: str, parts: Sequence[Finding], **numbers: object) -> Finding:
-    """All parts must hold."""
-    return _joined(text, parts, "and", len(_terms(parts, "and")), numbers)
+def both(text: str, operands: Sequence[Finding], **numbers: object) -> Finding:
+    """All operands must hold."""
+    return _joined(text, operands, "and", len(_terms(operands, "and")), numbers)
 
 
-def either(text: str, parts: Sequence[Finding], **numbers: object) -> Finding:
-    """At least one part must hold."""
-    return _joined(text, parts, "or", 1, numbers)
+def either(text: str, operands: Sequence[Finding], **numbers: object) -> Finding:
+    """At least one operand must hold."""
+    return _joined(text, operands, "or", 1, numbers)
 
 
-def opposite(text: str, part: Finding) -> Finding:
-    """The part must not hold."""
-    sure = None if part.sure is None else part.sure.opposite
-    return Finding(text, negated(part.verdict), seeds=part.seeds, joined="not", parts=(part,), sure=sure)
+def opposite(text: str, operand: Finding) -> Finding:
+    """The operand must not hold."""
+    sure = None if operand.sure is None else operand.sure.opposite
+    return Finding(
+        text, negated(operand.verdict), seeds=operand.seeds, joined="not", operands=(operand,), sure=sure
+    )
 
 
 def corrected(found: Finding, instead: Finding) -> Finding:
@@ -199,20 +201,20 @@ def corrected(found: Finding, instead: Finding) -> Finding:
     return replace(found, instead=instead)
 
 
-def at_least(text: str, count: int, parts: Sequence[Finding], **numbers: object) -> Finding:
-    """At least ``count`` of the parts must hold."""
-    return _joined(text, parts, "and", count, {"wanted": count, **numbers})
+def at_least(text: str, count: int, operands: Sequence[Finding], **numbers: object) -> Finding:
+    """At least ``count`` of the operands must hold."""
+    return _joined(text, operands, "and", count, {"wanted": count, **numbers})
 
 
 def _joined(
     text: str,
-    parts: Sequence[Finding],
+    operands: Sequence[Finding],
     how: Literal["and", "or"],
     count: int,
     numbers: Mapping[str, object],
 ) -> Finding:
-    """The finding of "at least ``count`` of the parts": all of them, one of them, or a number between."""
-    terms = parts if "wanted" in numbers else _terms(parts, how)
+    """The finding of "at least ``count`` of the operands": all of them, one of them, or a number between."""
+    terms = operands if "wanted" in numbers else _terms(operands, how)
     sure = at_least_of([term.tails for term in terms], count)
     verdict = (
         Verdict.HOLDS if sure.holds <= TAIL else Verdict.FAILS if sure.fails <= TAIL else Verdict.UNDECIDED
@@ -220,34 +222,40 @@ def _joined(
     seeds = _seeds(terms, how) if verdict is Verdict.UNDECIDED else None
     certain = sure.tests == 0 and verdict is not Verdict.UNDECIDED
     kept = None if certain or not any(term.sure is not None for term in terms) else sure
-    return Finding(text, verdict, seeds=seeds, joined=how, parts=tuple(parts), numbers=numbers, sure=kept)
+    return Finding(
+        text, verdict, seeds=seeds, joined=how, operands=tuple(operands), numbers=numbers, sure=kept
+    )
 
 
-def _terms(parts: Sequence[Finding], how: Literal["and", "or"]) -> list[Finding]:
-    """The parts, and in place of one that is joined alike its own: all of all of them are all."""
+def _terms(operands: Sequence[Finding], how: Literal["and", "or"]) -> list[Finding]:
+    """The operands, and in place of one that is joined alike its own: all of all of them are all."""
     found = []
-    for part in parts:
-        alike = part.joined == how and "wanted" not in part.numbers
-        found += _terms(part.parts, how) if alike else [part]
+    for operand in operands:
+        alike = operand.joined == how and "wanted" not in operand.numbers
+        found += _terms(operand.operands, how) if alike else [operand]
     return found
 
 
-def _seeds(parts: Sequence[Finding], how: Literal["and", "or"]) -> int | None:
-    """Seeds that would decide every undecided part: the largest of theirs, None if one of them has none.
+def _seeds(operands: Sequence[Finding], how: Literal["and", "or"]) -> int | None:
+    """Seeds that would decide every undecided operand: the largest of theirs, None if one of them has none.
 
-    Where every part is decided, only the correction for their number keeps the whole open: the seeds, at the corrected level, of the
-    part that decides it most clearly.
+    Where every operand is decided, only the correction for their number keeps the whole open: the seeds, at the corrected level, of the
+    operand that decides it most clearly.
     """
-    wanted = [part.seeds for part in parts if part.verdict is Verdict.UNDECIDED]
+    wanted = [operand.seeds for operand in operands if operand.verdict is Verdict.UNDECIDED]
     if not wanted:
         deciding = Verdict.FAILS if how == "and" else Verdict.HOLDS
-        effects = [part.effect for part in parts if part.effect is not None and part.verdict is deciding]
-        return seeds_for(max(effects), 1.0 - 2.0 * TAIL / len(parts)) if effects else None
+        effects = [
+            operand.effect
+            for operand in operands
+            if operand.effect is not None and operand.verdict is deciding
+        ]
+        return seeds_for(max(effects), 1.0 - 2.0 * TAIL / len(operands)) if effects else None
     known = [n for n in wanted if n is not None]
     return max(known) if len(known) == len(wanted) else None
 
 
 def adjusted(found: Finding) -> list[tuple[Finding, float]]:
-    """The parts of a conjunction beside the p values of their failing, adjusted by Holm for their number; certain ones are left out."""
-    parts = [part for part in _terms([found], "and") if part.sure is not None]
-    return list(zip(parts, holm([part.tails.fails for part in parts]), strict=True))
+    """The operands of a conjunction beside the p values of their failing, adjusted by Holm for their number; certain ones are left out."""
+    operands = [operand for operand in _terms([found], "and") if operand.sure is not None]
+    return list(zip(operands, holm([operand.tails.fails for operand in operands]), strict=True))

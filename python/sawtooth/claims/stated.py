@@ -33,10 +33,10 @@ class StatedClaim:
 
     def __call__(self, view: View) -> Finding:
         """The finding: one inequality, or all of them joined."""
-        parts = [part for clause in self.clauses for part in self._parts(clause, view)]
-        return parts[0] if len(parts) == 1 else both(self.text, parts)
+        found = [each for clause in self.clauses for each in self._findings(clause, view)]
+        return found[0] if len(found) == 1 else both(self.text, found)
 
-    def _parts(self, clause: Clause, view: View) -> list[Finding]:
+    def _findings(self, clause: Clause, view: View) -> list[Finding]:
         """A clause in every setting and environment that it leaves open."""
         ranges = any(side.setting is None for side in clause.quantities)
         settings = view.settings if ranges else ("",)
@@ -80,8 +80,8 @@ def _judged(
         return _inequality(clause, left, right, clause.relation, where)
     within = f"{100 * clause.margin:g} %" if clause.relative else f"{clause.margin:g}"
     ends: tuple[Relation, Relation] = ("<=", ">=")
-    parts = [_inequality(clause, left, right, relation, where) for relation in ends]
-    return both(f"{clause.left.text} about {_text(clause.right)}, within {within}{where}", parts)
+    both_ways = [_inequality(clause, left, right, relation, where) for relation in ends]
+    return both(f"{clause.left.text} about {_text(clause.right)}, within {within}{where}", both_ways)
 
 
 def _inequality(

@@ -37,7 +37,7 @@ class Runs:
         typer.Option(
             "--shard",
             metavar="I/N",
-            help="Make only the I-th of N parts of the runs, without verdicts; `sawtooth store merge` joins the stores of the parts.",
+            help="Make only the I-th of N shards of the runs, without verdicts; `sawtooth store merge` joins the stores of the shards.",
         ),
     ] = None
 

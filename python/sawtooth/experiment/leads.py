@@ -54,7 +54,7 @@ class Lead:
         return self.finding is not None and self.finding.verdict is Verdict.HOLDS
 
     @property
-    def settled(self) -> bool:
+    def conclusive(self) -> bool:
         """Whether more seeds would change nothing: it is decided, or there is nobody to decide between."""
         return self.decided or self.alike or self.leader is None
 

@@ -62,7 +62,7 @@ def compare_until_decided(
         with at_any_time():
             leads = {_name(lead): lead for lead in found.leads}
         for name, lead in leads.items():
-            if lead.settled:
+            if lead.conclusive:
                 decided.setdefault(name, (lead, count))
         if len(decided) == len(leads) or count >= most:
             break

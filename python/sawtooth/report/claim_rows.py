@@ -1,7 +1,7 @@
 """The table of claims on a page, which a part of a paper renews row by row.
 
 A whole paper writes its rows anew and leaves those of other papers, whose claims may rest on the same runs. A part
-(``akella2002/ring``) replaces the rows of the claims that its runs settle, those that wait for nothing else, and leaves the others as they
+(``akella2002/ring``) replaces the rows of the claims that its runs decide, those that wait for nothing else, and leaves the others as they
 are: so a paper of many hours can be told part by part. Each row says which command judged it, over how many seeds and by which rule (none:
 the first), and the count below the table is of the table as it stands. It names the rows whose check has been changed since.
 """
@@ -45,7 +45,7 @@ def renewed(old: str, judged: Sequence[Judged], command: str, claims: Sequence[C
     whole = "/" not in command
     anew = {entry.id for entry in claims if whole and entry.paper == command}
     rows = {match["id"]: match[0] for match in ROW.finditer(old) if match["id"] not in anew}
-    rows |= {item.claim.id: _row(item, command) for item in judged if whole or _settled(item)}
+    rows |= {item.claim.id: _row(item, command) for item in judged if whole or _conclusive(item)}
     order = [entry for entry in claims if entry.id in rows]
     table = "\n".join([pipe_table(HEADS, []), *(rows[entry.id] for entry in order)])
     verdicts = {match["id"]: Verdict(match["verdict"]) for match in ROW.finditer(table)}
@@ -101,7 +101,7 @@ def counted(verdicts: Sequence[Verdict]) -> str:
     return ", ".join(f"{sum(v is verdict for v in verdicts)} {word}" for verdict, word in WORDS.items())
 
 
-def _settled(item: Judged) -> bool:
+def _conclusive(item: Judged) -> bool:
     """Whether the runs say all that can be said: no others are waited for, or they would change nothing."""
     return not item.partial or item.verdict is not Verdict.UNDECIDED
 

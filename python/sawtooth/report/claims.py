@@ -117,9 +117,9 @@ def failures(judged: Sequence[Judged]) -> list[Failure] | None:
 
 def against(finding: Finding) -> str:
     """What speaks most plainly against a statement: its first inequality that fails, and how many more there are."""
-    if "wanted" in finding.numbers and finding.parts:
-        sure = sum(part.verdict is Verdict.HOLDS for part in finding.parts)
-        return f"{sure} of {len(finding.parts)} hold, at least {finding.numbers['wanted']} should"
+    if "wanted" in finding.numbers and finding.operands:
+        sure = sum(each.verdict is Verdict.HOLDS for each in finding.operands)
+        return f"{sure} of {len(finding.operands)} hold, at least {finding.numbers['wanted']} should"
     failing = [leaf for leaf in finding.leaves() if leaf.verdict is Verdict.FAILS]
     if not failing:  # what is denied holds
         return leaf_text(next(finding.leaves()), NUMBERS)

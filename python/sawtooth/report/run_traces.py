@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from sawtooth.measure import run_series
 from sawtooth.report.sender_traces import senders_of, undone
-from sawtooth.report.trace_data import FlowTrace, PartTrace, QueueTrace, Traces
+from sawtooth.report.trace_data import FlowTrace, QueueTrace, SubqueueTrace, Traces
 from sawtooth.report.traffic_panels import GROUPS_MOST
 from sawtooth.report.traffic_traces import traffic_of
 from sawtooth.scenario.described import describe
@@ -44,7 +44,7 @@ THRESHOLDS: Final = ("min", "max")
 """The thresholds of RED, packets; on its average."""
 TARGETS: Final = {"target": "target", "min_threshold": "L4S threshold", "ce_threshold": "CE threshold"}
 """Times of a discipline, by their keys, and what they are called beside what packets waited."""
-PARTS: Final = {"L": "L (L4S)", "C": "C (classic)"}
+SUBQUEUES: Final = {"L": "L (L4S)", "C": "C (classic)"}
 """Letters of the parts of a discipline (RFC 9332), and what they are called in a figure."""
 
 
@@ -204,8 +204,8 @@ def _queue(run: Run, row: int) -> QueueTrace:
     )
 
 
-def _states(run: Run, row: int, own: Mapping[str, Any]) -> list[PartTrace]:
-    """What the discipline of a queue was doing, part by part; nothing where it has no state or none was recorded."""
+def _states(run: Run, row: int, own: Mapping[str, Any]) -> list[SubqueueTrace]:
+    """What the discipline of a queue was doing, subqueue by subqueue; nothing where it has no state or none was recorded."""
     if "disciplines" not in run.records:
         return []
     table = run.records["disciplines"]
@@ -215,8 +215,8 @@ def _states(run: Run, row: int, own: Mapping[str, Any]) -> list[PartTrace]:
     for part in np.unique(table.column("part").to_numpy()):
         rows = table.filter(pa.array(table.column("part").to_numpy() == part))
         found.append(
-            PartTrace(
-                name=PARTS.get(names[part], names[part]) if names else "",
+            SubqueueTrace(
+                name=SUBQUEUES.get(names[part], names[part]) if names else "",
                 times_ns=rows.column("time_ns").to_numpy(),
                 waited_ms=rows.column("waited_ns").to_numpy() / 1e6,
                 probability=rows.column("probability").to_numpy(),

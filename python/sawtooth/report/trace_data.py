@@ -28,8 +28,8 @@ class FlowTrace:
 
 
 @dataclass(frozen=True)
-class PartTrace:
-    """What a discipline, or a named part of it, was doing at its samples: wait of the first packet (ms), probability of a hit, queues in
+class SubqueueTrace:
+    """What a discipline, or one of its subqueues, was doing at its samples: wait of the first packet (ms), probability of a hit, queues in
     the drop state."""
 
     name: str
@@ -52,7 +52,7 @@ class QueueTrace:
     buffer: float | None = None
     thresholds: Sequence[tuple[str, float]] = ()
     average: NDArray[np.float64] | None = None
-    states: Sequence[PartTrace] = ()
+    states: Sequence[SubqueueTrace] = ()
     targets: Sequence[tuple[str, float]] = ()
 
     @property

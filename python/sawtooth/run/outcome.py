@@ -26,7 +26,7 @@ EXTRA = ("cross_surplus",)
 """Quantities of a cell beside the metrics: see ``cross_surplus``."""
 
 
-class Measured(Protocol):
+class Finished(Protocol):
     """What is looked at of a run (run.RunSummary has it)."""
 
     @property
@@ -58,14 +58,14 @@ class Outcome:
     delays: Sequence[float] = ()
 
     @classmethod
-    def of(cls, run: Measured, *, flows: bool, measures: Mapping[str, float] | None = None) -> Outcome:
+    def of(cls, run: Finished, *, flows: bool, measures: Mapping[str, float] | None = None) -> Outcome:
         """The outcome of a finished or stored run, with its table of flows or without."""
         metrics = (run.values.get(metric, np.nan) for metric in METRIC_NAMES)
         kept = run.flows if flows else None
         return cls(run.run_id, array("d", [*metrics, cross_surplus(run)]), kept, measures or {})
 
 
-def delay_quantiles(run: Measured) -> Sequence[float]:
+def delay_quantiles(run: Finished) -> Sequence[float]:
     """Queueing delays of test packets at the first queue, ms, below which the shares `describe()["delay_shares"]` of them lie; none if no
     packet passed, and of runs that an earlier version stored."""
     if "delay_quantiles_ns" not in run.queue_columns:
@@ -74,7 +74,7 @@ def delay_quantiles(run: Measured) -> Sequence[float]:
     return array("d", (int(word) / 1e6 for word in text.split()))
 
 
-def cross_surplus(run: Measured) -> float:
+def cross_surplus(run: Finished) -> float:
     """What cross traffic lost at the bottleneck, as a fraction of the nominal bandwidth of the test flows.
 
     [Akella02] footnote 4: lost cross traffic leaves more than the nominal bandwidth. Dropped packets that are not of

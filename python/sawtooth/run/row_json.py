@@ -59,9 +59,9 @@ def round_trips_ms(row: Mapping[str, Any], less_ns: int) -> dict[str, float] | N
     return {name: max(value - less_ns, 0) / 1e6 for name, value in found.items()}
 
 
-def queue_json(row: Mapping[str, Any], parts: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
-    """One queue of the JSON document, from its row and those of its parts; delays are over forwarded packets: of all, and under `test` of
-    test packets."""
+def queue_json(row: Mapping[str, Any], subqueues: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
+    """One queue of the JSON document, from its row and those of its subqueues; delays are over forwarded packets: of all, and under `test`
+    of test packets."""
     return {
         "name": row["name"],
         "mean_delay_ms": row["mean_delay_ms"],
@@ -87,7 +87,7 @@ def queue_json(row: Mapping[str, Any], parts: Sequence[Mapping[str, Any]] = ()) 
             "marks": row["test_marks"],
             "forwarded": row["test_forwarded"],
         },
-        "subqueues": [subqueue_json(part) for part in parts],
+        "subqueues": [subqueue_json(each) for each in subqueues],
     }
 
 

@@ -24,14 +24,14 @@ from sawtooth.column_values import values_of
 from sawtooth.columns import Columns, Source, numbers, of_numbers, of_texts, of_truths, table_of
 from sawtooth.documents import format_of
 from sawtooth.errors import MISSING, InputError, PluginError
-from sawtooth.measure.metrics import METRICS, Measured, flow_goodputs_bps, measure
+from sawtooth.measure.metrics import METRICS, Measured, flow_goodputs_bps, metric_values
 from sawtooth.measure.metrics.frame import NAN
 from sawtooth.plain import canonical, json_value
 from sawtooth.run.alone import NEVER, alone, completions_s, empty_rtt_ns, keeper, meta_alone, slowdowns
 from sawtooth.run.row_json import flow_json, queue_json
 from sawtooth.run.traffic_report import reports
 from sawtooth.scenario.described import describe, kept
-from sawtooth.scenario.queue_value import has_parts
+from sawtooth.scenario.queue_value import has_subqueues
 from sawtooth.scenario.record_fields import recorded_series, watched
 from sawtooth.scenario.values import PLUGIN
 
@@ -63,7 +63,7 @@ UNTOLD: Final = ("timeouts", "ecn_reductions", "undos", "tail_probes")
 """Columns of `flows` that no whole endpoint of a plug-in tells."""
 ITS_OWN: Final = "untold"
 """The column of the engine that names what one endpoint does not tell beside that, a space between two."""
-PARTS = "subqueues"
+SUBQUEUES = "subqueues"
 """The table of the queues within disciplines, a row each."""
 DERIVED_QUEUE_COLUMNS = ("mean_delay_ms", "mean_delay_test_ms")
 
@@ -149,11 +149,11 @@ class Run(RunSummary):
             self.meta,
         )
 
-    def parts_of(self, queue: int) -> list[dict[str, Any]]:
+    def subqueues_of(self, queue: int) -> list[dict[str, Any]]:
         """The rows of the queues within one of the queues, for a discipline that has some."""
-        if PARTS not in self.records:
+        if SUBQUEUES not in self.records:
             return []
-        rows = with_queue_columns(Columns.of_table(self.records[PARTS])).table.to_pylist()
+        rows = with_queue_columns(Columns.of_table(self.records[SUBQUEUES])).table.to_pylist()
         return [row for row in rows if row["queue"] == queue]
 
     def to_json(self) -> dict[str, Any]:
@@ -169,7 +169,8 @@ class Run(RunSummary):
             "seed": self.seed,
             "flows": [flow_json(row) for row in self.flows.to_pylist()],
             "queues": [
-                queue_json(row, self.parts_of(number)) for number, row in enumerate(self.queues.to_pylist())
+                queue_json(row, self.subqueues_of(number))
+                for number, row in enumerate(self.queues.to_pylist())
             ],
             "controllers": meanings(self.flows.column("controller").to_pylist()),
             "metrics": dict(self.values),
@@ -178,7 +179,7 @@ class Run(RunSummary):
             "series": {
                 name: table.to_pydict()
                 for name, table in self.records.items()
-                if name not in (PARTS, "traffic")
+                if name not in (SUBQUEUES, "traffic")
             },
             "summary": dict(self.summary),
             "resolved": self.resolved,
@@ -396,7 +397,9 @@ def assemble(
         seed=str(engine["seed"]),
         flow_columns=flows,
         queue_columns=queues,
-        values=measure(measured_of(engine, meta, flows, queues, records)) if flows.rows else dict(UNDEFINED),
+        values=metric_values(measured_of(engine, meta, flows, queues, records))
+        if flows.rows
+        else dict(UNDEFINED),
         meta=meta,
         engine=engine,
         records=records,
@@ -417,7 +420,7 @@ def tables_of(engine: Mapping[str, Any]) -> list[str]:
     there = {
         "arrivals": bool(engine.get("arrivals")),
         "transactions": bool(engine.get("apps")),
-        PARTS: any(has_parts(link["queue"]) for link in engine["links"] if link["queue"]),
+        SUBQUEUES: any(has_subqueues(link["queue"]) for link in engine["links"] if link["queue"]),
         "traffic": has_traffic(engine),
     }
     return [name for name, is_there in there.items() if is_there]

@@ -183,7 +183,7 @@ def of_marks(queue: Mapping[str, Any], name: str) -> bool:
     return _has(queue, name, "of_marks")
 
 
-def has_parts(queue: Mapping[str, Any] | None) -> bool:
+def has_subqueues(queue: Mapping[str, Any] | None) -> bool:
     """Whether a queue, as the engine has it, consists of several that are counted apart."""
     return queue is not None and "parts" in _discipline(queue["kind"])
 

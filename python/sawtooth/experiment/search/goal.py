@@ -95,12 +95,12 @@ def margins(findings: Sequence[Finding]) -> Margins:
 
 
 def _margins(finding: Finding) -> list[float]:
-    if finding.joined == "or":  # as good as its best part
-        return [max(min(_margins(part)) for part in finding.parts)]
+    if finding.joined == "or":  # as good as the best of them
+        return [max(min(_margins(each)) for each in finding.operands)]
     if finding.joined == "not":
-        return [-min(_margins(part)) for part in finding.parts]
-    if finding.parts:
-        return [value for part in finding.parts for value in _margins(part)]
+        return [-min(_margins(each)) for each in finding.operands]
+    if finding.operands:
+        return [value for each in finding.operands for value in _margins(each)]
     if finding.interval is None or finding.bound is None or not np.isfinite(finding.interval.mean):
         return [1.0 if finding.verdict is Verdict.HOLDS else -1.0]
     gap = finding.interval.mean - finding.bound

@@ -93,9 +93,9 @@ def metric(name: str) -> Metric:
     raise KeyError(f"metric {name!r}: expected one of {', '.join(METRIC_NAMES)}")
 
 
-def measure(measured: Measured) -> dict[str, float]:
+def metric_values(measured: Measured) -> dict[str, float]:
     """Every metric of one run, by name, in the order of METRICS; NaN where undefined."""
     return {name: float(function(measured)) for name, function in _FUNCTIONS}
 
 
-__all__ = ["METRICS", "METRIC_NAMES", "Measured", "Metric", "flow_goodputs_bps", "measure", "metric"]
+__all__ = ["METRICS", "METRIC_NAMES", "Measured", "Metric", "flow_goodputs_bps", "metric", "metric_values"]

@@ -66,7 +66,7 @@ def blocks(found: Cases) -> dict[str, str]:
         [f"{outcome.case.number}, {outcome.case.title}", part.text, numbers_text(part.numbers)]
         for outcome in failing(found)
         if outcome.finding is not None
-        for part in outcome.finding.parts
+        for part in outcome.finding.operands
         if part.verdict is not Verdict.HOLDS
     ]
     return {
@@ -133,7 +133,7 @@ def _failure(outcome: Outcome) -> list[Block]:
     """What is expected and found, and the trace."""
     assert outcome.finding is not None and outcome.run is not None, "a case that fails has been judged"
     rows = [
-        Row(part.text, [part.verdict.value, numbers_text(part.numbers)]) for part in outcome.finding.parts
+        Row(part.text, [part.verdict.value, numbers_text(part.numbers)]) for part in outcome.finding.operands
     ]
     blocks: list[Block] = []
     if outcome.case.note:

@@ -82,7 +82,7 @@ class Outcome:
             if self.finding is None
             else [
                 {"text": part.text, "met": part.verdict is Verdict.HOLDS, "numbers": dict(part.numbers)}
-                for part in self.finding.parts
+                for part in self.finding.operands
             ],
             "tolerance": dict(self.case.tolerance),
             "reason": self.reason,
@@ -148,7 +148,7 @@ def first_failure(outcome: Outcome) -> str:
     """What is not met, or why nothing could be judged; empty where all is well."""
     if outcome.finding is None:
         return outcome.reason or ""
-    missed = [part.text for part in outcome.finding.parts if part.verdict is not Verdict.HOLDS]
+    missed = [part.text for part in outcome.finding.operands if part.verdict is not Verdict.HOLDS]
     return "; ".join(missed)
 
 

@@ -20,7 +20,7 @@ from sawtooth.claims.table import Judged, judge_alone
 from sawtooth.documents import format_of
 from sawtooth.experiment.exhibit import TextTable
 from sawtooth.papers.reddy2012.sliding_window.passage import passage
-from sawtooth.papers.reddy2012.sliding_window.study import NAME, ArqStudy, Point, load_arq, measure
+from sawtooth.papers.reddy2012.sliding_window.study import NAME, ArqStudy, Point, load_arq, simulate
 from sawtooth.progress import ProgressCallback, stage
 from sawtooth.report.tables import number, spread
 
@@ -87,7 +87,7 @@ def reproduce_arq(
     study = load_arq()
     study = study.shortened() if quick else study
     study = study if seeds is None else study.seeded(seeds)
-    points = measure(study, progress)
+    points = simulate(study, progress)
     with stage("judging"):
         judged = [judge_alone(entry) for entry in passage()]
     return Arq(study, points, judged, quick, time.monotonic() - begun)

@@ -123,7 +123,7 @@ def cases(study: ArqStudy) -> Iterator[tuple[int, int, float]]:
                 yield window, round_trip, p
 
 
-def measure(study: ArqStudy, progress: ProgressCallback | None = None) -> list[Point]:
+def simulate(study: ArqStudy, progress: ProgressCallback | None = None) -> list[Point]:
     """Every point of the study. Errors are drawn from the engine's named streams, one per point and seed."""
     planned = list(cases(study))
     points = []
