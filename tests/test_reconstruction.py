@@ -21,6 +21,7 @@ from sawtooth.errors import InputError
 from sawtooth.experiment.perform import Held, perform
 from sawtooth.experiment.study import Algorithm, Matrix, Parameter, Quick, Setting, Study
 from sawtooth.papers.akella2002.printed import appendix, figures
+from sawtooth.papers.akella2002.reconstruction.command import BLOCKS
 from sawtooth.papers.akella2002.reconstruction.factors import Factor, combinations, factors_of
 from sawtooth.papers.akella2002.reconstruction.page import blocks, write_reconstruction
 from sawtooth.papers.akella2002.reconstruction.reconstruct import (
@@ -383,6 +384,7 @@ def test_planted_values_are_recovered_from_the_tables_they_print(tmp_path: Path,
     design = Design(combinations=12, families=2, figures=0, finalists=2, full=2)
     found = reconstruct_study("small", study, rows, REPRESENTATIVES, store, design=design)
     assert len(found.tried) == 12
+    assert tuple(blocks(found)) == BLOCKS
     assert blocks(found)["reconstruction summary"].startswith(
         "- Of 3 open parameters the printed tables identify "
     )
@@ -453,6 +455,21 @@ def test_rows_that_nothing_explains_are_named(tmp_path: Path) -> None:
     design = Design(combinations=8, families=2, figures=0, finalists=1, full=2)
     found = reconstruct_study("small", study, rows, REPRESENTATIVES, store, design=design)
     assert [row.label for row, _, _ in found.unexplained()] == [odd.label]
+
+
+def test_a_page_without_its_blocks_is_refused_before_anything_runs(
+    sawtooth: CommandLine, tmp_path: Path
+) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("<!-- results: claims -->\n<!-- end -->\n")
+    store = tmp_path / "runs"
+    done = sawtooth(
+        "reproduce", "akella2002", "--reconstruct", "--markdown", str(page), "--store", str(store)
+    )
+    assert done.code == 2
+    assert f"{page}: expected a block" in done.err
+    assert "reconstruction summary" in done.err
+    assert not store.exists()
 
 
 def test_only_a_paper_with_printed_tables_can_be_reconstructed(sawtooth: CommandLine) -> None:

@@ -466,6 +466,7 @@ def _reconstruct(asked: Asked, output: Output, given: Reconstruction) -> None:
     from sawtooth.papers import PAPERS
     from sawtooth.papers.further import Order
     from sawtooth.progress import progress_bar
+    from sawtooth.report.markdown import check_page
 
     budget_s = budget_of(given.budget)
     paper = PAPERS.get(asked.name)
@@ -475,6 +476,8 @@ def _reconstruct(asked: Asked, output: Output, given: Reconstruction) -> None:
         raise InputError(
             "reproduce", "--reconstruct", asked.name, f"a paper with printed tables: {', '.join(able)}"
         )
+    for page in output.markdown:
+        check_page(page, names=tool.blocks)
     with progress_bar(f"{asked.name} reconstruction") as progress:
         order = Order(asked.runs.store, output.report, progress=progress)
         made = tool.reconstruct(order, given.combinations, given.finalists, budget_s)

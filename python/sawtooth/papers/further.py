@@ -104,6 +104,9 @@ class Further(ABC):
 class Reconstructor(ABC):
     """What finds the open values of a paper from its printed tables."""
 
+    blocks: ClassVar[Sequence[str]]
+    """The places of a Markdown page that are its own, by name."""
+
     @abstractmethod
     def reconstruct(
         self, order: Order, combinations: int | None, finalists: int | None, budget_s: float | None

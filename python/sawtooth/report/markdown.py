@@ -153,8 +153,9 @@ def _has_every_setting(part: Comparison, papers: Papers) -> bool:
     return {*map(str, part.study.matrix.settings)} >= papers.main_settings
 
 
-def check_page(path: Path, as_it_stands: bool = True) -> str:
-    """The text of a page that has blocks to fill. InputError without them, and unless the study is run ``as_it_stands``."""
+def check_page(path: Path, as_it_stands: bool = True, names: Sequence[str] = ()) -> str:
+    """The text of a page that has blocks to fill, where known with one of these ``names``. InputError without, and unless the study is run
+    ``as_it_stands``."""
     try:
         page = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -162,9 +163,16 @@ def check_page(path: Path, as_it_stands: bool = True) -> str:
         raise InputError("--markdown", None, str(path), f"a readable page ({reason})") from error
     if not as_it_stands:
         raise InputError("--markdown", None, str(path), "the study as it stands, without --quick and --set")
-    if PLACE.search(page) is None:
-        raise InputError(str(path), None, MISSING, BLOCK)
+    there = {match["name"] for match in PLACE.finditer(page)}
+    if not there or (names and there.isdisjoint(names)):
+        raise InputError(str(path), None, MISSING, _expected(names))
     return page
+
+
+def _expected(names: Sequence[str]) -> str:
+    """A block with one of these names, if any are known."""
+    some = ", ".join(names[:NAMED]) + (f" … ({len(names)} in all)" if len(names) > NAMED else "")
+    return f"{BLOCK}, NAME one of {some}" if names else BLOCK
 
 
 def fill(
@@ -195,9 +203,7 @@ def fill(
 
     page = PLACE.sub(content, page)
     if not filled and not set(named) & set(others):
-        names = [*known, *(renewing or {})]
-        some = ", ".join(names[:NAMED]) + (f" … ({len(names)} in all)" if len(names) > NAMED else "")
-        raise InputError(str(path), None, MISSING, f"{BLOCK}, NAME one of {some}")
+        raise InputError(str(path), None, MISSING, _expected([*known, *(renewing or {})]))
     write_text_atomic(path, page)
     stamp(path, filled, watched(), renewing or {})
     return named

@@ -12,9 +12,17 @@ from sawtooth.papers.akella2002.reconstruction.reconstruct import Design, recons
 from sawtooth.papers.akella2002.reconstruction.result import Reconstruction
 from sawtooth.papers.further import Made, Order, Reconstructor
 
+BLOCKS: Final = tuple(
+    f"reconstruction {name}"
+    for name in ("command", "summary", "effects", "joint", "finalists", "unexplained")
+)
+"""What ``page`` fills, which is not loaded before there is something to draw."""
+
 
 class _Reconstructor(Reconstructor):
     """Over the tables of the figures and of the appendix."""
+
+    blocks = BLOCKS
 
     def reconstruct(
         self, order: Order, combinations: int | None, finalists: int | None, budget_s: float | None
