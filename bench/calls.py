@@ -22,7 +22,7 @@ from typing import Any, Final
 from bench.gate import PACKAGE, counted, output_of
 from bench.machine import provenance
 from bench.page import markdown
-from bench.results import save
+from bench.results import add_options, save
 from bench.subjects.frame import cargo_built, told
 
 NAME: Final = "calls"
@@ -102,10 +102,7 @@ def main(words: list[str]) -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
-    parser.add_argument(
-        "--save", action="store_true", help=f"write bench/results/{NAME}.json, which the report reads"
-    )
+    add_options(parser, NAME)
     given = parser.parse_args(words)
     whole: dict[str, Any] = {"machine": provenance(), "laws": {**compiled(), PYTHON: {"ns": in_python()}}}
     if given.save:

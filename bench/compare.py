@@ -23,7 +23,7 @@ from typing import Any
 
 from bench.machine import provenance
 from bench.measure import Measured, Spread, measure
-from bench.results import save
+from bench.results import add_options, save
 from bench.subjects import engine, floor, ns2, ns3
 from bench.subjects.engine_child import VARIABLE
 from bench.subjects.frame import Dumbbell
@@ -82,10 +82,7 @@ def plans(words: list[str]) -> tuple[list[Plan], argparse.Namespace]:
     parser.add_argument(
         "--plugin", action="append", default=[], help="the shared library of a controller; may be repeated"
     )
-    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
-    parser.add_argument(
-        "--save", action="store_true", help="write bench/results/compare.json, which the report reads"
-    )
+    add_options(parser, "compare")
     given = parser.parse_args(words)
     if given.save and given.control:
         parser.error("--save: expected no --control; what the report reads is about the programs")

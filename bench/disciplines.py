@@ -17,7 +17,7 @@ from typing import Any, Final
 from bench.gate import PACKAGE, TIMES_DRR, TIMES_RED, counted, output_of
 from bench.machine import provenance
 from bench.page import markdown
-from bench.results import save
+from bench.results import add_options, save
 from bench.subjects.frame import cargo_built, told
 
 NAME: Final = "disciplines"
@@ -70,10 +70,7 @@ def main(words: list[str]) -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
-    parser.add_argument(
-        "--save", action="store_true", help=f"write bench/results/{NAME}.json, which the report reads"
-    )
+    add_options(parser, NAME)
     given = parser.parse_args(words)
     if shutil.which("valgrind") is None:
         print(

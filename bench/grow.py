@@ -26,7 +26,7 @@ from typing import Any
 from bench import tables
 from bench.machine import provenance
 from bench.measure import Spread
-from bench.results import save
+from bench.results import add_options, save
 from bench.scenario import Cell
 from bench.subjects import engine, floor
 from bench.subjects.frame import Dumbbell, Subject
@@ -236,10 +236,7 @@ def main(words: list[str]) -> int:
     )
     parser.add_argument("--flows-max", type=int, default=max(FLOWS_1_MBIT), help="no point with more flows")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
-    parser.add_argument(
-        "--save", action="store_true", help="write bench/results/grow.json, which the report reads"
-    )
+    add_options(parser, "grow")
     given = parser.parse_args(words)
     points = [point for name in given.curve or CURVES for point in CURVES[name]()]
     rows = grown([point for point in points if point.cell.flows <= given.flows_max], given.rounds)

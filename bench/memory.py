@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from bench.machine import provenance
 from bench.page import markdown
-from bench.results import save
+from bench.results import add_options, save
 from bench.scenario import Cell
 from bench.subjects import engine
 from bench.subjects.frame import Dumbbell
@@ -65,10 +65,7 @@ def main(words: list[str]) -> int:
     )
     most = max(flows for flows, _ in SIZES)
     parser.add_argument("--flows-max", type=int, default=most, help="no dumbbell with more flows")
-    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
-    parser.add_argument(
-        "--save", action="store_true", help=f"write bench/results/{NAME}.json, which the report reads"
-    )
+    add_options(parser, NAME)
     given = parser.parse_args(words)
     idle_kb = engine.idle_interpreter_kb()
     sizes = [measured(flows, rtts, idle_kb) for flows, rtts in SIZES if flows <= given.flows_max]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from typing import Any
@@ -10,6 +11,14 @@ from bench.subjects.frame import ROOT
 
 FOLDER = ROOT / "bench" / "results"
 NAMES = ("compare", "grow", "sweep", "cluster", "disciplines", "calls", "memory")
+
+
+def add_options(parser: argparse.ArgumentParser, name: str) -> None:
+    """The options of every command that measures: where its results go."""
+    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
+    parser.add_argument(
+        "--save", action="store_true", help=f"write bench/results/{name}.json, which the report reads"
+    )
 
 
 def save(name: str, whole: dict[str, Any]) -> None:

@@ -20,7 +20,7 @@ from typing import Any
 
 from bench.machine import provenance
 from bench.measure import Spread
-from bench.results import save
+from bench.results import add_options, save
 from bench.subjects.frame import usage
 
 CHILD = "bench.sweep_child"
@@ -78,10 +78,7 @@ def main(words: list[str]) -> int:
     parser.add_argument("--runs", type=int, default=RUNS, help="a multiple of 40: controllers × environments")
     parser.add_argument("--seconds", type=int, default=SECONDS, help="simulated, per run")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
-    parser.add_argument(
-        "--save", action="store_true", help="write bench/results/sweep.json, which the report reads"
-    )
+    add_options(parser, "sweep")
     given = parser.parse_args(words)
     usage([sys.executable, "-c", f"import {CHILD}"], environment=everyday())  # leaves the bytecode
     rounds = []
