@@ -19,6 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # STRICT=1 (set by .ci/run): a check that cannot run is a failure, not a remark.
 STRICT ?=
 
+# The lock names every package, so pip has nothing to resolve.
 # Compiled on installation: what commands import. Tests of libraries, and libraries that only our tests import, are compiled when imported.
 COMPILED_LATER := /(tests?|botocore|dask|distributed|moto|mypy|pandas|pip|polars|setuptools|sympy)/
 
@@ -173,7 +174,7 @@ $(VENV)/.created:
 
 $(VENV)/.installed: $(VENV)/.created requirements.lock
 	@echo "installing the packages of requirements.lock into $(VENV)"
-	@$(BIN)/python -m pip install --quiet --no-compile --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --no-compile --no-deps --require-hashes -r requirements.lock
 	@$(BIN)/python -m compileall -qq -x '$(COMPILED_LATER)' $(VENV)/lib
 	@touch $@
 

@@ -85,9 +85,9 @@ def test_a_fingerprint_is_the_same_in_every_process() -> None:
 def test_a_page_that_stands_there_as_it_would_be_drawn_is_left_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    studies = [small("akella2002", True).seeded(1), small("a/1", False).seeded(1)]
+    studies = [small("reddy2012", True).seeded(1), small("a/1", False).seeded(1)]
     store = Store(tmp_path / "store")
-    path, notes = tmp_path / "pages" / "akella2002.html", tmp_path / "notes"
+    path, notes = tmp_path / "pages" / "reddy2012.html", tmp_path / "notes"
     drawn: list[str] = []
 
     def counted(comparison: Comparison, target: Path, up: tuple[str, str] | None) -> list[Path]:
@@ -98,15 +98,15 @@ def test_a_page_that_stands_there_as_it_would_be_drawn_is_left_alone(
 
     def written() -> tuple[list[str], dict[str, bytes]]:
         drawn.clear()
-        found = perform_parts("akella2002", studies, store)  # first simulated, then read
+        found = perform_parts("reddy2012", studies, store)  # first simulated, then read
         pages.write_reproduction(found, path, notes=notes)
         return sorted(drawn), {file.name: file.read_bytes() for file in path.parent.iterdir()}
 
-    both = ["akella2002_1.html", "akella2002_figures.html"]
+    both = ["reddy2012_1.html", "reddy2012_figures.html"]
     names, first = written()
     assert names == both
     assert written() == ([], first)
-    (figure,) = path.parent.glob("akella2002_1_*.svg")
+    (figure,) = path.parent.glob("reddy2012_1_*.svg")
     figure.write_text("changed")
     assert written() == (both[:1], first)
     figure.unlink()
@@ -119,7 +119,7 @@ def test_a_page_that_stands_there_as_it_would_be_drawn_is_left_alone(
 
 
 def test_a_page_with_other_numbers_or_of_another_paper_is_another(tmp_path: Path) -> None:
-    (part,) = perform_parts("akella2002", [small("akella2002", True).seeded(1)], Store(tmp_path)).parts
+    (part,) = perform_parts("reddy2012", [small("reddy2012", True).seeded(1)], Store(tmp_path)).parts
     page = pages.Page(part, tmp_path / "page.html")
     again = replace(page, comparison=replace(part, executed=3, wall_s=9.0))
     assert made_of(again) == made_of(page)

@@ -173,8 +173,8 @@ def small(name: str, main: bool, **changes: object) -> Study:
 
 
 def test_a_run_that_several_parts_need_counts_once_and_however_it_is_written(tmp_path: Path) -> None:
-    first = small("akella2002", True)
-    again = small("akella2002/more", False).with_value("path.rtt", "0.11 s").seeded(3)
+    first = small("reddy2012", True)
+    again = small("reddy2012/more", False).with_value("path.rtt", "0.11 s").seeded(3)
     assert [study.runs for study in (first, again)] == [16, 24]
     assert different([first, again]) == 24
     for start in (0, 8):  # anew, and where it was broken off
@@ -183,7 +183,7 @@ def test_a_run_that_several_parts_need_counts_once_and_however_it_is_written(tmp
         if start:
             perform(first.seeded(1), store)
         found = perform_parts(
-            "akella2002", [first, again], store, progress=lambda *step, moved=moved: moved.append(step)
+            "reddy2012", [first, again], store, progress=lambda *step, moved=moved: moved.append(step)
         )
         assert [done for done, _, _ in moved] == list(range(25))
         assert {total for _, total, _ in moved} == {len(found.run_ids)} == {24}
@@ -250,11 +250,11 @@ def test_pages_are_the_same_whoever_draws_them(tmp_path: Path) -> None:
 
 
 def test_fresh_makes_a_run_that_parts_share_once(tmp_path: Path) -> None:
-    study = small("akella2002", True)
-    parts = [study, study.replaced(name="akella2002/more", main=False)]
+    study = small("reddy2012", True)
+    parts = [study, study.replaced(name="reddy2012/more", main=False)]
     store = Store(tmp_path)
-    first = perform_parts("akella2002", parts, store)
-    again = perform_parts("akella2002", parts, store, fresh=True)
+    first = perform_parts("reddy2012", parts, store)
+    again = perform_parts("reddy2012", parts, store, fresh=True)
     assert again.executed == first.executed == len(first.run_ids)
     assert [part.executed for part in again.parts] == [len(first.run_ids), 0]
 
@@ -266,7 +266,7 @@ from sawtooth.run import writer
 from sawtooth.run.store import Store
 from tests.test_reproduce import two_parts
 writer.FLUSH_S = 0.05
-perform_parts("akella2002", two_parts(), Store(sys.argv[1]), threads=2)
+perform_parts("reddy2012", two_parts(), Store(sys.argv[1]), threads=2)
 """
 
 
@@ -277,7 +277,7 @@ def two_parts() -> list[Study]:
     places = ["cons-low", "sq-high"]
     matrix = appendix.matrix.model_copy(update={"settings": setting, "environments": places, "seeds": 2})
     shorter = appendix.with_value("duration", "4 s").with_value("warmup", "1 s").replaced(matrix=matrix)
-    return [small("akella2002", True), shorter]
+    return [small("reddy2012", True), shorter]
 
 
 @pytest.mark.long
@@ -293,10 +293,10 @@ def test_a_paper_killed_in_the_middle_of_a_part_goes_on_and_gives_the_same_table
     work.wait(timeout=30.0)
     kept = {run.run_id for run in store.iter()}
     assert 40 <= len(kept) < 150
-    resumed = perform_parts("akella2002", two_parts(), store)
+    resumed = perform_parts("reddy2012", two_parts(), store)
     assert resumed.executed == len(resumed.run_ids) - len(kept & set(resumed.run_ids))
     assert kept <= set(resumed.run_ids)
-    whole = perform_parts("akella2002", two_parts(), Store(tmp_path / "whole"))
+    whole = perform_parts("reddy2012", two_parts(), Store(tmp_path / "whole"))
     assert whole.executed == len(whole.run_ids) == len(resumed.run_ids)
     assert resumed.scores.equals(whole.scores)
     assert resumed.cells.equals(whole.cells)
