@@ -66,7 +66,7 @@ lint: lint-rust lint-python ## formatting, clippy, ruff, mypy: a warning is an e
 lint-rust: $(VENV)/.created
 	@if cargo fmt --version >/dev/null 2>&1; then echo "rustfmt --check"; rustfmt --check --edition 2024 $(RUST_FILES); \
 	else echo "NOT RUN: cargo fmt is not installed (rustup component add rustfmt)"; test -z "$(STRICT)"; fi
-	@if cargo clippy --version >/dev/null 2>&1; then echo "cargo clippy"; cargo clippy --all-targets --locked -- -D warnings; \
+	@if cargo clippy --version >/dev/null 2>&1; then echo "cargo clippy"; cargo clippy --locked -- -D warnings; \
 	else echo "NOT RUN: cargo clippy is not installed (rustup component add clippy)"; test -z "$(STRICT)"; fi
 
 lint-python: build
@@ -84,12 +84,12 @@ test-rust: $(VENV)/.created ## tests of cc, sim, plugin and host, examples, ledg
 # What the header in C is made with, and what measures, take longer to compile than all of the engine.
 test-rest: $(VENV)/.created
 	cargo test --package sawtooth-header --locked
-	cargo clippy --package sawtooth-header --package sawtooth-micro --all-targets --locked -- -D warnings
+	cargo clippy --workspace --all-targets --locked -- -D warnings
 
 test-python: build ## tests of the experiment layer, the command line and the house rules, on all cores
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-test-optimised: build ## with the optimisation of a release: the ledger, and every random network, of which `make test` takes an eighth
+test-optimised: build ## with the optimisation of a release: the ledger, and every random network, of which `make test` takes a sixteenth
 	SAWTOOTH_TEST_CASES=all cargo test --profile optimised --package sawtooth-sim --locked $(addprefix --test ,ledger $(RANDOM))
 
 # A second build of the module without optimisation: both must give the same digests.
