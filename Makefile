@@ -53,7 +53,7 @@ wheel: $(VENV)/.installed ## dist/sawtooth-*.whl, for people without Rust, compi
 	@env -u CONDA_PREFIX VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin build --release --locked --quiet --out dist
 	@ls dist/sawtooth-*.whl
 
-test: ## what to run before a commit: some 25 minutes of CPU time from a fresh clone
+test: ## what to run before a commit: eight minutes on two quiet cores from a fresh clone
 	@$(MAKE) --no-print-directory $(BESIDE) build test-rust lint-rust
 	@$(MAKE) --no-print-directory --jobs 2 lint-python test-python gate
 
