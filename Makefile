@@ -19,7 +19,6 @@ unexport PYTHONDONTWRITEBYTECODE
 # STRICT=1 (set by .ci/run): a check that cannot run is a failure, not a remark.
 STRICT ?=
 
-# The lock names every package, so pip has nothing to resolve.
 # Compiled on installation: what commands import. Tests of libraries, and libraries that only our tests import, are compiled when imported.
 COMPILED_LATER := /(tests?|botocore|dask|distributed|moto|mypy|pandas|pip|polars|setuptools|sympy)/
 
@@ -172,6 +171,7 @@ $(VENV)/.created:
 	@$(PYTHON) -m venv $(VENV) || { echo "python3 -m venv failed (Debian: apt-get install python3-venv)"; exit 1; }
 	@touch $@
 
+# The lock names every package, so pip has nothing to resolve.
 $(VENV)/.installed: $(VENV)/.created requirements.lock
 	@echo "installing the packages of requirements.lock into $(VENV)"
 	@$(BIN)/python -m pip install --quiet --no-compile --no-deps --require-hashes -r requirements.lock
