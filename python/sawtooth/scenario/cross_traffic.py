@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor
 from typing import Any, Final
 
 from sawtooth.scenario.environments import ShortFlows
@@ -77,13 +76,14 @@ def _always_backlogged(
     counts = Schedule(
         wanted.times_ns, tuple(_count(level, flows, capacity_bps) for level in wanted.rates_bps)
     ).changes()
-    shares = [Fraction(capacity_bps, flows + count) for count in counts.rates_bps]
-    available = Schedule(counts.times_ns, tuple(map(round, shares)))
+    shares = tuple(_rounded(capacity_bps, flows + count) for count in counts.rates_bps)
+    available = Schedule(counts.times_ns, shares)
     if not any(counts.rates_bps):
         return CrossTraffic(available, [])
+    top = load.numerator * capacity_bps
     rates = [
-        [time, (keys.cross_rate or round(load * share)) if count else 0]
-        for (time, count), share in zip(_levels(counts), shares, strict=True)
+        [time, (keys.cross_rate or _rounded(top, load.denominator * (flows + count))) if count else 0]
+        for time, count in zip(counts.times_ns, counts.rates_bps, strict=True)
     ]
     sources = [{**_source(crossed, rates), "counts": list(counts.rates_bps)}]
     return CrossTraffic(available, sources, None if keys.cross_rate else float(load))
@@ -93,8 +93,14 @@ def _count(level_bps: int, flows: int, capacity_bps: int) -> int:
     """The sources that leave `level_bps` to each test flow: C/B − n, halves up, 0 to SOURCES_MAX."""
     if level_bps == 0:
         return SOURCES_MAX
-    count = floor(Fraction(capacity_bps, level_bps) - flows + Fraction(1, 2))
+    count = (2 * capacity_bps + level_bps) // (2 * level_bps) - flows
     return min(max(count, 0), SOURCES_MAX)
+
+
+def _rounded(numerator: int, denominator: int) -> int:
+    """A fraction of whole numbers as the nearest whole number, halves to even."""
+    whole, rest = divmod(numerator, denominator)
+    return whole + (2 * rest > denominator or (2 * rest == denominator and whole % 2))
 
 
 def _levels(schedule: Schedule) -> Iterator[tuple[int, int]]:

@@ -12,8 +12,8 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from itertools import pairwise
-from operator import lt
+from itertools import compress
+from operator import lt, ne
 from pathlib import Path
 from typing import Any, Final
 
@@ -75,6 +75,8 @@ class Schedule:
     def clip(self, floor_bps: int, ceiling_bps: int) -> Schedule:
         """Every level moved into [floor, ceiling]; times stay."""
         assert 0 <= floor_bps <= ceiling_bps, "a floor is not above its ceiling"
+        if floor_bps <= min(self.rates_bps) and max(self.rates_bps) <= ceiling_bps:
+            return self
         return Schedule(self.times_ns, tuple(min(max(r, floor_bps), ceiling_bps) for r in self.rates_bps))
 
     def until(self, end_ns: int) -> Schedule:
@@ -85,9 +87,10 @@ class Schedule:
 
     def changes(self) -> Schedule:
         """The same function of time without levels that repeat the one before."""
-        rows = list(zip(self.times_ns, self.rates_bps, strict=True))
-        kept = [rows[0]] + [row for before, row in pairwise(rows) if row[1] != before[1]]
-        return Schedule(tuple(time for time, _ in kept), tuple(rate for _, rate in kept))
+        changed = (True, *map(ne, self.rates_bps, self.rates_bps[1:]))
+        if all(changed):
+            return self
+        return Schedule(tuple(compress(self.times_ns, changed)), tuple(compress(self.rates_bps, changed)))
 
 
 def format_schedule(schedule: Schedule) -> str:
