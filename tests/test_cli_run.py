@@ -14,9 +14,8 @@ import pytest
 
 from sawtooth.cli import SOFTWARE_FAULT, exit_code
 from sawtooth.run import runner
-from sawtooth.run.run import Run
+from sawtooth.run.run import Counted
 from sawtooth.run.store import Store
-from sawtooth.scenario.resolve import Resolved
 
 if TYPE_CHECKING:
     from tests.conftest import CommandLine
@@ -198,10 +197,10 @@ def test_ctrl_c_ends_a_long_run_at_once(scenario_file: Path) -> None:
 def test_a_fault_of_the_engine_is_not_taken_for_a_failed_comparison(
     scenario_file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def broken(job: Resolved) -> Run:
+    def broken(*given: object) -> Counted:
         raise RuntimeError("virtual time 7 ns: the queue should hold what it counted")
 
-    monkeypatch.setattr(runner, "execute", broken)
+    monkeypatch.setattr(runner, "counted", broken)
     monkeypatch.chdir(scenario_file.parent)
     assert exit_code(["run", "s.toml", "--json"]) == SOFTWARE_FAULT
     ended = capsys.readouterr()

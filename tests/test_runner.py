@@ -9,7 +9,7 @@ import textwrap
 import threading
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -17,8 +17,8 @@ import pytest
 from tests.conftest import file_of
 
 from sawtooth.errors import InputError, RunError
-from sawtooth.run import runner
-from sawtooth.run.run import Run, RunSummary, execute, run_id_of
+from sawtooth.run import runner, threads
+from sawtooth.run.run import Counted, Run, RunSummary, counted, run_id_of
 from sawtooth.run.runner import default_threads, run_each, run_many
 from sawtooth.run.store import Store
 from sawtooth.scenario.resolve import Resolved, resolve
@@ -57,7 +57,7 @@ def digests(results: list[RunSummary]) -> list[str]:
 
 def test_results_come_in_the_order_of_the_jobs_whatever_the_threads(scenario_text: str) -> None:
     jobs = jobs_of(scenario_text, 12)
-    one, two, five = (run_many(jobs, None, threads=threads) for threads in (1, 2, 5))
+    one, two, five = (run_many(jobs, None, threads=count) for count in (1, 2, 5))
     assert [result.seed for result in one] == [str(seed) for seed in range(12)]
     assert digests(one) == digests(two) == digests(five)
     assert len(set(digests(one))) == 12
@@ -68,11 +68,11 @@ def test_what_is_stored_is_not_repeated(
 ) -> None:
     simulated: list[str] = []
 
-    def counted(job: Resolved) -> Run:
-        simulated.append(job.seed)
-        return execute(job)
+    def noting(engine: Mapping[str, Any], *others: Any) -> Counted:
+        simulated.append(engine["seed"])
+        return counted(engine, *others)
 
-    monkeypatch.setattr(runner, "execute", counted)
+    monkeypatch.setattr(runner, "counted", noting)
     jobs = jobs_of(scenario_text, 6)
     first = run_many(jobs[:4], store)
     steps: list[tuple[int, int, int]] = []
@@ -102,11 +102,11 @@ def test_a_damaged_file_is_made_again(scenario_text: str, store: Store) -> None:
 def test_equal_jobs_are_simulated_once(scenario_text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     simulated: list[str] = []
 
-    def counted(job: Resolved) -> Run:
-        simulated.append(job.seed)
-        return execute(job)
+    def noting(engine: Mapping[str, Any], *others: Any) -> Counted:
+        simulated.append(engine["seed"])
+        return counted(engine, *others)
 
-    monkeypatch.setattr(runner, "execute", counted)
+    monkeypatch.setattr(runner, "counted", noting)
     job, other = jobs_of(scenario_text, 2)
     results = run_many([job, other, job], None)
     assert sorted(simulated) == ["0", "1"]
@@ -123,24 +123,25 @@ def test_light_results_carry_no_series(scenario_text: str) -> None:
 
 
 def test_few_runs_are_under_way_at_a_time(scenario_text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The pool is never handed the whole sweep: with two threads no more than two run and two wait."""
+    """The pool is never handed the whole sweep: what runs, what waits and what is not yet taken in are bounded together."""
     lock = threading.Lock()
     begun: list[str] = []
     done: list[str] = []
     ahead: list[int] = []
 
-    def watched(job: Resolved) -> Run:
+    def watched(engine: Mapping[str, Any], *others: Any) -> Counted:
         with lock:
-            begun.append(job.seed)
+            begun.append(engine["seed"])
             ahead.append(max(int(seed) for seed in begun) - len(done))
-        run = execute(job)
-        with lock:
-            done.append(job.seed)
-        return run
+        return counted(engine, *others)
 
-    monkeypatch.setattr(runner, "execute", watched)
-    run_many(jobs_of(scenario_text, 16), None, threads=2)
-    assert max(ahead) <= 2 * runner.UNDER_WAY_PER_THREAD
+    def kept(run: Run) -> None:
+        done.append(run.seed)
+
+    monkeypatch.setattr(runner, "counted", watched)
+    monkeypatch.setattr(threads, "BURST_RUNS", 3)
+    run_each(jobs_of(scenario_text, 40), None, kept, threads=2)
+    assert 2 <= max(ahead) <= 2 * threads.PER_THREAD + 3
 
 
 def test_a_failing_run_is_named_after_the_others_were_kept(
@@ -148,15 +149,15 @@ def test_a_failing_run_is_named_after_the_others_were_kept(
 ) -> None:
     second_begun = threading.Event()
 
-    def failing(job: Resolved) -> Run:
-        if job.seed == "0":
+    def failing(engine: Mapping[str, Any], *others: Any) -> Counted:
+        if engine["seed"] == "0":
             assert second_begun.wait(10.0)
             raise RuntimeError("the queue should not be negative, at 1.5 s")
         second_begun.set()
         time.sleep(0.2)  # still under way when the other fails
-        return execute(job)
+        return counted(engine, *others)
 
-    monkeypatch.setattr(runner, "execute", failing)
+    monkeypatch.setattr(runner, "counted", failing)
     jobs = jobs_of(scenario_text, 40)
     with pytest.raises(
         RunError, match=r"run [0-9a-f]{24} \(seed 0\) failed: the queue should not be negative"
@@ -173,7 +174,7 @@ def test_a_store_that_cannot_be_written_is_refused_before_anything_runs(
     scenario_text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("")
-    monkeypatch.setattr(runner, "execute", lambda job: pytest.fail("simulated in vain"))
+    monkeypatch.setattr(runner, "counted", lambda *given: pytest.fail("simulated in vain"))
     with pytest.raises(InputError, match="a directory that can be written"):
         run_many(jobs_of(scenario_text, 1), Store(tmp_path / "file"))
 
@@ -260,9 +261,9 @@ def test_simulation_begins_before_every_job_is_named(
 ) -> None:
     begun = threading.Event()
 
-    def watched(job: Resolved) -> Run:
+    def watched(*given: Any) -> Counted:
         begun.set()
-        return execute(job)
+        return counted(*given)
 
     class Patient(Sequence[Resolved]):
         """Jobs of which the last is not named until one runs."""
@@ -278,7 +279,7 @@ def test_simulation_begins_before_every_job_is_named(
             assert index < 5 or begun.wait(10.0)
             return resolve(self.scenario, index)
 
-    monkeypatch.setattr(runner, "execute", watched)
+    monkeypatch.setattr(runner, "counted", watched)
     assert len(run_each(Patient(), store, lambda run: run.seed, threads=1)) == 6
 
 
@@ -308,11 +309,11 @@ def test_fresh_sweeps_that_share_runs_make_each_once(
     run_many(jobs, store)
     simulated: list[str] = []
 
-    def counted(job: Resolved) -> Run:
-        simulated.append(job.seed)
-        return execute(job)
+    def noting(engine: Mapping[str, Any], *others: Any) -> Counted:
+        simulated.append(engine["seed"])
+        return counted(engine, *others)
 
-    monkeypatch.setattr(runner, "execute", counted)
+    monkeypatch.setattr(runner, "counted", noting)
     spared: set[str] = set()
     for chosen in (jobs[:2], jobs[1:]):
         run_each(chosen, store, lambda run: run.digest, fresh=True, spared=spared)

@@ -260,10 +260,3 @@ def nested(tables: Sequence[Columns]) -> pa.Array:
     if isinstance(structs, pa.ChunkedArray):
         structs = structs.combine_chunks()
     return pa.ListArray.from_arrays(numbers(ends), structs)
-
-
-def unnested(value: pa.ListScalar) -> pa.Table:
-    """The table inside such a value."""
-    structs = value.values
-    names = [field.name for field in structs.type]
-    return pa.table(dict(zip(names, structs.flatten(), strict=True)))

@@ -71,7 +71,14 @@ def perform(
     for chosen in alike(plan):
         jobs = Jobs(study, chosen)
         outcomes += run_each(
-            jobs, store, jobs.outcome, fresh=fresh, threads=threads, spared=spared, noted=noted
+            jobs,
+            store,
+            jobs.outcome,
+            fresh=fresh,
+            threads=threads,
+            spared=spared,
+            noted=noted,
+            whole=jobs.whole,
         )
     results = collect(plan, outcomes, study.families)
     return Comparison(study, results, quick=quick, executed=executed, wall_s=time.monotonic() - begun)
@@ -182,10 +189,14 @@ class Jobs(Sequence[Resolved]):
         _, scenario, decided = known
         return resolve(scenario, planned.seed, decided)
 
+    @property
+    def whole(self) -> bool:
+        """Whether `outcome` looks at more of a run than its counters and metrics."""
+        return bool(self._measures or self._shares or self._recorded)
+
     def stored(self, store: Store, job: Resolved) -> RunSummary | None:
         """A job's run from the store, with its records where something needs them; None if it is not there."""
-        whole = self._measures or self._shares or self._recorded
-        return (store.get if whole else store.summary)(run_id_of(job), job)
+        return (store.get if self.whole else store.summary)(run_id_of(job), job)
 
     def outcome(self, run: RunSummary) -> Outcome:
         """What is kept of a run of this study."""

@@ -203,7 +203,9 @@ class _Work:
             if isinstance(chosen[0].key, CellKey):
                 outcomes += self._cells(study, chosen, moved)
             else:
-                outcomes += run_each(jobs, store, jobs.outcome, threads=self.threads, progress=moved)
+                outcomes += run_each(
+                    jobs, store, jobs.outcome, threads=self.threads, progress=moved, whole=jobs.whole
+                )
             self.done += len(chosen)
         return Comparison(study, collect(plan, outcomes, study.families), quick=True)
 

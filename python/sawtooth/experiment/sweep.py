@@ -180,7 +180,9 @@ def sweep(
         nonlocal executed
         executed += not stored
 
-    kept = run_each(jobs, home, _kept, fresh=fresh, threads=threads, progress=progress, noted=noted)
+    kept = run_each(
+        jobs, home, _kept, fresh=fresh, threads=threads, progress=progress, noted=noted, whole=False
+    )
     runs = tuple(
         SweptRun(values, seed, *outcome)
         for (values, seed), outcome in zip(itertools.product(chosen, jobs.seeds), kept, strict=True)

@@ -51,6 +51,11 @@ class Crew(AbstractContextManager["Crew[Kept]"], Protocol[Kept]):
     def idle(self) -> bool:
         """Whether none is."""
 
+    @property
+    def ripe(self) -> bool:
+        """Whether results are there that should be taken in, although more may be under way."""
+        return False
+
     def begin(self, key: Key, job: Resolved) -> None:
         """One more."""
 

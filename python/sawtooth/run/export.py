@@ -215,8 +215,8 @@ def _row(store: Store, entry: Entry) -> tuple[pa.Table | None, int]:
     """The group of rows in which a run stands, and its place there."""
     for place in store.held.places(RUNS_TREE, entry.run_id, look=False)[:1]:
         with contextlib.suppress(*UNREADABLE):
-            table, first, _ = store.held.rows(RUNS_TREE, place)
-            return (table, first) if 0 <= first < table.num_rows else (None, 0)
+            rows, first, _ = store.held.rows(RUNS_TREE, place)
+            return (rows.table, first) if 0 <= first < len(rows) else (None, 0)
     return None, 0
 
 

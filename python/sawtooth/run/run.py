@@ -201,13 +201,7 @@ def simulate(engine: Mapping[str, Any], meta: Mapping[str, Any], text: str | Non
     the engine refuses the scenario, PluginError if a plug-in is at fault, and RuntimeError, carrying run id, seed and virtual time, if the
     engine is.
     """
-    try:
-        counted = count(engine, text)
-    except ValueError as error:
-        raise refused(str(error), meta) from error
-    except _native.PluginError as error:
-        raise PluginError(*error.args) from error
-    return run_of_counted(engine, meta, counted, provenance())
+    return run_of_counted(engine, meta, counted(engine, meta, text), provenance())
 
 
 @dataclass(frozen=True)
@@ -219,6 +213,16 @@ class Counted:
     summary: Mapping[str, int]
     behaviour: Mapping[str, int]
     tables: Mapping[str, Columns]
+
+
+def counted(engine: Mapping[str, Any], meta: Mapping[str, Any], text: str | None = None) -> Counted:
+    """The first half of `simulate`, and nearly all of its time; raises what that raises. `run_of_counted` is the second."""
+    try:
+        return count(engine, text)
+    except ValueError as error:
+        raise refused(str(error), meta) from error
+    except _native.PluginError as error:
+        raise PluginError(*error.args) from error
 
 
 def count(engine: Mapping[str, Any], text: str | None = None) -> Counted:
@@ -237,22 +241,22 @@ def refused(text: str, meta: Mapping[str, Any]) -> InputError:
 
 
 def run_of_counted(
-    engine: Mapping[str, Any], meta: Mapping[str, Any], counted: Counted, made_by: Mapping[str, str]
+    engine: Mapping[str, Any], meta: Mapping[str, Any], found: Counted, made_by: Mapping[str, str]
 ) -> Run:
     """The run that the engine counted, here or on another machine, with derived columns and metrics."""
-    tables = {name: columns for name, columns in counted.tables.items() if name != STREAMS}
+    tables = {name: columns for name, columns in found.tables.items() if name != STREAMS}
     if has_traffic(engine):
-        counts = {name: columns.table for name, columns in counted.tables.items()}
-        found = reports(engine, meta, counts, table_alone)
-        tables["traffic"] = Columns({"report": of_texts(map(canonical, found))})
+        counts = {name: columns.table for name, columns in found.tables.items()}
+        felt = reports(engine, meta, counts, table_alone)
+        tables["traffic"] = Columns({"report": of_texts(map(canonical, felt))})
     return assemble(
         engine,
         meta,
         tables,
-        run_id=counted.run_id,
-        digest=counted.digest,
-        summary=counted.summary,
-        behaviour=counted.behaviour,
+        run_id=found.run_id,
+        digest=found.digest,
+        summary=found.summary,
+        behaviour=found.behaviour,
         provenance=made_by,
     )
 

@@ -2,8 +2,8 @@
 
 Threads suffice: the engine releases the interpreter while it simulates. Each run is deterministic and alone, so the results, which come
 back in the order of the jobs, do not depend on the number of threads. Finished runs go to the store every few seconds (`Writer`); what the
-store already has is not repeated. At most twice as many runs as threads are under way at any time, and a job is made when its turn comes,
-so memory does not grow with the sweep and simulation begins with the first job.
+store already has is not repeated. Few runs are under way at any time (`threads`), and a job is made when its turn comes, so memory does not
+grow with the sweep and simulation begins with the first job.
 
 On Ctrl-C no further run begins and KeyboardInterrupt is raised at once; finished runs are in the store. When a run fails, those
 under way are finished and stored first, then `RunError` names the run.
@@ -14,26 +14,34 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
-from typing import Generic, Literal, Self, overload
+from typing import Generic, Literal, overload
 
 from sawtooth.errors import InputError, RunError
 from sawtooth.plain import canonical
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.alone import Keeper, keeping
 from sawtooth.run.executor import Crew, Kept, Key, Work, chosen
-from sawtooth.run.run import Run, RunSummary, execute, run_id_of
+from sawtooth.run.run import (
+    Run,
+    RunSummary,
+    counted,
+    execute,
+    has_traffic,
+    provenance,
+    run_id_of,
+    run_of_counted,
+)
 from sawtooth.run.store import Store
+from sawtooth.run.threads import Threads
 from sawtooth.run.used import watched
-from sawtooth.run.writer import TICK_S, Writer
+from sawtooth.run.writer import Writer
 from sawtooth.scenario.resolve import Resolved
 
 THREADS_VARIABLE = "SAWTOOTH_THREADS"
-UNDER_WAY_PER_THREAD = 2
 
 
 @overload
@@ -75,7 +83,7 @@ def run_many(
     `light` drops scenarios and recorded series as soon as a run is stored. Raises RunError, KeyboardInterrupt, InputError.
     """
     if light:
-        return run_each(jobs, store, Run.light, fresh=fresh, threads=threads, progress=progress)
+        return run_each(jobs, store, Run.light, fresh=fresh, threads=threads, progress=progress, whole=False)
     return run_each(jobs, store, _whole, fresh=fresh, threads=threads, progress=progress)
 
 
@@ -89,14 +97,16 @@ def run_each(
     progress: ProgressCallback | None = None,
     spared: set[str] | None = None,
     noted: Callable[[str, bool], None] | None = None,
+    whole: bool = True,
 ) -> list[Kept]:
     """Like `run_many`, and of each run only what `keep` makes of it stays. A job is asked for once, when its turn comes, and not held
     once it has run, so `jobs` may make each anew: then memory grows with what is kept alone.
 
     `spared` are the ids of runs that `fresh` does not repeat; those made here are added, so that several sweeps make each run once.
-    `noted` hears the id of each different run, and whether the store had it.
+    `noted` hears the id of each different run, and whether the store had it. If `keep` looks at no series, `whole` False spares reading
+    them.
     """
-    sweep = _Sweep(store, fresh, keep, threads or default_threads(), spared, watched(), noted)
+    sweep = _Sweep(store, fresh, keep, threads or default_threads(), spared, watched(), noted, whole)
     keys, outcomes = sweep.over(jobs, progress)
     return [outcomes[key] for key in keys]
 
@@ -131,6 +141,7 @@ class _Sweep(Generic[Kept]):
     used: dict[str, int] | None = None
     """Where it is noted what the runs used; threads of the sweep do not see the caller's context."""
     noted: Callable[[str, bool], None] | None = None
+    whole: bool = True
 
     def over(
         self, jobs: Sequence[Resolved], progress: ProgressCallback | None
@@ -161,6 +172,8 @@ class _Sweep(Generic[Kept]):
 
         with self._writing() as writer, keeping(self._keeper(writer)), self._crew(writer, len(jobs)) as crew:
             for job in jobs:
+                if crew.ripe:
+                    collect()
                 key = _key(job)
                 keys.append(key)
                 named[key] += 1
@@ -192,7 +205,7 @@ class _Sweep(Generic[Kept]):
             return None
         if self.fresh and run_id not in (self.spared or ()):
             return None
-        return writer.get(run_id, job.meta) or self.store.get(run_id, job)
+        return writer.get(run_id, job.meta) or self.store.get(run_id, job, whole=self.whole)
 
     def _keeper(self, writer: Writer | None) -> Keeper | None:
         """Where runs alone are kept, which those of the sweep are compared with."""
@@ -205,15 +218,19 @@ class _Sweep(Generic[Kept]):
         executor = chosen()
         if executor is not None:
             return executor.crew(Work(partial(self._taken, writer), self.store, jobs))
-        return _UnderWay(partial(self._one, writer), self.threads)
+        return Threads(partial(self._simulated, writer), partial(self._finished, writer), self.threads)
 
-    def _one(self, writer: Writer | None, run_id: str, job: Resolved) -> Kept:
-        try:
-            with keeping(self._keeper(writer)):
+    def _simulated(self, writer: Writer | None, job: Resolved) -> Callable[[], Run]:
+        """Simulates, and returns what makes the run of it. Users of traffic are compared with runs alone, so theirs is made at once."""
+        with keeping(self._keeper(writer)), told_as_run_error(job):
+            if has_traffic(job.engine):
                 run = execute(job)
-        except RuntimeError as error:
-            raise RunError(run_id, job.seed, str(error)) from error
-        return self._taken(writer, run, False)
+                return lambda: run
+            found = counted(job.engine, job.meta, job.engine_json)
+            return partial(run_of_counted, job.engine, job.meta, found, provenance())
+
+    def _finished(self, writer: Writer | None, make: Callable[[], Run]) -> Kept:
+        return self._taken(writer, make(), False)
 
     def _taken(self, writer: Writer | None, run: Run, stored: bool) -> Kept:
         """What is kept of a finished run, which is on its way to the store then, if it is not there."""
@@ -230,52 +247,10 @@ class _Sweep(Generic[Kept]):
             self.used.update(run.behaviour)
 
 
-class _UnderWay(Crew[Kept]):
-    """The runs that threads of this process simulate: at most a few each. The first `failure` is raised at the end, when the others are
-    done."""
-
-    def __init__(self, work: Callable[[str, Resolved], Kept], threads: int) -> None:
-        self.failure: Exception | None = None
-        self._work = work
-        self._most = UNDER_WAY_PER_THREAD * threads
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="sawtooth")
-        self._keys: dict[Future[Kept], Key] = {}
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, InputError):  # a later job was refused: what is under way is not lost
-            while not self.idle:
-                list(self.finished())
-        # On Ctrl-C the caller is not kept waiting for what is under way.
-        self._pool.shutdown(wait=False, cancel_futures=True)
-        if error is None and self.failure:
-            raise self.failure
-
-    @property
-    def full(self) -> bool:
-        """Whether as many are under way as may be."""
-        return len(self._keys) >= self._most
-
-    @property
-    def idle(self) -> bool:
-        """Whether none is."""
-        return not self._keys
-
-    def begin(self, key: Key, job: Resolved) -> None:
-        """One more."""
-        self._keys[self._pool.submit(self._work, key[0], job)] = key
-
-    def finished(self) -> Iterator[tuple[Key, Kept]]:
-        """Results that are there, of some seconds' waiting for the first; after a failure what has not begun is dropped."""
-        for future in wait(self._keys, TICK_S, FIRST_COMPLETED).done:
-            key = self._keys.pop(future)
-            try:
-                result = future.result()
-            except Exception as error:
-                self.failure = self.failure or error
-            else:
-                yield key, result
-        if self.failure:
-            self._keys = {future: key for future, key in self._keys.items() if not future.cancel()}
+@contextmanager
+def told_as_run_error(job: Resolved) -> Iterator[None]:
+    """A fault of the engine names the run."""
+    try:
+        yield
+    except RuntimeError as error:
+        raise RunError(job.run_id, job.seed, str(error)) from error

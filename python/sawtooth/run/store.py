@@ -92,22 +92,22 @@ class Store:
         """Whether the run is there and was not found unreadable."""
         return bool(self._places(run_id))
 
-    def get(self, run_id: str, resolved: Resolved | None = None) -> Run | None:
+    def get(self, run_id: str, resolved: Resolved | None = None, *, whole: bool = True) -> Run | None:
         """The stored run, or None: with a StoreWarning if it is damaged or of another format.
 
         `resolved` gives names and schedule where they are known better than by the store: the same simulation may stand under another
-        name in another study.
+        name in another study. A run that is not wanted `whole` comes without its series, unless its metrics are computed anew.
         """
         meta = None if resolved is None else resolved.meta
         places = self._places(run_id)
         for place in places:
             with contextlib.suppress(*UNREADABLE):
-                return self._run(place, run_id, meta)
-        return self._again(run_id, meta) if places else None
+                return self._run(place, run_id, meta, whole)
+        return self._again(run_id, meta, whole) if places else None
 
     def summary(self, run_id: str, resolved: Resolved | None = None) -> RunSummary | None:
         """Like `get`, counters and metrics only."""
-        run = self.get(run_id, resolved)
+        run = self.get(run_id, resolved, whole=False)
         return None if run is None else run.light()
 
     def ids(self, prefix: str = "") -> list[str]:
@@ -220,7 +220,7 @@ class Store:
         self._warn_of_files()
         return [place for place in found if (run_id, place.file) not in self._bad]
 
-    def _again(self, run_id: str, meta: Mapping[str, Any] | None) -> Run | None:
+    def _again(self, run_id: str, meta: Mapping[str, Any] | None, whole: bool) -> Run | None:
         """A run that could not be read, because its file was packed or removed meanwhile, or because it is damaged: nobody changes anything
         while it is looked for again."""
         with self.held.shelf.looking():
@@ -228,7 +228,7 @@ class Store:
                 self.held.look(tree)
             for place in self._places(run_id):
                 try:
-                    return self._run(place, run_id, meta)
+                    return self._run(place, run_id, meta, whole)
                 except UNREADABLE as error:
                     self._bad.add((run_id, place.file))
                     where = self.held.shelf.where(place.file)
@@ -236,11 +236,11 @@ class Store:
                     warnings.warn(text, StoreWarning, stacklevel=4)
         return None
 
-    def _run(self, place: Place, run_id: str, meta: Mapping[str, Any] | None) -> Run:
-        table, first, _ = self.held.rows(RUNS, place)
-        if place.first >= 0 and table.num_rows <= first:
+    def _run(self, place: Place, run_id: str, meta: Mapping[str, Any] | None, whole: bool) -> Run:
+        rows, first, _ = self.held.rows(RUNS, place)
+        if place.first >= 0 and len(rows) <= first:
             raise ValueError("the row is not there")
-        return run_of(table, first, run_id, meta, lambda name: self._series(name, run_id))
+        return run_of(rows, first, run_id, meta, lambda name: self._series(name, run_id), whole)
 
     def _series(self, name: str, run_id: str) -> pa.Table:
         """A recorded series of a run. Raises what reading files raises."""
@@ -248,8 +248,8 @@ class Store:
         failed: Exception = LookupError(f"its series {name} is not there")
         for place in self.held.places(tree, run_id):
             try:
-                table, first, count = self.held.rows(tree, place)
-                return table.slice(first, count).combine_chunks().drop_columns("run_id")
+                rows, first, count = self.held.rows(tree, place)
+                return rows.table.slice(first, count).combine_chunks().drop_columns("run_id")
             except UNREADABLE as error:
                 failed = error
         raise failed

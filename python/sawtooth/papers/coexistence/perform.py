@@ -245,5 +245,7 @@ def perform(
     keys = [(meeting, seed) for meeting in setup.meetings for seed in range(1, setup.seeds + 1)]
     scenarios = {meeting: scenario_of(setup.scenario_of(meeting)) for meeting in setup.meetings}
     jobs = [job_of(scenarios[meeting], seed) for meeting, seed in keys]
-    runs = dict(zip(keys, run_each(jobs, home, felt, fresh=fresh, progress=progress), strict=True))
+    runs = dict(
+        zip(keys, run_each(jobs, home, felt, fresh=fresh, progress=progress, whole=False), strict=True)
+    )
     return Coexistence(setup, list(cells(setup, runs)), len(jobs), time.monotonic() - begun)

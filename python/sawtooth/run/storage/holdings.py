@@ -11,9 +11,8 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-import pyarrow as pa
-
 from sawtooth.run.storage.batch import UNREADABLE, Span, decoded_bytes, is_single, spans_of
+from sawtooth.run.storage.decoded import Rows
 from sawtooth.run.storage.index import Index, Place
 from sawtooth.run.storage.reader import Reader, parquet_file
 from sawtooth.run.storage.shelf import NOTHING, RUNS, SERIES, Listed, Shelf
@@ -124,14 +123,14 @@ class Holdings:
         with self._lock:
             self._written = dict(spans)
 
-    def rows(self, tree: str, place: Place) -> tuple[pa.Table, int, int]:
-        """A table with the rows of a run, the first and the number of them. Raises what reading files raises."""
+    def rows(self, tree: str, place: Place) -> tuple[Rows, int, int]:
+        """A group with the rows of a run, the first and the number of them. Raises what reading files raises."""
         if place.count == ALL:
             parquet = parquet_file(self.shelf, place.file)
-            table = parquet.read()
-            return table, 0, table.num_rows
-        table, first = self.reader.rows(place.file, place.first, place.count)
-        return table, first, place.count
+            rows = Rows(parquet.read())
+            return rows, 0, len(rows)
+        rows, first = self.reader.rows(place.file, place.first, place.count)
+        return rows, first, place.count
 
     def _index(self, tree: str) -> Index:
         if tree not in self._indexes:

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import threading
+from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Final, TypeVar
@@ -17,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from sawtooth.run.storage.decoded import Rows
 from sawtooth.run.storage.shelf import Shelf
 
 FILES: Final = 16
@@ -32,16 +34,17 @@ class Reader:
         self._shelf = shelf
         self._lock = threading.Lock()
         self._open: OrderedDict[str, tuple[pq.ParquetFile, list[int]]] = OrderedDict()
-        self._groups: OrderedDict[tuple[str, int], pa.Table] = OrderedDict()
+        self._groups: OrderedDict[tuple[str, int], Rows] = OrderedDict()
 
-    def rows(self, name: str, first: int, count: int) -> tuple[pa.Table, int]:
-        """A table in which the rows stand, and the place of the first. Raises what reading files raises."""
+    def rows(self, name: str, first: int, count: int) -> tuple[Rows, int]:
+        """A group in which the rows stand, and the place of the first. Raises what reading files raises."""
         with self._lock:
             _, starts = self._file(name)
-            begin = int(np.searchsorted(starts, first, side="right")) - 1
-            end = int(np.searchsorted(starts, max(first, first + count - 1), side="right")) - 1
+            begin = bisect_right(starts, first) - 1
+            end = bisect_right(starts, max(first, first + count - 1)) - 1
             groups = [self._group(name, group) for group in range(begin, end + 1)]
-            return groups[0] if len(groups) == 1 else pa.concat_tables(groups), first - starts[begin]
+            whole = groups[0] if len(groups) == 1 else Rows(pa.concat_tables([one.table for one in groups]))
+            return whole, first - starts[begin]
 
     def forget(self, name: str) -> None:
         """Closes a file."""
@@ -60,12 +63,12 @@ class Reader:
 
         return _kept(self._open, name, FILES, opened)
 
-    def _group(self, name: str, group: int) -> pa.Table:
-        def decoded() -> pa.Table:
+    def _group(self, name: str, group: int) -> Rows:
+        def decoded() -> Rows:
             parquet, _ = self._file(name)
             if group >= parquet.num_row_groups:
-                return parquet.schema_arrow.empty_table()
-            return parquet.read_row_group(group).combine_chunks()
+                return Rows(parquet.schema_arrow.empty_table())
+            return Rows(parquet.read_row_group(group).combine_chunks())
 
         return _kept(self._groups, (name, group), GROUPS, decoded)
 

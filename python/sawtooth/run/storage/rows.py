@@ -20,7 +20,7 @@ import orjson
 import pyarrow as pa
 
 from sawtooth.column_values import values_of
-from sawtooth.columns import Columns, maps, nested, numbers, texts, unnested
+from sawtooth.columns import Columns, maps, nested, numbers, texts
 from sawtooth.plain import canonical
 from sawtooth.run.run import (
     DERIVED_FLOW_COLUMNS,
@@ -30,6 +30,7 @@ from sawtooth.run.run import (
     assemble,
     recorded,
 )
+from sawtooth.run.storage.decoded import Rows
 
 DERIVED: Final[Mapping[str, Sequence[str]]] = {
     "flows": DERIVED_FLOW_COLUMNS,
@@ -131,45 +132,45 @@ def repeated(texts: Sequence[tuple[bytes, int]]) -> pa.Array:
 
 
 def run_of(
-    table: pa.Table,
+    rows: Rows,
     place: int,
     run_id: str,
     meta: Mapping[str, Any] | None,
     series: Callable[[str], pa.Table],
+    whole: bool = True,
 ) -> Run:
-    """The run of a row, with its series. Raises what a row raises that holds something else.
+    """The run of a row. Raises what a row raises that holds something else.
 
     `meta` gives names and schedule where they are known better than by the row. Series stand in the row itself where an early version
-    wrote it.
+    wrote it. They are left out if the run is not wanted `whole` and nothing has to be computed from them again.
     """
-    row = {name: table.column(name)[place] for name in table.column_names}
-    if row["format"].as_py() != FORMAT:
-        raise OtherFormatError(f"format {row['format'].as_py()} where {FORMAT} was expected")
-    if row["run_id"].as_py() != run_id:
-        raise ValueError(f"holds run {row['run_id'].as_py()}")
-    engine = orjson.loads(row["scenario"].as_py())
-    tables = {name: unnested(row[name]) for name in ("flows", "queues")}
-    for name in recorded(engine):
-        tables[name] = unnested(row[name]) if name in row else series(name)
-    said, provenance = row["meta"].as_py(), dict(row["provenance"].as_py())
-    same_formulas = made_by_formulas(provenance) == row_version()
+    if (found := rows.value("format", place)) != FORMAT:
+        raise OtherFormatError(f"format {found} where {FORMAT} was expected")
+    if (found := rows.value("run_id", place)) != run_id:
+        raise ValueError(f"holds run {found}")
+    engine = orjson.loads(rows.value("scenario", place))
+    said, provenance = rows.value("meta", place), rows.map("provenance", place)
+    as_stored = made_by_formulas(provenance) == row_version() and (meta is None or canonical(meta) == said)
+    tables = {name: rows.inner(name, place) for name in ("flows", "queues")}
+    for name in recorded(engine) if whole or not as_stored else ():
+        tables[name] = rows.inner(name, place) if name in rows else series(name)
     for name in (STORED, FORMULAS):
         provenance.pop(name, None)
     kept = {
         "run_id": run_id,
-        "digest": row["digest"].as_py(),
-        "summary": dict(row["summary"].as_py()),
-        "behaviour": dict(row["behaviour"].as_py()),
+        "digest": rows.value("digest", place),
+        "summary": rows.map("summary", place),
+        "behaviour": rows.map("behaviour", place),
         "provenance": provenance,
     }
     known = orjson.loads(said) if meta is None else meta
-    if same_formulas and (meta is None or canonical(meta) == said):
+    if as_stored:
         return Run(
             **kept,
             seed=str(engine["seed"]),
             flow_columns=Columns.of_table(tables.pop("flows")),
             queue_columns=Columns.of_table(tables.pop("queues")),
-            values=dict(row["metrics"].as_py()),
+            values=rows.map("metrics", place),
             meta=known,
             engine=engine,
             records=tables,
