@@ -314,7 +314,7 @@ def _draw(found: Comparison, path: Path | None) -> list[Path]:
     from sawtooth.report.drawing import save
 
     drawn = []
-    for name, figure in comparison_figures(found).items():
+    for name, figure in comparison_figures(found.own).items():
         target = path if len(found.own) == 1 else path.with_name(f"{path.stem}_{name}{path.suffix}")
         save(figure, target)
         drawn.append(target)
