@@ -220,7 +220,7 @@ def command(
     workers.begin(context)
     given = compared.given(controllers)
     if runs.shard is not None:
-        runs.make_part(lambda: _plans(given, compared.set_), as_json, "compare")
+        runs.make_shard(lambda: _plans(given, compared.set_), as_json, "compare")
         return
     typed = ["sawtooth", "compare", *controllers, *compared.words()]
     typed += ["--until-decided"] * seeding.until_decided

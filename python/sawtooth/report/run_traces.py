@@ -45,7 +45,7 @@ THRESHOLDS: Final = ("min", "max")
 TARGETS: Final = {"target": "target", "min_threshold": "L4S threshold", "ce_threshold": "CE threshold"}
 """Times of a discipline, by their keys, and what they are called beside what packets waited."""
 SUBQUEUES: Final = {"L": "L (L4S)", "C": "C (classic)"}
-"""Letters of the parts of a discipline (RFC 9332), and what they are called in a figure."""
+"""Letters of the subqueues of a discipline (RFC 9332), and what they are called in a figure."""
 
 
 def with_series(scenario: Scenario) -> Scenario:
@@ -212,11 +212,12 @@ def _states(run: RunData, row: int, own: Mapping[str, Any]) -> list[SubqueueTrac
     table = table.filter(pa.array(table.column("queue").to_numpy() == row))
     names = next(entry for entry in describe()["disciplines"] if entry["name"] == own["kind"]).get("parts")
     found = []
-    for part in np.unique(table.column("part").to_numpy()):
-        rows = table.filter(pa.array(table.column("part").to_numpy() == part))
+    numbers = table.column("part").to_numpy()  # the column is older than the word
+    for subqueue in np.unique(numbers):
+        rows = table.filter(pa.array(numbers == subqueue))
         found.append(
             SubqueueTrace(
-                name=SUBQUEUES.get(names[part], names[part]) if names else "",
+                name=SUBQUEUES.get(names[subqueue], names[subqueue]) if names else "",
                 times_ns=rows.column("time_ns").to_numpy(),
                 waited_ms=rows.column("waited_ns").to_numpy() / 1e6,
                 probability=rows.column("probability").to_numpy(),
