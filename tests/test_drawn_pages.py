@@ -16,7 +16,7 @@ from tests.test_reproduce import small
 
 from sawtooth.experiment.comparison import Comparison
 from sawtooth.papers.reproduce import perform_parts
-from sawtooth.report import pages
+from sawtooth.report import pages, write
 from sawtooth.report.drawn import DrawnPages, made_of
 from sawtooth.report.fingerprint import fingerprint
 from sawtooth.report.write import write_report
@@ -94,7 +94,7 @@ def test_a_page_that_stands_there_as_it_would_be_drawn_is_left_alone(
         drawn.append(target.name)
         return write_report(comparison, target, up)
 
-    monkeypatch.setattr(pages, "write_report", counted)
+    monkeypatch.setattr(write, "write_report", counted)
 
     def written() -> tuple[list[str], dict[str, bytes]]:
         drawn.clear()
@@ -120,7 +120,7 @@ def test_a_page_that_stands_there_as_it_would_be_drawn_is_left_alone(
 
 def test_a_page_with_other_numbers_or_of_another_paper_is_another(tmp_path: Path) -> None:
     (part,) = perform_parts("reddy2012", [small("reddy2012", True).seeded(1)], Store(tmp_path)).parts
-    page = pages.Page(part, tmp_path / "page.html")
+    page = write.PlannedPage(part, tmp_path / "page.html")
     again = replace(page, comparison=replace(part, executed=3, wall_s=9.0))
     assert made_of(again) == made_of(page)
     others = [

@@ -87,8 +87,8 @@ def test_decreases_near_each_other_are_one_epoch() -> None:
     assert (first.before, first.after) == ((20, 10), (10, 5))
     assert (second.cuts, second.timeouts, second.before, second.after) == ((0, 2), 1, (11, 6), (11, 1))
     assert (first.common, second.common) == (True, False)
-    assert first.part == 1
-    assert second.part == pytest.approx(6 / 17)
+    assert first.hit_share == 1
+    assert second.hit_share == pytest.approx(6 / 17)
     assert causes.synchronised_share([first, second]) == 0.5
     assert len(causes.epochs(run, 50_000_000, from_ns=100_000_000)) == 1
 

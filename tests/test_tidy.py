@@ -58,9 +58,7 @@ ALLOWED = {
     + "import numpy as np\nrandom = np.random.Generator(np.random.PCG64(7)).random()\n",
     "python/sawtooth/measure/metrics/delay.py": TIDY["python/sawtooth/measure/metrics/delay.py"]
     + "if TYPE_CHECKING:\n    from sawtooth.measure.metrics.loss import LOSS\n",
-    "python/sawtooth/measure/metrics/loss.py": (
-        '"""Loss.\n\nSource: [ChiuJain89].\n"""\nfrom sawtooth.measure.metrics.delay import DELAY\nLOSS = DELAY\n'
-    ),
+    "python/sawtooth/measure/metrics/loss.py": ('"""Loss.\n\nSource: [ChiuJain89].\n"""\nLOSS = 1\n'),
 }
 
 
@@ -297,6 +295,15 @@ PLANTED: tuple[tuple[str, str, dict[str, str]], ...] = (
             "python/sawtooth/__init__.py": '"""L."""\nfrom sawtooth import a\nfrom sawtooth.measure import metrics\n',
             "python/sawtooth/a.py": '"""A."""\nimport sawtooth.b\n',
             "python/sawtooth/b.py": '"""B."""\ndef called():\n    from sawtooth.a import x\n',
+        },
+    ),
+    (
+        "import",
+        "import cycle",
+        {
+            "python/sawtooth/__init__.py": '"""L."""\nfrom sawtooth import a\nfrom sawtooth.measure import metrics\n',
+            "python/sawtooth/a.py": '"""A."""\nimport sawtooth.b\n',
+            "python/sawtooth/b.py": '"""B."""\nif TYPE_CHECKING:\n    from sawtooth.a import x\n',
         },
     ),
     ("dead-file", "no `mod` leads here", {"crates/sim/src/left_over.rs": "//! Left over.\n"}),

@@ -41,5 +41,5 @@ def test_the_pages_have_the_numbers(rows: list[Row]) -> None:
         r"<!-- results: linux bbr verdict -->(.*?)<!-- end -->", PAGE.read_text(encoding="utf-8")
     )
     assert stated
-    assert stated[1] == bbr.verdict(rows), "python -m validation"
+    assert stated[1] == bbr.agreement(rows), "python -m validation"
     assert bbr.rows_table(rows) in BBR.read_text(encoding="utf-8")

@@ -41,4 +41,4 @@ def test_the_page_has_the_cells(cells: list[Cell]) -> None:
     text = SCALABLE.read_text(encoding="utf-8")
     stated = re.search(r"<!-- results: ns3 dctcp verdict -->(.*?)<!-- end -->", text)
     assert stated
-    assert stated[1] == scalable.verdict(cells), "python -m validation"
+    assert stated[1] == scalable.agreement(cells), "python -m validation"

@@ -83,6 +83,6 @@ def test_four_of_five_cells_agree_and_the_page_says_how_many() -> None:
     for metric in METRICS:
         assert l4s.agreeing(cells, metric) >= 0.8 * len(cells)
     page = L4S.read_text(encoding="utf-8")
-    assert l4s.verdict(cells) in page
+    assert l4s.agreement(cells) in page
     assert l4s.cells_table(cells) in page
     assert l4s.apart_table(cells) in page

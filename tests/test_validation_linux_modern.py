@@ -143,9 +143,9 @@ def test_cubic_has_the_share_of_linux_beside_reno() -> None:
 def test_the_page_has_the_numbers(episodes: list[Recording]) -> None:
     page = PAGE.read_text(encoding="utf-8")
     for name, text in (
-        ("today windows verdict", words.windows_verdict(episodes)),
-        ("today cubic verdict", words.cubic_verdict(cubic.epochs())),
-        ("today prr verdict", words.prr_verdict(prr.recoveries())),
+        ("today windows verdict", words.windows_agreement(episodes)),
+        ("today cubic verdict", words.cubic_agreement(cubic.epochs())),
+        ("today prr verdict", words.prr_agreement(prr.recoveries())),
     ):
         stated = re.search(rf"<!-- results: {name} -->(.*?)<!-- end -->", page)
         assert stated

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from validation import low, ns2_low
-from validation.low import Part
+from validation.low import PartGoodputs
 from validation.runs import table
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "validation.md"
@@ -28,9 +28,9 @@ def test_every_part_agrees() -> None:
 
 def test_the_rule_can_fail() -> None:
     theirs = [1.0, 1.01, 0.99]
-    assert Part(0, 5, [1.02, 1.03, 1.01], theirs, theirs).agrees
-    assert not Part(0, 5, [0.9, 0.91, 0.89], theirs, theirs).agrees
-    assert low.verdict([Part(0, 5, [0.9, 0.91, 0.89], theirs, theirs)]) == "0 of 1 in goodput"
+    assert PartGoodputs(0, 5, [1.02, 1.03, 1.01], theirs, theirs).agrees
+    assert not PartGoodputs(0, 5, [0.9, 0.91, 0.89], theirs, theirs).agrees
+    assert low.agreement([PartGoodputs(0, 5, [0.9, 0.91, 0.89], theirs, theirs)]) == "0 of 1 in goodput"
 
 
 def test_what_the_schedule_leaves() -> None:

@@ -113,7 +113,7 @@ def test_a_window_that_is_cut_otherwise_is_found() -> None:
     real = {(law, "loss"): {8: Counter({(7, 7): 2}), 9: Counter({(8, 8): 1}), 10: Counter({(8, 8): 1})}}
     loss = whole_cuts.compared(ns2, real)[0]
     assert (loss.windows, loss.agreeing, loss.ns2, loss.ours) == (2, 1, 4, 3)
-    assert whole_cuts.verdict([loss]) == "1 of 2 windows"
+    assert whole_cuts.agreement([loss]) == "1 of 2 windows"
 
 
 def test_the_cuts_in_a_trace_of_ns2() -> None:

@@ -75,7 +75,7 @@ def test_every_cell_behind_other_routers_agrees(router: str) -> None:
     ]
     assert wrong == []
     text = PAGE.read_text(encoding="utf-8").partition(f"<!-- results: {router} verdict -->")[2]
-    assert text.startswith(page.ns2_verdict(found)), "python -m validation"
+    assert text.startswith(page.ns2_agreement(found)), "python -m validation"
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def test_the_windows_of_flows_alone_are_those_of_ns3(traces: list[Trace]) -> Non
 
 def test_the_page_has_the_windows(traces: list[Trace]) -> None:
     assert stated("ns3 cuts") == ns3_cuts.traces_table(traces), "python -m validation"
-    assert stated("ns3 cuts verdict") == ns3_cuts.verdict(traces), "python -m validation"
+    assert stated("ns3 cuts verdict") == ns3_cuts.agreement(traces), "python -m validation"
 
 
 @pytest.mark.long
@@ -67,7 +67,7 @@ def test_every_cell_agrees_and_the_page_has_them() -> None:
     cells = ns3.measure()
     assert not wrong(cells)
     assert stated("ns3 cells") == ns3.cells_table(cells), "python -m validation"
-    assert stated("ns3 verdict") == ns3.verdict(cells), "python -m validation"
+    assert stated("ns3 verdict") == ns3.agreement(cells), "python -m validation"
 
 
 @pytest.mark.long

@@ -50,7 +50,7 @@ def test_transients_agree() -> None:
     found = mixes.squares(seeds=4)
     wrong = [f"{cell.name} {q}: {cell.means(q)}" for cell in found for q in SQUARE if not cell.agrees(q)]
     assert not wrong
-    assert page.squares_verdict(found).startswith("6 of 6 in times")
+    assert page.squares_agreement(found).startswith("6 of 6 in times")
 
 
 def test_the_rule_of_transients_can_fail() -> None:

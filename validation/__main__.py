@@ -73,8 +73,8 @@ def measured() -> dict[Path, str]:
             **ns3_blocks(),
             **linux_modern_blocks(),
             **drives.blocks(step("generated traces", drives.measure)),
-            "linux bbr verdict": bbr.verdict(modelled),
-            "l4s verdict": l4s.verdict(beside_prague),
+            "linux bbr verdict": bbr.agreement(modelled),
+            "l4s verdict": l4s.agreement(beside_prague),
         },
         SCALABLE: scalable_blocks(),
         BBR: {
@@ -97,12 +97,12 @@ def l4s_blocks(cells_of_prague: list[l4s.Cell]) -> dict[str, str]:
     """Prague beside classic flows: every cell, what disagrees and why, and what it depends on."""
     varied = step("Prague, other settings", l4s.variants)
     return {
-        "l4s verdict": l4s.verdict(cells_of_prague),
+        "l4s verdict": l4s.agreement(cells_of_prague),
         "l4s cells": l4s.cells_table(cells_of_prague),
         "l4s apart": l4s.apart_table(cells_of_prague),
         "l4s trials": l4s.trials_table(cells_of_prague, step("Prague, explanations", l4s.trials)),
         "l4s variants": l4s.variants_table(varied),
-        "l4s by default verdict": l4s.default_verdict(varied),
+        "l4s by default verdict": l4s.default_agreement(varied),
         "l4s by default": l4s.default_table(varied),
     }
 
@@ -115,7 +115,7 @@ def droptail_blocks(plain: list[cells.Cell]) -> dict[str, str]:
         if name != AS_IT_IS
     }
     return {
-        "ns2 verdict": page.ns2_verdict(plain),
+        "ns2 verdict": page.ns2_agreement(plain),
         "ns2 cells": page.ns2_cells(plain),
         "ns2 excess": page.ns2_excess(plain),
         "ns2 variants": page.ns2_variants({AS_IT_IS: plain, **changed}),
@@ -131,7 +131,7 @@ def drr_blocks() -> dict[str, str]:
     }
     plain, skips = found.values()
     return {
-        "drr verdict": page.ns2_verdict(plain),
+        "drr verdict": page.ns2_agreement(plain),
         "drr cells": page.ns2_cells(plain),
         "drr variants": page.ns2_variants(found),
         "drr skips": page.ns2_disagreeing(skips),
@@ -146,7 +146,7 @@ def red_blocks(router: str) -> dict[str, str]:
     }
     counted, conservative, *_ = found.values()
     return {
-        f"{router} verdict": page.ns2_verdict(counted),
+        f"{router} verdict": page.ns2_agreement(counted),
         f"{router} cells": page.ns2_cells(counted),
         f"{router} variants": page.ns2_variants(found),
         f"{router} conservative": page.ns2_disagreeing(conservative),
@@ -163,17 +163,17 @@ def mixed_blocks() -> dict[str, str]:
     single = step("ns-2, one flow", windows.measure)
     floor = step("ns-2, Reno at two packets a round trip", low.measure)
     return {
-        "low verdict": low.verdict(floor),
+        "low verdict": low.agreement(floor),
         "low": low.parts_table(floor),
-        "mixes verdict": page.mixes_verdict(mixed),
+        "mixes verdict": page.mixes_agreement(mixed),
         "mixes": page.mixes(mixed),
         "squares": page.squares(squares),
-        "squares verdict": page.squares_verdict(squares),
-        "whole verdict": page.whole_verdict(wholes),
+        "squares verdict": page.squares_agreement(squares),
+        "whole verdict": page.whole_agreement(wholes),
         **{f"whole {tick}": page.mixes(found, whole.SHOWN) for tick, found in wholes.items()},
-        "whole others verdict": page.whole_verdict(others),
+        "whole others verdict": page.whole_agreement(others),
         **{f"whole others {queue}": page.mixes(found, whole.SHOWN) for queue, found in others.items()},
-        "whole cuts verdict": whole_cuts.verdict(cuts),
+        "whole cuts verdict": whole_cuts.agreement(cuts),
         "whole cuts": whole_cuts.kinds_table(cuts),
         "windows": page.windows(single),
         "windows verdict": f"{max(law.difference for law in single):.2f}",
@@ -187,10 +187,10 @@ def rap_blocks() -> dict[str, str]:
     regular = step("ns-2, RAP under regular losses", rap.regular)
     return {
         "rap": page.mixes(found, rap.SHOWN),
-        "rap verdict": page.mixes_verdict(found),
-        "rap default pipe": page.mixes_verdict(default),
+        "rap verdict": page.mixes_agreement(found),
+        "rap default pipe": page.mixes_agreement(default),
         "rap regular": page.rap_regular(regular),
-        "rap regular verdict": page.rap_regular_verdict(regular),
+        "rap regular verdict": page.rap_regular_agreement(regular),
     }
 
 
@@ -211,7 +211,7 @@ def loss_blocks(regular: list[loss.Regular], random: list[loss.Random]) -> dict[
 def tabulated_blocks() -> dict[str, str]:
     """The windows that RFC 9438 tabulates, beside the exact cycle."""
     found = cubic_tables.rows()
-    return {"cubic tables": cubic_tables.table(found), "cubic tables verdict": cubic_tables.verdict(found)}
+    return {"cubic tables": cubic_tables.table(found), "cubic tables verdict": cubic_tables.agreement(found)}
 
 
 def linux_blocks(recordings: list[linux.Recording]) -> dict[str, str]:
@@ -230,10 +230,10 @@ def web_blocks() -> dict[str, str]:
     short = step("ns-2, short flows one by one", web.flows)
     unequal = step("ns-2, round-trip times", rtts.measure)
     return {
-        "web verdict": web_page.verdict(crossed),
+        "web verdict": web_page.agreement(crossed),
         "web cells": web_page.cells(crossed),
         "web flows": web_page.flows(short),
-        "rtt verdict": web_page.rtt_verdict(unequal),
+        "rtt verdict": web_page.rtt_agreement(unequal),
         "rtt cases": web_page.rtt_cases(unequal),
     }
 
@@ -242,7 +242,7 @@ def scalable_blocks() -> dict[str, str]:
     """DCTCP beside ns-3."""
     marked = step("ns-3, DCTCP", scalable.measure)
     return {
-        "ns3 dctcp verdict": scalable.verdict(marked),
+        "ns3 dctcp verdict": scalable.agreement(marked),
         "ns3 dctcp cells": scalable.cells_table(marked),
     }
 
@@ -253,12 +253,12 @@ def ns3_blocks() -> dict[str, str]:
     changed = {name: step(f"ns-3, {name}", ns3.measure, change) for name, change in ns3.VARIANTS.items()}
     cuts = step("ns-3, one flow", ns3_cuts.measure)
     return {
-        "ns3 verdict": ns3.verdict(cells),
+        "ns3 verdict": ns3.agreement(cells),
         "ns3 cells": ns3.cells_table(cells),
         "ns3 disagreeing": ns3.disagreeing(cells),
         "ns3 whole disagreeing": ns3.disagreeing(changed[ns3.WHOLE]),
         "ns3 variants": ns3.variants_table({"as it is": cells, **changed}),
-        "ns3 cuts verdict": ns3_cuts.verdict(cuts),
+        "ns3 cuts verdict": ns3_cuts.agreement(cuts),
         "ns3 cuts": ns3_cuts.traces_table(cuts),
     }
 
@@ -276,11 +276,11 @@ def linux_modern_blocks() -> dict[str, str]:
     }
     judged = beside[shares.JITTER]
     return {
-        "today windows verdict": words.windows_verdict(episodes),
+        "today windows verdict": words.windows_agreement(episodes),
         "today windows": words.windows(episodes),
-        "today cubic verdict": words.cubic_verdict(epochs),
+        "today cubic verdict": words.cubic_agreement(epochs),
         "today cubic": words.cubic(epochs),
-        "today prr verdict": words.prr_verdict(reduced),
+        "today prr verdict": words.prr_agreement(reduced),
         "today prr": words.prr(reduced),
         "today tails verdict": words.counted(ends),
         "today tails": words.tails(ends),
@@ -289,7 +289,7 @@ def linux_modern_blocks() -> dict[str, str]:
         "today withdrawals": words.withdrawals(withdrawn),
         "today hystart verdict": words.counted(exits),
         "today hystart": words.hystart(exits),
-        "today shares verdict": words.shares_verdict(judged),
+        "today shares verdict": words.shares_agreement(judged),
         "today shares": words.shares(beside),
     }
 

@@ -158,7 +158,7 @@ def formula() -> list[Beside]:
     return found
 
 
-def verdict(rows: Sequence[Row]) -> str:
+def agreement(rows: Sequence[Row]) -> str:
     """How many quantities agree, on one line."""
     shares = [row for row in rows if row.what.startswith("share")]
     others = [row for row in rows if row not in shares]

@@ -93,7 +93,7 @@ def table(found: Sequence[Row]) -> str:
     return markdown(heads, lines)
 
 
-def verdict(found: Sequence[Row]) -> str:
+def agreement(found: Sequence[Row]) -> str:
     """How many entries are as near as was wanted, and the furthest."""
     near = sum(abs(row.difference) <= WANTED for row in found)
     furthest = max(found, key=lambda row: abs(row.difference))

@@ -108,7 +108,7 @@ def measure(seeds: int = SEEDS) -> list[Compared]:
     return compared
 
 
-def verdict(found: Sequence[Compared]) -> str:
+def agreement(found: Sequence[Compared]) -> str:
     """How many agree, on one line."""
     judged = [row for row in found if row.agrees is not None]
     return f"{sum(bool(row.agrees) for row in judged)} of {len(judged)} statistics of {len(DRIVES)} links"
@@ -116,7 +116,11 @@ def verdict(found: Sequence[Compared]) -> str:
 
 def blocks(found: Sequence[Compared]) -> dict[str, str]:
     """What stands in docs/validation.md."""
-    return {"drives verdict": verdict(found), "drives agreeing": verdict(found), "drives": rows_table(found)}
+    return {
+        "drives verdict": agreement(found),
+        "drives agreeing": agreement(found),
+        "drives": rows_table(found),
+    }
 
 
 def rows_table(found: Sequence[Compared]) -> str:

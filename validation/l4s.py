@@ -238,7 +238,7 @@ def agreeing(cells: Sequence[Cell], metric: str) -> int:
     return sum(cell.agrees(metric) for cell in cells)
 
 
-def verdict(cells: Sequence[Cell]) -> str:
+def agreement(cells: Sequence[Cell]) -> str:
     """How many cells agree, on one line."""
     trips = agreeing(cells, "prague_ms") + agreeing(cells, "classic_ms")
     return (
@@ -281,7 +281,7 @@ def variants_table(found: Mapping[str, tuple[Sequence[Cell], Sequence[Cell]]]) -
     return markdown(["changed", "cells", *(f"{head} agrees (before)" for head in METRICS.values())], rows)
 
 
-def default_verdict(found: Mapping[str, tuple[Sequence[Cell], Sequence[Cell]]]) -> str:
+def default_agreement(found: Mapping[str, tuple[Sequence[Cell], Sequence[Cell]]]) -> str:
     """How many shares agree with the default answer to losses, and how many of the others with that of Linux, with one seed."""
     plain, changed = found[BY_DEFAULT]
     return f"{agreeing(changed, 'share')} of {len(changed)} (with Linux's: {agreeing(plain, 'share')})"

@@ -40,7 +40,7 @@ CHANGES: Final[dict[str, Any]] = {
 
 
 @dataclass(frozen=True)
-class Part:
+class PartGoodputs:
     """A part of the run: goodputs over the seeds, ours, ns-2's, and ns-2's by cumulative acknowledgements."""
 
     begin_s: int
@@ -61,7 +61,7 @@ def _error(values: Sequence[float]) -> float:
     return statistics.stdev(values) / sqrt(len(values))
 
 
-def measure(seeds: int = SEEDS) -> list[Part]:
+def measure(seeds: int = SEEDS) -> list[PartGoodputs]:
     """Every part."""
     ours = [_delivered(run) for run in runs(job("ns2_cells", CHANGES, seed) for seed in range(1, seeds + 1))]
     arrived, acknowledged = _ns2("arrived"), _ns2("acknowledged")
@@ -71,7 +71,7 @@ def measure(seeds: int = SEEDS) -> list[Part]:
         return [sum(each[begin_s:end_s]) / left for each in counts]
 
     return [
-        Part(begin, end, *(goodputs(counts, begin, end) for counts in (ours, arrived, acknowledged)))
+        PartGoodputs(begin, end, *(goodputs(counts, begin, end) for counts in (ours, arrived, acknowledged)))
         for begin, end in PARTS
     ]
 
@@ -103,12 +103,12 @@ def _ns2(column: str) -> list[list[int]]:
     return list(counts.values())
 
 
-def verdict(parts: Sequence[Part]) -> str:
+def agreement(parts: Sequence[PartGoodputs]) -> str:
     """How many parts agree, on one line."""
     return f"{sum(part.agrees for part in parts)} of {len(parts)} in goodput"
 
 
-def parts_table(parts: Sequence[Part]) -> str:
+def parts_table(parts: Sequence[PartGoodputs]) -> str:
     """Every part: ours, ns-2's, and ns-2's by acknowledgements; bold where ours disagrees."""
     rows = []
     for part in parts:

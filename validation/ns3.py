@@ -169,7 +169,7 @@ def agreeing(cells: Sequence[Cell], metric: str) -> tuple[int, int]:
 NAMES: Final = {"goodput": "goodput", "loss": "drops", "marks": "marks", "delay": "queueing delay"}
 
 
-def verdict(cells: Sequence[Cell]) -> str:
+def agreement(cells: Sequence[Cell]) -> str:
     """How many cells agree, on one line."""
     counts = {name: agreeing(cells, metric) for metric, name in NAMES.items()}
     return ", ".join(f"{agree} of {asked} in {name}" for name, (agree, asked) in counts.items())

@@ -94,7 +94,7 @@ def _settled(run: Run) -> tuple[Cut, ...]:
     return tuple(cut for cut in cuts if cut.time_s >= SETTLED_S)
 
 
-def verdict(traces: Sequence[Trace]) -> str:
+def agreement(traces: Sequence[Trace]) -> str:
     """How many flows agree, on one line."""
     windows, periods = (
         sum(getattr(trace, name) for trace in traces) for name in ("windows_agree", "period_agrees")

@@ -46,7 +46,7 @@ def markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def ns2_verdict(cells: Sequence[Cell]) -> str:
+def ns2_agreement(cells: Sequence[Cell]) -> str:
     """How many cells agree, on one line."""
     counts = ", ".join(f"{agreeing(cells, metric)} of {len(cells)} in {metric}" for metric in JUDGED)
     biases = ", ".join(f"{bias(cells, recovery):+.4f} ({recovery})" for recovery in ("reno", "sack"))
@@ -278,7 +278,7 @@ def linux_laws(laws: Sequence[LinuxLaw]) -> str:
     )
 
 
-def mixes_verdict(cells: Sequence[Mix]) -> str:
+def mixes_agreement(cells: Sequence[Mix]) -> str:
     """How many cells of two kinds agree, on one line."""
     names = {"ratio": "ratio of throughputs", "drop_rate": "drop rate"}
     counts = [f"{mixes_agreeing(cells, q)} of {len(cells)} in {text}" for q, text in names.items()]
@@ -300,13 +300,13 @@ def mixes(cells: Sequence[Mix], shown: Sequence[str] = MIX_SHOWN) -> str:
     return markdown(heads, rows)
 
 
-def whole_verdict(by_tick: Mapping[str, Sequence[Mix]]) -> str:
+def whole_agreement(by_tick: Mapping[str, Sequence[Mix]]) -> str:
     """How many mixes with whole windows agree, and how far the ratios are from ns-2's, on one line."""
     cells = [cell for found in by_tick.values() for cell in found]
-    return f"{mixes_verdict(cells)}; ratios within {100 * furthest(cells):.1f} %"
+    return f"{mixes_agreement(cells)}; ratios within {100 * furthest(cells):.1f} %"
 
 
-def squares_verdict(cells: Sequence[Mix]) -> str:
+def squares_agreement(cells: Sequence[Mix]) -> str:
     """How many quantities of the square agree, by kind of quantity, on one line."""
     parts = []
     for text, chosen in (
@@ -352,7 +352,7 @@ def rap_regular(cells: Sequence[RapRegular]) -> str:
     return markdown(["p", *(f"`{law}`" for law in laws)], rows)
 
 
-def rap_regular_verdict(cells: Sequence[RapRegular]) -> str:
+def rap_regular_agreement(cells: Sequence[RapRegular]) -> str:
     """How many cells agree, and the largest difference, on one line."""
     largest = max(abs(cell.ours / cell.ns2 - 1) for cell in cells)
     agree = f"{sum(cell.agrees for cell in cells)} of {len(cells)} within {100 * RAP_BOUND:g} %"

@@ -104,7 +104,7 @@ def agreeing(cells: Sequence[Cell], metric: str) -> int:
     return sum(cell.agrees(metric) for cell in cells)
 
 
-def verdict(cells: Sequence[Cell]) -> str:
+def agreement(cells: Sequence[Cell]) -> str:
     """How many cells agree, on one line."""
     names = {"delay_ms": "delay", "mark_pct": "marks", "reductions": "reductions", "jain": "fairness"}
     return ", ".join(f"{agreeing(cells, metric)} of {len(cells)} in {name}" for metric, name in names.items())

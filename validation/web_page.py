@@ -18,7 +18,7 @@ HEADS = {
 }
 
 
-def verdict(cells: Sequence[web.Cell]) -> str:
+def agreement(cells: Sequence[web.Cell]) -> str:
     """How many cells agree, on one line."""
     counts = [
         f"{web.agreeing(cells, metric)} of {len(cells)} in {metric}"
@@ -59,7 +59,7 @@ def flows(found: web.Flows) -> str:
     )
 
 
-def rtt_verdict(cases: Sequence[rtts.Case]) -> str:
+def rtt_agreement(cases: Sequence[rtts.Case]) -> str:
     """How many cases agree, on one line."""
     bounds = [rtts.tolerance(case) for case in cases]
     return f"{rtts.agreeing(cases)} of {len(cases)} exponents within {min(bounds):.2f} to {max(bounds):.2f}"

@@ -112,7 +112,7 @@ def _cuts(run: Run) -> list[tuple[int, str, int, Left]]:
     return found
 
 
-def verdict(kinds: list[Kind]) -> str:
+def agreement(kinds: list[Kind]) -> str:
     """How many windows agree, on one line."""
     judged = [kind for kind in kinds if kind.why in JUDGED]
     return f"{sum(kind.agreeing for kind in judged)} of {sum(kind.windows for kind in judged)} windows"

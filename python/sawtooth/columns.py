@@ -144,20 +144,22 @@ class Columns:
         return made
 
     @staticmethod
-    def joined(parts: Sequence[Columns]) -> pa.Table:
+    def joined(pieces: Sequence[Columns]) -> pa.Table:
         """One Arrow table of several with the same columns, one below the other."""
-        if any(part._base is not None for part in parts):
-            return parts[0].table if len(parts) == 1 else pa.concat_tables([part.table for part in parts])
+        if any(piece._base is not None for piece in pieces):
+            return (
+                pieces[0].table if len(pieces) == 1 else pa.concat_tables([piece.table for piece in pieces])
+            )
         arrays = []
-        for name, (kind, _) in parts[0]._sources.items():
-            given = [part._sources[name][1] for part in parts]
+        for name, (kind, _) in pieces[0]._sources.items():
+            given = [piece._sources[name][1] for piece in pieces]
             if kind in NUMPY:
                 arrays.append(column_of(kind, b"".join(given)))
             else:
                 lists = (_listed(kind, data) for data in given)
                 same = TEXTS if kind == "utf8" else kind
                 arrays.append(column_of(same, list(chain.from_iterable(lists))))
-        return pa.Table.from_arrays(arrays, schema=parts[0].schema)
+        return pa.Table.from_arrays(arrays, schema=pieces[0].schema)
 
 
 def of_numbers(values: NDArray[Any], *, nan_is_null: bool = False) -> Source:

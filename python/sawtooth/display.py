@@ -2,7 +2,7 @@
 
 `repr` says what it is in a few lines, `_repr_html_` is the table that a notebook shows, and `plot()` gives a `Plot`, which a notebook draws
 and `save` writes as SVG, PDF or PNG. The classes of results call the functions here; what draws is loaded when somebody asks for a figure,
-so results themselves know no report.
+so results themselves know no report. What is shown of each is a protocol here or in what draws, which know no results in turn.
 
 | parameter | unit | default | why                                        |
 |-----------|------|---------|--------------------------------------------|
@@ -17,17 +17,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from sawtooth.errors import InputError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from sawtooth.experiment.comparison import Comparison
-    from sawtooth.experiment.reproduction import Reproduction
-    from sawtooth.experiment.sweep import Sweep
-    from sawtooth.run.run import Run
+    from sawtooth.claims.table import Judged
+    from sawtooth.experiment.matrix import Block, Results
+    from sawtooth.experiment.study import Study
+    from sawtooth.measure.run_data import RunData
+    from sawtooth.report.sweep_figure import Swept
 
 ROWS: Final = 24
 LINES: Final = 6
@@ -67,7 +68,7 @@ class Plot:
 # --- a run ---------------------------------------------------------------------------------------------------------------------------
 
 
-def run_text(run: Run) -> str:
+def run_text(run: RunData) -> str:
     """The run in two lines."""
     values = ", ".join(f"{name} {_number(run.values[name])}{unit}" for name, unit in SHOWN_UNITS.items())
     recorded = f", recorded {', '.join(run.records)}" if run.records else ""
@@ -75,7 +76,7 @@ def run_text(run: Run) -> str:
     return f"<Run {run.run_id} of {name}, seed {run.seed}: {_count(run.flows.num_rows, 'flow')}{recorded}\n {values}>"
 
 
-def run_html(run: Run) -> str:
+def run_html(run: RunData) -> str:
     """Its flows."""
     heads = [
         "flow",
@@ -101,7 +102,7 @@ def run_html(run: Run) -> str:
     return _table(run_text(run), heads, rows, run.flows.num_rows, left=3)
 
 
-def run_plot(run: Run, simulated: Callable[[dict[str, Any]], Run]) -> Plot:
+def run_plot(run: RunData, simulated: Callable[[dict[str, Any]], RunData]) -> Plot:
     """Throughput, windows, round-trip times, queues and losses over time. A run that did not record them is ``simulated`` once more."""
     from sawtooth.report.drawing import encode
     from sawtooth.report.run_traces import traces_of, with_series_recorded
@@ -116,7 +117,22 @@ def run_plot(run: Run, simulated: Callable[[dict[str, Any]], Run]) -> Plot:
 # --- a comparison --------------------------------------------------------------------------------------------------------------------
 
 
-def comparison_text(found: Comparison) -> str:
+class Compared(Protocol):
+    """What is shown of a comparison (``comparison.Comparison`` has it)."""
+
+    @property
+    def study(self) -> Study: ...
+    @property
+    def results(self) -> Results: ...
+    @property
+    def own(self) -> Sequence[Block]: ...
+    @property
+    def run_ids(self) -> Sequence[str]: ...
+    @property
+    def sentences(self) -> Sequence[str]: ...
+
+
+def comparison_text(found: Compared) -> str:
     """What was compared, and who leads in what."""
     results = found.results
     size = [
@@ -134,7 +150,7 @@ def comparison_text(found: Comparison) -> str:
     return "\n ".join([*lines, *more]) + ">"
 
 
-def _alone(found: Comparison) -> list[str]:
+def _alone(found: Compared) -> list[str]:
     """The scored metrics of a controller alone, of which no other is ahead or behind."""
     from sawtooth.experiment.intervals import interval
     from sawtooth.report.tables import RAW_DECIMALS, with_spread
@@ -150,7 +166,7 @@ def _alone(found: Comparison) -> list[str]:
     ]
 
 
-def comparison_html(found: Comparison) -> str:
+def comparison_html(found: Compared) -> str:
     """The scored metrics of every controller, mean over seeds and environments, and who leads."""
     from sawtooth.experiment.intervals import interval
     from sawtooth.experiment.scoring import SCORED
@@ -175,7 +191,7 @@ def comparison_html(found: Comparison) -> str:
     return _table(title, heads, rows[:ROWS], len(rows), left=2) + (f"<ul>{said}</ul>" if said else "")
 
 
-def comparison_plot(found: Comparison, setting: str | None = None) -> Plot:
+def comparison_plot(found: Compared, setting: str | None = None) -> Plot:
     """Goodput over delay, bars with intervals, and maps. InputError where there are several settings and none is chosen."""
     from sawtooth.report.compare_figures import block_figure
     from sawtooth.report.drawing import encode
@@ -200,7 +216,7 @@ def comparison_plot(found: Comparison, setting: str | None = None) -> Plot:
 # --- a sweep -------------------------------------------------------------------------------------------------------------------------
 
 
-def sweep_html(found: Sweep) -> str:
+def sweep_html(found: Swept) -> str:
     """A row per combination: means over the seeds."""
     from sawtooth.experiment.scoring import SCORED
     from sawtooth.report.tables import RAW_DECIMALS, UNITS, with_spread
@@ -217,7 +233,7 @@ def sweep_html(found: Sweep) -> str:
     return _table(title, heads, rows[:ROWS], len(rows), left=len(found.over))
 
 
-def sweep_plot(found: Sweep, metrics: Sequence[str] = (), over: str | None = None) -> Plot:
+def sweep_plot(found: Swept, metrics: Sequence[str] = (), over: str | None = None) -> Plot:
     """Metrics over the values of one key, a line for each combination of the others. InputError for unknown names."""
     from sawtooth.report.drawing import encode
     from sawtooth.report.sweep_figure import sweep_figure
@@ -229,15 +245,32 @@ def sweep_plot(found: Sweep, metrics: Sequence[str] = (), over: str | None = Non
 # --- a reproduction ------------------------------------------------------------------------------------------------------------------
 
 
-def reproduction_text(found: Reproduction) -> str:
+class Reproduced(Protocol):
+    """What is shown of a reproduction (``reproduction.Reproduction`` has it)."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def parts(self) -> Sequence[Compared]: ...
+    @property
+    def judged(self) -> Sequence[Judged]: ...
+    @property
+    def run_ids(self) -> Sequence[str]: ...
+    @property
+    def report(self) -> Path | None: ...
+
+
+def reproduction_text(found: Reproduced) -> str:
     """What was reproduced, and how many claims hold."""
     where = "" if found.report is None else f"\n report: {found.report}"
-    parts = _count(len(found.parts), "study", "studies")
+    studies = _count(len(found.parts), "study", "studies")
     verdicts = f"{_count(len(found.judged), 'claim')}: {_verdicts(found)}" if found.judged else "no claims"
-    return f"<Reproduction of {found.name}: {parts}, {_count(len(found.run_ids), 'run')}\n {verdicts}{where}>"
+    return (
+        f"<Reproduction of {found.name}: {studies}, {_count(len(found.run_ids), 'run')}\n {verdicts}{where}>"
+    )
 
 
-def reproduction_html(found: Reproduction) -> str:
+def reproduction_html(found: Reproduced) -> str:
     """Every claim with its verdict."""
     rows = [[item.claim.id, item.verdict.value, item.claim.statement] for item in found.judged]
     return _table(
@@ -245,7 +278,7 @@ def reproduction_html(found: Reproduction) -> str:
     )
 
 
-def reproduction_plot(found: Reproduction, part: str | None = None, setting: str | None = None) -> Plot:
+def reproduction_plot(found: Reproduced, part: str | None = None, setting: str | None = None) -> Plot:
     """The figure of one of its studies. InputError where there are several and none is chosen."""
     parts = {entry.study.name: entry for entry in found.parts}
     if part is None and len(parts) > 1:
@@ -256,7 +289,7 @@ def reproduction_plot(found: Reproduction, part: str | None = None, setting: str
     return comparison_plot(parts[chosen], setting)
 
 
-def _verdicts(found: Reproduction) -> str:
+def _verdicts(found: Reproduced) -> str:
     counts: dict[str, int] = {}
     for item in found.judged:
         counts[item.verdict.value] = counts.get(item.verdict.value, 0) + 1

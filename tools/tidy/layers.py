@@ -1,7 +1,7 @@
 """Which part may use which: the map of ARCHITECTURE.md, checked.
 
 Rust: by the dependencies in each crate's Cargo.toml and the crates its sources name. Python: by import statements, wherever in the file
-they stand; plus no cycle among those that run, when a module loads or when a function is called.
+they stand; plus no cycle among them, whether they run when a module loads, when a function is called, or are for types alone.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterator
+from enum import Enum, auto
 
 from tools.tidy.tree import Finding, Tree, matches, nodes, without_rust_comments
 
@@ -75,21 +76,25 @@ def imports(tree: Tree) -> Iterator[Finding]:
     yield from _crates(tree)
     modules = {module_name(path): path for path in tree.under(PACKAGE, ".py")}
     needed: dict[str, set[str]] = {}
+    known: dict[str, set[str]] = {}
     guests = {module for module, path in modules.items() if _is_guest(tree, path)}
     for name, path in modules.items():
         found = list(imported(tree.module(path), name, path.endswith("__init__.py")))
-        needed[name] = {resolve(target, modules) for target, _, runs in found if runs} - {name, ""}
-        for target, line, runs in found:
-            yield from (Finding(path, line, text) for text in _refused(name, target, runs))
+        needed[name] = {resolve(target, modules) for target, _, use in found if use is Use.RUNS} - {name, ""}
+        known[name] = {resolve(target, modules) for target, _, use in found if use is Use.TYPES} - {name, ""}
+        for target, line, use in found:
+            yield from (Finding(path, line, text) for text in _refused(name, target, use))
             shown = any(name == owner and within(target, what) for owner, what in SHOWN)
             if not within(name, PAPERS) and not shown and any(within(target, guest) for guest in guests):
                 advice = "papers are guests; take what the paper hands in (`Paper`), or look it up in PAPERS"
                 yield Finding(path, line, f"{name} imports {target}: {advice}")
     yield from _report_is_pure(needed, modules)
-    for cycle in _cycles(needed):
+    for cycle in _cycles({name: needed[name] | known[name] for name in modules}):
         chain = " -> ".join(cycle)
         yield Finding(
-            modules[cycle[0]], 1, f"import cycle {chain}: move what both need into a module of its own"
+            modules[cycle[0]],
+            1,
+            f"import cycle {chain}: move what both need into a module of its own, or say in a Protocol what the lower one sees",
         )
 
 
@@ -102,7 +107,7 @@ def _is_guest(tree: Tree, path: str) -> bool:
     )
 
 
-def _refused(name: str, target: str, runs: bool) -> Iterator[str]:
+def _refused(name: str, target: str, use: Use) -> Iterator[str]:
     """What speaks against an import of one module by another, wherever in the file it stands."""
     part = name.removeprefix("sawtooth.")
     for owner, banned, instead in FORBIDDEN:
@@ -111,7 +116,7 @@ def _refused(name: str, target: str, runs: bool) -> Iterator[str]:
     room, wanted = part.split(".")[0], target.removeprefix("sawtooth.").split(".")[0]
     if within(target, TOP) and room not in ("cli", "__main__"):
         yield f"{name} imports {target}: move what is shared below the command line"
-    elif room in ROOMS and wanted in ROOMS and wanted != room and runs:
+    elif room in ROOMS and wanted in ROOMS and wanted != room and use is Use.RUNS:
         if wanted not in ROOMS[room]:
             allowed = ", ".join(sorted(ROOMS[room])) or "nothing beside it"
             yield f"{room} imports {target}: it may use {allowed}; hand the value in, or move what both need down"
@@ -169,13 +174,24 @@ def module_name(path: str) -> str:
     return path.removeprefix("python/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
-def imported(module: ast.Module, name: str, is_package: bool) -> Iterator[tuple[str, int, bool]]:
-    """(dotted target, line, whether it ever runs or is for types alone) for each import of a module; `from a import b` gives `a.b`."""
+class Use(Enum):
+    """What a module does with another."""
+
+    RUNS = auto()
+    """It imports it, when it loads or when a function is called."""
+    TYPES = auto()
+    """It imports it for types alone."""
+    NAMES = auto()
+    """It names it in a string."""
+
+
+def imported(module: ast.Module, name: str, is_package: bool) -> Iterator[tuple[str, int, Use]]:
+    """(dotted target, line, use) for each import of a module; `from a import b` gives `a.b`."""
     for_types = set(map(id, _for_types(module)))
     for node in nodes(module):
         if isinstance(node, ast.Import):
             for item in node.names:
-                yield item.name, node.lineno, id(node) not in for_types
+                yield item.name, node.lineno, Use.TYPES if id(node) in for_types else Use.RUNS
         elif isinstance(node, ast.ImportFrom):
             base = node.module or ""
             if node.level:
@@ -183,9 +199,9 @@ def imported(module: ast.Module, name: str, is_package: bool) -> Iterator[tuple[
                 keep = len(parts) - node.level + (1 if is_package else 0)
                 base = ".".join([*parts[:keep], *([node.module] if node.module else [])])
             for item in node.names:
-                yield f"{base}.{item.name}", node.lineno, id(node) not in for_types
+                yield f"{base}.{item.name}", node.lineno, Use.TYPES if id(node) in for_types else Use.RUNS
         elif isinstance(node, ast.Constant) and DOTTED.fullmatch(str(node.value)):
-            yield str(node.value), node.lineno, False
+            yield str(node.value), node.lineno, Use.NAMES
 
 
 def _for_types(module: ast.Module) -> Iterator[ast.AST]:

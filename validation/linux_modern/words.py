@@ -28,7 +28,7 @@ def counted(rows: Sequence[Recording | Epochs | Recovery | Tail | Late | Withdra
     return f"{sum(row.agrees for row in rows)} of {len(rows)}"
 
 
-def windows_verdict(found: Sequence[Recording]) -> str:
+def windows_agreement(found: Sequence[Recording]) -> str:
     """How many recordings agree, and how many episodes these have."""
     episodes = sum(len(one.ours) for one in found if one.agrees)
     furthest = max(max(one.differences) for one in found if one.agrees)
@@ -50,7 +50,7 @@ def windows(found: Sequence[Recording]) -> str:
     return markdown(heads, rows)
 
 
-def cubic_verdict(found: Sequence[Epochs]) -> str:
+def cubic_agreement(found: Sequence[Epochs]) -> str:
     """How far windows and K are apart."""
     packets = max(one.furthest for one in found)
     share = max(one.furthest_share for one in found)
@@ -82,7 +82,7 @@ def cubic(found: Sequence[Epochs]) -> str:
     )
 
 
-def prr_verdict(found: Sequence[Recovery]) -> str:
+def prr_agreement(found: Sequence[Recovery]) -> str:
     """How many recoveries are equal, and over how many acknowledgements."""
     return f"{counted(found)} recoveries, {sum(len(one.linux) for one in found)} acknowledgements"
 
@@ -166,7 +166,7 @@ def hystart(found: Sequence[Exit]) -> str:
     return markdown(["recording", "window", "Linux", "time (ms)", "Linux"], rows)
 
 
-def shares_verdict(found: Sequence[Share]) -> str:
+def shares_agreement(found: Sequence[Share]) -> str:
     """How many shares agree, and the largest difference."""
     return f"{counted(found)}, the furthest {max(abs(one.difference) for one in found):.3f} away"
 

@@ -127,12 +127,12 @@ pub enum Judged {
     Exempt,
 }
 
-/// The verdict on one rule.
+/// What became of one rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RuleResult {
     /// The rule's name.
     pub id: &'static str,
-    /// What became of it.
+    /// Whether it holds.
     pub result: Judged,
     /// What it says.
     pub what: &'static str,
@@ -164,17 +164,17 @@ impl Rule {
         first.map(|(script, fault)| search::smallest(script, fault, judge))
     }
 
-    fn verdict(&self, spec: &ControllerSpec) -> RuleResult {
+    fn result(&self, spec: &ControllerSpec) -> RuleResult {
         let Rule { id, what, source, .. } = *self;
-        let verdict = |result, source| RuleResult { id, result, what, source, said: None, script: None };
+        let found = |result, source| RuleResult { id, result, what, source, said: None, script: None };
         if let Some(exempt) = self.exemption(spec) {
-            return verdict(Judged::Exempt, exempt);
+            return found(Judged::Exempt, exempt);
         }
         match self.broken(spec) {
-            None => verdict(Judged::Passed, source),
+            None => found(Judged::Passed, source),
             Some((script, fault)) => {
                 let script = Some(script.to_string());
-                RuleResult { said: Some(fault.said), script, ..verdict(Judged::Broken, source) }
+                RuleResult { said: Some(fault.said), script, ..found(Judged::Broken, source) }
             }
         }
     }
@@ -182,7 +182,7 @@ impl Rule {
 
 /// Hold a controller to every rule. It must be one that [`crate::check_controller`] accepts.
 pub fn check(spec: &ControllerSpec) -> Vec<RuleResult> {
-    RULES.iter().map(|rule| rule.verdict(spec)).collect()
+    RULES.iter().map(|rule| rule.result(spec)).collect()
 }
 
 /// What a controller answers after each line of a script; what goes wrong in it unwinds.

@@ -170,8 +170,8 @@ pub const CONSTRUCTORS: &[ConstructorInfo] = &[ConstructorInfo {
 const GAIN: f64 = 0.125;
 /// Least window after a loss, in packets (§4.6).
 const AFTER_LOSS_MIN: f64 = 2.0;
-/// Parts of one in which whole numbers are multiplied with `integer`: Linux, BICTCP_BETA_SCALE.
-const PARTS: f64 = 1024.0;
+/// With `integer`, β is a whole number of 1024ths: Linux, BICTCP_BETA_SCALE.
+const BETA_SCALE: f64 = 1024.0;
 /// Acknowledgements per packet with `integer`: at most so many windows.
 const WINDOWS_PER_PACKET: f64 = 100.0;
 /// For so long the number of acknowledgements per packet stands with `integer`, if the window stands: Linux, HZ/32.
@@ -258,7 +258,7 @@ impl CubicParams {
     /// What a decrease leaves.
     fn kept(&self, window: f64) -> f64 {
         if self.integer == 1.0 {
-            (window.floor() * self.beta_parts() / PARTS).floor()
+            (window.floor() * self.scaled_beta() / BETA_SCALE).floor()
         } else {
             self.beta * window
         }
@@ -267,14 +267,14 @@ impl CubicParams {
     /// The next W_max after a window that had not come back to the last (§4.7).
     fn lowered(&self, window: f64) -> f64 {
         if self.integer == 1.0 {
-            (window.floor() * (PARTS + self.beta_parts()) / (2.0 * PARTS)).floor()
+            (window.floor() * (BETA_SCALE + self.scaled_beta()) / (2.0 * BETA_SCALE)).floor()
         } else {
             window * (1.0 + self.beta) / 2.0
         }
     }
 
-    fn beta_parts(&self) -> f64 {
-        (PARTS * self.beta).round()
+    fn scaled_beta(&self) -> f64 {
+        (BETA_SCALE * self.beta).round()
     }
 }
 

@@ -177,11 +177,11 @@ mod tests {
 
     #[test]
     fn a_round_of_acks_is_nearly_a_round() {
-        let (mut whole, mut parts) = (at(0.25, 100.0), at(0.25, 100.0));
+        let (mut whole, mut split) = (at(0.25, 100.0), at(0.25, 100.0));
         whole.on_round(Time::ZERO);
         for _ in 0..100 {
-            parts.on_ack(&AckSample::classic(Time::ZERO, 1, None, true));
+            split.on_ack(&AckSample::classic(Time::ZERO, 1, None, true));
         }
-        assert!((whole.window().packets() - parts.window().packets()).abs() < 1e-3);
+        assert!((whole.window().packets() - split.window().packets()).abs() < 1e-3);
     }
 }

@@ -31,18 +31,21 @@ fn parse(text: &str, plugins: &Plugins) -> Result<ControllerSpec, ConstructorErr
         Some((name, rest)) => (name.trim_end(), Some(rest.strip_suffix(')').ok_or_else(malformed)?)),
     };
     let name = name.to_ascii_lowercase();
-    let parts = arguments.map(str::trim).filter(|written| !written.is_empty());
-    let parts: Vec<&str> = parts.map(|written| written.split(',').collect()).unwrap_or_default();
-    let (row, parts) = match parts.first().and_then(|word| plugins.member(&name, word.trim())) {
-        Some(row) => (row, &parts[1..]),
-        None => (find(&name, plugins)?, parts.as_slice()),
+    let arguments = arguments.map(str::trim).filter(|written| !written.is_empty());
+    let arguments: Vec<&str> = arguments.map(|written| written.split(',').collect()).unwrap_or_default();
+    let (row, arguments) = match arguments.first().and_then(|word| plugins.member(&name, word.trim())) {
+        Some(row) => (row, &arguments[1..]),
+        None => (find(&name, plugins)?, arguments.as_slice()),
     };
-    let count =
-        || ConstructorError::ParameterCount { text: text.to_owned(), given: parts.len(), form: row.form() };
+    let count = || ConstructorError::ParameterCount {
+        text: text.to_owned(),
+        given: arguments.len(),
+        form: row.form(),
+    };
     let mut values: Vec<Option<f64>> = vec![None; row.parameters.len()];
     let mut named = false;
-    for (index, part) in parts.iter().enumerate() {
-        let (place, number) = match part.split_once('=') {
+    for (index, argument) in arguments.iter().enumerate() {
+        let (place, number) = match argument.split_once('=') {
             Some((name, number)) => {
                 named = true;
                 let known = row.parameters.iter().position(|parameter| parameter.name == name.trim());
@@ -53,7 +56,7 @@ fn parse(text: &str, plugins: &Plugins) -> Result<ControllerSpec, ConstructorErr
                 (known.ok_or_else(unknown)?, number)
             }
             None if named => return Err(malformed()),
-            None => (index, *part),
+            None => (index, *argument),
         };
         let value = values.get_mut(place).ok_or_else(count)?;
         if value.replace(number.trim().parse().map_err(|_| malformed())?).is_some() {
@@ -167,9 +170,9 @@ mod tests {
         same("tcp(b=0.125)", "tcp(1, 0.125)");
         same("binomial(1, 0, b=2)", "binomial(1, 0, 1, 2)");
         same("cubic(beta=0.7)", "cubic");
-        let wrong = |text: &str, part: &str| {
+        let wrong = |text: &str, wanted: &str| {
             let message = parse_controller(text).expect_err(text).to_string();
-            assert!(message.contains(part), "{text}: {message}");
+            assert!(message.contains(wanted), "{text}: {message}");
         };
         wrong("aimd(c=1, b=0.8)", "controller.c: unknown; expected aimd(a, b)");
         wrong("aimd(b=0.8)", "1 parameters given; expected aimd(a, b)");
@@ -200,9 +203,9 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_named_with_what_is_accepted() {
-        let check = |text: &str, part: &str| {
+        let check = |text: &str, wanted: &str| {
             let message = parse_controller(text).expect_err(text).to_string();
-            assert!(message.contains(part), "{text}: {message}");
+            assert!(message.contains(wanted), "{text}: {message}");
         };
         check("amid(1, 0.8)", "expected one of aimd, aiad");
         check("aimd(1)", "expected aimd(a, b)");

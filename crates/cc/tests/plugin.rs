@@ -41,9 +41,9 @@ fn a_plug_in_is_named_like_a_controller_of_the_table() {
     let named = plugins.named("mine", &[("b".to_owned(), 0.25)]).unwrap();
     assert_eq!(named.plain().1, [1.0, 0.25]);
     assert_eq!(plugins.parse("aimd(1, 0.8)"), parse_controller("aimd(1, 0.8)"));
-    let wrong = |text: &str, part: &str| {
+    let wrong = |text: &str, wanted: &str| {
         let message = plugins.parse(text).expect_err(text).to_string();
-        assert!(message.contains(part), "{text}: {message}");
+        assert!(message.contains(wanted), "{text}: {message}");
     };
     wrong("mine(1, 1.5)", "controller.b = 1.5: expected 0 ≤ b ≤ 1");
     wrong("mine(1, 1, 1)", "expected mine(a, b)");
@@ -202,10 +202,10 @@ fn a_fault_names_the_call_the_flow_and_the_time() {
 
 #[test]
 fn answers_out_of_bounds_are_faults() {
-    let bad = |answers, part: &str| {
+    let bad = |answers, wanted: &str| {
         for at in [0, 1] {
-            let message = fault(at, Wrong::Answer(answers)).expect(part);
-            assert!(message.contains(part), "{message}");
+            let message = fault(at, Wrong::Answer(answers)).expect(wanted);
+            assert!(message.contains(wanted), "{message}");
         }
     };
     bad(Answers { window: 0.5, ..GOOD }, "window = 0.5: expected 1 to 1e9 packets");

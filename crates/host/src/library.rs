@@ -25,20 +25,20 @@ pub enum LoadError {
     #[error("expected a library with the function sawtooth_plugin or sawtooth_endpoints (sawtooth.h)")]
     NoPlugin,
     /// It was made for another version of the interface.
-    #[error("expected version {wanted} of the interface of {part} (sawtooth.h); this library has {found}")]
+    #[error("expected version {wanted} of the interface of {offer} (sawtooth.h); this library has {found}")]
     OtherVersion {
-        /// Which part of it.
-        part: &'static str,
+        /// What it is for: controllers or endpoints.
+        offer: &'static str,
         /// The version here.
         wanted: u32,
         /// Its version.
         found: u32,
     },
     /// What it says of itself is incomplete.
-    #[error("{part} {index} of the library: expected {expected}")]
+    #[error("{offer} {index} of the library: expected {expected}")]
     Incomplete {
         /// What it is.
-        part: &'static str,
+        offer: &'static str,
         /// Which of these.
         index: usize,
         /// What is missing.
@@ -109,19 +109,19 @@ pub unsafe fn plugins(
 ) -> Result<Vec<&'static dyn Plugin>, LoadError> {
     let offered = unsafe { offered.as_ref() }.ok_or(LoadError::NoPlugin)?;
     if offered.abi != abi::ABI {
-        let part = "controllers";
-        return Err(LoadError::OtherVersion { part, wanted: abi::ABI, found: offered.abi });
+        let offer = "controllers";
+        return Err(LoadError::OtherVersion { offer, wanted: abi::ABI, found: offered.abi });
     }
     let controllers: &'static [abi::Controller] =
         unsafe { slice(offered.controllers, offered.controller_count) };
     if controllers.is_empty() {
-        let (part, expected) = ("controller", "at least one controller");
-        return Err(LoadError::Incomplete { part, index: 0, expected });
+        let (offer, expected) = ("controller", "at least one controller");
+        return Err(LoadError::Incomplete { offer, index: 0, expected });
     }
     let plugins = controllers.iter().enumerate().map(|(index, controller)| {
         let native = described(controller, file);
-        let part = "controller";
-        let native = native.map_err(|expected| LoadError::Incomplete { part, index, expected })?;
+        let offer = "controller";
+        let native = native.map_err(|expected| LoadError::Incomplete { offer, index, expected })?;
         Ok(Box::leak(Box::new(native)) as &'static dyn Plugin)
     });
     plugins.collect()
@@ -141,17 +141,17 @@ pub unsafe fn endpoints(
     let offered = unsafe { offered.as_ref() }.ok_or(LoadError::NoPlugin)?;
     let (wanted, found) = (endpoint_abi::ENDPOINT_ABI, offered.abi);
     if found != wanted {
-        return Err(LoadError::OtherVersion { part: "endpoints", wanted, found });
+        return Err(LoadError::OtherVersion { offer: "endpoints", wanted, found });
     }
-    let part = "endpoint";
+    let offer = "endpoint";
     let endpoints: &'static [endpoint_abi::Endpoint] =
         unsafe { slice(offered.endpoints, offered.endpoint_count) };
     if endpoints.is_empty() {
-        return Err(LoadError::Incomplete { part, index: 0, expected: "at least one endpoint" });
+        return Err(LoadError::Incomplete { offer, index: 0, expected: "at least one endpoint" });
     }
     let plugins = endpoints.iter().enumerate().map(|(index, endpoint)| {
         let stack = described_endpoint(endpoint, file);
-        let stack = stack.map_err(|expected| LoadError::Incomplete { part, index, expected })?;
+        let stack = stack.map_err(|expected| LoadError::Incomplete { offer, index, expected })?;
         Ok(Box::leak(Box::new(stack)) as &'static dyn Plugin)
     });
     plugins.collect()

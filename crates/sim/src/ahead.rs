@@ -122,7 +122,7 @@ pub struct Measured {
 impl Measured {
     /// How much of this span is measured.
     #[inline]
-    pub fn part_of(&self, begin: Time, end: Time) -> Span {
+    pub fn overlap(&self, begin: Time, end: Time) -> Span {
         let (begin, end) = (begin.max(self.from), end.min(self.to));
         if begin < end { end - begin } else { Span::ZERO }
     }

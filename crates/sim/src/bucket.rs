@@ -39,8 +39,8 @@ impl BucketSpec {
     }
 }
 
-/// Tokens are counted in these parts of a byte, since a bit/s brings so many of them in a nanosecond.
-const PARTS: u64 = 8_000_000_000;
+/// So many tokens let a byte through: at r bit/s, r tokens come in a nanosecond.
+const TOKENS_PER_BYTE: u64 = 8_000_000_000;
 
 /// A bucket.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +55,7 @@ pub struct Bucket {
 impl Bucket {
     /// A full bucket.
     pub fn new(spec: BucketSpec) -> Self {
-        let depth = spec.burst_bytes * PARTS;
+        let depth = spec.burst_bytes * TOKENS_PER_BYTE;
         Bucket { rate_bps: spec.rate_bps, depth, tokens: depth, counted: Time::ZERO }
     }
 
@@ -75,7 +75,7 @@ impl Bucket {
     /// Does a packet of so many bytes find its tokens now? It takes them if so.
     pub fn admits(&mut self, bytes: u16, now: Time) -> bool {
         self.fill(now);
-        let wanted = u64::from(bytes) * PARTS;
+        let wanted = u64::from(bytes) * TOKENS_PER_BYTE;
         let found = wanted <= self.tokens;
         self.tokens -= if found { wanted } else { 0 };
         found
@@ -85,7 +85,7 @@ impl Bucket {
     pub fn hold(&mut self, bytes: u16, now: Time) -> Span {
         let begin = now.max(self.counted);
         self.fill(begin);
-        let wanted = u64::from(bytes) * PARTS;
+        let wanted = u64::from(bytes) * TOKENS_PER_BYTE;
         let lacking = wanted.saturating_sub(self.tokens);
         let at = begin + Span::from_nanos(lacking.div_ceil(self.rate_bps));
         self.fill(at);

@@ -38,7 +38,7 @@ mod frames;
 mod histogram;
 mod impairment;
 mod lane;
-pub mod measures;
+pub mod meter;
 mod network;
 mod observation;
 mod observer;

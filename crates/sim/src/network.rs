@@ -149,7 +149,7 @@ impl Network {
             }
         }
         self.send_all_overdue(Moment { time: until, cause: Time::ZERO });
-        self.settle_ports(Moment { time: until, cause: Time::ZERO });
+        self.catch_up_ports(Moment { time: until, cause: Time::ZERO });
         Some(())
     }
 
@@ -258,7 +258,7 @@ impl Network {
 
     fn restart_counters(&mut self, now: Time) {
         self.send_all_overdue(self.events.now());
-        self.settle_ports(self.events.now());
+        self.catch_up_ports(self.events.now());
         for port in &mut self.ports {
             port.queue.restart_counters();
             if let Transmitter::Trace(transmitter) = &mut port.transmitter {
@@ -277,7 +277,7 @@ impl Network {
 
     fn sample(&mut self, now: Time) {
         self.send_all_overdue(self.events.now());
-        self.settle_ports(self.events.now());
+        self.catch_up_ports(self.events.now());
         let listed = self.short.first as usize;
         for (flow, side) in (0u32..).zip(&self.senders[..listed]) {
             self.observer.note(Kinds::SENDER_SAMPLED, now, || Occurrence::SenderSampled {
@@ -297,8 +297,8 @@ impl Network {
                 Backlog { packets: waiting.packets + sending.packets, bytes: waiting.bytes + sending.bytes };
             self.observer.note(Kinds::QUEUE_SAMPLED, now, || Occurrence::QueueSampled { queue, backlog });
             if self.observer.hears(Kinds::DISCIPLINE_SAMPLED) {
-                for (part, state) in (0u32..).zip(port.queue.states(now).into_iter().flatten()) {
-                    let sampled = || Occurrence::DisciplineSampled { queue, part, state };
+                for (subqueue, state) in (0u32..).zip(port.queue.states(now).into_iter().flatten()) {
+                    let sampled = || Occurrence::DisciplineSampled { queue, subqueue, state };
                     self.observer.note(Kinds::DISCIPLINE_SAMPLED, now, sampled);
                 }
             }

@@ -2,7 +2,7 @@
 
 use crate::frames::FrameEnd;
 use crate::packet::Packet;
-use crate::queue::{Backlog, DropReason, PartState};
+use crate::queue::{Backlog, DisciplineState, DropReason};
 use crate::tcp::sender::WindowCut;
 use sawtooth_cc::units::{Bytes, Rate, Time, Window};
 use sawtooth_cc::{ControlState, Estimates};
@@ -93,14 +93,14 @@ pub enum Occurrence {
         /// What waits or is in transmission.
         backlog: Backlog,
     },
-    /// The state of a discipline, or of a part of it, at a sampling time.
+    /// The state of a discipline, or of a subqueue of it, at a sampling time.
     DisciplineSampled {
         /// Which, by its row in `queues`.
         queue: u32,
-        /// Which part.
-        part: u32,
+        /// Which subqueue, by its place in the table of the discipline.
+        subqueue: u32,
         /// Its state.
-        state: PartState,
+        state: DisciplineState,
     },
     /// Everything that a short flow had to send has been acknowledged.
     FlowCompleted {

@@ -137,9 +137,9 @@ impl Port {
             (self.departures_hash.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
 
-    /// The same of a packet that the discipline has given out, and of the part of the discipline that had it.
+    /// The same of a packet that the discipline has given out, and of the subqueue that had it.
     pub fn count_begin(&mut self, queued: &Queued, now: Time, measured: Measured) {
         self.count_departure(queued.packet, queued.arrived, now, measured);
-        self.queue.count_part(queued, now, now >= measured.from);
+        self.queue.count_subqueue(queued, now, now >= measured.from);
     }
 }

@@ -27,8 +27,8 @@ use crate::scenario::{ScenarioError, require};
 use counters::Tally;
 use device::Device;
 pub use discipline::{
-    Admission, ArrivalRule, Backlog, PARTS_MAX, PartState, QueueContext, QueueDiscipline, QueueState, Queued,
-    Signal, TransmitterState,
+    Admission, ArrivalRule, Backlog, DisciplineState, QueueContext, QueueDiscipline, QueueState, Queued,
+    SUBQUEUES_MAX, Signal, TransmitterState,
 };
 pub use drop_reason::{DROP_REASONS, DropReason};
 use fifo::Fifo;
@@ -101,7 +101,7 @@ impl Queue {
             discipline: AnyDiscipline::new(spec, rate),
             device: Device::default(),
             random,
-            tally: Tally::with_parts(spec.info().parts.len()),
+            tally: Tally::with_subqueues(spec.info().subqueues.len()),
             signals: Vec::new(),
         }
     }
@@ -237,8 +237,8 @@ impl Queue {
         Backlog { packets: held.packets + device.packets, bytes: held.bytes + device.bytes }
     }
 
-    /// What the discipline is doing, part by part.
-    pub fn states(&self, now: Time) -> [Option<PartState>; PARTS_MAX] {
+    /// What the discipline is doing, subqueue by subqueue.
+    pub fn states(&self, now: Time) -> [Option<DisciplineState>; SUBQUEUES_MAX] {
         self.discipline.states(now)
     }
 
@@ -264,11 +264,11 @@ impl Queue {
         self.tally.count_departure(packet, delay, measured);
     }
 
-    /// The same for the part of the discipline to which a packet was assigned, if that has parts.
+    /// The same for the subqueue to which a packet was assigned, if the discipline has some.
     #[inline]
-    pub fn count_part(&mut self, queued: &Queued, now: Time, measured: bool) {
-        if let Some(part) = self.tally.parts.get_mut(usize::from(queued.part)) {
-            part.count_departure(queued.packet, now - queued.arrived, measured);
+    pub fn count_subqueue(&mut self, queued: &Queued, now: Time, measured: bool) {
+        if let Some(subqueue) = self.tally.subqueues.get_mut(usize::from(queued.subqueue)) {
+            subqueue.count_departure(queued.packet, now - queued.arrived, measured);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Results of a run: counters of flows, queues and processes of short flows, the packet account, and the requested series.
 
 use crate::frames::StreamRecord;
-use crate::measures::RoundTripRecord;
+use crate::meter::RoundTripRecord;
 use crate::queue::DropReason;
 use crate::queue::counters::{Arrivals, Departures};
 use crate::series::AllSeries;
@@ -73,14 +73,14 @@ pub struct QueueRecord {
     pub capacity_bytes: u64,
     /// A hash of every departure since the start of the run.
     pub departures_hash: u64,
-    /// Its parts, where its discipline has parts.
-    pub parts: Vec<PartRecord>,
+    /// Its subqueues, where its discipline has some.
+    pub subqueues: Vec<SubqueueRecord>,
 }
 
-/// One part of a queue, over the measured time.
+/// One subqueue, over the measured time.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
-pub struct PartRecord {
+pub struct SubqueueRecord {
     pub name: &'static str,
     pub arrivals: Arrivals,
     pub departures: Departures,
@@ -186,8 +186,8 @@ impl Records {
     /// All tables of the run: what is shown, stored and hashed.
     pub fn tables(&self) -> Vec<Table> {
         let mut tables = vec![flows(&self.flows), queues(&self.queues), arrivals(&self.arrivals)];
-        if self.queues.iter().any(|queue| !queue.parts.is_empty()) {
-            tables.push(parts(&self.queues));
+        if self.queues.iter().any(|queue| !queue.subqueues.is_empty()) {
+            tables.push(subqueues(&self.queues));
         }
         if !self.states.is_empty() {
             tables.push(states(&self.states));
@@ -302,19 +302,19 @@ fn quantiles_text(queue: &QueueRecord) -> String {
     texts.collect::<Vec<_>>().join(" ")
 }
 
-/// The parts of all queues, a row each.
-fn parts(queues: &[QueueRecord]) -> Table {
-    let rows: Vec<(u32, &PartRecord)> = (0u32..)
+/// The subqueues of all queues, a row each.
+fn subqueues(queues: &[QueueRecord]) -> Table {
+    let rows: Vec<(u32, &SubqueueRecord)> = (0u32..)
         .zip(queues)
-        .flat_map(|(queue, record)| record.parts.iter().map(move |part| (queue, part)))
+        .flat_map(|(queue, record)| record.subqueues.iter().map(move |subqueue| (queue, subqueue)))
         .collect();
-    let parts = || rows.iter().map(|&(_, part)| part);
-    let arrived = |value: fn(&Arrivals) -> u64| parts().map(move |part| value(&part.arrivals));
-    let departed = |value: fn(&Departures) -> u64| parts().map(move |part| value(&part.departures));
-    let dropped = |reason| parts().map(move |part| part.arrivals.drops[reason as usize]);
+    let each = || rows.iter().map(|&(_, subqueue)| subqueue);
+    let arrived = |value: fn(&Arrivals) -> u64| each().map(move |subqueue| value(&subqueue.arrivals));
+    let departed = |value: fn(&Departures) -> u64| each().map(move |subqueue| value(&subqueue.departures));
+    let dropped = |reason| each().map(move |subqueue| subqueue.arrivals.drops[reason as usize]);
     Table::new("subqueues")
         .indices("queue", rows.iter().map(|&(queue, _)| queue))
-        .texts("name", parts().map(|part| part.name.to_owned()))
+        .texts("name", each().map(|subqueue| subqueue.name.to_owned()))
         .counts("arrivals", arrived(|counters| counters.arrivals))
         .counts("drops", arrived(Arrivals::dropped))
         .counts("drops_full", dropped(DropReason::Full))
@@ -327,12 +327,12 @@ fn parts(queues: &[QueueRecord]) -> Table {
         .counts("test_drops", arrived(|counters| counters.test_drops))
         .counts("test_marks", arrived(|counters| counters.test_marks))
         .counts("test_forwarded", departed(|counters| counters.test_forwarded))
-        .spans("delay_ns_sum_all", parts().map(|part| part.departures.delay))
-        .spans("delay_ns_sum_test", parts().map(|part| part.departures.test_delay))
-        .spans("delay_p50_ns", parts().map(|part| part.delay_p50))
-        .spans("delay_p95_ns", parts().map(|part| part.delay_p95))
-        .spans("delay_p99_ns", parts().map(|part| part.delay_p99))
-        .spans("delay_p999_ns", parts().map(|part| part.delay_p999))
+        .spans("delay_ns_sum_all", each().map(|subqueue| subqueue.departures.delay))
+        .spans("delay_ns_sum_test", each().map(|subqueue| subqueue.departures.test_delay))
+        .spans("delay_p50_ns", each().map(|subqueue| subqueue.delay_p50))
+        .spans("delay_p95_ns", each().map(|subqueue| subqueue.delay_p95))
+        .spans("delay_p99_ns", each().map(|subqueue| subqueue.delay_p99))
+        .spans("delay_p999_ns", each().map(|subqueue| subqueue.delay_p999))
 }
 
 fn arrivals(rows: &[ArrivalRecord]) -> Table {

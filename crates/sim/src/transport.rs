@@ -1,7 +1,7 @@
 //! What stands at the ends of a flow: TCP, a rate-based protocol or a stack from outside. Closed enums, so that no packet costs a virtual call.
 
 use crate::frames::FrameWatch;
-use crate::measures::Measures;
+use crate::meter::Meter;
 use crate::observation::{ModelState, Phase, SenderState, SenderView};
 use crate::packet::Packet;
 use crate::rate::receiver::PacedReceiver;
@@ -176,7 +176,7 @@ impl Transport {
             Transport::Paced(sender) => SenderView {
                 phase: Phase::Steady,
                 in_flight: None,
-                pacing_bps: sender.measures.as_ref().and_then(|measures| measures.pacing.latest()),
+                pacing_bps: sender.meter.as_ref().and_then(|meter| meter.pacing.latest()),
                 delivery_bps: None,
                 marked_share: None,
                 undos: 0,
@@ -256,20 +256,20 @@ impl Transport {
     }
 
     /// Have its round trips and rates measured.
-    pub fn measure(&mut self) {
+    pub fn attach_meter(&mut self) {
         match self {
-            Transport::Tcp(sender) => sender.measure(),
-            Transport::Paced(sender) => sender.measures = Some(Box::default()),
-            Transport::Whole(sender) => sender.measures = Some(Box::default()),
+            Transport::Tcp(sender) => sender.attach_meter(),
+            Transport::Paced(sender) => sender.meter = Some(Box::default()),
+            Transport::Whole(sender) => sender.meter = Some(Box::default()),
         }
     }
 
     /// What has been measured of it.
-    pub fn measures(&mut self) -> Option<&mut Measures> {
+    pub fn meter(&mut self) -> Option<&mut Meter> {
         match self {
-            Transport::Tcp(sender) => sender.measures(),
-            Transport::Paced(sender) => sender.measures.as_deref_mut(),
-            Transport::Whole(sender) => sender.measures.as_deref_mut(),
+            Transport::Tcp(sender) => sender.meter(),
+            Transport::Paced(sender) => sender.meter.as_deref_mut(),
+            Transport::Whole(sender) => sender.meter.as_deref_mut(),
         }
     }
 

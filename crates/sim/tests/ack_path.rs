@@ -259,7 +259,7 @@ fn news(recovery: &str, ecn: Ecn, discipline: &str, spared: u32) -> u64 {
             passed += 1;
             read.learn(sent.packet, numbered, &details);
             queue.count_departure(sent.packet, Span::ZERO, true);
-            queue.count_part(&sent, state.now, true);
+            queue.count_subqueue(&sent, state.now, true);
         }
         if queue.held().packets == 0 {
             assert_eq!(read, all, "{recovery} {discipline} {spared}, step {step}");

@@ -216,9 +216,9 @@ fn a_wrong_source_or_record_is_named_with_what_is_accepted() {
 
 #[test]
 fn an_unknown_word_is_named() {
-    let check = |pointer: &str, value: Value, parts: [&str; 2]| {
+    let check = |pointer: &str, value: Value, wanted: [&str; 2]| {
         let found = complaint(pointer, value);
-        assert!(parts.iter().all(|part| found.contains(part)), "{pointer}: {found}");
+        assert!(wanted.iter().all(|words| found.contains(words)), "{pointer}: {found}");
     };
     check("/record", json!({"window": true}), ["window", "windows"]);
     check("/profiles/0/recovery", json!("vegas"), ["vegas", "newreno"]);

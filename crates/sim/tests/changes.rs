@@ -124,9 +124,9 @@ fn either_order_of_events_gives_the_same() {
 
 #[test]
 fn what_cannot_change_is_refused() {
-    let check = |changes: Vec<ChangeSpec>, parts: [&str; 2]| {
+    let check = |changes: Vec<ChangeSpec>, wanted: [&str; 2]| {
         let message = run(&bbr(1, changes)).expect_err("a bad scenario").to_string();
-        assert!(parts.iter().all(|part| message.contains(part)), "{message}");
+        assert!(wanted.iter().all(|words| message.contains(words)), "{message}");
     };
     let rate = |link| vec![SetSpec::Rate { link, bps: MEGABIT }];
     check(vec![upon(ControlState::ProbeBw, rate(0))], ["changes[0].when.state = probe_bw", "startup, drain"]);

@@ -4,7 +4,7 @@
 mod networks;
 
 use networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, profile, source};
-use sawtooth_sim::records::PartRecord;
+use sawtooth_sim::records::SubqueueRecord;
 use sawtooth_sim::scenario::{DualPi2Spec, FlowSpec, Profile, QueueSpec, Scenario};
 use sawtooth_sim::tcp::Ecn;
 use sawtooth_sim::{Records, run};
@@ -33,8 +33,8 @@ fn beside(prague: u32, cubic: u32, megabits: u64, rtt_ms: u64) -> Scenario {
     scenario
 }
 
-fn parts(records: &Records) -> (&PartRecord, &PartRecord) {
-    let [low, classic] = records.queues[0].parts.as_slice() else { panic!("it has two parts") };
+fn subqueues(records: &Records) -> (&SubqueueRecord, &SubqueueRecord) {
+    let [low, classic] = records.queues[0].subqueues.as_slice() else { panic!("it has two subqueues") };
     assert_eq!((low.name, classic.name), ("L", "C"));
     (low, classic)
 }
@@ -49,7 +49,7 @@ fn l4s_flows_wait_two_milliseconds_at_most_and_lose_nothing() {
         for megabits in [40, 120] {
             for rtt_ms in [10, 40] {
                 let records = run(&beside(prague, cubic, megabits, rtt_ms)).expect("a scenario");
-                let (low, classic) = parts(&records);
+                let (low, classic) = subqueues(&records);
                 let what = format!("{prague} + {cubic} at {megabits} Mbit/s, {rtt_ms} ms");
                 let p99 = low.delay_p99.nanos() as f64 / 1e6;
                 assert!(p99 <= 2.0, "{what}: {p99} ms");
@@ -59,10 +59,10 @@ fn l4s_flows_wait_two_milliseconds_at_most_and_lose_nothing() {
                 let used = carried / records.queues[0].capacity_bytes as f64;
                 assert!(used > 0.95, "{what}: {used} of the link");
                 if cubic > 0 {
-                    let mean = |part: &PartRecord| {
-                        part.departures.test_delay.nanos() as f64
+                    let mean = |subqueue: &SubqueueRecord| {
+                        subqueue.departures.test_delay.nanos() as f64
                             / 1e6
-                            / part.departures.test_forwarded as f64
+                            / subqueue.departures.test_forwarded as f64
                     };
                     assert!(
                         mean(classic) < 30.0 && mean(low) < 1.5,
@@ -88,9 +88,9 @@ fn l4s_flows_wait_two_milliseconds_at_most_and_lose_nothing() {
 fn marks_follow_the_coupling() {
     // While both queues are full, the share of marks in L is coupling · √(share of hits in C), but for what the ramp adds.
     let records = run(&beside(2, 2, 40, 20)).expect("a scenario");
-    let (low, classic) = parts(&records);
-    let share = |part: &PartRecord| {
-        (part.arrivals.marks + part.arrivals.dropped()) as f64 / part.arrivals.arrivals as f64
+    let (low, classic) = subqueues(&records);
+    let share = |subqueue: &SubqueueRecord| {
+        (subqueue.arrivals.marks + subqueue.arrivals.dropped()) as f64 / subqueue.arrivals.arrivals as f64
     };
     let coupled = 2.0 * share(classic).sqrt();
     assert!(share(low) > 0.7 * coupled, "{} marked in L, {coupled} by coupling", share(low));
@@ -102,7 +102,7 @@ fn an_overload_that_answers_to_nothing_is_held_to_the_target_and_leaves_others_t
     let mut scenario = beside(1, 0, 40, 20);
     scenario.sources = vec![source(&[0], &[[0, 60 * MEGABIT]])];
     let records = run(&scenario).expect("a scenario");
-    let (low, classic) = parts(&records);
+    let (low, classic) = subqueues(&records);
     assert!(classic.arrivals.drops[2] > 0 && low.departures.forwarded > 0);
     let delay = classic.departures.delay.nanos() as f64 / 1e6 / classic.departures.forwarded as f64;
     assert!((5.0..=25.0).contains(&delay), "{delay} ms in C");
@@ -118,8 +118,8 @@ fn its_recorded_state_keeps_to_the_coupling_and_to_what_waits() {
     assert_eq!(points.len(), 2 * 4_000);
     let mut highest = 0.0f64;
     for pair in points.chunks(2) {
-        let [low, classic] = pair else { unreachable!("two parts at each sample") };
-        assert_eq!((low.part, classic.part, low.time), (0, 1, classic.time));
+        let [low, classic] = pair else { unreachable!("two subqueues at each sample") };
+        assert_eq!((low.subqueue, classic.subqueue, low.time), (0, 1, classic.time));
         let base = low.state.probability / 2.0;
         assert!((classic.state.probability - base * base).abs() < 1e-12 || low.state.probability == 1.0);
         assert!(classic.state.backlog.packets > 0 || classic.state.waited.nanos() == 0);

@@ -172,11 +172,11 @@ fn bursts_of_losses_hit_a_flow_as_often_as_the_chain_says() {
 
 #[test]
 fn rate_based_flows_take_packets_in_order() {
-    let check = |change: fn(&mut Scenario), parts: [&str; 2]| {
+    let check = |change: fn(&mut Scenario), wanted: [&str; 2]| {
         let mut network = networks::dumbbell(1, 20, profile("tfrc", "none"), SECOND);
         change(&mut network);
         let message = run(&network).expect_err("a bad scenario").to_string();
-        assert!(parts.iter().all(|part| message.contains(part)), "{message}");
+        assert!(wanted.iter().all(|words| message.contains(words)), "{message}");
     };
     let late = |network: &mut Scenario| {
         network.links[1].late = Some(LateSpec::List { packets: vec![[3, MILLISECOND]] });
@@ -191,14 +191,14 @@ fn rate_based_flows_take_packets_in_order() {
 
 #[test]
 fn what_makes_no_sense_is_refused() {
-    let check = |change: &dyn Fn(&mut LinkSpec), parts: [&str; 2]| {
+    let check = |change: &dyn Fn(&mut LinkSpec), wanted: [&str; 2]| {
         let message = run(&twenty(|mut link| {
             change(&mut link);
             link
         }))
         .expect_err("a bad scenario")
         .to_string();
-        assert!(parts.iter().all(|part| message.contains(part)), "{message}");
+        assert!(wanted.iter().all(|words| message.contains(words)), "{message}");
     };
     let burst = |r| ImpairmentSpec::GilbertElliott { p: 0.1, r, h: 0.0, k: 1.0 };
     check(&|link| link.loss = Some(burst(1.5)), ["links[0].loss.r = 1.5", "0 to 1"]);

@@ -101,7 +101,7 @@ def in_scores_and_raw(
     text: str, view: View, in_scores: Sequence[Finding], in_raw: Callable[[], Sequence[Finding]]
 ) -> Finding:
     """A statement about several settings that is worded in D: it must hold in D and in raw values, where there are any."""
-    parts = [both("in distances to the best of each setting, as worded", in_scores)]
+    operands = [both("in distances to the best of each setting, as worded", in_scores)]
     if view.has_raw:
-        parts.append(both("in raw values", in_raw()))
-    return both(text, parts)
+        operands.append(both("in raw values", in_raw()))
+    return both(text, operands)

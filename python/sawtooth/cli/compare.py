@@ -220,7 +220,7 @@ def command(
     workers.begin(context)
     given = compared.given(controllers)
     if runs.shard is not None:
-        runs.make_part(lambda: _plans(given, compared.set_), as_json, "compare")
+        runs.make_shard(lambda: _plans(given, compared.set_), as_json, "compare")
         return
     typed = ["sawtooth", "compare", *controllers, *compared.words()]
     typed += ["--until-decided"] * seeding.until_decided
@@ -314,7 +314,7 @@ def _draw(found: Comparison, path: Path | None) -> list[Path]:
     from sawtooth.report.drawing import save
 
     drawn = []
-    for name, figure in comparison_figures(found).items():
+    for name, figure in comparison_figures(found.own).items():
         target = path if len(found.own) == 1 else path.with_name(f"{path.stem}_{name}{path.suffix}")
         save(figure, target)
         drawn.append(target)

@@ -226,7 +226,7 @@ def command(
         whole = ("report", "no-report", "markdown", "sensitivity", "reconstruct", "confirm", "until-decided")
         refuse("beside --shard", chosen, whole)
         workers.begin(context)
-        _part(asked, chosen, as_json)
+        _shard(asked, chosen, as_json)
         return
     out = _output(asked, pages, sensitivity.sensitivity, as_json)
     _refuse_beside_mode(asked, chosen)
@@ -322,8 +322,8 @@ def _set_up(name: str, wanted: str | None, chosen: Mapping[str, object], other: 
     return wanted if configuration(name, wanted).values else None
 
 
-def _part(asked: Asked, chosen: Mapping[str, object], as_json: bool) -> None:
-    """Part of the runs, nothing else."""
+def _shard(asked: Asked, chosen: Mapping[str, object], as_json: bool) -> None:
+    """A shard of the runs, nothing else."""
     from sawtooth.papers.further import Order
     from sawtooth.papers.reproduce import jobs_of
 
@@ -336,7 +336,7 @@ def _part(asked: Asked, chosen: Mapping[str, object], as_json: bool) -> None:
             return [other.jobs(Order(seeds=length.seeds, quick=length.quick))]
         return jobs_of(name, length.seeds, length.quick, length.values, asked.set_up)
 
-    asked.runs.make_part(plans, as_json, name)
+    asked.runs.make_shard(plans, as_json, name)
 
 
 def _studies(asked: Asked, output: Output) -> None:

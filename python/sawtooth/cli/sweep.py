@@ -80,7 +80,7 @@ def command(
         def plans() -> list[Jobs]:
             return [planned(scenario, dict(lists), seeds, set_ or [])[2]]
 
-        runs.make_part(plans, as_json, scenario.name)
+        runs.make_shard(plans, as_json, scenario.name)
         return
     with progress_bar(scenario.name) as progress:
         found = sweep(scenario, dict(lists), seeds, set_ or [], runs.store, runs.fresh, progress=progress)

@@ -1,6 +1,6 @@
-"""The options of commands that make many runs: where these are kept, which part of them is made, and who simulates.
+"""The options of commands that make many runs: where these are kept, which shard of them is made, and who simulates.
 
-`--shard i/n` makes a part of the runs, for one of several machines, and judges nothing.
+`--shard i/n` makes a shard of the runs, for one of several machines, and judges nothing.
 """
 
 from __future__ import annotations
@@ -41,20 +41,22 @@ class Runs:
         ),
     ] = None
 
-    def make_part(self, plans: Callable[[], Sequence[Sequence[Resolved]]], as_json: bool, title: str) -> None:
-        """Make the part of the runs of `plans` that --shard asks for, and print how much of it is done."""
+    def make_shard(
+        self, plans: Callable[[], Sequence[Sequence[Resolved]]], as_json: bool, title: str
+    ) -> None:
+        """Make the shard of the runs of `plans` that --shard asks for, and print how much of it is done."""
         from sawtooth.progress import progress_bar
         from sawtooth.run.shard import Shard, run_shard
         from sawtooth.run.store import Store
 
-        assert self.shard is not None, "a part was asked for"
-        part = Shard.parse(self.shard)
+        assert self.shard is not None, "a shard was asked for"
+        shard = Shard.parse(self.shard)
         kept = Store(self.store)
-        with progress_bar(f"{title} {part}") as progress:
-            found = run_shard(plans(), part, kept, fresh=self.fresh, progress=progress)
+        with progress_bar(f"{title} {shard}") as progress:
+            found = run_shard(plans(), shard, kept, fresh=self.fresh, progress=progress)
         if as_json:
             document = {
-                "shard": str(part),
+                "shard": str(shard),
                 "store": kept.address,
                 "runs_total": found.total,
                 "runs_mine": found.mine,
@@ -64,7 +66,7 @@ class Runs:
             emit_document("shard", document)
             return
         emit_text(
-            f"part {part}: {found.done:,} of its {found.mine:,} runs are in {kept.address}; {found.total:,} runs in all parts"
+            f"shard {shard}: {found.done:,} of its {found.mine:,} runs are in {kept.address}; {found.total:,} runs in all shards"
         )
         note(f"{found.executed:,} of {found.mine:,} runs simulated")
 

@@ -121,13 +121,15 @@ def _lead(block: Block, metric: str, names: Sequence[str]) -> Lead:
         return Lead(block.setting, metric, None, None, None, None, tuple(names), alike=True, clipped=clipped)
     order = sorted(names, key=lambda name: -float(values[name].mean()))
     leader, second = order[0], order[1]
-    parts = {
+    leads_over = {
         other: inequality(f"{leader} is ahead of {other}", values[leader] - values[other], ">")
         for other in order[1:]
     }
-    tied = tuple(other for other, part in parts.items() if part.verdict is not Verdict.HOLDS)
-    found = both(f"{leader} leads in {metric}", list(parts.values()))
-    return Lead(block.setting, metric, leader, second, parts[second].interval, found, tied, clipped=clipped)
+    tied = tuple(other for other, operand in leads_over.items() if operand.verdict is not Verdict.HOLDS)
+    found = both(f"{leader} leads in {metric}", list(leads_over.values()))
+    return Lead(
+        block.setting, metric, leader, second, leads_over[second].interval, found, tied, clipped=clipped
+    )
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sawtooth.run.run import Run
+    from sawtooth.measure.run_data import RunData
 
 _FORM = re.compile(
     r"(\w+)(?: (\d+(?:\.\d+)?))?(?: at (\d+(?:\.\d+)? ?[a-z]+))?(?: of (\d+))?(?: ([\d.]+)\.\.([\d.]+ ?\w+))?"
@@ -215,7 +215,7 @@ class Measure(Parsed):
             return ""
         return f" {self.begin_ns / 1e9:g}..{format_time(self.end_ns)}"
 
-    def __call__(self, run: Run, known: Known | None = None) -> float:
+    def __call__(self, run: RunData, known: Known | None = None) -> float:
         """Its value in a run; ``known`` is shared by all measures of that run."""
         whole = self.end_ns is None
         begin = int(run.engine["warmup_ns"]) if whole else self.begin_ns

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from sawtooth.run.run import Run
+    from sawtooth.measure.run_data import RunData
 
 PRESENT: Final = 0.9
 """Share of a part of a run for which a flow has to be on to count in it."""
@@ -33,7 +33,7 @@ SAMPLE: Final = 0
 class RunPart:
     """A run, a part of its time, and the flows that a measure is about (None: all test flows); its level and bins, where it has them."""
 
-    run: Run
+    run: RunData
     begin_ns: int
     end_ns: int
     group: int | None

@@ -34,7 +34,7 @@ from sawtooth.scenario.trace import OPPORTUNITY_BYTES
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sawtooth.run.run import Run
+    from sawtooth.measure.run_data import RunData
 
 Real = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -51,12 +51,12 @@ class Timeline:
     values: Real
 
 
-def flow_count(run: Run) -> int:
+def flow_count(run: RunData) -> int:
     """Flows that the scenario lists; place-holders of short flows come after them."""
     return len(run.meta["resolved"]["flows"])
 
 
-def throughput(run: Run) -> Timeline:
+def throughput(run: RunData) -> Timeline:
     """New data delivered to every flow, bin by bin: a row per bin, a column per flow."""
     rates, width = run.records["rates"], int(run.engine["record"]["rates_ns"])
     flow, ends = values_of(rates.column("flow")), values_of(rates.column("time_ns"))
@@ -68,7 +68,7 @@ def throughput(run: Run) -> Timeline:
     return Timeline(times.astype(np.int64), values * sizes * 8.0 * NS / width)
 
 
-def available(run: Run, bin_ns: int) -> Timeline:
+def available(run: RunData, bin_ns: int) -> Timeline:
     """What is there for all test flows together. A trace gives the mean of every bin of that length, a schedule its levels."""
     link = run.engine["links"][0]
     if link["rate_bps"] is None:
@@ -88,18 +88,18 @@ def opportunities(link: Mapping[str, Any], until_ns: int) -> Whole:
     return np.sort((times + times[-1] * np.arange(periods, dtype=np.int64)[:, None]).ravel())
 
 
-def queue_samples(run: Run, queue: int) -> pa.Table:
+def queue_samples(run: RunData, queue: int) -> pa.Table:
     """The samples of one queue, by its row in `queues`."""
     table = run.records["queue_samples"]
     return table.filter(pa.array(values_of(table.column("queue")) == queue))
 
 
-def links_with_queues(run: Run) -> list[int]:
+def links_with_queues(run: RunData) -> list[int]:
     """Numbers of the links that have a queue, in the order of `queues`."""
     return [number for number, link in enumerate(run.engine["links"]) if link["queue"] is not None]
 
 
-def queues_crossed(run: Run) -> list[int]:
+def queues_crossed(run: RunData) -> list[int]:
     """Rows of the queues that the data of test flows crosses, then of those that only their acknowledgements cross."""
     rows = {number: row for row, number in enumerate(links_with_queues(run))}
     flows = [flow for flow in run.engine["flows"][: flow_count(run)] if flow["test"]]
@@ -109,7 +109,7 @@ def queues_crossed(run: Run) -> list[int]:
     return [*sorted(there), *sorted(back - there)]
 
 
-def round_trips(run: Run) -> Timeline | None:
+def round_trips(run: RunData) -> Timeline | None:
     """Round-trip times, ns: a row per sample, a column per flow, NaN while the flow is off. None where backlogs do not tell a wait."""
     links = run.engine["links"]
     apart = {row["name"] for row in describe()["disciplines"] if row["schedules"]}

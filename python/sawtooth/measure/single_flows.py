@@ -15,7 +15,7 @@ from sawtooth.column_values import values_of
 from sawtooth.measure.run_part import RunPart
 
 if TYPE_CHECKING:
-    from sawtooth.run.run import Run
+    from sawtooth.measure.run_data import RunData
 
 Shares = tuple[tuple[float, ...], ...]
 """Group by group, the normalised throughput of each flow."""
@@ -39,7 +39,7 @@ class Recorded:
     """When which flow lost a packet, or (marked) had one marked."""
 
 
-def shares(run: Run) -> Shares:
+def shares(run: RunData) -> Shares:
     """Throughput of every test flow over a fair share of the bottleneck, group by group, from the counters of the measured part."""
     resolved = [flow for flow in run.meta["resolved"]["flows"] if flow["test"]]
     goodputs = values_of(run.flows.column("goodput_bps"))[: len(resolved)]
@@ -48,7 +48,7 @@ def shares(run: Run) -> Shares:
     return tuple(tuple(normalised[groups == group].tolist()) for group in range(int(groups.max()) + 1))
 
 
-def recorded(run: Run) -> Recorded:
+def recorded(run: RunData) -> Recorded:
     """What the figure needs of a run. ValueError if it did not record rates and congestion."""
     part = RunPart(run, 0, int(run.engine["duration_ns"]), None)
     own = part.of_group()

@@ -16,7 +16,7 @@ Source: ellipses over delay and throughput as in [WinsteinBalakrishnan13]; the r
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import matplotlib as mpl
@@ -39,7 +39,6 @@ from sawtooth.report.tables import setting_title
 from sawtooth.scenario.described import describe
 
 if TYPE_CHECKING:
-    from sawtooth.experiment.comparison import Comparison
     from sawtooth.experiment.matrix import Block
 
 MARKERS: Final = "osD^vPX*"
@@ -68,9 +67,9 @@ LETTER = 0.075
 """Width of a letter of a tick label, inches."""
 
 
-def comparison_figures(found: Comparison) -> dict[str, Figure]:
-    """By setting, with a dash in place of the slash: the figure of a comparison."""
-    return {block.setting.replace("/", "-"): block_figure(block) for block in found.own}
+def comparison_figures(blocks: Iterable[Block]) -> dict[str, Figure]:
+    """By setting, with a dash in place of the slash: the figure of each block of a comparison."""
+    return {block.setting.replace("/", "-"): block_figure(block) for block in blocks}
 
 
 def block_figure(block: Block) -> Figure:

@@ -165,16 +165,16 @@ def curve_section(curve: Curve, sketches: Sketches, drawn: bool = True) -> Secti
     """The section of one curve on the page; ``drawn``: its figure stands here and not at the head of the page."""
     spec = curve.spec
     only = ", ".join(f"{name} {label}" for name, label in spec.only.items())
-    parts: list[Block] = []
+    blocks: list[Block] = []
     if spec.printed:
-        parts.append(Words(f"In the paper: {spec.printed}.", "muted"))
+        blocks.append(Words(f"In the paper: {spec.printed}.", "muted"))
     if only:
-        parts.append(Words(f"Runs with {only}.", "muted"))
-    parts += [
+        blocks.append(Words(f"Runs with {only}.", "muted"))
+    blocks += [
         *([curve_picture(curve, sketches)] if drawn else []),
         Fold("Every point, with its runs", [_table(curve)]),
     ]
-    return Section(anchor(curve), spec.title, parts)
+    return Section(anchor(curve), spec.title, blocks)
 
 
 def curve_picture(curve: Curve, sketches: Sketches) -> Picture:

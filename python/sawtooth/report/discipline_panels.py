@@ -25,25 +25,27 @@ DROP_STATE = SERIES[3]
 
 
 def waits(axes: Axes, found: QueueTrace) -> None:
-    """How long the first packet of each part has waited, what is aimed at, and the drop state as bands."""
+    """How long the first packet of each subqueue has waited, what is aimed at, and the drop state as bands."""
     handles: list[Any] = []
     highest = 0.0
-    for part, colour in zip(found.states, COLOURS, strict=False):
-        axes.step(part.times_ns / 1e9, part.waited_ms, where="post", color=colour, linewidth=0.8)
-        handles.append(entry(f"first packet of {part.name}" if part.name else "first packet", color=colour))
-        highest = max(highest, float(part.waited_ms.max(initial=0.0)))
+    for subqueue, colour in zip(found.states, COLOURS, strict=False):
+        axes.step(subqueue.times_ns / 1e9, subqueue.waited_ms, where="post", color=colour, linewidth=0.8)
+        handles.append(
+            entry(f"first packet of {subqueue.name}" if subqueue.name else "first packet", color=colour)
+        )
+        highest = max(highest, float(subqueue.waited_ms.max(initial=0.0)))
     looks = ("--", ":", "-.")
     for (name, value), style in zip(found.targets, looks, strict=False):
         axes.axhline(value, color=INK, linestyle=style, linewidth=0.9)
         handles.append(entry(f"{name}: {quantity(value)} ms", color=INK, linestyle=style, linewidth=0.9))
         highest = max(highest, value)
-    if any(part.dropping.any() for part in found.states):
-        for part in found.states:
+    if any(subqueue.dropping.any() for subqueue in found.states):
+        for subqueue in found.states:
             axes.fill_between(
-                part.times_ns / 1e9,
+                subqueue.times_ns / 1e9,
                 0.0,
                 HEAD_ROOM * highest,
-                where=(part.dropping > 0).tolist(),
+                where=(subqueue.dropping > 0).tolist(),
                 step="post",
                 color=DROP_STATE,
                 alpha=SHADE,
@@ -57,14 +59,14 @@ def waits(axes: Axes, found: QueueTrace) -> None:
 
 
 def hits(axes: Axes, found: QueueTrace) -> None:
-    """The probability of a hit in each part, or how many queues are in the drop state."""
+    """The probability of a hit in each subqueue, or how many queues are in the drop state."""
     handles: list[Any] = []
-    by_chance = any(part.probability.any() for part in found.states)
+    by_chance = any(subqueue.probability.any() for subqueue in found.states)
     highest = 0.0
-    for part, colour in zip(found.states, COLOURS, strict=False):
-        values = 100.0 * part.probability if by_chance else part.dropping.astype(np.float64)
-        axes.step(part.times_ns / 1e9, values, where="post", color=colour, linewidth=0.8)
-        name = f"of {part.name}" if part.name else "of an arrival"
+    for subqueue, colour in zip(found.states, COLOURS, strict=False):
+        values = 100.0 * subqueue.probability if by_chance else subqueue.dropping.astype(np.float64)
+        axes.step(subqueue.times_ns / 1e9, values, where="post", color=colour, linewidth=0.8)
+        name = f"of {subqueue.name}" if subqueue.name else "of an arrival"
         handles.append(entry(name if by_chance else "queues in the drop state", color=colour))
         highest = max(highest, float(values.max(initial=0.0)))
     axes.set_ylim(0.0, HEAD_ROOM * highest or 1.0)

@@ -22,7 +22,7 @@ from sawtooth.packaged import packaged
 from sawtooth.report.fingerprint import fingerprint
 
 if TYPE_CHECKING:
-    from sawtooth.report.pages import Page
+    from sawtooth.report.write import PlannedPage
 
 LIBRARIES: Final = ("matplotlib", "numpy", "fonttools", "jinja2", "pyarrow")
 """Which draw and write, beside the package itself."""
@@ -34,7 +34,7 @@ class DrawnPages:
     def __init__(self, directory: Path | None) -> None:
         self._directory = directory
 
-    def has(self, page: Page) -> bool:
+    def has(self, page: PlannedPage) -> bool:
         """Whether the page and its figures stand there as they would be drawn."""
         if self._directory is None:
             return False
@@ -45,7 +45,7 @@ class DrawnPages:
         except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
             return False
 
-    def put(self, page: Page, files: Sequence[Path]) -> None:
+    def put(self, page: PlannedPage, files: Sequence[Path]) -> None:
         """Notes a page that was drawn just now, if it can be noted."""
         if self._directory is None:
             return
@@ -56,12 +56,12 @@ class DrawnPages:
             }
             write_text_atomic(self._note(page), json.dumps(noted, indent=1))
 
-    def _note(self, page: Page) -> Path:
+    def _note(self, page: PlannedPage) -> Path:
         assert self._directory is not None, "there is a directory"
         return self._directory / f"{sha256(str(page.path.resolve()).encode()).hexdigest()[:32]}.json"
 
 
-def made_of(page: Page) -> str:
+def made_of(page: PlannedPage) -> str:
     """The hash of all that a page is made of; how many of its runs were simulated just now, and how long that took, is not shown."""
     comparison = replace(page.comparison, executed=0, wall_s=0.0, report=None)
     return fingerprint((program(), comparison, str(page.path), page.up))

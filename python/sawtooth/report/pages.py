@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sawtooth.report.write import write_page, write_report
+from sawtooth.report.write import PlannedPage, write_page
 
 if TYPE_CHECKING:
     from sawtooth.experiment.comparison import Comparison
@@ -24,21 +24,11 @@ PAGES_EACH = 2
 """A process takes some two seconds to start: it must have so many pages to draw."""
 
 
-@dataclass(frozen=True)
-class Page:
-    """What is drawn, where it goes, and the page of the paper that it is a part of."""
-
-    comparison: Comparison
-    path: Path
-    up: tuple[str, str] | None = None
-
-    def write(self) -> list[Path]:
-        """The page and its figures; their files. Raises InputError for a place that cannot be written."""
-        return write_report(self.comparison, self.path, self.up)
-
-
 def write_pages(
-    pages: Sequence[Page], processes: int, stages: StageCallback | None = None, notes: Path | None = None
+    pages: Sequence[PlannedPage],
+    processes: int,
+    stages: StageCallback | None = None,
+    notes: Path | None = None,
 ) -> None:
     """Write all pages, by at most so many processes; the largest begin. Raises InputError for a place that cannot be written.
 
@@ -51,7 +41,7 @@ def write_pages(
     missing = [page for page in pages if not drawn.has(page)]
     done = 0
 
-    def finished(page: Page, files: list[Path]) -> None:
+    def finished(page: PlannedPage, files: list[Path]) -> None:
         nonlocal done
         done += 1
         drawn.put(page, files)
@@ -99,7 +89,7 @@ def write_reproduction(
     ]
     reported = replace(found, parts=tuple(named), report=path)
     pages = [
-        Page(part if several else replace(part, judged=found.judged), target, up)
+        PlannedPage(part if several else replace(part, judged=found.judged), target, up)
         for part, target in zip(named, targets, strict=True)
     ]
     write_pages(pages, processes, stages, notes)

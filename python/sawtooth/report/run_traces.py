@@ -27,7 +27,7 @@ from sawtooth.scenario.scenario import Scenario, with_values
 from sawtooth.scenario.units import format_time
 
 if TYPE_CHECKING:
-    from sawtooth.run.run import Run
+    from sawtooth.measure.run_data import RunData
 
 SAMPLES: Final = 2000
 """Samples of windows and queues: about two per dot of a printed page."""
@@ -45,7 +45,7 @@ THRESHOLDS: Final = ("min", "max")
 TARGETS: Final = {"target": "target", "min_threshold": "L4S threshold", "ce_threshold": "CE threshold"}
 """Times of a discipline, by their keys, and what they are called beside what packets waited."""
 SUBQUEUES: Final = {"L": "L (L4S)", "C": "C (classic)"}
-"""Letters of the parts of a discipline (RFC 9332), and what they are called in a figure."""
+"""Letters of the subqueues of a discipline (RFC 9332), and what they are called in a figure."""
 
 
 def with_series(scenario: Scenario) -> Scenario:
@@ -103,7 +103,7 @@ def _is_endpoint(profile: Mapping[str, Any]) -> bool:
     return bool(profile["controller"].get("properties", {}).get("own_transport"))
 
 
-def traces_of(run: Run) -> Traces:
+def traces_of(run: RunData) -> Traces:
     """What the figure shows of a run that recorded windows, queue samples, rates and congestion."""
     count = run_series.flow_count(run)
     rows = run.flows.select(["id", "controller", "recovery", "test"]).to_pylist()[:count]
@@ -151,7 +151,7 @@ def _rate_based(row: Mapping[str, Any]) -> bool:
     return row["recovery"] is None
 
 
-def _started(run: Run) -> pa.Table:
+def _started(run: RunData) -> pa.Table:
     """The rows of `windows` of flows that have started and tell their window."""
     windows = run.records["windows"]
     starts = np.array([flow["start_ns"] for flow in run.engine["flows"]], dtype=np.int64)
@@ -162,7 +162,7 @@ def _started(run: Run) -> pa.Table:
     return windows.filter(pa.array(own & on & told))
 
 
-def _queues(run: Run) -> tuple[list[QueueTrace], int]:
+def _queues(run: RunData) -> tuple[list[QueueTrace], int]:
     """The queues that test flows meet, and how many of them are left out."""
     rows = run_series.queues_crossed(run)
     if len(rows) > QUEUES_MOST:
@@ -175,7 +175,7 @@ def _queues(run: Run) -> tuple[list[QueueTrace], int]:
     return [_queue(run, row) for row in kept], len(rows) - len(kept)
 
 
-def _queue(run: Run, row: int) -> QueueTrace:
+def _queue(run: RunData, row: int) -> QueueTrace:
     """One queue, in packets if its limit or its thresholds are in packets, else in kB."""
     link = run.engine["links"][run_series.links_with_queues(run)[row]]
     own: Mapping[str, Any] = link["queue"]
@@ -204,7 +204,7 @@ def _queue(run: Run, row: int) -> QueueTrace:
     )
 
 
-def _states(run: Run, row: int, own: Mapping[str, Any]) -> list[SubqueueTrace]:
+def _states(run: RunData, row: int, own: Mapping[str, Any]) -> list[SubqueueTrace]:
     """What the discipline of a queue was doing, subqueue by subqueue; nothing where it has no state or none was recorded."""
     if "disciplines" not in run.records:
         return []
@@ -212,11 +212,12 @@ def _states(run: Run, row: int, own: Mapping[str, Any]) -> list[SubqueueTrace]:
     table = table.filter(pa.array(table.column("queue").to_numpy() == row))
     names = next(entry for entry in describe()["disciplines"] if entry["name"] == own["kind"]).get("parts")
     found = []
-    for part in np.unique(table.column("part").to_numpy()):
-        rows = table.filter(pa.array(table.column("part").to_numpy() == part))
+    numbers = table.column("part").to_numpy()  # the column is older than the word
+    for subqueue in np.unique(numbers):
+        rows = table.filter(pa.array(numbers == subqueue))
         found.append(
             SubqueueTrace(
-                name=SUBQUEUES.get(names[part], names[part]) if names else "",
+                name=SUBQUEUES.get(names[subqueue], names[subqueue]) if names else "",
                 times_ns=rows.column("time_ns").to_numpy(),
                 waited_ms=rows.column("waited_ns").to_numpy() / 1e6,
                 probability=rows.column("probability").to_numpy(),
@@ -255,7 +256,7 @@ def _average(
     return run_series.red_average(samples, own["weight"], link["rate_bps"] / (8.0 * own["mean_packet"]))
 
 
-def _signs(run: Run) -> dict[str, NDArray[np.int64]]:
+def _signs(run: RunData) -> dict[str, NDArray[np.int64]]:
     """Times of losses and marks of packets at the first queue, and of the senders' loss events and timeouts, if there were any."""
     name = run.queues.column("name")[0].as_py()
     windows = run.records["windows"]

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from sawtooth.scenario.described import describe
 
 if TYPE_CHECKING:
-    from sawtooth.run.run import Run
+    from sawtooth.measure.run_data import RunData
 
 Real = NDArray[np.float64]
 
@@ -66,14 +66,14 @@ class SenderTrace:
     model: ModelTrace | None = None
 
 
-def senders_of(run: Run, flows: Iterable[int]) -> list[SenderTrace]:
+def senders_of(run: RunData, flows: Iterable[int]) -> list[SenderTrace]:
     """Of each of the flows, what its sender was doing; none where that was not recorded."""
     if "senders" not in run.records:
         return []
     return [_sender(run, flow) for flow in flows]
 
 
-def undone(run: Run) -> NDArray[np.int64]:
+def undone(run: RunData) -> NDArray[np.int64]:
     """When cuts were withdrawn, ns."""
     if "senders" not in run.records:
         return np.zeros(0, np.int64)
@@ -83,7 +83,7 @@ def undone(run: Run) -> NDArray[np.int64]:
     return times
 
 
-def _sender(run: Run, flow: int) -> SenderTrace:
+def _sender(run: RunData, flow: int) -> SenderTrace:
     rows = _of_flow(run.records["senders"], flow)
     rows = rows.filter(pa.array(rows.column("time_ns").to_numpy() >= run.engine["flows"][flow]["start_ns"]))
     event = rows.column("event").to_numpy()
@@ -126,7 +126,7 @@ def _state_names() -> tuple[str, ...]:
     return tuple(next(column for column in columns if column["name"] == "state")["codes"])
 
 
-def _packet_bytes(run: Run, flow: int) -> int:
+def _packet_bytes(run: RunData, flow: int) -> int:
     return int(run.engine["profiles"][run.engine["flows"][flow]["profile"]]["packet_bytes"])
 
 

@@ -88,16 +88,16 @@ def shares_section(figure: SharesFigure, sketches: Sketches, drawn: bool = True)
     """The section of one figure on the page; ``drawn``: it stands here and not at the head of the page."""
     spec = figure.spec
     only = ", ".join(f"{name} {label}" for name, label in spec.only.items())
-    parts: list[Block] = []
+    blocks: list[Block] = []
     if spec.printed:
-        parts.append(Words(f"In the paper: {spec.printed}.", "muted"))
+        blocks.append(Words(f"In the paper: {spec.printed}.", "muted"))
     if only:
-        parts.append(Words(f"Runs with {only}.", "muted"))
-    parts += [
+        blocks.append(Words(f"Runs with {only}.", "muted"))
+    blocks += [
         *([shares_picture(figure, sketches)] if drawn else []),
         Fold("Every mean, with its runs", [_table(figure)]),
     ]
-    return Section(anchor(figure), spec.title, parts)
+    return Section(anchor(figure), spec.title, blocks)
 
 
 def shares_picture(figure: SharesFigure, sketches: Sketches) -> Picture:

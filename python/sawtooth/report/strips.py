@@ -69,13 +69,13 @@ def strips_section(figure: StripsFigure, sketches: Sketches) -> Section:
     """The section of one figure on the page."""
     spec = figure.spec
     only = ", ".join(f"{name} {label}" for name, label in spec.only.items())
-    parts: list[Block] = []
+    blocks: list[Block] = []
     if spec.printed:
-        parts.append(Words(f"In the paper: {spec.printed}.", "muted"))
+        blocks.append(Words(f"In the paper: {spec.printed}.", "muted"))
     if only:
-        parts.append(Words(f"The run with {only}.", "muted"))
-    parts += [strips_picture(figure, sketches), Fold("Flow by flow", [_table(figure)])]
-    return Section(anchor(figure), spec.title, parts)
+        blocks.append(Words(f"The run with {only}.", "muted"))
+    blocks += [strips_picture(figure, sketches), Fold("Flow by flow", [_table(figure)])]
+    return Section(anchor(figure), spec.title, blocks)
 
 
 def strips_picture(figure: StripsFigure, sketches: Sketches) -> Picture:

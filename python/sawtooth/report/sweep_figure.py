@@ -8,8 +8,8 @@ Source: none.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -23,13 +23,25 @@ from sawtooth.report.quantities import quantities
 
 if TYPE_CHECKING:
     from sawtooth.experiment.intervals import Interval
-    from sawtooth.experiment.sweep import Sweep
 
 USUAL: Final = ("goodput", "delay", "loss")
 MARKERS: Final = "osD^vPX*"
 
 
-def sweep_figure(found: Sweep, metrics: Sequence[str] = (), over: str | None = None) -> Figure:
+class Swept(Protocol):
+    """What is drawn of a sweep (``sweep.Sweep`` has it)."""
+
+    @property
+    def scenario(self) -> str: ...
+    @property
+    def over(self) -> Mapping[str, Sequence[Any]]: ...
+    @property
+    def seeds(self) -> Sequence[str]: ...
+    def text(self, value: Any) -> str: ...
+    def groups(self) -> Iterable[tuple[Mapping[str, Any], Mapping[str, Interval]]]: ...
+
+
+def sweep_figure(found: Swept, metrics: Sequence[str] = (), over: str | None = None) -> Figure:
     """The panels of the ``metrics``. InputError for names that the sweep has not."""
     units = {entry.name: entry.unit for entry in METRICS}
     chosen = list(metrics) or list(USUAL)
@@ -67,7 +79,7 @@ def sweep_figure(found: Sweep, metrics: Sequence[str] = (), over: str | None = N
     return figure
 
 
-def _along(found: Sweep) -> str:
+def _along(found: Swept) -> str:
     """The first key whose values are numbers, else the first."""
     return next(
         (key for key, values in found.over.items() if _places(values)[1] is not None), next(iter(found.over))
@@ -79,7 +91,7 @@ def _places(values: Sequence[Any]) -> tuple[list[float], str | None]:
     return quantities(values) or ([float(place) for place in range(len(values))], None)
 
 
-def _lines(found: Sweep, along: str) -> dict[str, list[Mapping[str, Interval]]]:
+def _lines(found: Swept, along: str) -> dict[str, list[Mapping[str, Interval]]]:
     """The means of each combination of the other keys, in the order of the values."""
     lines: dict[str, list[Mapping[str, Interval]]] = {}
     for values, means in found.groups():

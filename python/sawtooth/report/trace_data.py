@@ -58,7 +58,7 @@ class QueueTrace:
     @property
     def has_hits(self) -> bool:
         """Whether there is a probability to show, or a number of queues in the drop state."""
-        return any(part.probability.any() or part.dropping.max(initial=0) > 1 for part in self.states)
+        return any(each.probability.any() or each.dropping.max(initial=0) > 1 for each in self.states)
 
 
 @dataclass(frozen=True)

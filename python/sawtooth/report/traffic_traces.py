@@ -30,7 +30,7 @@ from sawtooth.scenario.described import describe
 from sawtooth.scenario.traffic import NO_DEADLINE_NS
 
 if TYPE_CHECKING:
-    from sawtooth.run.run import Run
+    from sawtooth.measure.run_data import RunData
 
 Real = NDArray[np.float64]
 
@@ -91,7 +91,7 @@ class PacedTrace:
 TrafficTrace = CallTrace | LoadsTrace | FilmTrace | PacedTrace
 
 
-def traffic_of(run: Run) -> list[TrafficTrace]:
+def traffic_of(run: RunData) -> list[TrafficTrace]:
     """A trace of each group, in the order of the scenario; of streams only if `frames` was recorded."""
     found: list[TrafficTrace] = []
     for number, entry in enumerate(run.meta.get("traffic", ())):
@@ -111,7 +111,7 @@ def traffic_of(run: Run) -> list[TrafficTrace]:
     return found
 
 
-def _bins(run: Run, start: Real, end_ns: float) -> Real:
+def _bins(run: RunData, start: Real, end_ns: float) -> Real:
     """Edges of bins from the end of the warm-up on, ns, for a stream whose frames begin at ``start``. A bin has as many frames as the width
     of the other bins needs, and a rate. The last has those that are left over too, so that it ends with the last frame."""
     gap = float(np.median(np.diff(start))) if start.size > 1 else NS
@@ -128,7 +128,7 @@ def _summed(start: Real, amount: Real, edges: Real) -> Real:
     return np.asarray(sums[:-1] * NS / np.diff(edges), dtype=np.float64)
 
 
-def _call(run: Run, entry: Mapping[str, Any], title: str) -> CallTrace:
+def _call(run: RunData, entry: Mapping[str, Any], title: str) -> CallTrace:
     table, rows = run.records["frames"], list(entry["streams"])
     mine = np.isin(table.column("stream").to_numpy(), rows)
     start = table.column("start_ns").to_numpy()[mine].astype(np.float64)
@@ -173,7 +173,7 @@ def _brief(control: str) -> str:
     return f"{name}({', '.join(told)})" if told else name
 
 
-def _packet_bytes(run: Run, stream: int) -> float:
+def _packet_bytes(run: RunData, stream: int) -> float:
     """Of a stream, by its row in `streams`: sources with frames, then flows whose frames are watched."""
     engine = run.engine
     sizes = [source["packet_bytes"] for source in engine["sources"] if "frames" in source]
@@ -182,7 +182,7 @@ def _packet_bytes(run: Run, stream: int) -> float:
     return float(sizes[stream])
 
 
-def _transfers(run: Run, entry: Mapping[str, Any], title: str) -> LoadsTrace:
+def _transfers(run: RunData, entry: Mapping[str, Any], title: str) -> LoadsTrace:
     """Transfers that came to their end; of others no time is recorded."""
     table = run.records["completions"]
     mine = table.column("process").to_numpy() == entry["arrivals"]
@@ -190,7 +190,7 @@ def _transfers(run: Run, entry: Mapping[str, Any], title: str) -> LoadsTrace:
     return LoadsTrace(title, WORDS["finite"], start, took)
 
 
-def _loads(run: Run, entry: Mapping[str, Any], title: str) -> LoadsTrace:
+def _loads(run: RunData, entry: Mapping[str, Any], title: str) -> LoadsTrace:
     table = run.records["transactions"]
     mine = np.isin(table.column("app").to_numpy(), entry["apps"])
     start = table.column("start_ns").to_numpy()[mine] / NS
@@ -200,7 +200,7 @@ def _loads(run: Run, entry: Mapping[str, Any], title: str) -> LoadsTrace:
     return LoadsTrace(title, WORDS[entry["kind"]], start, np.where(took < 0, np.nan, took / NS))
 
 
-def _film(run: Run, entry: Mapping[str, Any], title: str) -> FilmTrace:
+def _film(run: RunData, entry: Mapping[str, Any], title: str) -> FilmTrace:
     table = run.records["transactions"]
     viewers, stalls = [], []
     for app in entry["apps"]:
@@ -221,7 +221,7 @@ def _film(run: Run, entry: Mapping[str, Any], title: str) -> FilmTrace:
     return FilmTrace(title, viewers, ladder, stalls, run.engine["duration_ns"] / NS)
 
 
-def _paced(run: Run, entry: Mapping[str, Any], title: str) -> PacedTrace:
+def _paced(run: RunData, entry: Mapping[str, Any], title: str) -> PacedTrace:
     rates, width = run.records["rates"], int(run.engine["record"]["rates_ns"])
     mine = np.isin(rates.column("flow").to_numpy(), entry["flows"])
     ends, place = np.unique(rates.column("time_ns").to_numpy()[mine], return_inverse=True)

@@ -7,6 +7,7 @@ never runs anything. The same stored runs give the same bytes. A paper of severa
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,19 @@ if TYPE_CHECKING:
 
     from sawtooth.experiment.comparison import Comparison
     from sawtooth.report.blocks import Page
+
+
+@dataclass(frozen=True)
+class PlannedPage:
+    """What is drawn, where it goes, and the page of the paper that it is a part of."""
+
+    comparison: Comparison
+    path: Path
+    up: tuple[str, str] | None = None
+
+    def write(self) -> list[Path]:
+        """The page and its figures; their files. Raises InputError for a place that cannot be written."""
+        return write_report(self.comparison, self.path, self.up)
 
 
 def write_report(comparison: Comparison, path: Path, up: tuple[str, str] | None = None) -> list[Path]:

@@ -23,16 +23,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sawtooth.columns import Columns
 from sawtooth.plain import canonical
-
-if TYPE_CHECKING:
-    from sawtooth.run.run import Run
 
 NEVER: Final = -1
 """In place of a time: it did not happen."""
@@ -45,27 +42,31 @@ NAME: Final = "alone"
 """What a run alone is called where runs are listed."""
 
 
+Kept = TypeVar("Kept")
+"""The class of the runs that are kept."""
+
+
 @dataclass(frozen=True)
-class Keeper:
+class Keeper(Generic[Kept]):
     """Finds runs alone by their id and puts new ones away."""
 
     address: str
     """Of the store: what another one has is not there."""
-    find: Callable[[str], Run | None]
-    put: Callable[[Run], None]
+    find: Callable[[str], Kept | None]
+    put: Callable[[Kept], None]
 
 
-_CHOSEN: Final[ContextVar[Keeper | None]] = ContextVar("keeper", default=None)
+_CHOSEN: Final[ContextVar[Keeper[Any] | None]] = ContextVar("keeper", default=None)
 
 
-def keeper() -> Keeper | None:
+def keeper() -> Keeper[Any] | None:
     """Who keeps runs alone in the block in which this is called; None: they are kept for this process. Threads do not see the block of
     their caller."""
     return _CHOSEN.get()
 
 
 @contextmanager
-def keeping(chosen: Keeper | None) -> Iterator[None]:
+def keeping(chosen: Keeper[Any] | None) -> Iterator[None]:
     """Inside the block this keeper keeps runs alone."""
     token = _CHOSEN.set(chosen)
     try:

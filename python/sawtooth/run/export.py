@@ -93,17 +93,17 @@ def tables(store: Store, chosen: Iterable[Entry], what: str) -> tuple[pa.Schema,
         return RUNS, _whole(store, chosen, _summaries, _summary)
     there: dict[str, None] | None = None
     if what in TABLES:
-        parts = _whole(store, chosen, partial(_nested, what=what), partial(_rows, what=what))
+        pieces = _whole(store, chosen, partial(_nested, what=what), partial(_rows, what=what))
     else:
         there = {}
-        parts = (
+        pieces = (
             _without_nan(_rows(entry, run, what)) for entry, run in _runs(store, _having(chosen, what, there))
         )
-    first = next(parts, None)
+    first = next(pieces, None)
     if first is None:
         accepted = "a run that can be read" if there is None or what in there else _accepted(there)
         raise InputError(WHERE, "--of", what, accepted)
-    return first.schema, chain([first], parts)
+    return first.schema, chain([first], pieces)
 
 
 def check_output(path: Path, where: str = WHERE, key: str = "--output") -> None:
@@ -119,33 +119,33 @@ def check_output(path: Path, where: str = WHERE, key: str = "--output") -> None:
 
 
 def write_file(
-    path: Path, schema: pa.Schema, parts: Iterable[pa.Table], where: str = WHERE, key: str = "--output"
+    path: Path, schema: pa.Schema, pieces: Iterable[pa.Table], where: str = WHERE, key: str = "--output"
 ) -> int:
     """Writes a table, as the name of the file says, whole or not at all; returns its number of rows. InputError if that fails."""
     try:
         with writing(path) as file:
-            return write(file, path.suffix.removeprefix("."), schema, parts)
+            return write(file, path.suffix.removeprefix("."), schema, pieces)
     except OSError as error:
         accepted = f"a file that can be written ({error.strerror or error})"
         raise InputError(where, key, str(path), accepted) from error
 
 
-def write(file: BinaryIO, kind: str, schema: pa.Schema, parts: Iterable[pa.Table]) -> int:
+def write(file: BinaryIO, kind: str, schema: pa.Schema, pieces: Iterable[pa.Table]) -> int:
     """Writes a table to an open file; returns its number of rows."""
     count = rows = 0
     waiting: list[pa.Table] = []
     with _writer(file, kind, schema) as writer:
-        for part in parts:
-            if part.schema.names != schema.names:
+        for piece in pieces:
+            if piece.schema.names != schema.names:
                 raise InputError(
                     WHERE,
                     None,
                     MISSING,
                     "runs whose tables have the same columns: choose those of one version",
                 )
-            count += part.num_rows
-            waiting.append(part.cast(schema))
-            rows += part.num_rows
+            count += piece.num_rows
+            waiting.append(piece.cast(schema))
+            rows += piece.num_rows
             if rows >= TOGETHER or len(waiting) >= WAITING:
                 waiting = [pa.concat_tables(waiting).combine_chunks()]
             if rows >= TOGETHER:

@@ -148,7 +148,7 @@ def _copy(source: Holdings, out: Holdings, tree: str, taken: set[str]) -> None:
             partly[folder_of(name)].append(name)
     seen: set[str] = set()
     for folder, names in partly.items():
-        for one in packed(_parts(source, names, taken, seen)):
+        for one in packed(_taken_rows(source, names, taken, seen)):
             _add(out, {one.name(folder): one.data})
 
 
@@ -156,7 +156,7 @@ def _stands_once(source: Holdings, tree: str, run_id: str) -> bool:
     return len(source.places(tree, run_id, look=False)) == 1
 
 
-def _parts(source: Holdings, names: Iterable[str], taken: set[str], seen: set[str]) -> Iterator[RunRows]:
+def _taken_rows(source: Holdings, names: Iterable[str], taken: set[str], seen: set[str]) -> Iterator[RunRows]:
     """The rows of the runs that are taken, each run once."""
 
     def wanted(run_id: str) -> bool:

@@ -317,7 +317,7 @@ def _completion_alone_ns(scenario: str, _address: str | None) -> int:
 def run_alone(scenario: str) -> Run:
     """A run that others are compared with (canonical text of the engine's scenario): from where such runs are kept, or simulated."""
     chosen = keeper()
-    found = None if chosen is None else chosen.find(_native.run_id(scenario))
+    found: Run | None = None if chosen is None else chosen.find(_native.run_id(scenario))
     if found is None:
         engine = json.loads(scenario)
         found = simulate(engine, meta_alone(engine), scenario)

@@ -207,7 +207,7 @@ class _Sweep(Generic[Kept]):
             return None
         return writer.get(run_id, job.meta) or self.store.get(run_id, job, whole=self.whole)
 
-    def _keeper(self, writer: Writer | None) -> Keeper | None:
+    def _keeper(self, writer: Writer | None) -> Keeper[Run] | None:
         """Where runs alone are kept, which those of the sweep are compared with."""
         store = self.store
         if store is None or writer is None:

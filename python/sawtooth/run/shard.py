@@ -1,7 +1,7 @@
-"""A part of many runs for one of several machines: those whose id, read as a hexadecimal number, is i − 1 modulo n.
+"""A shard of many runs, for one of several machines: those whose id, read as a hexadecimal number, is i − 1 modulo n.
 
-Ids are hashes, so the parts are alike in size, and which run is whose does not depend on what a store has or in which order runs are
-planned. When every part was made, its stores are merged (`sawtooth store merge`), and the command without a part finds all runs there.
+Ids are hashes, so the shards are alike in size, and which run is whose does not depend on what a store has or in which order runs are
+planned. When every shard was made, its stores are merged (`sawtooth store merge`), and the command without a shard finds all runs there.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ WRITTEN: Final = re.compile(r"([1-9]\d*)/([1-9]\d*)")
 
 @dataclass(frozen=True)
 class Shard:
-    """Part ``number`` of ``of`` parts, from 1."""
+    """Shard ``number`` of ``of``, from 1."""
 
     number: int
     of: int
 
     @classmethod
     def parse(cls, text: str) -> Shard:
-        """The part that ``i/n`` says. InputError unless 1 ≤ i ≤ n."""
+        """The shard that ``i/n`` says. InputError unless 1 ≤ i ≤ n."""
         found = WRITTEN.fullmatch(text)
         if found is None or int(found[1]) > int(found[2]):
             raise InputError("sawtooth", "--shard", text, "i/n with 1 ≤ i ≤ n, such as 2/8")
@@ -40,13 +40,13 @@ class Shard:
         return f"{self.number}/{self.of}"
 
     def has(self, run_id: str) -> bool:
-        """Whether a run is of this part."""
+        """Whether a run is of this shard."""
         return int(run_id, 16) % self.of == self.number - 1
 
 
 @dataclass(frozen=True)
 class Sharded:
-    """What was made of a part: different runs in all, those of the part, of these stored, and of these simulated now."""
+    """What was made of a shard: different runs in all, those of the shard, of these stored, and of these simulated now."""
 
     shard: Shard
     total: int
@@ -64,8 +64,8 @@ def run_shard(
     threads: int | None = None,
     progress: ProgressCallback | None = None,
 ) -> Sharded:
-    """Makes the runs of a part that the store lacks, all of them if ``fresh``. Each job is resolved once to learn its id and, if it is of
-    the part, once more to run it, so memory does not grow with the scenarios."""
+    """Makes the runs of a shard that the store lacks, all of them if ``fresh``. Each job is resolved once to learn its id and, if it is of
+    the shard, once more to run it, so memory does not grow with the scenarios."""
     store.prepare()
     everything: set[str] = set()
     mine: set[str] = set()
@@ -80,7 +80,7 @@ def run_shard(
                 places.append(place)
         chosen.append(_Chosen(jobs, places))
     past = known = 0
-    for part in chosen:
+    for jobs_of_plan in chosen:
         stored = 0
 
         def counted(done: int, _: int, reused: int, past: int = past, known: int = known) -> None:
@@ -89,8 +89,8 @@ def run_shard(
             if progress is not None:
                 progress(past + done, len(mine), known + reused)
 
-        run_each(part, store, _nothing, fresh=fresh, threads=threads, progress=counted)
-        past, known = past + len(part), known + stored
+        run_each(jobs_of_plan, store, _nothing, fresh=fresh, threads=threads, progress=counted)
+        past, known = past + len(jobs_of_plan), known + stored
     done = sum(store.has(run_id) for run_id in mine)
     return Sharded(shard, len(everything), len(mine), done, len(mine) - known)
 

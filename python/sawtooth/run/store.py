@@ -287,11 +287,11 @@ class Store:
             if instead:
                 self._drop(tree, instead)
             tables = [(run.run_id, run.records[name]) for run in runs if name in run.records]
-            parts = [
+            pieces = [
                 RunRows(series_of(group), [(run_id, table.num_rows) for run_id, table in group])
                 for group in _of_one_schema(tables)
             ]
-            made = {one.name(folder_of_day(tree, now_s)): one for one in packed(parts)}
+            made = {one.name(folder_of_day(tree, now_s)): one for one in packed(pieces)}
             shelf.replace({file: one.data for file, one in made.items()})
             self.held.forget(made)
             self.held.written({file: one.spans for file, one in made.items()})
@@ -321,10 +321,10 @@ class Store:
         gone = {place.file for run_id in run_ids for place in self.held.places(tree, run_id, look=False)}
         kept: dict[str, bytes] = {}
         for name in gone:
-            parts = run_rows_of(self.held.shelf, name, lambda run_id: run_id not in run_ids)
+            pieces = run_rows_of(self.held.shelf, name, lambda run_id: run_id not in run_ids)
             try:
                 folder = name.rpartition("/")[0]
-                kept |= {one.name(folder): one.data for one in packed(parts)}
+                kept |= {one.name(folder): one.data for one in packed(pieces)}
             except FileNotFoundError:
                 raise
             except UNREADABLE:

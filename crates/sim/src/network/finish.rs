@@ -9,7 +9,7 @@ use crate::port::trace::OPPORTUNITY_BYTES;
 use crate::port::{Port, Transmitter};
 use crate::queue::counters::Tally;
 use crate::records::{
-    DELAY_SHARES, FlowRecord, PacketAccount, PartRecord, QueueRecord, Records, StateRecord,
+    DELAY_SHARES, FlowRecord, PacketAccount, QueueRecord, Records, StateRecord, SubqueueRecord,
 };
 use crate::scenario::{FlowSpec, LinkSpec, Scenario};
 use crate::transport::{AnyReceiver, Transport};
@@ -34,7 +34,7 @@ struct FlowFacts {
 #[derive(Debug)]
 struct PortFacts {
     rate_bps: Option<u64>,
-    parts: &'static [&'static str],
+    subqueues: &'static [&'static str],
 }
 
 impl Facts {
@@ -45,8 +45,8 @@ impl Facts {
             packet_bytes: scenario.profiles[flow.profile as usize].packet_bytes,
         };
         let port = |link: &LinkSpec| {
-            let parts = link.queue.as_ref()?.info().parts;
-            Some(PortFacts { rate_bps: link.rate_bps, parts })
+            let subqueues = link.queue.as_ref()?.info().subqueues;
+            Some(PortFacts { rate_bps: link.rate_bps, subqueues })
         };
         Facts {
             flows: scenario.flows.iter().map(flow).collect(),
@@ -96,14 +96,14 @@ impl Network {
             if let Transmitter::Trace(transmitter) = &port.transmitter {
                 busy += transmitter
                     .busy_since(&port.queue)
-                    .map_or(Span::ZERO, |since| self.measured.part_of(since, end));
+                    .map_or(Span::ZERO, |since| self.measured.overlap(since, end));
                 capacity_bytes = transmitter.opportunities * OPPORTUNITY_BYTES;
             }
             if let Transmitter::Asking(transmitter) = &port.transmitter {
                 let bits = port.capacity_before + transmitter.capacity(self.measured, end);
                 capacity_bytes = (bits / 8_000_000_000) as u64;
             }
-            queue_record(port, facts.parts, busy, capacity_bytes, end - warmup)
+            queue_record(port, facts.subqueues, busy, capacity_bytes, end - warmup)
         });
         queues.collect()
     }
@@ -180,7 +180,7 @@ fn flow_record(
 ) -> FlowRecord {
     let window_mean = from.sender.window_mean(since, end);
     let (undos, tail_probes) = from.sender.undos_and_probes();
-    let (round_trips, srtt_mean_ns, [pacing_bps, delivery_bps]) = match from.sender.measures() {
+    let (round_trips, srtt_mean_ns, [pacing_bps, delivery_bps]) = match from.sender.meter() {
         Some(found) => {
             let rates = [found.pacing.mean(end), found.delivery.mean(end)];
             (found.round_trips.record(), found.smoothed.mean(end), rates)
@@ -238,13 +238,17 @@ fn queue_record(
         empty: Span::from_nanos(measured.nanos() - busy.nanos()),
         capacity_bytes,
         departures_hash: port.departures_hash,
-        parts: names.iter().zip(&tally.parts).map(|(&name, part)| part_record(name, part)).collect(),
+        subqueues: names
+            .iter()
+            .zip(&tally.subqueues)
+            .map(|(&name, tally)| subqueue_record(name, tally))
+            .collect(),
     }
 }
 
-fn part_record(name: &'static str, tally: &Tally) -> PartRecord {
+fn subqueue_record(name: &'static str, tally: &Tally) -> SubqueueRecord {
     let delay = |share| tally.test_delays.quantile(share);
-    PartRecord {
+    SubqueueRecord {
         name,
         arrivals: tally.arrivals.clone(),
         departures: tally.departures.clone(),

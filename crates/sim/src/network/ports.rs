@@ -18,7 +18,7 @@ impl Network {
     #[inline(never)]
     pub(super) fn enter_asking_port(&mut self, index: u32, arrival: Queued) {
         let now = arrival.arrived;
-        self.settle_port(index, self.events.now());
+        self.catch_up_port(index, self.events.now());
         let is_filtered =
             self.ports[index as usize].ack_filter.is_some() && arrival.packet.kind() == PacketKind::Ack;
         if is_filtered && !self.filter_acks(index, arrival.packet, now) {
@@ -96,7 +96,7 @@ impl Network {
         let mut end = None;
         if let Some(queued) = next {
             let at = transmitter.begin(queued, now);
-            port.busy += self.measured.part_of(now, at);
+            port.busy += self.measured.overlap(now, at);
             port.count_begin(&queued, now, self.measured);
             end = Some(at);
         }
@@ -119,7 +119,7 @@ impl Network {
         if !self.ports[index as usize].departs_late {
             return self.transmit_next(index, now);
         }
-        self.settle_port(index, self.events.now());
+        self.catch_up_port(index, self.events.now());
         self.ports[index as usize].is_expected = false;
         self.events.set_port(index, None);
         self.expect_look(index);
@@ -127,7 +127,7 @@ impl Network {
 
     /// Somebody looks at a port whose transmissions end unseen: those that have ended before this moment are followed by others.
     #[inline]
-    pub(super) fn settle_port(&mut self, index: u32, now: Moment) {
+    pub(super) fn catch_up_port(&mut self, index: u32, now: Moment) {
         loop {
             let port = &self.ports[index as usize];
             let Transmitter::Asking(transmitter) = &port.transmitter else { return };
@@ -137,8 +137,8 @@ impl Network {
     }
 
     /// The same of all ports.
-    pub(super) fn settle_ports(&mut self, now: Moment) {
-        (0..self.ports.len() as u32).for_each(|index| self.settle_port(index, now));
+    pub(super) fn catch_up_ports(&mut self, now: Moment) {
+        (0..self.ports.len() as u32).for_each(|index| self.catch_up_port(index, now));
     }
 
     /// Whatever is sent after the packet in transmission arrives behind the wire when the delay has passed since the end of that, or
@@ -169,7 +169,7 @@ impl Network {
             port.count_begin(queued, now, self.measured);
         }
         if let Some(end) = end {
-            port.busy += self.measured.part_of(now, end);
+            port.busy += self.measured.overlap(now, end);
         }
         let leaves_ahead = port.leaves_ahead;
         self.events.set_port(index, end);
@@ -211,7 +211,7 @@ impl Network {
                 }
                 Some(TransmissionEvent::Ends(queued)) => {
                     if let Some(since) = transmitter.busy_spell(now, &port.queue) {
-                        port.busy += self.measured.part_of(since, now);
+                        port.busy += self.measured.overlap(since, now);
                     }
                     self.go_on(index, queued, now);
                 }

@@ -225,7 +225,7 @@ fn sender_side(index: u32, route: &FlowRoute, scenario: &Scenario) -> SenderSide
     let jitter = (limit > Span::ZERO).then(|| Box::new(Jitter::new(limit, stream())));
     let side = SenderSide::new(index, route, flow, profile, &scenario.seed, || format!("flow/{index}"));
     let mut side = SenderSide { jitter, ..side };
-    side.sender.measure();
+    side.sender.attach_meter();
     if let Transport::Whole(sender) = &mut side.sender
         && scenario.is_paced_from_its_start(index)
     {

@@ -140,7 +140,7 @@ impl Network {
     #[cold]
     fn impair_at_port(&mut self, index: u32, packet: Packet, now: Time) -> Option<Packet> {
         if self.ports[index as usize].departs_late {
-            self.settle_port(index, self.events.now());
+            self.catch_up_port(index, self.events.now());
         }
         let is_impairable = is_impairable(packet);
         let port = &mut self.ports[index as usize];
@@ -182,7 +182,7 @@ impl Network {
             port = &mut self.ports[index as usize];
         }
         let Transmitter::Rate(transmitter) = &mut port.transmitter else {
-            self.enter_asking_port(index, Queued { packet, arrived: now, stage, part: 0 });
+            self.enter_asking_port(index, Queued { packet, arrived: now, stage, subqueue: 0 });
             return None;
         };
         transmitter.remove_departed(self.events.now());
@@ -199,7 +199,7 @@ impl Network {
         }
         let (begin, end) = transmitter.accept(packet.bytes(), now);
         if begin < self.measured.to {
-            port.busy += self.measured.part_of(begin, end);
+            port.busy += self.measured.overlap(begin, end);
             port.count_departure(packet, now, begin, self.measured);
         }
         let delay = port.delay;

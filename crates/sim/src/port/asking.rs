@@ -48,7 +48,7 @@ impl AskingTransmitter {
 
     /// What it could have sent at its present rate, or that of its shaper, until now within the measured time, in bits times 10⁹.
     pub fn capacity(&self, measured: Measured, now: Time) -> u128 {
-        let span = measured.part_of(self.rate_since, now);
+        let span = measured.overlap(self.rate_since, now);
         let shaped = self.shaper.map_or(u64::MAX, |shaper| shaper.rate_bps());
         u128::from(self.rate.bits_per_second().min(shaped)) * u128::from(span.nanos())
     }

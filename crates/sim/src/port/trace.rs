@@ -110,9 +110,9 @@ impl TraceTransmitter {
             self.sending = Some(queued);
             return Some(TransmissionEvent::Begins(queued));
         };
-        let part = self.unsent.min(*budget);
-        self.unsent -= part;
-        *budget -= part;
+        let sent = self.unsent.min(*budget);
+        self.unsent -= sent;
+        *budget -= sent;
         if self.unsent > 0 {
             return None;
         }

@@ -20,8 +20,8 @@ pub mod law;
 use super::fifo::Line;
 use super::limit::Limit;
 use super::{
-    Backlog, DisciplineInfo, DisciplineParameter, DisciplineSpec, DropReason, Marking, Owner, PARTS_MAX,
-    PartState, QueueContext, QueueDiscipline, Queued, Rate, ScenarioError, Span, require,
+    Backlog, DisciplineInfo, DisciplineParameter, DisciplineSpec, DisciplineState, DropReason, Marking,
+    Owner, QueueContext, QueueDiscipline, Queued, Rate, SUBQUEUES_MAX, ScenarioError, Span, require,
 };
 use crate::packet::Packet;
 use law::{Held, Params, State, Variant};
@@ -200,10 +200,10 @@ impl QueueDiscipline for Codel {
         self.line.backlog()
     }
 
-    fn states(&self, now: Time) -> [Option<PartState>; PARTS_MAX] {
+    fn states(&self, now: Time) -> [Option<DisciplineState>; SUBQUEUES_MAX] {
         let dropping = u32::from(self.state.is_dropping());
         let (backlog, waited) = (self.line.backlog(), self.line.waited(now));
-        [Some(PartState { backlog, waited, probability: 0.0, dropping }), None]
+        [Some(DisciplineState { backlog, waited, probability: 0.0, dropping }), None]
     }
 }
 

@@ -65,18 +65,18 @@ pub struct Tally {
     pub departures: Departures,
     /// Waiting times of test packets that departed within the measured time.
     pub test_delays: Histogram,
-    /// The same of each part, where a discipline has parts.
-    pub parts: Vec<Tally>,
+    /// The same of each subqueue, where a discipline has some.
+    pub subqueues: Vec<Tally>,
     earlier_arrivals: u64,
     earlier_drops: u64,
     earlier_departures: u64,
 }
 
 impl Tally {
-    /// The counters of a queue of so many parts.
-    pub(super) fn with_parts(parts: usize) -> Self {
-        let parts = std::iter::repeat_with(Tally::default).take(parts).collect();
-        Tally { parts, ..Tally::default() }
+    /// The counters of a queue of so many subqueues.
+    pub(super) fn with_subqueues(subqueues: usize) -> Self {
+        let subqueues = std::iter::repeat_with(Tally::default).take(subqueues).collect();
+        Tally { subqueues, ..Tally::default() }
     }
 
     #[inline(always)]
@@ -129,15 +129,15 @@ impl Tally {
         let earlier = std::mem::take(&mut self.arrivals);
         self.earlier_arrivals += earlier.arrivals;
         self.earlier_drops += earlier.dropped();
-        self.parts.iter_mut().for_each(Tally::restart);
+        self.subqueues.iter_mut().for_each(Tally::restart);
     }
 
-    /// Packets that reached no part, since the link itself refused them.
+    /// Packets that reached no subqueue, since the link itself refused them.
     fn refused(&self) -> u64 {
         let drops = |tally: &Tally, reason| tally.arrivals.drops[reason as usize];
         let filtered = drops(self, DropReason::Filtered);
-        // What an ACK filter drops has been in a part, or was not let in.
-        let held = self.parts.iter().map(|part| drops(part, DropReason::Filtered)).sum::<u64>();
+        // What an ACK filter drops has been in a subqueue, or was not let in.
+        let held = self.subqueues.iter().map(|subqueue| drops(subqueue, DropReason::Filtered)).sum::<u64>();
         drops(self, DropReason::Impairment) + drops(self, DropReason::Policed) + filtered - held
     }
 
@@ -150,13 +150,13 @@ impl Tally {
             arrived == dropped + forwarded + waiting,
             "queue {name}: {arrived} packets arrived but {dropped} were dropped, {forwarded} forwarded and {waiting} are waiting",
         );
-        let sum = |count: fn(&Tally) -> u64| self.parts.iter().map(count).sum::<u64>();
+        let sum = |count: fn(&Tally) -> u64| self.subqueues.iter().map(count).sum::<u64>();
         assert!(
-            self.parts.is_empty()
-                || sum(|part| part.departures.forwarded) == self.departures.forwarded
-                    && sum(|part| part.arrivals.marks) <= self.arrivals.marks
-                    && sum(|part| part.arrivals.arrivals) + self.refused() == self.arrivals.arrivals,
-            "queue {name}: its parts are not the whole",
+            self.subqueues.is_empty()
+                || sum(|subqueue| subqueue.departures.forwarded) == self.departures.forwarded
+                    && sum(|subqueue| subqueue.arrivals.marks) <= self.arrivals.marks
+                    && sum(|subqueue| subqueue.arrivals.arrivals) + self.refused() == self.arrivals.arrivals,
+            "queue {name}: its subqueues are not the whole",
         );
     }
 }

@@ -21,8 +21,8 @@ pub struct Queued {
     pub arrived: Time,
     /// Its stage at the port.
     pub stage: StageIndex,
-    /// The part of the discipline to which it was assigned, if that has parts.
-    pub part: u8,
+    /// The subqueue of the discipline to which it was assigned, if that has some.
+    pub subqueue: u8,
 }
 
 /// Packets and their bytes.
@@ -91,17 +91,17 @@ impl QueueContext<'_> {
         self.transmitter.now
     }
 
-    /// An arrival belongs to this part of the discipline, which is counted apart.
-    pub fn assign(&mut self, arrival: &mut Queued, part: u8) {
-        arrival.part = part;
-        self.tally.parts[usize::from(part)].count_arrival(arrival.packet);
+    /// An arrival belongs to this subqueue, which is counted apart.
+    pub fn assign(&mut self, arrival: &mut Queued, subqueue: u8) {
+        arrival.subqueue = subqueue;
+        self.tally.subqueues[usize::from(subqueue)].count_arrival(arrival.packet);
     }
 
     /// Discard a packet that arrives now or has been held.
     pub fn drop(&mut self, queued: Queued, reason: DropReason) {
         self.tally.count_drop(queued.packet, reason);
-        if let Some(part) = self.tally.parts.get_mut(usize::from(queued.part)) {
-            part.count_drop(queued.packet, reason);
+        if let Some(subqueue) = self.tally.subqueues.get_mut(usize::from(queued.subqueue)) {
+            subqueue.count_drop(queued.packet, reason);
         }
         self.signals.push(Signal::Dropped(queued.packet, reason));
     }
@@ -109,8 +109,8 @@ impl QueueContext<'_> {
     /// Mark a packet, which must be ECN-capable, as having met congestion.
     pub fn mark(&mut self, queued: &mut Queued) {
         self.tally.count_mark(queued.packet);
-        if let Some(part) = self.tally.parts.get_mut(usize::from(queued.part)) {
-            part.count_mark(queued.packet);
+        if let Some(subqueue) = self.tally.subqueues.get_mut(usize::from(queued.subqueue)) {
+            subqueue.count_mark(queued.packet);
         }
         let marked = queued.packet.marked();
         if queued.packet != marked {
@@ -120,9 +120,9 @@ impl QueueContext<'_> {
     }
 }
 
-/// What a discipline, or a part of it, is doing, for those who look on.
+/// What a discipline, or a subqueue of it, is doing, for those who look on.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct PartState {
+pub struct DisciplineState {
     /// What waits.
     pub backlog: Backlog,
     /// How long the first packet has waited; of several queues the longest of these.
@@ -133,8 +133,8 @@ pub struct PartState {
     pub dropping: u32,
 }
 
-/// The most parts of a discipline.
-pub const PARTS_MAX: usize = 2;
+/// The most subqueues of a discipline.
+pub const SUBQUEUES_MAX: usize = 2;
 
 /// A queue discipline.
 pub trait QueueDiscipline {
@@ -160,9 +160,9 @@ pub trait QueueDiscipline {
         false
     }
 
-    /// What it is doing, part by part; nothing for a discipline without a state.
-    fn states(&self, _now: Time) -> [Option<PartState>; PARTS_MAX] {
-        [None; PARTS_MAX]
+    /// What it is doing, subqueue by subqueue; nothing for a discipline without a state.
+    fn states(&self, _now: Time) -> [Option<DisciplineState>; SUBQUEUES_MAX] {
+        [None; SUBQUEUES_MAX]
     }
 }
 

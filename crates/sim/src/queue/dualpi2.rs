@@ -42,8 +42,8 @@ use super::pi::Controller;
 use super::pie::{GAIN_ACCEPTED, check_gain};
 use super::table::Conditions;
 use super::{
-    Backlog, DisciplineInfo, DisciplineParameter, DisciplineSpec, DropReason, Marking, Owner, PARTS_MAX,
-    PartState, QueueContext, QueueDiscipline, Queued, Rate, ScenarioError, Span, require,
+    Backlog, DisciplineInfo, DisciplineParameter, DisciplineSpec, DisciplineState, DropReason, Marking,
+    Owner, QueueContext, QueueDiscipline, Queued, Rate, SUBQUEUES_MAX, ScenarioError, Span, require,
 };
 use crate::packet::{ECT, Packet};
 use sawtooth_cc::units::Time;
@@ -57,7 +57,7 @@ pub const INFO: DisciplineInfo = DisciplineInfo {
     schedules: true,
     has_state: true,
     marking: Marking::Always,
-    parts: &["L", "C"],
+    subqueues: &["L", "C"],
     parameters: PARAMETERS,
     ..DisciplineInfo::BLANK
 };
@@ -151,7 +151,7 @@ const PARAMETERS: &[DisciplineParameter] = &[
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scheduler {
-    /// Each has its part of the bytes.
+    /// Each has its share of the bytes.
     #[default]
     Weighted,
     /// First in, first out, but for a head start of L.
@@ -286,7 +286,7 @@ struct State {
     credit: f64,
 }
 
-/// The queues, by their number among the parts.
+/// The queues, by their number among the subqueues.
 const L: u8 = 0;
 const C: u8 = 1;
 
@@ -442,10 +442,15 @@ impl QueueDiscipline for DualPi2 {
         Backlog { packets: low.packets + classic.packets, bytes: low.bytes + classic.bytes }
     }
 
-    fn states(&self, now: Time) -> [Option<PartState>; PARTS_MAX] {
+    fn states(&self, now: Time) -> [Option<DisciplineState>; SUBQUEUES_MAX] {
         let State { coupled, classic, .. } = self.state;
         [(&self.low, coupled), (&self.classic, classic)].map(|(line, probability)| {
-            Some(PartState { backlog: line.backlog(), waited: line.waited(now), probability, dropping: 0 })
+            Some(DisciplineState {
+                backlog: line.backlog(),
+                waited: line.waited(now),
+                probability,
+                dropping: 0,
+            })
         })
     }
 }

@@ -38,8 +38,8 @@ use super::limit::Limit;
 use super::longest::Longest;
 use super::owner::Owner;
 use super::{
-    Backlog, DisciplineInfo, DisciplineParameter, DisciplineSpec, DropReason, Marking, PARTS_MAX, PartState,
-    QueueContext, QueueDiscipline, Queued, Rate, ScenarioError, Span, require,
+    Backlog, DisciplineInfo, DisciplineParameter, DisciplineSpec, DisciplineState, DropReason, Marking,
+    QueueContext, QueueDiscipline, Queued, Rate, SUBQUEUES_MAX, ScenarioError, Span, require,
 };
 use crate::packet::Packet;
 use sawtooth_cc::units::Time;
@@ -424,12 +424,12 @@ impl QueueDiscipline for FqCodel {
         self.backlog
     }
 
-    fn states(&self, now: Time) -> [Option<PartState>; PARTS_MAX] {
+    fn states(&self, now: Time) -> [Option<DisciplineState>; SUBQUEUES_MAX] {
         let active = || self.queues.iter().filter(|member| member.is_active);
         let dropping = active().filter(|member| member.law.is_dropping()).count() as u32;
         let waits =
             active().filter_map(|member| self.store.head(&member.chain)).map(|head| now - head.arrived);
         let waited = waits.max().unwrap_or(Span::ZERO);
-        [Some(PartState { backlog: self.backlog, waited, probability: 0.0, dropping }), None]
+        [Some(DisciplineState { backlog: self.backlog, waited, probability: 0.0, dropping }), None]
     }
 }

@@ -37,8 +37,8 @@ use super::limit::Limit;
 use super::pi::Controller;
 use super::table::Conditions;
 use super::{
-    Backlog, DisciplineInfo, DisciplineParameter, DisciplineSpec, DropReason, Marking, Owner, PARTS_MAX,
-    PartState, QueueContext, QueueDiscipline, Queued, Rate, ScenarioError, Span, require,
+    Backlog, DisciplineInfo, DisciplineParameter, DisciplineSpec, DisciplineState, DropReason, Marking,
+    Owner, QueueContext, QueueDiscipline, Queued, Rate, SUBQUEUES_MAX, ScenarioError, Span, require,
 };
 use crate::packet::{ECT, Packet};
 use crate::random::Stream;
@@ -375,9 +375,9 @@ impl QueueDiscipline for Pie {
         self.line.backlog()
     }
 
-    fn states(&self, now: Time) -> [Option<PartState>; PARTS_MAX] {
+    fn states(&self, now: Time) -> [Option<DisciplineState>; SUBQUEUES_MAX] {
         let (backlog, waited) = (self.line.backlog(), self.line.waited(now));
-        [Some(PartState { backlog, waited, probability: self.state.probability, dropping: 0 }), None]
+        [Some(DisciplineState { backlog, waited, probability: self.state.probability, dropping: 0 }), None]
     }
 }
 

@@ -153,9 +153,9 @@ pub struct DisciplineInfo {
     pub has_state: bool,
     /// Which packets it marks.
     pub marking: Marking,
-    /// The queues that it consists of, if their packets are counted apart.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    pub parts: &'static [&'static str],
+    /// The queues that it consists of, if their packets are counted apart; `parts` in the document of `sawtooth list`.
+    #[serde(rename = "parts", skip_serializing_if = "<[_]>::is_empty")]
+    pub subqueues: &'static [&'static str],
     /// Its parameters besides the buffer, which every discipline has.
     pub parameters: &'static [DisciplineParameter],
 }
@@ -176,7 +176,7 @@ impl DisciplineInfo {
         draws: false,
         has_state: false,
         marking: Marking::Never,
-        parts: &[],
+        subqueues: &[],
         parameters: &[],
     };
 }
@@ -314,7 +314,7 @@ macro_rules! disciplines {
                 match self { $(AnyDiscipline::$name(queue) => queue.spares(packet),)* }
             }
 
-            fn states(&self, now: Time) -> [Option<PartState>; PARTS_MAX] {
+            fn states(&self, now: Time) -> [Option<DisciplineState>; SUBQUEUES_MAX] {
                 match self { $(AnyDiscipline::$name(queue) => queue.states(now),)* }
             }
         }

@@ -106,10 +106,10 @@ impl Losses {
         let holds = |hole: &Hole| (hole.first..hole.end).contains(&number);
         let Some(place) = self.holes.iter().position(holds) else { return };
         let hole = self.holes[place];
-        let parts = [Hole { end: number, ..hole }, Hole { first: number + 1, ..hole }];
+        let sides = [Hole { end: number, ..hole }, Hole { first: number + 1, ..hole }];
         self.holes.remove(place);
-        for part in parts.into_iter().rev().filter(|part| part.first < part.end) {
-            self.holes.insert(place, part);
+        for side in sides.into_iter().rev().filter(|side| side.first < side.end) {
+            self.holes.insert(place, side);
         }
     }
 

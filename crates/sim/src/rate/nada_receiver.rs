@@ -159,7 +159,7 @@ impl NadaReceiver {
         self.forget(now);
         let came = self.samples.len() as f64;
         let sent = came + f64::from(self.missing);
-        let share = |part: u32, of: f64| if of > 0.0 { f64::from(part) / of } else { 0.0 };
+        let share = |count: u32, of: f64| if of > 0.0 { f64::from(count) / of } else { 0.0 };
         self.p_loss = self.params.smoothed(self.p_loss, share(self.missing, sent));
         self.p_mark = self.params.smoothed(self.p_mark, share(self.marked, sent));
         let since = f64::from(self.losses.open_interval());

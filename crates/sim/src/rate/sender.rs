@@ -10,7 +10,7 @@ use super::nada_sender::NadaSender;
 use super::rap_sender::RapSender;
 use super::{Arrived, Feedback, NadaFeedback, Report, Stamp};
 use crate::frames::FrameWatch;
-use crate::measures::Measures;
+use crate::meter::Meter;
 use crate::packet::{BOOKKEEPING, IN_PROFILE, Packet, PacketKind, TEST};
 use crate::ring::Ring;
 use crate::scenario::{FlowSpec, Profile};
@@ -127,7 +127,7 @@ pub struct PacedSender {
     /// Counters.
     pub stats: SenderStats,
     /// What is measured of it, where somebody will read it.
-    pub measures: Option<Box<Measures>>,
+    pub meter: Option<Box<Meter>>,
 }
 
 impl PacedSender {
@@ -152,7 +152,7 @@ impl PacedSender {
             silence_ends: Time::NEVER,
             window_since: Time::ZERO,
             stats: SenderStats::default(),
-            measures: None,
+            meter: None,
         }
     }
 
@@ -303,8 +303,8 @@ impl PacedSender {
     }
 
     fn count_round_trip(&mut self, rtt: Span) {
-        if let Some(measures) = &mut self.measures {
-            measures.round_trips.add(rtt);
+        if let Some(meter) = &mut self.meter {
+            meter.round_trips.add(rtt);
         }
     }
 
@@ -380,9 +380,9 @@ impl PacedSender {
         let interval = self.law.interval().max(Span::from_nanos(1));
         self.next_send = self.law.ready(now + interval);
         self.stats.sent += 1;
-        if let Some(measures) = &mut self.measures {
+        if let Some(meter) = &mut self.meter {
             let bits = 8e9 * f64::from(self.packet_bytes);
-            measures.pacing.note(bits / interval.nanos() as f64, now);
+            meter.pacing.note(bits / interval.nanos() as f64, now);
         }
         Some(Packet::new(PacketKind::Data, self.flow, number, self.packet_bytes, self.flags))
     }
@@ -438,8 +438,8 @@ impl PacedSender {
     pub fn restart_counters(&mut self, now: Time) {
         self.stats = SenderStats::default();
         self.window_since = now;
-        if let Some(measures) = &mut self.measures {
-            measures.restart(now, 0);
+        if let Some(meter) = &mut self.meter {
+            meter.restart(now, 0);
         }
     }
 

@@ -5,7 +5,7 @@
 
 use super::{ColumnInfo, Extent, RecordSpec, Series};
 use crate::observation::{Kinds, Observation, Occurrence};
-use crate::queue::PartState;
+use crate::queue::DisciplineState;
 use crate::table::Column;
 use sawtooth_cc::units::Time;
 
@@ -15,8 +15,8 @@ use sawtooth_cc::units::Time;
 pub struct DisciplinePoint {
     pub time: Time,
     pub queue: u32,
-    pub part: u32,
-    pub state: PartState,
+    pub subqueue: u32,
+    pub state: DisciplineState,
 }
 
 /// Disciplines, sample by sample.
@@ -32,6 +32,7 @@ impl Series for Disciplines {
     const COLUMNS: &'static [ColumnInfo] = &[
         ColumnInfo::TIME,
         ColumnInfo::new("queue", "row of the queue in `queues`", ""),
+        // The column is older than the word.
         ColumnInfo::new("part", "place of the part in `subqueues` of the queue; 0 where it has none", ""),
         ColumnInfo::new("packets", "packets waiting", "packets"),
         ColumnInfo::new("bytes", "size of these packets", "bytes"),
@@ -54,8 +55,8 @@ impl Series for Disciplines {
     }
 
     fn observe(&mut self, observation: &Observation) {
-        if let Occurrence::DisciplineSampled { queue, part, state } = observation.occurrence {
-            self.points.push(DisciplinePoint { time: observation.time, queue, part, state });
+        if let Occurrence::DisciplineSampled { queue, subqueue, state } = observation.occurrence {
+            self.points.push(DisciplinePoint { time: observation.time, queue, subqueue, state });
         }
     }
 
@@ -64,7 +65,7 @@ impl Series for Disciplines {
         vec![
             Column::times(points().map(|point| point.time)),
             Column::indices(points().map(|point| point.queue)),
-            Column::indices(points().map(|point| point.part)),
+            Column::indices(points().map(|point| point.subqueue)),
             Column::counts(points().map(|point| point.state.backlog.packets)),
             Column::counts(points().map(|point| point.state.backlog.bytes)),
             Column::spans(points().map(|point| point.state.waited)),

@@ -233,8 +233,8 @@ pub trait LossRecovery {
         false
     }
 
-    /// [`LossRecovery::settle`] after [`LossRecovery::take_alone`].
-    fn settle_alone(&mut self, _connection: &mut Connection<'_>) {}
+    /// [`LossRecovery::on_window`] after [`LossRecovery::take_alone`].
+    fn on_window_alone(&mut self, _connection: &mut Connection<'_>) {}
 
     /// The retransmission timer expired.
     fn on_timeout(&mut self, connection: &mut Connection<'_>);
@@ -254,7 +254,7 @@ pub trait LossRecovery {
 
     /// What an acknowledgement or a timer brought about has been dealt with, and the controller allows this many packets in flight now.
     /// Called where [records are kept](LossRecovery::keeps_records) only.
-    fn settle(&mut self, _connection: &mut Connection<'_>, _window: u32) {}
+    fn on_window(&mut self, _connection: &mut Connection<'_>, _window: u32) {}
 
     /// A mark has cut the window, outside of fast recovery. Called where there are records only.
     fn on_mark_cut(&mut self, _connection: &mut Connection<'_>) {}

@@ -29,7 +29,7 @@ use super::rtt::RttEstimator;
 use super::timers::Due;
 use crate::ack_details::Details;
 use crate::event::Moment;
-use crate::measures::Measures;
+use crate::meter::Meter;
 use crate::packet::{CWR, ECT, ECT_1, IN_PROFILE, Packet, PacketKind, RETRANSMISSION, TEST};
 use crate::scenario::{FlowSpec, Profile, TcpSpec};
 use extras::Extras;
@@ -113,7 +113,7 @@ struct Aside<C> {
     /// Replaces `control` if the SYN is lost: it starts from one packet (RFC 5681 §3.1).
     control_after_lost_syn: Option<Box<C>>,
     /// What is measured of it, where somebody will read it.
-    measures: Option<Box<Measures>>,
+    meter: Option<Box<Meter>>,
 }
 
 impl Sender {
@@ -161,7 +161,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             allowed: window.whole_packets(),
             window,
             control,
-            aside: Box::new(Aside { control_after_lost_syn, measures: None }),
+            aside: Box::new(Aside { control_after_lost_syn, meter: None }),
             rto: rtt.rto(),
             rtt,
             sent: nothing_sent(flow, tcp),
@@ -203,7 +203,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     ) -> Option<WindowCut> {
         if self.lean && cumulative > self.sent.una && details.is_none() && !echo {
             let newly_acked = acknowledge(cumulative, &mut self.sent);
-            let rtt = self.note_progress(cumulative, now);
+            let rtt = self.time_round_trip(cumulative, now);
             if cumulative < self.sent.high {
                 self.retransmit_at = now + self.rto; // a lean sender's timers are exact
             } else {
@@ -217,7 +217,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
 
     /// Something was acknowledged for the first time: perhaps the packet whose round trip is being timed.
     #[inline(always)]
-    fn note_progress(&mut self, cumulative: u32, now: Time) -> Option<Span> {
+    fn time_round_trip(&mut self, cumulative: u32, now: Time) -> Option<Span> {
         if cumulative <= self.timed? {
             return None;
         }
@@ -234,9 +234,9 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     /// Once a round trip, or where more is kept anyway.
     #[inline(never)]
     fn count_round_trip(&mut self, rtt: Span, now: Time) {
-        if let Some(measures) = &mut self.aside.measures {
-            measures.round_trips.add(rtt);
-            measures.smoothed.note(self.rtt.srtt().unwrap_or(rtt).nanos() as f64, now);
+        if let Some(meter) = &mut self.aside.meter {
+            meter.round_trips.add(rtt);
+            meter.smoothed.note(self.rtt.srtt().unwrap_or(rtt).nanos() as f64, now);
         }
     }
 
@@ -411,8 +411,8 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             extras.undos = 0;
             extras.states.iter_mut().for_each(|states| states.restart(now));
         }
-        if let Some(measures) = &mut self.aside.measures {
-            measures.restart(now, self.recovery.probes());
+        if let Some(meter) = &mut self.aside.meter {
+            meter.restart(now, self.recovery.probes());
         }
     }
 
@@ -469,18 +469,18 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     }
 
     /// Have its round trips and rates measured.
-    pub fn measure(&mut self) {
-        self.aside.measures = Some(Box::default());
+    pub fn attach_meter(&mut self) {
+        self.aside.meter = Some(Box::default());
     }
 
     /// What has been measured of it.
-    pub fn measures(&mut self) -> Option<&mut Measures> {
-        self.aside.measures.as_deref_mut()
+    pub fn meter(&mut self) -> Option<&mut Meter> {
+        self.aside.meter.as_deref_mut()
     }
 
     /// Probes of the tail since counting began.
     pub fn tail_probes(&self) -> u64 {
-        self.recovery.probes() - self.aside.measures.as_ref().map_or(0, |measures| measures.probes_before)
+        self.recovery.probes() - self.aside.meter.as_ref().map_or(0, |meter| meter.probes_before)
     }
 
     /// Is fast recovery in progress?

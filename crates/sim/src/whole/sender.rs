@@ -2,7 +2,7 @@
 
 use super::flight::Flight;
 use super::{datagram, flags, packet_bytes, settings};
-use crate::measures::Measures;
+use crate::meter::Meter;
 use crate::packet::{IN_PROFILE, Packet, PacketKind, TEST};
 use crate::scenario::{FlowSpec, Profile};
 use crate::tcp::sender::SenderStats;
@@ -56,7 +56,7 @@ pub struct WholeSender {
     /// Counters.
     pub stats: SenderStats,
     /// What is measured of it, where somebody will read it.
-    pub measures: Option<Box<Measures>>,
+    pub meter: Option<Box<Meter>>,
 }
 
 impl WholeSender {
@@ -88,7 +88,7 @@ impl WholeSender {
             told_before: (0, 0),
             told: (0, 0),
             stats: SenderStats::default(),
-            measures: None,
+            meter: None,
         })
     }
 
@@ -138,8 +138,8 @@ impl WholeSender {
     pub fn receive(&mut self, codepoint: Codepoint, datagram: &[u8], now: Time) {
         self.end.receive(now, codepoint, datagram);
         self.follow(now);
-        if let Some(measures) = self.measures.as_mut().filter(|_| self.srtt > Span::ZERO) {
-            measures.round_trips.add(self.srtt);
+        if let Some(meter) = self.meter.as_mut().filter(|_| self.srtt > Span::ZERO) {
+            meter.round_trips.add(self.srtt);
         }
     }
 
@@ -213,8 +213,8 @@ impl WholeSender {
     pub fn restart_counters(&mut self, now: Time) {
         self.stats = SenderStats::default();
         (self.window_since, self.told_before) = (now, self.told);
-        if let Some(measures) = &mut self.measures {
-            measures.restart(now, 0);
+        if let Some(meter) = &mut self.meter {
+            meter.restart(now, 0);
         }
     }
 

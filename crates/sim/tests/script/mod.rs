@@ -492,12 +492,12 @@ fn value(words: &[&str]) -> Result<f64, String> {
 
 /// Seconds with up to nine decimals, to nanoseconds, exactly.
 fn seconds(text: &str) -> Result<u64, String> {
-    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
     let digits = |text: &str| text.chars().all(|c| c.is_ascii_digit());
-    if whole.is_empty() || part.len() > 9 || !digits(whole) || !digits(part) {
+    if whole.is_empty() || decimals.len() > 9 || !digits(whole) || !digits(decimals) {
         return Err(format!("`{text}`: expected seconds, with up to nine decimals"));
     }
-    let nanos: u64 = format!("{part:0<9}").parse().expect("nine digits");
+    let nanos: u64 = format!("{decimals:0<9}").parse().expect("nine digits");
     Ok(number::<u64>(whole)? * 1_000_000_000 + nanos)
 }
 

@@ -63,11 +63,11 @@ def blocks(found: Cases) -> dict[str, str]:
         for source in SECTIONS
     )
     rows = [
-        [f"{outcome.case.number}, {outcome.case.title}", part.text, numbers_text(part.numbers)]
+        [f"{outcome.case.number}, {outcome.case.title}", operand.text, numbers_text(operand.numbers)]
         for outcome in failing(found)
         if outcome.finding is not None
-        for part in outcome.finding.operands
-        if part.verdict is not Verdict.HOLDS
+        for operand in outcome.finding.operands
+        if operand.verdict is not Verdict.HOLDS
     ]
     return {
         f"{NAME} verdict": f"{draft} test cases of the draft and {google} expectations of Google's tests",
@@ -133,7 +133,8 @@ def _failure(outcome: Outcome) -> list[Block]:
     """What is expected and found, and the trace."""
     assert outcome.finding is not None and outcome.run is not None, "a case that fails has been judged"
     rows = [
-        Row(part.text, [part.verdict.value, numbers_text(part.numbers)]) for part in outcome.finding.operands
+        Row(operand.text, [operand.verdict.value, numbers_text(operand.numbers)])
+        for operand in outcome.finding.operands
     ]
     blocks: list[Block] = []
     if outcome.case.note:

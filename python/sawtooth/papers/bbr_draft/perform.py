@@ -81,8 +81,12 @@ class Outcome:
             "expectations": []
             if self.finding is None
             else [
-                {"text": part.text, "met": part.verdict is Verdict.HOLDS, "numbers": dict(part.numbers)}
-                for part in self.finding.operands
+                {
+                    "text": operand.text,
+                    "met": operand.verdict is Verdict.HOLDS,
+                    "numbers": dict(operand.numbers),
+                }
+                for operand in self.finding.operands
             ],
             "tolerance": dict(self.case.tolerance),
             "reason": self.reason,
@@ -148,7 +152,7 @@ def first_failure(outcome: Outcome) -> str:
     """What is not met, or why nothing could be judged; empty where all is well."""
     if outcome.finding is None:
         return outcome.reason or ""
-    missed = [part.text for part in outcome.finding.operands if part.verdict is not Verdict.HOLDS]
+    missed = [operand.text for operand in outcome.finding.operands if operand.verdict is not Verdict.HOLDS]
     return "; ".join(missed)
 
 
@@ -166,8 +170,8 @@ def judge(case: Case, run: Run) -> tuple[Finding | None, str | None]:
     except LookupError as error:
         return None, str(error.args[0])
     pairs = zip(case.expects, outcomes, strict=True)
-    parts = [fact(text, bool(met), **numbers) for text, (met, numbers) in pairs]
-    return both(case.title, parts), None
+    operands = [fact(text, bool(met), **numbers) for text, (met, numbers) in pairs]
+    return both(case.title, operands), None
 
 
 def perform(

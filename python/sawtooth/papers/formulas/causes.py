@@ -69,7 +69,7 @@ class Epoch:
     after: tuple[float, ...]
 
     @property
-    def part(self) -> float:
+    def hit_share(self) -> float:
         """The share of the load before the epoch that belongs to flows which decreased."""
         hit = sum(size for size, cuts in zip(self.before, self.cuts, strict=True) if cuts)
         return hit / sum(self.before)

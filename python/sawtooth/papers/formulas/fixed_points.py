@@ -112,7 +112,7 @@ def reduce(study: OverlayStudy, case: FixedCase, run: Run) -> dict[str, float]:
     cycle_s = float(np.mean(model.growth_rounds[-10:])) * rtt_ns / 1e9
     return {
         "floor": sum(sum(entry.after) for entry in found) / sum(sum(entry.before) for entry in found),
-        "part": float(np.mean([entry.part for entry in found])),
+        "part": float(np.mean([entry.hit_share for entry in found])),
         "rounds": float(np.mean(model.growth_rounds[-10:])) + 1,
         "slow start": slow_start_share(run),
         "mean": float(np.sum(means) / np.sum(peaks)),

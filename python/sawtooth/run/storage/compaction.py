@@ -83,12 +83,12 @@ def _pack(held: Holdings, tree: str, names: Sequence[str], folder: str, wanted: 
         seen.add(run_id)
         return True
 
-    def parts() -> Iterator[RunRows]:
+    def pieces() -> Iterator[RunRows]:
         for name in names:
             yield from run_rows_of(held.shelf, name, first)
 
     try:
-        made = {one.name(folder): one for one in packed(parts())}
+        made = {one.name(folder): one for one in packed(pieces())}
     except FileNotFoundError:
         return set()
     if not _exchange(held, tree, made, names):

@@ -61,27 +61,27 @@ class Packed:
 
 @dataclass
 class _Bin:
-    """Parts of one schema that wait to be a file."""
+    """Rows of one schema that wait to be a file."""
 
-    parts: list[RunRows] = field(default_factory=list)
+    pieces: list[RunRows] = field(default_factory=list)
     runs: int = 0
     size: int = 0
 
     def packed(self) -> Packed:
-        table = pa.concat_tables([part.table for part in self.parts]).combine_chunks()
-        spans = [span for part in self.parts for span in part.spans]
+        table = pa.concat_tables([piece.table for piece in self.pieces]).combine_chunks()
+        spans = [span for piece in self.pieces for span in piece.spans]
         return Packed(encoded(table, spans), spans)
 
 
-def packed(parts: Iterable[RunRows]) -> Iterator[Packed]:
-    """Files from parts: those of one schema together, none larger than a full one by more than a part."""
+def packed(pieces: Iterable[RunRows]) -> Iterator[Packed]:
+    """Files from pieces: those of one schema together, none larger than a full one by more than a piece."""
     bins: dict[str, _Bin] = {}
-    for part in parts:
-        key = part.table.schema.to_string(show_field_metadata=False, show_schema_metadata=False)
+    for piece in pieces:
+        key = piece.table.schema.to_string(show_field_metadata=False, show_schema_metadata=False)
         chosen = bins.setdefault(key, _Bin())
-        chosen.parts.append(part)
-        chosen.runs += len(part.spans)
-        chosen.size += part.table.nbytes
+        chosen.pieces.append(piece)
+        chosen.runs += len(piece.spans)
+        chosen.size += piece.table.nbytes
         if chosen.runs >= FULL_RUNS or chosen.size >= FULL_BYTES:
             yield chosen.packed()
             del bins[key]
@@ -108,11 +108,11 @@ def run_rows_of(shelf: Shelf, name: str, wanted: Wanted) -> Iterator[RunRows]:
         start = end
 
 
-def _is_said(part: RunRows) -> bool:
+def _is_said(piece: RunRows) -> bool:
     """Whether rows of runs are those of the runs that the file names. Of a file by another hand they may not be."""
-    if "digest" not in part.table.column_names:
+    if "digest" not in piece.table.column_names:
         return True
-    return bool(part.table.column("run_id").to_pylist() == [run_id for run_id, _ in part.spans])
+    return bool(piece.table.column("run_id").to_pylist() == [run_id for run_id, _ in piece.spans])
 
 
 def _read(parquet: pq.ParquetFile, group: int) -> pa.Table | None:

@@ -142,8 +142,8 @@ fn ect_1_and_marked_packets_go_before_others() {
     let order: Vec<u32> = std::iter::from_fn(|| bench.send()).map(|packet| packet.number()).collect();
     // A packet of L lifts the credit above 0, so it is the turn of C, which pays for fifteen of L.
     assert_eq!(order, [2, 0, 3, 1]);
-    let parts = &bench.queue.tally().parts;
-    assert_eq!([parts[0].arrivals.arrivals, parts[1].arrivals.arrivals], [2, 2]);
+    let subqueues = &bench.queue.tally().subqueues;
+    assert_eq!([subqueues[0].arrivals.arrivals, subqueues[1].arrivals.arrivals], [2, 2]);
 }
 
 #[test]
@@ -236,6 +236,7 @@ fn what_does_not_fit_is_dropped_whatever_its_queue() {
         queue.enqueue(Queued { packet, ..Queued::default() }, state);
         assert_eq!(queue.next_signal(), (!fits).then_some(Signal::Dropped(packet, DropReason::Full)));
     }
-    let parts: Vec<u64> = queue.tally().parts.iter().map(|part| part.arrivals.dropped()).collect();
-    assert_eq!(parts, [1, 1]);
+    let drops: Vec<u64> =
+        queue.tally().subqueues.iter().map(|subqueue| subqueue.arrivals.dropped()).collect();
+    assert_eq!(drops, [1, 1]);
 }

@@ -274,7 +274,7 @@ impl LossRecovery for Quic {
         self.arm(connection);
     }
 
-    fn settle(&mut self, connection: &mut Connection<'_>, _window: u32) {
+    fn on_window(&mut self, connection: &mut Connection<'_>, _window: u32) {
         let remembered = Span::from_nanos(REMEMBERED * self.timeout(connection).nanos());
         let Quic { packets, period, .. } = self;
         packets.forget(remembered, connection, |lost| period.on_forgotten(lost));

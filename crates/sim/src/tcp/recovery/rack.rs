@@ -446,7 +446,7 @@ impl LossRecovery for Rack {
     }
 
     #[inline]
-    fn settle_alone(&mut self, connection: &mut Connection<'_>) {
+    fn on_window_alone(&mut self, connection: &mut Connection<'_>) {
         if connection.sent.una < connection.sent.high {
             self.set_probe_timer(connection);
         } else {
@@ -521,7 +521,7 @@ impl LossRecovery for Rack {
         }
     }
 
-    fn settle(&mut self, connection: &mut Connection<'_>, window: u32) {
+    fn on_window(&mut self, connection: &mut Connection<'_>, window: u32) {
         let delivery = self.delivery.take();
         if let Some(delivery) = delivery
             && self.prr.is_active()

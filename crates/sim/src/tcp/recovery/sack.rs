@@ -224,7 +224,7 @@ impl LossRecovery for Sack {
         self.prr.on_sent();
     }
 
-    fn settle(&mut self, connection: &mut Connection<'_>, window: u32) {
+    fn on_window(&mut self, connection: &mut Connection<'_>, window: u32) {
         if let Some(delivery) = self.delivery.take() {
             let in_flight = self.flight(connection.sent);
             self.prr.on_delivery(delivery, in_flight, window);

@@ -177,8 +177,8 @@ macro_rules! recoveries {
             }
 
             #[inline(always)]
-            fn settle_alone(&mut self, connection: &mut Connection<'_>) {
-                match self { $(AnyRecovery::$recovery(recovery) => recovery.settle_alone(connection),)* }
+            fn on_window_alone(&mut self, connection: &mut Connection<'_>) {
+                match self { $(AnyRecovery::$recovery(recovery) => recovery.on_window_alone(connection),)* }
             }
 
             fn on_timeout(&mut self, connection: &mut Connection<'_>) {
@@ -198,8 +198,8 @@ macro_rules! recoveries {
                 match self { $(AnyRecovery::$recovery(recovery) => recovery.on_sent_new(sending, connection),)* }
             }
 
-            fn settle(&mut self, connection: &mut Connection<'_>, window: u32) {
-                match self { $(AnyRecovery::$recovery(recovery) => recovery.settle(connection, window),)* }
+            fn on_window(&mut self, connection: &mut Connection<'_>, window: u32) {
+                match self { $(AnyRecovery::$recovery(recovery) => recovery.on_window(connection, window),)* }
             }
 
             fn on_mark_cut(&mut self, connection: &mut Connection<'_>) {

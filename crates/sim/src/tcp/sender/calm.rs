@@ -27,10 +27,10 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         let rtt = now - oldest.at;
         self.rtt.sample(rtt);
         self.rto = self.rtt.rto();
-        self.note_measures(Some(rtt), Some(&outcome.rate), now);
+        self.meter_sample(Some(rtt), Some(&outcome.rate), now);
         self.restart_timer(now);
         self.tell_alone(rtt, &outcome, delivered, now);
-        self.recovery.settle_alone(&mut connection!(self, now));
+        self.recovery.on_window_alone(&mut connection!(self, now));
         self.note_state(now);
         true
     }

@@ -131,7 +131,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         self.note_reduction();
         let cut = self.cut(Congestion::Timeout { repeated }, now);
         self.retransmit_at = self.timeout_at(now);
-        self.settle(now);
+        self.tell_window(now);
         Ok(cut)
     }
 

@@ -31,7 +31,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         self.lean = self.recovery.is_open();
         let mut rtt = None;
         if update.newly_acked > 0 {
-            rtt = self.note_progress(cumulative, now);
+            rtt = self.time_round_trip(cumulative, now);
         }
         if update.restart_timer {
             self.restart_timer(now);

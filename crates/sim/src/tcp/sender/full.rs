@@ -43,7 +43,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         let echo = echo && !numbered;
         let outcome = self.conclude_records(&update, now);
         let rtt = self.take_rtt(&update, &outcome, ack.cumulative, now);
-        self.note_measures(outcome.rtt.or(rtt), outcome.rate.as_ref(), now);
+        self.meter_sample(outcome.rtt.or(rtt), outcome.rate.as_ref(), now);
         self.follow_timer(&update, now);
         let recovering = self.recovery.in_recovery();
         let grows = !recovering && self.may_grow(&update, echo);
@@ -67,7 +67,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             self.tell(&sample);
         }
         let cut = self.heed(&update, echo, ack.cumulative, now);
-        self.settle(now);
+        self.tell_window(now);
         if !numbered && let Some(records) = &mut self.extras.as_mut().expect(FULL).records {
             records.forget_below(self.sent.una);
         }
@@ -92,7 +92,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         self.conclude_without_sample(&update, now);
         self.follow_timer(&update, now);
         let cut = self.heed(&update, false, self.sent.una, now);
-        self.settle(now);
+        self.tell_window(now);
         cut
     }
 
@@ -113,11 +113,11 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         }
     }
 
-    /// Recovery hears what the controller has made of everything.
-    pub(super) fn settle(&mut self, now: Time) {
+    /// Recovery hears which window the controller has made of everything.
+    pub(super) fn tell_window(&mut self, now: Time) {
         let window = self.allowed;
         if self.extras.is_some() {
-            self.recovery.settle(&mut connection!(self, now), window);
+            self.recovery.on_window(&mut connection!(self, now), window);
         }
         self.note_calm();
         self.note_state(now);
@@ -150,12 +150,12 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
 
     /// What it does, for people to see.
     pub fn view(&self) -> SenderView {
-        let measures = self.aside.measures.as_ref();
+        let meter = self.aside.meter.as_ref();
         SenderView {
             phase: self.phase(),
             in_flight: Some(self.in_flight()),
-            pacing_bps: measures.and_then(|measures| measures.pacing.latest()),
-            delivery_bps: measures.and_then(|measures| measures.delivery.latest()),
+            pacing_bps: meter.and_then(|meter| meter.pacing.latest()),
+            delivery_bps: meter.and_then(|meter| meter.delivery.latest()),
             marked_share: self.control.marked_share(),
             undos: self.undos(),
         }
@@ -258,22 +258,22 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             return Some(rtt);
         }
         outcome.rtt.into_iter().for_each(|rtt| self.rtt.note(rtt));
-        if update.newly_acked > 0 { self.note_progress(cumulative, now) } else { None }
+        if update.newly_acked > 0 { self.time_round_trip(cumulative, now) } else { None }
     }
 
     /// What an acknowledgement says to those who read the results.
     #[inline(always)]
-    pub(super) fn note_measures(&mut self, rtt: Option<Span>, rate: Option<&DeliveryRate>, now: Time) {
-        let Some(measures) = &mut self.aside.measures else { return };
+    pub(super) fn meter_sample(&mut self, rtt: Option<Span>, rate: Option<&DeliveryRate>, now: Time) {
+        let Some(meter) = &mut self.aside.meter else { return };
         if let Some(rtt) = rtt {
-            measures.round_trips.add(rtt);
+            meter.round_trips.add(rtt);
         }
         if let Some(srtt) = self.rtt.srtt() {
-            measures.smoothed.note(srtt.real(), now);
+            meter.smoothed.note(srtt.real(), now);
         }
         if let Some(rate) = rate.filter(|rate| rate.reliable && rate.interval > Span::ZERO) {
             let seconds = rate.interval.real() / 1e9;
-            measures.delivery.note(8.0 * rate.delivered.real() / seconds, now);
+            meter.delivery.note(8.0 * rate.delivered.real() / seconds, now);
         }
     }
 
@@ -396,9 +396,9 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         let packet = Bytes::new(u64::from(self.packet_bytes));
         let gap = self.extras.as_mut().expect(FULL).pace(&self.control, packet, self.rtt.srtt(), now);
         if gap > Span::ZERO
-            && let Some(measures) = &mut self.aside.measures
+            && let Some(meter) = &mut self.aside.meter
         {
-            measures.pacing.note(8e9 * f64::from(self.packet_bytes) / gap.real(), now);
+            meter.pacing.note(8e9 * f64::from(self.packet_bytes) / gap.real(), now);
         }
     }
 

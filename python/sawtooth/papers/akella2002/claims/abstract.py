@@ -45,7 +45,7 @@ def leads(view: View, setting: str, algorithm: str) -> Finding:
 def aimd_right_choice(view: View) -> Finding:
     """AIMD leads in goodput, and no other leader is fairer or loses less."""
     setting = view.setting
-    parts = [leads(view, setting, "AIMD")]
+    operands = [leads(view, setting, "AIMD")]
     for other in FOUR[1:]:
         better = both(
             f"AIMD is fairer than {other} and loses less",
@@ -59,8 +59,8 @@ def aimd_right_choice(view: View) -> Finding:
             ],
         )
         behind = opposite(f"{other} does not lead in goodput", leads(view, setting, other))
-        parts.append(either(f"{other} is no better choice", [behind, better]))
-    return both("AIMD leads in goodput and is the fairest and least losing of the leaders", parts)
+        operands.append(either(f"{other} is no better choice", [behind, better]))
+    return both("AIMD leads in goodput and is the fairest and least losing of the leaders", operands)
 
 
 def aimd_beaten(view: View) -> Finding:

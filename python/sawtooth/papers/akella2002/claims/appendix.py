@@ -43,22 +43,22 @@ def within_family(view: View, setting: str, family: str) -> Values:
 def table(view: View) -> Finding:
     """In each family Spearman's rho with the printed D is at least ``ranks_agree``, and the best is among the printed best three."""
     wanted = view.tolerance("ranks_agree")
-    parts = []
+    operands = []
     for family in FOUR:
         printed = rows(view.setting, family)
         ours = within_family(view, view.setting, family)
         rho = np.array([spearman(column.tolist(), [row.D for row in printed]) for column in ours.T])
-        parts.append(inequality(f"rho of D_goodput with the printed one, {family}", rho, ">=", wanted))
+        operands.append(inequality(f"rho of D_goodput with the printed one, {family}", rho, ">=", wanted))
         third = sorted(row.D for row in printed)[BEST - 1]
         among = np.array([third >= row.D for row in printed])
-        parts.append(
+        operands.append(
             inequality(
                 f"lowest D_goodput of the printed best {BEST} - lowest of the others, {family}",
                 minus(ours[among].min(axis=0), ours[~among].min(axis=0)),
                 "<=",
             )
         )
-    return both(f"the instances of each family are ranked as printed, {view.setting}", parts)
+    return both(f"the instances of each family are ranked as printed, {view.setting}", operands)
 
 
 def worst(view: View, family: str) -> dict[str, Values]:
@@ -69,18 +69,18 @@ def worst(view: View, family: str) -> dict[str, Values]:
 
 def _chosen_best(view: View, families: Sequence[str]) -> Finding:
     """The chosen instance of each family has the smallest worst D over the settings."""
-    parts = []
+    operands = []
     for family in families:
         found = worst(view, family)
         mine = CHOSEN[family]
-        parts += [
+        operands += [
             inequality(
                 f"largest D_goodput over the settings, {mine} - {name}", minus(found[mine], other), "<="
             )
             for name, other in found.items()
             if name != mine
         ]
-    return both("each chosen instance has the smallest worst case of its family", parts)
+    return both("each chosen instance has the smallest worst case of its family", operands)
 
 
 def representatives(view: View) -> Finding:
@@ -113,7 +113,7 @@ def good_everywhere(view: View) -> Finding:
 def others_poor(view: View) -> Finding:
     """The largest D of every other instance over the settings is ``clearly_behind`` times that of the chosen one or more, and it is
     sub-optimal in ELSEWHERE further settings: more than ``goodput_alike`` behind the best of its family."""
-    parts, factor = [], view.tolerance("clearly_behind")
+    operands, factor = [], view.tolerance("clearly_behind")
     for family in FOUR:
         found = worst(view, family)
         mine = CHOSEN[family]
@@ -125,8 +125,8 @@ def others_poor(view: View) -> Finding:
                 minus(other, factor * found[mine]),
                 ">=",
             )
-            parts += [very_poor, _behind_elsewhere(view, family, name)]
-    return both("every other instance is far worse in its worst setting than the chosen one", parts)
+            operands += [very_poor, _behind_elsewhere(view, family, name)]
+    return both("every other instance is far worse in its worst setting than the chosen one", operands)
 
 
 ELSEWHERE: Final = 2
@@ -151,7 +151,7 @@ def _behind_elsewhere(view: View, family: str, name: str) -> Finding:
 def other_metrics(view: View) -> Finding:
     """In fairness, delay and loss the instances of a family span at most ``small_against`` of what the families span, on average."""
     share = view.tolerance("small_against")
-    parts = []
+    operands = []
     for metric in ("fairness", "delay", "loss"):
         means = np.stack(
             [
@@ -166,7 +166,7 @@ def other_metrics(view: View) -> Finding:
         )  # (settings, families, instances, seeds)
         inside = np.ptp(means, axis=2).mean(axis=(0, 1))
         between = np.ptp(means.mean(axis=2), axis=1).mean(axis=0)
-        parts.append(
+        operands.append(
             inequality(
                 f"range of mean {metric} within a family - {share:g} x range of the families' means",
                 minus(inside, share * between),
@@ -175,7 +175,7 @@ def other_metrics(view: View) -> Finding:
                 between=float(between.mean()),
             )
         )
-    return both("within a family the instances differ little in fairness, delay and loss", parts)
+    return both("within a family the instances differ little in fairness, delay and loss", operands)
 
 
 HALVING: Final = instance("MIMD", 1.125, 0.5)
@@ -187,7 +187,7 @@ def halving_mimd(view: View) -> Finding:
     The printed tables say so by way of the representative of MIMD: differences of D add up across the sets that share it.
     """
     setting, bound = view.setting, view.tolerance("goodput_about")
-    parts = []
+    operands = []
     for family in ("AIMD", "AIAD"):
         chosen = CHOSEN[family]
         if view.has_raw:
@@ -197,5 +197,5 @@ def halving_mimd(view: View) -> Finding:
             among_four = view.D(setting, "MIMD", "goodput") - view.D(setting, family, "goodput")
             halved = view.D(setting, HALVING, "goodput") - view.D(setting, CHOSEN["MIMD"], "goodput")
             ahead = among_four + halved
-        parts += within(f"sum over the environments of the goodput of {chosen} - {HALVING}", ahead, bound)
-    return both("MIMD(1.125, 0.5) performs as the additive increases do", parts)
+        operands += within(f"sum over the environments of the goodput of {chosen} - {HALVING}", ahead, bound)
+    return both("MIMD(1.125, 0.5) performs as the additive increases do", operands)

@@ -109,9 +109,9 @@ def timeouts_1b(view: View) -> Finding:
     return both(
         "MIAD and MIMD time out, and more than AIAD",
         [
-            part
+            operand
             for name in ("MIAD", "MIMD")
-            for part in (
+            for operand in (
                 inequality(f"timeouts({name})", view.pattern("1b", name, "timeouts"), ">"),
                 versus(view, "1b", "timeouts", name, ">", "AIAD"),
             )
@@ -271,14 +271,14 @@ def faster_loses_more(view: View) -> Finding:
     """
     runs = view.probe("increases")
     window_s = view.tolerance("tracking_window")
-    parts = []
+    operands = []
     for kind, labels in (
         ("additive", ("AIMD(1,0.8)", "AIMD(2,0.8)", "AIMD(3,0.8)")),
         ("multiplicative", ("MIMD(1.125,0.8)", "MIMD(1.19,0.8)", "MIMD(1.25,0.8)")),
     ):
         steps = list(pairwise(labels))
         for metric in ("loss", "retransmits"):
-            parts.append(
+            operands.append(
                 both(
                     f"{metric} grows with the {kind} increase",
                     [
@@ -291,7 +291,7 @@ def faster_loses_more(view: View) -> Finding:
                     ],
                 )
             )
-        parts.append(
+        operands.append(
             both(
                 f"the lag shrinks with the {kind} increase",
                 [
@@ -304,7 +304,7 @@ def faster_loses_more(view: View) -> Finding:
                 ],
             )
         )
-    return both("faster increases lag less and lose more", parts)
+    return both("faster increases lag less and lose more", operands)
 
 
 def reddy_1a(view: View) -> Finding:

@@ -290,13 +290,13 @@ def example_mimd(_: View) -> Finding:
 def cbr_loss(view: View) -> Finding:
     """Cross traffic loses something and not much: what it lost, over the nominal bandwidth, between 0 and ``cbr_loss_slight``."""
     bound = view.tolerance("cbr_loss_slight")
-    parts = []
+    operands = []
     for setting in view.settings:
         surplus = np.stack([view.raw(setting, name, "cross_surplus") for name in FOUR]).mean(axis=0)
         for place, environment in enumerate(view.environments):
             if np.isnan(surplus[place]).all():
                 continue  # no cross traffic: the test flows have the whole link
             text = f"bandwidth beyond the nominal, {environment}, {setting}"
-            parts.append(inequality(text, surplus[place], ">=", 0.0))
-            parts.append(inequality(text, surplus[place], "<=", bound))
-    return both("the source loses, and what it loses is little", parts)
+            operands.append(inequality(text, surplus[place], ">=", 0.0))
+            operands.append(inequality(text, surplus[place], "<=", bound))
+    return both("the source loses, and what it loses is little", operands)

@@ -33,15 +33,15 @@ def cross_share(view: View) -> Finding:
     Its share is max-min: a flow of cross traffic gets no more of R0 than a place-holder, which always has packets to send.
     """
     bound = view.tolerance("cross_same")
-    parts = []
+    operands = []
     for setting in view.settings:
         share = {name: _cells(view, setting, name, "cross_share") for name in FOUR}
         excess = {name: _cells(view, setting, name, "cross_excess") for name in FOUR}
         for place in WEB_LIKE:
             for a, b in itertools.combinations(FOUR, 2):
                 text = f"cross traffic after R0, share of the capacity, {a} - {b}, {place}, {setting}"
-                parts += within(text, minus(share[a][place], share[b][place]), bound)
-            parts += [
+                operands += within(text, minus(share[a][place], share[b][place]), bound)
+            operands += [
                 inequality(
                     f"rate of a cross flow over that of a place-holder less 1, {name}, {place}, {setting}",
                     excess[name][place],
@@ -49,7 +49,7 @@ def cross_share(view: View) -> Finding:
                 )
                 for name in FOUR
             ]
-    return both("cross traffic has the same share whatever is tested, and no more than its due", parts)
+    return both("cross traffic has the same share whatever is tested, and no more than its due", operands)
 
 
 def cross_no_loss(view: View) -> Finding:

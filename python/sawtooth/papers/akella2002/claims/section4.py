@@ -114,7 +114,7 @@ def worst_case_orders_alike(view: View) -> Finding:
 
 def worst_case_orders_differ(view: View) -> Finding:
     """In some setting C and D of goodput order the four differently (rho below 1)."""
-    parts = []
+    operands = []
     for setting in view.settings:
         same = order_agrees(
             f"C and D of goodput order the four identically, {setting}",
@@ -123,8 +123,8 @@ def worst_case_orders_differ(view: View) -> Finding:
             np.stack([view.D(setting, name, "goodput") for name in FOUR]),
             1.0,
         )
-        parts.append(opposite(f"C and D of goodput order the four differently, {setting}", same))
-    return either("in some setting C and D of goodput order the four differently", parts)
+        operands.append(opposite(f"C and D of goodput order the four differently, {setting}", same))
+    return either("in some setting C and D of goodput order the four differently", operands)
 
 
 MORE_FLOWS: Final = ("akella2002/flows-20", "akella2002/flows-50")
@@ -132,11 +132,11 @@ MORE_FLOWS: Final = ("akella2002/flows-20", "akella2002/flows-50")
 
 def more_flows(view: View) -> Finding:
     """With 20 and with 50 flows D_goodput orders the four as with ten, in each setting, over the environments that all have."""
-    parts = []
+    operands = []
     for name in MORE_FLOWS:
         more = view.part(name)
         ten = view.part("akella2002/flows-10")
-        parts += [
+        operands += [
             order_agrees(
                 f"order by D_goodput, {name} against ten flows, {setting}",
                 FOUR,
@@ -146,20 +146,20 @@ def more_flows(view: View) -> Finding:
             )
             for setting in more.settings
         ]
-    return both("other numbers of flows order the four alike in goodput", parts)
+    return both("other numbers of flows order the four alike in goodput", operands)
 
 
 def printed_orders(view: View) -> Finding:
     """D and C order the four as the printed table does, in each of its five columns."""
     recovery, _, router = view.setting.partition("/")
     table = printed(recovery, router)
-    parts = []
+    operands = []
     for column in COLUMNS:
         letter, _, name = column.partition("_")
         ours = [
             view.D(view.setting, a, name) if letter == "D" else view.C(view.setting, a, name) for a in FOUR
         ]
-        parts.append(
+        operands.append(
             order_agrees(
                 f"order by {column} against the printed order",
                 FOUR,
@@ -168,7 +168,7 @@ def printed_orders(view: View) -> Finding:
                 view.tolerance("order_agrees"),
             )
         )
-    return both(f"the four are ordered as printed for {view.setting}", parts)
+    return both(f"the four are ordered as printed for {view.setting}", operands)
 
 
 def keeps_link_busy(kept: float, buffer_bdp: float) -> bool:

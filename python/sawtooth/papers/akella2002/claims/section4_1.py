@@ -59,10 +59,10 @@ def multiplicative_poor(view: View) -> Finding:
 def multiplicative_timeouts(view: View) -> Finding:
     """MIMD and MIAD time out ``much_more_often`` and leave the bottleneck idle for longer than AIMD and AIAD."""
     factor = view.tolerance("much_more_often")
-    parts = []
+    operands = []
     for bad in MULTIPLICATIVE:
         for good in ADDITIVE:
-            parts.append(
+            operands.append(
                 inequality(
                     f"timeouts({bad}) - {factor:g} timeouts({good}), mean over the environments",
                     view.mean(view.setting, bad, "timeouts")
@@ -70,14 +70,14 @@ def multiplicative_timeouts(view: View) -> Finding:
                     ">",
                 )
             )
-            parts.append(
+            operands.append(
                 inequality(
                     f"idle({bad}) - idle({good}), mean over the environments",
                     view.mean(view.setting, bad, "idle") - view.mean(view.setting, good, "idle"),
                     ">",
                 )
             )
-    return both("the multiplicative increases time out far more often and leave the queue empty", parts)
+    return both("the multiplicative increases time out far more often and leave the queue empty", operands)
 
 
 def mean_spread(view: View, setting: str, algorithm: str) -> Values:
@@ -151,8 +151,8 @@ def mimd_ahead(view: View) -> Finding:
     return both(
         "MIMD is marginally ahead of AIMD and AIAD in goodput",
         [
-            part(view, view.setting, "MIMD", other, "goodput", relation, bound)
-            for part, word in words
+            how(view, view.setting, "MIMD", other, "goodput", relation, bound)
+            for how, word in words
             for other in ADDITIVE
             for relation, bound in between(-view.tolerance(word), 0.0)
         ],

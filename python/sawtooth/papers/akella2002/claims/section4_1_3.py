@@ -17,9 +17,9 @@ def same_goodput(view: View) -> Finding:
     return both(
         "AIAD has the goodput of AIMD",
         [
-            part
+            operand
             for setting in view.settings
-            for part in within(
+            for operand in within(
                 f"mean goodput, AIAD - AIMD, {setting}",
                 minus(view.mean(setting, "AIAD", "goodput"), view.mean(setting, "AIMD", "goodput")),
                 bound,

@@ -48,8 +48,8 @@ def additive_best(view: View) -> Finding:
     return both(
         "the additive increases have the best goodput",
         [
-            part(view, view.setting, good, bad, "goodput", "<")
-            for part in (gap, worst_gap)
+            how(view, view.setting, good, bad, "goodput", "<")
+            for how in (gap, worst_gap)
             for good in ADDITIVE
             for bad in MULTIPLICATIVE
         ],
@@ -93,18 +93,18 @@ def red_decouples(view: View) -> Finding:
     high, low, share = (
         view.tolerance(name) for name in ("epochs_together", "epochs_apart", "losses_by_share")
     )
-    parts = []
+    operands = []
     for name in FOUR:
         together, apart = (
             view.mean(setting, name, "loss_epoch_correlation") for setting in (RENO_DROPTAIL, RENO_RED)
         )
-        parts.append(
+        operands.append(
             inequality(f"correlation of loss epochs, {name} in {RENO_DROPTAIL}", together, ">=", high)
         )
-        parts.append(inequality(f"correlation of loss epochs, {name} in {RENO_RED}", apart, "<=", low))
+        operands.append(inequality(f"correlation of loss epochs, {name} in {RENO_RED}", apart, "<=", low))
         text = f"loss ratio of the larger half of the flows over that of the smaller, less 1, {name} in {RENO_RED}"
-        parts += within(text, view.mean(RENO_RED, name, "loss_bias") - 1, share)
-    return both("drop-tail hits all flows together, RED each by its share", parts)
+        operands += within(text, view.mean(RENO_RED, name, "loss_bias") - 1, share)
+    return both("drop-tail hits all flows together, RED each by its share", operands)
 
 
 def unequal_rtts(view: View) -> Finding:
@@ -112,9 +112,9 @@ def unequal_rtts(view: View) -> Finding:
     bound = view.tolerance("rtt_bias_alike")
     fairer = below(view, RENO_RED, RENO_DROPTAIL, FOUR, "fairness")
     curves = [
-        part
+        operand
         for name in NOT_AIMD
-        for part in within(
+        for operand in within(
             f"exponent of the share over the RTT, {name} - AIMD in {RENO_RED}",
             minus(view.mean(RENO_RED, name, "rtt_bias"), view.mean(RENO_RED, "AIMD", "rtt_bias")),
             bound,
@@ -217,17 +217,17 @@ def aimd_fairest(view: View) -> Finding:
 
 def burst_tolerant(view: View) -> Finding:
     """With SACK MIMD and AIAD are ahead of AIMD in D_goodput by more than ``goodput_alike`` under RED, and by more than over drop-tail."""
-    parts = []
+    operands = []
     significant = view.tolerance("goodput_alike")
     for name in ("MIMD", "AIAD"):
         ahead = {
             setting: minus(view.D(setting, "AIMD", "goodput"), view.D(setting, name, "goodput"))
             for setting in (SACK_RED, SACK_DROPTAIL)
         }
-        parts.append(
+        operands.append(
             inequality(f"D_goodput(AIMD) - D_goodput({name}), RED", ahead[SACK_RED], ">", significant)
         )
-        parts.append(
+        operands.append(
             inequality(
                 f"D_goodput(AIMD) - D_goodput({name}), RED - drop-tail",
                 minus(ahead[SACK_RED], ahead[SACK_DROPTAIL]),
@@ -235,5 +235,6 @@ def burst_tolerant(view: View) -> Finding:
             )
         )
     return both(
-        "MIMD and AIAD do significantly better than AIMD under RED, which they do not under drop-tail", parts
+        "MIMD and AIAD do significantly better than AIMD under RED, which they do not under drop-tail",
+        operands,
     )

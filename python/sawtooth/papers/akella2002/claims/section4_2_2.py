@@ -44,13 +44,13 @@ def ecn_cuts_loss(view: View) -> Finding:
 def ecn_delays(view: View) -> Finding:
     """Mean delay of each is higher with marks than under RED, by at most ``delay_slightly``."""
     bound = view.tolerance("delay_slightly")
-    parts = []
+    operands = []
     for recovery in RECOVERIES:
         for name in FOUR:
             marked, dropped = (f"{recovery}/ecn", name), (f"{recovery}/red", name)
-            parts.append(mean_gap(view, "delay", marked, dropped, ">"))
-            parts.append(mean_gap(view, "delay", marked, dropped, "<=", bound))
-    return both("marking raises the delay of each, slightly", parts)
+            operands.append(mean_gap(view, "delay", marked, dropped, ">"))
+            operands.append(mean_gap(view, "delay", marked, dropped, "<=", bound))
+    return both("marking raises the delay of each, slightly", operands)
 
 
 def ecn_less_fair(view: View) -> Finding:
@@ -81,9 +81,9 @@ def ecn_less_fair(view: View) -> Finding:
 def _alike(view: View, metric: str, bound: float) -> list[Finding]:
     """Any two of the four are at most ``bound`` apart in D of a metric."""
     return [
-        part
+        operand
         for a, b in itertools.combinations(FOUR, 2)
-        for part in within(
+        for operand in within(
             f"D_{metric}({a}) - D_{metric}({b}), {view.setting}",
             minus(view.D(view.setting, a, metric), view.D(view.setting, b, metric)),
             bound,
@@ -156,7 +156,7 @@ def multiplicative_lead(view: View) -> Finding:
 
 def lead_grows(view: View) -> Finding:
     """What MIMD and MIAD are ahead of AIMD in D_goodput grows by more than ``goodput_alike`` from Reno to SACK, under ECN."""
-    parts = []
+    operands = []
     considerable = view.tolerance("goodput_alike")
     for name in MULTIPLICATIVE:
         reno, sack = (
@@ -164,8 +164,8 @@ def lead_grows(view: View) -> Finding:
             for recovery in RECOVERIES
         )
         text = f"D_goodput(AIMD) - D_goodput({name}), SACK - Reno"
-        parts.append(inequality(text, minus(sack, reno), ">", considerable))
-    return both("the lead of the multiplicative increases grows considerably from Reno to SACK", parts)
+        operands.append(inequality(text, minus(sack, reno), ">", considerable))
+    return both("the lead of the multiplicative increases grows considerably from Reno to SACK", operands)
 
 
 def aiad_over_aimd(view: View) -> Finding:
@@ -185,8 +185,8 @@ def aimd_last(view: View) -> Finding:
     return both(
         "AIMD comes last in goodput",
         [
-            part(view, view.setting, "AIMD", other, "goodput", ">=")
-            for part in (gap, worst_gap)
+            how(view, view.setting, "AIMD", other, "goodput", ">=")
+            for how in (gap, worst_gap)
             for other in NOT_AIMD
         ],
     )

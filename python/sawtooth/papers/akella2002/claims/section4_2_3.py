@@ -41,10 +41,10 @@ def fairness_unchanged(view: View) -> Finding:
     return both(
         "a tenth of the buffer leaves the spread of each as it was",
         [
-            part
+            operand
             for setting in view.settings
             for name in FOUR
-            for part in within(
+            for operand in within(
                 f"mean spread of {name}, a tenth - the whole buffer, {setting}",
                 _change(view, setting, name, "fairness"),
                 bounds[setting],
@@ -80,9 +80,9 @@ def aiad_over_aimd(view: View) -> Finding:
     return both(
         "with a tenth of the buffer AIAD is ahead of AIMD, whose queue runs empty more often",
         [
-            part
+            operand
             for setting in view.settings
-            for part in (
+            for operand in (
                 gap(view, setting, "AIAD", "AIMD", "goodput", "<"),
                 mean_gap(view, "idle", (setting, "AIMD"), (setting, "AIAD"), ">"),
             )
@@ -93,12 +93,12 @@ def aiad_over_aimd(view: View) -> Finding:
 def red_insensitive(view: View) -> Finding:
     """Under RED D_goodput orders the four alike with either buffer, and mean goodputs move by at most ``goodput_same``."""
     bound = view.tolerance("goodput_same")
-    parts = []
+    operands = []
     for setting in view.settings:
         recovery, _, router = setting.partition("/")
         full = view.part(FULL[router][recovery])
         small, whole = (np.stack([v.D(setting, name, "goodput") for name in FOUR]) for v in (view, full))
-        parts.append(
+        operands.append(
             order_agrees(
                 f"order by D_goodput, a tenth against the whole buffer, {setting}",
                 FOUR,
@@ -109,5 +109,5 @@ def red_insensitive(view: View) -> Finding:
         )
         for name in FOUR:
             text = f"mean goodput of {name}, a tenth - the whole buffer, {setting}"
-            parts += within(text, _change(view, setting, name, "goodput"), bound)
-    return both("under RED a tenth of the buffer changes little, and no order", parts)
+            operands += within(text, _change(view, setting, name, "goodput"), bound)
+    return both("under RED a tenth of the buffer changes little, and no order", operands)

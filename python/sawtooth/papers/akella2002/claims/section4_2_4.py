@@ -39,9 +39,9 @@ def equally_fair(view: View) -> Finding:
     return both(
         "all four are about equally fair",
         [
-            part
+            operand
             for a, b in itertools.combinations(FOUR, 2)
-            for part in within(
+            for operand in within(
                 f"D_fairness({a}) - D_fairness({b})",
                 minus(view.D(view.setting, a, "fairness"), view.D(view.setting, b, "fairness")),
                 bound,
@@ -72,9 +72,9 @@ def additive_alike_delay_loss(view: View) -> Finding:
     return both(
         "AIMD and AIAD are alike in delay and loss",
         [
-            part
+            operand
             for metric, bound in (("delay", "delay_alike"), ("loss", "loss_alike"))
-            for part in within(
+            for operand in within(
                 f"D_{metric}(AIMD) - D_{metric}(AIAD)",
                 minus(view.D(view.setting, "AIMD", metric), view.D(view.setting, "AIAD", metric)),
                 view.tolerance(bound),
@@ -91,9 +91,9 @@ def all_but_miad(view: View) -> Finding:
     bound = view.tolerance("goodput_alike")
     of = {name: view.D(view.setting, name, "goodput") for name in (*ALL_BUT_MIAD, "MIAD")}
     alike = [
-        part
+        operand
         for a, b in itertools.combinations(ALL_BUT_MIAD, 2)
-        for part in within(f"D_goodput({a}) - D_goodput({b})", minus(of[a], of[b]), bound)
+        for operand in within(f"D_goodput({a}) - D_goodput({b})", minus(of[a], of[b]), bound)
     ]
     behind = [
         inequality(f"D_goodput(MIAD) - D_goodput({name})", minus(of["MIAD"], of[name]), ">", bound)

@@ -120,13 +120,13 @@ def some_other_ahead(view: View) -> Finding:
 
 def leaders(view: View) -> Finding:
     """The leaders of each setting are those of the map, no more and no fewer."""
-    parts = []
+    operands = []
     for setting in view.settings:
         for name in FOUR:
             leading = leads(view, setting, name)
             wanted = name in LEADERS[setting]
-            parts.append(leading if wanted else opposite(f"{name} does not lead in {setting}", leading))
-    return both("the goodput leaders of each setting are those of the map", parts)
+            operands.append(leading if wanted else opposite(f"{name} does not lead in {setting}", leading))
+    return both("the goodput leaders of each setting are those of the map", operands)
 
 
 def less_bursty(view: View) -> Finding:

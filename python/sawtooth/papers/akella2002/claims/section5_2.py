@@ -153,9 +153,9 @@ def maimd_fair_elsewhere(view: View) -> Finding:
     return both(
         "MAIMD is about as fair as AIMD",
         [
-            part
+            operand
             for setting in view.settings
-            for part in about(view, setting, MAIMD, "AIMD", "fairness", spread_word(setting))
+            for operand in about(view, setting, MAIMD, "AIMD", "fairness", spread_word(setting))
         ],
     )
 
@@ -189,9 +189,9 @@ def small_cut_enough(view: View) -> Finding:
     return both(
         "a small multiplicative part in AIAD's decrease brings fairness at no cost in goodput",
         [
-            part
+            operand
             for setting in view.settings
-            for part in (
+            for operand in (
                 *about(view, setting, AIMAD, "AIMD", "fairness", "equally_fair"),
                 gap(view, setting, AIMAD, "AIAD", "goodput", "<=", bound),
             )

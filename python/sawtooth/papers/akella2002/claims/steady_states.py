@@ -192,8 +192,8 @@ def one_steady_window(_: View) -> Finding:
 
 def miad_excluded(_: View) -> Finding:
     """MIAD(1.125, 3) has w* = 24: it exists, and repels."""
-    parts = [fairness.cycle(*MIAD, k, 1) for k in range(1, 6)]
-    windows = [float(made.steady_window) for made in parts]
+    cycles = [fairness.cycle(*MIAD, k, 1) for k in range(1, 6)]
+    windows = [float(made.steady_window) for made in cycles]
     printed = fact(
         "MIAD(1.125, 3) has no positive window that a cycle returns to",
         all(math.isnan(window) for window in windows),
@@ -203,8 +203,8 @@ def miad_excluded(_: View) -> Finding:
     instead = both(
         "MIAD has a steady window, and it repels: beta > 1, alpha < 0",
         [
-            fact("beta > 1 and alpha < 0", all(float(m.beta) > 1 > 0 > float(m.alpha) for m in parts)),
-            fact("none of them attracts", not any(bool(made.attracts) for made in parts)),
+            fact("beta > 1 and alpha < 0", all(float(m.beta) > 1 > 0 > float(m.alpha) for m in cycles)),
+            fact("none of them attracts", not any(bool(made.attracts) for made in cycles)),
             fact("two flows end at the floor and at the capacity", end[0] == 1.0 and end[1] > 0.9 * CAPACITY),
         ],
     )
@@ -213,21 +213,21 @@ def miad_excluded(_: View) -> Finding:
 
 def aimd_fixed_point(_: View) -> Finding:
     """w* = b a k_I/(1 - b), a k_I for b = 1/2; one flow against 90 packets returns to 45 after 45 increases."""
-    parts = []
+    operands = []
     for a, b, k in itertools.product((0.5, 1.0, 3.0), (0.5, 0.8), (1, 10, 45)):
         found = float(fairness.cycle(a, 1.0, 0.0, b, k, 1).steady_window)
-        parts.append(fact(f"a = {a}, b = {b}, k_I = {k}", near(found, b * a * k / (1 - b)), w=found))
+        operands.append(fact(f"a = {a}, b = {b}, k_I = {k}", near(found, b * a * k / (1 - b)), w=found))
     model = synchronous.rounds("aimd(1, 0.5)", [45.0], 90.0, 30)
     settled = (float(model.after_decreases()[-1, 0]), int(model.growth_rounds[-1]))
-    parts.append(
+    operands.append(
         fact("the model at 90: 45 packets after 45 increases", settled == (45.0, 45), found=list(settled))
     )
-    return both("the steady window of AIMD is b a k_I/(1 - b)", parts)
+    return both("the steady window of AIMD is b a k_I/(1 - b)", operands)
 
 
 def contraction(_: View) -> Finding:
     """The gap after each cycle over the gap before is beta of that cycle: AIMD(1, 0.8) 0.8, AIMAD 0.9, MAIMD 0.968 and 1.065."""
-    parts = []
+    operands = []
     for name, numbers, expected in (
         ("AIMD(1, 0.8)", AIMD, {0.8}),
         ("AIMAD", AIMAD, {0.9}),
@@ -238,11 +238,13 @@ def contraction(_: View) -> Finding:
         ratios = gaps[1:] / gaps[:-1]
         betas = [_beta(numbers, int(k), 1) for k in found.growth_rounds]
         seen = {round(ratio, 4) for ratio in ratios[3:].tolist()}
-        parts.append(fact(f"{name}: the gap shrinks by beta in each of 25 cycles", near(ratios, betas, 1e-6)))
-        parts.append(
+        operands.append(
+            fact(f"{name}: the gap shrinks by beta in each of 25 cycles", near(ratios, betas, 1e-6))
+        )
+        operands.append(
             fact(f"{name}: beta is {sorted(expected)} near the capacity", seen == expected, seen=sorted(seen))
         )
-    return both("the gap of two windows is multiplied by beta in every cycle", parts)
+    return both("the gap of two windows is multiplied by beta in every cycle", operands)
 
 
 def chiu_jain_conditions(_: View) -> Finding:
@@ -368,7 +370,7 @@ def mimd_tracks(_: View) -> Finding:
 
 def drr_sources(_: View) -> Finding:
     """C = 100, B_a = 10, n = 10 takes 90 sources: 100 equal shares of 1; and other cases, by max-min sharing."""
-    parts = []
+    operands = []
     for capacity, available, flows in (
         (100.0, 10.0, 10),
         (100.0, 50.0, 10),
@@ -379,15 +381,15 @@ def drr_sources(_: View) -> Finding:
         shares = fair_queueing.max_min([math.inf] * flows + [capacity] * round(sources), capacity)
         left = float(shares[:flows].sum())
         text = f"C = {capacity:g}, n = {flows}: {sources:g} sources leave {available:g}"
-        parts.append(fact(text, near(left, available), left=left))
-    parts.append(
+        operands.append(fact(text, near(left, available), left=left))
+    operands.append(
         fact(
             "the example: 90 sources",
             float(fair_queueing.sources_needed(100.0, 10.0, 10)) == 90.0,
             at_7=float(fair_queueing.sources_needed(100.0, 7.0, 10)),
         )
     )
-    return both("n (C - B_a)/B_a fixed-rate sources leave the test flows B_a", parts)
+    return both("n (C - B_a)/B_a fixed-rate sources leave the test flows B_a", operands)
 
 
 def single_source(_: View) -> Finding:

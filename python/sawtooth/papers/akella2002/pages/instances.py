@@ -240,7 +240,7 @@ def _representatives(found: Sequence[Choice]) -> Section:
         "Which instance does best in its worst setting (the criterion of section 3.2) and in the sum over the settings, "
         "by the printed tables and by ours."
     )
-    parts: list[PageBlock] = [Table(heads, summary, caption=caption, look="words")]
+    blocks: list[PageBlock] = [Table(heads, summary, caption=caption, look="words")]
     for choice in found:
         rows = [
             Row(
@@ -267,12 +267,12 @@ def _representatives(found: Sequence[Choice]) -> Section:
             "max C",
             "printed",
         ]
-        parts.append(Fold(f"{choice.family}: all instances over the settings", [Table(heads, rows)]))
-    return Section("representatives", "The choice of representatives", parts)
+        blocks.append(Fold(f"{choice.family}: all instances over the settings", [Table(heads, rows)]))
+    return Section("representatives", "The choice of representatives", blocks)
 
 
 def _totals(found: dict[str, list[Total]]) -> Section:
-    parts: list[PageBlock] = [
+    blocks: list[PageBlock] = [
         Words(
             f"Goodput summed over the environments, relative to {REFERENCE}, from our raw values; beside it what the printed tables "
             "of figures and appendix give when they are joined, which supposes that both rest on the same runs.",
@@ -281,10 +281,10 @@ def _totals(found: dict[str, list[Total]]) -> Section:
     ]
     for setting, rows in found.items():
         title = "All settings together" if setting == "all" else setting_title(setting)
-        parts.append(Heading(title))
-        parts.append(_total_table(rows[:SHOWN]))
-        parts.append(Fold(f"All {len(rows)}", [_total_table(rows)]))
-    return Section("totals", "Total goodput of all instances", parts, folded=True)
+        blocks.append(Heading(title))
+        blocks.append(_total_table(rows[:SHOWN]))
+        blocks.append(Fold(f"All {len(rows)}", [_total_table(rows)]))
+    return Section("totals", "Total goodput of all instances", blocks, folded=True)
 
 
 def _total_table(rows: Iterable[Total]) -> Table:
@@ -293,18 +293,18 @@ def _total_table(rows: Iterable[Total]) -> Table:
 
 
 def _setting(block: Block, tables: Sequence[FamilyTable]) -> Section:
-    parts: list[PageBlock] = []
+    blocks: list[PageBlock] = []
     for entry in tables:
         rows = [_instance(block, item, item.label == entry.best) for item in entry.rows]
         heads = ["Instance", "D", "printed", "C", "printed", "note"]
-        parts.append(
+        blocks.append(
             Heading(f"{entry.family}: scores of goodput among the {len(rows)} instances of the family")
         )
-        parts.append(Table(heads, rows))
-    parts += [
+        blocks.append(Table(heads, rows))
+    blocks += [
         Fold(f"{figures.TITLES[metric]}: values per environment", [_raw(block, metric)]) for metric in SCORED
     ]
-    return Section(block.setting.replace("/", "-"), setting_title(block.setting), parts, folded=True)
+    return Section(block.setting.replace("/", "-"), setting_title(block.setting), blocks, folded=True)
 
 
 def _instance(block: Block, item: Instance, best: bool) -> Row:

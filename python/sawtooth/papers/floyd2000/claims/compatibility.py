@@ -125,11 +125,11 @@ def predicts_equal_shares(_: View) -> Finding:
 def equation_10(_: View) -> Finding:
     """Bandwidth over TCP's in a FIFO queue: sqrt((2 - b)a/(3b)), for rare losses."""
     printed = {(1.0, 0.125): 2.236, (0.4, 0.125): 1.414, (0.2, 0.125): 1.0}
-    parts = []
+    operands = []
     for (a, b), wanted in printed.items():
         ratio = float(compatibility.throughput_ratio(a, b))
         exact = compatibility.exact_throughput_ratio(a, b, [0.005, 0.01, 0.02, 0.04, 0.1])
-        parts += [
+        operands += [
             agree(f"sqrt((2 - b)a/(3b)) for ({a:g}, {b:g})", ratio, math.sqrt((2 - b) * a / (3 * b))),
             rounded(f"printed ratio of ({a:g}, {b:g})", ratio, wanted, 3),
             agree(
@@ -140,7 +140,7 @@ def equation_10(_: View) -> Finding:
                 at_0_005_to_0_1=[round(float(x), 3) for x in exact],
             ),
         ]
-    return both("equation 10", parts)
+    return both("equation 10", operands)
 
 
 def drop_rate_of_tcp(_: View) -> Finding:
@@ -177,11 +177,11 @@ def _held_at(a: float, b: float, printed: object) -> Finding:
 
 def equation_11(_: View) -> Finding:
     """Ratio of drop rates at equal throughput: (2 - b)a/(3b), for large rates."""
-    parts = []
+    operands = []
     for a, b in ((1.0, 0.125), (0.4, 0.125), (0.2, 0.125), (3 / 7, 0.25)):
         ratio = float(compatibility.drop_rate_ratio(a, b))
         exact = compatibility.exact_drop_rate_ratio(a, b, RATES)
-        parts += [
+        operands += [
             agree(f"(2 - b)a/(3b) for ({a:g}, {b:g})", ratio, (2 - b) * a / (3 * b)),
             agree(
                 f"the exact ratio of ({a:g}, {b:g}) approaches it for large rates",
@@ -191,7 +191,7 @@ def equation_11(_: View) -> Finding:
                 at_5_10_50_packets=[round(float(x), 2) for x in exact],
             ),
         ]
-    return both("equation 11", parts)
+    return both("equation 11", operands)
 
 
 def root_of_five(_: View) -> Finding:
@@ -240,11 +240,11 @@ def five_times_the_drops(_: View) -> Finding:
 
 def many_in_one(_: View) -> Finding:
     """One AIMD flow can take the share of N TCP flows: a = N² at b = 1/2."""
-    parts = []
+    operands = []
     for flows in (1, 2, 5, 20):
         for b in (0.5, 0.125):
             a = float(compatibility.increase_of_many(flows, b))
-            parts.append(
+            operands.append(
                 agree(
                     f"AIMD({a:g}, {b:g}) takes the share of {flows}",
                     compatibility.throughput_ratio(a, b),
@@ -252,5 +252,5 @@ def many_in_one(_: View) -> Finding:
                 )
             )
         at_half = compatibility.increase_of_many(flows, 0.5)
-        parts.append(agree(f"a at b = 1/2 for {flows}", at_half, flows**2))
-    return both("parameters that make one flow count as N", parts)
+        operands.append(agree(f"a at b = 1/2 for {flows}", at_half, flows**2))
+    return both("parameters that make one flow count as N", operands)

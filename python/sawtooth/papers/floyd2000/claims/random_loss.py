@@ -43,14 +43,14 @@ def _rates(runs: list[ProbeRun]) -> Numbers:
 
 def upper_bound(view: View) -> Finding:
     """Measured rate <= T(p) of equation 1, where p is the rate of loss events, as in the paper, at each loss rate from 0.001 to 0.2."""
-    parts = []
+    operands = []
     for p, runs in _by_loss(view, BOUND_FROM, BOUND_TO).items():
         by_packets = float(padhye.tfrc(p, 1.0, runs[0].values["timer_rounds"]))
         at_events = [
             run.values["rate"] / float(padhye.tfrc(run.values["event rate"], 1.0, run.values["timer_rounds"]))
             for run in runs
         ]
-        parts.append(
+        operands.append(
             inequality(
                 f"rate over that of equation 1 at the rate of loss events, each packet lost with p = {p:g}",
                 at_events,
@@ -60,7 +60,7 @@ def upper_bound(view: View) -> Finding:
                 with_p_of_packets=float(np.mean(_rates(runs)) / by_packets),
             )
         )
-    return both("equation 1 bounds the rate of TCP from above", parts)
+    return both("equation 1 bounds the rate of TCP from above", operands)
 
 
 def stochastic_better(view: View) -> Finding:

@@ -49,21 +49,21 @@ def falls(runs: Sequence[ProbeRun], level: float, width: str, group: int = FIRST
 def drop_rate(view: View) -> Finding:
     """About 4 % of packets are dropped among 16 flows of each kind, TFRC or TCP(2/5, 1/8) against TCP."""
     width = view.tolerance("about_4pct")
-    parts = [
+    operands = [
         between(f"{pair}: drop rate, %", values(steady(view, pair), "loss"), 4 - width, 4 + width)
         for pair in (WITH_FIFTHS, WITH_TFRC)
     ]
-    return both("about 4 % drops", parts)
+    return both("about 4 % drops", operands)
 
 
 def queueing_delay(view: View) -> Finding:
     """The mean queueing delay there is about 33 ms."""
     width = view.tolerance("about_33ms")
-    parts = [
+    operands = [
         between(f"{pair}: mean delay, ms", values(steady(view, pair), "delay"), 33 - width, 33 + width)
         for pair in (WITH_FIFTHS, WITH_TFRC)
     ]
-    return both("a mean queueing delay of 33 ms", parts)
+    return both("a mean queueing delay of 33 ms", operands)
 
 
 def less_bursty(view: View) -> Finding:
@@ -82,7 +82,7 @@ def tfrc_smoother(view: View) -> Finding:
     """TFRC is considerably less rough over 0.2 s than the TCP beside it, and than TCP(2/5, 1/8) in its own runs."""
     bound, tfrc = view.tolerance("considerably"), steady(view, WITH_TFRC)
     own = rough(tfrc, BINS[0])
-    parts = [
+    operands = [
         inequality("roughness of TFRC over that of TCP", own / rough(tfrc, BINS[0], SECOND), "<", bound),
         inequality(
             "roughness of TFRC over that of TCP(2/5,1/8)",
@@ -91,7 +91,7 @@ def tfrc_smoother(view: View) -> Finding:
             bound,
         ),
     ]
-    return both("TFRC is considerably smoother", parts)
+    return both("TFRC is considerably smoother", operands)
 
 
 def rarely_below_70(view: View) -> Finding:
@@ -104,7 +104,7 @@ def alike_over_10s(view: View) -> Finding:
     """Over 10 s TFRC varies less than TCP, but not ``considerably`` so, and both rarely halve."""
     runs = steady(view, WITH_TFRC)
     variation = [values(runs, f"variation at {BINS[2]} of {group}") for group in (FIRST, SECOND)]
-    parts = [
+    operands = [
         between(
             "variation of TFRC over that of TCP, 10 s",
             variation[0] / variation[1],
@@ -121,13 +121,13 @@ def alike_over_10s(view: View) -> Finding:
             for name, group in (("TFRC", FIRST), ("TCP", SECOND))
         ),
     ]
-    return both("nearly alike over 10 s", parts)
+    return both("nearly alike over 10 s", operands)
 
 
 def tcp_halves_over_1s(view: View) -> Finding:
     """Over 1 s TCP falls below half in more than a tenth of the intervals, TFRC hardly ever."""
     runs = steady(view, WITH_TFRC)
-    parts = [
+    operands = [
         inequality("share of ratios of TCP below 0.5, 1 s", falls(runs, 0.5, BINS[1], SECOND), ">", 0.1),
         inequality(
             "share of ratios of TFRC below 0.5, 1 s",
@@ -136,26 +136,26 @@ def tcp_halves_over_1s(view: View) -> Finding:
             view.tolerance("hardly_ever"),
         ),
     ]
-    return both("TCP halves in a tenth of the seconds, TFRC hardly ever", parts)
+    return both("TCP halves in a tenth of the seconds, TFRC hardly ever", operands)
 
 
 def _order(view: View, queue: str, probe: str = "steady") -> Finding:
     """At 0.2 s and 1 s both laws with b = 1/8 are rougher than TFRC and smoother than the TCP beside them."""
     among = view.probe(probe)
     chosen = [run for run in among if run.labels.get("queue", queue) == queue]
-    parts = []
+    operands = []
     for width in BINS[:2]:
         tfrc = rough(select(chosen, {"pair": WITH_TFRC}), width)
         for pair in EIGHTHS:
             runs = select(chosen, {"pair": pair})
             own, tcp = rough(runs, width), rough(runs, width, SECOND)
-            parts += [
+            operands += [
                 inequality(f"{pair}: roughness less that of TFRC, {width}", own - tfrc, ">"),
                 inequality(f"{pair}: roughness less that of TCP, {width}", own - tcp, "<"),
             ]
     return both(
         f"TFRC, then b = 1/8, then TCP, under {queue}" if probe == "steady" else "the same at 60 Mbit/s",
-        parts,
+        operands,
     )
 
 
@@ -166,8 +166,8 @@ def order(view: View) -> Finding:
 
 def robust(view: View) -> Finding:
     """The order is the same under RED with marks, under drop-tail, and on 60 Mbit/s."""
-    parts = [_order(view, "ecn"), _order(view, "droptail"), _order(view, "red", "rates")]
-    return both("other queues and rates give similar results", parts)
+    operands = [_order(view, "ecn"), _order(view, "droptail"), _order(view, "red", "rates")]
+    return both("other queues and rates give similar results", operands)
 
 
 def eighths_alike(view: View) -> Finding:
@@ -189,7 +189,7 @@ def eighths_alike(view: View) -> Finding:
 def below_75(view: View) -> Finding:
     """Over 1 s TFRC falls below 75 % considerably less often than either law with b = 1/8."""
     tfrc, bound = falls(steady(view, WITH_TFRC), 0.75, BINS[1]), view.tolerance("considerably")
-    parts = [
+    operands = [
         inequality(
             f"falls of TFRC over those of {pair.split(' ')[0]}",
             tfrc / falls(steady(view, pair), 0.75, BINS[1]),
@@ -198,7 +198,7 @@ def below_75(view: View) -> Finding:
         )
         for pair in EIGHTHS
     ]
-    return both("the laws with b = 1/8 fall below 75 % more often", parts)
+    return both("the laws with b = 1/8 fall below 75 % more often", operands)
 
 
 def _alone(view: View, probe: str, control: str, value: str) -> float:
@@ -223,11 +223,11 @@ def rise(view: View) -> Finding:
     slack = view.tolerance("climb")
     plain = _alone(view, "rise", "without discounting", "climb")
     discounted = _alone(view, "rise", "discounting", "climb")
-    parts = [
+    operands = [
         fact("without discounting at most 0.14", plain <= 0.14 + slack, rise=plain),
         fact("with discounting at most 0.28", discounted <= 0.28 + slack, rise=discounted),
     ]
-    found = both("TFRC adds at most 0.14 packets per round trip, 0.28 with discounting", parts)
+    found = both("TFRC adds at most 0.14 packets per round trip, 0.28 with discounting", operands)
     if found.verdict is Verdict.HOLDS:
         return found
     # With x the open interval over the average of the others and the discount 2/x, the average is (x² + 10)/(x + 10) of the others'.
@@ -256,17 +256,17 @@ def as_promptly(view: View) -> Finding:
     runs, bound = view.part(TRANSIENTS).probe("square"), view.part(TRANSIENTS).tolerance("promptly")
     name = "time_to_halve at 200 ms 40..70 s"
     time = {kind: values(select(runs, {"kind": kind}), name) for kind in labels(runs, "kind")}
-    parts = [
+    operands = [
         between(f"time of TFRC over that of {kind}", time["TFRC"] / time[kind], 1 / bound, bound)
         for kind in ("TCP(1/5,1/8)", "TCP(2/5,1/8)")
     ]
-    return both("TFRC yields about as promptly as TCP(a, 1/8)", parts)
+    return both("TFRC yields about as promptly as TCP(a, 1/8)", operands)
 
 
 def smoother_same_response(view: View) -> Finding:
     """TFRC is less rough than both laws with b = 1/8 at 0.2 s and 1 s, and yields about as fast."""
     home = view.part(SMOOTHNESS)
-    parts = [
+    operands = [
         inequality(
             f"roughness of TFRC less that of {pair.split(' ')[0]}, {width}",
             rough(steady(home, WITH_TFRC), width) - rough(steady(home, pair), width),
@@ -275,4 +275,4 @@ def smoother_same_response(view: View) -> Finding:
         for pair in EIGHTHS
         for width in BINS[:2]
     ]
-    return both("smoother, and as fast", [*parts, as_promptly(view)])
+    return both("smoother, and as fast", [*operands, as_promptly(view)])

@@ -56,11 +56,11 @@ def by_number(runs: Sequence[ProbeRun]) -> dict[str, object]:
 
 def between(text: str, found: Numbers, low: float, high: float, **numbers: object) -> Finding:
     """A mean between two bounds."""
-    parts = [
+    operands = [
         inequality(f"{text}, at least", found, ">=", low),
         inequality(f"{text}, at most", found, "<=", high),
     ]
-    return both(text, parts, **numbers)
+    return both(text, operands, **numbers)
 
 
 def _with_whole_windows(check: Callable[[str], Finding]) -> Finding:
@@ -72,11 +72,11 @@ def _with_whole_windows(check: Callable[[str], Finding]) -> Finding:
 def tfrc_fair(view: View) -> Finding:
     """The ratio of TFRC to TCP is near 1 on both links."""
     fair = view.tolerance("fair")
-    parts = []
+    operands = []
     for link in LINKS:
         runs = runs_of(view, link, WITH_TFRC)
-        parts.append(between(f"ratio on {link}", mean_ratio(runs), 1 - fair, 1 + fair, **by_number(runs)))
-    return both("TFRC shares fairly with TCP in the long run", parts)
+        operands.append(between(f"ratio on {link}", mean_ratio(runs), 1 - fair, 1 + fair, **by_number(runs)))
+    return both("TFRC shares fairly with TCP in the long run", operands)
 
 
 def figure_2(view: View) -> Finding:
@@ -149,17 +149,17 @@ def sixteen_slightly_more(view: View) -> Finding:
 
 def same_picture(view: View) -> Finding:
     """Each ratio of Figures 2 to 4 with 16 flows under drop-tail, and under RED that marks, is that under RED that drops."""
-    width, parts = view.tolerance("same_picture"), []
+    width, operands = view.tolerance("same_picture"), []
     runs = select(view.probe("queues"), {"n": 16})
     for pair in (FIGURE_3, FIGURE_4):
         own = select(runs, {"pair": pair})
         red = values(select(own, {"queue": "red"}), RATIO)
         for queue in ("ecn", "droptail"):
             other = values(select(own, {"queue": queue}), RATIO)
-            parts.append(
+            operands.append(
                 between(f"{pair}: ratio under {queue} over that under RED", other / red, 1 - width, 1 + width)
             )
-    return both("drop-tail and marks give the same picture", parts)
+    return both("drop-tail and marks give the same picture", operands)
 
 
 def model_misses(view: View) -> Finding:
@@ -170,7 +170,7 @@ def model_misses(view: View) -> Finding:
     misses = view.tolerance("misses")
 
     def check(windows: str) -> Finding:
-        parts = []
+        operands = []
         for pair in (FIGURE_3, FIGURE_4):
             for link in LINKS:
                 runs = runs_of(view, link, pair, windows)
@@ -180,7 +180,7 @@ def model_misses(view: View) -> Finding:
                     np.mean([x for x, own in zip(off, seeds, strict=True) if own == seed])
                     for seed in dict.fromkeys(seeds)
                 ]
-                parts.append(
+                operands.append(
                     inequality(
                         f"{pair} on {link}, {windows} windows: part by which the model is off",
                         per_seed,
@@ -188,7 +188,7 @@ def model_misses(view: View) -> Finding:
                         misses,
                     )
                 )
-        return both("the deterministic model misses the measured shares", parts)
+        return both("the deterministic model misses the measured shares", operands)
 
     return _with_whole_windows(check)
 
@@ -205,12 +205,12 @@ def figure_5(view: View) -> Finding:
     bound = view.tolerance("less")
 
     def on(link: str, windows: str) -> Finding:
-        parts = []
+        operands = []
         for pair in (FIGURE_5, FIGURE_2):
             runs = runs_of(view, link, pair, windows)
             text = f"{pair}: ratio on {link}, {windows} windows"
-            parts.append(inequality(text, mean_ratio(runs), "<", bound, **by_number(runs)))
-        return both(f"less than half of the bandwidth on {link}", parts)
+            operands.append(inequality(text, mean_ratio(runs), "<", bound, **by_number(runs)))
+        return both(f"less than half of the bandwidth on {link}", operands)
 
     return _with_whole_windows(
         lambda windows: either("less than half of the bandwidth", [on(link, windows) for link in LINKS])
@@ -222,10 +222,10 @@ def figure_6(view: View) -> Finding:
     fair = view.tolerance("fair")
 
     def check(windows: str) -> Finding:
-        parts = []
+        operands = []
         for link in LINKS:
             runs = runs_of(view, link, FIGURE_6, windows)
-            parts.append(
+            operands.append(
                 between(
                     f"ratio on {link}, {windows} windows",
                     mean_ratio(runs),
@@ -234,7 +234,7 @@ def figure_6(view: View) -> Finding:
                     **by_number(runs),
                 )
             )
-        return either("fair shares", parts)
+        return either("fair shares", operands)
 
     return _with_whole_windows(check)
 
@@ -249,11 +249,11 @@ def figure_12(view: View) -> Finding:
 def more_aggressive(view: View) -> Finding:
     """TCP(1, 1/8) gets significantly more than TCP on both links."""
     bound = view.tolerance("significantly")
-    parts = [
+    operands = [
         inequality(f"ratio on {link}", mean_ratio(runs_of(view, link, FIGURE_12)), ">", bound)
         for link in LINKS
     ]
-    return both("TCP(1,1/8) is significantly more aggressive", parts)
+    return both("TCP(1,1/8) is significantly more aggressive", operands)
 
 
 def compete_fairly(view: View) -> Finding:
@@ -261,10 +261,10 @@ def compete_fairly(view: View) -> Finding:
     width = view.tolerance("fair")
 
     def check(windows: str) -> Finding:
-        parts = []
+        operands = []
         for pair in (FIGURE_3, FIGURE_4, FIGURE_5, FIGURE_6):
             runs = runs_of(view, "link15", pair, windows)
-            parts.append(
+            operands.append(
                 between(
                     f"{pair}: ratio, {windows} windows",
                     mean_ratio(runs),
@@ -273,20 +273,20 @@ def compete_fairly(view: View) -> Finding:
                     **by_number(runs),
                 )
             )
-        return both("close to equal shares", parts)
+        return both("close to equal shares", operands)
 
     return _with_whole_windows(check)
 
 
 def rap_like_tcp(view: View) -> Finding:
     """Against TCP(a, b), RAP(a, b) gets a fair share where the drop rate is moderate."""
-    fair, moderate, parts = view.tolerance("fair"), view.tolerance("moderate"), []
+    fair, moderate, operands = view.tolerance("fair"), view.tolerance("moderate"), []
     for pair in ("TCP v RAP", "TCP(1/5,1/8) v RAP(1/5,1/8)"):
         runs = select(view.probe("rate-based"), {"pair": pair})
         calm = [n for n in labels(runs, "n") if values(select(runs, {"n": n}), LOSS).mean() <= moderate]
         here = [run for run in runs if run.labels["n"] in calm]
-        parts.append(between(f"{pair}: ratio", mean_ratio(here), 1 - fair, 1 + fair, **by_number(here)))
-    return both("RAP(a, b) behaves like TCP(a, b) at moderate drop rates", parts)
+        operands.append(between(f"{pair}: ratio", mean_ratio(here), 1 - fair, 1 + fair, **by_number(here)))
+    return both("RAP(a, b) behaves like TCP(a, b) at moderate drop rates", operands)
 
 
 CONVERGING: Final = {

@@ -105,12 +105,14 @@ def loss_interval(_: View) -> Finding:
 
 def define_smoothness(_: View) -> Finding:
     """The largest one-round fall in the steady state, as the fraction kept: 1 - b for TCP(a, b), 1 for TFRC."""
-    parts = []
+    operands = []
     for a, b in (("1", "1/2"), ("1/5", "1/8"), ("3/7", "1/4")):
         windows = [float(w) for w in epoch(Fraction(a), Fraction(b), Fraction(240))] * 2
         fall = min(after / before for before, after in pairwise(windows))
-        parts.append(agree(f"AIMD({a}, {b}) round by round", smoothness.smoothness(float(Fraction(b))), fall))
-    return both("smoothness", [*parts, _steady_tfrc()])
+        operands.append(
+            agree(f"AIMD({a}, {b}) round by round", smoothness.smoothness(float(Fraction(b))), fall)
+        )
+    return both("smoothness", [*operands, _steady_tfrc()])
 
 
 def _steady_tfrc() -> Finding:
@@ -146,7 +148,7 @@ def define_responsiveness(_: View) -> Finding:
 def define_aggressiveness(_: View) -> Finding:
     """The largest one-round rise without congestion: a for TCP(a, b), 0.14 or with discounting 0.28 packets for TFRC."""
     numbers = control("tcp(0.2, 0.125)")
-    parts = [
+    operands = [
         agree(
             "TCP(1/5, 1/8) at 40 packets, by its controller",
             smoothness.aggressiveness(0.2),
@@ -157,7 +159,7 @@ def define_aggressiveness(_: View) -> Finding:
     for name, (discount, stated) in STATED_INCREASES.items():
         weight = tfrc_average.newest_weight(discount)
         largest = float(np.max(tfrc_average.increase(averages, weight)))
-        parts += [
+        operands += [
             agree(
                 f"TFRC, {name}: c²w/2 is the largest rise over average intervals from 10 to 10⁸ packets",
                 largest,
@@ -166,7 +168,7 @@ def define_aggressiveness(_: View) -> Finding:
             ),
             agree(f"TFRC, {name}: about the stated value", largest, stated, within=ABOUT, weight=weight),
         ]
-    return both("aggressiveness, in packets per round trip", parts)
+    return both("aggressiveness, in packets per round trip", operands)
 
 
 def any_aimd_oscillates(_: View) -> Finding:
@@ -197,14 +199,14 @@ def smoother_below_half(_: View) -> Finding:
 
 def responsiveness_formula(_: View) -> Finding:
     """log(0.5)/log(1 - b) round trips: 1, 2.41 and 5.19 for b = 1/2, 1/4, 1/8."""
-    parts = []
+    operands = []
     for b, printed in ((0.5, 1.0), (0.25, 2.41), (0.125, 5.19)):
         ours = float(smoothness.responsiveness(b))
-        parts += [
+        operands += [
             agree(f"the printed expression for b = {b:g}", ours, math.log(0.5) / math.log(1 - b)),
             rounded(f"round trips for b = {b:g}", ours, printed, 2),
         ]
-    return both("round trips of persistent congestion to halve the rate", parts)
+    return both("round trips of persistent congestion to halve the rate", operands)
 
 
 def responsiveness_eighth(_: View) -> Finding:
@@ -331,14 +333,14 @@ def binomial_line(_: View) -> Finding:
 
 def binomial_aggressiveness(_: View) -> Finding:
     """The increase of binomial controls depends on the window: α/W^k, so at 10 and 100 packets it differs unless k = 0."""
-    parts = []
+    operands = []
     for name, k in (("SQRT", 0.5), ("IIAD", 1.0)):
         small, large = (float(smoothness.binomial_aggressiveness(w, k, 1.0)) for w in (10, 100))
-        parts.append(
+        operands.append(
             agree(f"{name} grows 10^{k:g} times slower at ten times the window", small / large, 10**k)
         )
     flat = [float(smoothness.binomial_aggressiveness(w, 0, 1.0)) for w in (10, 100)]
     return both(
         "aggressiveness of binomial controls",
-        [*parts, agree("AIMD, k = 0, does not depend on it", flat[0], flat[1])],
+        [*operands, agree("AIMD, k = 0, does not depend on it", flat[0], flat[1])],
     )

@@ -127,16 +127,18 @@ def _timeouts(runs: Sequence[ProbeRun], flows: int) -> Numbers:
 def sack_suits(view: View) -> Finding:
     """With SACK timeouts are near zero in stationary runs, with Reno there are more, for each law."""
     runs = view.probe("alone")
-    parts = []
+    operands = []
     for law in labels(runs, "algorithm"):
         sack, reno = (_timeouts(at(runs, algorithm=law, recovery=name), 8) for name in ("sack", "reno"))
-        parts.append(
+        operands.append(
             inequality(
                 f"{law}: timeouts with SACK, a flow and second", sack, "<=", view.tolerance("few_timeouts")
             )
         )
-        parts.append(inequality(f"{law}: timeouts with Reno less SACK, a flow and second", reno - sack, ">"))
-    return both("SACK hardly times out where Reno does", parts)
+        operands.append(
+            inequality(f"{law}: timeouts with Reno less SACK, a flow and second", reno - sack, ">")
+        )
+    return both("SACK hardly times out where Reno does", operands)
 
 
 def sack_aggressive(view: View) -> Finding:
@@ -151,18 +153,18 @@ def sack_aggressive(view: View) -> Finding:
 def not_active(view: View) -> Finding:
     """With a fair share of at most a packet the goodputs are equal and timeouts dominate."""
     runs = view.probe("scarce")
-    parts = []
+    operands = []
     for share in labels(runs, "share"):
         if float(share) > 1:
             continue
         here = at(runs, share=share)
         for law in NEW:
             gain = lead(here, law, "goodput 15..60 s")
-            parts.append(inequality(f"gain of {law}, share {share}", gain, "<=", view.tolerance("noise")))
-            parts.append(inequality(f"gain of {law}, share {share}", gain, ">=", -view.tolerance("noise")))
+            operands.append(inequality(f"gain of {law}, share {share}", gain, "<=", view.tolerance("noise")))
+            operands.append(inequality(f"gain of {law}, share {share}", gain, ">=", -view.tolerance("noise")))
         for law in LAWS:
             often = _timeouts(at(here, algorithm=law), 100)
-            parts.append(
+            operands.append(
                 inequality(
                     f"{law}: timeouts a flow and second, share {share}",
                     often,
@@ -170,18 +172,18 @@ def not_active(view: View) -> Finding:
                     view.tolerance("dominating_timeouts"),
                 )
             )
-    return both("where a fair share is a packet the law does not matter", parts)
+    return both("where a fair share is a packet the law does not matter", operands)
 
 
 def friendly_grab_more(view: View) -> Finding:
     """Once forty flows have joined, a flow of GAIMD(0.31, 7/8) gets more than one of AIMD-FC."""
     runs = view.probe("onset")
-    parts = []
+    operands = []
     for router in labels(runs, "router"):
         here = at(runs, router=router)
         more = values(here, "share of 1 20..60 s") - values(here, "share of 0 20..60 s")
-        parts.append(inequality(f"share of GAIMD less AIMD-FC, {router}", more, ">"))
-    return both("friendly protocols take more under congestion", parts)
+        operands.append(inequality(f"share of GAIMD less AIMD-FC, {router}", more, ">"))
+    return both("friendly protocols take more under congestion", operands)
 
 
 def newcomers(view: View) -> Finding:

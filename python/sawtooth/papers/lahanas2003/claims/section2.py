@@ -65,25 +65,27 @@ def cycle(_: View) -> Finding:
 
 def step(_: View) -> Finding:
     """An increase step adds m packets in all."""
-    parts = []
+    operands = []
     for flows in (1, 2, 7):
         found = synchronous.rounds("aimd(1, 0.5)", [5.0] * flows, 60.0, 2)
         increases = np.diff(found.load)[~found.congested]
-        parts.append(
+        operands.append(
             fact(f"{flows} flows: each increase adds {flows} packets", bool((increases == flows).all()))
         )
-    return both("an increase step adds one packet for each flow", parts)
+    return both("an increase step adds one packet for each flow", operands)
 
 
 def toward_fairness(_: View) -> Finding:
     """Increases keep the gap of two windows, decreases halve it: the way is parallel to the fairness line, then nearer to it."""
-    parts = []
+    operands = []
     for scheme in ("aimd(1, 0.5)", "aimd(3, 0.5)"):
         found = synchronous.rounds(scheme, [3.0, 40.0], 100.0, 8)
         ratio = found.gap[1:] / found.gap[:-1]
-        parts.append(fact(f"{scheme}: the gap is kept by every increase", near(ratio[~found.congested], 1.0)))
-        parts.append(fact(f"{scheme}: and halved by every decrease", near(ratio[found.congested], 0.5)))
-    return both("increases are parallel to the fairness line, decreases approach it", parts)
+        operands.append(
+            fact(f"{scheme}: the gap is kept by every increase", near(ratio[~found.congested], 1.0))
+        )
+        operands.append(fact(f"{scheme}: and halved by every decrease", near(ratio[found.congested], 0.5)))
+    return both("increases are parallel to the fairness line, decreases approach it", operands)
 
 
 def cycles_log2(_: View) -> Finding:
@@ -115,13 +117,13 @@ BETAS: Final = (8 / 7, 4 / 3, 2.0, 4.0)
 def cycles_log_beta(_: View) -> Finding:
     """After log_beta(max x) + 1 cycles the gap is at most 1/beta."""
     starts, capacity = fc.pairs(LARGEST)
-    parts = []
+    operands = []
     for beta in BETAS:
         n = fc.cycles_needed(starts[:, 1], beta)
         found = fc.system("AIMD", starts, capacity, int(n.max()), b=1 / beta)
         gap = found.gap[n, np.arange(n.size)]
         bad = gap > 1 / beta + 1e-9
-        parts.append(
+        operands.append(
             fact(
                 f"beta = {beta:.4g}: the gap is at most 1/beta",
                 not bad.any(),
@@ -129,13 +131,13 @@ def cycles_log_beta(_: View) -> Finding:
                 largest_gap=float(gap.max()),
             )
         )
-    return both("after log_beta(max x) + 1 cycles the windows count as equal", parts)
+    return both("after log_beta(max x) + 1 cycles the windows count as equal", operands)
 
 
 def steps_order(_: View) -> Finding:
     """At most W/m steps to the first decrease and (W/m)(1 - 1/beta), rounded up, in each later cycle: O(W log W)."""
     starts, capacity = fc.pairs(LARGEST)
-    parts = []
+    operands = []
     for beta in BETAS:
         n = fc.cycles_needed(starts[:, 1], beta)
         found = fc.system("AIMD", starts, capacity, int(n.max()), b=1 / beta)
@@ -143,7 +145,7 @@ def steps_order(_: View) -> Finding:
         total = (found.steps * live).sum(axis=0)
         bound = np.ceil(capacity / 2) + (n - 1) * np.ceil(capacity / 2 * (1 - 1 / beta) + 1e-9)
         bad = total > bound
-        parts.append(
+        operands.append(
             fact(
                 f"beta = {beta:.4g}: the steps stay below W/m + (n - 1)(W/m)(1 - 1/beta), n = log_beta(max x) + 1",
                 not bad.any(),
@@ -151,20 +153,20 @@ def steps_order(_: View) -> Finding:
                 closest=float((total / bound).max()),
             )
         )
-    return both("the steps are of order W log_beta W", parts)
+    return both("the steps are of order W log_beta W", operands)
 
 
 def growth_common(_: View) -> Finding:
     """The growth of a cycle is the same for each flow, whatever its window."""
-    parts = []
+    operands = []
     for scheme in ("aimd(1, 0.5)", "aimd-fc(1, 0.5)", "aimd-fc+(1, 0.5)"):
         found = synchronous.rounds(scheme, [3.0, 10.0, 40.0], 200.0, 6)
         begin = np.vstack([found.windows[0], found.after_decreases()[:-1]])
         growth = found.before_decreases() - begin
-        parts.append(
+        operands.append(
             fact(f"{scheme}: every flow grows by the same k in each cycle", near(np.ptp(growth, axis=1), 0.0))
         )
-    return both("the growth of a cycle is common to all flows", parts)
+    return both("the growth of a cycle is common to all flows", operands)
 
 
 def pseudocode_aimd(_: View) -> Finding:
@@ -206,32 +208,32 @@ def exact_equality(_: View) -> Finding:
 
 def efficiency(_: View) -> Finding:
     """The mean of a ramp from W/beta to W is (beta + 1)/(2 beta) W: the formula, and the controller in the model."""
-    parts = []
+    operands = []
     for beta in BETAS:
         wanted = (beta + 1) / (2 * beta)
         found = synchronous.rounds(f"aimd(1, {1 / beta!r})", [2000.0], 8000.0, 60).efficiency()
-        parts.append(fact(f"beta = {beta:.4g}: {wanted:.4f}", near(fc.aimd_efficiency(1 / beta), wanted)))
-        parts.append(fact("the model agrees to 1/W", abs(found - wanted) < 2 / 8000, model=found))
-    return both("utilisation is (beta + 1)/(2 beta)", parts)
+        operands.append(fact(f"beta = {beta:.4g}: {wanted:.4f}", near(fc.aimd_efficiency(1 / beta), wanted)))
+        operands.append(fact("the model agrees to 1/W", abs(found - wanted) < 2 / 8000, model=found))
+    return both("utilisation is (beta + 1)/(2 beta)", operands)
 
 
 def line_distance(_: View) -> Finding:
     """The gap between the mean and the capacity depends on b_D and not on a_I."""
-    parts = []
+    operands = []
     for kept in (0.5, 0.8):
         gaps = [
             1 - synchronous.rounds(f"aimd({a}, {kept})", [2000.0], 8000.0, 80).efficiency()
             for a in (0.25, 1, 4)
         ]
         wanted = 1 - float(fc.aimd_efficiency(kept))
-        parts.append(
+        operands.append(
             fact(
                 f"b_D = {kept}: the gap is {wanted:.3f} W for a_I = 0.25, 1 and 4",
                 max(abs(gap - wanted) for gap in gaps) < 8 / 8000,
                 gaps=gaps,
             )
         )
-    return both("the distance to the limit depends on the decrease alone", parts)
+    return both("the distance to the limit depends on the decrease alone", operands)
 
 
 def same_cycles(_: View) -> Finding:

@@ -329,7 +329,7 @@ def theorem2_per_cycle(_: View) -> Finding:
 
 def gain_per_cycle(_: View) -> Finding:
     """In equilibrium W/2 - W/3 = W/6 steps for one flow, W/(6m) for m."""
-    parts = []
+    operands = []
     for flows in (1, 3):
         start = [CAPACITY / 30] * flows
         steps = [
@@ -338,18 +338,18 @@ def gain_per_cycle(_: View) -> Finding:
         ]
         wanted = CAPACITY / (6 * flows)
         gained = steps[0] - steps[1]
-        parts.append(
+        operands.append(
             fact(
                 f"{flows} flows: W/(6m) steps, to 2", abs(gained - wanted) <= 2, gained=gained, wanted=wanted
             )
         )
-    return both("a cycle in equilibrium is W/6 steps shorter for one flow", parts)
+    return both("a cycle in equilibrium is W/6 steps shorter for one flow", operands)
 
 
 def limit(_: View) -> Finding:
     """The decrease frees w/2, at least one step a_I exactly when w >= 2 a_I; below that the controller falls back to AIMD."""
     windows = np.arange(1, 200) / 10
-    parts = []
+    operands = []
     for a in (1.0, 2.0):
         frees = windows / 2 >= a
         behaves = []
@@ -357,16 +357,16 @@ def limit(_: View) -> Finding:
             top = float(window) + 4 * a
             after = synchronous.rounds(f"aimd-fc({a}, 0.5)", [float(window)], top - a / 2, 1).windows[-1, 0]
             behaves.append(bool(np.isclose(after, window / 2 + 4 * a)))
-        parts.append(
+        operands.append(
             fact(f"a_I = {a:g}: w/2 >= a_I is w >= 2 a_I", bool((frees == (windows >= 2 * a)).all()))
         )
-        parts.append(
+        operands.append(
             fact(
                 f"a_I = {a:g}: the controller is AIMD-FC from 2 a_I on and AIMD below",
                 behaves == (windows[windows >= 1] >= 2 * a).tolist(),
             )
         )
-    return both("AIMD-FC needs a decrease window of 2 a_I", parts)
+    return both("AIMD-FC needs a decrease window of 2 a_I", operands)
 
 
 def aimd_limit(_: View) -> Finding:

@@ -61,7 +61,7 @@ def lemma3(_: View) -> Finding:
     starts, capacity = fc.pairs(LARGEST)
     n = fc.cycles_needed(starts[:, 1])
     gap = (starts[:, 1] - starts[:, 0]) / 2.0**n
-    parts = []
+    operands = []
     for name, share in (
         ("the largest whole q below phi_2/2", None),
         ("q = 3 phi_2, far above the bound", 3.0),
@@ -76,8 +76,8 @@ def lemma3(_: View) -> Finding:
             found = fc.system("AIMD-FC", middle + np.maximum(q, 0.0)[:, None], capacity[chosen], rest + 1)
             left = found.gap[n[chosen] - first, np.arange(int(chosen.sum()))]
             bad[chosen] |= ~np.isclose(left, gap[chosen])
-        parts.append(fact(name, not bad.any(), **examples(bad, starts, capacity)))
-    return both("adding the same q to both windows on the way does not keep them from converging", parts)
+        operands.append(fact(name, not bad.any(), **examples(bad, starts, capacity)))
+    return both("adding the same q to both windows on the way does not keep them from converging", operands)
 
 
 def corollary4(_: View) -> Finding:
@@ -327,14 +327,14 @@ def plus_responsiveness(_: View) -> Finding:
 
 def equivalent_aimd(_: View) -> Finding:
     """In equilibrium AIMD(1, 1/3) and AIMD(1, 2/9), fraction removed: the same constants, sqrt((2 - b) a/(2 b)) [Floyd00] equation (7)."""
-    parts = []
+    operands = []
     for name, removed, low_share, compatible in (
         ("AIMD-FC", 1 / 3, fc.minimum(), 0.6),
         ("AIMD-FC+", 2 / 9, fc.minimum(0.5, 0.5), 0.375),
     ):
         floyd = math.sqrt((2 - removed) / (2 * removed))
         model = constant_of(synchronous.rounds(f"tcp(1, {removed})", [CAPACITY / 9], CAPACITY, 60))
-        parts += [
+        operands += [
             fact(
                 f"{name} has the constant of AIMD(1, {removed:.4f})",
                 near(fc.constant(low_share), floyd),
@@ -347,15 +347,15 @@ def equivalent_aimd(_: View) -> Finding:
             ),
         ]
     return both(
-        "in equilibrium AIMD-FC is AIMD(1, 1/3) and AIMD-FC+ is AIMD(1, 2/9), fractions removed", parts
+        "in equilibrium AIMD-FC is AIMD(1, 1/3) and AIMD-FC+ is AIMD(1, 2/9), fractions removed", operands
     )
 
 
 def general_decrease(_: View) -> Finding:
     """The smallest window is W/(2 - b_D); at b_D = 0 the map has the factor -1 and does not settle."""
-    parts = []
+    operands = []
     for kept in (0.25, 0.5, 0.75, 0.875):
-        parts.append(
+        operands.append(
             _share(
                 f"b_D = {kept}: W/(2 - b_D)",
                 1 / (2 - kept),
@@ -364,7 +364,7 @@ def general_decrease(_: View) -> Finding:
             )
         )
     undamped = synchronous.rounds("aimd-fc(1, 0)", [3000.0], 9000.0, 40).after_decreases()[:, 0]
-    parts.append(
+    operands.append(
         fact(
             "b_D = 0: factor -1, the window alternates between W - x and x for ever",
             float(fc.settling_factors(0.0)[0]) == -1.0
@@ -372,4 +372,4 @@ def general_decrease(_: View) -> Finding:
             windows=undamped[-4:].tolist(),
         )
     )
-    return both("AIMD-FC with any b_D falls to W/(2 - b_D)", parts)
+    return both("AIMD-FC with any b_D falls to W/(2 - b_D)", operands)

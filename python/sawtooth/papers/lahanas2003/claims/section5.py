@@ -47,31 +47,31 @@ OF_THE_PAPER: Final = ("stationary", "contention", "release")
 
 def no_mixing(_: View) -> Finding:
     """In every run of Figures 6 to 14, as the study files have them, all test flows run one algorithm."""
-    parts = []
+    operands = []
     for name in OF_THE_PAPER:
         plan = load_study(f"lahanas2003/{name}").seeded(1).plan()
         laws = [{str(group["control"]) for group in planned.scenario["flows"]} for planned in plan]
         mixed = sum(len(found) > 1 for found in laws)
-        parts.append(
+        operands.append(
             fact(f"no run of {name} mixes algorithms", bool(laws) and not mixed, runs=len(laws), mixed=mixed)
         )
-    return both("all flows of a run use the same algorithm", parts)
+    return both("all flows of a run use the same algorithm", operands)
 
 
 def two_tactics(_: View) -> Finding:
     """All windows k1 after the first congestion, k1 + k2 after the second, which fills the capacity to one step."""
-    parts = []
+    operands = []
     for starts, capacity in (([1.0, 30.0], 100.0), ([3.0, 5.0, 70.0, 9.0], 1000.0)):
         found = fc.two_tactics(starts, capacity)
-        parts.append(fact(f"{starts}: equal after one congestion", bool(fc.converged_exactly(found[1]))))
-        parts.append(
+        operands.append(fact(f"{starts}: equal after one congestion", bool(fc.converged_exactly(found[1]))))
+        operands.append(
             fact(
                 f"{starts}: they fill {capacity:g} after the second, to one step",
                 capacity <= found[2].sum() < capacity + len(starts),
                 total=float(found[2].sum()),
             )
         )
-    return both("setting windows to k1 and then k1 + k2 is fair in one cycle and full in two", parts)
+    return both("setting windows to k1 and then k1 + k2 is fair in one cycle and full in two", operands)
 
 
 def newcomers_stuck(_: View) -> Finding:

@@ -83,9 +83,9 @@ def _up_to_five(view: View, reading: str, runs: Sequence[ProbeRun], few: Sequenc
     tie, most, near = (view.tolerance(name) for name in ("tie", "up_to", "near_five"))
     found = {(law, n): lead(at(runs, flows=n), law) for law in NEW for n in few}
     each = [
-        part
+        operand
         for (law, n), gain in found.items()
-        for part in (
+        for operand in (
             inequality(f"gain of {law}, {n} flows", gain, ">=", -tie),
             inequality(f"gain of {law}, {n} flows", gain, "<=", most),
         )
@@ -102,18 +102,18 @@ def gain_many(view: View) -> Finding:
     tie, visible = view.tolerance("tie"), view.tolerance("visible")
     runs = select(view.probe("stationary"), ONE_WAY)
     counts = labels(runs, "flows")
-    parts = []
+    operands = []
     for law in NEW:
         gains = {n: lead(at(runs, flows=n), law) for n in counts}
         many = [n for n in counts if n not in FEW]
-        parts.append(inequality(f"gain of {law}, {many[0]} flows", gains[many[0]], ">"))
-        parts += [inequality(f"gain of {law}, {n} flows", gains[n], ">=", -tie) for n in many[1:]]
-        parts += [
+        operands.append(inequality(f"gain of {law}, {many[0]} flows", gains[many[0]], ">"))
+        operands += [inequality(f"gain of {law}, {n} flows", gains[n], ">=", -tie) for n in many[1:]]
+        operands += [
             inequality(f"gain of {law}, {m} flows less {n} flows", gains[m] - gains[n], "<=", tie)
             for n, m in pairwise(counts)
         ]
-        parts.append(inequality(f"gain of {law}, {counts[-1]} flows", gains[counts[-1]], "<=", visible))
-    return both("a gain remains and tends to zero", parts)
+        operands.append(inequality(f"gain of {law}, {counts[-1]} flows", gains[counts[-1]], "<=", visible))
+    return both("a gain remains and tends to zero", operands)
 
 
 def gigabit(view: View) -> Finding:
@@ -164,13 +164,13 @@ def red_gain(view: View) -> Finding:
 def red_not_better(view: View) -> Finding:
     """With each law the goodput with RED is at most that with drop-tail, mean over the numbers of flows."""
     runs = view.probe("stationary")
-    parts = []
+    operands = []
     for law in LAWS:
         red, tail = (mean_over(runs, GOODPUT, **router, algorithm=law) for router in (RED, ONE_WAY))
-        parts.append(
+        operands.append(
             inequality(f"{law}: RED over drop-tail, less one", red / tail - 1.0, "<=", view.tolerance("tie"))
         )
-    return both("RED is not ahead of drop-tail", parts)
+    return both("RED is not ahead of drop-tail", operands)
 
 
 def red_fairness(view: View) -> Finding:
@@ -178,7 +178,7 @@ def red_fairness(view: View) -> Finding:
     runs = view.probe("stationary")
     counts = labels(runs, "flows")
     wanted = int(view.tolerance("most") * len(counts)) + 1
-    parts = []
+    operands = []
     for law in LAWS:
         each = []
         for n in counts:
@@ -187,8 +187,8 @@ def red_fairness(view: View) -> Finding:
                 for router in (RED, ONE_WAY)
             )
             each.append(inequality(f"{law}, {n} flows: RED less drop-tail", red - tail, ">"))
-        parts.append(at_least(f"{law}: fairer with RED for most numbers of flows", wanted, each))
-    return both("RED is fairer", parts)
+        operands.append(at_least(f"{law}: fairer with RED for most numbers of flows", wanted, each))
+    return both("RED is fairer", operands)
 
 
 def no_tradeoff(view: View) -> Finding:
@@ -226,11 +226,11 @@ def room_of_a_packet(view: View) -> Finding:
     packet is the cause is not judged, since nothing but the number of flows is changed.
     """
     runs = select(view.part("lahanas2003/stationary").probe("stationary"), RED)
-    parts = []
+    operands = []
     for law in NEW:
         for n in labels(runs, "flows"):
             room = ROOM / float(n)
-            parts.append(
+            operands.append(
                 inequality(
                     f"{law}: gain in goodput, {n} flows, room of {room:.2g} packets each",
                     lead(at(runs, flows=n), law),
@@ -238,7 +238,7 @@ def room_of_a_packet(view: View) -> Finding:
                     view.tolerance("visible"),
                 )
             )
-    return both("the gain goes away where the room of a flow is under one packet", parts)
+    return both("the gain goes away where the room of a flow is under one packet", operands)
 
 
 def in_common(view: View) -> Finding:

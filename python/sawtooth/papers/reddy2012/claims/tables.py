@@ -134,15 +134,18 @@ def tables(_: View) -> Finding:
 def pairwise(view: View) -> Finding:
     """D_goodput(AIMD) - D_goodput(AIAD) is within ``pairwise_goodput`` of the printed difference, in each setting."""
     bound = view.tolerance("pairwise_goodput")
-    parts = []
+    operands = []
     for setting in view.settings:
         recovery, _, router = setting.partition("/")
         table = printed(recovery, router)
         wanted = table["AIMD"]["D_goodput"] - table["AIAD"]["D_goodput"]
         ours = view.D(setting, "AIMD", "goodput") - view.D(setting, "AIAD", "goodput")
         text = f"D_goodput(AIMD) - D_goodput(AIAD) less the printed {wanted:+.2f}, {setting}"
-        parts += [inequality(text, ours - wanted, "<=", bound), inequality(text, ours - wanted, ">=", -bound)]
-    return both("the goodput advantage of AIAD is the printed one", parts)
+        operands += [
+            inequality(text, ours - wanted, "<=", bound),
+            inequality(text, ours - wanted, ">=", -bound),
+        ]
+    return both("the goodput advantage of AIAD is the printed one", operands)
 
 
 def aiad_ahead(view: View) -> Finding:

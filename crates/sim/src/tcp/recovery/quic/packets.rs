@@ -20,9 +20,9 @@ use sawtooth_cc::units::{Span, Time};
 /// kPacketThreshold of RFC 9002 §6.1.1.
 const PACKET_THRESHOLD: u32 = 3;
 
-/// A packet that is acknowledged, or lost.
+/// What has become of a packet: it is acknowledged, or lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settled {
+pub struct PacketFate {
     /// Its number.
     pub number: u32,
     /// The data in it.
@@ -50,12 +50,12 @@ pub struct Packets {
     first: u32,
     acknowledged: NumberSet,
     largest: Option<u32>,
-    /// Each packet below is acknowledged or lost.
-    settled: u32,
+    /// The search for losses has examined the packets below: each is acknowledged or lost.
+    examined: u32,
     in_flight: u32,
     /// Packets below were sent before there was a round-trip sample.
     sampled: u32,
-    /// The first lost packet of the row that ends below `settled`, and when it was sent.
+    /// The first lost packet of the row that ends below `examined`, and when it was sent.
     run: Option<(u32, Time)>,
 }
 
@@ -72,7 +72,7 @@ impl Packets {
 
     /// Is this packet lost, as far as is known?
     pub fn is_lost(&self, number: u32) -> bool {
-        number < self.settled && !self.acknowledged.contains(number)
+        number < self.examined && !self.acknowledged.contains(number)
     }
 
     fn carried_by(&self, number: u32) -> u32 {
@@ -95,10 +95,10 @@ impl Packets {
         &mut self,
         ranges: &[SackBlock],
         connection: &mut Connection<'_>,
-        mut tell: impl FnMut(Settled),
+        mut tell: impl FnMut(PacketFate),
     ) {
         let next = self.next_number();
-        let Packets { carries, first, acknowledged, settled, in_flight, .. } = self;
+        let Packets { carries, first, acknowledged, examined, in_flight, .. } = self;
         let mut late = None;
         for range in ranges {
             assert!(range.end <= next, "packet {} is acknowledged and {next} not sent yet", range.end - 1);
@@ -107,12 +107,12 @@ impl Packets {
                 break; // older ranges lie below
             }
             acknowledged.insert(start, range.end, |number| {
-                let was_lost = number < *settled;
+                let was_lost = number < *examined;
                 connection.deliver(number);
                 *in_flight -= u32::from(!was_lost);
                 late = late.max(was_lost.then_some(number));
                 let carries = carries.ahead((number - *first) as usize).expect("a packet that is remembered");
-                tell(Settled { number, carries, was_lost });
+                tell(PacketFate { number, carries, was_lost });
             });
         }
         self.largest = self.largest.max(ranges.first().map(|range| range.end - 1));
@@ -121,7 +121,7 @@ impl Packets {
             && late >= begin
         {
             let begin = late + 1;
-            self.run = (begin < self.settled).then(|| (begin, connection.sending(begin).at));
+            self.run = (begin < self.examined).then(|| (begin, connection.sending(begin).at));
         }
     }
 
@@ -136,12 +136,12 @@ impl Packets {
         &mut self,
         threshold: Span,
         connection: &mut Connection<'_>,
-        mut tell: impl FnMut(Settled),
+        mut tell: impl FnMut(PacketFate),
     ) -> Losses {
         let mut losses = Losses::default();
         let Some(largest) = self.largest else { return losses };
-        while self.settled <= largest {
-            let number = self.settled;
+        while self.examined <= largest {
+            let number = self.examined;
             if self.acknowledged.contains(number) {
                 self.run = None;
             } else {
@@ -158,9 +158,9 @@ impl Packets {
                     let (_, since) = *self.run.get_or_insert((number, sent_at));
                     losses.span = losses.span.max(sent_at - since);
                 }
-                tell(Settled { number, carries: self.carried_by(number), was_lost: false });
+                tell(PacketFate { number, carries: self.carried_by(number), was_lost: false });
             }
-            self.settled += 1;
+            self.examined += 1;
         }
         losses
     }
@@ -168,7 +168,7 @@ impl Packets {
     /// Forget the oldest packets: those that are acknowledged, and lost ones that were sent so long ago, of which `tell` hears.
     pub fn forget(&mut self, remembered: Span, connection: &mut Connection<'_>, mut tell: impl FnMut(u32)) {
         let before = self.first;
-        while self.first < self.settled {
+        while self.first < self.examined {
             if self.is_lost(self.first) {
                 if connection.sending(self.first).at + remembered > connection.now {
                     break;

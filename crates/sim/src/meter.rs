@@ -165,7 +165,7 @@ impl TimeMean {
 
 /// All that is measured of one sender.
 #[derive(Clone, Debug, Default)]
-pub struct Measures {
+pub struct Meter {
     /// Its round trips.
     pub round_trips: RoundTrips,
     /// The smoothed round trip, ns.
@@ -178,7 +178,7 @@ pub struct Measures {
     pub probes_before: u64,
 }
 
-impl Measures {
+impl Meter {
     /// Start counting now.
     pub fn restart(&mut self, now: Time, probes: u64) {
         self.round_trips = RoundTrips::default();
