@@ -31,6 +31,9 @@ from sawtooth.scenario.environments.sets import SETS
 from sawtooth.scenario.resolve import resolve
 from sawtooth.scenario.scenario import parse_scenario
 
+STUDY_FILES = Path(__file__).resolve().parents[1] / "studies"
+PAPERS_FOLDER = STUDY_FILES.parent / "python" / "sawtooth" / "papers"
+
 SMALL = """
 name = "paper/fig"
 title = "a study"
@@ -414,3 +417,12 @@ def test_printed_scores_stand_beside_cells_of_the_paper_only() -> None:
     assert tables().beside("sack/droptail", four, ["cons-low", "rd-high"]) == printed("sack", "droptail")
     assert tables().beside("sack/droptail", four[:2], ["cons-low"]) == {}
     assert tables().beside("sack/droptail", four, ["1a", "1b"]) == {}  # the patterns of Figure 1
+
+
+def test_the_folder_of_studies_shows_the_files_of_the_package() -> None:
+    shown = {path.resolve() for path in STUDY_FILES.glob("*/*.toml")}
+    there = {path for folder in ("studies", "cases") for path in PAPERS_FOLDER.glob(f"*/{folder}/*.toml")}
+    assert shown == there | {PAPERS_FOLDER / "coexistence" / "setup.toml"}
+    linked = {path.name for path in STUDY_FILES.iterdir() if path.is_dir()}
+    text = (STUDY_FILES / "README.md").read_text(encoding="utf-8")
+    assert all(f"[{name}]({name})" in text for name in linked)
