@@ -8,12 +8,12 @@ bit for bit: CSV with the header `time_s,available_bps_per_flow`, times in decim
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from itertools import compress
-from operator import lt, ne
+from operator import lt, mul, ne, sub
 from pathlib import Path
 from typing import Any, Final
 
@@ -64,12 +64,9 @@ class Schedule:
     def time_mean(self, start_ns: int, end_ns: int) -> float:
         """Mean level over [start, end) in bit/s per test flow, weighted by time (summed as integers)."""
         assert 0 <= start_ns < end_ns, "the window of a mean is not empty"
-        total = 0
-        for begin, finish, rate in zip(
-            self.times_ns, (*self.times_ns[1:], end_ns), self.rates_bps, strict=True
-        ):
-            overlap = min(finish, end_ns) - max(begin, start_ns)
-            total += rate * max(overlap, 0)
+        first, after = bisect_right(self.times_ns, start_ns) - 1, bisect_left(self.times_ns, end_ns)
+        edges = (start_ns, *self.times_ns[first + 1 : after], end_ns)
+        total = sum(map(mul, self.rates_bps[first:after], map(sub, edges[1:], edges)))
         return total / (end_ns - start_ns)  # of whole numbers: rounded once
 
     def clip(self, floor_bps: int, ceiling_bps: int) -> Schedule:
