@@ -39,10 +39,19 @@ def ranks(values: Sequence[float]) -> NDArray[np.float64]:
 
 def spearman(a: Sequence[float], b: Sequence[float]) -> float:
     """Spearman's rho: Pearson's correlation of the ranks; NaN where one side is all ties."""
-    x, y = ranks(a), ranks(b)
-    x, y = x - x.mean(), y - y.mean()
-    scale = math.sqrt(float((x * x).sum() * (y * y).sum()))
-    return float((x * y).sum()) / scale if scale > 0.0 else math.nan
+    return correlations([ranks(a)], [ranks(b)])[0]
+
+
+def correlations(a: Sequence[NDArray[np.float64]], b: Sequence[NDArray[np.float64]]) -> list[float]:
+    """Pearson's correlation of every one of ``a`` with every one of ``b``; NaN where one side is all ties."""
+    x, y = np.array(a), np.array(b)
+    x, y = x - x.mean(axis=1, keepdims=True), y - y.mean(axis=1, keepdims=True)
+    scale = np.sqrt((x * x).sum(axis=1)[:, None] * (y * y).sum(axis=1))
+    products = (x[:, None, :] * y).sum(axis=2)
+    found: list[float] = (
+        np.divide(products, scale, out=np.full(scale.shape, np.nan), where=scale > 0.0).ravel().tolist()
+    )
+    return found
 
 
 @dataclass(frozen=True)
@@ -144,7 +153,7 @@ def order_agrees(
         mine = first.allowed(list(itertools.compress(first.pairs, decided[:split])))
         fixed = [ranks(other.tolist())]
         beside = second.allowed(list(itertools.compress(second.pairs, decided[split:]))) if second else fixed
-        return [spearman(a.tolist(), b.tolist()) for a in mine for b in beside]
+        return correlations(mine, beside)
 
     found = rhos(2.0 * TAIL)
     verdict = _verdict(found, rho_min)

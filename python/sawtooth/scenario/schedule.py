@@ -66,7 +66,7 @@ class Schedule:
         assert 0 <= start_ns < end_ns, "the window of a mean is not empty"
         first, after = bisect_right(self.times_ns, start_ns) - 1, bisect_left(self.times_ns, end_ns)
         edges = (start_ns, *self.times_ns[first + 1 : after], end_ns)
-        total = sum(map(mul, self.rates_bps[first:after], map(sub, edges[1:], edges)))
+        total: int = sum(map(mul, self.rates_bps[first:after], map(sub, edges[1:], edges)))
         return total / (end_ns - start_ns)  # of whole numbers: rounded once
 
     def clip(self, floor_bps: int, ceiling_bps: int) -> Schedule:
