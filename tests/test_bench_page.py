@@ -108,6 +108,9 @@ def test_sweeps_are_summed_up_round_by_round() -> None:
     assert whole["cpu_ratio_to_one_thread"]["2"] == {"median": pytest.approx(1.03), "low": 1.02, "high": 1.04}
     assert whole["threads"]["1"]["outside_share"]["median"] == pytest.approx(0.08)
     assert "outside_share" not in whole["threads"]["2"]
+    assert page.outside(whole) == (
+        "8.0 (8.0 … 8.0) % of the CPU time lies outside the engine; that is above the goal of 5 %"
+    )
 
 
 def test_a_short_sweep_runs_the_study_and_says_where_the_time_went() -> None:
