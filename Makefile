@@ -150,7 +150,6 @@ test-stacks: ## tests of these: ten repetitions have one digest, NewReno and CUB
 
 stacks-docs: build stacks ## the tables of docs/stacks.md from fresh runs: five minutes
 	$(BIN)/python -m validation.stacks
-	$(BIN)/python -m tools.computed --adopt docs/stacks.md
 
 stacks-windows: ## what the core's CUBIC is held to, from the CUBIC of a stack
 	$(IN_STACKS) cargo run --quiet --release --locked --package sawtooth-stack-s2n --example windows
