@@ -37,10 +37,10 @@ IN_STACKS := cd stacks && env -u RUSTFLAGS
 # Tests of the engine that draw random networks or paths, or run further paths when all cases are asked for.
 RANDOM := disciplines in_flight lone_flow order packets properties rate_pairs rate_properties supply
 
-.PHONY: help build demo wheel test test-long lint lint-rust lint-python format test-rust test-rest test-python test-builds test-optimised gate tidy studies validation bench bench-appendix bench-grow bench-sweep bench-cluster bench-docs bench-micro stacks test-stacks stacks-docs stacks-windows lock clean
+.PHONY: help build demo wheel test test-long lint lint-rust lint-python format test-rust test-rest test-python test-builds test-optimised gate tidy studies validation bench bench-appendix bench-grow bench-sweep bench-cluster bench-docs bench-micro stacks test-stacks stacks-docs stacks-causes stacks-windows lock clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 
 build: $(NATIVE) ## .venv with locked dependencies and the compiled engine; quick when nothing changed
 
@@ -145,12 +145,16 @@ bench-micro: build ## criterion: event queue, scoreboard, queue, controller, a w
 stacks: ## controllers and endpoints of real QUIC stacks as plug-ins (needs the registry): stacks/target/release/lib{s2n,quinn,noq}.so
 	$(IN_STACKS) cargo build --release --locked
 
-test-stacks: ## tests of these: ten repetitions have one digest, NewReno and CUBIC of the stacks do what ours do
+test-stacks: build stacks ## tests of these: ten repetitions have one digest, NewReno and CUBIC do what ours do, and with rules changed BBR too
 	$(IN_STACKS) cargo test --release --locked
+	$(BIN)/python -m validation.causes --check
 
-stacks-docs: build stacks ## the tables of docs/stacks.md from fresh runs: five minutes
+stacks-docs: build stacks ## the tables of docs/stacks.md from fresh runs: ten minutes
 	$(BIN)/python -m validation.stacks
-	$(BIN)/python -m tools.computed --adopt docs/stacks.md
+	$(BIN)/python -m validation.causes
+
+stacks-causes: build stacks ## of these tables those that show why BBR of the stacks differs, by builds with single rules changed (stacks/causes.toml)
+	$(BIN)/python -m validation.causes
 
 stacks-windows: ## what the core's CUBIC is held to, from the CUBIC of a stack
 	$(IN_STACKS) cargo run --quiet --release --locked --package sawtooth-stack-s2n --example windows

@@ -8,9 +8,10 @@ packet of ours is all data.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from contextvars import copy_context
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,9 +20,11 @@ from numpy.typing import NDArray
 
 import sawtooth as st
 from sawtooth.experiment.intervals import Interval, interval
+from sawtooth.report.markdown import fill
 from sawtooth.report.tables import number
+from sawtooth.run.used import note, watching
 from sawtooth.scenario.described import describe
-from validation.page import filled, markdown
+from validation.page import markdown
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 PAGE: Final = ROOT / "docs" / "stacks.md"
@@ -35,9 +38,10 @@ BUFFERS: Final = (0.3, 1, 3)
 FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     "aimd(1, 0.5)": ("quinn(newreno)", "noq(newreno)"),
     "cubic": ("s2n(cubic)", "quinn(cubic)", "noq(cubic)"),
-    "bbr": ("s2n(bbr)", "quinn(bbr)", "noq(bbr3)"),
+    "bbr": ("s2n(bbr)", "noq(bbr3)"),
+    "bbr-1": ("quinn(bbr)",),
 }
-"""By controller of ours, those of stacks by the same name."""
+"""By controller of ours, those of stacks with the same law; BBR of quinn-proto is version 1, that of s2n-quic-core version 2."""
 MIXED: Final = (
     ("aimd(1, 0.5)", "quinn(newreno)"),
     ("cubic", "quinn(cubic)"),
@@ -88,6 +92,7 @@ def measured(control: str, flows: int, buffer: float) -> Mapping[str, Values]:
     rows = []
     for seed in SEEDS:
         run = st.run(network([(control, flows)], buffer), seed=seed)
+        note(run.behaviour)
         queue = run.queues.to_pylist()[0]
         throughput = 100 * queue["forwarded_bytes"] / queue["capacity_bytes"]
         rows.append((throughput, 100 * run.values["goodput"], run.values["delay"], run.values["loss"]))
@@ -126,9 +131,16 @@ def cells() -> str:
     )
 
 
-def _difference(control: str, ours: str, name: str, flows: int, buffer: float) -> Values:
+def difference(control: str, ours: str, name: str, flows: int, buffer: float) -> Values:
+    """By seed, in percent of ours."""
     theirs, mine = measured(control, flows, buffer)[name], measured(ours, flows, buffer)[name]
     return 100 * (theirs / mine - 1)
+
+
+def judged(found: Values, allowed: float) -> str:
+    """A difference from ours, bold where its mean is beyond what is allowed."""
+    text = shown(found, 1)
+    return text if abs(float(found.mean())) <= allowed else f"**{text}**"
 
 
 def against_ours() -> str:
@@ -139,11 +151,11 @@ def against_ours() -> str:
             continue
         for flows in FLOWS:
             for buffer in BUFFERS:
-                texts = []
-                for name, allowed in (("throughput", THROUGHPUT), ("delay", QUEUE)):
-                    found = _difference(control, ours, name, flows, buffer)
-                    text = shown(found, 1)
-                    texts.append(text if abs(float(found.mean())) <= allowed else f"**{text}**")
+                cell = (control, ours)
+                texts = [
+                    judged(difference(*cell, name, flows, buffer), allowed)
+                    for name, allowed in (("throughput", THROUGHPUT), ("delay", QUEUE))
+                ]
                 rows.append([f"`{control}`", f"`{ours}`", str(flows), f"{buffer:g}", *texts])
     return markdown(
         ["stack", "ours", "flows", "buffer", "throughput, difference %", "mean queue, difference %"], rows
@@ -155,8 +167,9 @@ def share(ours: str, control: str, buffer: float, **tcp: str) -> Values:
     """By seed, of two flows of ours, with these settings, and two of a stack: the stack's share in the packets that arrive, in %."""
     found = []
     for seed in SEEDS:
-        flows = st.run(network([(ours, 2), (control, 2)], buffer, **tcp), seed=seed).flows
-        arrived = flows.column("delivered_total").to_numpy()
+        run = st.run(network([(ours, 2), (control, 2)], buffer, **tcp), seed=seed)
+        note(run.behaviour)
+        arrived = run.flows.column("delivered_total").to_numpy()
         found.append(100 * arrived[2:].sum() / arrived.sum())
     return np.array(found)
 
@@ -187,40 +200,49 @@ def bursts() -> str:
     return markdown(["stack", "`tcp.pacing` of ours", *heads], rows)
 
 
-def main() -> int:
-    """Fill the page."""
-    missing = [path for path in LIBRARIES if not path.exists()]
+def load(libraries: Sequence[Path]) -> bool:
+    """Load these plug-ins, or say which one is not there."""
+    missing = [path for path in libraries if not path.exists()]
     if missing:
         sys.stderr.write(f"{missing[0].relative_to(ROOT)}: not there; `make stacks` builds it\n")
-        return 2
-    for path in LIBRARIES:
+        return False
+    for path in libraries:
         st.load_plugin(path)
+    return True
+
+
+def measure(cells: Sequence[tuple[Callable[..., object], tuple[Any, ...], Mapping[str, str]]]) -> None:
+    """Make these measurements ahead, side by side: function, arguments, and settings of ours."""
     with ThreadPoolExecutor(WORKERS) as pool:
-        alone = [
-            (control, flows, buffer) for _, control in _everybody() for flows in FLOWS for buffer in BUFFERS
-        ]
-        together = [(ours, control, buffer) for ours, control in MIXED for buffer in BUFFERS]
-        alone += [(control, 1, BUFFERS[0]) for control in ROUNDED]
-        paced = [
-            (control, buffer, pacing) for control in BURSTS for buffer in BUFFERS for pacing in ("off", "on")
-        ]
-        waiting = [pool.submit(measured, *cell) for cell in alone] + [
-            pool.submit(share, *cell) for cell in together
-        ]
-        waiting += [
-            pool.submit(share, "cubic", control, buffer, pacing=pacing) for control, buffer, pacing in paced
-        ]
-        for cell in waiting:
-            cell.result()
-    blocks = {
-        "cells": cells(),
-        "against ours": against_ours(),
-        "shares": shares(),
-        "rounded": rounded(),
-        "bursts": bursts(),
-        "written": written(),
-    }
-    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), blocks), encoding="utf-8")
+        # Each in a context of its own, so that what its runs use is noted where somebody watches.
+        waiting = [pool.submit(copy_context().run, partial(what, *cell, **tcp)) for what, cell, tcp in cells]
+        for made in waiting:
+            made.result()
+
+
+def main() -> int:
+    """Fill the page."""
+    if not load(LIBRARIES):
+        return 2
+    alone = [(control, flows, buffer) for _, control in _everybody() for flows in FLOWS for buffer in BUFFERS]
+    alone += [(control, 1, BUFFERS[0]) for control in ROUNDED]
+    together = [(ours, control, buffer) for ours, control in MIXED for buffer in BUFFERS]
+    paced = [("cubic", control, buffer) for control in BURSTS for buffer in BUFFERS]
+    with watching():
+        measure(
+            [(measured, cell, {}) for cell in alone]
+            + [(share, cell, {}) for cell in together]
+            + [(share, cell, {"pacing": pacing}) for cell in paced for pacing in ("off", "on")]
+        )
+        blocks = {
+            "cells": cells(),
+            "against ours": against_ours(),
+            "shares": shares(),
+            "rounded": rounded(),
+            "bursts": bursts(),
+            "written": written(),
+        }
+        fill(PAGE, blocks, True)
     return 0
 
 

@@ -1,5 +1,8 @@
 //! Which version of its stack a plug-in is built with, from Cargo.lock: `STACK`, such as `quinn-proto 0.11.19`. This file is the build script of
 //! every plug-in here; `[package.metadata]` of each names its stack.
+//!
+//! A build of a changed copy of the stack (`stacks/causes.toml`) has the name of the change in `SAWTOOTH_CHANGE`. Then its controllers carry
+//! that name too: `CHANGE`, such as `-paced`.
 
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
@@ -21,5 +24,12 @@ fn main() {
     let lock = read(&here.join("../Cargo.lock"));
     let stack = quoted(&manifest, "\nstack = \"");
     let version = quoted(&lock, &format!("\nname = \"{stack}\"\nversion = \""));
-    println!("cargo::rustc-env=STACK={stack} {version}");
+    println!("cargo::rerun-if-env-changed=SAWTOOTH_CHANGE");
+    let change = match std::env::var("SAWTOOTH_CHANGE") {
+        Ok(name) if !name.is_empty() => format!("-{name}"),
+        _ => String::new(),
+    };
+    let told = if change.is_empty() { "" } else { ", changed" };
+    println!("cargo::rustc-env=CHANGE={change}");
+    println!("cargo::rustc-env=STACK={stack} {version}{told}");
 }

@@ -8,7 +8,7 @@ macro_rules! endpoints {
 
         impl sawtooth_plugin::Endpoint for $type {
             const DESCRIPTION: sawtooth_plugin::EndpointDescription = sawtooth_plugin::EndpointDescription {
-                name: $name,
+                name: concat!($name, env!("CHANGE")),
                 summary: $summary,
                 source: env!("STACK"),
                 parameters: &[],

@@ -1,6 +1,6 @@
 //! Whole endpoints of noq-proto as flows of Sawtooth: `noq-newreno`, `noq-cubic` and `noq-bbr3`.
 //!
-//! Source: crate `noq-proto`, whose version stands in `stacks/Cargo.toml`; it is used as it is.
+//! Source: crate `noq-proto`, whose version stands in `stacks/Cargo.toml`; it is used as it is, but in the builds of `make stacks-causes`.
 
 #[path = "../../common/exported.rs"]
 mod exported;

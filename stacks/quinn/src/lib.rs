@@ -1,6 +1,6 @@
 //! Whole endpoints of quinn-proto as flows of Sawtooth: `quinn-newreno`, `quinn-cubic` and `quinn-bbr`.
 //!
-//! Source: crate `quinn-proto`, whose version stands in `stacks/Cargo.toml`; it is used as it is.
+//! Source: crate `quinn-proto`, whose version stands in `stacks/Cargo.toml`; it is used as it is, but in the builds of `make stacks-causes`.
 
 #[path = "../../common/exported.rs"]
 mod exported;

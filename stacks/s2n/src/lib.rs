@@ -1,7 +1,7 @@
 //! CUBIC and BBR of s2n-quic-core as controllers of Sawtooth: `s2n-cubic` and `s2n-bbr`.
 //!
-//! Source: crate `s2n-quic-core`, whose version stands in `stacks/Cargo.toml`; its controllers are used as they are. What a stack tells
-//! them is made here of what Sawtooth tells.
+//! Source: crate `s2n-quic-core`, whose version stands in `stacks/Cargo.toml`; its controllers are used as they are, but in the builds of
+//! `make stacks-causes`. What a stack tells them is made here of what Sawtooth tells.
 //!
 //! | s2n-quic hears               | made of                                                                          |
 //! |------------------------------|----------------------------------------------------------------------------------|
@@ -46,7 +46,7 @@ macro_rules! controllers {
 
         impl Controller for $name {
             const DESCRIPTION: Description = Description {
-                name: $text,
+                name: concat!($text, env!("CHANGE")),
                 summary: $summary,
                 source: env!("STACK"),
                 wants: WANTS,
