@@ -11,6 +11,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from enum import Enum, auto
+from functools import lru_cache
 
 from tools.tidy.tree import Finding, Tree, matches, nodes, without_rust_comments
 
@@ -185,8 +186,13 @@ class Use(Enum):
     """It names it in a string."""
 
 
-def imported(module: ast.Module, name: str, is_package: bool) -> Iterator[tuple[str, int, Use]]:
-    """(dotted target, line, use) for each import of a module; `from a import b` gives `a.b`."""
+@lru_cache(maxsize=4096)
+def imported(module: ast.Module, name: str, is_package: bool) -> tuple[tuple[str, int, Use], ...]:
+    """(dotted target, line, use) for each import of a module; `from a import b` gives `a.b`. Several rules ask for the same module."""
+    return tuple(_imported(module, name, is_package))
+
+
+def _imported(module: ast.Module, name: str, is_package: bool) -> Iterator[tuple[str, int, Use]]:
     for_types = set(map(id, _for_types(module)))
     for node in nodes(module):
         if isinstance(node, ast.Import):

@@ -98,6 +98,7 @@ PYTHON_NAMES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "assert what holds, or use skipif with the condition: a skipped test proves nothing",
     ),
 )
+PYTHON_ROOTS = frozenset(pattern.partition(".")[0] for pattern, _, _ in PYTHON_NAMES)
 PYTHON_ALLOWED = tuple(
     f"numpy.random.{name}" for name in ("Generator", "PCG64", "Philox", "RandomState", "SeedSequence")
 )
@@ -129,6 +130,8 @@ def _python(tree: Tree, path: str) -> Iterator[Finding]:
         if not isinstance(node, (ast.Attribute, ast.Name)):
             continue
         name = _dotted(node, aliases)
+        if name.partition(".")[0] not in PYTHON_ROOTS:
+            continue
         for pattern, where, instead in PYTHON_NAMES:
             hit = name.startswith(pattern) if pattern.endswith(".") else name == pattern
             if (
