@@ -59,6 +59,11 @@ class Crew(AbstractContextManager["Crew[Kept]"], Protocol[Kept]):
     def begin(self, key: Key, job: Resolved) -> None:
         """One more."""
 
+    def drain(self) -> None:
+        """Takes in all that is under way, for a caller that leaves since a later job was refused: what has run is not lost."""
+        while not self.idle:
+            list(self.finished())
+
     def finished(self) -> Iterator[tuple[Key, Kept]]:
         """Results that are there, of some seconds' waiting for the first; after a failure what has not begun is dropped."""
 

@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import Empty, SimpleQueue
-from typing import Final, Self
+from typing import Final
 
 from sawtooth.errors import InputError
 from sawtooth.run.executor import Crew, Kept, Key
@@ -49,13 +49,9 @@ class Threads(Crew[Kept]):
         self._results: SimpleQueue[tuple[Key, Simulated | BaseException]] = SimpleQueue()
         self._burst_at_s = time.monotonic()
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, InputError):  # a later job was refused: what is under way is not lost
-            while not self.idle:
-                list(self.finished())
+        if isinstance(error, InputError):
+            self.drain()
         # On Ctrl-C the caller is not kept waiting for what is under way.
         self._pool.shutdown(wait=False, cancel_futures=True)
         if error is None and self.failure:

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
-from typing import Final, Self
+from typing import Final
 
 from sawtooth.errors import ClusterError, InputError, PluginError, RunError
 from sawtooth.run.cluster.parcel import Delivery, Fault, Job, Order
@@ -77,13 +77,9 @@ class ClusterCrew(Crew[Kept]):
         self._known: set[str] = set()
         """Workers whose runs were found in the shared store."""
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, InputError):  # a later job was refused: what is under way is not lost
-            while not self.idle:
-                list(self.finished())
+        if isinstance(error, InputError):
+            self.drain()
         self._pool.forget()
         if self._shared is not None and self._work.store is not None and self._known:
             _look(self._work.store)  # who reads next finds what the workers wrote
