@@ -19,7 +19,6 @@ from sawtooth.papers.reproduce import perform_parts
 from sawtooth.report import pages, write
 from sawtooth.report.drawn import DrawnPages, made_of
 from sawtooth.report.fingerprint import fingerprint
-from sawtooth.report.write import write_report
 from sawtooth.run.store import Store
 
 
@@ -90,9 +89,14 @@ def test_a_page_that_stands_there_as_it_would_be_drawn_is_left_alone(
     path, notes = tmp_path / "pages" / "reddy2012.html", tmp_path / "notes"
     drawn: list[str] = []
 
-    def counted(comparison: Comparison, target: Path, up: tuple[str, str] | None) -> list[Path]:
+    def counted(comparison: Comparison, target: Path, _: tuple[str, str] | None) -> list[Path]:
+        """A page in no time; that a page drawn twice has the same bytes is a test of reports."""
         drawn.append(target.name)
-        return write_report(comparison, target, up)
+        files = [target, target.with_name(f"{target.stem}_figure.svg")]
+        target.parent.mkdir(exist_ok=True)
+        for file in files:
+            file.write_text(comparison.study.name)
+        return files
 
     monkeypatch.setattr(write, "write_report", counted)
 
