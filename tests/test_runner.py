@@ -122,8 +122,12 @@ def test_light_results_carry_no_series(scenario_text: str) -> None:
     assert light.flows.equals(whole.flows)
 
 
-def test_few_runs_are_under_way_at_a_time(scenario_text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The pool is never handed the whole sweep: what runs, what waits and what is not yet taken in are bounded together."""
+@pytest.mark.parametrize(("waiting", "burst"), [(10**9, 3), (0, 0)])
+def test_few_runs_are_under_way_at_a_time(
+    waiting: int, burst: int, scenario_text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The pool is never handed the whole sweep: what runs, what waits and what is not yet taken in are bounded together, and more so where
+    scenarios are long."""
     lock = threading.Lock()
     begun: list[str] = []
     done: list[str] = []
@@ -140,8 +144,9 @@ def test_few_runs_are_under_way_at_a_time(scenario_text: str, monkeypatch: pytes
 
     monkeypatch.setattr(runner, "counted", watched)
     monkeypatch.setattr(threads, "BURST_RUNS", 3)
+    monkeypatch.setattr(threads, "WAITING", waiting)
     run_each(jobs_of(scenario_text, 40), None, kept, threads=2)
-    assert 2 <= max(ahead) <= 2 * threads.PER_THREAD + 3
+    assert 2 <= max(ahead) <= 2 * threads.PER_THREAD + burst
 
 
 def test_a_failing_run_is_named_after_the_others_were_kept(

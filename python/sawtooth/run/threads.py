@@ -9,6 +9,7 @@ further runs meanwhile.
 | PER_THREAD | runs | 2       | the next one is there when one ends                                         |
 | BURST_RUNS | runs | 16      | results in memory; more of them make no difference to a run                 |
 | BURST_S    | s    | 0.5     | after the last burst: results of long runs, which are large, wait for none  |
+| WAITING    | byte | 4·10⁶   | of scenarios; beyond it no more than PER_THREAD are named ahead              |
 
 Source: none.
 """
@@ -30,6 +31,7 @@ from sawtooth.scenario.resolve import Resolved
 PER_THREAD: Final = 2
 BURST_RUNS: Final = 16
 BURST_S: Final = 0.5
+WAITING: Final = 4_000_000
 
 Simulated = Callable[[], Run]
 """A run that is simulated; calling it adds metrics and derived columns."""
@@ -43,9 +45,11 @@ class Threads(Crew[Kept]):
     ) -> None:
         self.failure: Exception | None = None
         self._simulate, self._finish = simulate, finish
-        self._most = PER_THREAD * threads + BURST_RUNS
+        self._least = PER_THREAD * threads
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="sawtooth")
         self._under_way: dict[Key, Future[None]] = {}
+        self._bytes: dict[Key, int] = {}
+        """How long the scenarios of those under way are."""
         self._results: SimpleQueue[tuple[Key, Simulated | BaseException]] = SimpleQueue()
         self._burst_at_s = time.monotonic()
 
@@ -60,7 +64,8 @@ class Threads(Crew[Kept]):
     @property
     def full(self) -> bool:
         """Whether as many are under way as may be."""
-        return len(self._under_way) >= self._most
+        many = sum(self._bytes.values()) > WAITING
+        return len(self._under_way) >= self._least + (0 if many else BURST_RUNS)
 
     @property
     def idle(self) -> bool:
@@ -74,12 +79,13 @@ class Threads(Crew[Kept]):
 
     def begin(self, key: Key, job: Resolved) -> None:
         """One more."""
+        self._bytes[key] = len(job.engine_json)
         self._under_way[key] = self._pool.submit(self._work, key, job)
 
     def finished(self) -> Iterator[tuple[Key, Kept]]:
         """Results that are there, of some seconds' waiting for the first; after a failure what has not begun is dropped."""
         for key, result in self._burst():
-            del self._under_way[key]
+            del self._under_way[key], self._bytes[key]
             try:
                 if isinstance(result, BaseException):
                     raise result
@@ -90,6 +96,7 @@ class Threads(Crew[Kept]):
                 yield key, kept
         if self.failure:
             self._under_way = {key: future for key, future in self._under_way.items() if not future.cancel()}
+            self._bytes = {key: size for key, size in self._bytes.items() if key in self._under_way}
 
     def _work(self, key: Key, job: Resolved) -> None:
         try:
