@@ -150,7 +150,9 @@ def run_of(
         raise ValueError(f"holds run {found}")
     engine = orjson.loads(rows.value("scenario", place))
     said, provenance = rows.value("meta", place), rows.map("provenance", place)
-    as_stored = made_by_formulas(provenance) == row_version() and (meta is None or canonical(meta) == said)
+    as_stored = made_by_formulas(provenance) == row_version() and (
+        meta is None or _but_for_its_name(meta, said)
+    )
     tables = {name: rows.inner(name, place) for name in ("flows", "queues")}
     for name in recorded(engine) if whole or not as_stored else ():
         tables[name] = rows.inner(name, place) if name in rows else series(name)
@@ -178,6 +180,11 @@ def run_of(
     for name, derived in DERIVED.items():
         tables[name] = tables[name].drop_columns(list(derived))
     return assemble(engine, known, {name: Columns.of_table(table) for name, table in tables.items()}, **kept)
+
+
+def _but_for_its_name(meta: Mapping[str, Any], said: str) -> bool:
+    """Whether names and schedule are those of the row, with which its metrics were made; what the scenario is called moves none."""
+    return canonical(meta) == said or canonical({**meta, "name": orjson.loads(said)["name"]}) == said
 
 
 def renamed(run: Run, meta: Mapping[str, Any]) -> Run:
