@@ -60,7 +60,8 @@ class Outcome:
     @classmethod
     def of(cls, run: Finished, *, flows: bool, measures: Mapping[str, float] | None = None) -> Outcome:
         """The outcome of a finished or stored run, with its table of flows or without."""
-        metrics = (run.values.get(metric, np.nan) for metric in METRIC_NAMES)
+        found = run.values.get
+        metrics = [found(metric, np.nan) for metric in METRIC_NAMES]
         kept = run.flows if flows else None
         return cls(run.run_id, array("d", [*metrics, cross_surplus(run)]), kept, measures or {})
 
