@@ -18,7 +18,8 @@ LINES_MAX = 4
 PaperArgument = Annotated[
     str,
     typer.Argument(
-        metavar="PAPER", help="A paper with claims: akella2002, floyd2000, lahanas2003 or reddy2012."
+        metavar="PAPER",
+        help="A paper with claims, such as akella2002; `sawtooth list studies` has all papers.",
     ),
 ]
 ClaimArgument = Annotated[

@@ -80,7 +80,7 @@ EnvironmentOption = Annotated[
         "--environment",
         metavar="E",
         help='Changing bandwidth: a name, a call such as \'square(high="10 Mbit/s", low="1 Mbit/s", period="10 s")\', none, or a set: '
-        "all, akella2002 (the 13 of that paper); may be repeated [default: the scenario's, or akella2002].",
+        "all (those that need no numbers), akella2002 (the 13 of that paper); may be repeated [default: the scenario's, or akella2002].",
     ),
 ]
 EnvironmentFileOption = Annotated[

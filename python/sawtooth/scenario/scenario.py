@@ -118,11 +118,12 @@ class PathTable(Impaired):
     """What lies between the endpoints and the bottleneck."""
 
     rtt: Rtt = 120_000_000
-    """Propagation round-trip time of every flow, or a list with one value per test flow without its own."""
+    """Propagation round-trip time of every flow, or a list with one value per test flow without its own.
+    Default: that of [Akella02] §3.2."""
     rtt_spread: Real = 0.0
     """Each RTT that is not from a list is spread: the flows take evenly spaced values within ± this fraction."""
     access_rate: PositiveRate = 1_000_000_000
-    """Rate of every access link."""
+    """Rate of every access link. Default: ours, fast enough to be no bottleneck."""
     send_jitter: Time = 0
     """Each data packet leaves up to this much later, uniformly, order kept."""
     drop: Impairment | None = None
@@ -154,11 +155,11 @@ class FlowsBase(Strict):
     """The loss recovery; rate-based controllers take none, since they send nothing twice, and endpoints of plug-ins have their own.
     Default beside a controller that must know what became of each packet, such as bbr: rack."""
     packet: PacketSize = 1000
-    """A data packet on the wire."""
+    """A data packet on the wire. Default: that of ns-2."""
     ack: PacketSize = 40
-    """An acknowledgement, and a SYN, on the wire."""
+    """An acknowledgement, and a SYN, on the wire. Default: that of ns-2, the headers of IP and TCP."""
     start: Start = Start(highest_ns=1_000_000_000)
-    """When the flows start."""
+    """When the flows start. Default: ours, within a second, so that no two start together."""
     stop: PositiveTime | None = None
     """When the senders stop. Default: never."""
     bytes: PositiveSize | None = None
@@ -257,9 +258,9 @@ class Scenario(Strict):
     """One run, up to its seed, as the user describes it: times in ns, rates in bit/s, sizes in bytes."""
 
     duration: PositiveTime = 60_000_000_000
-    """Simulated time."""
+    """Simulated time. Default: ours, hundreds of round trips of most paths."""
     warmup: Time = 5_000_000_000
-    """Metrics and counters begin here."""
+    """Metrics and counters begin here. Default: ours, when slow start is over on most paths."""
     seed: Seed = "1"
     """Seed of every random stream; `--seed` replaces it."""
     bottleneck: Bottleneck
