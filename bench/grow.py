@@ -26,7 +26,7 @@ from typing import Any
 from bench import tables
 from bench.machine import provenance
 from bench.measure import Spread
-from bench.results import add_options, save
+from bench.results import add_options, load, save
 from bench.scenario import Cell
 from bench.subjects import engine, floor
 from bench.subjects.frame import Dumbbell, Subject
@@ -226,13 +226,27 @@ def grown(points: Sequence[Point], rounds: int) -> list[dict[str, Any]]:
     return [cell.row(idle) for cell in cells]
 
 
+def renewed(
+    old: dict[str, Any] | None, machine: dict[str, Any], rows: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
+    """What is saved: the curves that were measured, and of those that were not what an earlier measurement said, with where it was made."""
+    measured = {row["curve"] for row in rows}
+    kept = [row for row in old["points"] if row["curve"] not in measured] if old else []
+    before = {"machine": old["machine"], "rounds": old["rounds"]} if old else {}
+    earlier = {row["curve"]: old.get("earlier", {}).get(row["curve"], before) for row in kept} if old else {}
+    return {**machine, "earlier": earlier, "points": [*kept, *rows]}
+
+
 def main(words: list[str]) -> int:
     """Measure the curves asked for and print them."""
     parser = argparse.ArgumentParser(
         prog="python -m bench grow", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--curve", action="append", choices=list(CURVES), help="one curve (again for more); default all"
+        "--curve",
+        action="append",
+        choices=list(CURVES),
+        help="one curve (again for more); default all. --save leaves the others as they were",
     )
     parser.add_argument("--flows-max", type=int, default=max(FLOWS_1_MBIT), help="no point with more flows")
     parser.add_argument("--rounds", type=int, default=3)
@@ -240,9 +254,10 @@ def main(words: list[str]) -> int:
     given = parser.parse_args(words)
     points = [point for name in given.curve or CURVES for point in CURVES[name]()]
     rows = grown([point for point in points if point.cell.flows <= given.flows_max], given.rounds)
-    whole = {"machine": provenance(), "rounds": given.rounds, "points": rows}
+    machine = {"machine": provenance(), "rounds": given.rounds}
+    whole = {**machine, "points": rows}
     if given.save:
-        save("grow", whole)
+        save("grow", renewed(load("grow"), machine, rows))
     if given.json:
         print(json.dumps(whole, indent=2))
         return 0

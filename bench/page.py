@@ -49,6 +49,15 @@ def machine(whole: Whole) -> str:
     )
 
 
+def growth_machine(whole: Whole) -> str:
+    """The same of curves that were measured at different times."""
+    earlier: dict[str, list[str]] = {}
+    for curve, at in whole.get("earlier", {}).items():
+        earlier.setdefault(machine(at), []).append(curve)
+    others = [f"{' and '.join(curves)} before that, {text}" for text, curves in earlier.items()]
+    return "; ".join([machine(whole), *others])
+
+
 def headline(whole: Whole) -> str:
     """Cost, speed and the ratio to ns-2 on the first dumbbell, in a sentence."""
     first = whole["comparisons"][0]

@@ -37,7 +37,7 @@ BLOCKS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = {
     "floor ratio": ("compare", page.floor_ratio),
     "comparison": ("compare", page.comparisons),
     "ratios": ("compare", page.ratios),
-    "growth machine": ("grow", page.machine),
+    "growth machine": ("grow", page.growth_machine),
     "growth": ("grow", page.growth),
     "lead-in": ("grow", page.lead_in),
     "flows": ("grow", page.flows),

@@ -212,6 +212,26 @@ def test_a_dearer_interface_is_said_to_be_dearer() -> None:
     ]
 
 
+def test_a_curve_measured_anew_leaves_the_others_with_their_machine() -> None:
+    at = [{"machine": {**load_machine(), "date": date}, "rounds": 1} for date in ("2026-01-01", "2026-02-02")]
+    rows = [{"curve": "loss", "x": 1}, {"curve": "flows", "x": 1}]
+    first = grow.renewed(None, at[0], rows)
+    again = grow.renewed(first, at[1], [{"curve": "loss", "x": 2}])
+    assert again["points"] == [rows[1], {"curve": "loss", "x": 2}]
+    assert again["earlier"] == {"flows": at[0]}
+    assert page.growth_machine(first) == page.machine(at[0])
+    said = page.growth_machine(again)
+    assert said.startswith("2026-02-02")
+    assert "; flows before that, 2026-01-01" in said
+
+
+def load_machine() -> dict[str, object]:
+    whole = load("grow")
+    assert whole is not None
+    machine: dict[str, object] = whole["machine"]
+    return machine
+
+
 def test_growth_shows_both_ends_of_our_own_curves() -> None:
     def point(program: str, x: int, cost: float) -> dict[str, Any]:
         line = f"{program}, 64 RTTs"
