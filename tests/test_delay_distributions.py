@@ -71,3 +71,8 @@ def test_a_comparison_shows_them(places: list[str], tmp_path: Path) -> None:
     said = [text.get_text() for text in figure.findobj(Text) if isinstance(text, Text)]
     assert said.count("queueing delay (ms); better: left") == (len(places) if len(places) <= 4 else 1)
     assert faults(figure) == []
+    panel = next(axes for axes in figure.axes if axes.get_xlabel().startswith("queueing delay"))
+    for line, name in zip(panel.lines, block.algorithms, strict=True):
+        least = min(own[0] for key, own in block.delays.items() if key.algorithm == name)
+        x, y = (np.asarray(values, dtype=np.float64) for values in line.get_data())
+        assert x[y == 0.0].max() == pytest.approx(least), "nobody waited less than the first packet"

@@ -185,7 +185,9 @@ def delays(axes: Axes, block: Block, place: int | None) -> None:
             for seed in block.seeds
         ]
         known = [[own for own in row if own is not None] for row in cells]
-        points = np.unique(np.concatenate([[0.0], *(own for row in known for own in row)]))
+        points = np.unique(
+            np.concatenate([[0.0], *(_corners(own, shares)[0] for row in known for own in row)])
+        )
         lines = [np.mean([distribution(own, shares, points) for own in row], axis=0) for row in known if row]
         if not lines:
             continue
@@ -203,12 +205,20 @@ def delays(axes: Axes, block: Block, place: int | None) -> None:
 
 def distribution(quantiles: Sequence[float], shares: Numbers, points: Numbers) -> Numbers:
     """The share of packets (%) that waited no longer than each of the points, from quantiles at these shares."""
-    values, runs = np.unique(np.asarray(quantiles, dtype=np.float64), return_counts=True)
-    reached = shares[
-        np.cumsum(runs) - 1
-    ]  # of equal quantiles the last says how many packets waited no longer
-    found = np.interp(points, values, reached, left=0.0, right=1.0)
+    found = np.interp(points, *_corners(quantiles, shares), left=0.0, right=1.0)
     return np.asarray(100.0 * found, dtype=np.float64)
+
+
+def _corners(quantiles: Sequence[float], shares: Numbers) -> tuple[Numbers, Numbers]:
+    """Where a distribution bends: just below each quantile and at it. Where several shares have one quantile, it rises there at once; below
+    the least nobody waited."""
+    values, first, runs = np.unique(
+        np.asarray(quantiles, dtype=np.float64), return_index=True, return_counts=True
+    )
+    below = np.where(np.arange(values.size) == 0, 0.0, shares[first])
+    reached = shares[first + runs - 1]
+    places = np.column_stack([np.nextafter(values, -np.inf), values]).ravel()
+    return places, np.column_stack([below, reached]).ravel()
 
 
 def _not_too_close(axes: Axes) -> None:
