@@ -16,13 +16,12 @@ FOUND_LINES, PUT_LINES = 3, 9
 """How long a fragment of a stack may be, and what takes its place."""
 
 
-def test_the_data_is_for_the_versions_that_are_pinned_and_locked() -> None:
+def test_the_data_is_for_crates_that_are_pinned_and_locked() -> None:
     pinned = tomllib.loads((STACKS / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]["dependencies"]
     packages = tomllib.loads((STACKS / "Cargo.lock").read_text(encoding="utf-8"))["package"]
     locked = {package["name"]: package["version"] for package in packages}
     for stack in known():
-        assert pinned[stack.crate]["version"] == f"={stack.version}"
-        assert locked[stack.crate] == stack.version
+        assert pinned[stack.crate]["version"] == f"={locked[stack.crate]}"
         plugin = tomllib.loads((STACKS / stack.name / "Cargo.toml").read_text(encoding="utf-8"))
         assert plugin["package"]["metadata"]["stack"] == stack.crate
 
@@ -68,7 +67,6 @@ def test_rules_come_on_top_of_each_other(tmp_path: Path) -> None:
 [[stack]]
 name = "s"
 crate = "c"
-version = "1"
 control = "law"
 ours = "bbr"
 beside = []
@@ -79,12 +77,13 @@ rule = [
 ]
 """
     (stack,) = stacks(written)
-    (tmp_path / "src").mkdir()
-    (tmp_path / "src" / "a.rs").write_text("first, second", encoding="utf-8")
+    source = tmp_path / "c-1"
+    (source / "src").mkdir(parents=True)
+    (source / "src" / "a.rs").write_text("first, second", encoding="utf-8")
     one, two = stack.rule
     assert (stack.written(), stack.written(two)) == ("s(law)", "s(law-two)")
-    assert changed_files(stack, one, tmp_path) == {"src/a.rs": "once, second"}
-    assert changed_files(stack, two, tmp_path) == {"src/a.rs": "once, twice"}
-    (tmp_path / "src" / "a.rs").write_text("first", encoding="utf-8")
-    with pytest.raises(ChangeError, match=rf"{CAUSES.name}: s, rule two: c 1: src/a.rs"):
-        changed_files(stack, two, tmp_path)
+    assert changed_files(stack, one, source) == {"src/a.rs": "once, second"}
+    assert changed_files(stack, two, source) == {"src/a.rs": "once, twice"}
+    (source / "src" / "a.rs").write_text("first", encoding="utf-8")
+    with pytest.raises(ChangeError, match=rf"{CAUSES.name}: s, rule two: c-1: src/a.rs"):
+        changed_files(stack, two, source)

@@ -62,7 +62,6 @@ class Stack:
 
     name: str
     crate: str
-    version: str
     control: str
     ours: str
     beside: tuple[str, ...]
@@ -120,8 +119,8 @@ def _cargo(*arguments: str, **environment: str) -> str:
     return done.stdout
 
 
-def sources() -> Mapping[str, tuple[str, Path]]:
-    """By crate, the version that is locked and where cargo keeps its source."""
+def sources() -> Mapping[str, Path]:
+    """By crate, where cargo keeps the source of the version that is locked, a folder named after both."""
     host = next(
         line.removeprefix("host: ")
         for line in subprocess.check_output(["rustc", "-vV"], encoding="utf-8").splitlines()
@@ -129,7 +128,7 @@ def sources() -> Mapping[str, tuple[str, Path]]:
     )
     told = _cargo("metadata", "--format-version", "1", "--locked", "--filter-platform", host)
     packages = json.loads(told)["packages"]
-    return {own["name"]: (own["version"], Path(own["manifest_path"]).parent) for own in packages}
+    return {own["name"]: Path(own["manifest_path"]).parent for own in packages}
 
 
 def changed_files(stack: Stack, rule: Rule, source: Path) -> dict[str, str]:
@@ -139,7 +138,7 @@ def changed_files(stack: Stack, rule: Rule, source: Path) -> dict[str, str]:
         text = files.get(edit.file)
         if text is None:
             text = (source / edit.file).read_text(encoding="utf-8")
-        where = f"{CAUSES.relative_to(ROOT)}: {stack.name}, rule {own.name}: {stack.crate} {stack.version}"
+        where = f"{CAUSES.relative_to(ROOT)}: {stack.name}, rule {own.name}: {source.name}"
         files[edit.file] = edit.applied(text, where)
     return files
 
@@ -148,7 +147,7 @@ def _copied(stack: Stack, rule: Rule, source: Path) -> Path:
     """A copy of the crate with the rules, named after what is in them: one that is there stays, so that cargo has nothing to do."""
     files = changed_files(stack, rule, source)
     digest = sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()[:DIGITS]
-    copy = PLACE / "sources" / f"{stack.crate}-{stack.version}-{rule.name}-{digest}"
+    copy = PLACE / "sources" / f"{source.name}-{rule.name}-{digest}"
     if not copy.exists():
         fresh = copy.with_name("new")
         shutil.rmtree(fresh, ignore_errors=True)
@@ -172,17 +171,11 @@ def _build(stack: Stack, rule: Rule, source: Path) -> None:
 
 
 def built(chosen: Sequence[Stack]) -> list[Path]:
-    """The libraries of all rules of these stacks. ChangeError, before anything is built, where a crate is not what the data is for."""
+    """The libraries of all rules of these stacks. ChangeError, before anything is built, where a crate does not have the code of a rule."""
     there = sources()
     for stack in chosen:
-        version, source = there[stack.crate]
-        if version != stack.version:
-            raise ChangeError(
-                f"{CAUSES.relative_to(ROOT)}: {stack.name}: for {stack.crate} {stack.version}, but {version} is pinned: see whether "
-                "its rules still hold, and name the version there"
-            )
-        changed_files(stack, stack.rule[-1], source)
+        changed_files(stack, stack.rule[-1], there[stack.crate])
     for stack in chosen:
         for rule in stack.rule:
-            _build(stack, rule, there[stack.crate][1])
+            _build(stack, rule, there[stack.crate])
     return [stack.library(rule) for stack in chosen for rule in stack.rule]
