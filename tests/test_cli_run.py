@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -55,6 +56,35 @@ def test_seed_and_set_reach_the_run(sawtooth: CommandLine, scenario_file: Path) 
     assert seeded["digest"] != first["digest"]
     assert slower["resolved"]["seed"] == "2"
     assert slower["resolved"]["engine"]["links"][0]["rate_bps"] == 4_000_000
+
+
+def test_what_set_replaces_may_have_been_wrong(sawtooth: CommandLine, scenario_file: Path) -> None:
+    usual = sawtooth("run", "s.toml", "--set", "path.rtt=40 ms", "--json").json
+    wrong = scenario_file.with_name("wrong.toml")
+    wrong.write_text(with_rtt(scenario_file.read_text(), "40 zz"))
+    assert sawtooth("run", "wrong.toml").code == 2
+    assert (
+        sawtooth("run", "wrong.toml", "--set", "path.rtt=40 ms", "--json").json["digest"] == usual["digest"]
+    )
+    swept = sawtooth(
+        "sweep",
+        "wrong.toml",
+        "--set",
+        "path.rtt=40 ms",
+        "--over",
+        "flows.control=aimd(1, 0.8),tcp(1, 0.5)",
+        "--seeds",
+        "1",
+    )
+    assert swept.code == 0
+    assert "that a decrease keeps" in swept.out
+    assert "that a decrease removes" in swept.out
+
+
+def with_rtt(text: str, rtt: str) -> str:
+    changed, times = re.subn(r'rtt = "[^"]*"', f'rtt = "{rtt}"', text)
+    assert times == 1
+    return changed
 
 
 def test_thread_count_changes_nothing(sawtooth: CommandLine, scenario_file: Path) -> None:

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from sawtooth.claims.logic import Verdict
 from sawtooth.claims.standing import Standing, in_words
-from sawtooth.cli.output import table
+from sawtooth.cli.output import print_meanings, table
 from sawtooth.report.tables import (
     COLUMNS,
     DECIMALS,
@@ -39,6 +39,8 @@ def print_part(out: Console, found: Comparison) -> None:
     """The numbers of a part: scores beside the printed ones, or what the paper has in their place."""
     if not any(entry.instead_of_scores for entry in found.exhibits):
         print_scores(out, found)
+    if not found.study.paper:
+        print_meanings(out, [entry.control for entry in found.study.algorithm])
     for exhibit in found.exhibits:
         for entry in exhibit.tables():
             print_table(out, entry)

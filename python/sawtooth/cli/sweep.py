@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sawtooth.cli.options import unfolded
-from sawtooth.cli.output import JsonOption, PluginOption, console, emit_json, note, table
+from sawtooth.cli.output import JsonOption, PluginOption, console, emit_json, note, print_meanings, table
 from sawtooth.cli.work import Runs, Workers
 from sawtooth.errors import InputError
 
@@ -115,3 +115,4 @@ def show(found: Sweep) -> None:
     out = console()
     out.print(made)
     out.print("± is the 95 % interval of the mean; --out FILE has every run and every metric.", style="dim")
+    print_meanings(out, found.controllers)

@@ -79,6 +79,8 @@ class Sweep:
     wall_s: float = 0.0
     chosen: tuple[str, ...] = ()
     """What was chosen so that the values go with the scenario, a sentence each."""
+    controllers: tuple[Any, ...] = ()
+    """Of all runs, as they were written."""
 
     def __repr__(self) -> str:
         keys = ", ".join(f"{key} ({len(values)})" for key, values in self.over.items())
@@ -188,7 +190,13 @@ def sweep(
         for (values, seed), outcome in zip(itertools.product(chosen, jobs.seeds), kept, strict=True)
     )
     wall_s = time.monotonic() - begun
-    return Sweep(base.name, lists, jobs.seeds, runs, executed, wall_s, base.chosen)
+    return Sweep(base.name, lists, jobs.seeds, runs, executed, wall_s, base.chosen, _controllers(base, lists))
+
+
+def _controllers(base: Scenario, lists: Mapping[str, Sequence[Any]]) -> tuple[Any, ...]:
+    """Those of the values, or of the scenario where no value names one."""
+    swept = [value for key, values in lists.items() if key.endswith(".control") for value in values]
+    return tuple(swept or [group.control.written for group in base.flows])
 
 
 def planned(

@@ -68,26 +68,27 @@ def scenario_of(source: ScenarioSource, changes: Values = ()) -> Scenario:
 
     Text with a line break or `=` is TOML; other text is a path.
     """
-    scenario = plain_scenario(source)
     values = given(changes)
+    scenario = plain_scenario(source, values)
     if not values:
         refuse_unused(scenario)
         return scenario
-    changed = with_values(scenario, values)
-    refuse_unused(changed, before=scenario, replaced=values)
-    return changed
+    try:
+        before = plain_scenario(source)
+    except InputError:  # what is replaced may have been wrong
+        before = None
+    refuse_unused(scenario, before=before, replaced=values)
+    return scenario
 
 
 def plain_scenario(source: ScenarioSource, changes: Values = ()) -> Scenario:
     """As ``scenario_of``, whatever its keys act on: for whoever goes on to change it."""
-    if isinstance(source, Scenario):
-        scenario = source
-    elif isinstance(source, Mapping) or (isinstance(source, str) and ("\n" in source or "=" in source)):
-        scenario = parse_scenario(source)
-    else:
-        scenario = load_scenario(Path(source))
     values = given(changes)
-    return with_values(scenario, values) if values else scenario
+    if isinstance(source, Scenario):
+        return with_values(source, values) if values else source
+    if isinstance(source, Mapping) or (isinstance(source, str) and ("\n" in source or "=" in source)):
+        return parse_scenario(source, values=values)
+    return load_scenario(Path(source), values)
 
 
 def job_of(scenario: Scenario, seed: str | int | None = None) -> Resolved:

@@ -449,8 +449,8 @@ def _kind(tables: Mapping[str, Any]) -> object:
     return table.get("kind") if isinstance(table, Mapping) else table
 
 
-def load_scenario(path: str | Path) -> Scenario:
-    """The scenario in a TOML file; raises InputError.
+def load_scenario(path: str | Path, values: Mapping[str, Any] | None = None) -> Scenario:
+    """The scenario in a TOML file, with `values` put at dotted keys before it is checked; raises InputError.
 
     >>> import sawtooth as st
     >>> scenario = st.load_scenario("examples/one-flow.toml")
@@ -460,14 +460,22 @@ def load_scenario(path: str | Path) -> Scenario:
     True
     """
     path = Path(path)
-    return parse_scenario(read_text(path), str(path), path.parent)
+    return parse_scenario(read_text(path), str(path), path.parent, values)
 
 
 def parse_scenario(
-    data: str | Mapping[str, Any], name: str = "scenario", directory: str | Path | None = None
+    data: str | Mapping[str, Any],
+    name: str = "scenario",
+    directory: str | Path | None = None,
+    values: Mapping[str, Any] | None = None,
 ) -> Scenario:
-    """The scenario in TOML text or plain tables; `name` stands in errors, files are relative to `directory`."""
+    """The scenario in TOML text or plain tables, with `values` put at dotted keys before it is checked; `name` stands in errors, files are
+    relative to `directory`."""
     tables = parse_toml(data, name) if isinstance(data, str) else dict(data)
+    said: Sequence[str] = ()
+    if values:
+        tables = apply_overrides(tables, values)
+        said = refitted(tables, values)
     if tables.get("flows") in ([], None):
         raise InputError(name, "flows", tables.get("flows", MISSING), "at least one [[flows]] group")
     try:
@@ -477,6 +485,7 @@ def parse_scenario(
     scenario._name = name
     scenario._directory = Path(directory) if directory is not None else Path()
     scenario._data = tables
+    scenario._chosen = tuple(said)
     return scenario
 
 
@@ -487,10 +496,8 @@ def with_overrides(scenario: Scenario, overrides: list[str]) -> Scenario:
 
 def with_values(scenario: Scenario, values: Mapping[str, Any]) -> Scenario:
     """`scenario` with values put at dotted keys (`flows[0].control`), checked again as a whole."""
-    tables = apply_overrides(scenario.data, values)
-    said = refitted(tables, values)
-    changed = parse_scenario(tables, scenario.name, scenario.directory)
-    changed._chosen = tuple(dict.fromkeys([*scenario.chosen, *said]))
+    changed = parse_scenario(scenario.data, scenario.name, scenario.directory, values)
+    changed._chosen = tuple(dict.fromkeys([*scenario.chosen, *changed.chosen]))
     return changed
 
 
