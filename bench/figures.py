@@ -32,6 +32,8 @@ STYLE: Final[dict[Any, Any]] = {
     "legend.frameon": False,
 }
 COST: Final = "ns per forwarded packet"
+NUMBERS_SHOWN: Final = 4
+"""Of a controller, where it stands in a table or a figure."""
 
 
 def lines_of(points: Sequence[Row], curve: str) -> dict[str, list[Row]]:
@@ -135,6 +137,12 @@ def work(points: Sequence[Row]) -> Figure:
     return figure
 
 
+def shortened(x: object) -> str:
+    """A place on an axis; of a controller with many numbers only its name."""
+    name, bracket, numbers = str(x).partition("(")
+    return f"{name}(…)" if bracket and numbers.count(",") > NUMBERS_SHOWN - 1 else str(x)
+
+
 def entries(points: Sequence[Row]) -> Figure:
     """Cost of a packet for every entry of the tables, and with series recorded."""
     with mpl.rc_context(STYLE):
@@ -150,7 +158,9 @@ def entries(points: Sequence[Row]) -> Figure:
             cost = row["ns_per_packet"]
             error = [[cost["median"] - cost["low"]], [cost["high"] - cost["median"]]]
             axes.barh(index, cost["median"], xerr=error, color=colours[row["curve"]], height=0.7, capsize=2)
-        axes.set_yticks(range(len(rows)), [f"{row['x']} ({row['curve']})" for row in reversed(rows)])
+        axes.set_yticks(
+            range(len(rows)), [f"{shortened(row['x'])}, {row['curve']}" for row in reversed(rows)]
+        )
         axes.set(xlabel=COST)
         axes.grid(visible=False, axis="y")
     return figure

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from bench.compare import AIMS
-from bench.figures import lines_of
+from bench.figures import lines_of, shortened
 from bench.gate import Counts
 from bench.measure import Spread
 from bench.subjects import engine
@@ -202,7 +202,7 @@ def others(whole: Whole) -> str:
 
 
 def _place(x: float | str) -> str:
-    return x if isinstance(x, str) else f"{x:,g}"
+    return shortened(x) if isinstance(x, str) else f"{x:,g}"
 
 
 def cross(whole: Whole) -> str:
