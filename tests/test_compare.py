@@ -16,6 +16,7 @@ from sawtooth.experiment.intervals import interval
 from sawtooth.experiment.perform import Jobs, MissingRunError, evaluate, perform, refusal
 from sawtooth.experiment.scoring import SCORED
 from sawtooth.measure.metrics import METRIC_NAMES
+from sawtooth.report.answers import part_answer
 from sawtooth.run.store import Store
 from sawtooth.scenario.resolve import resolve
 from sawtooth.scenario.scenario import parse_scenario
@@ -151,10 +152,40 @@ def test_stored_runs_can_be_evaluated_without_running(store: Store, tmp_path: Pa
         evaluate(found.study, Store(tmp_path))
 
 
-def test_tables_are_arrow_tables(store: Store) -> None:
+def test_a_controller_alone_has_values_and_no_scores(store: Store) -> None:
+    found, several = short(["aimd(1, 0.5)"], store), short(["aimd(1, 0.5)", "aiad(1, 2)"], store)
+    assert found.score_rows == found.to_json()["scores"] == []
+    assert found.scores.num_rows == 0
+    assert found.scores.schema == several.scores.schema
+    assert found.cells.num_rows > 0
+
+
+def test_the_page_of_a_controller_alone_opens_with_its_values(store: Store) -> None:
     found = short(["aimd(1, 0.5)"], store)
-    assert found.scores.num_rows == len(SCORED)
-    assert found.scores.column("D").to_pylist() == [0.0] * 4  # alone one is always the best
+    (block,) = found.own
+    goodput, delay, loss, size = part_answer(found)
+    for sentence, metric, scale in ((goodput, "goodput", 100.0), (delay, "delay", 1.0), (loss, "loss", 1.0)):
+        by_hand = interval(scale * block.values[metric][0].mean(axis=0))
+        assert f" {by_hand.mean:.3g} [{by_hand.low:.3g}, {by_hand.high:.3g}] " in sentence
+    assert goodput.startswith("The goodput of aimd(1, 0.5) is ")
+    assert goodput.endswith(" % of the available bandwidth, on average over 2 environments.")
+    assert delay.startswith("Its queueing delay is ")
+    assert delay.endswith(" ms.")
+    assert loss.endswith(" % of packets.")
+    assert size.startswith("This rests on 4 runs")
+    once = short(["aimd(1, 0.5)"], store, seeds=1, routers=["droptail", "red"], environments=["cons-low"])
+    goodput, delay, *_ = part_answer(once)
+    assert "environments" not in goodput
+    assert delay.startswith("Its queueing delay lies between ")
+    assert "drop-tail routers" in delay
+    assert "RED routers" in delay
+    assert "[" not in delay
+
+
+def test_tables_are_arrow_tables(store: Store) -> None:
+    found = short(["aimd(1, 0.5)", "aiad(1, 2)"], store)
+    assert found.scores.num_rows == 2 * len(SCORED)
+    assert found.scores.column_names == list(found.score_rows[0])
     assert found.cells.schema.field("mean").type == "double"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -54,6 +56,36 @@ def test_values_that_are_alike_and_values_that_are_undefined() -> None:
     assert "cannot be said" in of(found, "fairness").text
     assert not of(found, "fairness").decided
     assert of(found, "fairness").to_json()["leader"] is None
+
+
+def test_those_that_are_best_and_equal_tie_and_are_ahead_of_the_next() -> None:
+    best, behind = [0.8, 0.7, 0.6], [0.5, 0.38, 0.31]
+    lead = of(leads(block(goodput=[best, behind, best])), "goodput")
+    by = interval(np.array(best) - np.array(behind))
+    assert by.low is not None
+    assert by.high is not None
+    shown = f"{100 * by.mean:.3g} [{100 * by.low:.3g}, {100 * by.high:.3g}]"
+    assert lead.text == (
+        f"a and c tie for the highest goodput, {shown} % of the available bandwidth ahead of b."
+    )
+    assert (lead.leader, lead.second, lead.tied) == ("a", "b", ("c",))
+    assert not lead.decided
+    assert lead.conclusive
+    assert lead.to_json()["decided"] is False
+
+
+def test_a_tie_that_the_next_may_reach_is_undecided() -> None:
+    lead = of(leads(block(delay=[[10.0, 30.0, 14.0], [10.0, 30.0, 14.0], [20.0, 12.0, 25.0]])), "delay")
+    assert lead.text.startswith("a and b tie for the shortest queueing delay, 1 [")
+    assert "ms ahead of c, but c may be as good" in lead.text
+    assert lead.tied == ("b", "c")
+    assert not lead.conclusive
+    assert lead.to_json()["seeds_to_decide"] is None
+    made = block(loss=[[1.0] * 3, [1.0] * 3, [3.0] * 3])
+    once = replace(made, seeds=("1",), values={name: box[:, :, :1] for name, box in made.values.items()})
+    assert of(leads(once), "loss").text == (
+        "a and b tie for the least loss, 2 % of packets ahead of c, but one seed cannot decide it."
+    )
 
 
 def test_an_algorithm_alone_leads_nobody() -> None:

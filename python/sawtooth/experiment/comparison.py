@@ -46,6 +46,20 @@ CLAIM_SCHEMA = pa.schema(
 )
 
 
+SCORE_SCHEMA = pa.schema(
+    [
+        *((name, pa.string()) for name in ("algorithm", "recovery", "router", "metric")),
+        *((name, pa.float64()) for name in ("D", "D_low", "D_high", "C", "C_low", "C_high")),
+        *((name, pa.float64()) for name in ("published_D", "published_C")),
+        ("published_environments", pa.int64()),
+        *((name, pa.float64()) for name in ("D_of_means", "C_of_means")),
+        ("worst_environment", pa.string()),
+        *((name, pa.list_(pa.string())) for name in ("set_A", "set_E")),
+    ]
+)
+"""Columns of ``scores``, also where there are no rows."""
+
+
 Derive = Callable[[Mapping[str, Sequence[ProbeRun]]], list[Curve]]
 """What works figures out of the runs of several probes, by the probe's name."""
 
@@ -150,7 +164,10 @@ class Comparison:
 
     @cached_property
     def score_rows(self) -> list[Row]:
-        """One row per algorithm, setting and scored metric: D and C with intervals, and the printed ones where they exist."""
+        """One row per algorithm, setting and scored metric: D and C with intervals, and the printed ones where they exist.
+
+        None for an algorithm alone, which is compared with nothing.
+        """
         return [
             row
             for block in self.own
@@ -188,7 +205,7 @@ class Comparison:
     @property
     def scores(self) -> pa.Table:
         """``score_rows`` as an Arrow table."""
-        return pa.Table.from_pylist(self.score_rows)
+        return pa.Table.from_pylist(self.score_rows, SCORE_SCHEMA)
 
     @property
     def cells(self) -> pa.Table:
@@ -254,10 +271,12 @@ def claims_table(judged: Sequence[Judged]) -> pa.Table:
 def score_rows(
     block: Block, table: Mapping[str, Mapping[str, float]], printed_environments: int | None
 ) -> list[Row]:
-    """D and C of every algorithm and metric of one setting, with the printed ones of ``table`` beside them."""
+    """D and C of every algorithm with others to compare it with, with the printed ones of ``table`` beside them."""
     recovery, _, router = block.setting.partition("/")
     rows: list[Row] = []
     for algorithm in block.algorithms:
+        if len(block.peers(algorithm)) == 1:
+            continue
         for metric in SCORED:
             score = block.scores.of(algorithm, metric)
             beside = table.get(algorithm, {})

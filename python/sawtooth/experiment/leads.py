@@ -35,6 +35,7 @@ class Lead:
     """Who leads a metric of a setting, and how far ahead of the second it is (never negative).
 
     ``tied`` are the others that it is not ahead of at 95 %; ``leader`` is None where a value is undefined, or all are alike in every seed.
+    ``equals`` are those of ``tied`` that have the leader's value in every seed; ``second`` and ``finding`` are then about the others.
     """
 
     setting: str
@@ -47,16 +48,22 @@ class Lead:
     alike: bool = False
     clipped: bool = False
     """Whether some run's goodput was above the available bandwidth, of which a score counts no more than all."""
+    equals: tuple[str, ...] = ()
 
     @property
     def decided(self) -> bool:
         """Whether the leader is ahead of every other at 95 %."""
+        return not self.equals and self._ahead_of_the_rest
+
+    @property
+    def _ahead_of_the_rest(self) -> bool:
+        """Whether it is ahead at 95 % of every other that differs from it in some seed."""
         return self.finding is not None and self.finding.verdict is Verdict.HOLDS
 
     @property
     def conclusive(self) -> bool:
         """Whether more seeds would change nothing: it is decided, or there is nobody to decide between."""
-        return self.decided or self.alike or self.leader is None
+        return self._ahead_of_the_rest or self.alike or self.leader is None
 
     @property
     def text(self) -> str:
@@ -69,9 +76,10 @@ class Lead:
             return f"All tie for {what}: every seed gives them the same value."
         if self.leader is None or self.ahead is None:
             return f"Who has {what} cannot be said: a value is undefined."
-        by = f"{scale * self.ahead.mean:.3g}"
-        if self.ahead.low is not None and self.ahead.high is not None:
-            by += f" [{scale * self.ahead.low:.3g}, {scale * self.ahead.high:.3g}]"
+        by = measured(self.ahead, scale)
+        if self.equals:
+            best = f"{_listed((self.leader, *self.equals), 'and')} tie for {what}, {by} {unit} ahead of {self.second}"
+            return f"{best}." if self._ahead_of_the_rest else f"{best}, but {self._why()}."
         if self.decided:
             return f"{self.leader} has {what}, {by} {unit} ahead of {self.second}: decided."
         return f"It is undecided who has {what}: {self.leader} is {by} {unit} ahead of {self.second}, but {self._why()}."
@@ -81,7 +89,7 @@ class Lead:
         assert self.ahead is not None and self.finding is not None, "a lead that is undecided has numbers"
         if self.ahead.n == 1:
             return "one seed cannot decide it"
-        reach = f"{_listed(self.tied)} may be as good"
+        reach = f"{_listed([name for name in self.tied if name not in self.equals])} may be as good"
         seeds = self.finding.seeds
         return reach if seeds is None else f"{reach}; about {seeds} seeds would decide it"
 
@@ -100,7 +108,7 @@ class Lead:
             "ahead_high": None if ahead is None else ahead.high,
             "decided": self.decided,
             "tied": list(self.tied),
-            "seeds_to_decide": None if self.finding is None else self.finding.seeds,
+            "seeds_to_decide": None if self.finding is None or self.equals else self.finding.seeds,
             "text": self.text,
         }
 
@@ -120,17 +128,35 @@ def _lead(block: Block, metric: str, names: Sequence[str]) -> Lead:
     if all(bool(np.array_equal(own, first)) for own in values.values()):
         return Lead(block.setting, metric, None, None, None, None, tuple(names), alike=True, clipped=clipped)
     order = sorted(names, key=lambda name: -float(values[name].mean()))
-    leader, second = order[0], order[1]
+    leader = order[0]
+    equals = tuple(other for other in order[1:] if bool(np.array_equal(values[other], values[leader])))
     leads_over = {
         other: inequality(f"{leader} is ahead of {other}", values[leader] - values[other], ">")
         for other in order[1:]
+        if other not in equals
     }
+    second = next(iter(leads_over))
     tied = tuple(other for other, operand in leads_over.items() if operand.verdict is not Verdict.HOLDS)
-    found = both(f"{leader} leads in {metric}", list(leads_over.values()))
     return Lead(
-        block.setting, metric, leader, second, leads_over[second].interval, found, tied, clipped=clipped
+        block.setting,
+        metric,
+        leader,
+        second,
+        leads_over[second].interval,
+        both(f"{leader} leads in {metric}", list(leads_over.values())),
+        (*equals, *tied),
+        clipped=clipped,
+        equals=equals,
     )
 
 
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
+def measured(found: Interval, scale: float) -> str:
+    """A value with its interval, as sentences have it: ``3.1 [2.9, 3.3]``."""
+    shown = f"{scale * found.mean:.3g}"
+    if found.low is None or found.high is None:
+        return shown
+    return f"{shown} [{scale * found.low:.3g}, {scale * found.high:.3g}]"
+
+
+def _listed(names: Sequence[str], last: str = "or") -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"

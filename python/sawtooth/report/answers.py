@@ -5,12 +5,14 @@ Source: none. What was found comes first (who leads, what the figures show), the
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from sawtooth.experiment.leads import WORDS
+from sawtooth.experiment.intervals import interval
+from sawtooth.experiment.leads import WORDS, measured
 from sawtooth.experiment.scoring import SCORED
 from sawtooth.report.claims import listed, verdict_sentences
 from sawtooth.report.curve_tables import contrast_scale
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from sawtooth.experiment.curves import Curve
     from sawtooth.experiment.flow_shares import SharesFigure
     from sawtooth.experiment.leads import Lead
+    from sawtooth.experiment.matrix import Block
 
 MOST: Final = 6
 """Sentences of an answer."""
@@ -31,6 +34,8 @@ NAMED: Final = 4
 """Series of a figure that a sentence names."""
 UNITS_BEHIND: Final = ("s", "ms", "%")
 """Units that stand behind titles of figures."""
+ALONE: Final = {"goodput": "goodput", "delay": "queueing delay", "loss": "loss"}
+"""By metric: what is said of an algorithm alone."""
 
 
 def part_answer(comparison: Comparison) -> list[str]:
@@ -43,11 +48,15 @@ def part_answer(comparison: Comparison) -> list[str]:
 
 
 def findings(comparison: Comparison) -> list[str]:
-    """What the runs show, without the claims: what the paper's own additions say, who leads, what the figures show."""
+    """What the runs show, without the claims: what the paper's own additions say, who leads, what the figures show.
+
+    Where none of these says anything, the values of an algorithm alone.
+    """
     added = [sentence for entry in comparison.exhibits for sentence in entry.answer()]
     figures = [shares_sentence(figure) for figure in comparison.shares]
     figures += [curve_sentence(curve) for curve in comparison.curves]
-    return [*added, *([] if comparison.study.in_families else lead_sentences(comparison)), *figures[:FIGURES]]
+    leading = [] if comparison.study.in_families else lead_sentences(comparison)
+    return [*added, *leading, *figures[:FIGURES]] or alone_sentences(comparison)
 
 
 def lead_sentences(comparison: Comparison) -> list[str]:
@@ -64,6 +73,33 @@ def lead_sentences(comparison: Comparison) -> list[str]:
         what = listed([WORDS[metric][0] for metric in open_ones])
         said.append(f"Who has {what} is undecided in {_all(len(comparison.own))}.")
     return said
+
+
+def alone_sentences(comparison: Comparison) -> list[str]:
+    """Goodput, queueing delay and loss of an algorithm alone; of several settings the least and the most."""
+    blocks = [block for block in comparison.own if len(block.algorithms) == 1]
+    if not blocks:
+        return []
+    places = len(comparison.results.environments)
+    over = f", on average over {places} environments" if places > 1 else ""
+    said = []
+    for place, (metric, what) in enumerate(ALONE.items()):
+        whose = f"Its {what}" if place else f"The {what} of {blocks[0].algorithms[0]}"
+        said.append(f"{whose} {_amount(blocks, metric)}{'' if place else over}.")
+    return said
+
+
+def _amount(blocks: Sequence[Block], metric: str) -> str:
+    """How much of a metric the algorithm alone has."""
+    _, scale, unit = WORDS[metric]
+    found = {block.setting: interval(block.of(block.algorithms[0], metric).mean(axis=0)) for block in blocks}
+    if any(math.isnan(value.mean) for value in found.values()):
+        return "is undefined"
+    shown = {setting: f"{measured(value, scale)} {unit}" for setting, value in found.items()}
+    least, most = (pick(found, key=lambda setting: found[setting].mean) for pick in (min, max))
+    if shown[least] == shown[most]:
+        return f"is {shown[least]}"
+    return f"lies between {shown[least]} ({setting_title(least)}) and {shown[most]} ({setting_title(most)})"
 
 
 def _all(count: int) -> str:
