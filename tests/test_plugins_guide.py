@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import subprocess
 import sys
@@ -69,15 +70,23 @@ def test_the_class_on_the_page_is_a_controller(tmp_path: Path) -> None:
 
 
 CELLS = """
-import json, linecache, sys
+import ast, json, linecache, sys
 import matplotlib
 matplotlib.use("agg")
+drawn = []
+sys.displayhook = lambda value: drawn.append(value._repr_svg_()) if hasattr(value, "_repr_svg_") else None
 for number, cell in enumerate(json.load(open(sys.argv[1]))["cells"]):
     if cell["cell_type"] == "code":
         text, name = "".join(cell["source"]), f"<cell {number}>"
         linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)  # as notebooks do
-        exec(compile(text, name, "exec"))
-print(found.passed, len(compared.scores), {row.name for row in st.plugin_costs()})
+        exec(compile(ast.Interactive(ast.parse(text, name).body), name, "single"))  # shows what a line comes to
+print(json.dumps({
+    "passed": [check.passed for check in (found, *checked.values())],
+    "compared": len(compared.scores),
+    "scores": [[row[key] for key in ("algorithm", "metric", "D", "C")] for row in versions.scores.to_pylist()],
+    "drawn": [svg.count("<path") > 20 for svg in drawn],
+    "costs": [row.name for row in st.plugin_costs()],
+}))
 """
 
 
@@ -92,6 +101,12 @@ def test_the_notebook_runs(tmp_path: Path) -> None:
         env=clean_environment(),
     )
     assert done.returncode == 0, done.stderr
-    passed, scores, costs = done.stdout.splitlines()[-1].split(maxsplit=2)
-    assert (passed, costs) == ("True", "{'patient'}")
-    assert int(scores) > 0
+    shown = json.loads(done.stdout.splitlines()[-1])
+    assert (shown["passed"], shown["costs"]) == ([True, True, True], ["patient"])
+    assert shown["compared"] > 0
+    assert shown["drawn"] == [True, True, True], "a run in C, one in Rust, the comparison"
+    scores: dict[str, list[object]] = {}
+    for law, *score in shown["scores"]:
+        scores.setdefault(law, []).append(score)
+    assert set(scores) == {"patient", "mine-c", "mine-rust", "cubic"}
+    assert scores["patient"] == scores["mine-c"] == scores["mine-rust"] != scores["cubic"]

@@ -7,9 +7,11 @@ which are linked from the environment of the tests, so that nothing is downloade
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 from email.parser import Parser
 from pathlib import Path
@@ -107,6 +109,38 @@ def test_the_first_commands_work(installed: Path, tmp_path: Path) -> None:
     assert json.loads(run(installed, tmp_path, "doctor", "--json"))["ok"] is True
     assert "akella2002/fig4" in run(installed, tmp_path, "list", "studies")
     run(installed, tmp_path, "schema", "run")
+
+
+def test_a_controller_in_rust_begins_with_the_crate_that_it_is_built_with(
+    installed: Path, tmp_path: Path
+) -> None:
+    """Cargo may download nothing: the project needs no more than the wheel has written."""
+    run(installed, tmp_path, "new", "controller", "mine", "--lang", "rust", "--out", "deep/er")
+    project = tmp_path / "deep" / "er"
+    asked = tomllib.loads((project / "Cargo.toml").read_text())["dependencies"]
+    assert set(asked) == {"sawtooth-plugin"}
+    crate = project / asked["sawtooth-plugin"]["path"]
+    described = tomllib.loads((crate / "Cargo.toml").read_text())
+    assert described["package"]["name"] == "sawtooth-plugin"
+    assert "dependencies" not in described
+    for path in (ROOT / "crates" / "plugin" / "src").iterdir():
+        assert (crate / "src" / path.name).read_bytes() == path.read_bytes(), (
+            f"{path}: make wheel builds a new one"
+        )
+    # Flags and wrappers of the build around us are none of the project's.
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(("CARGO_", "RUST"))
+    }
+    built = subprocess.run(
+        ["make", "-C", str(project)],
+        env={**environment, "CARGO_NET_OFFLINE": "true"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert built.returncode == 0, built.stdout + built.stderr
+    shown = run(installed, tmp_path, "list", "controllers", "--plugin", "deep/er/libmine.so")
+    assert re.search(r"\bmine\b", shown)
 
 
 def test_nothing_comes_from_the_checkout(installed: Path, tmp_path: Path) -> None:

@@ -1,7 +1,10 @@
-//! Runs of whole endpoints over our network: the same ten times over, and held against ours. This file is part of the tests of every
-//! plug-in of a QUIC stack.
+//! Runs of real stacks over our network: the same ten times over, and held against ours. This file is part of the tests of every plug-in
+//! of a QUIC stack.
 
 use sawtooth_cc::Plugins;
+use sawtooth_cc::plugin::Plugin;
+use sawtooth_host::LoadError;
+use sawtooth_plugin::abi;
 use sawtooth_plugin::endpoint_abi::Endpoints;
 use sawtooth_sim::{Records, Scenario};
 use serde_json::{Value, json};
@@ -9,9 +12,26 @@ use serde_json::{Value, json};
 /// One bandwidth-delay product of 20 Mbit/s and 50 ms, in packets of 1500 bytes.
 const PRODUCT: u64 = 83;
 
-fn plugins(offered: *const Endpoints) -> Plugins {
+/// What a library holds: whole endpoints, or controllers over our transport.
+pub trait Offered {
+    fn loaded(self) -> Result<Vec<&'static dyn Plugin>, LoadError>;
+}
+
+impl Offered for *const Endpoints {
+    fn loaded(self) -> Result<Vec<&'static dyn Plugin>, LoadError> {
+        unsafe { sawtooth_host::endpoints(self, "00ff") }
+    }
+}
+
+impl Offered for *const abi::Plugin {
+    fn loaded(self) -> Result<Vec<&'static dyn Plugin>, LoadError> {
+        unsafe { sawtooth_host::plugins(self, "00ff") }
+    }
+}
+
+fn plugins(offered: impl Offered) -> Plugins {
     let mut found = Plugins::default();
-    for plugin in unsafe { sawtooth_host::endpoints(offered, "00ff") }.expect("a complete description") {
+    for plugin in offered.loaded().expect("a complete description") {
         found.add(plugin).expect("a name of its own");
     }
     found
@@ -72,7 +92,7 @@ fn measured(records: &Records, seconds: u64) -> (f64, f64) {
 }
 
 /// Ten times the same digest: with losses, and beside a flow of ours.
-pub fn the_same_ten_times(offered: *const Endpoints, controls: &[&str]) {
+pub fn the_same_ten_times(offered: impl Offered, controls: &[&str]) {
     let plugins = plugins(offered);
     for &control in controls {
         let digest = || run(&plugins, &[control, control, "cubic"], PRODUCT / 2, 6).digest();
@@ -84,7 +104,7 @@ pub fn the_same_ten_times(offered: *const Endpoints, controls: &[&str]) {
 }
 
 /// Throughput within 5 % of ours and the mean queue within 20 %, over a buffer of one bandwidth-delay product.
-pub fn held_against_ours(offered: *const Endpoints, pairs: &[(&str, &str)]) {
+pub fn held_against_ours(offered: impl Offered, pairs: &[(&str, &str)]) {
     let plugins = plugins(offered);
     for &(control, ours) in pairs {
         let alone = |control| measured(&run(&plugins, &[control], PRODUCT, 40), 40);
@@ -95,7 +115,7 @@ pub fn held_against_ours(offered: *const Endpoints, pairs: &[(&str, &str)]) {
 }
 
 /// Everything that an application reads was sent, and headers and encryption take less than 5 %.
-pub fn what_is_read_was_carried(offered: *const Endpoints, controls: &[&str]) {
+pub fn what_is_read_was_carried(offered: impl Offered, controls: &[&str]) {
     let plugins = plugins(offered);
     for &control in controls {
         let records = run(&plugins, &[control], PRODUCT, 10);
