@@ -112,8 +112,7 @@ pub const EXEMPTIONS: &[Exemption] = &[
     },
 ];
 
-const OWN_TRANSPORT: &str =
-    "it has a transport protocol of its own, whose receiver reports: RFC 5348 (TFRC), RFC 8698 (NADA), Rejaie99 (RAP)";
+const OWN_TRANSPORT: &str = "it has a transport protocol of its own, whose receiver reports: RFC 5348 (TFRC), RFC 8698 (NADA), Rejaie99 (RAP)";
 
 /// What became of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
