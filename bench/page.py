@@ -54,7 +54,7 @@ def growth_machine(whole: Whole) -> str:
     earlier: dict[str, list[str]] = {}
     for curve, at in whole.get("earlier", {}).items():
         earlier.setdefault(machine(at), []).append(curve)
-    others = [f"{' and '.join(curves)} before that, {text}" for text, curves in earlier.items()]
+    others = [f"of earlier, {', '.join(curves)}: {text}" for text, curves in earlier.items()]
     return "; ".join([machine(whole), *others])
 
 
