@@ -50,12 +50,13 @@ def machine(whole: Whole) -> str:
 
 
 def growth_machine(whole: Whole) -> str:
-    """The same of curves that were measured at different times."""
-    earlier: dict[str, list[str]] = {}
+    """The same of curves that were measured at different times; of earlier ones the date and the engine."""
+    curves: dict[str, list[str]] = {}
     for curve, at in whole.get("earlier", {}).items():
-        earlier.setdefault(machine(at), []).append(curve)
-    others = [f"of earlier, {', '.join(curves)}: {text}" for text, curves in earlier.items()]
-    return "; ".join([machine(whole), *others])
+        when = f"{at['machine']['date']}, engine {at['machine']['engine']}, rounds: {at['rounds']}"
+        curves.setdefault(when, []).append(curve)
+    others = [f"Earlier, {', '.join(names)}: {when}" for when, names in curves.items()]
+    return ". ".join([machine(whole), *others])
 
 
 def headline(whole: Whole) -> str:

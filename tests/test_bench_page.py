@@ -222,7 +222,7 @@ def test_a_curve_measured_anew_leaves_the_others_with_their_machine() -> None:
     assert page.growth_machine(first) == page.machine(at[0])
     said = page.growth_machine(again)
     assert said.startswith("2026-02-02")
-    assert "; of earlier, flows: 2026-01-01" in said
+    assert ". Earlier, flows: 2026-01-01, engine " in said
 
 
 def load_machine() -> dict[str, object]:

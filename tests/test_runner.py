@@ -288,6 +288,34 @@ def test_simulation_begins_before_every_job_is_named(
     assert len(run_each(Patient(), store, lambda run: run.seed, threads=1)) == 6
 
 
+def test_what_has_run_is_taken_in_while_stored_runs_are_read(
+    scenario_text: str, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a kill while thousands of stored runs are read would lose what ran meanwhile."""
+    new, *stored = jobs_of(scenario_text, 40)
+    run_many(stored, store)
+    kept: list[str] = []
+
+    class Slow(Sequence[Resolved]):
+        """The new job, then stored ones, of which each takes its time to be named."""
+
+        def __len__(self) -> int:
+            return 40
+
+        def __getitem__(self, index: Any) -> Any:
+            if index >= 40:
+                raise IndexError(index)
+            if index == 39:
+                assert new.seed in kept
+            if index:
+                time.sleep(0.03)
+            return stored[index - 1] if index else new
+
+    monkeypatch.setattr(threads, "BURST_S", 0.0)
+    run_each(Slow(), store, lambda run: kept.append(run.seed), threads=1)
+    assert len(kept) == 40
+
+
 def test_a_job_that_is_refused_late_loses_nothing_that_ran(scenario_text: str, store: Store) -> None:
     class Refused(Sequence[Resolved]):
         """The last job is no scenario."""
