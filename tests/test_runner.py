@@ -175,6 +175,15 @@ def test_a_failing_run_is_named_after_the_others_were_kept(
     assert len(kept) < 10, "and nothing new begins"
 
 
+def test_a_fault_of_what_measures_names_the_run(scenario_text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> Run:
+        raise RuntimeError("a metric cannot be formed")
+
+    monkeypatch.setattr(runner, "run_of_counted", broken)
+    with pytest.raises(RunError, match=r"\(seed 0\) failed: a metric cannot be formed"):
+        run_many(jobs_of(scenario_text, 1), None)
+
+
 def test_a_store_that_cannot_be_written_is_refused_before_anything_runs(
     scenario_text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -227,7 +227,7 @@ class _Sweep(Generic[Kept]):
                 run = execute(job)
                 return lambda: run
             found = counted(job.engine, job.meta, job.engine_json)
-            return partial(run_of_counted, job.engine, job.meta, found, provenance())
+            return told_as_run_error(job)(partial(run_of_counted, job.engine, job.meta, found, provenance()))
 
     def _finished(self, writer: Writer | None, make: Callable[[], Run]) -> Kept:
         return self._taken(writer, make(), False)
@@ -249,7 +249,7 @@ class _Sweep(Generic[Kept]):
 
 @contextmanager
 def told_as_run_error(job: Resolved) -> Iterator[None]:
-    """A fault of the engine names the run."""
+    """A fault of the engine, or of what measures its run, names the run."""
     try:
         yield
     except RuntimeError as error:
