@@ -7,7 +7,8 @@ from pathlib import Path
 from tests.conftest import CommandLine
 from tests.stock import ROOT
 
-from sawtooth.cli.demo import STUDY, introduction
+from sawtooth.cli.demo import introduction
+from sawtooth.papers import DEMO
 from sawtooth.papers.reproduce import chosen_studies
 
 SOURCES = sorted([*(ROOT / "examples").glob("*.toml"), *(ROOT / "examples").glob("*.ipynb")])
@@ -47,7 +48,7 @@ def test_a_place_that_is_no_directory_is_refused(sawtooth: CommandLine, tmp_path
 
 
 def test_the_demo_says_what_it_will_do() -> None:
-    (study,) = chosen_studies(STUDY, quick=True)
+    (study,) = chosen_studies(DEMO, quick=True)
     said = introduction(study)
     assert f"{study.runs} runs" in said
     assert all(entry.control in said for entry in study.algorithm)

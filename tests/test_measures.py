@@ -50,7 +50,11 @@ def run_of(
             records=records,
             engine={"warmup_ns": 0, "duration_ns": 10 * S, "record": {"rates_ns": S}},
             flows=pa.table({"packet_bytes": [1000] * len(flows)}),
-            meta={"resolved": resolved, "capacity_bps": 1_000_000},
+            meta={
+                "resolved": resolved,
+                "capacity_bps": 1_000_000,
+                "schedule": {"times_ns": [0], "rates_bps": [1_000_000 // len(flows)]},
+            },
         ),
     )
 
@@ -59,11 +63,21 @@ def value(text: str, run: Run) -> float:
     return Measure.parse(text)(run)
 
 
-def test_goodput_is_a_share_of_the_capacity_of_the_part() -> None:
+def test_goodput_is_a_fraction_of_what_was_available_in_the_part() -> None:
     run = run_of([{}, {"group": 1}], [[50, 25]] * 5 + [[100, 0]] * 5)
     assert value("goodput 0..5 s", run) == pytest.approx(75 * 8000 / 1e6)
     assert value("goodput", run) == pytest.approx((75 + 100) / 2 * 8000 / 1e6)
-    assert value("goodput of 1 0..5 s", run) == pytest.approx(25 * 8000 / 1e6)
+    assert value("goodput of 1 0..5 s", run) == pytest.approx(25 * 8000 / 0.5e6)
+    run.meta["schedule"] = {"times_ns": [0, 5 * S], "rates_bps": [500_000, 250_000]}
+    assert value("goodput 0..5 s", run) == pytest.approx(75 * 8000 / 1e6)
+    assert value("goodput 5..10 s", run) == pytest.approx(100 * 8000 / 0.5e6)
+
+
+def test_behind_short_flows_only_the_whole_run_says_what_was_available() -> None:
+    run = run_of([{}], [[10]] * 10)
+    run.meta["cross"] = {}
+    with pytest.raises(ValueError, match="short flows"):
+        value("goodput 0..5 s", run)
 
 
 def two(a: float, b: float) -> float:

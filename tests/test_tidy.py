@@ -115,6 +115,32 @@ PLANTED: tuple[tuple[str, str, dict[str, str]], ...] = (
     ),
     ("table-entry", "stands in no test", {"tests/test_delay.py": '"""Nothing."""\n'}),
     (
+        "listed",
+        "FORMATS row `yaml` stands in no test",
+        {
+            "python/sawtooth/run/export.py": '"""Export.\n\nSource: none.\n"""\nFORMATS: Final = ("csv", "yaml")\n',
+            "tests/test_csv.py": '"""C."""\nname = "csv"\n',
+        },
+    ),
+    (
+        "listed",
+        "`Star` stands in no row of SHAPES",
+        {
+            "python/sawtooth/scenario/shapes.py": (
+                '"""Shapes.\n\nSource: none.\n"""\nclass Star(Shape):\n    """S."""\n    name: ClassVar[str] = "star"\nSHAPES: Final = ()\n'
+            ),
+            "tests/test_star.py": '"""S."""\nname = "star"\n',
+        },
+    ),
+    (
+        "listed",
+        "`Star` stands in SHAPES and not in TOPOLOGIES",
+        {
+            "python/sawtooth/scenario/shapes.py": '"""Shapes.\n\nSource: none.\n"""\nSHAPES: Final = (Star,)\n',
+            "python/sawtooth/scenario/topology/__init__.py": '"""T."""\nTOPOLOGIES: Final = {}\n',
+        },
+    ),
+    (
         "table-entry",
         "row `aimd` stands in no test",
         {"crates/cc/src/linear.rs": TIDY["crates/cc/src/linear.rs"].replace("aimd(", "aiad(")},

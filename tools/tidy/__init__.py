@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.tidy import citations, dead, files, layers, names, studies, tables
+from tools.tidy import citations, dead, files, layers, listed, names, studies, tables
 from tools.tidy.tree import Finding, Tree
 
 
@@ -35,6 +35,7 @@ RULES: tuple[Rule, ...] = (
         "what is in a table is used in studies: it needs a source, a test and a head",
         tables.entries,
     ),
+    Rule("listed", "a name that users may write and no test tries breaks unseen", listed.rows),
     Rule("head", "reviewers check code against the paper it names, not against memory", tables.heads),
     Rule("citation", "a key that leads nowhere cannot be checked", citations.keys),
     Rule("study", "a study without expected values or a row cannot be judged or found", studies.rows),

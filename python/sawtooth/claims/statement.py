@@ -28,7 +28,7 @@ from sawtooth.errors import InputError
 from sawtooth.experiment.scoring import SCORED
 
 ABOUT: Final = 0.05
-"""What "about" means where the claim does not say: within this part of the right side."""
+"""What "about" means where the claim does not say: within this share of the right side."""
 SCORES: Final = ("D", "C")
 RELATIONS: Final = ("<=", ">=", "<", ">", "about")
 WORDS: Final = ("about", "by", "within", "and")
@@ -81,7 +81,7 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Clause:
-    """``left relation right``. A number is in the unit of the metric; ``margin`` is a part of the right side if it is ``relative``."""
+    """``left relation right``. A number is in the unit of the metric; ``margin`` is a share of the right side if it is ``relative``."""
 
     text: str
     left: Quantity
@@ -225,7 +225,7 @@ class _Reader:
         return amount * unit.values[written]
 
     def _margin(self, relation: str, unit: Unit) -> tuple[float, bool]:
-        """The number behind "by" or "within", and whether it is a part of the right side."""
+        """The number behind "by" or "within", and whether it is a share of the right side."""
         word = self._taken(_MARGIN)
         if word is None:
             return (ABOUT, True) if relation == "about" else (0.0, False)

@@ -1,6 +1,6 @@
 """`sawtooth demo`: a figure of a paper repeated in less than a minute, with what a newcomer has to know to read it.
 
-It is `sawtooth reproduce akella2002/fig4 --quick` with words around it: the same runs, numbers, verdicts and report.
+It is `sawtooth reproduce` of that figure (`papers.DEMO`) with `--quick` and words around it: the same runs, numbers, verdicts and report.
 """
 
 from __future__ import annotations
@@ -13,9 +13,6 @@ from sawtooth.cli.overview import NEXT
 if TYPE_CHECKING:
     from sawtooth.experiment.reproduction import Reproduction
     from sawtooth.experiment.study import Study
-
-STUDY = "akella2002/fig4"
-"""Four laws in one setting: the smallest study with printed scores, and its shortened form takes seconds."""
 
 READING = (
     "How to read it: D adds, over the environments, by how much an algorithm falls short of the best one there; C is the largest of these\n"
@@ -35,15 +32,16 @@ def command(store: StoreOption = None, as_json: JsonOption = False) -> None:
 
     Example: sawtooth demo
     """
+    from sawtooth.papers import DEMO
     from sawtooth.papers.reproduce import chosen_studies, reproduce
     from sawtooth.progress import progress_bar
     from sawtooth.run.runner import default_threads
 
     if not as_json:
-        console().print(introduction(chosen_studies(STUDY, quick=True)[0]), soft_wrap=True)
-    with progress_bar(STUDY) as progress:
+        console().print(introduction(chosen_studies(DEMO, quick=True)[0]), soft_wrap=True)
+    with progress_bar(DEMO) as progress:
         found = reproduce(
-            STUDY,
+            DEMO,
             quick=True,
             store=store,
             progress=progress,

@@ -51,7 +51,7 @@ def disciplines() -> Rows:
 
 
 def environments() -> Rows:
-    """Every environment, with its number in Akella's Table 2."""
+    """Every environment, with its number, where it has one."""
     from sawtooth.scenario.environments import ENVIRONMENTS
 
     return [

@@ -11,7 +11,7 @@ number, `of 1`) and the part of the run it is taken over; without the last it is
 
 | measure       | unit | what                                                                                       | record  |
 |---------------|------|--------------------------------------------------------------------------------------------|---------|
-| goodput       | 1    | wire bytes of unique packets delivered over what the bottleneck could carry                | rates   |
+| goodput       | 1    | as the metric: wire bytes of unique packets delivered over the available bandwidth         | rates   |
 | jain          | 1    | Jain's index of the goodputs of the flows that were present                                | rates   |
 | share of G    | 1    | mean goodput of the group's flows over that of all flows present: 1 is a fair share        | rates   |
 | settling of G | s    | from the group's first start until its flows together have half a fair share in a bin      | rates   |
@@ -55,8 +55,10 @@ _FORM = re.compile(
 
 
 def goodput(part: RunPart) -> float:
-    """Goodput of the flows together over the capacity of the bottleneck."""
-    return float(part.goodputs()[part.of_group()].sum() / part.run.meta["capacity_bps"])
+    """Goodput of the flows together over the bandwidth available to them, as in the metric; flows that are away have their share too."""
+    own = part.of_group()
+    available = part.available_bps() * int(own.sum())
+    return float(part.goodputs()[own].sum() / available) if available else float("nan")
 
 
 def jain(part: RunPart) -> float:

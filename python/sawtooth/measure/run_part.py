@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from sawtooth.column_values import values_of
+from sawtooth.scenario.schedule import Schedule
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -108,6 +109,12 @@ class RunPart:
         bits, each = self.bins()[1][:, self.of_group()], self.bin_ns // recorded
         whole = bits.shape[0] // each
         return np.asarray(bits[: whole * each].reshape(whole, each, -1).sum(axis=1), dtype=np.float64)
+
+    def available_bps(self) -> float:
+        """Mean bandwidth available to a test flow over the part, bit/s. ValueError behind short flows, which take what they can get."""
+        if self.run.meta.get("cross") is not None:
+            raise ValueError("a measure needs an environment that says beforehand what short flows leave")
+        return Schedule.from_dict(self.run.meta["schedule"]).time_mean(self.begin_ns, self.end_ns)
 
     def goodputs(self) -> NDArray[np.float64]:
         """What each flow got over the part, bit/s."""

@@ -24,3 +24,5 @@ PAPERS: Final[Mapping[str, Paper]] = {
     )
 }
 """Every paper, by name, in the order of the claims."""
+DEMO: Final = "akella2002/fig4"
+"""What `sawtooth demo` repeats: four laws in one setting, the smallest study with printed scores; its shortened form takes seconds."""

@@ -52,13 +52,13 @@ def _text(name: str) -> Markup:
 
 
 def _joining(finding: Finding) -> str:
-    """How the parts of a finding make its verdict, and what would decide it."""
+    """How the operands of a finding make its verdict, and what would decide it."""
     how = {"and": "all of", "or": "one of", "not": "not"}[finding.joined or "and"]
     if "wanted" in finding.numbers:
         how = f"at least {finding.numbers['wanted']} of"
     if finding.verdict is not Verdict.UNDECIDED:
         return how
-    alone = [part for part in finding.leaves() if part.verdict is Verdict.FAILS]
+    alone = [leaf for leaf in finding.leaves() if leaf.verdict is Verdict.FAILS]
     if finding.sure is not None and finding.joined == "and" and alone:
-        how += f"; {len(alone)} of {finding.sure.tests} parts fail alone, which so many parts may do by luck (Holm)"
+        how += f"; {len(alone)} of {finding.sure.tests} statements fail alone, which so many may do by luck (Holm)"
     return f"{how}; {seeds_text(finding.seeds)}"
