@@ -68,14 +68,14 @@ def test_goodput_is_a_fraction_of_what_was_available_in_the_part() -> None:
     assert value("goodput 0..5 s", run) == pytest.approx(75 * 8000 / 1e6)
     assert value("goodput", run) == pytest.approx((75 + 100) / 2 * 8000 / 1e6)
     assert value("goodput of 1 0..5 s", run) == pytest.approx(25 * 8000 / 0.5e6)
-    run.meta["schedule"] = {"times_ns": [0, 5 * S], "rates_bps": [500_000, 250_000]}
+    cast(dict[str, Any], run.meta)["schedule"] = {"times_ns": [0, 5 * S], "rates_bps": [500_000, 250_000]}
     assert value("goodput 0..5 s", run) == pytest.approx(75 * 8000 / 1e6)
     assert value("goodput 5..10 s", run) == pytest.approx(100 * 8000 / 0.5e6)
 
 
 def test_behind_short_flows_only_the_whole_run_says_what_was_available() -> None:
     run = run_of([{}], [[10]] * 10)
-    run.meta["cross"] = {}
+    cast(dict[str, Any], run.meta)["cross"] = {}
     with pytest.raises(ValueError, match="short flows"):
         value("goodput 0..5 s", run)
 
