@@ -17,6 +17,7 @@ from sawtooth.experiment.perform import Jobs, MissingRunError, evaluate, perform
 from sawtooth.experiment.scoring import SCORED
 from sawtooth.measure.metrics import METRIC_NAMES
 from sawtooth.report.answers import part_answer
+from sawtooth.run.catalogue import Filter, walk
 from sawtooth.run.store import Store
 from sawtooth.scenario.resolve import resolve
 from sawtooth.scenario.scenario import parse_scenario
@@ -105,6 +106,13 @@ def test_the_second_time_nothing_is_simulated(store: Store) -> None:
     fresh = short(["aimd(1, 0.5)", "aiad(1, 2)"], store, fresh=True)
     assert fresh.executed == 8
     assert fresh.cells.equals(first.cells)
+
+
+def test_the_store_names_controllers_as_they_were_written(store: Store) -> None:
+    short(["aimd(1, 0.5)", "aiad(1,3)"], store)
+    written = {entry.controllers for entry in walk(store)}
+    assert written >= {("aimd(1, 0.5)",), ("aiad(1,3)",)}
+    assert [*walk(store, Filter(controller="aiad("))]
 
 
 def test_cells_that_are_one_simulation_are_counted_as_what_they_are(store: Store) -> None:

@@ -166,7 +166,7 @@ def test_names_come_from_the_job_where_it_is_known(scenario_text: str, store: St
 def test_metrics_are_taken_as_stored_or_computed_again(
     run: Run, scenario_text: str, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As stored while the formulas are the same and the names and schedule are those of the row; the numbers are the same either way."""
+    """As stored while the formulas and the schedule are those of the row, whatever things are called; the numbers are the same either way."""
     asked: list[object] = []
 
     def counted(measured: Measured) -> dict[str, float]:
@@ -179,8 +179,16 @@ def test_metrics_are_taken_as_stored_or_computed_again(
     assert kept is not None
     assert not asked
     job = resolve(with_values(parse_scenario(scenario_text, name="another"), RECORDED))
+    renamed = store.get(run.run_id, job)
+    assert not asked
+    assert renamed is not None
+    assert renamed.flows.column("controller").to_pylist() == ["linear(1, 1, 0, 0.5)"] * 2 + [
+        "linear(1, 1, 0, 0.8)"
+    ]
+    assert kept.flows.column("controller").to_pylist() == ["aimd(1, 0.5)"] * 2 + ["aimd(1, 0.8)"]
     for again in (
-        store.get(run.run_id, job),
+        renamed,
+        store.get(run.run_id, replace(job, meta=job.meta | {"test_flows": 3, "more": "than the row says"})),
         _of_other_formulas(store, run.run_id, monkeypatch),
     ):
         assert again is not None
@@ -192,6 +200,20 @@ def test_metrics_are_taken_as_stored_or_computed_again(
             assert str(one.select(columns).to_pylist()) == str(other.select(columns).to_pylist())
         assert str(again.values) == str(kept.values) == str(run.values)
     assert len(asked) == 2
+
+
+def test_flows_of_one_name_are_one_kind(run: Run, scenario_text: str, store: Store) -> None:
+    """How controllers are written moves no metric, unless flows no longer share one as before."""
+    store.put(run)
+    job = resolve(with_values(parse_scenario(scenario_text, name="s"), RECORDED))
+    shares = []
+    for names in (["a", "a", "b"], ["a", "b", "b"]):
+        again = store.get(run.run_id, replace(job, meta=job.meta | {"controllers": names}))
+        assert again is not None
+        assert again.flows.column("controller").to_pylist() == names
+        shares.append((again.values["share_least"], again.values["share_most"]))
+    assert shares[0] == (run.values["share_least"], run.values["share_most"])
+    assert shares[1] != shares[0]
 
 
 def _of_other_formulas(store: Store, run_id: str, monkeypatch: pytest.MonkeyPatch) -> Run | None:

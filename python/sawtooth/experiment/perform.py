@@ -23,6 +23,7 @@ from sawtooth.measure.run_part import Known
 from sawtooth.measure.single_flows import recorded, shares
 from sawtooth.plain import canonical
 from sawtooth.progress import ProgressCallback
+from sawtooth.run.api import controllers_of
 from sawtooth.run.outcome import Outcome, delay_quantiles
 from sawtooth.run.run import Run, RunSummary, run_id_of
 from sawtooth.run.run_count import RunCount
@@ -165,7 +166,7 @@ class Jobs(Sequence[Resolved]):
         self._flows = bool(names) and not self._measures
         self._shares = any(spec.probe in names for spec in study.shares)
         self._recorded = any(spec.probe in names for spec in study.strips)
-        self._parsed: dict[int, tuple[Mapping[str, Any], Scenario, Decided]] = {}
+        self._parsed: dict[int, tuple[Mapping[str, Any], Scenario, Decided, list[str]]] = {}
         """The scenarios read last, by identity: one is asked for with one seed after another, and by who names and who runs the jobs."""
 
     def __len__(self) -> int:
@@ -182,12 +183,13 @@ class Jobs(Sequence[Resolved]):
         known = self._parsed.get(id(planned.scenario))
         if known is None:
             scenario = self.study.read(planned.scenario)
-            known = (planned.scenario, scenario, decide(scenario))
+            known = (planned.scenario, scenario, decide(scenario), controllers_of(scenario))
             while len(self._parsed) >= PARSED_MOST:
                 del self._parsed[next(iter(self._parsed))]
             self._parsed[id(planned.scenario)] = known
-        _, scenario, decided = known
-        return resolve(scenario, planned.seed, decided)
+        _, scenario, decided, controllers = known
+        job = resolve(scenario, planned.seed, decided)
+        return replace(job, meta={**job.meta, "controllers": controllers})
 
     @property
     def whole(self) -> bool:

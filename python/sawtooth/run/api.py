@@ -94,12 +94,16 @@ def plain_scenario(source: ScenarioSource, changes: Values = ()) -> Scenario:
 def job_of(scenario: Scenario, seed: str | int | None = None) -> Resolved:
     """The resolved scenario, with each flow's controller named as the user wrote it and not by its numbers alone."""
     resolved = resolve(scenario, seed)
-    names = [
+    return replace(resolved, meta={**resolved.meta, "controllers": controllers_of(scenario)})
+
+
+def controllers_of(scenario: Scenario) -> list[str]:
+    """The controller of each flow as the user wrote it, where it was written as text."""
+    return [
         written if isinstance(written := group.control.written, str) else call_of(group.control.engine)
         for group in scenario.flows
         for _ in range(group.count)
     ]
-    return replace(resolved, meta={**resolved.meta, "controllers": names})
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from sawtooth.run.run import (
     FORMAT,
     Run,
     assemble,
+    controller_names,
     recorded,
 )
 from sawtooth.run.storage.decoded import Rows
@@ -151,7 +152,7 @@ def run_of(
     engine = orjson.loads(rows.value("scenario", place))
     said, provenance = rows.value("meta", place), rows.map("provenance", place)
     as_stored = made_by_formulas(provenance) == row_version() and (
-        meta is None or _but_for_its_name(meta, said)
+        meta is None or _but_for_names(meta, said, engine)
     )
     tables = {name: rows.inner(name, place) for name in ("flows", "queues")}
     for name in recorded(engine) if whole or not as_stored else ():
@@ -167,10 +168,13 @@ def run_of(
     }
     known = orjson.loads(said) if meta is None else meta
     if as_stored:
+        flows = tables.pop("flows")
+        if meta is not None:
+            flows = _with_controllers(flows, controller_names(engine, meta))
         return Run(
             **kept,
             seed=str(engine["seed"]),
-            flow_columns=Columns.of_table(tables.pop("flows")),
+            flow_columns=Columns.of_table(flows),
             queue_columns=Columns.of_table(tables.pop("queues")),
             values=rows.map("metrics", place),
             meta=known,
@@ -182,9 +186,29 @@ def run_of(
     return assemble(engine, known, {name: Columns.of_table(table) for name, table in tables.items()}, **kept)
 
 
-def _but_for_its_name(meta: Mapping[str, Any], said: str) -> bool:
-    """Whether names and schedule are those of the row, with which its metrics were made; what the scenario is called moves none."""
-    return canonical(meta) == said or canonical({**meta, "name": orjson.loads(said)["name"]}) == said
+def _with_controllers(flows: pa.Table, names: list[str]) -> pa.Table:
+    """`flows` with the controllers called so."""
+    old = flows.column("controller")
+    if old.to_pylist() == names:
+        return flows
+    return flows.set_column(flows.column_names.index("controller"), "controller", pa.array(names, old.type))
+
+
+def _but_for_names(meta: Mapping[str, Any], said: str, engine: Mapping[str, Any]) -> bool:
+    """Whether all but names is as in the row, so that its metrics are those of `meta` too.
+
+    What the scenario is called moves no metric, nor does how controllers are written, if the same flows share one as before.
+    """
+    if canonical(meta) == said:
+        return True
+    row = orjson.loads(said)
+    as_in_row = {key: value for key, value in meta.items() if key != "controllers"} | {"name": row["name"]}
+    if "controllers" in row:
+        as_in_row["controllers"] = row["controllers"]
+    if canonical(as_in_row) != said:
+        return False
+    pairs = set(zip(controller_names(engine, meta), controller_names(engine, row), strict=True))
+    return all(len(pairs) == len({pair[side] for pair in pairs}) for side in (0, 1))
 
 
 def renamed(run: Run, meta: Mapping[str, Any]) -> Run:

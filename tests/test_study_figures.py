@@ -1,0 +1,69 @@
+"""Every figure of the shortened studies is drawn from runs, and nothing in it overlaps, is cut or hides data.
+
+Source: none. What `faults` finds is asked at the moment at which a figure is written to a file or to a page.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from matplotlib.figure import Figure
+from tests.figure_faults import faults
+
+import sawtooth as st
+from sawtooth.papers.catalogue import further
+from sawtooth.papers.further import Order
+
+SEEDS = {"akella2002": 2, "floyd2000": None, "lahanas2003": 2, "reddy2012": 2}
+"""By paper: seeds, where the shortened study has more than intervals and ellipses need."""
+FURTHER = (
+    "akella2002/mathematics",
+    "floyd2000/mathematics",
+    "lahanas2003/mathematics",
+    "reddy2012/sliding-window",
+    "mathematics",
+    "bbr-draft",
+    "coexistence",
+)
+
+
+@pytest.fixture
+def looked_at(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
+    """Of each figure that is written, by title and place, what is wrong with it."""
+    found: dict[str, list[str]] = {}
+    seen: list[Figure] = []
+    write = Figure.savefig
+
+    def looked(self: Figure, *given: Any, **more: Any) -> None:
+        if not any(self is one for one in seen):
+            seen.append(self)
+            title = self.axes[0].get_title() if self.axes else ""
+            found[f"{len(seen)} {title}"] = list(map(str, faults(self)))
+        write(self, *given, **more)
+
+    monkeypatch.setattr(Figure, "savefig", looked)
+    return found
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("name", "seeds"), SEEDS.items())
+def test_no_figure_of_a_shortened_study_has_a_fault(
+    name: str, seeds: int | None, looked_at: dict[str, list[str]], tmp_path: Path
+) -> None:
+    st.reproduce(name, quick=True, seeds=seeds, store=tmp_path, report=tmp_path / "report.html")
+    assert looked_at
+    assert {title: wrong for title, wrong in looked_at.items() if wrong} == {}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", FURTHER)
+def test_no_figure_of_what_is_no_study_has_a_fault(
+    name: str, looked_at: dict[str, list[str]], tmp_path: Path
+) -> None:
+    found = further(name)
+    assert found is not None
+    found.reproduce(Order(str(tmp_path), tmp_path / "report.html", quick="quick" in found.takes))
+    assert looked_at
+    assert {title: wrong for title, wrong in looked_at.items() if wrong} == {}
