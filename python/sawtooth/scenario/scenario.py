@@ -72,7 +72,7 @@ class Bottleneck(Traced):
     buffer: BufferSize = units.parse_buffer("1 bdp")
     """Size of the queue: a multiple of rate × mean RTT, packets, time or bytes. Default: 1 bdp, or the discipline's own."""
     queue: Queue = Queue("droptail", {})
-    """The queue discipline."""
+    """The queue discipline. Default: drop-tail, as in a router without active queue management."""
     drop: Impairment | None = None
     """Packets lost on arrival, whatever the queue does."""
     mark: Impairment | None = None

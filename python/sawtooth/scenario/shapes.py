@@ -66,13 +66,13 @@ class TwoRouter(Shape):
     rate: PositiveRate | None = None
     """Rate of the link R0 → R1. Default: that of the bottleneck."""
     delay: Time = 10_000_000
-    """One-way propagation delay of the link R0 → R1."""
+    """One-way propagation delay of the link R0 → R1. Default: that of our reference runs with ns-2; [Akella02] states none."""
     buffer: BufferSize = units.parse_buffer("1 bdp")
     """Size of the queue at R0. Default: 1 bdp, unless the discipline has one of its own."""
     queue: Queue | None = None
     """The discipline at R0. Default: DRR."""
     host_rate: PositiveRate = 10_000_000_000
-    """Rate of the link S' → R0, where cross traffic begins."""
+    """Rate of the link S' → R0, where cross traffic begins. Default: so high that it is no bottleneck."""
 
     @model_validator(mode="after")
     def _own_buffer(self) -> Self:
@@ -88,9 +88,9 @@ class Ring(Shape):
     summary: ClassVar[str] = "equal bottlenecks in a circle; each flow crosses two that follow each other"
 
     links: Annotated[int, Field(ge=2, le=LINKS_MAX)] = 4
-    """Number of bottlenecks, and of routers."""
+    """Number of bottlenecks, and of routers. Default: the least even circle in which those of a flow have different others."""
     hops: Annotated[int, Field(ge=1, le=LINKS_MAX)] = 2
-    """How many of them each flow crosses."""
+    """How many of them each flow crosses. Default: [Akella02] §4.1.3."""
 
     @model_validator(mode="after")
     def _hops(self) -> Self:

@@ -116,13 +116,13 @@ class OverTcp(Traffic):
     """Traffic with a controller and a recovery."""
 
     control: Control = Control.parse("cubic")
-    """The congestion controller."""
+    """The congestion controller. Default: that of most hosts, RFC 9438."""
     recovery: Recovery = "rack"
-    """The loss recovery."""
+    """The loss recovery. Default: that of Linux, RFC 8985."""
     packet: PacketSize = 1000
-    """A data packet on the wire."""
+    """A data packet on the wire. Default: that of test flows."""
     ack: PacketSize = 40
-    """An acknowledgement, and a SYN, on the wire."""
+    """An acknowledgement, and a SYN, on the wire. Default: headers of IPv4 and TCP without options."""
 
     @model_validator(mode="after")
     def _repairs(self) -> Self:
@@ -238,7 +238,7 @@ class Media(Traffic):
     control: Control | None = None
     """The rate controller that the encoder follows, such as nada(rmax = 2500); or give rate."""
     fps: PositiveReal = 30.0
-    """Frames a second of a stream with a rate; beside control they are a number of the controller."""
+    """Frames a second of a stream with a rate; beside control they are a number of the controller. Default: usual in video calls."""
     scale_b: Deviation = 0.0
     """Scale of the Laplacian deviation of frame sizes of a stream with a rate, as a share of their mean; RFC 8593 has 0.15."""
     scale_t: Deviation = 0.0
@@ -246,7 +246,7 @@ class Media(Traffic):
     deadline: PositiveTime = 150_000_000
     """A frame that takes longer than this to arrive completely is late. The 150 ms one way are those of ITU-T G.114."""
     packet: PacketSize = 1200
-    """A packet on the wire."""
+    """A packet on the wire. Default: usual in calls, below the least MTU of IPv6."""
     ack: PacketSize = 40
     """Beside control, a report of the receiver, and a SYN, on the wire."""
 
@@ -280,7 +280,7 @@ class Asking(OverTcp):
     count: Annotated[int, Field(ge=1, le=GROUP_MAX)] = 1
     """How many users."""
     request: PositiveSize = 400
-    """A request, rounded up to whole packets."""
+    """A request, rounded up to whole packets. Default: our choice, a request of HTTP with few headers."""
 
 
 class RequestResponse(Asking):
@@ -304,13 +304,13 @@ class Web(Asking):
     )
 
     objects: Annotated[int, Field(ge=1, le=1_000)] = 50
-    """Number of objects of a page: first the one that names the others, then these in parallel."""
+    """Number of objects of a page: first the one that names the others, then these in parallel. Default: the least of RFC 7928 §7.2."""
     size: Sizes = Sizes(15_000, 1.5)
-    """An object."""
+    """An object. Default: our choice; RFC 7928 §7.2 asks for at least 1 kB."""
     connections: Annotated[int, Field(ge=1, le=64)] = 6
-    """Connections of a user, which stay open."""
+    """Connections of a user, which stay open. Default: RFC 7928 §7.2."""
     think: Time = 5_000_000_000
-    """Mean time from a page to the next, drawn from an exponential distribution."""
+    """Mean time from a page to the next, drawn from an exponential distribution. Default: our choice."""
 
 
 def _rates(value: object) -> tuple[int, ...]:
@@ -338,13 +338,13 @@ class Video(Asking):
     summary: ClassVar[str] = "viewers of a film in chunks, whose quality depends on the buffer (BBA-0)"
 
     rates: Rates = (500_000, 1_000_000, 2_000_000, 4_000_000, 8_000_000)
-    """Rates in which the film is available."""
+    """Rates in which the film is available. Default: our choice, from a telephone's picture to 4K."""
     chunk: PositiveTime = 4_000_000_000
-    """Playing time of a chunk."""
+    """Playing time of a chunk. Default: that of [Huang14]."""
     buffer: PositiveTime = 30_000_000_000
-    """Largest playing time in the buffer."""
+    """Largest playing time in the buffer. Default: our choice; [Huang14] has 240 s, which no short run fills."""
     reservoir: Time = 8_000_000_000
-    """Playing time in the buffer up to which the lowest rate is chosen."""
+    """Playing time in the buffer up to which the lowest rate is chosen. Default: two chunks."""
 
     @model_validator(mode="after")
     def _sizes(self) -> Self:

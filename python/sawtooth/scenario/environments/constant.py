@@ -19,7 +19,7 @@ class Constant(Family):
     """One level for the whole run."""
 
     rate: PositiveRate
-    """Available bandwidth per test flow."""
+    """Available bandwidth per test flow. Of a named environment: [Akella02] Table 2."""
 
     def schedule(self, conditions: Conditions) -> Schedule:
         return Schedule.constant(self.rate)

@@ -33,13 +33,13 @@ class Constrained(Family):
     start: PositiveRate
     """Level of the first interval, per test flow."""
     delta: Rate = 0
-    """The next level is at most mu times the last one and this, per test flow."""
+    """The next level is at most mu times the last one and this, per test flow. Of a named environment: [Akella02] Table 2."""
     mu: Real = 1.0
-    """The next level is at most this times the last one, and delta."""
+    """The next level is at most this times the last one, and delta. Of a named environment: [Akella02] Table 2."""
     interval: PositiveTime = 5_000_000_000
     """Time of one level."""
     floor: Rate = ONE_PACKET_PER_RTT_BPS
-    """Least available bandwidth per test flow; the process does not go below."""
+    """Least available bandwidth per test flow; the process does not go below. Default: one packet per round trip, or it shrinks to 0."""
 
     @model_validator(mode="after")
     def _possible(self) -> Self:

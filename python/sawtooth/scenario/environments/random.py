@@ -27,13 +27,13 @@ class Random(Family):
     """An independent uniform level in each interval."""
 
     high: PositiveRate
-    """Upper end of the draw, per test flow."""
+    """Upper end of the draw, per test flow. Of a named environment: [Akella02] Table 2."""
     low: Rate = 0
-    """Lower end of the draw, per test flow."""
+    """Lower end of the draw, per test flow. Default: [Akella02] Table 2."""
     interval: PositiveTime = 5_000_000_000
-    """Time of one level."""
+    """Time of one level. Default: the only interval that [Akella02] states."""
     floor: Rate = ONE_PACKET_PER_RTT_BPS
-    """Least available bandwidth per test flow; lower levels are raised to it."""
+    """Least available bandwidth per test flow; lower levels are raised to it. Default: one packet per round trip; at 0, goodput is 0/0."""
 
     @model_validator(mode="after")
     def _possible(self) -> Self:

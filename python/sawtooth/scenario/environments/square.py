@@ -34,15 +34,15 @@ class Square(Family):
     alternatives: ClassVar[tuple[tuple[str, ...], ...]] = (("period", "interval"),)
 
     high: PositiveRate
-    """First level, per test flow."""
+    """First level, per test flow. Of a named environment: [Akella02] Table 2."""
     low: Rate
-    """Second level, per test flow."""
+    """Second level, per test flow. Of a named environment: [Akella02] Table 2."""
     period: PositiveTime | None = None
-    """Time of one high and one low level together; or give interval."""
+    """Time of one high and one low level together; or give interval. Of a named environment: [Akella02] Table 2."""
     interval: PositiveTime | None = None
     """Time between changes, half a period; or give period."""
     duty: Real = HALF
-    """Share of each period at the high level, above 0 and below 1."""
+    """Share of each period at the high level, above 0 and below 1. Default: equal halves, as in [Akella02] Table 2."""
 
     @model_validator(mode="after")
     def _possible(self) -> Self:

@@ -24,13 +24,13 @@ class Walk(Family):
     """In each interval the level moves by a uniform step, up or down."""
 
     start: PositiveRate
-    """Level of the first interval, per test flow."""
+    """Level of the first interval, per test flow. Of a named environment: [Akella02] Table 2."""
     delta: PositiveRate | None = None
     """Largest step in either direction. Default: half of start."""
     interval: PositiveTime = 5_000_000_000
-    """Time of one level."""
+    """Time of one level. Default: the only interval that [Akella02] states."""
     floor: Rate = ONE_PACKET_PER_RTT_BPS
-    """Least available bandwidth per test flow; the walk does not go below."""
+    """Least available bandwidth per test flow; the walk does not go below. Default: one packet per round trip; at 0, goodput is 0/0."""
 
     def schedule(self, conditions: Conditions) -> Schedule:
         times = conditions.starts(self.interval, "interval")
