@@ -166,7 +166,7 @@ def test_names_come_from_the_job_where_it_is_known(scenario_text: str, store: St
 def test_metrics_are_taken_as_stored_or_computed_again(
     run: Run, scenario_text: str, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As stored while the formulas and the schedule are those of the row, whatever things are called; the numbers are the same either way."""
+    """As stored while the formulas and the schedule are those of the row, whatever things are called; the numbers are the same."""
     asked: list[object] = []
 
     def counted(measured: Measured) -> dict[str, float]:

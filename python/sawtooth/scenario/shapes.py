@@ -88,7 +88,7 @@ class Ring(Shape):
     summary: ClassVar[str] = "equal bottlenecks in a circle; each flow crosses two that follow each other"
 
     links: Annotated[int, Field(ge=2, le=LINKS_MAX)] = 4
-    """Number of bottlenecks, and of routers. Default: the least even circle in which those of a flow have different others."""
+    """Number of bottlenecks, and of routers. Default: the least even circle in which a flow meets other flows at each of its two."""
     hops: Annotated[int, Field(ge=1, le=LINKS_MAX)] = 2
     """How many of them each flow crosses. Default: [Akella02] §4.1.3."""
 
