@@ -15,6 +15,10 @@ from sawtooth.run.cluster import crew
 Whole = Mapping[str, Any]
 THREADS: Final = 1000
 """Of the workers, where the reach of a client is told."""
+TIMES_NS2: Final = 15.0
+"""At least so many times as fast as ns-2 as it comes."""
+TIMES_FLOOR: Final = 2.5
+"""At most so many times the cost of the floor program."""
 OUTSIDE_MOST: Final = 0.05
 """Of the CPU time of a sweep, what may lie outside the engine."""
 GROWING: Final[Mapping[str, str]] = {
@@ -50,13 +54,17 @@ def machine(whole: Whole) -> str:
 
 
 def growth_machine(whole: Whole) -> str:
-    """The same of curves that were measured at different times; of earlier ones the date and the engine."""
+    """The same of curves that were measured at different times; of those of another day, engine or number of rounds these."""
     curves: dict[str, list[str]] = {}
     for curve, at in whole.get("earlier", {}).items():
-        when = f"{at['machine']['date']}, engine {at['machine']['engine']}, rounds: {at['rounds']}"
-        curves.setdefault(when, []).append(curve)
+        curves.setdefault(_when(at), []).append(curve)
+    curves.pop(_when(whole), None)
     others = [f"Earlier, {', '.join(names)}: {when}" for when, names in curves.items()]
     return ". ".join([machine(whole), *others])
+
+
+def _when(at: Whole) -> str:
+    return f"{at['machine']['date']}, engine {at['machine']['engine']}, rounds: {at['rounds']}"
 
 
 def headline(whole: Whole) -> str:
@@ -110,15 +118,22 @@ def simulators(whole: Whole) -> str:
 
 
 def ns2_ratio(whole: Whole) -> str:
-    """Our speed over that of ns-2 as it comes."""
-    return spread(whole["comparisons"][0]["ratios"]["ns2_by_ours"], 2)
+    """Our speed over that of ns-2 as it comes, and whether that is enough."""
+    found = whole["comparisons"][0]["ratios"]["ns2_by_ours"]
+    return f"{spread(found, 2)}: {_met(found['median'] >= TIMES_NS2)}"
 
 
 def floor_ratio(whole: Whole) -> str:
-    """The dearest dumbbell, compared with the floor."""
+    """The dearest dumbbell, compared with the floor, and whether that is cheap enough."""
     ratios = {compared["text"]: compared["ratios"]["ours_by_floor"] for compared in whole["comparisons"]}
     dearest = max(ratios, key=lambda text: ratios[text]["median"])
-    return f"at most {spread(ratios[dearest], 2)} ({dearest})"
+    return (
+        f"at most {spread(ratios[dearest], 2)} ({dearest}): {_met(ratios[dearest]['median'] <= TIMES_FLOOR)}"
+    )
+
+
+def _met(met: bool) -> str:
+    return "met" if met else "missed"
 
 
 def comparisons(whole: Whole) -> str:

@@ -167,7 +167,16 @@ def test_the_dearest_dumbbell_counts_against_the_floor() -> None:
         return {"text": text, "ratios": {"ours_by_floor": {"median": median, "low": 1.0, "high": 9.0}}}
 
     found = page.floor_ratio({"comparisons": [compared("10 flows", 2.0), compared("1,000 flows", 3.0)]})
-    assert found == "at most 3.00 (1.00 … 9.00) (1,000 flows)"
+    assert found == "at most 3.00 (1.00 … 9.00) (1,000 flows): missed"
+    assert page.floor_ratio({"comparisons": [compared("10 flows", 2.5)]}).endswith(": met")
+
+
+def test_the_speed_of_the_first_dumbbell_counts_against_ns2() -> None:
+    def compared(median: float) -> dict[str, Any]:
+        return {"comparisons": [{"ratios": {"ns2_by_ours": {"median": median, "low": 14.0, "high": 16.0}}}]}
+
+    assert page.ns2_ratio(compared(15.0)) == "15.00 (14.00 … 16.00): met"
+    assert page.ns2_ratio(compared(14.9)) == "14.90 (14.00 … 16.00): missed"
 
 
 def test_disciplines_are_held_to_red_or_to_drr() -> None:
@@ -223,6 +232,8 @@ def test_a_curve_measured_anew_leaves_the_others_with_their_machine() -> None:
     said = page.growth_machine(again)
     assert said.startswith("2026-02-02")
     assert ". Earlier, flows: 2026-01-01, engine " in said
+    same = grow.renewed(first, at[0], [{"curve": "loss", "x": 2}])
+    assert page.growth_machine(same) == page.machine(at[0])
 
 
 def load_machine() -> dict[str, object]:
