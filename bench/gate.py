@@ -49,9 +49,10 @@ TIMES_WINDOW = 1.25
 window, it would cost several times as much. At 10 packets not every round trip has a repair, so it is some 20 % cheaper than at 100."""
 WINDOWS = (10, 100, 1_000, 10_000)
 
+SENDERS = (Bound("cubic", "ten", 2.0), Bound("bbr", "ten", 2.5))
+"""Today's senders beside SACK AIMD(1, 0.5)."""
 BOUNDS = (
-    Bound("cubic", "ten", 2.0),
-    Bound("bbr", "ten", 2.5),
+    *SENDERS,
     Bound("queue/codel", "queue/red", TIMES_RED),
     Bound("queue/pie", "queue/red", TIMES_RED),
     Bound("queue/fq-codel", "queue/drr", TIMES_DRR),

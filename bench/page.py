@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from bench.compare import AIMS
 from bench.figures import lines_of, shortened
-from bench.gate import Counts
+from bench.gate import SENDERS, Counts
 from bench.measure import Spread
 from bench.subjects import engine
 from sawtooth.run.cluster import crew
@@ -306,6 +306,17 @@ def cluster_reach(whole: Whole) -> str:
         f"takes in {runs:,.0f} runs a second. So it keeps a thousand threads busy with runs of {THREADS / runs:.1f} s and more, and "
         f"of 10⁷ runs it needs {hours:.1f} hours for itself"
     )
+
+
+def senders(counts: Counts) -> str:
+    """What today's senders cost beside a classic one, and what they may, by the gate's baseline."""
+    (reference,) = {bound.reference for bound in SENDERS}
+    rows = [["`aimd(1, 0.5)` on `sack`", f"{counts.per_packet(reference):,.0f}", "", ""]]
+    for bound in SENDERS:
+        cost = counts.per_packet(bound.scenario)
+        times = f"{cost / counts.per_packet(reference):.2f} × AIMD"
+        rows.append([f"`{bound.scenario}` on `rack`", f"{cost:,.0f}", times, f"{bound.times:g}"])
+    return markdown(["sender", "instructions per packet", "relative", "at most"], rows)
 
 
 def instructions(counts: Counts) -> str:

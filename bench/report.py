@@ -60,6 +60,8 @@ BLOCKS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = {
     "cluster costs": ("cluster", page.cluster_costs),
     "cluster reach": ("cluster", page.cluster_reach),
 }
+COUNTED = {"instructions": page.instructions, "senders": page.senders}
+"""Blocks from the baseline of the gate."""
 ELSEWHERE = ("guide times",)
 """Blocks that others fill: `python -m tools.plugins_guide`."""
 DRAWN = {"flows": figures.flows, "work": figures.work, "entries": figures.entries}
@@ -69,8 +71,8 @@ def filled(text: str, results: Mapping[str, Mapping[str, Any]], baseline: Counts
     """The page with every block replaced whose results are there. KeyError names a block that nobody fills."""
 
     def block(name: str, old: str) -> str:
-        if name == "instructions":
-            return page.instructions(baseline)
+        if name in COUNTED:
+            return COUNTED[name](baseline)
         if name in ELSEWHERE:
             return old
         source, make = BLOCKS[name]

@@ -177,7 +177,7 @@ def _table(found: Coexistence) -> Table:
                 "–" if cell.beyond is None else _text(cell.beyond),
                 _text(cell.delay_harm),
                 _text(cell.delay_ms, 1),
-                f"{100 * cell.retransmitted.mean:.2f}",
+                _text(cell.retransmitted, scale=100.0),
             ],
         )
         for cell in found.cells
@@ -185,7 +185,7 @@ def _table(found: Coexistence) -> Table:
     return Table(heads, rows)
 
 
-def _text(found: Interval, digits: int = 2) -> str:
+def _text(found: Interval, digits: int = 2, scale: float = 1.0) -> str:
     if found.half_width is None:
-        return f"{found.mean:.{digits}f}"
-    return f"{found.mean:.{digits}f} ± {found.half_width:.{digits}f}"
+        return f"{scale * found.mean:.{digits}f}"
+    return f"{scale * found.mean:.{digits}f} ± {scale * found.half_width:.{digits}f}"
