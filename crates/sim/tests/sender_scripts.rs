@@ -1,7 +1,8 @@
 //! The sender, one behaviour a script: `scripts/<scenario>.script` says what arrives and what must follow.
 //!
 //! The language is described in `script/mod.rs`. What a script expects is reasoned from the RFC that it
-//! cites, for Reno, NewReno, SACK and Tahoe, and for TFRC and RAP; a script that fails says file, line, what was expected and what came.
+//! cites, for recoveries, DCTCP and Prague, and for TFRC and RAP; a script that fails says file, line, what was expected and what came.
+//! Controllers with a model of the path have scenarios instead: the cases of their draft, in `studies/bbr`.
 
 mod script;
 
@@ -56,6 +57,8 @@ scripts! {
     hystart_delay_alone
     slow_start_exit_half
     slow_start_exit_law
+    dctcp_cuts_by_the_averaged_share
+    prague_marks_and_losses_cut_differently
     loss_applies_the_law_once_per_window
 
     reno_leaves_on_the_first_new_ack
