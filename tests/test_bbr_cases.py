@@ -9,13 +9,16 @@ from tests.conftest import CommandLine
 from tests.fits import fits
 
 from sawtooth.claims.logic import Verdict
-from sawtooth.papers.bbr_draft.case_files import cases
+from sawtooth.errors import InputError
+from sawtooth.papers.bbr_draft.case_files import Case, cases
 from sawtooth.papers.bbr_draft.checks import DRAFT
 from sawtooth.papers.bbr_draft.google import GOOGLE
 from sawtooth.papers.bbr_draft.page import blocks, write_cases
 from sawtooth.papers.bbr_draft.perform import Cases, first_failure, judge, perform, states
 from sawtooth.papers.bbr_draft.trace import Trace
 from sawtooth.report.computed import contents
+from sawtooth.scenario.resolve import resolve
+from sawtooth.scenario.scenario import load_scenario
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 FAILING = {
@@ -121,3 +124,15 @@ def test_the_command_refuses_seeds_and_is_listed(sawtooth: CommandLine, tmp_path
     assert "bbr-draft" in listed.out
     refused = sawtooth("reproduce", "bbr-draft", "--seeds", "2")
     assert refused.code == 2
+
+
+@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
+def test_every_case_is_a_scenario_that_can_be_run(case: Case) -> None:
+    loaded = load_scenario(DOCS.parent / "studies" / "bbr" / f"{case.name}.toml")
+    assert resolve(loaded).engine["flows"]
+
+
+def test_a_study_is_no_scenario_to_run(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text('[scenario]\nbottleneck = { rate = "1 Mbit/s" }\n')
+    with pytest.raises(InputError, match=r"scenario\.flows: .*`sawtooth reproduce`"):
+        load_scenario(tmp_path / "study.toml")

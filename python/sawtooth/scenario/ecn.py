@@ -14,6 +14,8 @@ AUTO: Final = "auto"
 OFF: Final = "off"
 CLASSIC: Final = "classic"
 L4S: Final = "l4s"
+COUNTED: Final = ("accurate", L4S)
+"""Words with which a receiver counts marks."""
 
 
 def decided(written: str, control: Control, *, marked: bool) -> str:

@@ -471,7 +471,7 @@ def parse_scenario(
 ) -> Scenario:
     """The scenario in TOML text or plain tables, with `values` put at dotted keys before it is checked; `name` stands in errors, files are
     relative to `directory`."""
-    tables = parse_toml(data, name) if isinstance(data, str) else dict(data)
+    tables = _of_case(parse_toml(data, name) if isinstance(data, str) else dict(data), name)
     said: Sequence[str] = ()
     if values:
         tables = apply_overrides(tables, values)
@@ -487,6 +487,17 @@ def parse_scenario(
     scenario._data = tables
     scenario._chosen = tuple(said)
     return scenario
+
+
+def _of_case(tables: dict[str, Any], name: str) -> dict[str, Any]:
+    """The scenario of a file that says more than one (`[scenario]`), such as a case with what it expects; other tables as they are."""
+    inner = tables.get("scenario")
+    if "flows" in tables or not isinstance(inner, Mapping):
+        return tables
+    if not inner.get("flows"):
+        accepted = "at least one [[scenario.flows]] group; a study is run by `sawtooth reproduce`"
+        raise InputError(name, "scenario.flows", inner.get("flows", MISSING), accepted)
+    return dict(inner)
 
 
 def with_overrides(scenario: Scenario, overrides: list[str]) -> Scenario:

@@ -209,7 +209,9 @@ def _unread(there: Crossings, row: Mapping[str, Any], index: int) -> str | None:
         reader = ENDPOINT if group.control.is_endpoint else NOBODY
     reason = _unread_by(there, row, group, reader)
     if reason is None and row["name"] == "ecn" and not there.is_marked(index):
-        return _MARKED
+        word = _values(there, group)["ecn"]
+        refused = ecn.needed(group.control) in ecn.COUNTED and word not in ecn.COUNTED
+        return None if refused else _MARKED  # what is refused anywhere is told by the engine
     return reason
 
 

@@ -1,0 +1,54 @@
+"""What a word of `tcp.ecn` means to a controller, and which of several mistakes is told."""
+
+from __future__ import annotations
+
+import pytest
+
+import sawtooth as st
+from sawtooth.errors import InputError
+
+MARKS = {"bottleneck.queue": {"kind": "step"}}
+COUNTS = 'tcp.ecn = "{}": expected accurate or l4s for a controller that counts marks'
+MARKED = 'tcp.ecn = "{}": expected this key only where a queue or a link on the way of the data marks'
+
+
+@pytest.mark.parametrize(
+    ("control", "word", "marks", "told"),
+    [
+        ("prague", "classic", False, COUNTS),
+        ("prague", "classic", True, COUNTS),
+        ("dctcp", "off", True, COUNTS),
+        ("prague", "accurate", False, MARKED),
+        ("bbr", "classic", False, MARKED),
+        ("cubic", "l4s", False, MARKED),
+    ],
+)
+def test_what_the_controller_refuses_is_told_before_what_the_path_lacks(
+    control: str, word: str, marks: bool, told: str
+) -> None:
+    scenario = {
+        "duration": "2 s",
+        "warmup": "1 s",
+        "bottleneck": {"rate": "10 Mbit/s"},
+        "path": {"rtt": "40 ms"},
+        "tcp": {"ecn": word},
+        "flows": [{"control": control, "recovery": "rack"}],
+    }
+    with pytest.raises(InputError) as caught:
+        st.run(scenario, set=MARKS if marks else {}, store=False)
+    assert str(caught.value).removeprefix("scenario: ").startswith(told.format(word))
+
+
+@pytest.mark.parametrize(("control", "word"), [("prague", "accurate"), ("bbr", "classic"), ("cubic", "l4s")])
+def test_other_words_are_what_the_user_asks_for(control: str, word: str) -> None:
+    scenario = {
+        "duration": "2 s",
+        "warmup": "1 s",
+        "bottleneck": {"rate": "10 Mbit/s", "queue": {"kind": "step"}},
+        "path": {"rtt": "40 ms"},
+        "flows": [{"control": control, "recovery": "rack", "ecn": word}],
+    }
+    wanted = (
+        True if word == "classic" else word
+    )  # as the engine's scenario has had it since before the other words
+    assert st.run(scenario, store=False).engine["profiles"][0]["tcp"]["ecn"] == wanted
