@@ -204,6 +204,9 @@ def test_studies_of_a_paper_join_and_share_their_runs() -> None:
 def test_names_of_studies() -> None:
     assert study_names("akella2002")[:3] == ("akella2002/fig1", "akella2002/fig2", "akella2002/fig4")
     assert study_names("akella2002/fig5") == ("akella2002/fig5",)
+    body = study_names("akella2002/body")
+    assert sorted({*study_names("akella2002")} - {*body}) == ["akella2002/appendix"]
+    assert parts("akella2002/body")[0].joined == parts("akella2002")[0].joined
     with pytest.raises(InputError, match="akella2002/fig4"):
         study_names("akella2002/fig99")
     runs = {entry["name"]: entry["runs"] for entry in list_studies()}

@@ -184,6 +184,8 @@ def command(
     Runs that are in the store are not repeated, so an interrupted command continues where it stopped. A claim that fails is a
     result, not an error: the exit code is 0.
 
+    akella2002/body is that paper without its appendix, which takes longer than all the rest.
+
     PAPER/mathematics judges the claims that follow from the formulas alone and needs no runs. The study called mathematics compares runs
     with the formulas.
 

@@ -9,13 +9,13 @@ from typing import Any
 
 from sawtooth.papers import PAPERS
 from sawtooth.papers.further import Further
-from sawtooth.papers.studies import STUDIES, list_studies
+from sawtooth.papers.studies import BODIES, STUDIES, list_studies
 
 
 def known_names() -> tuple[str, ...]:
     """Every name, papers first."""
     papers = (paper.name for paper in PAPERS.values() if paper.parts)
-    return (*papers, *STUDIES, *(name for paper in PAPERS.values() for name in paper.further_names))
+    return (*papers, *BODIES, *STUDIES, *(name for paper in PAPERS.values() for name in paper.further_names))
 
 
 def further(name: str) -> Further | None:

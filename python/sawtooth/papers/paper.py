@@ -35,6 +35,8 @@ class Paper:
     """Authors, year and what it asks."""
     parts: tuple[str, ...] = ()
     """Its studies, in order: each a file ``studies/<part>.toml``. Those marked ``main`` are joined into one."""
+    apart: tuple[str, ...] = ()
+    """Those of its studies that `<paper>/body` leaves out, since they take longest."""
     mathematics: str = ""
     """Title of the report of its mathematics; empty where it has none."""
     drawings: str = ""

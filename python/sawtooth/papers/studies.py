@@ -18,14 +18,23 @@ if TYPE_CHECKING:
 
 STUDIES: Final = tuple(f"{paper.name}/{part}" for paper in PAPERS.values() for part in paper.parts)
 """Every study, in the order of the papers."""
+BODIES: Final = {
+    f"{paper.name}/body": tuple(f"{paper.name}/{part}" for part in paper.parts if part not in paper.apart)
+    for paper in PAPERS.values()
+    if paper.apart
+}
+"""By name, the studies of a paper without those that take longest."""
 
 
 def study_names(name: str) -> tuple[str, ...]:
-    """The studies that ``name`` means: one (``akella2002/fig4``) or all of a paper (``akella2002``). InputError for another name."""
+    """The studies that ``name`` means: one (``akella2002/fig4``), all of a paper (``akella2002``), or all but those that take longest
+    (``akella2002/body``). InputError for another name."""
+    if name in BODIES:
+        return BODIES[name]
     found = tuple(entry for entry in STUDIES if entry == name or entry.partition("/")[0] == name)
     if not found:
         papers = [paper.name for paper in PAPERS.values() if paper.parts]
-        raise InputError("reproduce", None, name, f"one of {', '.join([*papers, *STUDIES])}")
+        raise InputError("reproduce", None, name, f"one of {', '.join([*papers, *BODIES, *STUDIES])}")
     return found
 
 

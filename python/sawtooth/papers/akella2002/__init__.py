@@ -35,6 +35,7 @@ PAPER: Final = Paper(
         "tracking",
         "bursts",
     ),
+    apart=("appendix",),
     mathematics="Akella et al. 2002: steady states and fairness",
     drawings="akella2002.drawings.draw",
     printed="akella2002.printed.tables",
