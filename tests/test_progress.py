@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from sawtooth.progress import EVERY_S, SWITCH, clock, progress_bar, time_left_s
+from sawtooth.progress import EVERY_S, SWITCH, _Lines, clock, progress_bar, time_left_s
 
 
 class Clock:
@@ -58,9 +58,61 @@ def test_judging_and_drawing_speak(time: Clock, capsys: pytest.CaptureFixture[st
         time.now += EVERY_S
         bar.stage("drawing", 3, 12)
     assert capsys.readouterr().err.splitlines() == [
-        "fig4: judging, 0 of 1 (0:05 so far)",
+        "fig4: judging (0:05 so far)",
         "fig4: drawing, 3 of 12 (0:10 so far)",
     ]
+
+
+def test_a_stage_of_work_that_has_spoken_says_that_it_begins(
+    time: Clock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with progress_bar("fig4") as bar:
+        for done in range(1, 13):
+            time.now += 1.0
+            bar(done, 12, 0)
+        bar.stage("judging", 0, 30)
+        bar.stage("judging", 1, 30)
+    assert capsys.readouterr().err.splitlines()[-1] == "fig4: judging, 0 of 30 (0:12 so far)"
+
+
+def test_what_goes_on_is_said_again_where_nothing_moves(
+    time: Clock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = _Lines("fig4")
+    lines(0, 1, 0)
+    for _ in range(15):
+        time.now += 1.0
+        lines.repeat()
+    lines.stage("judging", 3, 30)
+    for _ in range(6):
+        time.now += 1.0
+        lines.repeat()
+    assert capsys.readouterr().err.splitlines() == [
+        "fig4: 0 of 1 runs (0:05 so far)",
+        "fig4: 0 of 1 runs (0:10 so far)",
+        "fig4: 0 of 1 runs (0:15 so far)",
+        "fig4: judging, 3 of 30 (0:15 so far)",
+        "fig4: judging, 3 of 30 (0:20 so far)",
+    ]
+
+
+def test_a_thread_says_it_until_the_bar_closes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(SWITCH, raising=False)
+    monkeypatch.setattr("sawtooth.progress.EVERY_S", 0.01)
+    with progress_bar("long") as bar:
+        assert isinstance(bar, _Lines)
+        assert bar.ticker.daemon
+        bar(0, 1, 0)
+        said = ""
+        while said.count("0 of 1 runs") < 3:
+            said += capsys.readouterr().err
+    capsys.readouterr()
+    bar.ticker.join(5.0)
+    bar.repeat()
+    assert not bar.ticker.is_alive()
+    assert capsys.readouterr().err == ""
 
 
 def test_it_can_be_silenced(

@@ -1,7 +1,8 @@
 """How far long work has come: runs done, how many came from the store, the time left; then what is read, judged and drawn.
 
 On a terminal it is a bar on standard error. Elsewhere (a pipe, a log, a cluster's output) it is a line on standard error every few seconds,
-the first after EVERY_S, so that short work says nothing. ``SAWTOOTH_PROGRESS=off`` silences both. Standard output is never touched.
+the first after EVERY_S, so that short work says nothing. Where nothing moves for so long, a thread says again how far the work has come.
+``SAWTOOTH_PROGRESS=off`` silences both. Standard output is never touched.
 
 The total is that of the whole work and is known before it starts: runs that the store has count as done. The time left comes from the runs
 that were simulated, and takes all others to need simulation: it is the most that it can be.
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -75,7 +77,7 @@ def progress_bar(title: str, console: Console | None = None) -> Iterator[Bar]:
     if os.environ.get(SWITCH) == "off":
         yield _Silent()
     elif console is None and not sys.stderr.isatty():
-        with _seen(_Lines(title)) as lines:
+        with _Lines(title) as lines, _seen(lines):
             yield lines
     else:
         with _Drawn.shown(title, console) as drawn, _seen(drawn):
@@ -123,32 +125,67 @@ class _Silent:
 
 
 class _Lines:
-    """A line every few seconds, and one when a stage begins after that time."""
+    """A line every few seconds while the block goes on, and one at the beginning of each stage of work that has spoken already."""
 
     def __init__(self, title: str) -> None:
         self.title = title
         self.begun = self.said = time.monotonic()
+        self.spoken = False
         self.count: int | None = None
         self.runs = "no run yet"
+        self.name: str | None = None
+        """The stage that goes on, None for the runs."""
+        self.state = ""
+        """How far it has come."""
+        self.speaking = threading.Lock()
+        self.over = threading.Event()
+        self.ticker = threading.Thread(target=self._tick, name="progress", daemon=True)
+
+    def __enter__(self) -> _Lines:
+        self.ticker.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self.speaking:
+            self.over.set()
 
     def __call__(self, done: int, total: int, stored: int) -> None:
         left = time_left_s(done, total, stored, time.monotonic() - self.begun)
         known = f", {stored:,} of them from the store" if stored else ""
         rest = f", at most {clock(left)} left" if left is not None and done < total else ""
         self.runs = f"{done:,} of {total:,} runs{known}{rest}"
-        self._say(f"{self.runs}{worker_text(self.count)}")
+        self._moved(None)
 
     def stage(self, name: str, done: int, total: int) -> None:
-        self._say(f"{name}, {done:,} of {total:,}")
+        whole = f"{name} done" if done else name
+        self._moved(name, f"{name}, {done:,} of {total:,}" if total > 1 else whole)
 
     def workers(self, count: int) -> None:
         self.count = count
-        self._say(f"{self.runs}{worker_text(count)}")
+        self._moved(None)
 
-    def _say(self, text: str) -> None:
-        now = time.monotonic()
-        if now - self.said >= EVERY_S:
-            self.said = now
+    def repeat(self) -> None:
+        """Say how far the work has come, if that has not been said for a while."""
+        self._say(self.state or f"{self.runs}{worker_text(self.count)}")
+
+    def _moved(self, name: str | None, state: str = "") -> None:
+        begins = name is not None and name != self.name
+        self.name, self.state = name, state
+        self._say(state or f"{self.runs}{worker_text(self.count)}", at_once=begins and self.spoken)
+
+    def _tick(self) -> None:
+        while not self.over.wait(max(self.said + EVERY_S - time.monotonic(), 0.0)):
+            try:
+                self.repeat()
+            except (OSError, ValueError):  # standard error is gone
+                return
+
+    def _say(self, text: str, at_once: bool = False) -> None:
+        with self.speaking:
+            now = time.monotonic()
+            if self.over.is_set() or not (at_once or now - self.said >= EVERY_S):
+                return
+            self.said, self.spoken = now, True
             sys.stderr.write(f"{self.title}: {text} ({clock(now - self.begun)} so far)\n")
             sys.stderr.flush()
 

@@ -21,6 +21,7 @@ from sawtooth.claims.view import NoRuns, Part, PrintedView, RunView, Unavailable
 from sawtooth.experiment.anytime import at_any_time
 from sawtooth.experiment.matrix import ProbeRun, Results
 from sawtooth.experiment.study import Tolerance
+from sawtooth.progress import StageCallback
 
 
 @dataclass(frozen=True)
@@ -118,20 +119,29 @@ def judge(
     )
 
 
-def judge_paper(entries: Sequence[Claim], main: Part | None, parts: Mapping[str, Part]) -> list[Judged]:
+def judge_paper(
+    entries: Sequence[Claim],
+    main: Part | None,
+    parts: Mapping[str, Part],
+    stages: StageCallback | None = None,
+) -> list[Judged]:
     """The verdicts on several claims, each once: a claim of a part from its runs, any other from those of the ``main`` studies.
 
-    Without the part that a claim speaks of, a simulation claim is undecided for want of runs.
+    Without the part that a claim speaks of, a simulation claim is undecided for want of runs. ``stages`` hears how many are judged.
     """
     words = next((part.tolerances for part in parts.values()), {})
-    judged = []
+    judged: list[Judged] = []
     for entry in entries:
+        if stages is not None:
+            stages("judging", len(judged), len(entries))
         home = main if entry.part is None else parts.get(entry.part)
         if home is None and entry.part is not None:
             judged.append(_waiting(entry, f"it speaks of {entry.part}, which was not run"))
             continue
         home = home or Part(Results({}), words)
         judged.append(judge(entry, home.results, home.tolerances, parts))
+    if stages is not None and entries:
+        stages("judging", len(entries), len(entries))
     return judged
 
 

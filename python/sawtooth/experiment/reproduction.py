@@ -22,6 +22,7 @@ from sawtooth.claims.touching import touching
 from sawtooth.documents import format_of
 from sawtooth.experiment.comparison import SCORE_SCHEMA, Comparison, Row, claims_table
 from sawtooth.experiment.stopping import Stopping
+from sawtooth.progress import StageCallback
 
 
 @dataclass(frozen=True)
@@ -162,12 +163,13 @@ def conclude(
     claims: Sequence[Claim],
     kind: str | None = None,
     borrowed: Borrowed | None = None,
+    stages: StageCallback | None = None,
 ) -> Reproduction:
     """Judge the ``claims`` of a paper that ``name`` means: all of them where it names the paper (its mathematics included), else those that
     its part touches.
 
     ``kind`` limits them to one kind (``simulation``), as where the same parts are judged again and again. What ``borrowed`` has a verdict
-    on is not judged again.
+    on is not judged again. ``stages`` hears of judging.
     """
     by_name = {part.study.name: part.part for part in parts}
     main = next((part for part in parts if part.study.main), None)
@@ -177,7 +179,7 @@ def conclude(
     able = {entry.id for entry in claims if entry.check is not None}
     chosen = {entry for ids in touched for entry in ids} if "/" in name else able
     ordered = [entry for entry in claims if entry.id in chosen and kind in (None, entry.kind)]
-    judged = judge_paper(ordered, None if main is None else main.part, by_name)
+    judged = judge_paper(ordered, None if main is None else main.part, by_name, stages)
     beside = {} if borrowed is None else {item.claim.id: item for item in borrowed.judged}
     judged = [beside.get(item.claim.id, item) for item in judged]
     found = {item.claim.id: item for item in judged}

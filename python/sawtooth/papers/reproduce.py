@@ -172,11 +172,7 @@ def perform_parts(
     borrowed = None
     if beside is not None:
         borrowed = beside.judge(store, seeds, quick, fresh, threads, count.beyond)
-    if stages is not None:
-        stages("judging", 0, 1)
-    concluded = conclude(name, found, paper.claims, borrowed=borrowed)
-    if stages is not None:
-        stages("judging", 1, 1)
+    concluded = conclude(name, found, paper.claims, borrowed=borrowed, stages=stages)
     return replace(concluded, quick=quick)
 
 
