@@ -15,6 +15,7 @@ from sawtooth.experiment.anytime import STUDENT_SEQUENCE
 from sawtooth.experiment.stopping import BATCH, FIRST
 from sawtooth.papers.compare import compare_until_decided
 from sawtooth.papers.fresh_seeds import FRESH, Outcome, chosen, confirm, until_decided
+from sawtooth.papers.reproduce import written_decided
 
 STUDY = """
 name = "small"
@@ -128,6 +129,92 @@ def test_a_comparison_goes_on_until_it_is_decided_who_leads(tmp_path: Path) -> N
     assert lead.ahead is not None
     assert (lead.leader, lead.ahead.method) == ("aimd(1, 0.5)", STUDENT_SEQUENCE)
     fits(found.to_json())
+
+
+class Heard:
+    """Notes what is said of runs and stages."""
+
+    def __init__(self) -> None:
+        self.runs: list[tuple[int, int]] = []
+        self.stages: list[tuple[str, int, int]] = []
+
+    def __call__(self, done: int, total: int, stored: int) -> None:
+        self.runs.append((done, total))
+
+    def stage(self, name: str, done: int, total: int) -> None:
+        self.stages.append((name, done, total))
+
+
+def test_the_most_that_it_may_take_is_said_from_the_beginning(study: Path, tmp_path: Path) -> None:
+    heard = Heard()
+    most = FIRST + BATCH
+    until_decided(str(study), store=tmp_path, most=most, progress=heard, stages=heard.stage)
+    assert {total for _, total in heard.runs} == {2 * most}
+    done = [done for done, _ in heard.runs]
+    assert done == sorted(done)
+    assert heard.stages[0] == ("judging", 0, 3)
+    heard = Heard()
+    confirm(str(study), store=tmp_path, progress=heard, stages=heard.stage)
+    assert heard.stages.count(("judging", 3, 3)) == 2
+
+
+def test_a_comparison_says_the_most_that_it_may_take(tmp_path: Path) -> None:
+    heard = Heard()
+    network = {"bottleneck": {"rate": "4 Mbit/s"}, "flows": [{"count": 2}]}
+    given: dict[str, Any] = {"environments": ["none"], "duration": "6 s", "warmup": "2 s", "store": tmp_path}
+    laws = ["aimd(1, 0.8)", "aimd(1, 0.5)"]
+    compare_until_decided(laws, scenario=network, seeds=3, most=4, progress=heard, **given)
+    assert {total for _, total in heard.runs} == {8}
+
+
+def test_the_report_has_a_command_that_makes_it_again(study: Path, tmp_path: Path) -> None:
+    given: dict[str, Any] = {"seeds": 3, "most": 4, "first": 7, "store": tmp_path, "plugins": ["mine.py"]}
+    found = until_decided(str(study), **given)
+    further = f"--until-decided --max-seeds 4 --seeds-from 7 --plugin mine.py --store {tmp_path}"
+    assert found.command == f"sawtooth reproduce {study} --seeds 3 {further}"
+    assert found.title == "small"
+    page = written_decided(found, str(tmp_path), tmp_path / "r.html").report
+    assert page is not None
+    text = page.read_text()
+    assert f'data-replay=" --plugin mine.py --store {tmp_path}"' in text
+    assert f"sawtooth store show RUNID --store {tmp_path}</code>" in text
+
+
+MINE = """
+import sawtooth as st
+
+@st.controller
+class Mine:
+    \"\"\"a window that stays\"\"\"
+
+    name = "mine"
+
+    def __init__(self, numbers, settings):
+        pass
+
+    def on_ack(self, ack):
+        pass
+
+    def on_congestion(self, signal):
+        pass
+
+    def window(self):
+        return 4.0
+"""
+
+
+def test_the_page_of_a_comparison_has_the_whole_command(
+    sawtooth: CommandLine, scenario_file: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.py").write_text(MINE)
+    given = "compare mine tcp --scenario s.toml --seeds 2 --until-decided --max-seeds 3"
+    further = "--plugin mine.py --store st4"
+    done = sawtooth(*given.split(), *further.split(), "--report", "r.html", "--table", "raw")
+    assert done.code == 0, done.err
+    text = (tmp_path / "r.html").read_text()
+    assert f">sawtooth {given} {further}</code>" in text
+    assert f"<code>sawtooth replay RUNID {further}</code>" in text
+    assert "<code>sawtooth store show RUNID --store st4</code>" in text
 
 
 def test_the_commands(sawtooth: CommandLine, study: Path, tmp_path: Path) -> None:

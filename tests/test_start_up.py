@@ -37,9 +37,9 @@ COMMANDS: dict[str, tuple[set[str], int]] = {
     "run s.toml": (DATA | {"rich"}, 107),
     "store ls": (DATA, 58),
     "compare --help": ({"pydantic"}, 13),
-    "compare nothing": (DATA, 158),
+    "compare nothing": (DATA, 160),
     "reproduce nothing": ({"pydantic"}, 29),
-    "reproduce akella2002/fig4 --seeds 0": (DATA, 173),
+    "reproduce akella2002/fig4 --seeds 0": (DATA, 177),
     "claims nothing": (DATA, 99),
 }
 """By command line: the libraries that it may load, and how many modules of ours at most."""

@@ -222,9 +222,12 @@ def command(
     if runs.shard is not None:
         runs.make_shard(lambda: _plans(given, compared.set_), as_json, "compare")
         return
-    typed = ["sawtooth", "compare", *controllers, *compared.words()]
-    typed += ["--until-decided"] * seeding.until_decided
-    found = replace(_compared(given, compared.set_, runs, seeding), command=shlex.join(typed))
+    found = _compared(given, compared.set_, runs, seeding)
+    from sawtooth.papers.typed_options import typed_options  # of no use before there is something to name
+
+    typed = typed_options(plugin, runs.store)
+    words = ["sawtooth", "compare", *controllers, *compared.words(), *seeding.words()]
+    found = replace(found, command=shlex.join([*words, *typed.words(loads=True)]), typed=typed)
     _show_all(found, shown, as_json)
 
 

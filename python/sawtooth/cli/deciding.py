@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -53,6 +54,11 @@ class Deciding:
     until_decided: UntilDecidedOption = False
     max_seeds: MaxSeedsOption = None
 
+    def words(self) -> list[str]:
+        """The options as a user types them."""
+        most = [] if self.max_seeds is None else ["--max-seeds", str(self.max_seeds)]
+        return [*["--until-decided"] * self.until_decided, *most]
+
 
 @dataclass(frozen=True)
 class Again(Deciding):
@@ -90,7 +96,14 @@ def confirmed(
 
     with progress_bar(f"{name} confirmed") as progress:
         found = confirm(
-            name, seeds, quick, store, varied, FRESH if first is None else first, progress=progress
+            name,
+            seeds,
+            quick,
+            store,
+            varied,
+            FRESH if first is None else first,
+            progress=progress,
+            stages=progress.stage,
         )
     if as_json:
         emit_json(found.to_json())
@@ -114,11 +127,15 @@ def decided(
     varied: Mapping[str, object],
     first: int | None,
     most: int | None,
+    report: Path | Literal[False] | None,
+    plugins: Sequence[Path],
 ) -> Reproduction:
-    """A reproduction whose claims got as many seeds as they needed."""
+    """A reproduction whose claims got as many seeds as they needed, with its report."""
     from sawtooth.experiment.stopping import MOST
     from sawtooth.papers.fresh_seeds import until_decided
+    from sawtooth.papers.reproduce import written_decided
     from sawtooth.progress import progress_bar
+    from sawtooth.run.runner import default_threads
 
     with progress_bar(f"{name} until decided") as progress:
         found = until_decided(
@@ -130,7 +147,11 @@ def decided(
             MOST if most is None else most,
             first=1 if first is None else first,
             progress=progress,
+            stages=progress.stage,
+            plugins=plugins,
         )
+        if report is not False:
+            found = written_decided(found, store, report, default_threads(), progress.stage)
     if found.stopping is not None:
         note(found.stopping.text)
     return found

@@ -107,7 +107,7 @@ def command(
     Example: sawtooth environment search --winner mimd --shape square --range period='20 s..60 s' --runs 400
     """
     from sawtooth.papers.pattern_search import find
-    from sawtooth.progress import progress_bar
+    from sawtooth.progress import progress_bar, stage
     from sawtooth.scenario.overrides import parse_override
 
     if plot is not None:
@@ -131,8 +131,9 @@ def command(
             store=store,
             progress=progress,
         )
-    if plot is not None:
-        draw(found, plot)
+        if plot is not None:
+            with stage("drawing"):
+                draw(found, plot)
     if as_json:
         emit_json(found.to_json())
     else:

@@ -242,9 +242,10 @@ def command(
     elif again.confirm:
         deciding.confirmed(*asked.plain(), again.seeds_from, as_json)
     elif again.until_decided:
-        _decided(asked, out, deciding.decided(*asked.plain(), again.seeds_from, again.max_seeds))
+        beside = (again.seeds_from, again.max_seeds, out.report, plugin or ())
+        _decided(asked, out, deciding.decided(*asked.plain(), *beside))
     else:
-        _studies(asked, out)
+        _studies(asked, out, plugin or ())
 
 
 @dataclass(frozen=True)
@@ -341,7 +342,7 @@ def _shard(asked: Asked, chosen: Mapping[str, object], as_json: bool) -> None:
     asked.runs.make_shard(plans, as_json, name)
 
 
-def _studies(asked: Asked, output: Output) -> None:
+def _studies(asked: Asked, output: Output, plugins: Sequence[Path]) -> None:
     """A study or a paper: numbers, verdicts, report, pages."""
     from sawtooth.papers.markdown import update
     from sawtooth.papers.own import is_own
@@ -363,6 +364,7 @@ def _studies(asked: Asked, output: Output) -> None:
             processes=default_threads(),
             stages=progress.stage,
             configuration=asked.set_up,
+            plugins=plugins,
         )
     for page in output.markdown:
         left = update(page, found)
@@ -376,15 +378,13 @@ def _studies(asked: Asked, output: Output) -> None:
 
 
 def _decided(asked: Asked, output: Output, found: Reproduction) -> None:
-    """What was judged with as many seeds as it took: numbers, verdicts, report."""
+    """What was judged with as many seeds as it took: numbers and verdicts."""
     from sawtooth.papers.own import is_own
-    from sawtooth.papers.reproduce import written
 
-    whole = found if output.report is False else written(found, asked.runs.store, output.report)
     if output.as_json:
-        emit_json(whole.to_json())
+        emit_json(found.to_json())
     else:
-        _print(whole, evidence=is_own(asked.name))
+        _print(found, evidence=is_own(asked.name))
 
 
 def _print(found: Reproduction, evidence: bool) -> None:

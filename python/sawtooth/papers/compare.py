@@ -8,15 +8,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
+from pathlib import Path
 from typing import Any, ParamSpec
 
 from sawtooth.errors import InputError
 from sawtooth.experiment.anytime import at_any_time
 from sawtooth.experiment.compare import compare as plain
+from sawtooth.experiment.compare import comparison_study
+from sawtooth.experiment.compared_network import values_of
 from sawtooth.experiment.comparison import Comparison
 from sawtooth.experiment.leads import Lead
+from sawtooth.experiment.perform import different, perform
 from sawtooth.experiment.stopping import BATCH, FIRST, MOST, Stopping
 from sawtooth.papers import PAPERS
+from sawtooth.progress import ProgressCallback
+from sawtooth.run.run_count import RunCount
+from sawtooth.run.store import Store
 
 P = ParamSpec("P")
 
@@ -43,21 +50,35 @@ compare = _beside(plain)
 
 
 def compare_until_decided(
-    controllers: list[str], *, seeds: int | None = None, most: int = MOST, **kwargs: Any
+    controllers: list[str],
+    *,
+    seeds: int | None = None,
+    most: int = MOST,
+    store: Store | Path | str | None = None,
+    fresh: bool = False,
+    threads: int | None = None,
+    progress: ProgressCallback | None = None,
+    **asked: Any,
 ) -> Comparison:
     """As ``compare``, with seeds added until it is decided who leads in every metric and setting, up to ``most``.
 
     Who leads is judged by confidence sequences (``experiment.anytime``), so looking often costs no certainty, and the first decision
-    stands. InputError for a greatest number of seeds that is below the first.
+    stands. ``progress`` hears from the beginning how many runs it may take; ``asked`` is what is compared, as there. InputError for a
+    greatest number of seeds that is below the first.
     """
     first = min(FIRST, most) if seeds is None else seeds
     if most < first:
         raise InputError("compare", "--max-seeds", most, f"no fewer than the {first} seeds it begins with")
     count, looks, executed, wall_s = first, 0, 0, 0.0
     decided: dict[str, tuple[Lead, int]] = {}
+    home = store if isinstance(store, Store) else Store(store)
+    values = values_of(asked.pop("set", ()))
+    study = comparison_study(controllers, seeds=count, values=values, **asked)
+    runs = RunCount(progress)
+    runs.expect(different([study.seeded(most)]))
+    made: set[str] = set()  # runs of an earlier look are not made again
     while True:
-        found = compare(controllers, seeds=count, **kwargs)
-        kwargs["fresh"] = False  # runs of an earlier look are not made again
+        found = perform(study.seeded(count), home, fresh=fresh, threads=threads, spared=made, count=runs)
         looks, executed, wall_s = looks + 1, executed + found.executed, wall_s + found.wall_s
         with at_any_time():
             leads = {_name(lead): lead for lead in found.leads}
@@ -71,6 +92,7 @@ def compare_until_decided(
     at = {name: seen for name, (_, seen) in decided.items()}
     open_ = tuple(name for name in leads if name not in decided)
     stopping = Stopping(looks, most, at, open_, executed, wall_s)
+    found = with_printed(replace(found, varied=values))
     return replace(found, judged_leads=kept, stopping=stopping, executed=executed, wall_s=wall_s)
 
 

@@ -16,6 +16,7 @@ study: it judges all claims again on seeds that nobody has seen. Their numbers a
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -31,10 +32,10 @@ from sawtooth.experiment.reproduction import Reproduction
 from sawtooth.experiment.stopping import BATCH, FIRST, MOST, Stopping
 from sawtooth.experiment.study import Study
 from sawtooth.papers.adapted import adapted
-from sawtooth.papers.own import is_own, own_source
-from sawtooth.papers.reproduce import different_runs, perform_parts
+from sawtooth.papers.own import OwnSource, is_own, own_source
+from sawtooth.papers.reproduce import command_words, different_runs, named, perform_parts
 from sawtooth.papers.studies import parts
-from sawtooth.progress import ProgressCallback
+from sawtooth.progress import ProgressCallback, StageCallback
 from sawtooth.run.run_count import RunCount
 from sawtooth.run.store import Store
 
@@ -126,8 +127,9 @@ def confirm(
     first: int = FRESH,
     threads: int | None = None,
     progress: ProgressCallback | None = None,
+    stages: StageCallback | None = None,
 ) -> Confirmation:
-    """Judge the claims of ``name`` on its own seeds and on as many from number ``first`` on.
+    """Judge the claims of ``name`` on its own seeds and on as many from number ``first`` on. ``stages`` hears of judging.
 
     InputError for fresh seeds that the studies have had already.
     """
@@ -137,11 +139,9 @@ def confirm(
     if first <= had:
         accepted = f"a seed beyond the {had} of {name}, such as {FRESH}"
         raise InputError("reproduce", "--seeds-from", first, accepted)
-    own = own_source(name) if is_own(name) else None
-    count = RunCount(progress)
-    count.expect(different_runs(name if own is None else own.name, [*old, *new], seeds, quick, own))
-    made = [_performed(name, studies, home, seeds, quick, threads, count) for studies in (old, new)]
-    return Confirmation(name, made[0], made[1], first)
+    work = _Work(name, home, seeds, quick, threads, RunCount(progress), stages)
+    work.expect([*old, *new])
+    return Confirmation(name, work.performed(old), work.performed(new), first)
 
 
 def until_decided(
@@ -155,11 +155,14 @@ def until_decided(
     first: int = 1,
     threads: int | None = None,
     progress: ProgressCallback | None = None,
+    stages: StageCallback | None = None,
+    plugins: Sequence[Path | str] = (),
 ) -> Reproduction:
     """Add ``batch`` seeds at a time to the parts with open claims, up to ``most``, until every claim is decided.
 
     Verdicts are taken by confidence sequences, and the first that decides a claim stands, however often one looks; docs/deciding.md
-    has how often it is wrong. Claims that wait for runs of other parts stay undecided.
+    has how often it is wrong. Claims that wait for runs of other parts stay undecided. ``progress`` hears from the beginning how many runs
+    it may take, ``stages`` of judging; ``plugins`` are files that are loaded already, for the printed commands.
     """
     home = store if isinstance(store, Store) else Store(store)
     studies = chosen(name, seeds, quick, varied, first)
@@ -171,10 +174,11 @@ def until_decided(
     decided: dict[str, tuple[Judged, int]] = {}
     looks = executed = 0
     wall_s = 0.0
-    count = RunCount(progress)
+    work = _Work(name, home, seeds, quick, threads, RunCount(progress), stages)
+    work.expect([_at_most(study, most) for study in studies])
     while True:
         with at_any_time():
-            found = _performed(name, studies, home, seeds, quick, threads, count)
+            found = work.performed(studies)
         looks, executed, wall_s = looks + 1, executed + found.executed, wall_s + found.wall_s
         for item in found.judged:
             if item.verdict is not Verdict.UNDECIDED:
@@ -189,9 +193,20 @@ def until_decided(
     at = {name: count for name, (item, count) in decided.items() if item.claim.kind == "simulation"}
     open_ = tuple(item.claim.id for item in judged if item.verdict is Verdict.UNDECIDED)
     # every look performs all parts again; what was stored by an earlier look is no run of this command
-    return replace(
-        found, parts=shown, judged=judged, stopping=Stopping(looks, most, at, open_, executed, wall_s)
-    )
+    stopping = Stopping(looks, most, at, open_, executed, wall_s)
+    from sawtooth.papers.typed_options import typed_options  # of no use before there is something to name
+
+    typed = typed_options(plugins, store)
+    words = [*command_words(name, seeds, quick, varied or {}), *_words(most, first), *typed.words(loads=True)]
+    found = replace(found, parts=shown, judged=judged, stopping=stopping)
+    return named(found, work.own, varied or {}, shlex.join(words), typed)
+
+
+def _words(most: int, first: int) -> list[str]:
+    """The options that a user types for as many seeds as it takes."""
+    further = {"--max-seeds": (most, MOST), "--seeds-from": (first, 1)}
+    rest = [word for key, (value, usual) in further.items() if value != usual for word in (key, str(value))]
+    return ["--until-decided", *rest]
 
 
 def chosen(
@@ -202,26 +217,43 @@ def chosen(
     return adapted(name, entries, seeds, quick, varied, first)
 
 
-def _performed(
-    name: str,
-    studies: Sequence[Study],
-    home: Store,
-    seeds: int | None,
-    quick: bool,
-    threads: int | None,
-    count: RunCount,
-) -> Reproduction:
-    own = own_source(name) if is_own(name) else None
-    return perform_parts(
-        name if own is None else own.name,
-        studies,
-        home,
-        seeds=seeds,
-        quick=quick,
-        threads=threads,
-        paper=own,
-        count=count,
-    )
+@dataclass(frozen=True)
+class _Work:
+    """What several looks at the same studies share."""
+
+    name: str
+    home: Store
+    seeds: int | None
+    quick: bool
+    threads: int | None
+    count: RunCount
+    stages: StageCallback | None
+
+    @property
+    def own(self) -> OwnSource | None:
+        """The user's files, where the name is theirs."""
+        return own_source(self.name) if is_own(self.name) else None
+
+    def expect(self, studies: Sequence[Study]) -> None:
+        """No look will need other runs than these."""
+        own = self.own
+        name = self.name if own is None else own.name
+        self.count.expect(different_runs(name, studies, self.seeds, self.quick, own))
+
+    def performed(self, studies: Sequence[Study]) -> Reproduction:
+        """One look."""
+        own = self.own
+        return perform_parts(
+            self.name if own is None else own.name,
+            studies,
+            self.home,
+            seeds=self.seeds,
+            quick=self.quick,
+            threads=self.threads,
+            stages=self.stages,
+            paper=own,
+            count=self.count,
+        )
 
 
 def _is_open(study: Study, found: Reproduction, decided: Mapping[str, object]) -> bool:
@@ -236,6 +268,11 @@ def _grown(study: Study, open_: bool, batch: int, most: int) -> Study:
     """A study with so many more seeds, a multiple of ``batch``; itself where nothing is open, or it has them all."""
     now = _seeds(study)
     return study.extended(min(now + batch - now % batch, most)) if open_ and now < most else study
+
+
+def _at_most(study: Study, most: int) -> Study:
+    """A study with all the seeds that it may get."""
+    return study.extended(max(most, _seeds(study)))
 
 
 def _seeds(study: Study) -> int:

@@ -15,12 +15,13 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from sawtooth.experiment.perform import different, perform
 from sawtooth.experiment.perform import jobs_of as runs_of
 from sawtooth.experiment.reproduction import Reproduction, conclude
 from sawtooth.experiment.study import Study
+from sawtooth.experiment.typed import Typed
 from sawtooth.papers import PAPERS
 from sawtooth.papers.adapted import adapted
 from sawtooth.papers.configurations import Configuration, configuration
@@ -32,6 +33,9 @@ from sawtooth.report.pages import write_reproduction
 from sawtooth.run.run_count import RunCount
 from sawtooth.run.store import Store
 from sawtooth.scenario.resolve import Resolved
+
+NO_SET_UP: Final = Configuration(name="", title="", why="")
+"""Where nobody asked for one by name."""
 
 
 def chosen_studies(
@@ -54,6 +58,7 @@ def reproduce(
     processes: int = 1,
     stages: StageCallback | None = None,
     configuration: str | None = None,
+    plugins: Sequence[Path | str] = (),
 ) -> Reproduction:
     """Run the parts of ``name`` (``akella2002/fig4``, ``akella2002``; a study file of one's own, or a directory of such) and judge its
     claims; stored runs are not repeated.
@@ -62,7 +67,7 @@ def reproduce(
     over those of the paper's ``configuration`` of that name; ``report`` is the HTML file to write, None for
     ``<store>/reports/<name>.html``, False for none. Its pages are drawn by at most so many ``processes``; more than one needs a main module
     that can be imported, as `multiprocessing` does. ``stages`` hears of
-    judging and drawing.
+    judging and drawing. ``plugins`` are files of controllers that are loaded already, which the printed commands name.
     """
     own = own_source(name) if is_own(name) else None
     set_up = configured(name, configuration)
@@ -80,32 +85,55 @@ def reproduce(
         stages=stages,
         paper=own,
     )
-    paper = PAPERS.get(found.name.partition("/")[0])
-    found = replace(
-        found,
-        varied=varied or {},
-        configuration=set_up.name,
-        parts=tuple(replace(part, varied={**set_up.values, **(varied or {})}) for part in found.parts),
-        title=paper.title if paper is not None and own is None else found.name,
-        command=command_line(name, seeds, quick, varied or {}, set_up if set_up.values else None),
-    )
+    from sawtooth.papers.typed_options import typed_options  # of no use before there is something to name
+
+    typed = typed_options(plugins, store)
+    words = command_words(name, seeds, quick, varied or {}, set_up if set_up.values else None)
+    found = named(found, own, varied or {}, shlex.join([*words, *typed.words(loads=True)]), typed, set_up)
     if report is False:
         return found
     path = Path(report) if report is not None else report_path(home, found)
     return write_reproduction(found, path, processes, stages, home.path / "drawn")
 
 
-def written(found: Reproduction, store: str | None, report: Path | None) -> Reproduction:
-    """The same with its report written, under the name of its command where no file is named."""
+def named(
+    found: Reproduction,
+    own: Paper | None,
+    varied: Mapping[str, object],
+    command: str,
+    typed: Typed,
+    set_up: Configuration = NO_SET_UP,
+) -> Reproduction:
+    """The same with its title, the command that makes it anew, and what was changed for it."""
+    paper = PAPERS.get(found.name.partition("/")[0])
+    return replace(
+        found,
+        varied=varied,
+        configuration=set_up.name,
+        parts=tuple(replace(part, varied={**set_up.values, **varied}) for part in found.parts),
+        title=paper.title if paper is not None and own is None else found.name,
+        command=command,
+        typed=typed,
+    )
+
+
+def written_decided(
+    found: Reproduction,
+    store: str | None,
+    report: Path | None,
+    processes: int = 1,
+    stages: StageCallback | None = None,
+) -> Reproduction:
+    """The same with its report written, under a name of its own where no file is named: it does not replace that of the study."""
     home = Store(store)
     usual = report_path(home, found)
     path = report if report is not None else usual.with_name(f"{usual.stem}-until-decided.html")
-    return write_reproduction(found, path, notes=home.path / "drawn")
+    return write_reproduction(found, path, processes, stages, home.path / "drawn")
 
 
 def configured(name: str, wanted: str | None) -> Configuration:
     """The configuration that ``wanted`` means, an empty one where nobody asks. InputError for one that the paper has not."""
-    return Configuration(name="", title="", why="") if wanted is None else configuration(name, wanted)
+    return NO_SET_UP if wanted is None else configuration(name, wanted)
 
 
 def jobs_of(
@@ -124,20 +152,20 @@ def jobs_of(
     return found if beside is None else [*found, beside.jobs(seeds, quick)]
 
 
-def command_line(
+def command_words(
     name: str,
     seeds: int | None,
     quick: bool,
     varied: Mapping[str, object],
     set_up: Configuration | None = None,
-) -> str:
-    """The command that makes a reproduction, as a user would type it."""
+) -> list[str]:
+    """The command that makes a reproduction, as a user would type it, without what else he ``Typed``."""
     words = ["sawtooth", "reproduce", name, *(["--quick"] if quick else [])]
     words += [] if set_up is None else ["--configuration", set_up.name]
     words += ["--seeds", str(seeds)] if seeds is not None else []
     for key, value in varied.items():
         words += ["--set", f"{key}={value}"]
-    return shlex.join(words)
+    return words
 
 
 def perform_parts(

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from sawtooth.claims.logic import Finding, Verdict
+from sawtooth.experiment.typed import Typed
 from sawtooth.report.inline import Inline
 
 if TYPE_CHECKING:
@@ -220,3 +221,5 @@ class Page:
     """Address and name of the page that this one is a part of."""
     command: str = ""
     """What makes it anew."""
+    typed: Typed = field(default_factory=Typed)
+    """What other commands on its runs need as well."""

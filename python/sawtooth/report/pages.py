@@ -84,7 +84,7 @@ def write_reproduction(
     )
     up = (path.name, found.name) if several else None
     named = [
-        replace(part, report=target, command=found.command)
+        replace(part, report=target, command=found.command, typed=found.typed)
         for part, target in zip(found.parts, targets, strict=True)
     ]
     reported = replace(found, parts=tuple(named), report=path)

@@ -15,7 +15,7 @@ from sawtooth.report.inline import link
 from sawtooth.report.part_page import headline, notes
 from sawtooth.report.sketches import Sketches
 from sawtooth.report.tables import counts
-from sawtooth.report.words import INTERVAL, PRINTED, RUNS, VERDICTS
+from sawtooth.report.words import INTERVAL, PRINTED, VERDICTS, runs
 
 if TYPE_CHECKING:
     from sawtooth.experiment.comparison import Comparison
@@ -26,7 +26,7 @@ def paper_page(found: Reproduction) -> Page:
     """The page; ``found.parts`` know their own pages."""
     first = found.parts[0]
     printed = any(item.printed is not None for item in found.judged)
-    words = [VERDICTS, *([PRINTED] if printed else []), INTERVAL, RUNS]
+    words = [VERDICTS, *([PRINTED] if printed else []), INTERVAL, runs(found.typed)]
     sections = [_parts(found.parts)]
     if found.judged:
         how = JUDGED_HOW if any(part.printed is not None for part in found.parts) else STATED_HOW
@@ -44,6 +44,7 @@ def paper_page(found: Reproduction) -> Page:
         words=words,
         sections=sections,
         command=found.command,
+        typed=found.typed,
     )
 
 

@@ -37,7 +37,7 @@ from sawtooth.report.tables import (
     setting_title,
     spread,
 )
-from sawtooth.report.words import INTERVAL, MEASURES, PRINTED, RUNS, SCORED, VERDICTS
+from sawtooth.report.words import INTERVAL, MEASURES, PRINTED, SCORED, VERDICTS, runs
 
 if TYPE_CHECKING:
     from sawtooth.experiment.comparison import Comparison
@@ -61,6 +61,7 @@ def part_page(comparison: Comparison, sketches: Sketches, up: tuple[str, str] | 
         sections=_sections(comparison, sketches),
         up=up,
         command=comparison.command,
+        typed=comparison.typed,
     )
 
 
@@ -145,7 +146,7 @@ def _words(comparison: Comparison) -> list[tuple[str, Inline]]:
             found.append(
                 (name.replace("_", " "), f"{entry.value:g}: {entry.meaning}{over}. Stated before running.")
             )
-    return [*found, RUNS]
+    return [*found, runs(comparison.typed)]
 
 
 def _sections(comparison: Comparison, sketches: Sketches) -> list[Section]:

@@ -40,9 +40,9 @@ def runs_section(comparison: Comparison) -> Section:
             joined(
                 [
                     "Every number comes from these stored runs.",
-                    code("sawtooth store show RUNID"),
+                    code(f"sawtooth store show RUNID{comparison.typed.suffix(loads=False)}"),
                     "prints the scenario and the seed of one,",
-                    code("sawtooth replay RUNID"),
+                    code(f"sawtooth replay RUNID{comparison.typed.suffix(loads=True)}"),
                     "makes it again, bit for bit.",
                 ]
             )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from sawtooth.experiment.typed import Typed
 from sawtooth.report.inline import Inline, code
 
 MEASURES: Final[tuple[tuple[str, Inline], ...]] = (
@@ -32,10 +33,13 @@ VERDICTS: Final[tuple[str, Inline]] = (
     "Holds, fails, undecided",
     "A claim holds or fails only where its inequalities are decided at 95 %; otherwise it is undecided. A claim that fails is a result.",
 )
-RUNS: Final[tuple[str, Inline]] = (
-    "Run",
-    code("sawtooth replay RUNID")
-    + " makes a run again, bit for bit; "
-    + code("sawtooth store show RUNID")
-    + " shows its scenario and seed.",
-)
+
+
+def runs(typed: Typed) -> tuple[str, Inline]:
+    """How a run is reached."""
+    again = code(f"sawtooth replay RUNID{typed.suffix(loads=True)}")
+    shown = code(f"sawtooth store show RUNID{typed.suffix(loads=False)}")
+    return "Run", again + " makes a run again, bit for bit; " + shown + " shows its scenario and seed."
+
+
+RUNS: Final = runs(Typed())

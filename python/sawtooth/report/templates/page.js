@@ -107,13 +107,14 @@
       const own = new Set(rows.map((other) => words(other.cells[place])));
       say(words(titles[place]).toLowerCase(), [...own].join(" "), kind);
     });
+    const command = document.getElementById("command");
+    const { show: shown = "", replay = "" } = command ? command.dataset : {};
     const first = row.querySelector("code");
     if (first) {
       const id = words(first).split(" ")[0];
-      say("scenario", `sawtooth store show ${id}`, "code");
-      say("the run again", `sawtooth replay ${id}`, "code");
+      say("scenario", `sawtooth store show ${id}${shown}`, "code");
+      say("the run again", `sawtooth replay ${id}${replay}`, "code");
     }
-    const command = document.getElementById("command");
     if (command) say("all of it", words(command), "code");
     const close = made("button", "Close", dialog);
     close.addEventListener("click", () => dialog.close());
