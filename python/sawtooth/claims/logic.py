@@ -86,6 +86,8 @@ class Finding:
     """The tails of a statement with statistics behind it; None for a fact."""
     effect: float | None = None
     """Of an inequality, how many standard deviations the mean lies from the bound."""
+    alone: bool = False
+    """Whether it rests on a single seed, which has no interval."""
 
     @property
     def tails(self) -> Sure:
@@ -141,7 +143,8 @@ def bounded_inequality(
     seeds = seeds_to_decide(values, bound) if verdict is Verdict.UNDECIDED else None
     sure = _sure(found, relation, sides, verdict)
     effect = effect_of(values, bound)
-    return Finding(text, verdict, found, relation, bound, seeds, sure=sure, effect=effect)
+    alone = found.n == 1
+    return Finding(text, verdict, found, relation, bound, seeds, sure=sure, effect=effect, alone=alone)
 
 
 def _sure(found: Interval, relation: Relation, sides: Tails, verdict: Verdict) -> Sure | None:

@@ -167,6 +167,7 @@ def order_agrees(
         verdict,
         seeds=seeds,
         sure=None if level == 0.0 else _sure(verdict, level / 2.0),
+        alone=np.shape(ours)[1] == 1,
         numbers={
             "rho": spearman(means, beside),
             "rho_low": min(found),

@@ -61,4 +61,4 @@ def _joining(finding: Finding) -> str:
     alone = [leaf for leaf in finding.leaves() if leaf.verdict is Verdict.FAILS]
     if finding.sure is not None and finding.joined == "and" and alone:
         how += f"; {len(alone)} of {finding.sure.tests} statements fail alone, which so many may do by luck (Holm)"
-    return f"{how}; {seeds_text(finding.seeds)}"
+    return f"{how}; {seeds_text(finding)}"

@@ -185,17 +185,16 @@ def leaf_text(finding: Finding, most: int | None = None) -> str:
         parts.append(f"({shown})")
     text = " ".join(parts).replace(" : ", ": ")
     if finding.verdict is Verdict.UNDECIDED:
-        text += "; " + seeds_text(finding.seeds)
+        text += "; " + seeds_text(finding)
     return text
 
 
-def seeds_text(seeds: int | None) -> str:
-    """What it would take to decide."""
-    return (
-        f"about {seeds:,} seeds would decide"
-        if seeds is not None
-        else "more seeds are not expected to decide"
-    )
+def seeds_text(finding: Finding) -> str:
+    """What it would take to decide what is undecided."""
+    if finding.seeds is not None:
+        return f"about {finding.seeds:,} seeds would decide"
+    alone = any(leaf.alone and leaf.verdict is Verdict.UNDECIDED for leaf in finding.leaves())
+    return "one seed cannot decide it" if alone else "more seeds are not expected to decide"
 
 
 def _plain(value: object) -> str:
