@@ -24,7 +24,6 @@ from typing import Any, Final
 from sawtooth import _native
 from sawtooth.errors import MISSING, InputError
 from sawtooth.experiment.compared_network import (
-    WITHOUT,
     Network,
     Source,
     left_out,
@@ -41,7 +40,7 @@ from sawtooth.experiment.study_files import load_comparison
 from sawtooth.plain import copied
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.store import Store
-from sawtooth.scenario.environments.sets import USUAL, expanded
+from sawtooth.scenario.environments.sets import USUAL, WITHOUT, expanded
 from sawtooth.scenario.values import controller_error
 
 RECOVERY: Final = "sack"

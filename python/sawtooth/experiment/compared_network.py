@@ -19,6 +19,7 @@ from sawtooth.experiment.environment_value import written
 from sawtooth.experiment.study import MIXED, Study
 from sawtooth.experiment.study_files import read_toml
 from sawtooth.plain import copied
+from sawtooth.scenario.environments.sets import WITHOUT
 from sawtooth.scenario.fitting_recovery import USUAL, common, takes_recovery
 from sawtooth.scenario.overrides import apply_overrides, parse_override
 from sawtooth.scenario.scenario import Scenario, parse_scenario
@@ -27,9 +28,6 @@ from sawtooth.scenario.unused_keys import unused
 from sawtooth.scenario.values import Control
 
 Source = Scenario | Path | str | Mapping[str, Any]
-
-WITHOUT: Final = "none"
-"""The environment of a scenario without one: nothing but the test flows."""
 
 OF_TEST_FLOWS = re.compile(r"flows(\[\d+\])?\.(control|recovery)")
 RECOVERY_KEY = re.compile(r"flows(\[\d+\])?\.recovery")

@@ -9,12 +9,14 @@ Source: none; docs/studies.md explains it to users. It is a study file like thos
 | algorithm.label          | the control as written                                                |
 | matrix.settings          | as texts: ``"sack/red"`` is recovery sack, router red                 |
 | [routers]                | a router is the discipline of its name with its own defaults          |
-| matrix.environments      | a set of environments (``akella2002``) stands for its members         |
+| matrix.environments      | that of the scenario, or ``none``: no cross traffic                   |
+| environments one by one  | a set of environments (``akella2002``) stands for its members         |
 | [quick]                  | three seeds (or the study's, if fewer), as long as the study          |
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -28,18 +30,24 @@ from sawtooth.claims.claim import Claim
 from sawtooth.claims.stated import StatedClaim, StatedSource
 from sawtooth.claims.statement import Clause, Unit, Vocabulary, parse
 from sawtooth.errors import MISSING, InputError
+from sawtooth.experiment.environment_value import written
 from sawtooth.experiment.perform import refusal
-from sawtooth.experiment.study import Study
+from sawtooth.experiment.study import MIXED, Setting, Study
 from sawtooth.experiment.study_files import extended, study_of
 from sawtooth.measure.metrics import METRICS
 from sawtooth.scenario.environments import Environment, lookup
-from sawtooth.scenario.environments.sets import expanded
+from sawtooth.scenario.environments.sets import WITHOUT, expanded
 from sawtooth.scenario.fields import Strict, input_error
+from sawtooth.scenario.resolve import resolve
 from sawtooth.scenario.scenario import parse_scenario
 from sawtooth.scenario.units import TIMES
 from sawtooth.scenario.unused_keys import unused
 from sawtooth.scenario.values import Control
 
+_OF_SETTING: Final = re.compile(r"flows\[\d+\]\.recovery")
+_OF_ALGORITHM: Final = re.compile(r"flows\[\d+\]\.control\b.*")
+_OF_ROUTER: Final = re.compile(r"bottleneck\.queue(\b.*)")
+"""Keys of a cell that the study fills in."""
 QUICK_SEEDS: Final = 3
 """Seeds of ``--quick`` where the file does not say."""
 
@@ -129,14 +137,28 @@ def _completed(where: str, tables: Mapping[str, Any], name: str) -> dict[str, An
         router = entry.get("router")
         if isinstance(router, str) and router not in routers:
             routers[router] = {"kind": _known(where, "matrix.settings", router, _native.discipline, routers)}
-    names = matrix.get("environments")
-    if isinstance(names, list) and all(isinstance(entry, str) for entry in names):
-        matrix["environments"] = expanded(names)
+    _complete_environments(whole, matrix)
     seeds, scenario = matrix.get("seeds", 1), whole["scenario"]
     if isinstance(seeds, int) and isinstance(scenario, dict) and {"duration", "warmup"} <= scenario.keys():
         length = {key: scenario[key] for key in ("duration", "warmup")}
         whole.setdefault("quick", {"seeds": min(QUICK_SEEDS, seeds), **length})
     return whole
+
+
+def _complete_environments(whole: dict[str, Any], matrix: dict[str, Any]) -> None:
+    """What stands for several environments, for the scenario's own, or for none."""
+    scenario, tables = whole["scenario"], whole.setdefault("environments", {})
+    own = scenario.get("environment") if isinstance(scenario, dict) else None
+    if "environments" not in matrix and matrix.get("settings") and isinstance(own, dict | str | None):
+        matrix["environments"] = [WITHOUT if own is None else written(own)]
+        if own is not None and isinstance(tables, dict):
+            tables.setdefault(matrix["environments"][0], {})
+    names = matrix.get("environments")
+    if not isinstance(names, list) or not all(isinstance(entry, str) for entry in names):
+        return
+    matrix["environments"] = expanded(names)
+    if WITHOUT in names and isinstance(tables, dict):
+        tables.setdefault(WITHOUT, {})
 
 
 def _tables(value: object) -> bool:
@@ -180,8 +202,13 @@ def _check(where: str, study: Study) -> None:
             try:
                 lookup(name)
             except InputError as error:
-                accepted = f"{error.accepted}, or a table [environments.{name}]"
+                accepted = f"{WITHOUT}, {error.accepted}, or a table [environments.{name}]"
                 raise InputError(where, "matrix.environments", name, accepted) from None
+        if name == WITHOUT and not study.environments[name]:
+            if "environment" in study.scenario:
+                accepted = "the names of environments, since [scenario.environment] is cross traffic"
+                raise InputError(where, "matrix.environments", name, accepted)
+            continue
         cell = study.cell(study.matrix.settings[0], study.algorithm[0], name)
         if "environment" not in cell:
             accepted = 'a table such as { kind = "sq-high" }, or one beside [scenario.environment]'
@@ -190,9 +217,39 @@ def _check(where: str, study: Study) -> None:
             Environment.parse(cell["environment"])
         except InputError as error:
             raise error.located(where, f"environments.{name}") from None
+    _check_cells(where, study)
     refused = refusal(study) or _idle(study)
     if refused is not None:
         raise refused.located(where, "scenario")
+
+
+def _check_cells(where: str, study: Study) -> None:
+    """InputError for a setting that does not go with an algorithm or is wrong by itself, by the key that the user wrote."""
+    settings = [*study.matrix.settings, *study.matrix.compared_with]
+    recoveries = {setting.recovery: setting for setting in reversed(settings)}
+    routers = {setting.router: setting for setting in reversed(settings)}
+    for number, entry in enumerate(study.algorithm):
+        for setting in [*([] if number else reversed(routers.values())), *reversed(recoveries.values())]:
+            try:
+                resolve(study.read(study.cell(setting, entry, study.matrix.environments[0])), study.seeds[0])
+            except InputError as error:
+                raise _as_written(where, study, setting, number, error) from None
+
+
+def _as_written(where: str, study: Study, setting: Setting, number: int, error: InputError) -> InputError:
+    """What a cell refuses, at the place of the study file that it comes from."""
+    key, entry = error.key or "", study.algorithm[number]
+    if _OF_SETTING.fullmatch(key) and setting.recovery != MIXED:
+        accepted = f'{error.accepted} (algorithm "{entry.label}")'
+        return InputError(where, "matrix.settings", str(setting), accepted, error.hint)
+    if _OF_ALGORITHM.fullmatch(key):
+        spot = f"algorithm[{number}].control"
+        return InputError(where, spot, entry.control, error.accepted, error.hint)
+    of_queue = _OF_ROUTER.fullmatch(key)
+    if of_queue is not None and study.routers[setting.router]:
+        spot = f"routers.{setting.router}{of_queue[1]}"
+        return InputError(where, spot, error.value, error.accepted, error.hint)
+    return error.located(where, "scenario")
 
 
 def _idle(study: Study) -> InputError | None:

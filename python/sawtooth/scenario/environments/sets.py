@@ -34,6 +34,8 @@ SETS: Final[Mapping[str, Callable[[], tuple[str, ...]]]] = {
 }
 """Every set, and what it stands for."""
 
+WITHOUT: Final = "none"
+"""The environment of a scenario without one: nothing but the test flows."""
 USUAL: Final = "akella2002"
 """The set that a comparison takes where the user names none: the environments that printed scores are over."""
 
