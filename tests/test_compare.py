@@ -365,7 +365,7 @@ def test_arguments_stand_over_what_the_scenario_says(network: Path) -> None:
         environment_files=[network.parent / "levels.csv"],
         scenario=network,
     )
-    labels = [square, "none", 'constant(rate="1 Mbit/s")', "levels.csv"]
+    labels = [square, "none", 'constant(rate="1 Mbit/s")', str(network.parent / "levels.csv")]
     assert study.matrix.environments == labels
     assert [str(setting) for setting in study.matrix.settings] == ["sack/droptail", "sack/red"]
     cells = {name: study.cell(study.matrix.settings[1], study.algorithm[0], name) for name in labels}
@@ -379,6 +379,19 @@ def test_arguments_stand_over_what_the_scenario_says(network: Path) -> None:
     assert all(
         resolve(study.read(cell)).engine["links"][0]["queue"]["kind"] == "red" for cell in cells.values()
     )
+
+
+def test_two_schedules_may_have_the_same_file_name(network: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(network.parent)
+    for folder in ("a", "b"):
+        Path(folder).mkdir()
+        Path(folder, "levels.csv").write_text(Path("levels.csv").read_text())
+    files = ["a/levels.csv", "b/levels.csv", "levels.csv"]
+    study = comparison_study(["aimd(1, 0.8)"], environment_files=files)
+    assert study.matrix.environments == files
+    with pytest.raises(InputError) as raised:
+        comparison_study(["aimd(1, 0.8)"], environment_files=[files[0], files[0]])
+    assert (raised.value.key, raised.value.value) == ("--environment-file", "a/levels.csv")
 
 
 def test_open_parameters_hold_for_an_environment_with_parameters_of_its_own() -> None:

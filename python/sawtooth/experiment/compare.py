@@ -33,7 +33,13 @@ from sawtooth.experiment.compared_network import (
     values_of,
 )
 from sawtooth.experiment.comparison import Comparison
-from sawtooth.experiment.environment_value import EnvironmentSource, environment_file, environment_value
+from sawtooth.experiment.environment_value import (
+    FILE_OPTION,
+    OPTION,
+    EnvironmentSource,
+    environment_file,
+    environment_value,
+)
 from sawtooth.experiment.perform import perform
 from sawtooth.experiment.study import Algorithm, Parameter, Setting, Study
 from sawtooth.experiment.study_files import load_comparison
@@ -217,9 +223,10 @@ def _environments(
     for place in places:
         for name in expanded([place]) if isinstance(place, str) else [place]:
             found.append((WITHOUT, {}) if name == WITHOUT else environment_value(name))
-    found += [environment_file(Path(path)) for path in files]
-    _unique("--environment", [label for label, _ in found])
-    return {label: copied(dict(table)) for label, table in found}
+    read = [environment_file(path) for path in files]
+    _unique(OPTION, [label for label, _ in found])
+    _unique(FILE_OPTION, [label for label, _ in read])
+    return {label: copied(dict(table)) for label, table in [*found, *read]}
 
 
 def labelled(controllers: Sequence[str]) -> list[Algorithm]:

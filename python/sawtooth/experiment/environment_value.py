@@ -23,6 +23,7 @@ from sawtooth.scenario.environments.sets import SETS
 from sawtooth.scenario.overrides import parse_override
 
 OPTION: Final = "--environment"
+FILE_OPTION: Final = "--environment-file"
 _CALL = re.compile(r"\s*([A-Za-z][\w-]*)\s*\((.*)\)\s*", re.DOTALL)
 
 EnvironmentSource = str | Mapping[str, Any]
@@ -43,16 +44,12 @@ def environment_value(value: EnvironmentSource) -> tuple[str, dict[str, Any]]:
     return value.strip(), _checked(value.strip(), table)
 
 
-def environment_file(path: Path) -> tuple[str, dict[str, Any]]:
-    """The environment that a file with a schedule is; it is named by the file. InputError where there is none."""
-    if not path.is_file():
-        raise InputError(
-            "compare",
-            "--environment-file",
-            str(path),
-            "a CSV file, as `sawtooth environment NAME --csv` prints it",
-        )
-    return path.name, {"file": str(path.absolute())}
+def environment_file(path: Path | str) -> tuple[str, dict[str, Any]]:
+    """The environment that a file with a schedule is; its label is the path as the user wrote it. InputError where there is none."""
+    if not Path(path).is_file():
+        accepted = "a CSV file, as `sawtooth environment NAME --csv` prints it"
+        raise InputError("compare", FILE_OPTION, str(path), accepted)
+    return str(path), {"file": str(Path(path).absolute())}
 
 
 def written(table: EnvironmentSource) -> str:
