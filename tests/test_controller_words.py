@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.command_line import CommandLine
 
+from sawtooth.cli.demo import show
+from sawtooth.cli.reproduce import _print
+from sawtooth.papers.reproduce import reproduce
 from sawtooth.scenario.controller_words import meaning, meanings
 from sawtooth.scenario.described import describe
 
@@ -69,3 +73,65 @@ def test_a_run_echoes_what_its_numbers_mean(sawtooth: CommandLine, tmp_path: Pat
     assert f"tcp(1, 0.2): a = 1, packets added per round; b = 0.2, {REMOVES}\n" in shown
     document = sawtooth("run", str(scenario), "--json").json
     assert document["controllers"] == meanings(["aimd(1, 0.8)", "tcp(1, 0.2)"])
+
+
+OWN = """
+[scenario]
+duration = "3 s"
+warmup = "1 s"
+bottleneck = { rate = "4 Mbit/s", buffer = "20 packets" }
+path = { rtt = "20 ms" }
+flows = [{ count = 2 }]
+
+[[algorithm]]
+label = "gentle"
+control = "aimd(1, 0.8)"
+
+[matrix]
+settings = ["sack/drop-tail"]
+"""
+OTHER = '[[algorithm]]\nlabel = "tcp"\ncontrol = "tcp(1, 0.3)"\n'
+FIRST = f"aimd(1, 0.8): a = 1, packets added per round; b = 0.8, {KEEPS}"
+SECOND = f"tcp(1, 0.3): a = 1, packets added per round; b = 0.3, {REMOVES}"
+
+
+def test_a_comparison_and_a_replay_echo_it_too(sawtooth: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "one.toml").write_text(OWN.partition("[[algorithm]]")[0].replace("[scenario]\n", ""))
+    given = ("aimd(1, 0.8)", "tcp(1, 0.3)", "--scenario", "one.toml", "--seeds", "1")
+    for table in ("distance", "both"):
+        shown = sawtooth("compare", *given, "--table", table)
+        assert (shown.out.count(f"{FIRST}\n"), shown.out.count(f"{SECOND}\n")) == (1, 1), shown.err
+    run_id = sawtooth("compare", *given, "--json").json["run_ids"][0]
+    assert f"{FIRST}\n" in sawtooth("replay", run_id).out
+
+
+def test_a_reproduction_its_page_and_the_demo_echo_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = tmp_path / "own.toml"
+    study.write_text(OWN + OTHER)
+    found = reproduce(str(study), store=tmp_path, report=tmp_path / "r.html")
+    text = (tmp_path / "r.html").read_text()
+    assert f"a = 1, packets added per round; b = 0.8, {KEEPS}" in text
+    assert f"a = 1, packets added per round; b = 0.3, {REMOVES}" in text
+    paper = replace(
+        found, parts=tuple(replace(part, study=part.study.replaced(paper="p")) for part in found.parts)
+    )
+    _print(found, evidence=True)
+    _print(paper, evidence=False)
+    show(found)
+    assert capsys.readouterr().out.count(f"{FIRST}\n{SECOND}\n") == 3
+
+
+def test_a_study_of_one_controller_shows_its_values_and_no_claims(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = tmp_path / "own.toml"
+    study.write_text(OWN)
+    _print(reproduce(str(study), store=tmp_path, report=False), evidence=True)
+    shown = capsys.readouterr().out
+    assert "raw values" in shown
+    assert "queueing delay (ms)" in shown
+    assert f"{FIRST}\n" in shown
+    assert "distance" not in shown
+    assert "claim" not in shown

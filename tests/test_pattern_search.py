@@ -191,8 +191,10 @@ def test_a_small_search_goes_on_and_comes_out_the_same(tmp_path: Path) -> None:
 
 
 def test_the_command_prints_draws_and_answers_in_json(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("SAWTOOTH_PROGRESS", raising=False)
+    monkeypatch.setattr("sawtooth.progress.EVERY_S", 0.05)
     plot = tmp_path / "map.svg"
     sets = [text for key, value in TINY.items() for text in ("--set", f"{key}={value}")]
     arguments = [
@@ -211,6 +213,8 @@ def test_the_command_prints_draws_and_answers_in_json(
     assert exit_code([*arguments, "--plot", str(plot)]) == 0
     shown = capfd.readouterr()
     assert "MIAD last in goodput" in shown.out
+    assert "b = 0.8, fraction of the window that a decrease keeps" in shown.out
+    assert "search: drawing (" in shown.err
     assert plot.read_text().startswith("<?xml")
     assert exit_code([*arguments, "--json"]) == 0
     document = json.loads(capfd.readouterr().out)

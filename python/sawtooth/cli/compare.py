@@ -327,7 +327,7 @@ def _draw(found: Comparison, path: Path | None) -> list[Path]:
 def _show(found: Comparison, table: Table | None, csv: bool, as_json: bool) -> None:
     """Print the answer in the form that is asked for."""
     from sawtooth.cli.compare_tables import csv_text, print_raw, print_sentences
-    from sawtooth.cli.scores import print_scores
+    from sawtooth.cli.scores import print_algorithms, print_scores
 
     if as_json:
         emit_json(found.to_json())
@@ -342,4 +342,5 @@ def _show(found: Comparison, table: Table | None, csv: bool, as_json: bool) -> N
         print_raw(out, found)
     if chosen is not Table.RAW:
         print_scores(out, found)
+    print_algorithms(out, [found])
     print_sentences(out, found)

@@ -6,7 +6,7 @@ import csv
 import io
 from typing import TYPE_CHECKING, Final
 
-from sawtooth.cli.output import print_meanings, table
+from sawtooth.cli.output import table
 from sawtooth.experiment.intervals import interval
 from sawtooth.experiment.scoring import SCORED
 from sawtooth.measure.metrics import metric
@@ -51,7 +51,6 @@ def print_raw(out: Console, found: Comparison) -> None:
             f"Mean over {seeds}; {sure}. Fairness: (largest − smallest) / mean of the flows' goodputs.",
             style="dim",
         )
-        print_meanings(out, [entry.control for entry in found.study.algorithm])
         out.print()
 
 

@@ -67,12 +67,13 @@ def introduction(study: Study) -> str:
 
 def show(found: Reproduction) -> None:
     """Scores, verdicts on what the figure shows, the report, and what to try next."""
-    from sawtooth.cli.scores import print_judged, print_scores
+    from sawtooth.cli.scores import print_algorithms, print_judged, print_scores
     from sawtooth.report.tables import duration_text
 
     out = console()
     for part in found.parts:
         print_scores(out, part)
+    print_algorithms(out, found.parts)
     out.print(READING, soft_wrap=True)
     out.print()
     own = [item for item in found.judged if item.claim.kind == "simulation" and not item.partial]

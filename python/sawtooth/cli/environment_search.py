@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sawtooth.cli.options import unfolded
-from sawtooth.cli.output import JsonOption, PluginOption, StoreOption, console, emit_json, note, number, table
+from sawtooth.cli.output import (
+    JsonOption,
+    PluginOption,
+    StoreOption,
+    console,
+    emit_json,
+    note,
+    number,
+    print_meanings,
+    table,
+)
 from sawtooth.cli.work import Workers
 from sawtooth.errors import InputError
 from sawtooth.experiment.search.space import SHAPES
@@ -168,6 +178,7 @@ def show(found: Search) -> None:
     for name in found.algorithms:
         made.add_row(name, *(number(found.values[name][metric]) for metric in _METRICS))
     out.print(made)
+    print_meanings(out, found.controls)
     out.print()
     _judged(found)
     made = table("of the searched space", "", "first in goodput", "last in goodput", right=True)

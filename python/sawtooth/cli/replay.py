@@ -21,6 +21,7 @@ def command(
     Example: sawtooth replay 3f9a12
     """
     from sawtooth.run.api import replay
+    from sawtooth.scenario.controller_words import meanings
 
     again = replay(run_id, store)
     if as_json:
@@ -40,6 +41,8 @@ def command(
     else:
         verdict = "same digest" if again.same else f"DIFFERS: stored {again.stored_digest}, now"
         emit_text(f"run {again.run_id}: {verdict} {again.run.digest}")
+        for written, words in meanings(again.run.flows.column("controller").to_pylist()).items():
+            emit_text(f"{written}: {words}")
         if again.engine_changed:
             emit_text(f"engine changed: stored {again.stored_engine}, now {again.run.provenance['engine']}")
         for name, (then, now) in again.behaviour_changed.items():

@@ -389,7 +389,7 @@ def _decided(asked: Asked, output: Output, found: Reproduction) -> None:
 
 def _print(found: Reproduction, evidence: bool) -> None:
     """Scores and verdicts, for a few claims with what each rests on."""
-    from sawtooth.cli.scores import print_evidence, print_part, print_verdicts
+    from sawtooth.cli.scores import print_algorithms, print_evidence, print_part, print_verdicts
     from sawtooth.report.tables import duration_text
 
     out = console()
@@ -397,6 +397,7 @@ def _print(found: Reproduction, evidence: bool) -> None:
         if len(found.parts) > 1:
             out.print(f"{part.study.name}: {part.study.title}", style="bold")
         print_part(out, part)
+    print_algorithms(out, found.parts)
     print_verdicts(out, found)
     if evidence:
         print_evidence(out, found.judged)

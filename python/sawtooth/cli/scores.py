@@ -9,6 +9,7 @@ from rich.text import Text
 
 from sawtooth.claims.logic import Verdict
 from sawtooth.claims.standing import Standing, in_words
+from sawtooth.cli.compare_tables import print_raw
 from sawtooth.cli.output import print_meanings, table
 from sawtooth.report.tables import (
     COLUMNS,
@@ -36,11 +37,12 @@ COLOURS = {Verdict.HOLDS: "green", Verdict.FAILS: "red", Verdict.UNDECIDED: "yel
 
 
 def print_part(out: Console, found: Comparison) -> None:
-    """The numbers of a part: scores beside the printed ones, or what the paper has in their place."""
+    """The numbers of a part: scores beside the printed ones, what the paper has in their place, or the values of an algorithm alone."""
     if not any(entry.instead_of_scores for entry in found.exhibits):
-        print_scores(out, found)
-    if not found.study.paper:
-        print_meanings(out, [entry.control for entry in found.study.algorithm])
+        if len(found.study.algorithm) == 1:
+            print_raw(out, found)
+        else:
+            print_scores(out, found)
     for exhibit in found.exhibits:
         for entry in exhibit.tables():
             print_table(out, entry)
@@ -100,8 +102,18 @@ def print_table(out: Console, entry: TextTable) -> None:
     out.print()
 
 
+def print_algorithms(out: Console, parts: Sequence[Comparison]) -> None:
+    """What the numbers of the algorithms mean, each once."""
+    controls = [entry.control for part in parts for entry in part.study.algorithm]
+    if controls:
+        print_meanings(out, controls)
+        out.print()
+
+
 def print_verdicts(out: Console, found: Reproduction) -> None:
-    """One line per claim: verdict, what the part that was run shows, statement."""
+    """One line per claim: verdict, what the part that was run shows, statement. Nothing where nothing is claimed."""
+    if not found.judged:
+        return
     parts = [_part(item) for item in found.judged]
     partly = any(part.plain for part in parts)
     heads = ["claim", "verdict", *["on these runs"] * partly, "statement"]
@@ -114,7 +126,8 @@ def print_verdicts(out: Console, found: Reproduction) -> None:
 
 def print_evidence(out: Console, judged: Sequence[Judged]) -> None:
     """What each verdict rests on: a line per inequality, with the mean over seeds, its interval and what was wanted."""
-    out.print()
+    if judged:
+        out.print()
     for item in judged:
         out.print(
             f"{item.claim.id}: {item.verdict.value}" + (f", since {item.reason}" if item.reason else "")

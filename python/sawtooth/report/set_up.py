@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sawtooth.report.blocks import Block, Fold, Heading, Row, Section, Table, Words
 from sawtooth.report.inline import Inline, code
+from sawtooth.scenario.controller_words import meaning
 
 if TYPE_CHECKING:
     from sawtooth.experiment.comparison import Comparison
@@ -33,13 +34,14 @@ def set_up_section(comparison: Comparison) -> Section:
                 [
                     code(entry["control"]),
                     code(", ".join(f"{k} = {plain(v)}" for k, v in entry["resolved"].items())),
+                    meaning(entry["control"]),
                 ],
             )
             for label, entry in comparison.algorithms.items()
         ]
         blocks += [
             Heading("Algorithms"),
-            Table(["Label", "As written", "Resolved numbers"], rows, look="words"),
+            Table(["Label", "As written", "Resolved numbers", "Meaning"], rows, look="words"),
         ]
     rows = [Row(code(key), [code(plain(value))]) for key, value in flat(study.scenario)]
     if rows:

@@ -97,6 +97,8 @@ class Search:
     executed: int
     seed: int
     conditions: Mapping[str, object] = field(default_factory=dict)
+    controls: tuple[str, ...] = ()
+    """The algorithms as they are written."""
 
     @property
     def found(self) -> Candidate:
@@ -239,6 +241,7 @@ def search(
         executed=work.executed,
         seed=seed,
         conditions={"study": study.name, "runs": runs, **_conditions(study)},
+        controls=tuple(entry.control for entry in study.algorithm),
     )
 
 
