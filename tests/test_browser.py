@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from tests.browser import PHONE, SCREEN, Browser, faults
 
 from sawtooth.claims.logic import Finding, Verdict
 from sawtooth.claims.table import Judged
+from sawtooth.experiment.typed import Typed
 from sawtooth.papers.register import claims
 from sawtooth.report.blocks import (
     Card,
@@ -81,6 +83,7 @@ def page() -> Page:
             Section("runs", "Runs", [Fold("All", [runs])], folded=True),
         ],
         command="sawtooth reproduce a/b",
+        typed=Typed(("mine.py",), "st 4"),
     )
 
 
@@ -151,8 +154,12 @@ def test_a_number_leads_to_its_runs_their_scenario_and_the_command(browser: Brow
     press(browser, "a.to-runs")
     assert browser.run("document.querySelector('dialog').open")
     said = browser.run("document.querySelector('dialog').textContent")
-    for words in ("0.50", "law 9", "AIMD", "store show 0123456789ab", "replay 0123456789ab", "reproduce a/b"):
+    for words in ("0.50", "law 9", "AIMD", "reproduce a/b"):
         assert words in said
+    shown = browser.run("[...document.querySelectorAll('dialog code')].map((each) => each.textContent)")
+    assert any(re.fullmatch(r"sawtooth store show 0123456789ab\w* --store 'st 4'", line) for line in shown)
+    again = r"sawtooth replay 0123456789ab\w* --plugin mine.py --store 'st 4'"
+    assert any(re.fullmatch(again, line) for line in shown)
     press(browser, "dialog button")
     assert not browser.run("document.querySelector('dialog').open")
 
