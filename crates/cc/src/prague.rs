@@ -12,7 +12,7 @@
 //! | alpha                | 1      | from 1  | draft §2.3.2: 1 until the first mark                                             |
 //! | rtt_virt             | ms     | 25      | draft §2.4.4                                                                     |
 //! | rounds               | rounds | 500     | draft §2.4.4: D; short flows grow as DCTCP                                       |
-//! | cubic                | flag   | 1       | draft §2.4.1: a loss is answered as by CUBIC; 0: as by Reno, as Linux does       |
+//! | cubic                | flag   | 1       | 1: a loss is answered as by CUBIC; 0: as by Reno. Draft §2.4.1 permits both      |
 //! | classic_ecn_fallback | flag   | 0       | draft §3.3: off by default; see `classic_ecn`                                    |
 //! | pacing gain          | 1      | 2 or 1  | draft §2.5.1: 2 below half of the slow-start threshold, 1 beyond                 |
 //! | burst                | µs     | 250     | draft §2.5.2: MAX_BURST_DELAY                                                    |
@@ -21,7 +21,8 @@
 //!
 //! Differs from the draft: no segmentation offload, so the burst is whole packets, and always one. The rate follows the window and not
 //! the packets in flight if these are more. A loss in the round trip after a cut is answered in full, as in Linux; the draft permits
-//! less. Reduced dependence on the round trip stays once it has begun.
+//! less. Reduced dependence on the round trip stays once it has begun. The default answer to a loss is CUBIC's; the draft's reference
+//! implementation, Linux's, has Reno's.
 
 mod classic_ecn;
 
@@ -84,7 +85,7 @@ const PARAMETERS: &[ParameterInfo] = &[
         "flag",
         Some(1.0),
         (0.0, 1.0),
-        "a loss is answered as by cubic, or else as by Reno; default: draft-briscoe-iccrg-prague §2.4.1, Linux has 0",
+        "a loss is answered as by cubic, or else as by Reno; default: one of the two that draft-briscoe-iccrg-prague §2.4.1 permits, Linux has 0",
     )
     .whole(),
     ParameterInfo::new(
@@ -101,7 +102,7 @@ const PARAMETERS: &[ParameterInfo] = &[
 pub const CONSTRUCTORS: &[ConstructorInfo] = &[ConstructorInfo {
     name: "prague",
     aliases: &[],
-    summary: "as dctcp, for the Internet: paced, at virtual round trips of 25 ms at least, and as cubic after a loss; asks for L4S service",
+    summary: "as dctcp, for the Internet: paced, at virtual round trips of 25 ms at least, and as cubic or Reno after a loss; asks for L4S service",
     source: "draft-briscoe-iccrg-prague",
     parameters: PARAMETERS,
     build: |v| {

@@ -1,4 +1,4 @@
-//! DualPI2: a queue for L4S packets beside one for all others, marked and dropped by one controller of delay so that flows of both share alike.
+//! DualPI2: a queue for L4S packets beside one for all others, marked and dropped by one controller of delay so that neither starves the other.
 //!
 //! Source: RFC 9332 appendix A (figures 2 to 8), the scheduler appendix A.2.
 //!
@@ -51,7 +51,7 @@ use serde::{Deserialize, Serialize};
 
 /// Its row in the table.
 pub const INFO: DisciplineInfo = DisciplineInfo {
-    summary: "an L4S queue beside a classic one, coupled so that flows of both get the same",
+    summary: "an L4S queue beside a classic one, coupled so that neither starves the other",
     source: "RFC 9332",
     buffer: "250 ms",
     schedules: true,
