@@ -1,4 +1,4 @@
-"""`python -m validation`: measure, and write what was found into docs/validation.md and docs/figures."""
+"""`python -m validation`: measure, and write what was found into docs/validation.md, the pages beside it and docs/figures."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from sawtooth.atomic import write_text_atomic
-from sawtooth.report.computed import contents, stamp
+from sawtooth.report.computed import stamp
 from sawtooth.run.used import watching
 from validation import (
     bbr,
     cells,
     cubic_tables,
     drives,
+    dualpi2,
     figures,
     l4s,
     l4s_figure,
@@ -43,21 +44,24 @@ PAGE = DOCS / "validation.md"
 SCALABLE = DOCS / "scalable.md"
 BBR = DOCS / "bbr.md"
 L4S = DOCS / "l4s.md"
+ROUTERS = DOCS / "routers.md"
 Given = ParamSpec("Given")
 Found = TypeVar("Found")
+Measured = tuple[dict[Path, dict[str, str]], dict[str, str]]
+"""Blocks by page and name, and figures by name."""
 RANDOM_LAWS = ((1.0, 0.5), (0.2, 0.125))
 AS_IT_IS = "as it is"
 """The variant without changes."""
 
 
-def measured() -> dict[Path, str]:
-    """The pages and the figures as they should be, by path."""
+def measured() -> Measured:
+    """Everything."""
     plain = step("ns-2, as it is", cells.measure, cells.VARIANTS[AS_IT_IS])
     regular = step("regular losses", loss.regular)
     random = [step("random losses", loss.random, a, b) for a, b in RANDOM_LAWS]
     recordings = step("Linux, lost packets", linux.recordings)
     modelled = step("Linux, BBR", bbr.measure)
-    beside_prague = step("Linux, Prague beside classic flows", l4s.measure)
+    of_prague, prague_figures = prague()
     filled = {
         PAGE: {
             **droptail_blocks(plain),
@@ -74,7 +78,7 @@ def measured() -> dict[Path, str]:
             **linux_modern_blocks(),
             **drives.blocks(step("generated traces", drives.measure)),
             "linux bbr verdict": bbr.agreement(modelled),
-            "l4s verdict": l4s.agreement(beside_prague),
+            **of_prague[PAGE],
         },
         SCALABLE: scalable_blocks(),
         BBR: {
@@ -82,29 +86,39 @@ def measured() -> dict[Path, str]:
             "ns3 bbr": bbr.beside_table(step("ns-3, BBR", bbr.ns3), "ns-3"),
             "ware": bbr.beside_table(step("BBR, a formula", bbr.formula), "formula"),
         },
-        L4S: l4s_blocks(beside_prague),
+        L4S: of_prague[L4S],
+        ROUTERS: of_prague[ROUTERS],
     }
     drawn = step("figures", figures.files, plain, regular, random, recordings)
     drawn["validation-cubic.svg"] = step("figure of CUBIC", picture.file)
-    drawn |= l4s_figure.files(beside_prague)
-    return {
-        **{path: page.filled(path.read_text(encoding="utf-8"), blocks) for path, blocks in filled.items()},
-        **{DOCS / "figures" / name: text for name, text in drawn.items()},
-    }
+    drawn |= prague_figures
+    return filled, drawn
 
 
-def l4s_blocks(cells_of_prague: list[l4s.Cell]) -> dict[str, str]:
-    """Prague beside classic flows: every cell, what disagrees and why, and what it depends on."""
-    varied = step("Prague, other settings", l4s.variants)
-    return {
+def prague() -> Measured:
+    """Prague beside classic flows, held to measurements and to RFC 9332."""
+    cells_of_prague = step("Linux, Prague beside classic flows", l4s.measure)
+    varied = step("Prague, other settings", l4s.variants, cells_of_prague)
+    of_rfc = step("RFC 9332", dualpi2.measure, cells_of_prague)
+    verdicts = {
         "l4s verdict": l4s.agreement(cells_of_prague),
+        "l4s by default verdict": l4s.default_agreement(varied),
+        "rfc9332 verdict": dualpi2.agreement(of_rfc),
+    }
+    ratios = {"rfc9332 range": dualpi2.default_range(of_rfc)}
+    tables = {
         "l4s cells": l4s.cells_table(cells_of_prague),
         "l4s apart": l4s.apart_table(cells_of_prague),
         "l4s trials": l4s.trials_table(cells_of_prague, step("Prague, explanations", l4s.trials)),
         "l4s variants": l4s.variants_table(varied),
-        "l4s by default verdict": l4s.default_agreement(varied),
         "l4s by default": l4s.default_table(varied),
+        "l4s by default causes": l4s.default_causes(varied),
+        "rfc9332 figures": dualpi2.figures_table(of_rfc),
+        "rfc9332 ratios": dualpi2.ratios_table(of_rfc),
+        "rfc9332 factors": dualpi2.factors_table(of_rfc),
     }
+    blocks = {PAGE: verdicts, L4S: {**verdicts, **ratios, **tables}, ROUTERS: ratios}
+    return blocks, l4s_figure.files(cells_of_prague)
 
 
 def droptail_blocks(plain: list[cells.Cell]) -> dict[str, str]:
@@ -300,26 +314,38 @@ def step(what: str, measure: Callable[Given, Found], *given: Given.args, **named
     return measure(*given, **named)
 
 
+APART: dict[str, Callable[[], Measured]] = {"l4s": prague}
+"""Pages that can be filled alone, in minutes, with what other pages say of them."""
+
+
 def main() -> int:
     """0 when everything is written, or with --check when nothing would change; else 1."""
     parser = argparse.ArgumentParser(prog="python -m validation", description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if anything would change")
-    check = parser.parse_args().check
+    parser.add_argument(
+        "--page", choices=sorted(APART), help="this page alone, and what other pages say of what it measures"
+    )
+    given = parser.parse_args()
     with watching() as used:
-        found = measured()
+        blocks, drawn = APART[given.page]() if given.page else measured()
+    found = {
+        path: page.filled(path.read_text(encoding="utf-8"), own, whole=not given.page)
+        for path, own in blocks.items()
+    }
+    found |= {DOCS / "figures" / name: text for name, text in drawn.items()}
     changed = {
         path: text
         for path, text in found.items()
         if not path.exists() or path.read_text(encoding="utf-8") != text
     }
     for path, text in changed.items():
-        if not check:
+        if not given.check:
             write_text_atomic(path, text)
-        sys.stderr.write(f"{'differs' if check else 'written'}: {path.relative_to(DOCS.parent)}\n")
-    if not check:
-        for path in (path for path in found if path.suffix == ".md"):
-            stamp(path, contents(found[path]), used)
-    return 1 if check and changed else 0
+        sys.stderr.write(f"{'differs' if given.check else 'written'}: {path.relative_to(DOCS.parent)}\n")
+    if not given.check:
+        for path, own in blocks.items():
+            stamp(path, own, used)
+    return 1 if given.check and changed else 0
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ rest of the page is left alone. No number of the comparisons is typed by hand.
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections.abc import Mapping, Sequence
 
@@ -35,9 +36,14 @@ DECIMALS: Mapping[str, int] = {
 }
 
 
-def filled(page: str, blocks: Mapping[str, str]) -> str:
-    """The page with every block replaced; KeyError names a block that the page has and nobody fills."""
-    return PLACE.sub(lambda place: with_content(place, blocks[place["name"]]), page)
+def filled(page: str, blocks: Mapping[str, str], whole: bool = True) -> str:
+    """The page with these blocks replaced; KeyError names a block of a ``whole`` page that nobody fills."""
+
+    def content(place: re.Match[str]) -> str:
+        given = place["name"] in blocks or whole
+        return with_content(place, blocks[place["name"]]) if given else place[0]
+
+    return PLACE.sub(content, page)
 
 
 def markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
