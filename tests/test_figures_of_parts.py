@@ -3,6 +3,7 @@ studies have; and a file for journals has its letters as TrueType, whatever the 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -177,6 +178,60 @@ def test_an_interval_of_what_is_never_negative_is_not_drawn_below_zero() -> None
     )
     figure = sweep_figure(Sweep("my-network.toml", over, ("1", "2", "3"), runs))
     assert {axes.get_ylim()[0] for axes in figure.axes} == {0.0}
+
+
+LAWS = ("aimd(1, 0.5)", "aimd(1, 0.8)", "aiad(1, 3)", "cubic", "mimd(1.125, 0.8)")
+QUEUES = ({"kind": "red", "min": 3, "max": 9, "max_p": 0.1}, {"kind": "codel"}, {"kind": "drop-tail"})
+MANY = tuple(f"aimd(1, 0.{number})" for number in range(10, 40))
+
+
+def swept_over(over: dict[str, tuple[Any, ...]]) -> Figure:
+    """A sweep over these values of a key or two."""
+    runs = tuple(
+        SweptRun(values, seed, f"{values}{seed}", [float(place + n) for n, _ in enumerate(METRICS)])
+        for place, values in enumerate(itertools.product(*over.values()))
+        for seed in ("1", "2")
+    )
+    return sweep_figure(Sweep("my-network.toml", over, ("1", "2"), runs))
+
+
+@pytest.mark.parametrize(
+    "over",
+    [
+        {"flows.control": LAWS},
+        {"flows.control": MANY[:12]},
+        {"flows.control": MANY},
+        {"path.rtt": ("20 ms", "22 ms", "25 ms", "100 ms")},
+        {"path.rtt": ("10 ms", "11 ms", "12 ms", "100 ms")},
+        {"path.rtt": tuple(f"{number} ms" for number in range(2, 50))},
+        {"bottleneck.queue": QUEUES},
+        {"path.rtt": ("20 ms", "40 ms"), "bottleneck.queue": QUEUES},
+    ],
+    ids=[
+        "five-laws",
+        "twelve-laws",
+        "thirty-laws",
+        "close",
+        "close-logarithmic",
+        "many",
+        "tables",
+        "tables-in-legend",
+    ],
+)
+def test_what_stands_under_a_sweep_does_not_overlap(over: dict[str, tuple[Any, ...]]) -> None:
+    assert list(map(str, faults(swept_over(over)))) == []
+
+
+def test_numbers_that_would_touch_are_left_out_and_the_ends_stay() -> None:
+    axes = swept_over({"path.rtt": ("20 ms", "22 ms", "60 ms", "100 ms")}).axes[0]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["20", "", "60", "100"]
+    assert list(axes.get_xticks()) == [20, 22, 60, 100]
+
+
+def test_a_table_is_written_without_the_marks_of_json() -> None:
+    axes = swept_over({"bottleneck.queue": QUEUES}).axes[0]
+    said = [" ".join(label.get_text().split()) for label in axes.get_xticklabels()]
+    assert said == ["red, min 3, max 9, max_p 0.1", "codel", "drop-tail"]
 
 
 FIGURES: dict[str, Callable[[], Figure]] = {

@@ -12,17 +12,16 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter, NullLocator
 from numpy.typing import NDArray
 
 from sawtooth.report import figures
 from sawtooth.report.blocks import Block, Fold, Picture, Row, Section, Table, Words
 from sawtooth.report.curve_tables import cell, contrast_axis, contrast_label, contrast_scale
 from sawtooth.report.drawing import MUTED, SERIES, canvas
-from sawtooth.report.places import SMALL
 from sawtooth.report.quantities import quantities
 from sawtooth.report.runs import run_cell
 from sawtooth.report.sketches import Sketches
+from sawtooth.report.ticks import number_ticks, word_ticks
 
 if TYPE_CHECKING:
     from sawtooth.experiment.curves import Curve, CurvePoint
@@ -43,8 +42,6 @@ MARK_LETTERS: Final = 8
 """Letters that the mark of a series takes in a legend, with the gaps."""
 TITLE_LETTERS: Final = 34
 """Letters of a line beside a panel."""
-LABELS_APART: Final = 0.06
-"""Share of the axis below which a place goes without its number, for the next one's is in the way."""
 
 
 def curve_figure(curve: Curve) -> Figure:
@@ -137,28 +134,10 @@ def _x_axis(axes: Axes, curve: Curve) -> None:
     if curve.spec.at:
         return
     if not _numeric(curve):
-        _words(axes, [str(place) for place in curve.places])
+        word_ticks(axes, [str(place) for place in curve.places], LETTERS)
         return
     places = np.array(curve.places, dtype=np.float64)
-    if _logarithmic(places):
-        axes.set_xscale("log")
-        axes.xaxis.set_minor_formatter(NullFormatter())
-        axes.xaxis.set_minor_locator(NullLocator())
-    on_axis = np.log(places) if _logarithmic(places) else places
-    apart = np.abs(np.diff(on_axis, append=np.inf)) >= LABELS_APART * np.ptp(on_axis)
-    axes.set_xticks(
-        places.tolist(), [f"{place:g}" if free else "" for place, free in zip(places, apart, strict=True)]
-    )
-
-
-def _words(axes: Axes, names: Sequence[str]) -> None:
-    """Words under their places, in lines that fit between two; slanted where a single word does not."""
-    room = max(1, int(LETTERS / len(names)))
-    slant = max(len(word) for name in names for word in name.split()) > room
-    lines = [name if slant else "\n".join(textwrap.wrap(name, room)) for name in names]
-    axes.set_xticks(range(len(names)), lines, fontsize=SMALL)
-    for label in axes.get_xticklabels() if slant else ():
-        label.set(rotation=30, ha="right", rotation_mode="anchor")
+    number_ticks(axes, places.tolist(), LETTERS, logarithmic=_logarithmic(places))
 
 
 def curve_section(curve: Curve, sketches: Sketches, drawn: bool = True) -> Section:

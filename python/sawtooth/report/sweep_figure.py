@@ -14,18 +14,24 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, NullLocator
 
 from sawtooth.errors import InputError
 from sawtooth.measure.metrics import METRICS
 from sawtooth.report.drawing import MODEL_STYLE, MUTED, SERIES, canvas
 from sawtooth.report.quantities import quantities
+from sawtooth.report.ticks import number_ticks, word_ticks
 
 if TYPE_CHECKING:
     from sawtooth.experiment.intervals import Interval
 
 USUAL: Final = ("goodput", "delay", "loss")
 MARKERS: Final = "osD^vPX*"
+WIDTH: Final = 3.3
+"""Inches of a panel."""
+WORD: Final = 0.22
+"""Inches of a panel for each word under it, at least."""
+LETTERS: Final = 36
+"""Letters that fit side by side under a panel of WIDTH."""
 
 
 class Swept(Protocol):
@@ -54,7 +60,9 @@ def sweep_figure(found: Swept, metrics: Sequence[str] = (), over: str | None = N
     places, unit = _places(found.over[along])
     lines = _lines(found, along)
     named = len(lines) > 1
-    figure, panels = canvas(3.3 * len(chosen), 3.4 if named else 2.9, 1, len(chosen))
+    names = [_said(found, value) for value in found.over[along]]
+    width = _width(names, unit)
+    figure, panels = canvas(width * len(chosen), 3.4 if named else 2.9, 1, len(chosen))
     with mpl.rc_context(MODEL_STYLE):
         for axes, name in zip(panels, chosen, strict=True):
             for number, (label, means) in enumerate(lines.items()):
@@ -63,7 +71,7 @@ def sweep_figure(found: Swept, metrics: Sequence[str] = (), over: str | None = N
             if all(entry[name].mean >= 0.0 for means in lines.values() for entry in means):
                 axes.set_ylim(bottom=max(0.0, axes.get_ylim()[0]))
             axes.set_title(f"{name} ({units[name]})", fontsize=9.5)
-            _axis(axes, along, [found.text(value) for value in found.over[along]], places, unit)
+            _axis(axes, along, names, places, unit)
         said = f"Bars: 95 % intervals over {len(found.seeds)} seeds" if len(found.seeds) > 1 else ""
         if named:
             figure.legend(
@@ -95,7 +103,7 @@ def _lines(found: Swept, along: str) -> dict[str, list[Mapping[str, Interval]]]:
     """The means of each combination of the other keys, in the order of the values."""
     lines: dict[str, list[Mapping[str, Interval]]] = {}
     for values, means in found.groups():
-        label = ", ".join(found.text(value) for key, value in values.items() if key != along)
+        label = ", ".join(_said(found, value) for key, value in values.items() if key != along)
         lines.setdefault(label, []).append(means)
     return lines
 
@@ -121,15 +129,31 @@ def _line(
     )
 
 
-def _axis(axes: Axes, key: str, written: Sequence[str], places: Sequence[float], unit: str | None) -> None:
+def _axis(axes: Axes, key: str, names: Sequence[str], places: Sequence[float], unit: str | None) -> None:
     axes.set_xlabel(f"{key} ({unit})" if unit else key)
-    if unit is not None and min(places) > 0 and max(places) >= 10 * min(places):
-        axes.set_xscale("log")
-    if unit is None or len(written) <= 6:
-        axes.xaxis.set_major_locator(FixedLocator(sorted(places)))
-        axes.xaxis.set_minor_locator(NullLocator())
-        texts = written if unit is None else [f"{place:g}" for place in sorted(places)]
-        axes.set_xticklabels(texts, fontsize=8)
+    if unit is None:
+        word_ticks(axes, names, round(LETTERS * _width(names, unit) / WIDTH))
+        return
+    logarithmic = min(places) > 0 and max(places) >= 10 * min(places)
+    if logarithmic or len(places) <= 6:
+        number_ticks(axes, places, LETTERS, logarithmic=logarithmic, size=8)
+
+
+def _width(names: Sequence[str], unit: str | None) -> float:
+    """Inches of a panel, wider where many words stand side by side."""
+    return WIDTH if unit is not None else max(WIDTH, WORD * len(names))
+
+
+def _said(found: Swept, value: Any) -> str:
+    """A value in a figure: a table as its kind and its keys with their values, without the marks of JSON; a line ends behind a value."""
+    if isinstance(value, Mapping):
+        said = {key: _said(found, entry) for key, entry in value.items()}
+        return ", ".join(
+            entry if key == "kind" else f"{key}\N{NO-BREAK SPACE}{entry}" for key, entry in said.items()
+        )
+    if isinstance(value, list | tuple):
+        return " + ".join(_said(found, entry) for entry in value)
+    return found.text(value)
 
 
 __all__ = ["sweep_figure"]
