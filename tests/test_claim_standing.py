@@ -56,7 +56,7 @@ def test_the_parameter_is_the_one_that_turns_it_or_our_guess() -> None:
 def test_a_sentence_counts_the_classes_of_claims_about_runs() -> None:
     found = [Standing.REPRODUCED, Standing.REPRODUCED, Standing.FAILS, Standing.ALGEBRA, Standing.UNDECIDED]
     assert in_words(found, [True, False]) == (
-        "Of the 4 that rest on runs, 2 reproduce, 1 fail, 1 undecided. "
+        "Of the 4 that rest on runs, 2 reproduce, 1 fails, 1 undecided. "
         "Where the printed tables can judge a claim, our verdict is theirs in 1 of 2."
     )
     assert in_words([Standing.ALGEBRA], []) == ""

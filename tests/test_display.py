@@ -16,11 +16,12 @@ from tests.stock import ROOT
 from tests.test_shard import STUDY
 
 import sawtooth as st
-from sawtooth.display import ROWS, Plot
+from sawtooth.display import Plot
 from sawtooth.errors import InputError
 from sawtooth.experiment.comparison import Comparison
 from sawtooth.experiment.reproduction import Reproduction
 from sawtooth.experiment.sweep import Sweep
+from sawtooth.html_table import ROWS
 from sawtooth.run.run import Run
 
 NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))

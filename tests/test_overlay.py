@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pyarrow as pa
@@ -270,6 +271,14 @@ def test_the_document_and_the_report(laid: Overlay, tmp_path: Path) -> None:
         ".svg",
         ".pdf",
     }
+
+
+def test_it_shows_itself_in_few_lines_and_as_tables(laid: Overlay) -> None:
+    assert repr(laid).startswith("<Overlay of mathematics: 7 curves, ")
+    assert len(repr(laid)) < 1000
+    shown = ElementTree.fromstring(f"<div>{laid._repr_html_()}</div>".replace("<br>", "<br/>"))
+    rows = [len(body.findall("tr")) for body in shown.findall(".//tbody")]
+    assert rows == [sum(len(curve.series) for curve in laid.curves), len(laid.judged)]
 
 
 def test_its_page_in_a_browser(laid: Overlay, browser: Browser) -> None:

@@ -6,7 +6,6 @@ so results themselves know no report. What is shown of each is a protocol here o
 
 | parameter | unit | default | why                                        |
 |-----------|------|---------|--------------------------------------------|
-| ROWS      | rows | 24      | a table on a screen; the rest is counted   |
 | LINES     | lines | 6      | sentences in a `repr`                       |
 
 Source: none.
@@ -20,6 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from sawtooth.errors import InputError
+from sawtooth.html_table import ROWS, html_table
+from sawtooth.plurals import number_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from sawtooth.measure.run_data import RunData
     from sawtooth.report.sweep_figure import Swept
 
-ROWS: Final = 24
 LINES: Final = 6
 SHOWN_UNITS: Final = {
     "goodput": " of the available bandwidth",
@@ -73,7 +73,7 @@ def run_text(run: RunData) -> str:
     values = ", ".join(f"{name} {_number(run.values[name])}{unit}" for name, unit in SHOWN_UNITS.items())
     recorded = f", recorded {', '.join(run.records)}" if run.records else ""
     name = run.meta.get("name", "scenario")
-    return f"<Run {run.run_id} of {name}, seed {run.seed}: {_count(run.flows.num_rows, 'flow')}{recorded}\n {values}>"
+    return f"<Run {run.run_id} of {name}, seed {run.seed}: {number_of(run.flows.num_rows, 'flow')}{recorded}\n {values}>"
 
 
 def run_html(run: RunData) -> str:
@@ -99,7 +99,7 @@ def run_html(run: RunData) -> str:
         ]
         for row in run.flows.slice(0, ROWS).to_pylist()
     ]
-    return _table(run_text(run), heads, rows, run.flows.num_rows, left=3)
+    return html_table(run_text(run), heads, rows, run.flows.num_rows, left=3)
 
 
 def run_plot(run: RunData, simulated: Callable[[dict[str, Any]], RunData]) -> Plot:
@@ -136,14 +136,14 @@ def comparison_text(found: Compared) -> str:
     """What was compared, and who leads in what."""
     results = found.results
     size = [
-        _count(len(found.study.algorithm), "controller"),
-        _count(len(found.own), "setting"),
-        _count(len(results.environments), "environment"),
-        _count(len(results.seeds), "seed"),
+        number_of(len(found.study.algorithm), "controller"),
+        number_of(len(found.own), "setting"),
+        number_of(len(results.environments), "environment"),
+        number_of(len(results.seeds), "seed"),
     ]
     said = found.sentences or _alone(found)
     lines = [
-        f"<Comparison {found.study.name}: {', '.join(size)}; {_count(len(found.run_ids), 'run')}",
+        f"<Comparison {found.study.name}: {', '.join(size)}; {number_of(len(found.run_ids), 'run')}",
         *said[:LINES],
     ]
     more = [f"and {len(said) - LINES} more: .sentences"] if len(said) > LINES else []
@@ -185,10 +185,10 @@ def comparison_html(found: Compared) -> str:
         for block in found.own
         for name in block.algorithms
     ]
-    places = _count(len(found.results.environments), "environment")
-    title = f"{found.study.name}: mean over {places} and {_count(len(found.results.seeds), 'seed')}, with its 95 % interval"
+    places = number_of(len(found.results.environments), "environment")
+    title = f"{found.study.name}: mean over {places} and {_seeds(found.results.seeds)}"
     said = "".join(f"<li>{escape(text)}</li>" for text in found.sentences[:LINES])
-    return _table(title, heads, rows[:ROWS], len(rows), left=2) + (f"<ul>{said}</ul>" if said else "")
+    return html_table(title, heads, rows, len(rows), left=2) + (f"<ul>{said}</ul>" if said else "")
 
 
 def comparison_plot(found: Compared, setting: str | None = None) -> Plot:
@@ -229,8 +229,8 @@ def sweep_html(found: Swept) -> str:
         ]
         for values, means in found.groups()
     ]
-    title = f"{found.scenario}: mean over {_count(len(found.seeds), 'seed')}, with its 95 % interval"
-    return _table(title, heads, rows[:ROWS], len(rows), left=len(found.over))
+    title = f"{found.scenario}: mean over {_seeds(found.seeds)}"
+    return html_table(title, heads, rows, len(rows), left=len(found.over))
 
 
 def sweep_plot(found: Swept, metrics: Sequence[str] = (), over: str | None = None) -> Plot:
@@ -262,20 +262,18 @@ class Reproduced(Protocol):
 
 def reproduction_text(found: Reproduced) -> str:
     """What was reproduced, and how many claims hold."""
-    where = "" if found.report is None else f"\n report: {found.report}"
-    studies = _count(len(found.parts), "study", "studies")
-    verdicts = f"{_count(len(found.judged), 'claim')}: {_verdicts(found)}" if found.judged else "no claims"
-    return (
-        f"<Reproduction of {found.name}: {studies}, {_count(len(found.run_ids), 'run')}\n {verdicts}{where}>"
+    from sawtooth.display_verdicts import judged_text
+
+    return judged_text(
+        found, "Reproduction", [number_of(len(found.parts), "study"), number_of(len(found.run_ids), "run")]
     )
 
 
 def reproduction_html(found: Reproduced) -> str:
     """Every claim with its verdict."""
-    rows = [[item.claim.id, item.verdict.value, item.claim.statement] for item in found.judged]
-    return _table(
-        reproduction_text(found)[1:-1], ["claim", "verdict", "statement"], rows[:ROWS], len(rows), left=3
-    )
+    from sawtooth.display_verdicts import judged_html
+
+    return judged_html(found, reproduction_text(found))
 
 
 def reproduction_plot(found: Reproduced, part: str | None = None, setting: str | None = None) -> Plot:
@@ -289,36 +287,12 @@ def reproduction_plot(found: Reproduced, part: str | None = None, setting: str |
     return comparison_plot(parts[chosen], setting)
 
 
-def _verdicts(found: Reproduced) -> str:
-    counts: dict[str, int] = {}
-    for item in found.judged:
-        counts[item.verdict.value] = counts.get(item.verdict.value, 0) + 1
-    return ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-
-
 # --- what all share ------------------------------------------------------------------------------------------------------------------
 
 
-def _count(number: int, what: str, plural: str | None = None) -> str:
-    return f"{number:,} {what if number == 1 else plural or f'{what}s'}"
+def _seeds(seeds: Sequence[str]) -> str:
+    return number_of(len(seeds), "seed") + (", with its 95 % interval" if len(seeds) > 1 else "")
 
 
 def _number(value: float | None) -> str:
     return "–" if value is None or value != value else f"{value:.4g}"
-
-
-def _table(
-    title: str, heads: Sequence[str], rows: Sequence[Sequence[object]], count: int, *, left: int
-) -> str:
-    """A table of HTML without any style of its own, but for numbers at the right."""
-
-    def cells(row: Sequence[object], tag: str) -> str:
-        return "".join(
-            f'<{tag} style="text-align: {"left" if place < left else "right"}">{escape(str(cell))}</{tag}>'
-            for place, cell in enumerate(row)
-        )
-
-    body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in rows)
-    more = f"<p>and {count - len(rows):,} more rows</p>" if count > len(rows) else ""
-    caption = escape(title.strip("<>")).replace("\n", "<br>")
-    return f"<table><caption>{caption}</caption><thead><tr>{cells(heads, 'th')}</tr></thead><tbody>{body}</tbody></table>{more}"

@@ -23,6 +23,7 @@ from typing import Final
 
 from sawtooth.claims.claim import Claim
 from sawtooth.claims.logic import Verdict
+from sawtooth.plurals import did
 
 
 class Standing(StrEnum):
@@ -37,13 +38,13 @@ class Standing(StrEnum):
 
 
 WORDS: Final = {
-    Standing.REPRODUCED: "reproduce",
-    Standing.FAILS: "fail",
-    Standing.LOST_PARAMETER: "rest on a parameter that the paper leaves open",
-    Standing.TABLE_CONTRADICTS: "fail in the paper's own tables as well",
+    Standing.REPRODUCED: "reproduces",
+    Standing.FAILS: "fails",
+    Standing.LOST_PARAMETER: "rests on a parameter that the paper leaves open",
+    Standing.TABLE_CONTRADICTS: "fails in the paper's own tables as well",
     Standing.UNDECIDED: "undecided",
 }
-"""Classes of claims about runs, as a sentence counts them."""
+"""Classes of claims about runs, as a sentence says them of one."""
 
 
 def standing(claim: Claim, verdict: Verdict, printed: Verdict | None) -> Standing:
@@ -69,7 +70,7 @@ def in_words(standings: Iterable[Standing], agreeing: Iterable[bool]) -> str:
     found, same = list(standings), list(agreeing)
     of_runs = [entry for entry in found if entry is not Standing.ALGEBRA]
     counts = ", ".join(
-        f"{of_runs.count(entry)} {words}" for entry, words in WORDS.items() if entry in of_runs
+        _many(of_runs.count(entry), words) for entry, words in WORDS.items() if entry in of_runs
     )
     sentences = [f"Of the {len(of_runs)} that rest on runs, {counts}."] if of_runs else []
     if same:
@@ -77,3 +78,9 @@ def in_words(standings: Iterable[Standing], agreeing: Iterable[bool]) -> str:
             f"Where the printed tables can judge a claim, our verdict is theirs in {sum(same)} of {len(same)}."
         )
     return " ".join(sentences)
+
+
+def _many(number: int, words: str) -> str:
+    """A number of claims and what they do."""
+    word, space, rest = words.partition(" ")
+    return did(number, word) + space + rest

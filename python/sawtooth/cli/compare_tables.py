@@ -10,7 +10,8 @@ from sawtooth.cli.output import table
 from sawtooth.experiment.intervals import interval
 from sawtooth.experiment.scoring import SCORED
 from sawtooth.measure.metrics import metric
-from sawtooth.report.tables import RAW_DECIMALS, setting_title, with_spread
+from sawtooth.plurals import number_of
+from sawtooth.report.tables import RAW_DECIMALS, interval_note, setting_title, with_spread
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,10 +46,9 @@ def print_raw(out: Console, found: Comparison) -> None:
             for number, name in enumerate(block.algorithms):
                 shown.add_row("" if number else place, name, *_raw(block, name, place))
         out.print(shown)
-        seeds = f"{len(block.seeds)} seed" + "s" * (len(block.seeds) != 1)
-        sure = "± is the 95 % interval of the mean" if len(block.seeds) > 1 else "one seed has no interval"
+        seeds = len(block.seeds)
         out.print(
-            f"Mean over {seeds}; {sure}. Fairness: (largest − smallest) / mean of the flows' goodputs.",
+            f"Mean over {number_of(seeds, 'seed')}; {interval_note(seeds)}. Fairness: (largest − smallest) / mean of the flows' goodputs.",
             style="dim",
         )
         out.print()
@@ -67,10 +67,16 @@ def print_sentences(out: Console, found: Comparison) -> None:
     for sentence in found.sentences:
         out.print(sentence, soft_wrap=True)
     if found.sentences:
-        note = "Decided: ahead of every other in the 95 % interval of the differences within each seed"
-        places = found.results.environments
-        over = f", means over {len(places)} environments" if len(places) > 1 else ""
-        out.print(f"{note}{over}.", style="dim")
+        out.print(f"{_decided_note(found)}.", style="dim")
+
+
+def _decided_note(found: Comparison) -> str:
+    """What the sentences mean by decided, or would."""
+    ahead = "ahead of every other in the 95 % interval of the differences within each seed"
+    places = found.results.environments
+    over = f", means over {len(places)} environments" if len(places) > 1 else ""
+    means = "Decided:" if any(lead.decided for lead in found.leads) else "To be decided, one must be"
+    return f"{means} {ahead}{over}"
 
 
 def csv_text(found: Comparison, *, scores: bool) -> str:

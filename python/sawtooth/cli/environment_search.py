@@ -171,6 +171,8 @@ def draw(found: Search, plot: Path) -> None:
 
 def show(found: Search) -> None:
     """The search for people: the pattern, the verdict on it, and the shares of the space."""
+    from sawtooth.plurals import number_of
+
     out = console()
     text = ", ".join(f"{key} = {value}" for key, value in found.found.table.items())
     out.print(f"{found.goal.text}, {found.setting}: {text}")
@@ -187,7 +189,10 @@ def show(found: Search) -> None:
     out.print(made)
     region = found.region()
     out.print(f"goal met: {region.percent}, {region.count} of {region.of} patterns that cover the space")
-    out.print(f"{len(found.candidates)} patterns tried, {found.executed} runs simulated now", style="dim")
+    out.print(
+        f"{number_of(len(found.candidates), 'pattern')} tried, {number_of(found.executed, 'run')} simulated now",
+        style="dim",
+    )
 
 
 _METRICS = ("goodput", "loss", "timeouts", "retransmits", "mean_window")

@@ -402,7 +402,11 @@ def _print(found: Reproduction, evidence: bool) -> None:
     if evidence:
         print_evidence(out, found.judged)
     if found.executed:
-        note(f"{found.executed:,} of {len(found.run_ids):,} runs simulated, in {duration_text(found.wall_s)}")
+        from sawtooth.plurals import number_of
+
+        note(
+            f"{found.executed:,} of {number_of(len(found.run_ids), 'run')} simulated, in {duration_text(found.wall_s)}"
+        )
     _say_report(found.report)
 
 

@@ -11,15 +11,16 @@ from sawtooth.claims.logic import Verdict
 from sawtooth.claims.standing import Standing, in_words
 from sawtooth.cli.compare_tables import print_raw
 from sawtooth.cli.output import print_meanings, table
+from sawtooth.plurals import did, number_of
 from sawtooth.report.tables import (
     COLUMNS,
     DECIMALS,
     counts,
+    interval_note,
     leaf_text,
     number,
     score_table,
     spread,
-    verb,
 )
 
 if TYPE_CHECKING:
@@ -65,8 +66,10 @@ def print_scores(out: Console, found: Comparison) -> None:
                 texts.append(text)
             shown.add_row(name, *texts)
         out.print(shown)
-        over = f"{_count(len(block.environments), 'environment')} and {_count(len(block.seeds), 'seed')}"
-        note = f"Over {over}; ± is the 95 % interval of the mean. D adds up the distances over the environments, C is the largest."
+        over = (
+            f"{number_of(len(block.environments), 'environment')} and {number_of(len(block.seeds), 'seed')}"
+        )
+        note = f"Over {over}; {interval_note(len(block.seeds))}. D adds up the distances over the environments, C is the largest."
         if printed:
             note += f" In parentheses the printed score, over {found.printed_environments} environments."
         out.print(note, style="dim")
@@ -184,16 +187,12 @@ def print_sensitivity(out: Console, found: Sensitivity) -> None:
 
 def _print_totals(out: Console, judged: Sequence[Judged]) -> None:
     found = counts(judged)
-    totals = ", ".join(f"{count} {verb(verdict, count)}" for verdict, count in found.items())
+    totals = ", ".join(did(count, verdict.value) for verdict, count in found.items())
     same = [item.verdict is item.printed for item in judged if item.printed is not None]
     standings = [item.standing for item in judged]
     # Where every class is a verdict and there is nothing to agree with, the classes say the same once more.
     sure = in_words(standings, same) if same or not SAID_BY_VERDICTS.issuperset(standings) else ""
-    out.print(f"{_count(len(judged), 'claim')}: {totals}. {sure}".rstrip(), style="dim")
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}" + "s" * (number != 1)
+    out.print(f"{number_of(len(judged), 'claim')}: {totals}. {sure}".rstrip(), style="dim")
 
 
 def _part(item: Judged) -> Text:

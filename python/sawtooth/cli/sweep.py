@@ -92,7 +92,10 @@ def command(
         show(found)
     for sentence in found.chosen:
         note(sentence)
-    note(f"{found.executed:,} of {len({run.run_id for run in found.runs}):,} runs simulated")
+    from sawtooth.plurals import number_of
+
+    different = len({run.run_id for run in found.runs})
+    note(f"{found.executed:,} of {number_of(different, 'run')} simulated")
     if out is not None:
         note(f"wrote {len(found.runs):,} rows: {out}")
 
@@ -100,10 +103,11 @@ def command(
 def show(found: Sweep) -> None:
     """The means for people: a row per combination."""
     from sawtooth.experiment.scoring import SCORED
-    from sawtooth.report.tables import RAW_DECIMALS, UNITS, number, spread
+    from sawtooth.plurals import number_of
+    from sawtooth.report.tables import RAW_DECIMALS, UNITS, interval_note, number, spread
 
     heads = [f"{name} ({UNITS[name]})" for name in SCORED]
-    made = table(f"{found.scenario}: mean over {len(found.seeds)} seeds", *found.over, *heads)
+    made = table(f"{found.scenario}: mean over {number_of(len(found.seeds), 'seed')}", *found.over, *heads)
     for column in made.columns[len(found.over) :]:
         column.justify = "right"
     for values, means in found.groups():
@@ -114,5 +118,6 @@ def show(found: Sweep) -> None:
         made.add_row(*(found.text(value) for value in values.values()), *cells)
     out = console()
     out.print(made)
-    out.print("± is the 95 % interval of the mean; --out FILE has every run and every metric.", style="dim")
+    sure = interval_note(len(found.seeds))
+    out.print(f"{sure[0].upper()}{sure[1:]}; --out FILE has every run and every metric.", style="dim")
     print_meanings(out, found.controllers)

@@ -36,6 +36,7 @@ from sawtooth.experiment.comparison import Comparison
 from sawtooth.experiment.environment_value import (
     FILE_OPTION,
     OPTION,
+    WITHOUT,
     EnvironmentSource,
     environment_file,
     environment_value,

@@ -49,6 +49,7 @@ from sawtooth.experiment.variation import (
     shift_of,
     where_of,
 )
+from sawtooth.plurals import number_of
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.outcome import Outcome
 from sawtooth.run.runner import run_each
@@ -115,7 +116,7 @@ def _other_length(studies: Sequence[Study], plain: Sequence[Study]) -> str:
     if len(set(said)) < 2:
         return ""
     seeds, duration = said[1]
-    return f"{seeds} seeds of {duration}"
+    return f"{number_of(seeds, 'seed')} of {duration}"
 
 
 def _possible(

@@ -39,6 +39,7 @@ from sawtooth.errors import MISSING, InputError, show
 from sawtooth.experiment.intervals import Interval, interval
 from sawtooth.measure.metrics import METRICS
 from sawtooth.plain import json_value
+from sawtooth.plurals import number_of
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.api import ScenarioSource, given, job_of, plain_scenario
 from sawtooth.run.api import Values as Changes
@@ -84,7 +85,7 @@ class Sweep:
 
     def __repr__(self) -> str:
         keys = ", ".join(f"{key} ({len(values)})" for key, values in self.over.items())
-        return f"<Sweep of {self.scenario} over {keys}: {len(self.runs)} runs, {len(self.seeds)} seeds>"
+        return f"<Sweep of {self.scenario} over {keys}: {number_of(len(self.runs), 'run')}, {number_of(len(self.seeds), 'seed')}>"
 
     def _repr_html_(self) -> str:
         return display.sweep_html(self)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from sawtooth.display_verdicts import judged_html, judged_text
 from sawtooth.documents import format_of
 from sawtooth.papers.further import Further, Order
 from sawtooth.progress import stage
@@ -36,13 +37,19 @@ class Mathematical(Protocol):
     def draw(self) -> list[Drawing]: ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Mathematics:
     """The verdicts on a paper's definition and analysis claims, and the report if one was written."""
 
     paper: str
     judged: list[Judged]
     report: Path | None = None
+
+    def __repr__(self) -> str:
+        return judged_text(self, "Mathematics")
+
+    def _repr_html_(self) -> str:
+        return judged_html(self, repr(self))
 
     @property
     def name(self) -> str:

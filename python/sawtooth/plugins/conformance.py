@@ -9,7 +9,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from sawtooth import _native
+from sawtooth import _native, display_verdicts
 from sawtooth.documents import document
 from sawtooth.errors import InputError, PluginError
 
@@ -27,12 +27,18 @@ class RuleResult:
     script: str | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Conformance:
     """The verdicts on a controller."""
 
     controller: str
     rules: tuple[RuleResult, ...]
+
+    def __repr__(self) -> str:
+        return display_verdicts.conformance_text(self)
+
+    def _repr_html_(self) -> str:
+        return display_verdicts.conformance_html(self)
 
     @property
     def passed(self) -> bool:

@@ -11,9 +11,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from sawtooth.experiment.environment_value import WITHOUT
 from sawtooth.experiment.intervals import interval
 from sawtooth.experiment.leads import WORDS, measured
 from sawtooth.experiment.scoring import SCORED
+from sawtooth.plurals import number_of
 from sawtooth.report.claims import listed, verdict_sentences
 from sawtooth.report.curve_tables import contrast_scale
 from sawtooth.report.tables import setting_title
@@ -159,19 +161,20 @@ def printed_sentence(comparison: Comparison) -> str:
 def size_sentence(comparison: Comparison) -> str:
     """What the answer rests on."""
     study, results = comparison.study, comparison.results
-    runs = f"{len(comparison.run_ids):,} runs"
+    runs = number_of(len(comparison.run_ids), "run")
     if not comparison.own:
         seeds = max(entry.seeds for entry in study.probe)
-        return f"This rests on {runs} over up to {seeds} seeds."
+        return f"This rests on {runs} over {'up to ' * (seeds > 1)}{number_of(seeds, 'seed')}."
     settings = (
         setting_title(comparison.own[0].setting)
         if len(comparison.own) == 1
         else f"{len(comparison.own)} settings"
     )
     places = len(results.environments)
-    where = f"{places} environments" if places > 1 else f"the environment {results.environments[0]}"
-    seeds = len(results.seeds)
-    return f"This rests on {runs}: {settings}, {where}, {seeds} seed{'s' if seeds > 1 else ''}."
+    first = results.environments[0]
+    alone = "without cross traffic" if first == WITHOUT else f"the environment {first}"
+    where = f"{places} environments" if places > 1 else alone
+    return f"This rests on {runs}: {settings}, {where}, {number_of(len(results.seeds), 'seed')}."
 
 
 def shares_sentence(figure: SharesFigure) -> str:
@@ -263,7 +266,7 @@ def _title(words: str) -> str:
 def paper_answer(parts: Sequence[Comparison], judged: Sequence[Judged], runs: int) -> list[str]:
     """What came out of a whole paper or a directory of studies: the verdicts, then what its parts show."""
     own = verdict_sentences(judged)
-    rest = f"This rests on {runs:,} runs in {len(parts)} parts."
+    rest = f"This rests on {number_of(runs, 'run')} in {number_of(len(parts), 'part')}."
     first, *others = parts
     found = findings(first)[:2]
     for part in others:

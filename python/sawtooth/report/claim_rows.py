@@ -16,6 +16,7 @@ from sawtooth.claims.logic import Verdict
 from sawtooth.claims.multiplicity import CORRECTED, RULE
 from sawtooth.claims.standing import Standing, in_words, parameter, standing
 from sawtooth.claims.table import Judged
+from sawtooth.plurals import did, number_of
 from sawtooth.report.pipe_table import pipe_row, pipe_table
 
 HEADS = ("claim", "verdict", "on the part run", "printed tables", "judged by", "statement")
@@ -34,7 +35,6 @@ WORDS_OF_CLASSES = {
     Standing.UNDECIDED: "undecided",
 }
 """Classes of claims about runs, as the folded tables below the whole one are called."""
-WORDS = {Verdict.HOLDS: "hold", Verdict.FAILS: "fail", Verdict.UNDECIDED: "undecided"}
 
 
 def renewed(old: str, judged: Sequence[Judged], command: str, claims: Sequence[Claim]) -> str:
@@ -52,7 +52,7 @@ def renewed(old: str, judged: Sequence[Judged], command: str, claims: Sequence[C
     printed = {match["id"]: Verdict(match["printed"]) for match in ROW.finditer(table) if match["printed"]}
     classes = [standing(entry, verdicts[entry.id], printed.get(entry.id)) for entry in order]
     same = [verdicts[name] is theirs for name, theirs in printed.items()]
-    sentences = f"{len(order)} claims: {counted(list(verdicts.values()))}. {in_words(classes, same)}".rstrip()
+    sentences = f"{number_of(len(order), 'claim')}: {counted(list(verdicts.values()))}. {in_words(classes, same)}".rstrip()
     rules = {match["id"]: rule_of(match["by"]) for match in ROW.finditer(table)}
     of_runs = [entry for entry in order if entry.kind == "simulation"]
     return "\n\n".join([table, sentences, *_by_class(order, classes), *_older(of_runs, rules)])
@@ -98,7 +98,7 @@ def _older(claims: Sequence[Claim], rules: Mapping[str, int]) -> list[str]:
 
 def counted(verdicts: Sequence[Verdict]) -> str:
     """How many hold, fail and are undecided, in words."""
-    return ", ".join(f"{sum(v is verdict for v in verdicts)} {word}" for verdict, word in WORDS.items())
+    return ", ".join(did(sum(v is verdict for v in verdicts), verdict.value) for verdict in Verdict)
 
 
 def _conclusive(item: Judged) -> bool:

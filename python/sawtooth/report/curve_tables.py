@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sawtooth.plurals import number_of
+
 if TYPE_CHECKING:
     from sawtooth.experiment.curves import Curve, CurvePoint
     from sawtooth.experiment.intervals import Interval
@@ -54,4 +56,5 @@ def markdown_table(curve: Curve) -> str:
         cells += [cell(curve.at(name, place), curve)[1] for name in beside]
         lines.append("| " + " | ".join([str(place), *cells]) + " |")
     seeds = max(point.value.n for point in curve.points)
-    return "\n".join([*lines, "", f"Mean and 95 % interval over {seeds} seeds."])
+    sure = "Mean and 95 % interval over" if seeds > 1 else "Values of"
+    return "\n".join([*lines, "", f"{sure} {number_of(seeds, 'seed')}."])

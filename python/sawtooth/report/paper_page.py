@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from sawtooth.plurals import number_of
 from sawtooth.report.answers import paper_answer, part_answer
 from sawtooth.report.blocks import Card, Page, Picture, Row, Section, Table
 from sawtooth.report.claims import JUDGED_HOW, STATED_HOW, claims_section, failures
@@ -54,7 +55,7 @@ def _picture(parts: Sequence[Comparison]) -> Picture | None:
 
 
 def _card(part: Comparison) -> Card:
-    size = f"{len(part.run_ids):,} runs"
+    size = number_of(len(part.run_ids), "run")
     page = None if part.report is None else part.report.name
     found = counts(part.judged) if part.judged else {}
     return Card(part.study.name, part.study.title, part_answer(part)[0], size, found, page)

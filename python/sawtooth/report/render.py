@@ -13,9 +13,10 @@ from markupsafe import Markup
 
 from sawtooth.claims.logic import Finding, Verdict
 from sawtooth.packaged import packaged
+from sawtooth.plurals import verb
 from sawtooth.report.blocks import Block, Evidence, Page
 from sawtooth.report.inline import MARKS, pill
-from sawtooth.report.tables import leaf_text, seeds_text, verb
+from sawtooth.report.tables import leaf_text, seeds_text
 
 FAILURES: Final = 4
 """Claims that fail that are in sight; the rest is folded."""

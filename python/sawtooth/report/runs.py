@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from sawtooth.plurals import number_of
 from sawtooth.report.blocks import Block, Fold, Row, Section, Table, Words
 from sawtooth.report.inline import Inline, code, joined
 from sawtooth.report.tables import setting_title
@@ -66,13 +67,16 @@ def runs_section(comparison: Comparison) -> Section:
             for environment in block.environments
         ]
         blocks.append(
-            Fold(f"{title}: {len(rows) * len(results.seeds):,} runs", [Table(heads, rows, look="runs")])
+            Fold(
+                f"{title}: {number_of(len(rows) * len(results.seeds), 'run')}",
+                [Table(heads, rows, look="runs")],
+            )
         )
     for probe, runs in results.probes.items():
         rows = [
             Row(run.run_id, [", ".join(f"{k} = {v}" for k, v in run.labels.items()), run.seed])
             for run in runs
         ]
-        title = f"Probe {probe}: {len(rows):,} runs"
+        title = f"Probe {probe}: {number_of(len(rows), 'run')}"
         blocks.append(Fold(title, [Table(["Run", "Varied", "Seed"], rows, look="runs")]))
     return Section("runs", "Runs", blocks, folded=True)

@@ -16,6 +16,7 @@ from matplotlib.patches import Patch
 
 from sawtooth.atomic import write_bytes_atomic
 from sawtooth.experiment.variation import PROMOTED, SCREENED, Sensitivity, Variation, simulated
+from sawtooth.plurals import number_of
 from sawtooth.report import figures
 from sawtooth.report.blocks import Page, Picture, Row, Section, Table
 from sawtooth.report.drawing import MODEL_STYLE, MUTED, SERIES, canvas, encode, figure_files
@@ -106,7 +107,7 @@ def answer(found: Sensitivity) -> list[str]:
     ]
     if turning:
         first = turning[0]
-        count = f"{first.turned} verdict{'s' if first.turned > 1 else ''}"
+        count = number_of(first.turned, "verdict")
         lines.append(f"{label(first)} in place of {first.taken} turns most: {count}.")
         lines.append(f"{len(turning)} of {len(found.variations)} values turn at least one verdict.")
     exchanged = sum(1 for entry in found.variations if entry.exchanges)
@@ -115,9 +116,9 @@ def answer(found: Sensitivity) -> list[str]:
             f"{exchanged} values exchange two algorithms in the order of a score, both orders decided."
         )
     lines.append(
-        f"This rests on {len(found.variations)} values of {len(found.parameters)} open parameters, one at a time, over {settings} "
-        f"setting{'s' if settings > 1 else ''}, {len(base.parts[0].results.environments)} environments and {seeds} "
-        f"seed{'s' if seeds > 1 else ''} of {base.parts[0].study.value_of('duration')}."
+        f"This rests on {len(found.variations)} values of {len(found.parameters)} open parameters, one at a time, over "
+        f"{number_of(settings, 'setting')}, {number_of(len(base.parts[0].results.environments), 'environment')} and "
+        f"{number_of(seeds, 'seed')} of {base.parts[0].study.value_of('duration')}."
     )
     return lines
 
@@ -293,7 +294,7 @@ def blocks(found: Sensitivity) -> dict[str, str]:
             ["value", "setting", "score", "ahead at the values taken", "ahead now"], orders
         ),
         "sensitivity counts": (
-            f"Run for `{found.name}`, {len(first.results.seeds)} seeds of {first.study.value_of('duration')}: "
+            f"Run for `{found.name}`, {number_of(len(first.results.seeds), 'seed')} of {first.study.value_of('duration')}: "
             f"{len(found.unstable)} of {len(simulated(found.base))} verdicts on runs turn, "
             f"{sum(1 for entry in found.variations if entry.turned)} of {len(found.variations)} values turn at least one"
             + "".join(

@@ -154,12 +154,9 @@ def counts(judged: Sequence[Judged]) -> dict[Verdict, int]:
     return {verdict: found[verdict] for verdict in Verdict}
 
 
-PLURAL: Final = {Verdict.HOLDS: "hold", Verdict.FAILS: "fail"}
-
-
-def verb(verdict: Verdict, count: int) -> str:
-    """What stands behind a number of claims: ``1 holds``, ``2 hold``, ``3 undecided``."""
-    return verdict.value if count == 1 else PLURAL.get(verdict, verdict.value)
+def interval_note(seeds: int) -> str:
+    """What stands behind the means of a table."""
+    return "± is the 95 % interval of the mean" if seeds > 1 else "one seed has no interval"
 
 
 def leaf_text(finding: Finding, most: int | None = None) -> str:
@@ -179,10 +176,7 @@ def leaf_text(finding: Finding, most: int | None = None) -> str:
         parts.append(f": rho = {rho:.2f} [{low:.2f}, {high:.2f}], wanted >= {wanted:.2f}")
     elif finding.numbers:
         numbers = list(finding.numbers.items())[:most]
-        shown = ", ".join(
-            f"{name if most is None else name.replace('_', ' ')} = {_plain(value)}" for name, value in numbers
-        )
-        parts.append(f"({shown})")
+        parts.append(f"({', '.join(_number_text(name, value, most is None) for name, value in numbers)})")
     text = " ".join(parts).replace(" : ", ": ")
     if finding.verdict is Verdict.UNDECIDED:
         text += "; " + seeds_text(finding)
@@ -195,6 +189,14 @@ def seeds_text(finding: Finding) -> str:
         return f"about {finding.seeds:,} seeds would decide"
     alone = any(leaf.alone and leaf.verdict is Verdict.UNDECIDED for leaf in finding.leaves())
     return "one seed cannot decide it" if alone else "more seeds are not expected to decide"
+
+
+def _number_text(name: str, value: object, exact: bool) -> str:
+    """A number of a fact by its name, ``exact`` as documents have it; names are listed as in a sentence."""
+    shown = name if exact else name.replace("_", " ")
+    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+        return f"{name.replace('_', ' ')}: {', '.join(value)}"
+    return f"{shown} = {_plain(value)}"
 
 
 def _plain(value: object) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from sawtooth.atomic import write_bytes_atomic
 from sawtooth.errors import MISSING, InputError
+from sawtooth.plurals import number_of
 from sawtooth.report.sketches import Sketches
 from sawtooth.report.tables import setting_title
 
@@ -103,8 +104,9 @@ def _figures(comparison: Comparison, sketches: Sketches) -> Iterator[tuple[str, 
 def figure_texts(comparison: Comparison, setting: str) -> tuple[str, str]:
     """Title and note of the figure of one setting."""
     results = comparison.results
+    sure = " and 95 % interval" if len(results.seeds) > 1 else ""
     note = (
-        f"Ours: over {len(results.environments)} environments, mean and 95 % interval over {len(results.seeds)} seeds. "
+        f"Ours: over {number_of(len(results.environments), 'environment')}, mean{sure} over {number_of(len(results.seeds), 'seed')}. "
         "Lowest of a column bold."
     )
     if any(row["published_D"] is not None for row in comparison.score_rows):

@@ -106,12 +106,22 @@ def controllers_of(scenario: Scenario) -> list[str]:
     ]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Replay:
     """A stored run made again: the stored run and the new one."""
 
     stored: Run
     run: Run
+
+    def __repr__(self) -> str:
+        from sawtooth.display_verdicts import replay_text
+
+        return replay_text(self)
+
+    def _repr_html_(self) -> str:
+        from sawtooth.display_verdicts import replay_html
+
+        return replay_html(self)
 
     @property
     def run_id(self) -> str:

@@ -295,6 +295,14 @@ class Scenario(Strict):
     _data: dict[str, Any] = PrivateAttr(default_factory=dict)
     _chosen: tuple[str, ...] = PrivateAttr(default=())
 
+    def __repr__(self) -> str:
+        from sawtooth.plurals import number_of
+
+        lasts = units.format_time(self.duration)
+        flows = number_of(sum(group.count for group in self.flows), "flow")
+        traffic = [number_of(len(self.traffic), "group") + " of traffic"] if self.traffic else []
+        return f"<Scenario {Path(self.name).name}: {', '.join([flows, *traffic, lasts, f'seed {self.seed}'])}: .data has its tables>"
+
     @property
     def chosen(self) -> tuple[str, ...]:
         """What was chosen so that replaced values go with the rest, a sentence each."""

@@ -14,6 +14,7 @@ from sawtooth.atomic import write_bytes_atomic
 from sawtooth.experiment.intervals import Interval
 from sawtooth.papers.coexistence.pairs import setup
 from sawtooth.papers.coexistence.perform import NAME, Cell, Coexistence
+from sawtooth.plurals import number_of
 from sawtooth.report import figures
 from sawtooth.report.blocks import Page, Picture, Row, Section, Table, Words
 from sawtooth.report.drawing import INK, canvas, encode, figure_files
@@ -59,7 +60,7 @@ def blocks(found: Coexistence) -> dict[str, str]:
             lines.append(f"| {' | '.join([router, victim, *map(_marked, row)])} |")
     return {
         f"{NAME} finding": " ".join(answer(found)),
-        f"{NAME} made": f"{found.runs:,} runs over {found.setup.seeds} seeds: `{found.command}`.",
+        f"{NAME} made": f"{number_of(found.runs, 'run')} over {number_of(found.setup.seeds, 'seed')}: `{found.command}`.",
         f"{NAME} shares": "\n".join(lines),
     }
 

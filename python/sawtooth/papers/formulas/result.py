@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sawtooth import display_verdicts
 from sawtooth.documents import format_of
 from sawtooth.experiment.exhibit import TextTable
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from sawtooth.papers.formulas.study import OverlayStudy
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Overlay:
     """What was found: curves with their points, verdicts on claims about random loss, and the report if one was written."""
 
@@ -31,6 +32,12 @@ class Overlay:
     executed: int
     wall_s: float
     report: Path | None = None
+
+    def __repr__(self) -> str:
+        return display_verdicts.overlay_text(self)
+
+    def _repr_html_(self) -> str:
+        return display_verdicts.overlay_html(self)
 
     @property
     def name(self) -> str:

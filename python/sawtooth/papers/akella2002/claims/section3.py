@@ -158,7 +158,7 @@ def lowest_increment_window(_: View) -> Finding:
         "no window below 12 to 15 packets is increased",
         [
             path_of_least_rate(),
-            fact("no environment offers less than 1 Mbit/s", not lower, that_do=lower),
+            fact("no environment offers less than 1 Mbit/s", not lower, these_do=lower),
         ],
     )
     instead = fact(
