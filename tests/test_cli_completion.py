@@ -6,7 +6,10 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from enum import Enum
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.conftest import CommandLine, clean_environment
@@ -15,13 +18,21 @@ from typer.main import get_command
 
 from sawtooth import _native
 from sawtooth.cli import SEARCH, application
+from sawtooth.cli.compare import Table
 from sawtooth.cli.completion import SCRIPTS, TABLES, candidates, words_of
+from sawtooth.cli.work import Kind
+from sawtooth.experiment.search.space import SHAPES
 from sawtooth.papers.catalogue import known_names
+from sawtooth.papers.configurations import configurations
 from sawtooth.plugins.project import LANGUAGES
+from sawtooth.scenario.drives import DRIVES
 from sawtooth.scenario.environments import ENVIRONMENTS
 from sawtooth.scenario.environments.sets import SETS
+from sawtooth.scenario.paths import paths
 
 LAWS = {entry["name"] for entry in _native.describe()["controllers"]}
+
+RECORDED = {entry["name"] for entry in _native.describe()["series"]}
 
 
 def offered(line: str) -> list[str]:
@@ -68,6 +79,19 @@ def test_every_command_is_offered_with_the_first_sentence_of_its_help() -> None:
         ("sawtooth run ", set()),
         ("sawtooth run --plot ", set()),
         ("sawtooth nonsense ", set()),
+        ("sawtooth run --path ", {entry.name for entry in paths()}),
+        ("sawtooth compare x --path ", {entry.name for entry in paths()}),
+        ("sawtooth compare x --table ", {entry.value for entry in Table}),
+        ("sawtooth sweep s.toml --executor ", {entry.value for entry in Kind}),
+        ("sawtooth store export --of ", {"runs", "flows", "queues", *RECORDED}),
+        ("sawtooth store ls --series ", RECORDED),
+        (
+            "sawtooth reproduce akella2002 --configuration ",
+            {each.name for each in configurations("akella2002")},
+        ),
+        ("sawtooth environment search --shape ", set(SHAPES)),
+        ("sawtooth model response --law ", {"aimd", "cubic"}),
+        ("sawtooth trace ", set(DRIVES)),
     ],
 )
 def test_what_is_offered_is_what_is_accepted(line: str, expected: set[str]) -> None:
@@ -77,7 +101,13 @@ def test_what_is_offered_is_what_is_accepted(line: str, expected: set[str]) -> N
 
 
 @pytest.mark.parametrize(
-    "line", ["sawtooth compare ", "sawtooth compare 'aimd(1, 0.5)' ", "sawtooth model converge "]
+    "line",
+    [
+        "sawtooth compare ",
+        "sawtooth compare 'aimd(1, 0.5)' ",
+        "sawtooth model converge ",
+        "sawtooth environment search --winner ",
+    ],
 )
 def test_laws_are_offered_up_to_their_numbers(line: str) -> None:
     found = offered(line)
@@ -100,11 +130,25 @@ def test_every_table_belongs_to_a_place_that_exists() -> None:
     def places(node: object, path: str) -> set[str]:
         found = {(each.metavar or "").strip("[].") for each in node.params}  # type: ignore[attr-defined]
         found |= {f"{path}: {place}" for place in found}
+        found |= {option for each in node.params for option in each.opts}  # type: ignore[attr-defined]
         for name, inner in getattr(node, "commands", {}).items():
             found |= places(inner, f"{path} {name}".strip())
         return found
 
     assert set(TABLES) <= places(get_command(application()), "")
+
+
+def test_every_closed_choice_of_a_command_is_offered() -> None:
+    def closed(node: Any, path: str) -> Iterator[tuple[str, list[str]]]:
+        for each in node.params:
+            kind = getattr(getattr(each, "type_descriptor", None), "annotation", None)
+            if isinstance(kind, type) and issubclass(kind, Enum):
+                yield f"sawtooth {path} {each.opts[0]} ", [entry.value for entry in kind]
+        for name, inner in getattr(node, "commands", {}).items():
+            yield from closed(inner, f"{path} {name}".strip())
+
+    found = dict(closed(get_command(application()), ""))
+    assert {line: offered(line) for line in found} == found
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator, Sequence
+from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -193,11 +194,23 @@ def _arguments(node: Any, path: str, rest: Sequence[str]) -> Iterator[Candidate]
 
 
 def _values(path: str, parameter: Any) -> Iterator[Candidate]:
-    """What may stand for a parameter, by what its place is called in the help; nothing where that is not a name of ours."""
+    """What may stand for a parameter: the values of a closed choice, or a table by the name of the option or of its place in the help;
+    nothing where that is not a name of ours."""
     place = (parameter.metavar or "").strip("[].")
-    table = TABLES.get(f"{path}: {place}") or TABLES.get(place)
+    option = next((name for name in parameter.opts if name.startswith("--")), place)
+    table = TABLES.get(option) or TABLES.get(f"{path}: {place}") or TABLES.get(place)
     if table is not None:
         yield from table()
+    else:
+        yield from ((value, "") for value in _choices(parameter))
+
+
+def _choices(parameter: Any) -> list[str]:
+    """The values of a closed choice, whichever version of typer tells them."""
+    kind = getattr(getattr(parameter, "type_descriptor", None), "annotation", None)
+    found = kind if isinstance(kind, type) and issubclass(kind, Enum) else None
+    choices = getattr(getattr(parameter, "type", None), "choices", ()) if found is None else found
+    return [str(each.value if isinstance(each, Enum) else each) for each in choices]
 
 
 def controllers() -> Iterator[Candidate]:
@@ -286,6 +299,52 @@ def languages() -> Iterator[Candidate]:
     yield from ((name, "") for name in LANGUAGES)
 
 
+def network_paths() -> Iterator[Candidate]:
+    """Paths that people have."""
+    from sawtooth.scenario.paths import paths
+
+    yield from ((entry.name, entry.title) for entry in paths())
+
+
+def trace_models() -> Iterator[Candidate]:
+    """Models of which traces are made."""
+    from sawtooth.scenario.drives import DRIVES
+
+    yield from ((name, "") for name in DRIVES)
+
+
+def shapes() -> Iterator[Candidate]:
+    """Shapes of bandwidth that are searched."""
+    from sawtooth.experiment.search.space import SHAPES
+
+    yield from ((name, "") for name in SHAPES)
+
+
+def set_ups() -> Iterator[Candidate]:
+    """Set-ups of papers that have several."""
+    from sawtooth.papers import PAPERS
+    from sawtooth.papers.configurations import configurations
+
+    yield from ((entry.name, f"of {paper}") for paper in PAPERS for entry in configurations(paper))
+
+
+def series() -> Iterator[Candidate]:
+    """Recorded series."""
+    from sawtooth import _native
+
+    yield from ((entry["name"], entry["summary"]) for entry in _native.describe()["series"])
+
+
+def exported_tables() -> Iterator[Candidate]:
+    """Tables of stored runs."""
+    yield from (
+        ("runs", "a row each, with metrics"),
+        ("flows", "a row per flow"),
+        ("queues", "a row per queue"),
+    )
+    yield from series()
+
+
 def stored_runs() -> Iterator[Candidate]:
     """Runs of the store, by id."""
     from sawtooth.run.store import Store
@@ -304,9 +363,18 @@ TABLES: Final[dict[str, Callable[[], Iterator[Candidate]]]] = {
     "RUNID": stored_runs,
     "SHELL": shells,
     "LANG": languages,
+    "--path": network_paths,
+    "--shape": shapes,
+    "--winner": controllers,
+    "--loser": controllers,
+    "--configuration": set_ups,
+    "--series": series,
+    "--of": exported_tables,
+    "trace: NAME": trace_models,
     "environment: NAME": environments,
     "schema: NAME": documents,
 }
-"""What may stand in a place, by the name that it has in the help; before the colon the command, where others have such a place too."""
+"""What may stand for an option, or in a place by the name that it has in the help; before the colon the command, where others have such a
+place too."""
 
 __all__ = ["SCRIPTS", "TABLES", "candidates", "command", "words_of"]
