@@ -62,6 +62,28 @@ COMMANDS: Final = {
     "completion": "sawtooth.cli.completion",
 }
 """Every command in the order of `sawtooth --help`, and its module, which holds its `command`, or the `app` of its own commands."""
+SUMMARIES: Final = {
+    "demo": "Repeat one figure of a paper in less than a minute.",
+    "examples": "Copy the examples into a directory.",
+    "list": "List everything that has a name.",
+    "run": "Simulate one scenario and store the run.",
+    "compare": "Compare controllers over the same networks and seeds.",
+    "sweep": "Run a scenario with every combination of some values.",
+    "reproduce": "Reproduce a figure or a paper, or run a study.",
+    "new": "Write a study or a controller to start from.",
+    "check-controller": "Check a controller against the rules for all.",
+    "model": "Ask the formulas, without simulating a network.",
+    "environment": "Print the schedule of an environment.",
+    SEARCH: "Search for bandwidth under which a controller wins.",
+    "trace": "Make or describe a trace, as of a cellular link.",
+    "store": "Manage stored runs and their files.",
+    "schema": "Print the JSON Schema of a document or a scenario.",
+    "claims": "Print the claims of a paper, and how each is judged.",
+    "replay": "Simulate a stored run again and compare, bit for bit.",
+    "doctor": "Show versions and check this installation.",
+    "completion": "Print what makes a shell complete with the tab key.",
+}
+"""What `sawtooth --help` says of each: a line that fits a terminal of 80 columns."""
 
 
 def show_version(wanted: bool) -> None:
@@ -104,9 +126,9 @@ def application(words: Sequence[str] = ()) -> typer.Typer:
     for name in words[:1] if words and words[0] in COMMANDS else COMMANDS:
         module = import_module(COMMANDS[name])
         if hasattr(module, "app"):
-            app.add_typer(module.app, name=name)
+            app.add_typer(module.app, name=name, short_help=SUMMARIES[name])
         else:
-            app.command(name)(module.command)
+            app.command(name, short_help=SUMMARIES[name])(module.command)
     return app
 
 

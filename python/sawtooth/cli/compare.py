@@ -63,7 +63,9 @@ SetOption = Annotated[
 RecoveryOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--recovery", metavar="R", help="Loss recovery; may be repeated [default: the scenario's, or sack]."
+        "--recovery",
+        metavar="R",
+        help="Loss recovery: tahoe, reno, newreno, sack, rack or quic; may be repeated [default: the scenario's, or sack].",
     ),
 ]
 RouterOption = Annotated[
@@ -71,7 +73,8 @@ RouterOption = Annotated[
     typer.Option(
         "--router",
         metavar="Q",
-        help="Router: drop-tail, red, ecn (red that marks), rio; may be repeated [default: the scenario's, or drop-tail].",
+        help="Router: drop-tail, red, ecn (red that marks), drr, rio, step, codel, fq-codel, dualpi2 or pie; may be repeated "
+        "[default: the scenario's, or drop-tail].",
     ),
 ]
 EnvironmentOption = Annotated[

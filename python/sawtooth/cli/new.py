@@ -50,7 +50,7 @@ def new(context: typer.Context) -> None:
         raise typer.Exit(2)
 
 
-@app.command("study")
+@app.command("study", short_help="Write a study: controllers, a network, claims.")
 def study(file: FileArgument = Path(TEMPLATE), as_json: JsonOption = False) -> None:
     """Write a study of your own to start from: controllers, a network, claims.
 
@@ -74,7 +74,7 @@ def study(file: FileArgument = Path(TEMPLATE), as_json: JsonOption = False) -> N
         emit_text(f"wrote {file}; run it: {command} --quick")
 
 
-@app.command("controller")
+@app.command("controller", short_help="Write a controller in Rust, C or Python, with tests.")
 def controller(
     name: NameArgument, lang: LangOption, out: OutOption = None, as_json: JsonOption = False
 ) -> None:

@@ -37,9 +37,9 @@ ALIKE = 4
 """Flows, profiles and so on of which all numbers are shown."""
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
-app.command("verify")(store_files.verify)
-app.command("merge")(store_files.merge)
-app.command("gc")(store_files.gc)
+app.command("verify", short_help="Read every byte and report damaged runs.")(store_files.verify)
+app.command("merge", short_help="Add the runs of some stores to another one.")(store_files.merge)
+app.command("gc", short_help="Pack runs into few files; remove what is left over.")(store_files.gc)
 
 IdsArgument = Annotated[
     list[str] | None,
@@ -108,7 +108,7 @@ def store(context: typer.Context) -> None:
         raise typer.Exit(2)
 
 
-@app.command("ls")
+@app.command("ls", short_help="List stored runs.")
 def ls(
     scenario: ScenarioOption = None,
     controller: ControllerOption = None,
@@ -139,7 +139,7 @@ def ls(
         note(f"{gone} stale, which nothing reads any more: `sawtooth store rm --stale` removes them")
 
 
-@app.command("show")
+@app.command("show", short_help="Show one stored run.")
 def show(run_id: IdArgument, store: StoreOption = None, as_json: JsonOption = False) -> None:
     """Show one stored run: its scenario, its results and the series that it recorded.
 
@@ -171,7 +171,7 @@ def show(run_id: IdArgument, store: StoreOption = None, as_json: JsonOption = Fa
     show_run(run)
 
 
-@app.command("rm")
+@app.command("rm", short_help="Remove runs from the store.")
 def rm(
     run_ids: IdsArgument = None,
     scenario: ScenarioOption = None,
@@ -210,7 +210,7 @@ def rm(
     emit_text(f"{_total(removed)} {'would go' if dry_run else 'removed'} from {kept.address}")
 
 
-@app.command("export")
+@app.command("export", short_help="Write stored runs as one table.")
 def export(
     run_ids: IdsArgument = None,
     of: OfOption = "runs",

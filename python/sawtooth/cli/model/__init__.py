@@ -8,12 +8,14 @@ from sawtooth.cli.model import compatible, converge, drop_rate, fairness, respon
 from sawtooth.cli.output import note
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
-app.command("response")(response.command)
-app.command("drop-rate")(drop_rate.command)
-app.command("compatible")(compatible.command)
-app.command("smoothness")(smoothness.command)
-app.command("converge")(converge.command)
-app.command("fairness")(fairness.command)
+app.command("response", short_help="Rate of a law at a drop rate.")(response.command)
+app.command("drop-rate", short_help="Drop rate at which AIMD(a, b) has a given rate.")(drop_rate.command)
+app.command("compatible", short_help="Increase a that gives AIMD(a, b) the rate of TCP.")(compatible.command)
+app.command("smoothness", short_help="How far a control falls on a loss, how fast it grows.")(
+    smoothness.command
+)
+app.command("converge", short_help="Windows of flows that share one capacity, by rounds.")(converge.command)
+app.command("fairness", short_help="Whether flows under a linear control become equal.")(fairness.command)
 
 
 @app.callback(invoke_without_command=True)
