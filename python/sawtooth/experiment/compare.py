@@ -36,7 +36,6 @@ from sawtooth.experiment.comparison import Comparison
 from sawtooth.experiment.environment_value import (
     FILE_OPTION,
     OPTION,
-    WITHOUT,
     EnvironmentSource,
     environment_file,
     environment_value,

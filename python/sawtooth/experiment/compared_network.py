@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sawtooth.errors import MISSING, InputError
-from sawtooth.experiment.environment_value import WITHOUT, written
+from sawtooth.experiment.environment_value import written
 from sawtooth.experiment.study import MIXED, Study
 from sawtooth.experiment.study_files import read_toml
 from sawtooth.plain import copied

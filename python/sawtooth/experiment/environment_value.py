@@ -24,8 +24,6 @@ from sawtooth.scenario.overrides import parse_override
 
 OPTION: Final = "--environment"
 FILE_OPTION: Final = "--environment-file"
-WITHOUT: Final = "none"
-"""The environment of a scenario without one: nothing but the test flows."""
 _CALL = re.compile(r"\s*([A-Za-z][\w-]*)\s*\((.*)\)\s*", re.DOTALL)
 
 EnvironmentSource = str | Mapping[str, Any]

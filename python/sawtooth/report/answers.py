@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from sawtooth.experiment.environment_value import WITHOUT
 from sawtooth.experiment.intervals import interval
 from sawtooth.experiment.leads import WORDS, measured
 from sawtooth.experiment.scoring import SCORED
@@ -19,6 +18,7 @@ from sawtooth.plurals import number_of
 from sawtooth.report.claims import listed, verdict_sentences
 from sawtooth.report.curve_tables import contrast_scale
 from sawtooth.report.tables import setting_title
+from sawtooth.scenario.environments.sets import WITHOUT
 
 if TYPE_CHECKING:
     from sawtooth.claims.table import Judged
