@@ -19,6 +19,7 @@ import pytest
 import typer.main
 from tests.command_line import clean_environment, command_line
 from tests.test_gallery import QUICK
+from tests.test_printed_examples import NAMES
 from tools.gallery import ENTRIES, command
 from typer.core import TyperGroup
 
@@ -42,14 +43,16 @@ DRAWN = re.compile(r"sawtooth run examples/.* --plot")
 """A scenario and its figure: README.md has one, tests/test_run_figure.py draws each kind. `make test-long` runs all, in two ways."""
 LONG_PROGRAMS = re.compile(r"st\.cluster\(|load_plugin")
 """What starts workers, or compiles a controller: tests/test_cluster.py and tests/test_plugins.py try both each time."""
-PLACEHOLDER = re.compile(r"\bmy-|\b[A-Z]{3,}\b")  # my-own.trace, RUNID: the reader's own
+PLACEHOLDER = re.compile(
+    r"\bmy-|\b[A-Z]{3,}\b|stacks/target/"
+)  # my-own.trace, RUNID: the reader's own; what `make stacks` builds
 
 
 def blocks(language: str) -> Iterator[tuple[str, str]]:
     """(page, text) of the fenced blocks in a language."""
     for page in PAGES:
         for name, text in FENCE.findall(page.read_text(encoding="utf-8")):
-            if name == language:
+            if NAMES.get(name, name) == language:
                 yield page.relative_to(ROOT).as_posix(), text
 
 
@@ -61,7 +64,9 @@ def anchors(page: Path) -> set[str]:
 
 def commands() -> dict[str, list[str]]:
     """Every `sawtooth …` line in the pages and in the heads of the examples, with the pages that it stands on."""
-    found = [(page, line.strip()) for page, text in blocks("sh") for line in text.splitlines()]
+    found = [
+        (page, line.strip()) for page, text in blocks("sh") for line in text.replace("\\\n", " ").splitlines()
+    ]
     for example in sorted((ROOT / "examples").glob("*.toml")):
         lines = example.read_text(encoding="utf-8").splitlines()
         found += [
@@ -128,7 +133,7 @@ def test_commands_on_pages_work(line: str, pages: list[str], workplace: Path) ->
         name, arguments = SEARCH, arguments[1:]
     assert name in group.commands, f"{pages}: no command {name}"
     if name not in RUN or PLACEHOLDER.search(line):
-        if "--plugin" in arguments:  # which would load it into this process
+        while "--plugin" in arguments:  # which would load it into this process
             at = arguments.index("--plugin")
             del arguments[at : at + 2]
         group.commands[name].make_context(name, arguments)
@@ -148,8 +153,10 @@ def test_commands_on_pages_work(line: str, pages: list[str], workplace: Path) ->
 )
 def test_programs_on_pages_run(page: str, program: str, workplace: Path) -> None:
     with_project(program, workplace)
+    file = workplace / "printed_program.py"  # a controller is known by the source of its class
+    file.write_text(program, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", program],
+        [sys.executable, "-W", "error", file.name],
         cwd=workplace,
         env=clean_environment(),
         capture_output=True,

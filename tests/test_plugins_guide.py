@@ -56,7 +56,7 @@ def test_the_page_has_the_times_of_every_step_in_every_language() -> None:
 
 def test_the_class_on_the_page_is_a_controller(tmp_path: Path) -> None:
     (text,) = (text for kind, text in FENCE.findall(PAGE) if "class Constant" in text)
-    (tmp_path / "constant.py").write_text("import sawtooth as st\n\n\n" + text)
+    (tmp_path / "constant.py").write_text(text)
     code = "import sawtooth as st; st.load_plugin('constant.py'); print(st.check_controller('constant(7)').passed)"
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -1,7 +1,8 @@
 """What README, docs and the help of commands print is run, by what a stock installation has.
 
 The examples of a page run in their order in one directory with a copy of the examples; each must end well. So that this takes seconds,
-SHORTER changes what takes long, and ELSEWHERE names what another test follows to the letter. `make test` tries that a fault is told;
+SHORTER changes what takes long, and ELSEWHERE names what another test runs: to the letter, or, where it says so, the same options on a
+study that takes seconds. CONTRIBUTING.md says the same under Tests. `make test` tries that a fault is told;
 `make test-long` runs the pages and the help. (tests/test_documents.py runs or parses the commands of the pages each time.)
 """
 
@@ -17,7 +18,7 @@ from typing import Any
 
 import pytest
 from tests.stock import ROOT, asked_for, stock_python, stock_site
-from tests.test_printed_examples import FENCE, PAGES, words_of
+from tests.test_printed_examples import FENCE, NAMES, PAGES, words_of
 
 DRIVER = ROOT / "tests" / "printed_driver.py"
 Example = tuple[str, Any]
@@ -72,13 +73,20 @@ ELSEWHERE: tuple[tuple[str, str], ...] = (
     (r".*--store my-store", "tests/test_shard.py has the stores that it needs"),
     (
         r"reproduce .*(--sensitivity|--reconstruct)",
-        "tests/test_sensitivity.py and test_reconstruction.py, on studies of seconds",
+        "takes minutes to hours and is not run; tests/test_sensitivity.py and test_reconstruction.py, on studies of seconds",
     ),
-    (r"reproduce .*(--confirm|--until-decided)", "tests/test_deciding.py, on a network of seconds"),
+    (
+        r"reproduce .*(--confirm|--until-decided)",
+        "takes minutes and is not run; tests/test_deciding.py, on a network of seconds",
+    ),
     (r"reproduce .*--set", "an open parameter: tests/test_reproduce.py"),
     (r"reproduce gain.toml", "tests/test_studies_guide.py writes the file that the page builds"),
     (r".*mine.*", "tests/test_plugins_guide.py builds the controller and follows every line"),
-    (r"reproduce coexistence", "tests/test_coexistence.py, on a few pairs"),
+    (
+        r"reproduce coexistence",
+        "takes minutes and is not run as it stands; tests/test_coexistence.py, on a few pairs, and with --quick",
+    ),
+    (r".*stacks/target/", "`make test-stacks`, which has the libraries that `make stacks` builds"),
     (r"check-controller aimd\(1, 1\)", "it ends with 1, as the page says: tests/test_check_controller.py"),
     (r"store rm --all", "it would take the runs away from what follows"),
 )
@@ -103,7 +111,8 @@ def shortened(words: Sequence[str]) -> list[str] | None:
 def examples_of(page: Path) -> list[Example]:
     """What a page prints, in its order."""
     found: list[Example] = []
-    for language, text in FENCE.findall(page.read_text(encoding="utf-8")):
+    for name, text in FENCE.findall(page.read_text(encoding="utf-8")):
+        language = NAMES.get(name, name)
         if language == "python" and not OTHER_PACKAGES.search(text):
             found.append(("python", text))
         lines = text.replace("\\\n", " ").splitlines() if language == "sh" else []

@@ -1,6 +1,6 @@
 """Reconstruction of a paper's open values from its printed tables: sweep, model, full length.
 
-    >>> from sawtooth.papers.akella2002.reconstruction.reconstruct import reconstruct
+    >>> from sawtooth.papers.akella2002.reconstruction.reconstruct import Design, reconstruct
     >>> found = reconstruct(design=Design(combinations=64))
     >>> found.best, found.gain_held_out
 
