@@ -29,7 +29,7 @@ from sawtooth.report.blocks import (
     Table,
     Words,
 )
-from sawtooth.report.inline import Inline, code, faint, joined, pill, to_runs
+from sawtooth.report.inline import Inline, code, faint, joined, pill, run_name, to_runs
 from sawtooth.report.render import FAILURES, render
 
 NUMBERS = (0.5, -1.25, 1682.0, 30.0, 7.0, 0.0, 12.0, 3.5, 250.0)
@@ -40,7 +40,7 @@ DRAWING = Markup(
 
 def shown(number: float) -> Inline:
     """A number as our tables show it, with an interval."""
-    return joined([to_runs("runs-a", f"{number:,.2f}".replace("-", "−"), "runs-"), faint("± 0.10")])
+    return joined([to_runs("runs-a", f"{number:,.2f}".replace("-", "−"), "runs-a"), faint("± 0.10")])
 
 
 def table() -> Table:
@@ -59,8 +59,11 @@ def page() -> Page:
     """Every kind of block."""
     wide = Table([f"a rather long heading {n}" for n in range(9)], [Row("x", ["1"] * 8), Row("y", ["2"] * 8)])
     runs = Table(
-        ["Algorithm", "seed 1"],
-        [Row("AIMD", [code("0123456789ab")], anchor=f"runs-{n}") for n in "ab"],
+        ["Algorithm", "Control", "seed 1"],
+        [
+            Row(name, [code(f"{name}(1, 0.5)"), run_name(run_id)], anchor=f"runs-{n}", group=f"runs-{n}")
+            for n, name, run_id in (("a", "AIMD", "0123456789ab"), ("ab", "MAIMD", "abcdef012345"))
+        ],
         look="runs",
     )
     failing = [
@@ -154,12 +157,13 @@ def test_a_number_leads_to_its_runs_their_scenario_and_the_command(browser: Brow
     press(browser, "a.to-runs")
     assert browser.run("document.querySelector('dialog').open")
     said = browser.run("document.querySelector('dialog').textContent")
-    for words in ("0.50", "law 9", "AIMD", "reproduce a/b"):
+    for words in ("0.50", "ofBoth Value, law 9", "AIMD", "reproduce a/b"):
         assert words in said
     shown = browser.run("[...document.querySelectorAll('dialog code')].map((each) => each.textContent)")
     assert any(re.fullmatch(r"sawtooth store show 0123456789ab\w* --store 'st 4'", line) for line in shown)
     again = r"sawtooth replay 0123456789ab\w* --plugin mine.py --store 'st 4'"
     assert any(re.fullmatch(again, line) for line in shown)
+    assert "MAIMD" not in said, "the name of its place begins like the other's"
     press(browser, "dialog button")
     assert not browser.run("document.querySelector('dialog').open")
 
@@ -170,9 +174,9 @@ def test_a_link_opens_what_is_folded(browser: Browser, file: Path) -> None:
     press(browser, "a[href='#set-up']")
     browser.settle()
     assert browser.run("document.querySelector('#set-up details').open")
-    browser.open(file, place="#runs-b")
+    browser.open(file, place="#runs-ab")
     assert browser.run("document.querySelector('#runs > details').open")
-    assert browser.run("document.getElementById('runs-b').getClientRects().length") > 0
+    assert browser.run("document.getElementById('runs-ab').getClientRects().length") > 0
 
 
 def test_on_paper_everything_is_open_but_definitions_and_runs_and_nothing_is_to_be_clicked(

@@ -73,12 +73,16 @@ class Head:
 
 @dataclass(frozen=True)
 class Row:
-    """A row: its heading, then its cells. ``anchor`` is the place that links lead to, ``verdict`` what buttons choose rows by."""
+    """A row: its heading, then its cells. ``anchor`` is the place that links lead to, ``verdict`` what buttons choose rows by.
+
+    Rows of one ``group`` are shown together behind a number that comes from all of them.
+    """
 
     first: Inline
     cells: Sequence[Inline]
     anchor: str | None = None
     verdict: Verdict | None = None
+    group: str | None = None
 
 
 @dataclass(frozen=True)

@@ -23,14 +23,19 @@ def code(words: object) -> Markup:
     return Markup("<code>{}</code>").format(str(words))
 
 
+def run_name(run_id: str) -> Markup:
+    """The id of a run, by which the page finds it among other names."""
+    return Markup('<code class="run">{}</code>').format(run_id)
+
+
 def link(to: str, content: Inline) -> Markup:
     """A link within the page or to a page beside it."""
     return Markup('<a href="{}">{}</a>').format(to, content)
 
 
-def to_runs(place: str, content: Inline, every: str = "") -> Markup:
-    """A number that leads to its runs; ``place`` is the row that lists them, or the first of those whose names begin with ``every``."""
-    rest = Markup(' data-every="{}"').format(every) if every else ""
+def to_runs(place: str, content: Inline, group: str = "") -> Markup:
+    """A number that leads to its runs; ``place`` is the row that lists them, or the first of the rows of this ``group``."""
+    rest = Markup(' data-group="{}"').format(group) if group else ""
     return Markup('<a class="to-runs" href="#{}"{}>{}</a>').format(place, rest, content)
 
 

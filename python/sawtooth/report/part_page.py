@@ -21,7 +21,7 @@ from sawtooth.report.claims import JUDGED_HOW, STATED_HOW, claims_section, failu
 from sawtooth.report.compare_figures import cloud_picture
 from sawtooth.report.curves import curve_picture, curve_section
 from sawtooth.report.inline import Inline, below, faint, joined, strong, swatch, to_runs
-from sawtooth.report.runs import place, runs_section
+from sawtooth.report.runs import group, place, runs_section
 from sawtooth.report.set_up import plain, set_up_section
 from sawtooth.report.sketches import Sketches
 from sawtooth.report.tables import (
@@ -235,8 +235,8 @@ def _scores(comparison: Comparison, block: Setting) -> list[Block]:
 def _score(block: Setting, name: str, cell: ScoreCell, printed: bool) -> Inline:
     decimals = DECIMALS[cell.metric]
     shown: Inline = number(cell.ours.mean, decimals)
-    first = place(block.setting, name, block.environments[0])
-    linked = to_runs(first, strong(shown) if cell.best else shown, place(block.setting, name, ""))
+    first = place(block, name, block.environments[0])
+    linked = to_runs(first, strong(shown) if cell.best else shown, group(block, name))
     pieces: list[Inline] = [linked, faint(spread(cell.ours, decimals))]
     if printed:
         pieces.append(below(f"printed {number(cell.printed, decimals)}"))
@@ -251,7 +251,7 @@ def _raw(block: Setting, metric: str) -> Table:
             [
                 joined(
                     [
-                        to_runs(place(block.setting, name, environment), number(cell.ours.mean, decimals)),
+                        to_runs(place(block, name, environment), number(cell.ours.mean, decimals)),
                         faint(spread(cell.ours, decimals)),
                     ]
                 )

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Final
 
 from sawtooth.plurals import number_of
 from sawtooth.report.blocks import Block, Fold, Row, Section, Table, Words
-from sawtooth.report.inline import Inline, code, joined
+from sawtooth.report.inline import Inline, code, joined, run_name
 from sawtooth.report.tables import setting_title
 
 if TYPE_CHECKING:
     from sawtooth.experiment.comparison import Comparison
+    from sawtooth.experiment.matrix import Block as Setting
 
 DIGITS: Final = 12
 """Of a run's id where several stand side by side."""
@@ -23,13 +24,17 @@ DIGITS: Final = 12
 
 def run_cell(run_ids: Sequence[str]) -> Inline:
     """Ids of runs in a cell, short."""
-    return joined(code(run_id[:DIGITS]) for run_id in run_ids)
+    return joined(run_name(run_id[:DIGITS]) for run_id in run_ids)
 
 
-def place(setting: str, algorithm: str, environment: str) -> str:
+def group(block: Setting, algorithm: str) -> str:
+    """The rows of an algorithm's runs in a setting. Numbered: two names may differ in their punctuation alone."""
+    return f"runs-{block.setting.replace('/', '-')}-{block.algorithms.index(algorithm)}"
+
+
+def place(block: Setting, algorithm: str, environment: str) -> str:
     """The row of a cell's runs."""
-    safe = "".join(c if c.isalnum() else "-" for c in f"{setting}-{algorithm}-{environment}")
-    return f"runs-{safe}"
+    return f"{group(block, algorithm)}-{block.environments.index(environment)}"
 
 
 def runs_section(comparison: Comparison) -> Section:
@@ -59,9 +64,10 @@ def runs_section(comparison: Comparison) -> Section:
                     code(controls.get(name, name)),
                     title,
                     environment,
-                    *map(code, block.ids(name, environment)),
+                    *map(run_name, block.ids(name, environment)),
                 ],
-                anchor=place(setting, name, environment),
+                anchor=place(block, name, environment),
+                group=group(block, name),
             )
             for name in block.algorithms
             for environment in block.environments

@@ -84,11 +84,20 @@
     parent.append(node);
     return node;
   };
+  // The headings over a column, the upper first.
+  const headings = (table, column) =>
+    [...table.tHead.rows].flatMap((line) => {
+      let begin = 0;
+      return [...line.cells].filter((head) => {
+        const own = head.dataset.column === undefined ? begin : Number(head.dataset.column);
+        begin = own + head.colSpan;
+        return own <= column && column < begin;
+      });
+    });
   const show = (anchor, row) => {
     const cell = anchor.closest("td");
     const table = anchor.closest("table");
-    const heads = all("thead th", table);
-    const column = cell && heads.find((head) => head.dataset.column === String(cell.cellIndex));
+    const heads = cell ? headings(table, cell.cellIndex) : [];
     dialog.replaceChildren();
     made("h2", `${words(anchor)} ${cell ? words(cell).slice(words(anchor).length) : ""}`.trim(), dialog);
     const list = made("dl", "", dialog);
@@ -97,11 +106,12 @@
       made(tag, text, made("dd", "", list));
     };
     const caption = anchor.closest(".table").querySelector(".caption");
-    if (caption) say("what", words(caption).split(/[.:;]/)[0]);
-    if (column) say("of", `${words(column)}, ${words(cell.parentElement.cells[0])}`);
+    // The caption of a table of scores explains D and C; what a number of it is stands in its headings.
+    if (caption && !table.classList.contains("scores")) say("what", words(caption).split(/[.:;]/)[0]);
+    if (heads.length) say("of", `${heads.map(words).join(" ")}, ${words(cell.parentElement.cells[0])}`);
     const titles = all("thead th", row.closest("table"));
-    const every = anchor.dataset.every;
-    const rows = every ? all("tr[id]", row.parentElement).filter((other) => other.id.startsWith(every)) : [row];
+    const group = anchor.dataset.group;
+    const rows = group ? all("tr[id]", row.parentElement).filter((other) => other.dataset.group === group) : [row];
     [...row.cells].forEach((entry, place) => {
       const kind = entry.querySelector("code") ? "code" : "span";
       const own = new Set(rows.map((other) => words(other.cells[place])));
@@ -109,7 +119,7 @@
     });
     const command = document.getElementById("command");
     const { show: shown = "", replay = "" } = command ? command.dataset : {};
-    const first = row.querySelector("code");
+    const first = row.querySelector("code.run");
     if (first) {
       const id = words(first).split(" ")[0];
       say("scenario", `sawtooth store show ${id}${shown}`, "code");

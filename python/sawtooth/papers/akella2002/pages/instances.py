@@ -33,6 +33,7 @@ from sawtooth.report.claims import listed
 from sawtooth.report.drawing import GRID, INK, MUTED, SERIES, canvas
 from sawtooth.report.inline import Inline, faint, joined, strong, to_runs
 from sawtooth.report.pipe_table import pipe_table
+from sawtooth.report.runs import group
 from sawtooth.report.runs import place as runs_of
 from sawtooth.report.tables import (
     RAW_DECIMALS,
@@ -300,7 +301,7 @@ def _setting(block: Block, tables: Sequence[FamilyTable]) -> Section:
         blocks.append(
             Heading(f"{entry.family}: scores of goodput among the {len(rows)} instances of the family")
         )
-        blocks.append(Table(heads, rows))
+        blocks.append(Table(heads, rows, caption="Scores of goodput, mean and 95 % interval over seeds."))
     blocks += [
         Fold(f"{figures.TITLES[metric]}: values per environment", [_raw(block, metric)]) for metric in SCORED
     ]
@@ -309,8 +310,8 @@ def _setting(block: Block, tables: Sequence[FamilyTable]) -> Section:
 
 def _instance(block: Block, item: Instance, best: bool) -> Row:
     shown: Inline = number(item.D.mean, 3)
-    first = runs_of(block.setting, item.label, block.environments[0])
-    linked = to_runs(first, strong(shown) if best else shown, runs_of(block.setting, item.label, ""))
+    first = runs_of(block, item.label, block.environments[0])
+    linked = to_runs(first, strong(shown) if best else shown, group(block, item.label))
     printed = item.printed
     cells: list[Inline] = [
         joined([linked, faint(spread(item.D, 3))]),
@@ -330,7 +331,7 @@ def _raw(block: Block, metric: str) -> Table:
         Row(
             name,
             [
-                to_runs(runs_of(block.setting, name, environment), with_spread(cells[spot].ours, decimals))
+                to_runs(runs_of(block, name, environment), with_spread(cells[spot].ours, decimals))
                 for environment, cells in by_place
             ],
         )
