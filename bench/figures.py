@@ -10,7 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
-from sawtooth.report.figures import GRID, INK, MUTED, SERIES
+from sawtooth.report.figures import GRID, INK, MUTED
+from sawtooth.report.looks import SERIES
 
 Row = Mapping[str, Any]
 STYLE: Final[dict[Any, Any]] = {

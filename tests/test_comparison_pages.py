@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from tests.browser import Browser
+from tests.figure_faults import faults
 
 from sawtooth.experiment.compare import compare
 from sawtooth.experiment.comparison import Comparison
-from sawtooth.report.write import write_report
+from sawtooth.experiment.matrix import Results
+from sawtooth.report.head_figures import delay_figure, head_picture
+from sawtooth.report.part_page import headline
+from sawtooth.report.sketches import Sketches
+from sawtooth.report.write import figure_texts, write_report
 from sawtooth.run.store import Store
 
 CONTROLLERS = ["bbr", "bbr-1", "mimd(1.125, 0.8)"]
@@ -20,7 +28,7 @@ CONTROLLERS = ["bbr", "bbr-1", "mimd(1.125, 0.8)"]
 def comparison(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
     """Two environments, two seeds, a few seconds."""
     store = Store(tmp_path_factory.mktemp("store"))
-    varied = {"duration": "6 s", "warmup": "2 s"}
+    varied: Any = {"duration": "6 s", "warmup": "2 s"}
     return compare(CONTROLLERS, store=store, environments=["cons-low", "rd-low"], seeds=2, **varied)
 
 
@@ -77,3 +85,47 @@ def test_a_number_says_of_which_metric_it_is(browser: Browser, page: Path) -> No
     raw = said(browser, 1, "table.numbers")
     assert raw["what"].startswith("Goodput (fraction, not clipped at 1)")
     assert raw["of"] == "bbr-1, cons-low"
+
+
+def test_the_picture_at_the_head_says_what_there_is(comparison: Comparison) -> None:
+    (block,) = comparison.own
+    picture = headline(comparison, Sketches())
+    assert picture is not None
+    assert "Ellipses" not in picture.caption, "two seeds have none"
+    third = {replace(key, seed="3"): run for key, run in block.run_ids.items()}
+    three = replace(
+        block,
+        seeds=("1", "2", "3"),
+        values={name: np.concatenate([box, box[:, :, :1]], axis=2) for name, box in block.values.items()},
+        run_ids={**block.run_ids, **third},
+    )
+    assert "Ellipses: one standard deviation" in head_picture(three, several=False).caption
+
+
+def test_a_controller_alone_has_a_picture_of_its_delays(comparison: Comparison) -> None:
+    alone = replace(
+        comparison.own[0],
+        algorithms=("bbr",),
+        values={name: box[:1] for name, box in comparison.own[0].values.items()},
+    )
+    study = comparison.study.model_copy(update={"algorithm": comparison.study.algorithm[:1]})
+    found = replace(comparison, study=study, results=Results({alone.setting: alone}))
+    picture = headline(found, Sketches())
+    assert picture is not None
+    assert "Distribution of the queueing delay" in picture.drawing
+    assert picture.caption.startswith("Share of the packets that waited no longer")
+    assert faults(delay_figure(alone)) == []
+
+
+def test_the_note_of_a_figure_speaks_of_what_is_there(comparison: Comparison) -> None:
+    title, note = figure_texts(comparison, "sack/droptail")
+    assert title == "SACK recovery, drop-tail routers"
+    assert note == "Over 2 environments, mean and 95 % interval over 2 seeds. Lowest of a column bold."
+    block = replace(
+        comparison.own[0],
+        environments=("cons-low",),
+        seeds=("1",),
+        values={name: box[:, :1, :1] for name, box in comparison.own[0].values.items()},
+    )
+    one = replace(comparison, results=Results({block.setting: block}))
+    assert figure_texts(one, block.setting)[1].startswith("Over 1 environment, one seed.")

@@ -6,11 +6,14 @@ Figures of single runs: tests/test_run_figure.py.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from importlib import import_module, resources
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from matplotlib.container import BarContainer
+from matplotlib.figure import Figure
 from tests.figure_faults import faults
 from tests.test_winners import block as winners_block
 from tests.test_winners import part
@@ -25,19 +28,43 @@ from sawtooth.papers.akella2002.pages import winners
 from sawtooth.papers.akella2002.printed import environments
 from sawtooth.papers.akella2002.winners import winner_map
 from sawtooth.report import across, figures, strips
-from sawtooth.report.compare_figures import cloud_figure
+from sawtooth.report.compare_figures import block_figure
+from sawtooth.report.head_figures import cloud_figure
+from sawtooth.report.looks import look
+from sawtooth.report.score_figure import paper_figure
+from sawtooth.scenario.described import describe
 
 NAMES = ("AIMD", "AIAD", "MIMD", "MIAD", "AIMD(1, 0.8)", "AIMAD", "MAIMD")
 PLACES = tuple(row.name for row in environments())
 SEEDS = ("1", "2", "3")
+TWELVE = tuple(f"cubic(beta=0.8, c=0.{number}5)" for number in range(10, 22))
+WRITTEN = [
+    ("aimd(1, 0.8)", "mimd(1.125, 0.8)"),
+    TWELVE[:1],
+    TWELVE,
+    (*NAMES, f"a_plugin({', '.join(f'number_{n}=0.{n}' for n in range(9))})"),
+]
+"""Names of controllers as one writes them."""
+ALONE = ("the scenario as it is",)
+DRAWN: dict[str, tuple[Callable[[Block], Figure], tuple[str, ...]]] = {
+    "values": (figures.values_figure, ALONE),
+    "paper": (lambda given: paper_figure(given, {}, "SACK recovery", "Over 1 environment."), ALONE),
+    "cloud": (cloud_figure, ALONE),
+    "comparison": (block_figure, ALONE),
+    "maps": (block_figure, PLACES[:2]),
+    "across": (lambda given: across.figure([given, given]), ALONE),
+}
 
 
-def block(setting: str) -> Block:
-    """Seven algorithms in all environments of the paper; values and their spread grow."""
-    values = np.zeros((len(NAMES), len(PLACES), len(SEEDS)))
-    values += 0.1 * np.arange(len(NAMES))[:, None, None] + 0.03 * np.arange(len(SEEDS))[None, None, :]
-    ids = {CellKey(setting, a, e, s): f"{a}{e}{s}" for a in NAMES for e in PLACES for s in SEEDS}
-    return Block(setting, NAMES, PLACES, SEEDS, dict.fromkeys(SCORED, values), ids)
+def block(setting: str, names: tuple[str, ...] = NAMES, places: tuple[str, ...] = PLACES) -> Block:
+    """Seven algorithms in all environments of the paper, unless others are named; values and their spread grow."""
+    values = np.zeros((len(names), len(places), len(SEEDS)))
+    values += 0.1 * np.arange(len(names))[:, None, None] + 0.03 * np.arange(len(SEEDS))[None, None, :]
+    keys = [CellKey(setting, a, e, s) for a in names for e in places for s in SEEDS]
+    ids = {key: f"{key.algorithm}{key.environment}{key.seed}" for key in keys}
+    shares = len(describe()["delay_shares"])
+    delays = {key: np.linspace(0.0, 30.0, shares).tolist() for key in keys}
+    return Block(setting, names, places, SEEDS, dict.fromkeys(SCORED, values), ids, delays=delays)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +85,35 @@ def test_bars_of_all_metrics() -> None:
 
 def test_the_figure_of_a_setting() -> None:
     note = "Mean and 95 % interval over 3 seeds; 220 s each."
-    assert faults(figures.paper_figure(block("reno/droptail"), {}, "Figure 4: Reno, drop-tail", note)) == []
+    assert faults(paper_figure(block("reno/droptail"), {}, "Figure 4: Reno, drop-tail", note)) == []
+
+
+@pytest.mark.parametrize("names", WRITTEN, ids=len)
+@pytest.mark.parametrize("name", DRAWN)
+def test_as_many_controllers_as_one_likes_and_as_long_names(name: str, names: tuple[str, ...]) -> None:
+    """The legend of seven or more took the place of the axes, and names of controllers as written reached into the numbers beside them."""
+    draw, places = DRAWN[name]
+    figure = draw(block("sack/droptail", names, places))
+    assert faults(figure) == []
+    for axes in figure.axes:
+        if axes.axison and axes.get_label() != "<colorbar>":
+            low, high = axes.get_window_extent().intervaly
+            assert high - low > 0.3 * figure.dpi * (2 if draw is cloud_figure else 1)
+
+
+def test_no_two_series_look_alike() -> None:
+    looks = [look(number) for number in range(32)]
+    assert len({(own.colour, own.hatch) for own in looks}) == 32
+    assert len({(own.colour, own.marker) for own in looks}) == 32
+    assert len({(own.colour, own.line) for own in looks}) == 32
+    names = WRITTEN[-2]
+    axes = figures.values_figure(block("sack/droptail", names)).axes[0]
+    bars = {
+        (group[0].get_facecolor(), group[0].get_hatch())
+        for group in axes.containers
+        if isinstance(group, BarContainer)
+    }
+    assert len(bars) == len(names), "two bars had one colour"
 
 
 def test_goodput_over_delay_fits_a_telephone() -> None:

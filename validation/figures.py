@@ -14,7 +14,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sawtooth.models import random_loss, response
-from sawtooth.report.figures import GRID, INK, MUTED, SERIES, standalone
+from sawtooth.report.figures import GRID, INK, MUTED, standalone
+from sawtooth.report.looks import SERIES
 from sawtooth.run.run import Run
 from validation.cells import BOUNDS, JUDGED, Cell
 from validation.linux import DROPS, Recording, listed

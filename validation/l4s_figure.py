@@ -11,7 +11,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sawtooth.report.figures import GRID, MUTED, SERIES, standalone
+from sawtooth.report.figures import GRID, MUTED, standalone
+from sawtooth.report.looks import SERIES
 from validation.figures import STYLE
 from validation.l4s import RTT_BOUND, SHARE_BOUND, Cell
 

@@ -9,7 +9,8 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sawtooth.report.figures import INK, SERIES, standalone
+from sawtooth.report.figures import INK, standalone
+from sawtooth.report.looks import SERIES
 from validation.figures import STYLE
 from validation.linux_modern.cases import all_runs
 from validation.linux_modern.trace import Trace

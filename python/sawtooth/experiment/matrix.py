@@ -15,9 +15,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from sawtooth.experiment.plan import CellKey, Planned, ProbeKey
-from sawtooth.experiment.scoring import CLIP_GOODPUT, SCORED, Score, Scores, Values, prepare, score_all
+from sawtooth.experiment.scoring import (
+    CLIP_GOODPUT,
+    HIGHER_IS_BETTER,
+    SCORED,
+    Score,
+    Scores,
+    Values,
+    distances,
+    prepare,
+    score_all,
+)
 from sawtooth.measure.metrics import METRIC_NAMES
 from sawtooth.run.outcome import EXTRA, Outcome
 
@@ -71,6 +82,22 @@ class Block:
             own = {metric: self.values[metric][rows] for metric in SCORED}
             table |= score_all(own, names, self.environments).table
         return Scores(self.algorithms, self.environments, table)
+
+    def distances(self, metric: str) -> Values:
+        """d of each algorithm in each environment within its set A, mean over the seeds: added over the environments it is D."""
+        found = np.empty(self.values[metric].shape[:2])
+        for names in self.sets:
+            rows = [self.algorithms.index(name) for name in names]
+            scored = prepare(metric, self.values[metric][rows])
+            found[rows] = distances(scored, higher_is_better=HIGHER_IS_BETTER[metric]).mean(axis=2)
+        return found
+
+    def nearest(self, metric: str) -> NDArray[np.bool_]:
+        """Which algorithms of a set A are nearest to the best in each environment."""
+        apart = self.distances(metric)
+        peers = [[self.algorithms.index(other) for other in self.peers(name)] for name in self.algorithms]
+        least = np.stack([apart[rows].min(axis=0) for rows in peers])
+        return np.asarray(apart == least, dtype=np.bool_)
 
 
 @dataclass(frozen=True)

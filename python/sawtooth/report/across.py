@@ -14,8 +14,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from sawtooth.experiment.scoring import SCORED
-from sawtooth.report import figures
+from sawtooth.report import figures, legends
 from sawtooth.report.blocks import Picture
+from sawtooth.report.looks import look
 from sawtooth.report.sketches import Sketches
 from sawtooth.report.tables import RECOVERIES, ROUTERS, UNITS
 
@@ -31,8 +32,9 @@ CAPTION = (
 
 
 def spans(comparison: Comparison) -> bool:
-    """Whether there are several settings to lay side by side, of algorithms that are scored together."""
-    return len(comparison.own) > 1 and not comparison.study.in_families
+    """Whether there are several settings to lay side by side, of several algorithms that are scored together."""
+    scored = len(comparison.study.algorithm) > 1 and not comparison.study.in_families
+    return len(comparison.own) > 1 and scored
 
 
 def across_picture(blocks: Sequence[Block], sketches: Sketches) -> Picture:
@@ -54,7 +56,8 @@ def figure(blocks: Sequence[Block]) -> Figure:
     width = 0.84 / len(names)
     places = np.arange(len(blocks))
     with mpl.rc_context(figures.STYLE):
-        drawn = Figure(figsize=(max(7.2, 1.8 + 1.05 * len(blocks)), 7.6), layout="constrained")
+        wide = max(7.2, 1.8 + 1.05 * len(blocks))
+        drawn = Figure(figsize=(wide, 7.2 + legends.room(names, wide)), layout="constrained")
         panels = drawn.subplots(len(SCORED), 1, sharex=True)
         for axes, metric in zip(panels, SCORED, strict=True):
             for a, name in enumerate(names):
@@ -63,8 +66,8 @@ def figure(blocks: Sequence[Block]) -> Figure:
                     places + (a - (len(names) - 1) / 2) * width,
                     [entry.mean for entry in found],
                     width * 0.92,
-                    color=figures.SERIES[a % len(figures.SERIES)],
                     label=name,
+                    **look(a).filled,
                     yerr=np.array([_reach(entry) for entry in found]).T,
                     error_kw={"ecolor": figures.INK, "elinewidth": 0.8, "capsize": 1.2, "capthick": 0.8},
                 )
@@ -72,8 +75,7 @@ def figure(blocks: Sequence[Block]) -> Figure:
             axes.set_ylim(bottom=0)
             axes.margins(x=0.01)
         panels[-1].set_xticks(places, [setting_label(block.setting) for block in blocks])
-        handles, labels = panels[0].get_legend_handles_labels()
-        drawn.legend(handles, labels, loc="outside lower center", ncols=min(len(names), 7), handlelength=1)
+        legends.legend_below(drawn, panels[0].get_legend_handles_labels()[0], names, wide)
     return drawn
 
 

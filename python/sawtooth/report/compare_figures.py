@@ -5,7 +5,7 @@
 | goodput over delay  | a mark per controller (mean over the seeds), an ellipse of one standard deviation of its seeds          |
 | delays              | the share of packets that waited no longer, a line per controller (mean over the seeds), with the seeds' range |
 | bars                | raw values per environment, mean and 95 % interval over the seeds                                        |
-| maps                | raw values as numbers, colour by the distance from the best of the environment; for several of both      |
+| maps                | raw values as numbers, colour by the distances that D adds up; for several of both                       |
 
 A controller has one colour and one mark throughout. Up to NEAR environments have a panel of goodput over delay and one of delays
 each; of more the mean over the environments is drawn. Delays are drawn from the quantiles that a run keeps (`describe()["delay_shares"]`).
@@ -16,6 +16,7 @@ Source: ellipses over delay and throughput as in [WinsteinBalakrishnan13]; the r
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,16 +25,17 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.legend_handler import HandlerTuple
 from matplotlib.lines import Line2D
-from matplotlib.patches import Ellipse
+from matplotlib.patches import Ellipse, Patch
 from numpy.typing import NDArray
 
 from sawtooth.experiment.intervals import interval
 from sawtooth.experiment.plan import CellKey
-from sawtooth.experiment.scoring import HIGHER_IS_BETTER, SCORED, distances
-from sawtooth.report.blocks import Picture
-from sawtooth.report.drawing import INK, MODEL_STYLE, MUTED, SERIES
-from sawtooth.report.figures import inline
+from sawtooth.experiment.scoring import CLIP_GOODPUT, HIGHER_IS_BETTER, SCORED
+from sawtooth.report import legends
+from sawtooth.report.drawing import INK, MODEL_STYLE, MUTED
+from sawtooth.report.looks import SERIES, look
 from sawtooth.report.places import SMALL, name_places, slanted, wrapped
 from sawtooth.report.tables import setting_title
 from sawtooth.scenario.described import describe
@@ -41,15 +43,12 @@ from sawtooth.scenario.described import describe
 if TYPE_CHECKING:
     from sawtooth.experiment.matrix import Block
 
-MARKERS: Final = "osD^vPX*"
 NEAR: Final = 4
 """Most environments with a panel of goodput over delay each."""
 WIDTH: Final = 9.6
 """Inches."""
 LEAST_OF_ELLIPSE: Final = 3
 """Seeds that have an ellipse."""
-CLOUD: Final = 4.6
-"""Of goodput over delay alone, inches: a telephone shows it whole."""
 
 TITLES: Final[Mapping[str, str]] = {
     "goodput": "Goodput (% of the available bandwidth)",
@@ -65,6 +64,8 @@ Numbers = NDArray[np.float64]
 
 LETTER = 0.075
 """Width of a letter of a tick label, inches."""
+LINE: Final = 30
+"""Characters of a name beside a map in one line."""
 
 
 def comparison_figures(blocks: Iterable[Block]) -> dict[str, Figure]:
@@ -82,18 +83,20 @@ def block_figure(block: Block) -> Figure:
     first = 1 + len(waits)
     rows = [2.9, *waits, *[2.2 + 0.6 * slant] * len(SCORED)]
     if several:
-        rows += [0.75 + 0.3 * names + 0.9 * slant] * len(SCORED)
-    legend = math.ceil(names / _columns(block)) * 0.22 + 0.2 + 0.2 * (len(block.seeds) > 1)
+        lines = max(name.count("\n") + 1 for name in _beside(block))
+        rows += [0.92 + max(0.3, 0.14 * lines) * names + 0.9 * slant] * len(SCORED)
+    below = legends.room(block.algorithms, WIDTH) + 0.2 * (len(block.seeds) > 1)
     with mpl.rc_context(MODEL_STYLE | {"axes.titlesize": 9.5, "axes.titlelocation": "left"}):
-        figure = Figure(figsize=(WIDTH, sum(rows) + legend + 0.4))
+        figure = Figure(figsize=(WIDTH, sum(rows) + below + 0.4))
         # The layout leaves room for tick labels of axes without an image alone, so names beside the heat maps get theirs here.
-        left = min(0.3, LETTER * max(map(len, block.algorithms)) / WIDTH) / 2
+        longest = max(len(line) for name in _beside(block) for line in name.splitlines())
+        left = min(0.3, LETTER * longest / WIDTH) / 2
         figure.set_layout_engine(ConstrainedLayoutEngine(rect=(left, 0.0, 1.0 - left, 1.0)))
         figure.suptitle(setting_title(block.setting), x=0.01, ha="left", fontsize=11, fontweight="bold")
         grid = figure.add_gridspec(len(rows), clouds, height_ratios=rows)
         for place in range(clouds):
             axes = figure.add_subplot(grid[0, place])
-            _cloud(axes, block, place if clouds == places else None, beside=clouds)
+            cloud(axes, block, place if clouds == places else None, beside=clouds)
             if place == 0:
                 axes.set_ylabel("goodput (% of available)")
         for place in range(clouds if waits else 0):
@@ -105,34 +108,8 @@ def block_figure(block: Block) -> Figure:
             _bars(figure.add_subplot(grid[row, :]), block, metric)
         for row, metric in enumerate(SCORED if several else (), first + len(SCORED)):
             _map(figure, figure.add_subplot(grid[row, :]), block, metric)
-        _legend(figure, block, note=_spreads(block))
+        legend(figure, block, with_bars(marks(block)), _spreads(block))
     return figure
-
-
-def cloud_picture(block: Block) -> Picture:
-    """Goodput over delay on a page."""
-    drawing = inline(cloud_figure(block), f"{block.setting} cloud", "Goodput over queueing delay")
-    return Picture(
-        drawing,
-        "Goodput over queueing delay: up and left is better. Ellipses: one standard deviation over the seeds.",
-    )
-
-
-def cloud_figure(block: Block) -> Figure:
-    """Goodput over delay alone, the mean over the environments where there are several."""
-    with mpl.rc_context(MODEL_STYLE | {"axes.titlesize": 9.5, "axes.titlelocation": "left"}):
-        figure = Figure(figsize=(CLOUD, 3.3), layout="constrained")
-        axes = figure.subplots()
-        _cloud(axes, block, None if len(block.environments) > 1 else 0, beside=2)
-        axes.set_ylabel("goodput (% of available)")
-        axes.xaxis.label.set_fontsize(9)
-        _legend(figure, block, CLOUD)
-    return figure
-
-
-def _look(number: int) -> tuple[str, str]:
-    """Colour and mark of a controller; both change where the colours begin anew."""
-    return SERIES[number % len(SERIES)], MARKERS[(number + number // len(SERIES)) % len(MARKERS)]
 
 
 def _values(block: Block, metric: str, algorithm: str) -> Numbers:
@@ -140,16 +117,22 @@ def _values(block: Block, metric: str, algorithm: str) -> Numbers:
     return np.asarray(SCALE.get(metric, 1.0) * block.of(algorithm, metric), dtype=np.float64)
 
 
-def _cloud(axes: Axes, block: Block, place: int | None, beside: int) -> None:
+def cloud(axes: Axes, block: Block, place: int | None, beside: int) -> None:
     """Goodput over delay in one environment, or the mean over all (None), where so many such panels fit side by side."""
     names = block.environments
     axes.set_title("mean over the environments" if place is None else wrapped(names[place], beside))
     for number, name in enumerate(block.algorithms):
-        colour, marker = _look(number)
+        own_look = look(number)
         delay, goodput = (_values(block, metric, name) for metric in ("delay", "goodput"))
         x, y = (own.mean(axis=0) if place is None else own[place] for own in (delay, goodput))
         axes.plot(
-            [x.mean()], [y.mean()], marker, color=colour, markersize=6, markeredgecolor="white", zorder=3
+            [x.mean()],
+            [y.mean()],
+            own_look.marker,
+            color=own_look.colour,
+            markersize=6,
+            markeredgecolor="white",
+            zorder=3,
         )
         shape = ellipse(x, y)
         if shape is not None:
@@ -160,8 +143,8 @@ def _cloud(axes: Axes, block: Block, place: int | None, beside: int) -> None:
                     width,
                     height,
                     angle=angle,
-                    facecolor=colour,
-                    edgecolor=colour,
+                    facecolor=own_look.colour,
+                    edgecolor=own_look.colour,
                     alpha=0.3,
                     zorder=2,
                 )
@@ -191,7 +174,7 @@ def delays(axes: Axes, block: Block, place: int | None) -> None:
         lines = [np.mean([distribution(own, shares, points) for own in row], axis=0) for row in known if row]
         if not lines:
             continue
-        colour, style = _look(number)[0], ("-", "--", "-.", ":")[number // len(SERIES) % 4]
+        colour, style = look(number).colour, look(number).line
         axes.fill_between(
             points, np.min(lines, axis=0), np.max(lines, axis=0), color=colour, alpha=0.2, linewidth=0.0
         )
@@ -256,7 +239,7 @@ def _bars(axes: Axes, block: Block, metric: str) -> None:
             middles,
             means,
             width * 0.92,
-            color=_look(number)[0],
+            **look(number).filled,
             yerr=np.vstack([np.maximum(below, 0.0), np.maximum(above, 0.0)]),
             error_kw={"ecolor": INK, "elinewidth": 0.9, "capsize": 1.6, "capthick": 0.9},
         )
@@ -267,10 +250,16 @@ def _bars(axes: Axes, block: Block, metric: str) -> None:
     name_places(axes, block.environments)
 
 
+def _beside(block: Block) -> list[str]:
+    """The controllers' names beside a map, on several lines where they are long."""
+    return ["\n".join(textwrap.wrap(name, LINE)) for name in block.algorithms]
+
+
 def _map(figure: Figure, axes: Axes, block: Block, metric: str) -> None:
-    """Controller by environment: the mean as a number, its distance from the best of the environment as colour."""
+    """Controller by environment: the mean as a number, its distance from the best of the environment as colour, as D counts it."""
     values = np.stack([_values(block, metric, name) for name in block.algorithms]).mean(axis=2)
-    apart = distances(values, higher_is_better=HIGHER_IS_BETTER[metric])
+    apart = SCALE.get(metric, 1.0) * block.distances(metric)
+    nearest = block.nearest(metric)
     most = float(np.nanmax(apart)) if bool(np.isfinite(apart).any()) else 0.0
     image = axes.imshow(apart, cmap="cividis_r", vmin=0.0, vmax=most or 1.0, aspect="auto")
     for (row, column), value in np.ndenumerate(values):
@@ -283,10 +272,12 @@ def _map(figure: Figure, axes: Axes, block: Block, metric: str) -> None:
             va="center",
             fontsize=SMALL,
             color="white" if dark else INK,
-            fontweight="bold" if apart[row, column] == 0.0 else "normal",
+            fontweight="bold" if nearest[row, column] else "normal",
         )
-    axes.set_title(f"{TITLES[metric]}: darker is further from the best of the environment (bold)")
-    axes.set_yticks(range(len(block.algorithms)), block.algorithms, fontsize=SMALL)
+    clipped = metric == "goodput" and bool((block.values[metric] > CLIP_GOODPUT).any())
+    counts = "; goodput above 100 % counts as 100 %" if clipped else ""
+    axes.set_title(f"{TITLES[metric]}\ndarker is further from the best (bold){counts}")
+    axes.set_yticks(range(len(block.algorithms)), _beside(block), fontsize=SMALL)
     axes.grid(visible=False)
     name_places(axes, block.environments)
     bar = figure.colorbar(image, ax=axes, pad=0.01, fraction=0.03)
@@ -301,12 +292,6 @@ def _number(value: float, metric: str) -> str:
     return f"{value:.{ {'goodput': 0, 'delay': 0}.get(metric, 2) }f}" if value < 100 else f"{value:.0f}"
 
 
-def _columns(block: Block, inches: float = WIDTH) -> int:
-    """Columns of the legend: as many as fit its names side by side."""
-    longest = max(len(name) for name in block.algorithms)
-    return max(1, min(len(block.algorithms), int(12.5 * inches / (longest + 6))))
-
-
 def _spreads(block: Block) -> str:
     """What ellipses, bands and strokes show of the seeds; nothing of one seed, which has none."""
     if len(block.seeds) < 2:
@@ -318,16 +303,29 @@ def _spreads(block: Block) -> str:
     return f"{ellipses}{bands}Strokes on bars: 95 % interval."
 
 
-def _legend(figure: Figure, block: Block, inches: float = WIDTH, note: str = "") -> None:
-    handles: list[Any] = [
-        Line2D([], [], linestyle="none", marker=_look(number)[1], color=_look(number)[0], label=name)
-        for number, name in enumerate(block.algorithms)
-    ]
-    figure.legend(
-        handles=handles,
+def marks(block: Block) -> list[Line2D]:
+    """The mark of each controller, for a legend."""
+    looks = [look(number) for number in range(len(block.algorithms))]
+    return [Line2D([], [], linestyle="none", marker=own.marker, color=own.colour) for own in looks]
+
+
+def with_bars(points: Sequence[Line2D]) -> list[Any]:
+    """The marks; beside each its bar where colours are not enough to tell bars apart."""
+    if len(points) <= len(SERIES):
+        return list(points)
+    return [(Patch(**look(number).filled), point) for number, point in enumerate(points)]
+
+
+def legend(figure: Figure, block: Block, handles: Sequence[Any], note: str = "") -> None:
+    """Below the figure: the controllers, and what its ellipses, bands and strokes are."""
+    legends.legend_below(
+        figure,
+        handles,
+        block.algorithms,
+        figure.get_figwidth(),
         loc="outside lower left",
-        ncols=_columns(block, inches),
-        handlelength=1,
+        handlelength=2 if isinstance(handles[0], tuple) else 1,
+        handler_map={tuple: HandlerTuple(ndivide=None)},
         fontsize=8.5,
         title=note or None,
         title_fontsize=8,
@@ -337,10 +335,11 @@ def _legend(figure: Figure, block: Block, inches: float = WIDTH, note: str = "")
 
 __all__ = [
     "block_figure",
-    "cloud_figure",
-    "cloud_picture",
+    "cloud",
     "comparison_figures",
     "delays",
     "distribution",
     "ellipse",
+    "legend",
+    "marks",
 ]

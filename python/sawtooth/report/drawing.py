@@ -21,7 +21,8 @@ from matplotlib.figure import Figure
 
 from sawtooth.atomic import write_bytes_atomic
 from sawtooth.report.figure_file import UNDATED, format_of
-from sawtooth.report.figures import GRID, INK, MUTED, SERIES, STYLE, round_places
+from sawtooth.report.figures import GRID, INK, MUTED, STYLE, round_places
+from sawtooth.report.looks import SERIES
 
 __all__ = ["GRID", "INK", "MUTED", "SERIES", "Drawing", "canvas", "encode", "figure_files", "save"]
 

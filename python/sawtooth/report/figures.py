@@ -1,7 +1,6 @@
-"""Figures of a report: bars of raw values per environment, and the whole figure of a setting in the layout of the paper.
+"""Figures of a report: their style, bars of raw values per environment, and a figure as markup or as a file.
 
-Source: [Akella02] Figures 4 to 11: a table of scores above, below it the raw delay and the raw loss per environment with one bar per
-algorithm in the order of the table. Error bars are 95 % intervals over seeds.
+Source: [Akella02] Figures 4 to 11 for the bars: one per algorithm and environment. Error bars are 95 % intervals over seeds.
 
 Drawn by matplotlib without its global state, as SVG with the same bytes for the same numbers: no date, fixed salt for ids. Inside
 the HTML report text stays text and colours become CSS variables (``inline``), so that a figure follows the page into dark mode;
@@ -12,7 +11,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import matplotlib as mpl
@@ -23,17 +22,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
+from sawtooth.report import legends
+from sawtooth.report.looks import SERIES, WHITE, look
 from sawtooth.report.places import name_places, slanted
-from sawtooth.report.tables import (
-    COLUMNS,
-    DECIMALS,
-    UNITS,
-    ScoreCell,
-    number,
-    raw_table,
-    score_table,
-    spread,
-)
+from sawtooth.report.tables import raw_table
 
 if TYPE_CHECKING:
     from sawtooth.experiment.matrix import Block
@@ -41,9 +33,6 @@ if TYPE_CHECKING:
 INK: Final = "#1b1f24"
 MUTED: Final = "#59636e"
 GRID: Final = "#d8dee4"
-WHITE: Final = "#ffffff"
-SERIES: Final = ("#0072b2", "#e69f00", "#009e73", "#b5477f", "#56b4e9", "#d55e00", "#7a6a00", "#666666")
-"""Colours of the algorithms in their order: Okabe and Ito's palette, told apart with any colour vision."""
 
 VARIABLES: Final[Mapping[str, str]] = {
     INK: "var(--ink)",
@@ -54,6 +43,8 @@ VARIABLES: Final[Mapping[str, str]] = {
 }
 """What each colour becomes inside the page."""
 
+WIDTH: Final = 9.0
+"""Of the bars on the page, inches."""
 PIXELS: Final = 108
 """Of an inch on the page: 9-point letters are a little smaller there than the text around them."""
 
@@ -104,8 +95,8 @@ def bars(axes: Axes, block: Block, metric: str) -> None:
             places + (a - (len(block.algorithms) - 1) / 2) * width,
             means,
             width * 0.92,
-            color=SERIES[a % len(SERIES)],
             label=name,
+            **look(a).filled,
             yerr=np.vstack([np.maximum(below, 0.0), np.maximum(above, 0.0)]),
             error_kw={"ecolor": INK, "elinewidth": 0.9, "capsize": 1.6, "capthick": 0.9},
         )
@@ -120,82 +111,19 @@ def bars(axes: Axes, block: Block, metric: str) -> None:
 def values_figure(block: Block) -> Figure:
     """The bars of all four metrics of a setting above each other, for the page."""
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(9.0, 6.8 + 0.5 * slanted(block.environments)), layout="constrained")
+        height = 6.4 + 0.5 * slanted(block.environments) + legends.room(block.algorithms, WIDTH)
+        figure = Figure(figsize=(WIDTH, height), layout="constrained")
         panels = figure.subplots(len(TITLES), 1, sharex=True)
         for axes, metric in zip(panels, TITLES, strict=True):
             bars(axes, block, metric)
-        _legend(figure, panels[0], block)
+        bar_legend(figure, panels[0], block)
     return figure
 
 
-def paper_figure(block: Block, beside: Mapping[str, Mapping[str, float]], title: str, note: str) -> Figure:
-    """The figure of one setting in the layout of the paper: table of scores above, bars of raw delay and loss below."""
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(8.2, 8.4), layout="constrained")
-        table, delay, loss = figure.subplots(3, 1, height_ratios=(1.15, 1, 1))
-        _score_table(table, score_table(block, beside), title, note)
-        bars(delay, block, "delay")
-        bars(loss, block, "loss")
-        delay.set_xticklabels([])
-        _legend(figure, delay, block)
-    return figure
-
-
-def _legend(figure: Figure, axes: Axes, block: Block) -> None:
-    handles, labels = axes.get_legend_handles_labels()
-    figure.legend(
-        handles, labels, loc="outside lower center", ncols=min(len(block.algorithms), 8), handlelength=1
-    )
-
-
-def _score_table(axes: Axes, rows: Sequence[tuple[str, Sequence[ScoreCell]]], title: str, note: str) -> None:
-    """Text placed in an empty panel of unit size: a title, two rows of headings, a row per algorithm, a note."""
-    axes.set_axis_off()
-    axes.set(xlim=(0, 1), ylim=(0, 1), autoscale_on=False)
-    step = 0.72 / len(rows)
-    axes.text(0, 1.0, title, fontsize=11.5, fontweight="bold", va="top")
-    for left, (metric, score) in zip(LEFTS, COLUMNS, strict=True):
-        if (metric, score) != ("goodput", "C"):
-            axes.text(left, 0.885, metric.capitalize(), fontweight="bold", va="center")
-        unit = f" ({UNITS[metric]})" if metric == "delay" else ""
-        axes.text(left, 0.825, score + unit, va="center", color=MUTED)
-    axes.plot([0, 1], [0.785] * 2, color=MUTED, linewidth=0.8)
-    for place, (name, cells) in enumerate(rows):
-        middle = 0.785 - (place + 0.5) * step
-        axes.plot([0.008], [middle], "s", color=SERIES[place % len(SERIES)], markersize=6)
-        axes.text(0.026, middle, name, va="center", fontweight="bold")
-        for left, cell in zip(LEFTS, cells, strict=True):
-            _score_cell(axes, left, middle, step, cell)
-    axes.text(0, 0.0, note, va="bottom", fontsize=7.5, color=MUTED)
-
-
-LEFTS: Final = (0.15, 0.32, 0.49, 0.66, 0.83)
-"""Left edges of the score columns, in panel widths."""
-
-
-def _score_cell(axes: Axes, left: float, middle: float, step: float, cell: ScoreCell) -> None:
-    decimals = DECIMALS[cell.metric]
-    beside = cell.printed is not None
-    line = middle + 0.19 * step if beside else middle
-    shown = axes.annotate(
-        number(cell.ours.mean, decimals),
-        (left, line),
-        va="center",
-        fontweight="bold" if cell.best else "normal",
-    )
-    axes.annotate(
-        spread(cell.ours, decimals),
-        (1, 0.5),
-        (4, 0),
-        xycoords=shown,
-        textcoords="offset points",
-        va="center",
-        fontsize=7.5,
-        color=MUTED,
-    )
-    if beside:
-        text = f"printed {number(cell.printed, decimals)}"
-        axes.text(left, middle - 0.24 * step, text, va="center", fontsize=7.5, color=MUTED)
+def bar_legend(figure: Figure, axes: Axes, block: Block) -> None:
+    """Below the figure, the algorithm of each bar of the axes."""
+    handles = axes.get_legend_handles_labels()[0]
+    legends.legend_below(figure, handles, block.algorithms, figure.get_figwidth())
 
 
 PLACES: Final = 6
@@ -258,8 +186,3 @@ def _svg(figure: Figure, salt: str, fonttype: str, ground: str) -> str:
     with mpl.rc_context({**STYLE, "svg.hashsalt": f"sawtooth {salt}", "svg.fonttype": fonttype}):
         figure.savefig(sink, format="svg", metadata={"Date": None, "Creator": None}, facecolor=ground)
     return sink.getvalue()
-
-
-def series_colours(names: Sequence[str]) -> dict[str, str]:
-    """CSS variable of each algorithm's colour."""
-    return {name: f"var(--series-{place % len(SERIES)})" for place, name in enumerate(names)}

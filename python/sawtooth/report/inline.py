@@ -11,6 +11,7 @@ from typing import Final
 from markupsafe import Markup, escape
 
 from sawtooth.claims.logic import Verdict
+from sawtooth.report.looks import HATCHES, SERIES
 
 Inline = str | Markup
 """Words (escaped where they are set) or markup."""
@@ -59,9 +60,12 @@ def pill(verdict: Verdict) -> Markup:
     return Markup('<span class="pill {}">{} {}</span>').format(verdict.value, MARKS[verdict], verdict.value)
 
 
-def swatch(place: int) -> Markup:
-    """A spot in the colour of a series."""
-    return Markup('<span class="swatch" style="background:var(--series-{})"></span>').format(place)
+def swatch(number: int) -> Markup:
+    """A spot in the colour of a series, hatched where the colours begin anew."""
+    again, place = divmod(number, len(SERIES))
+    return Markup('<span class="swatch again-{}" style="background-color:var(--series-{})"></span>').format(
+        again % len(HATCHES), place
+    )
 
 
 def joined(pieces: Iterable[Inline], by: str = " ") -> Markup:

@@ -18,8 +18,8 @@ from sawtooth.report.across import across_picture, spans
 from sawtooth.report.answers import part_answer
 from sawtooth.report.blocks import Block, Fold, Head, Page, Picture, Row, Section, Table, Words
 from sawtooth.report.claims import JUDGED_HOW, STATED_HOW, claims_section, failures
-from sawtooth.report.compare_figures import cloud_picture
 from sawtooth.report.curves import curve_picture, curve_section
+from sawtooth.report.head_figures import head_picture
 from sawtooth.report.inline import Inline, below, faint, joined, strong, swatch, to_runs
 from sawtooth.report.runs import group, place, runs_section
 from sawtooth.report.set_up import plain, set_up_section
@@ -66,15 +66,17 @@ def part_page(comparison: Comparison, sketches: Sketches, up: tuple[str, str] | 
 
 
 def _headed(comparison: Comparison) -> object:
-    """What the one picture of a study is of: what its paper adds, its settings, one setting, or its first figure over probes."""
+    """What the one picture of a study is of: what its paper adds, all settings, the only one, a figure over probes, or what an algorithm
+    does alone."""
     added = next((entry for entry in comparison.exhibits if entry.headline() is not None), None)
     if added is not None:
         return added
     if spans(comparison):
         return comparison.own
-    if comparison.own and len(comparison.own[0].algorithms) > 1 and not comparison.study.in_families:
-        return comparison.own[0]
-    return next(iter([*comparison.shares, *comparison.curves]), None)
+    settings = [] if comparison.study.in_families else comparison.own[:1]
+    alone = all(len(block.algorithms) == 1 for block in settings)
+    probed = [*comparison.shares, *comparison.curves]
+    return next(iter([*probed, *settings] if alone else settings), None)
 
 
 def headline(comparison: Comparison, sketches: Sketches) -> Picture | None:
@@ -88,7 +90,7 @@ def headline(comparison: Comparison, sketches: Sketches) -> Picture | None:
         return shares.shares_picture(subject, sketches)
     if isinstance(subject, Curve):
         return curve_picture(subject, sketches)
-    return cloud_picture(subject) if isinstance(subject, Setting) else None
+    return head_picture(subject, len(comparison.own) > 1) if isinstance(subject, Setting) else None
 
 
 def notes(comparison: Comparison) -> list[Inline]:
@@ -195,7 +197,7 @@ def _scores(comparison: Comparison, block: Setting) -> list[Block]:
     heads = [f"{score}{SCORE_UNITS.get(metric, '')}" for metric, score in COLUMNS]
     body = [
         Row(
-            joined([swatch(spot % len(figures.SERIES)), name], ""),
+            joined([swatch(spot), name], ""),
             [_score(block, name, cell, printed) for cell in cells],
         )
         for spot, (name, cells) in enumerate(rows)

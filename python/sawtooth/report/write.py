@@ -79,6 +79,7 @@ def _figures(comparison: Comparison, sketches: Sketches) -> Iterator[tuple[str, 
     from sawtooth.report import across, figures
     from sawtooth.report.curves import curve_figure
     from sawtooth.report.drawing import MODEL_STYLE
+    from sawtooth.report.score_figure import paper_figure
     from sawtooth.report.shares import shares_figure
     from sawtooth.report.strips import strips_figure
 
@@ -97,18 +98,18 @@ def _figures(comparison: Comparison, sketches: Sketches) -> Iterator[tuple[str, 
         yield "across", sketches.of("across", lambda: across.figure(comparison.own)), figures.STYLE
     for block in comparison.own:
         title, note = figure_texts(comparison, block.setting)
-        drawn = figures.paper_figure(block, comparison.beside(block), title, note)
+        drawn = paper_figure(block, comparison.beside(block), title, note)
         yield block.setting.replace("/", "-"), drawn, figures.STYLE
 
 
 def figure_texts(comparison: Comparison, setting: str) -> tuple[str, str]:
     """Title and note of the figure of one setting."""
     results = comparison.results
-    sure = " and 95 % interval" if len(results.seeds) > 1 else ""
-    note = (
-        f"Ours: over {number_of(len(results.environments), 'environment')}, mean{sure} over {number_of(len(results.seeds), 'seed')}. "
-        "Lowest of a column bold."
-    )
-    if any(row["published_D"] is not None for row in comparison.score_rows):
-        note += f" Printed: over {comparison.printed_environments} environments."
+    printed = any(row["published_D"] is not None for row in comparison.score_rows)
+    seeds = len(results.seeds)
+    of_seeds = f"mean and 95 % interval over {seeds} seeds" if seeds > 1 else "one seed"
+    over = f"{number_of(len(results.environments), 'environment')}, {of_seeds}"
+    note = f"{'Ours: over' if printed else 'Over'} {over}. Lowest of a column bold."
+    if printed:
+        note += f" Printed: over {number_of(comparison.printed_environments or 0, 'environment')}."
     return setting_title(setting), note
