@@ -14,7 +14,10 @@ from tests.figure_faults import faults
 from sawtooth.experiment.compare import compare
 from sawtooth.experiment.comparison import Comparison
 from sawtooth.experiment.matrix import Results
+from sawtooth.experiment.reproduction import conclude
+from sawtooth.report.answers import CARD, card_sentence, paper_answer
 from sawtooth.report.head_figures import delay_figure, head_picture
+from sawtooth.report.paper_page import paper_page
 from sawtooth.report.part_page import headline
 from sawtooth.report.sketches import Sketches
 from sawtooth.report.write import figure_texts, write_report
@@ -129,3 +132,26 @@ def test_the_note_of_a_figure_speaks_of_what_is_there(comparison: Comparison) ->
     )
     one = replace(comparison, results=Results({block.setting: block}))
     assert figure_texts(one, block.setting)[1].startswith("Over 1 environment, one seed.")
+
+
+def test_the_page_of_several_studies_says_of_which_each_sentence_is(comparison: Comparison) -> None:
+    titles = ("Mine", "Yours")
+    parts = [
+        replace(comparison, study=comparison.study.model_copy(update={"title": title, "paper": ""}))
+        for title in titles
+    ]
+    said = paper_answer(parts, (), 24)
+    assert [sentence.split(":")[0] for sentence in said[:-1]] == ["Mine", "Mine", "Yours"]
+    page = paper_page(conclude("both", parts, ()))
+    assert page.picture is not None
+    assert page.picture.caption.startswith("Mine: ")
+    for card in page.cards:
+        assert len(card.sentence) <= CARD, "its end was cut"
+        assert card.sentence.endswith(".")
+
+
+def test_a_card_says_who_leads_in_few_words(comparison: Comparison) -> None:
+    names = [lead.leader for lead in comparison.leads if lead.decided]
+    said = card_sentence(comparison)
+    assert all(name in said for name in names if name is not None)
+    assert ("the rest is undecided" in said) == (0 < len(names) < len(comparison.leads))

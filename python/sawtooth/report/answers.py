@@ -34,6 +34,8 @@ FIGURES: Final = 3
 """Figures that an answer speaks of."""
 NAMED: Final = 4
 """Series of a figure that a sentence names."""
+CARD: Final = 140
+"""Characters that a card has room for."""
 UNITS_BEHIND: Final = ("s", "ms", "%")
 """Units that stand behind titles of figures."""
 ALONE: Final = {"goodput": "goodput", "delay": "queueing delay", "loss": "loss"}
@@ -110,16 +112,35 @@ def _all(count: int) -> str:
 
 def _in_short(leads: Sequence[Lead]) -> list[str]:
     """Who leads in what in one setting, and what is undecided, in a sentence."""
-    decided: dict[str, list[str]] = {}
-    for lead in leads:
-        if lead.decided and lead.leader is not None:
-            decided.setdefault(lead.leader, []).append(WORDS[lead.metric][0])
-    parts = [f"{name} has {listed(words)}" for name, words in decided.items()]
+    parts = _decided(leads)
     undecided = [WORDS[lead.metric][0] for lead in leads if not lead.decided]
     if undecided:
         parts.append(f"who has {listed(undecided)} is undecided")
     sentence = "; ".join(parts)
     return [f"{sentence[0].upper()}{sentence[1:]}."]
+
+
+def card_sentence(comparison: Comparison) -> str:
+    """What a card says of a part: the first sentence of its answer, or in a few words who leads in what."""
+    first = part_answer(comparison)[0]
+    leads = comparison.leads
+    if not leads or first != leads[0].text:
+        return first
+    parts = _decided(leads)
+    if not parts:
+        return "No lead is decided."
+    rest = "" if all(lead.conclusive for lead in leads) else "; the rest is undecided"
+    whole = f"{'; '.join(parts)}{rest}."
+    return whole if len(whole) <= CARD else f"{parts[0]}; more on its page."
+
+
+def _decided(leads: Sequence[Lead]) -> list[str]:
+    """Who leads in what, a clause for each leader."""
+    decided: dict[str, list[str]] = {}
+    for lead in leads:
+        if lead.decided and lead.leader is not None:
+            decided.setdefault(lead.leader, []).append(WORDS[lead.metric][0])
+    return [f"{name} has {listed(words)}" for name, words in decided.items()]
 
 
 def _over_settings(leads: Sequence[Lead]) -> str:
@@ -269,6 +290,8 @@ def paper_answer(parts: Sequence[Comparison], judged: Sequence[Judged], runs: in
     rest = f"This rests on {number_of(runs, 'run')} in {number_of(len(parts), 'part')}."
     first, *others = parts
     found = findings(first)[:2]
+    if others and first.own and not first.study.paper:  # of a paper the first part is what it is about
+        found = [f"{first.study.title}: {said}" for said in found]
     for part in others:
         # Figures are named in their sentences; who leads is said of the whole part.
         found += [f"{part.study.title}: {said}" if part.own else said for said in findings(part)[:1]]

@@ -89,7 +89,7 @@ def block_figure(block: Block) -> Figure:
     with mpl.rc_context(MODEL_STYLE | {"axes.titlesize": 9.5, "axes.titlelocation": "left"}):
         figure = Figure(figsize=(WIDTH, sum(rows) + below + 0.4))
         # The layout leaves room for tick labels of axes without an image alone, so names beside the heat maps get theirs here.
-        longest = max(len(line) for name in _beside(block) for line in name.splitlines())
+        longest = max(len(line) for name in _beside(block) for line in name.splitlines()) if several else 0
         left = min(0.3, LETTER * longest / WIDTH) / 2
         figure.set_layout_engine(ConstrainedLayoutEngine(rect=(left, 0.0, 1.0 - left, 1.0)))
         figure.suptitle(setting_title(block.setting), x=0.01, ha="left", fontsize=11, fontweight="bold")

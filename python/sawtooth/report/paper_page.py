@@ -6,13 +6,14 @@ Source: none.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sawtooth.plurals import number_of
-from sawtooth.report.answers import paper_answer, part_answer
+from sawtooth.report.answers import card_sentence, paper_answer
 from sawtooth.report.blocks import Card, Page, Picture, Row, Section, Table
 from sawtooth.report.claims import JUDGED_HOW, STATED_HOW, claims_section, failures
-from sawtooth.report.inline import link
+from sawtooth.report.inline import joined, link
 from sawtooth.report.part_page import headline, notes
 from sawtooth.report.sketches import Sketches
 from sawtooth.report.tables import counts
@@ -50,15 +51,21 @@ def paper_page(found: Reproduction) -> Page:
 
 
 def _picture(parts: Sequence[Comparison]) -> Picture | None:
-    """The picture of the first part that has one."""
-    return next((picture for part in parts if (picture := headline(part, Sketches())) is not None), None)
+    """The picture of the first part that has one; of several studies of one's own it says which it is."""
+    for part in parts:
+        picture = headline(part, Sketches())
+        if picture is not None:
+            own = len(parts) > 1 and not part.study.paper
+            caption = joined([f"{part.study.title}:", picture.caption]) if own else picture.caption
+            return replace(picture, caption=caption)
+    return None
 
 
 def _card(part: Comparison) -> Card:
     size = number_of(len(part.run_ids), "run")
     page = None if part.report is None else part.report.name
     found = counts(part.judged) if part.judged else {}
-    return Card(part.study.name, part.study.title, part_answer(part)[0], size, found, page)
+    return Card(part.study.name, part.study.title, card_sentence(part), size, found, page)
 
 
 def _parts(parts: Sequence[Comparison]) -> Section:
