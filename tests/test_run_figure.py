@@ -390,6 +390,20 @@ def test_signs_are_all_that_was_recorded() -> None:
     assert not any("marked" in name for name in traces.signs)
 
 
+def test_signs_of_the_warm_up_are_counted_apart() -> None:
+    """Beside a table of the measured part the figure had counted all of the run, unsaid."""
+    run = execute(job_of(with_series(scenario_of(EXAMPLES / "one-flow.toml"))))
+    traces = traces_of(run)
+    every = traces.signs["packet lost at bottleneck"].size
+    measured = run.queues.column("test_drops")[0].as_py()
+    assert 0 < measured < every
+    assert f"packet lost at bottleneck: {every} ({measured} measured)" in said(run_figure(traces))
+    within = replace(traces, signs={"a sign": np.array([traces.warmup_ns, traces.warmup_ns + 1])})
+    assert "a sign: 2" in said(run_figure(within))
+    before = replace(traces, signs={"a sign": np.array([0, traces.warmup_ns - 1])})
+    assert "a sign: 2 (none measured)" in said(run_figure(before))
+
+
 def test_what_is_drawn_of_a_call_is_what_its_report_counts() -> None:
     """Frames that were missed are those of the report; in each bin what came in time is at most what was given."""
     traffic = [{"kind": "media", "control": "nada"}, {"kind": "media", "rate": "600 kbit/s", "count": 2}]

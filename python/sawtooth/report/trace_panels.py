@@ -5,7 +5,7 @@ Source: none; the choice of panels is that of ``traces``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -357,18 +357,30 @@ def queue(axes: Axes, found: QueueTrace, warmup_ns: int) -> None:
     beside(axes, handles, f"queue at {found.name}: {found.discipline}")
 
 
-def signs(axes: Axes, found: Mapping[str, NDArray[np.int64]], duration_ns: int) -> None:
+def signs(axes: Axes, traces: Traces) -> None:
     """A row of strokes for each kind of sign, named and counted beside the panel; the first above."""
-    step = max(1, duration_ns // PIXELS)
+    found = traces.signs
+    step = max(1, traces.duration_ns // PIXELS)
     for place, (name, times) in enumerate(found.items()):
         row, colour = len(found) - 1 - place, SIGN_COLOURS[place % len(SIGN_COLOURS)]
         axes.vlines(
             np.unique(times // step) * step / 1e9, row - 0.36, row + 0.36, color=colour, linewidth=0.7
         )
-        note_beside(axes, f"{name}: {len(times):,}", row, "data", fontsize=8, color=colour)
+        said = f"{name}: {_counted(times, traces.warmup_ns)}"
+        note_beside(axes, said, row, "data", fontsize=8, color=colour)
     axes.set_ylim(-0.6, len(found) - 0.4)
     axes.set_yticks([])
     axes.set_ylabel("events", rotation=0, ha="right", va="center")
+
+
+def _counted(times: NDArray[np.int64], warmup_ns: int) -> str:
+    """How many there are, and how many of them a table of results counts where it does not count those of the warm-up."""
+    every, measured = len(times), int(np.count_nonzero(times >= warmup_ns))
+    return (
+        f"{every:,}"
+        if every == measured
+        else f"{every:,} ({f'{measured:,}' if measured else 'none'} measured)"
+    )
 
 
 def quantity(value: float) -> str:

@@ -109,7 +109,7 @@ def run_figure(traces: Traces) -> Figure:
         ):
             discipline_panels.hits(own, queue)
         for own in axes["signs"]:
-            panels.signs(own, traces.signs, traces.duration_ns)
+            panels.signs(own, traces)
         _frame(figure, traces, [own for group in axes.values() for own in group])
         _fit(figure, grid, list(axes.values()), list(heights.values()))
     return figure
