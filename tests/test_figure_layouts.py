@@ -51,7 +51,7 @@ DRAWN: dict[str, tuple[Callable[[Block], Figure], tuple[str, ...]]] = {
     "paper": (lambda given: paper_figure(given, {}, "SACK recovery", "Over 1 environment."), ALONE),
     "cloud": (cloud_figure, ALONE),
     "comparison": (block_figure, ALONE),
-    "maps": (block_figure, PLACES[:2]),
+    "maps": (block_figure, PLACES[:4]),
     "across": (lambda given: across.figure([given, given]), ALONE),
 }
 

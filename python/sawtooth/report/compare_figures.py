@@ -152,9 +152,11 @@ def cloud(axes: Axes, block: Block, place: int | None, beside: int) -> None:
     axes.margins(0.15)
     axes.autoscale_view()
     _not_too_close(axes)
-    axes.set_xlabel("mean queueing delay (ms); better: up and left")
+    narrow = place is not None and beside > 2
+    between = "\n" if narrow else "; "
+    axes.set_xlabel(f"mean queueing delay (ms){between}better: up and left")
     axes.xaxis.label.set_fontsize(SMALL if block.environments[1:] and place is not None else 9)
-    axes.locator_params(axis="x", nbins=5)
+    axes.locator_params(axis="x", nbins=3 if narrow else 5)
 
 
 def delays(axes: Axes, block: Block, place: int | None) -> None:
