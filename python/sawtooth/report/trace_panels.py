@@ -366,21 +366,10 @@ def signs(axes: Axes, traces: Traces) -> None:
         axes.vlines(
             np.unique(times // step) * step / 1e9, row - 0.36, row + 0.36, color=colour, linewidth=0.7
         )
-        said = f"{name}: {_counted(times, traces.warmup_ns)}"
-        note_beside(axes, said, row, "data", fontsize=8, color=colour)
+        note_beside(axes, f"{name}: {traces.counted(times)}", row, "data", fontsize=8, color=colour)
     axes.set_ylim(-0.6, len(found) - 0.4)
     axes.set_yticks([])
     axes.set_ylabel("events", rotation=0, ha="right", va="center")
-
-
-def _counted(times: NDArray[np.int64], warmup_ns: int) -> str:
-    """How many there are, and how many of them a table of results counts where it does not count those of the warm-up."""
-    every, measured = len(times), int(np.count_nonzero(times >= warmup_ns))
-    return (
-        f"{every:,}"
-        if every == measured
-        else f"{every:,} ({f'{measured:,}' if measured else 'none'} measured)"
-    )
 
 
 def quantity(value: float) -> str:
