@@ -109,11 +109,6 @@ def raw_table(block: Block, metric: str) -> list[tuple[str, list[RawCell]]]:
     ]
 
 
-def amount(count: int, noun: str) -> str:
-    """So many of something: ``1 seed``, ``2 seeds``."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
 def duration_text(seconds: float) -> str:
     """A time for people: ``48 s``, ``7 min``, ``2 h 5 min``."""
     if seconds < 120:

@@ -96,4 +96,8 @@ class Traces:
     def counted(self, times: NDArray[np.int64]) -> str:
         """How many signs there are, and how many of them are measured if that is not all: tables leave out those of the warm-up."""
         every, measured = len(times), int(np.count_nonzero(times >= self.warmup_ns))
-        return f"{every:,}" if every == measured else f"{every:,} ({f'{measured:,}' if measured else 'none'} measured)"
+        return (
+            f"{every:,}"
+            if every == measured
+            else f"{every:,} ({f'{measured:,}' if measured else 'none'} measured)"
+        )
