@@ -13,7 +13,7 @@ from sawtooth.errors import InputError
 from sawtooth.papers.bbr_draft.case_files import Case, cases
 from sawtooth.papers.bbr_draft.checks import DRAFT
 from sawtooth.papers.bbr_draft.google import GOOGLE
-from sawtooth.papers.bbr_draft.page import blocks, write_cases
+from sawtooth.papers.bbr_draft.page import blocks, where, write_cases
 from sawtooth.papers.bbr_draft.perform import Cases, first_failure, judge, perform, states
 from sawtooth.papers.bbr_draft.trace import Trace
 from sawtooth.report.computed import contents
@@ -57,6 +57,14 @@ def test_a_case_has_its_check_and_a_reason_for_every_tolerance(case: object) -> 
     assert all(case.reasons.values())  # type: ignore[attr-defined]
 
 
+def test_a_step_that_no_trace_shows_has_its_test() -> None:
+    rows = [row for case in cases() for row in case.unseen]
+    assert {case.number for case in cases() if case.unseen} >= {1, 2, 5, 11, 12, 13, 18, 19}
+    for row in rows:
+        file, name = where(row)
+        assert f"fn {name}()" in (DOCS.parent / file).read_text(encoding="utf-8"), row
+
+
 def test_every_expectation_has_its_verdict_and_numbers(found: Cases) -> None:
     for outcome in found.outcomes:
         if outcome.finding is not None:
@@ -65,13 +73,15 @@ def test_every_expectation_has_its_verdict_and_numbers(found: Cases) -> None:
 
 
 def test_a_wrong_controller_fails() -> None:
-    """A BBR that leaves STARTUP late and drains slowly meets neither the first nor the third case."""
+    """A BBR that leaves STARTUP late, probes for too short, drains slowly or starts too fast meets none of these cases."""
     from sawtooth.run.api import job_of, scenario_of
     from sawtooth.run.run import execute
 
     for name, spec in (
         ("01-startup-plateau", "bbr(full_bw_rounds=9)"),
         ("03-drain-inflight", "bbr(drain_pacing_gain=0.8)"),
+        ("05-up-plateau", "bbr(full_bw_rounds=2)"),
+        ("12-startup-aggregation", "bbr(startup_pacing_gain=5)"),
     ):
         case = next(case for case in cases() if case.name == name)
         run = execute(job_of(scenario_of(case.scenario, {"flows.control": spec})))

@@ -235,6 +235,38 @@ mod tests {
     }
 
     #[test]
+    fn a_probe_ends_after_three_rounds_without_growth_but_not_while_the_long_term_bound_is_used_in_full() {
+        let probing = |count: u32| {
+            let mut model = cruising();
+            model.start_probe_bw_refill();
+            rounds(&mut model, 1 + count, 100);
+            model
+        };
+        let model = probing(2);
+        assert_eq!(
+            (model.state, model.full_bw_count, model.full_bw_now),
+            (ControlState::ProbeBwUp, 2, false)
+        );
+        let model = probing(3);
+        assert_eq!(
+            (model.state, model.full_bw_count, model.full_bw_now),
+            (ControlState::ProbeBwDown, 3, true)
+        );
+        // With the bound in the way a plateau says nothing.
+        let mut model = probing(2);
+        (model.full_bw_count, model.full_bw_now) = (3, true);
+        (model.inflight_longterm, model.cwnd) = (100.0 * PACKET, 100.0 * PACKET);
+        model.note_sent(100.0 * PACKET);
+        let rs = RateSample { delivery_rate: 7.0, ..RateSample::default() };
+        assert!(model.is_cwnd_limited() && !model.is_time_to_go_down(&rs));
+        assert_eq!(
+            (model.full_bw_count, model.full_bw_now, model.full_bw),
+            (0, false, 7.0),
+            "the count begins anew"
+        );
+    }
+
+    #[test]
     fn a_probe_that_went_too_high_makes_the_next_a_short_one() {
         let mut model = cruising();
         model.inflight_longterm = 90.0 * PACKET;

@@ -142,7 +142,9 @@ mod tests {
             let one = Round { packets: 170, lost, app_limited: true };
             model.loss_ranges_in_round = model.loss_ranges_in_round.max(if continues { 1 } else { ranges });
             round(&mut model, one);
-            (model.state != ControlState::Startup, model.inflight_longterm)
+            let ended = model.state != ControlState::Startup;
+            assert_eq!((model.full_bw_now, model.full_bw_reached), (ended, ended), "both flags say so");
+            (ended, model.inflight_longterm)
         };
         assert_eq!(
             left(6, 4, true, false),

@@ -103,6 +103,35 @@ mod tests {
         });
     }
 
+    /// `undo_bw_shortterm`, `undo_inflight_shortterm`, `undo_inflight_longterm` and `undo_state`.
+    #[test]
+    fn a_loss_and_a_timeout_save_the_bounds_and_the_state_that_they_end() {
+        let (bw, short, long) = (2e6, 150.0 * PACKET, 300.0 * PACKET);
+        let saved = |losses: u64, timeout: bool| {
+            let mut model = cruising();
+            (model.state, model.probing.is_bw_probe_sample) = (ControlState::ProbeBwUp, true);
+            (model.bw_shortterm, model.inflight_shortterm, model.inflight_longterm) = (bw, short, long);
+            (1..=losses).for_each(|lost| lose(&mut model, 100, lost));
+            if timeout {
+                model.on_timeout()
+            } else {
+                model.on_loss_event()
+            }
+            let Bounds { bw_shortterm, inflight_shortterm, inflight_longterm, .. } = model.undo.saved;
+            assert_eq!((bw_shortterm, inflight_shortterm, inflight_longterm), (bw, short, long));
+            (model.undo.state, model.state)
+        };
+        use ControlState::{ProbeBwDown, ProbeBwUp};
+        for timeout in [false, true] {
+            assert_eq!(saved(20, timeout), (Some(ProbeBwUp), ProbeBwDown));
+            assert_eq!(
+                saved(1, timeout),
+                (None, ProbeBwUp),
+                "1 of 100 ends nothing, so nothing is to be resumed"
+            );
+        }
+    }
+
     #[test]
     fn a_spurious_recovery_gives_back_bounds_window_and_probe() {
         let mut model = cruising();

@@ -18,6 +18,23 @@ FOLDER: Final = ("papers", "bbr_draft", "cases")
 
 
 @dataclass(frozen=True)
+class Accepted:
+    """What a case takes in place of what its text asks for."""
+
+    text: str
+    accepted: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """A step of a case that no trace shows, and the test of the engine that sees it: a file, a colon and a name."""
+
+    what: str
+    test: str
+
+
+@dataclass(frozen=True)
 class Case:
     """One test case: its scenario, what must come of it, and how far from that it may be."""
 
@@ -31,6 +48,8 @@ class Case:
     tolerance: Mapping[str, float]
     reasons: Mapping[str, str]
     """Why each tolerance is what it is."""
+    accepts: tuple[Accepted, ...]
+    unseen: tuple[Unseen, ...]
     scenario: Mapping[str, Any]
     note: str
     """What the file says at its head about a form of a case; empty for most."""
@@ -61,6 +80,8 @@ def _case(name: str, text: str) -> Case:
         expects=tuple(data["expects"]),
         tolerance={key: table["value"] for key, table in tolerances.items()},
         reasons={key: table["why"] for key, table in tolerances.items()},
+        accepts=tuple(Accepted(**row) for row in data.get("accepts", ())),
+        unseen=tuple(Unseen(**row) for row in data.get("unseen", ())),
         scenario=data["scenario"],
         note=" ".join(head),
     )

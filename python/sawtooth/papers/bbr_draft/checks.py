@@ -56,10 +56,10 @@ def plateau(trace: Trace, tolerance: Tolerances) -> list[Outcome]:
     times = trace.times[(trace.times < start.end) & (trace.column("max_bw_bps") * 1.25 >= rate)]
     rounds = trace.rounds(float(times[0]), start.end)
     return [
-        (start.following in (DRAIN, *PROBE_BW), {"following": start.following}),
+        (start.following == DRAIN, {"following": start.following}),
         (_near(rate, _rate(trace), tolerance["bandwidth"]), {"max_bw_bps": rate}),
         (
-            3 - 1 <= rounds <= 3 + tolerance["rounds"] and trace.losses == 0,
+            abs(rounds - 3) <= tolerance["rounds"] and trace.losses == 0,
             {"rounds": rounds, "losses": trace.losses},
         ),
     ]
@@ -69,11 +69,14 @@ def startup_loss(trace: Trace, tolerance: Tolerances) -> list[Outcome]:
     """Case 2."""
     start, lossy = _first(trace, STARTUP), 2.0
     rounds = trace.rounds(lossy, start.end)
+    left, bdp = trace.at("in_flight_bytes", start.end), trace.bdp(start.end)
+    at_once = start.following in PROBE_BW and left <= bdp
     return [
         (start.end > lossy, {"end_s": start.end}),
+        (rounds <= tolerance["rounds"], {"rounds": rounds}),
         (
-            start.following in (DRAIN, *PROBE_BW) and rounds <= tolerance["rounds"],
-            {"following": start.following, "rounds": rounds},
+            start.following == DRAIN or at_once,
+            {"following": start.following, "in_flight_bytes": left, "bdp_bytes": bdp},
         ),
     ]
 
@@ -109,9 +112,22 @@ def up_plateau(trace: Trace, tolerance: Tolerances) -> list[Outcome]:
     """Case 5; probes that PROBE_RTT cuts short are left out."""
     stays = [stay for stay in trace.of(UP) if stay.following != PROBE_RTT]
     rounds = [trace.rounds(stay.begin, stay.end) for stay in stays]
+    in_flight = [trace.within("in_flight_bytes", stay.begin, stay.end) for stay in stays]
+    room = tolerance["packets"] * trace.packet
+    full = [
+        float(values.min()) >= trace.bdp(stay.begin) - room
+        for values, stay in zip(in_flight, stays, strict=True)
+    ]
+    used = [
+        float(values.max()) / trace.packet / trace.last("window", stay)
+        for values, stay in zip(in_flight, stays, strict=True)
+    ]
     return [
-        (trace.losses == 0, {"losses": trace.losses}),
-        (bool(rounds) and all(2 <= count <= 3 + tolerance["rounds"] for count in rounds), {"rounds": rounds}),
+        (bool(full) and all(full) and trace.losses == 0, {"losses": trace.losses, "part_of_window": used}),
+        (
+            bool(rounds) and all(abs(count - 3) <= tolerance["rounds"] for count in rounds),
+            {"rounds": rounds},
+        ),
         (
             bool(stays) and all(stay.following == DOWN for stay in stays),
             {"following": [stay.following for stay in stays]},
@@ -201,7 +217,7 @@ def probe_rtt(trace: Trace, tolerance: Tolerances) -> list[Outcome]:
     after = [max(trace.within("in_flight_bytes", stay.end, stay.end + 5 * trace.rtt)) for stay in stays]
     return [
         (
-            bool(gaps) and all(4.0 <= gap <= 5.0 + tolerance["interval_s"] for gap in gaps),
+            bool(gaps) and all(abs(gap - 5.0) <= tolerance["interval_s"] for gap in gaps),
             {"seconds_between": gaps},
         ),
         (
@@ -234,8 +250,9 @@ def startup_aggregation(trace: Trace, tolerance: Tolerances) -> list[Outcome]:
     window = float(trace.within("window", 0.0, start.end).max()) * trace.packet
     bdp = _rate(trace) / 8 * trace.rtt
     rate = trace.at("max_bw_bps", start.end)
+    most, burst = float(extra.max(initial=0.0)), _rate(trace) / 8 * 0.02
     return [
-        (len(extra) > 0 and float(extra.max()) > 0, {"extra_acked_bytes": float(extra.max(initial=0.0))}),
+        (_near(most, burst, tolerance["extra"]), {"extra_acked_bytes": most, "burst_bytes": burst}),
         (window > 2 * bdp, {"window_bytes": window, "bdp_bytes": bdp}),
         (
             rate >= (1 - tolerance["bandwidth"]) * _rate(trace)
@@ -254,8 +271,12 @@ def cruise_aggregation(trace: Trace, tolerance: Tolerances) -> list[Outcome]:
     windows = [trace.last("window", stay) * trace.packet for stay in stays]
     targets = [2 * trace.bdp(stay.end) for stay in stays]
     shares = [trace.delivered_bps(stay.begin + 0.3, stay.end) / _rate(trace) for stay in stays]
+    burst = _rate(trace) / 8 * 0.03
     return [
-        (bool(extra) and min(extra) > 0, {"extra_acked_bytes": extra}),
+        (
+            bool(extra) and all(_near(value, burst, tolerance["extra"]) for value in extra),
+            {"extra_acked_bytes": extra, "burst_bytes": burst},
+        ),
         (
             all(window > target for window, target in zip(windows, targets, strict=True)),
             {"window_bytes": windows, "two_bdp_bytes": targets},
@@ -288,11 +309,14 @@ def tenfold_up(trace: Trace, tolerance: Tolerances) -> list[Outcome]:
     found = trace.times[
         (trace.times > CHANGE_S) & (trace.column("max_bw_bps") >= (1 - tolerance["bandwidth"]) * new)
     ]
-    seconds = float(found[0]) - CHANGE_S if len(found) else float("inf")
+    begin = probes[0].begin if probes else float("inf")
+    rounds = trace.rounds(begin, float(found[0])) if len(found) and probes else float("inf")
+    doublings = float(np.log2(new / 8 * trace.rtt / trace.packet))
     doubles = len(ratios) >= count and all(1.5 <= ratio <= 2.5 for ratio in ratios)
     return [
         (doubles, {"rise_by_round_bytes": rises, "ratios": ratios}),
-        (seconds <= tolerance["seconds"], {"seconds": seconds}),
+        (begin - CHANGE_S <= tolerance["seconds"], {"seconds": begin - CHANGE_S}),
+        (rounds <= 2 * doublings + tolerance["rounds"], {"rounds": rounds, "log2_of_bdp": doublings}),
     ]
 
 
@@ -307,12 +331,12 @@ def tenfold_down(trace: Trace, tolerance: Tolerances) -> list[Outcome]:
     """Case 16: 100 Mbit/s become 10 at 10 s."""
     new = _rate(trace) / 10
     low = trace.times[(trace.times > CHANGE_S) & (trace.column("bw_shortterm_bps") <= 2 * new)]
-    rounds = (float(low[0]) - CHANGE_S) / trace.rtt if len(low) else float("inf")
+    rounds = trace.rounds(CHANGE_S, float(low[0])) if len(low) else float("inf")
     cycles = [stay for stay in trace.of(DOWN) if stay.begin > CHANGE_S]
     after = cycles[2].begin if len(cycles) > 2 else trace.end
     rate = trace.at("max_bw_bps", after + 0.01)
     return [
-        (rounds <= tolerance["rounds"], {"round_trips_to_twice_the_new_rate": rounds}),
+        (rounds <= tolerance["rounds"], {"rounds_to_twice_the_new_rate": rounds}),
         (_near(rate, new, tolerance["bandwidth"]), {"max_bw_bps": rate, "at_s": after}),
     ]
 
@@ -346,9 +370,12 @@ def fast_recovery(trace: Trace, tolerance: Tolerances) -> list[Outcome]:
 
 def spurious_timeout(trace: Trace, tolerance: Tolerances) -> list[Outcome]:
     """Case 19: what leaves the bottleneck from 2.76 s on arrives at 3.2 s."""
-    begin = 2.76
+    begin, arrival = 2.76, 3.2
     timeouts = int(trace.run.flows.column("timeouts")[0].as_py())
     undos = int(trace.run.flows.column("undos")[0].as_py())
+    left = next(stay.following for stay in trace.of(UP) if stay.end > begin)
+    back = [stay for stay in trace.of(UP) if stay.begin > begin]
+    rounds = (back[0].begin - arrival) / trace.rtt if back else float("inf")
     return [
         (_state_at(trace, begin) == UP, {"state": _state_at(trace, begin)}),
         (
@@ -356,6 +383,7 @@ def spurious_timeout(trace: Trace, tolerance: Tolerances) -> list[Outcome]:
             {"timeouts": timeouts, "undos": undos, "losses": trace.losses},
         ),
         _restored(trace, begin, 3.7),
+        (rounds <= tolerance["rounds"], {"left_for": left, "rounds_until_the_next_probe": rounds}),
     ]
 
 

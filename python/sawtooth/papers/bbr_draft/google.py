@@ -21,7 +21,7 @@ def startup(trace: Trace, tolerance: Tolerances) -> list[Outcome]:
     (_, following), (near, rate), (_, counted) = plateau(trace, tolerance)
     early = next(stay for stay in trace.stays if stay.state == STARTUP).end
     rounds, lost = counted["rounds"], counted["losses"]
-    in_time = 2 <= rounds <= 3 + tolerance["rounds"] and following["following"] in (DRAIN, *PROBE_BW)
+    in_time = abs(rounds - 3) <= tolerance["rounds"] and following["following"] in (DRAIN, *PROBE_BW)
     return [
         (in_time, {"rounds": rounds, "end_s": early}),
         (lost == 0, {"losses": lost}),

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sawtooth.claims.logic import Verdict
+from sawtooth.papers.bbr_draft.case_files import Unseen
 from sawtooth.papers.bbr_draft.perform import NAME, SECTIONS, TITLE, Cases, Outcome, first_failure, states
 from sawtooth.papers.bbr_draft.trace import Trace
 from sawtooth.report import figures
@@ -35,6 +36,7 @@ BANDS: Final = {
     "probe_rtt": "#e6dcef",
 }
 """The colours behind the states."""
+ACCEPTED: Final = ["case", "the text", "accepted here", "why"]
 RATES: Final = {"pacing_bps": "pacing", "max_bw_bps": "max_bw", "bw_shortterm_bps": "bw_shortterm"}
 VOLUMES: Final = {
     "in_flight_bytes": "in flight",
@@ -57,7 +59,11 @@ def update_page(path: Path, found: Cases) -> None:
 
 
 def blocks(found: Cases) -> dict[str, str]:
-    """What a Markdown page can take: ``bbr-draft verdict``, and of cases that fail what is not met as ``bbr-draft failing``."""
+    """What a Markdown page can take.
+
+    That is ``bbr-draft verdict``, of cases that fail what is not met as ``bbr-draft failing``, what cases accept in place of their text as
+    ``bbr-draft accepted``, and the steps that no trace shows as ``bbr-draft unseen``.
+    """
     draft, google = (
         f"{found.count(Verdict.HOLDS, source)} of {sum(found.count(verdict, source) for verdict in Verdict)}"
         for source in SECTIONS
@@ -72,7 +78,36 @@ def blocks(found: Cases) -> dict[str, str]:
     return {
         f"{NAME} verdict": f"{draft} test cases of the draft and {google} expectations of Google's tests",
         f"{NAME} failing": pipe_table(["case", "not met", "found"], rows) if rows else "None.",
+        f"{NAME} accepted": pipe_table(ACCEPTED, accepted(found)),
+        f"{NAME} unseen": pipe_table(["case", "not in a trace", "tested by"], _unseen(found)),
     }
+
+
+def accepted(found: Cases) -> list[list[str]]:
+    """What cases take in place of what their text asks for."""
+    return [
+        [f"{outcome.case.number}, {outcome.case.title}", row.text, row.accepted, row.why]
+        for outcome in found.outcomes
+        for row in outcome.case.accepts
+    ]
+
+
+def _unseen(found: Cases) -> list[list[str]]:
+    return [
+        [
+            f"{outcome.case.number}, {outcome.case.title}",
+            row.what,
+            " ".join(f"`{part}`" for part in where(row)),
+        ]
+        for outcome in found.outcomes
+        for row in outcome.case.unseen
+    ]
+
+
+def where(row: Unseen) -> tuple[str, str]:
+    """The file and the name of a test."""
+    file, _, name = row.test.partition(": ")
+    return file, name
 
 
 def failing(found: Cases) -> list[Outcome]:
@@ -92,6 +127,7 @@ def page(found: Cases) -> Page:
         words=[VERDICTS],
         sections=[
             Section("cases", "All cases", [_table(found.outcomes)]),
+            Section("accepted", "Accepted in place of the text", [_accepted(found)]),
             *[
                 Section(outcome.case.name, f"{outcome.case.number}: {outcome.case.title}", _failure(outcome))
                 for outcome in failing(found)
@@ -127,6 +163,10 @@ def _table(outcomes: Sequence[Outcome]) -> Table:
         for outcome in outcomes
     ]
     return Table(["Case", "What", "Verdict", "Not met"], rows, look="words")
+
+
+def _accepted(found: Cases) -> Table:
+    return Table(ACCEPTED, [Row(row[0], row[1:]) for row in accepted(found)], look="words")
 
 
 def _failure(outcome: Outcome) -> list[Block]:
