@@ -9,6 +9,7 @@
 //! acknowledgement that delivers nothing changes nothing. Where several losses are found at once, what stood before them is saved
 //! (`undo`). DRAIN is bounded by `inflight_shortterm` alone, as in `BoundCwndForModel`; the table of §5.6.1 has `inflight_longterm` too.
 //! A restart from idle paces at the estimate less the margin, as in `SetPacingRateWithGain`; the text of §5.4.1 says exactly the estimate.
+//! The offload budget is three quanta under every recovery: the draft takes three for TCP and one for QUIC (§5.5.8), `offload_quanta = 1`.
 //!
 //! ECN: the draft specifies no response but asks for one (§3.7). So `ecn` is `off` by default. With `classic` a mark counts
 //! as one loss without selective acknowledgements.

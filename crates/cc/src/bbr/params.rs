@@ -33,5 +33,5 @@ named_numbers! { "BBRv3" BbrParams {
     send_quantum_time "s" 0.001 in 0.0..=1.0 "what leaves at once is what the pacing rate sends in this time (§5.6.3)";
     send_quantum_max "bytes" 65536.0 in 1.0..=1000000.0 "and at most so much: the largest burst that hosts hand to a network card (§5.6.3)";
     send_quantum_min "packets" 2.0 in 1.0..=100.0 "and at least so much (§5.6.3)";
-    offload_quanta "1" 3.0 in 0.0..=100.0 "quanta that the window holds at least; 3 for TCP, 1 for QUIC (§5.5.8)";
+    offload_quanta "1" 3.0 in 0.0..=100.0 "quanta that the window holds at least; the draft takes 3 for TCP and 1 for QUIC, here it is 3 for both (§5.5.8)";
 } }
