@@ -12,6 +12,7 @@ from sawtooth.atomic import write_text_atomic
 from sawtooth.report.computed import stamp
 from sawtooth.run.used import watching
 from validation import (
+    alone,
     bbr,
     cells,
     cubic_tables,
@@ -20,6 +21,7 @@ from validation import (
     figures,
     l4s,
     l4s_figure,
+    latecomers,
     linux,
     loss,
     low,
@@ -81,11 +83,7 @@ def measured() -> Measured:
             **of_prague[PAGE],
         },
         SCALABLE: scalable_blocks(),
-        BBR: {
-            "linux bbr": bbr.rows_table(modelled),
-            "ns3 bbr": bbr.beside_table(step("ns-3, BBR", bbr.ns3), "ns-3"),
-            "ware": bbr.beside_table(step("BBR, a formula", bbr.formula), "formula"),
-        },
+        BBR: bbr_blocks(modelled),
         L4S: of_prague[L4S],
         ROUTERS: of_prague[ROUTERS],
     }
@@ -252,10 +250,36 @@ def web_blocks() -> dict[str, str]:
     }
 
 
-def scalable_blocks() -> dict[str, str]:
-    """DCTCP beside ns-3."""
-    marked = step("ns-3, DCTCP", scalable.measure)
+def bbr_blocks(modelled: list[bbr.Row]) -> dict[str, str]:
+    """BBR beside Linux, ns-3 and a formula, alone, and beside another flow of its own that was there before."""
+    by_itself = step("BBR and CUBIC alone", alone.measure, alone.MODELS)
+    late = step("BBR, a flow that comes later", latecomers.measure)
     return {
+        "linux bbr": bbr.rows_table(modelled),
+        "ns3 bbr": bbr.beside_table(step("ns-3, BBR", bbr.ns3), "ns-3"),
+        "ware": bbr.beside_table(step("BBR, a formula", bbr.formula), "formula"),
+        "bbr alone verdict": alone.agreement(by_itself),
+        "bbr alone": alone.shares_table(by_itself),
+        "bbr alone missed": alone.probing_table(by_itself),
+        "bbr latecomers verdict": latecomers.agreement(late),
+        "bbr latecomers": latecomers.table(late),
+        "bbr latecomers without": latecomers.without_table(
+            step("BBR without PROBE_RTT", latecomers.without_probe_rtt, late)
+        ),
+    }
+
+
+def scalable_blocks() -> dict[str, str]:
+    """DCTCP beside ns-3, DCTCP and Prague alone."""
+    marked = step("ns-3, DCTCP", scalable.measure)
+    by_itself = step("DCTCP and Prague alone", alone.measure, alone.SCALABLE)
+    return {
+        "scalable alone marked": alone.marked_table(step("later marks", alone.marked_late, by_itself)),
+        "scalable alone verdict": alone.agreement(by_itself),
+        "scalable alone": alone.shares_table(by_itself),
+        "scalable alone missed": alone.filling_table(
+            step("until they fill the link", alone.fillings, by_itself)
+        ),
         "ns3 dctcp verdict": scalable.agreement(marked),
         "ns3 dctcp cells": scalable.cells_table(marked),
     }
@@ -314,7 +338,11 @@ def step(what: str, measure: Callable[Given, Found], *given: Given.args, **named
     return measure(*given, **named)
 
 
-APART: dict[str, Callable[[], Measured]] = {"l4s": prague}
+APART: dict[str, Callable[[], Measured]] = {
+    "bbr": lambda: ({BBR: bbr_blocks(step("Linux, BBR", bbr.measure))}, {}),
+    "l4s": prague,
+    "scalable": lambda: ({SCALABLE: scalable_blocks()}, {}),
+}
 """Pages that can be filled alone, in minutes, with what other pages say of them."""
 
 

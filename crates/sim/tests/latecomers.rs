@@ -1,4 +1,6 @@
-//! Of two flows of a law the later one, which starts when the other has had the link for 30 s, comes within 20 % of a fair share.
+//! Of two flows of a law the later one, which starts when the other has had the link for 30 s, comes within 20 % of a fair share, in the
+//! minute that begins 240 s after its start for `bbr` and 60 s after it for others. On long paths with shallow buffers `bbr` may miss that:
+//! docs/bbr.md has the shares over paths, buffers and seeds.
 //!
 //! | law               | what its specification says of it                                                                     |
 //! |-------------------|--------------------------------------------------------------------------------------------------------|
