@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,16 @@ def test_a_wrong_controller_fails() -> None:
         assert reason is None
         assert finding is not None
         assert finding.verdict is Verdict.FAILS, name
+
+
+def test_a_probe_that_goes_on_later_than_the_tolerance_fails(found: Cases) -> None:
+    """The acknowledgement that tells of the duplicate takes half a round trip."""
+    outcome = next(outcome for outcome in found.outcomes if outcome.case.number == 19)
+    assert outcome.run is not None
+    finding, _ = judge(replace(outcome.case, tolerance={"rounds": 0.4}), outcome.run)
+    assert finding is not None
+    missed = [part.text for part in finding.operands if part.verdict is Verdict.FAILS]
+    assert missed == ["the probe goes on"]
 
 
 def test_rounds_are_round_trips(found: Cases) -> None:
