@@ -56,7 +56,7 @@ def curve_figure(curve: Curve) -> Figure:
         if beside:
             shown = [point.contrast for point in beside if point.contrast is not None]
             _line(panels[1], curve, beside, shown, style, str(name), contrast_scale(curve), contrast=True)
-    panels[0].set_ylabel(curve.spec.y_label or "\n".join(textwrap.wrap(curve.spec.title, TITLE_LETTERS)))
+    panels[0].set_ylabel("\n".join(textwrap.wrap(curve.spec.y_label or curve.spec.title, TITLE_LETTERS)))
     if all(point.value.mean >= 0.0 for point in curve.points):
         panels[0].set_ylim(bottom=max(0.0, panels[0].get_ylim()[0]))
     _legend(figure, panels[0], 2 * LETTERS if contrasted else LETTERS)
