@@ -276,7 +276,7 @@ def test_smaller_windows_grow_where_less_bandwidth_is_offered(monkeypatch: pytes
     view = Invented(("reno/droptail",), np.random.RandomState(1))
     found = section3.lowest_increment_window(view)
     assert [part.verdict for part in found.operands] == [H, F]
-    assert found.operands[1].numbers["that_do"] == [row.name for row in environments()[4:10]]
+    assert found.operands[1].numbers["these_do"] == [row.name for row in environments()[4:10]]
     monkeypatch.setattr(section3, "environments", lambda: environments()[:4])
     assert section3.lowest_increment_window(view).verdict is H
     monkeypatch.setattr(section3, "window_packets", doubled(section3.window_packets))
