@@ -11,7 +11,7 @@ from tests.fits import fits
 
 from sawtooth.claims.logic import Verdict
 from sawtooth.errors import InputError
-from sawtooth.papers.bbr_draft.case_files import Case, cases
+from sawtooth.papers.bbr_draft.case_files import cases
 from sawtooth.papers.bbr_draft.checks import DRAFT
 from sawtooth.papers.bbr_draft.google import GOOGLE
 from sawtooth.papers.bbr_draft.page import blocks, where, write_cases
@@ -147,10 +147,10 @@ def test_the_command_refuses_seeds_and_is_listed(sawtooth: CommandLine, tmp_path
     assert refused.code == 2
 
 
-@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
-def test_every_case_is_a_scenario_that_can_be_run(case: Case) -> None:
-    loaded = load_scenario(DOCS.parent / "studies" / "bbr" / f"{case.name}.toml")
-    assert resolve(loaded).engine["flows"]
+def test_every_case_is_a_scenario_that_can_be_run() -> None:
+    for case in cases():
+        loaded = load_scenario(DOCS.parent / "studies" / "bbr" / f"{case.name}.toml")
+        assert resolve(loaded).engine["flows"], case.name
 
 
 def test_a_study_is_no_scenario_to_run(tmp_path: Path) -> None:

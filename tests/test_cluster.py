@@ -378,7 +378,9 @@ def test_lines_say_how_many_workers_there_are(
 ) -> None:
     monkeypatch.delenv("SAWTOOTH_PROGRESS", raising=False)
     monkeypatch.setattr("sawtooth.progress.EVERY_S", 0.0)
-    monkeypatch.setattr("sawtooth.progress._Lines._tick", lambda _: None)  # else it would repeat them without a pause
+    monkeypatch.setattr(
+        "sawtooth.progress._Lines._tick", lambda _: None
+    )  # else it would repeat them without a pause
     tell_workers(3)  # nobody looks
     with progress_bar("fig4") as bar:
         tell_workers(0)

@@ -38,11 +38,13 @@ NAMES = ("AIMD", "AIAD", "MIMD", "MIAD", "AIMD(1, 0.8)", "AIMAD", "MAIMD")
 PLACES = tuple(row.name for row in environments())
 SEEDS = ("1", "2", "3")
 TWELVE = tuple(f"cubic(beta=0.8, c=0.{number}5)" for number in range(10, 22))
+LONGEST = (*NAMES, f"a_plugin({', '.join(f'number_{n}=0.{n}' for n in range(9))})")
 WRITTEN = [
-    ("aimd(1, 0.8)", "mimd(1.125, 0.8)"),
-    TWELVE[:1],
     TWELVE,
-    (*NAMES, f"a_plugin({', '.join(f'number_{n}=0.{n}' for n in range(9))})"),
+    *(
+        pytest.param(names, marks=pytest.mark.long)
+        for names in (("aimd(1, 0.8)", "mimd(1.125, 0.8)"), TWELVE[:1], LONGEST)
+    ),
 ]
 """Names of controllers as one writes them."""
 ALONE = ("the scenario as it is",)
@@ -106,7 +108,7 @@ def test_no_two_series_look_alike() -> None:
     assert len({(own.colour, own.hatch) for own in looks}) == 32
     assert len({(own.colour, own.marker) for own in looks}) == 32
     assert len({(own.colour, own.line) for own in looks}) == 32
-    names = WRITTEN[-2]
+    names = TWELVE
     axes = figures.values_figure(block("sack/droptail", names)).axes[0]
     bars = {
         (group[0].get_facecolor(), group[0].get_hatch())

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -63,6 +64,7 @@ LAWS = "crates/cc/src/"
 # What is generic is part of the frame: `impl<L: Law> Controller for Windowed<L>`. So is the guard of plug-ins, `Guest`.
 LAW = re.compile(r"^impl (?:Law|Controller) for (?!Guest\b)|^pub const CONSTRUCTORS\b", re.MULTILINE)
 SOURCE = re.compile(r"\bSources?:")
+WORD = re.compile(r"[\w-]+")
 
 
 def entries(tree: Tree) -> Iterator[Finding]:
@@ -244,11 +246,16 @@ def _entry_names(module: ast.Module) -> list[str]:
 
 def named_in(name: str, text: str) -> bool:
     """Whether a test names the entry: the word itself, hyphens and underscores alike."""
-    return bool(
-        re.search(
-            rf"(?<![\w-]){re.escape(name).replace('_', '[-_]')}(?![\w-])", text.replace(chr(92) + "-", "-")
-        )
-    )
+    wanted = name.replace("_", "-")
+    if WORD.fullmatch(wanted):
+        return wanted in _words(text)
+    return bool(re.search(rf"(?<![\w-]){re.escape(wanted)}(?![\w-])", text.replace("_", "-")))
+
+
+@lru_cache(maxsize=2)
+def _words(text: str) -> frozenset[str]:
+    """The words of a text, with hyphens for underscores, and those that regular expressions escape."""
+    return frozenset(WORD.findall(text.replace(chr(92) + "-", "-").replace("_", "-")))
 
 
 def heads(tree: Tree) -> Iterator[Finding]:
