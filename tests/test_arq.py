@@ -98,6 +98,7 @@ def test_the_command_line(sawtooth: CommandLine, tmp_path: Path) -> None:
     assert "reddy2012/sliding-window" in names
 
 
+@pytest.mark.long
 def test_its_page_in_a_browser(sawtooth: CommandLine, tmp_path: Path, browser: Browser) -> None:
     assert (
         sawtooth(

@@ -40,6 +40,7 @@ def test_a_short_comparison_reports_cost_packets_memory_and_the_floor() -> None:
     assert whole["machine"]["rustc"]
 
 
+@pytest.mark.long
 def test_another_controller_is_measured_beside_ours_and_may_do_other_work() -> None:
     size = "--flows 2 --mbit 10 --buffer 50 --pairs 2 --lead-in 10 --seconds 20"
     words = ("compare", *size.split(), "--json", "--control")

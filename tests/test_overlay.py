@@ -281,11 +281,13 @@ def test_it_shows_itself_in_few_lines_and_as_tables(laid: Overlay) -> None:
     assert rows == [sum(len(curve.series) for curve in laid.curves), len(laid.judged)]
 
 
+@pytest.mark.long
 def test_its_page_in_a_browser(laid: Overlay, browser: Browser) -> None:
     assert laid.report is not None
     assert faults(browser, laid.report) == []
 
 
+@pytest.mark.long
 def test_a_page_is_filled_and_its_figures_written(laid: Overlay, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     (tmp_path / "figures").mkdir()

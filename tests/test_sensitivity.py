@@ -179,6 +179,7 @@ def test_the_command_writes_table_json_and_report(
     assert {row["key"] for row in document["variations"]} >= {"path.rtt", "duration"}
 
 
+@pytest.mark.long
 def test_its_page_in_a_browser(tmp_path: Path, browser: Browser) -> None:
     study = small_study()
     found = vary("akella2002/small", [study.shortened()], [study], Store(tmp_path))
