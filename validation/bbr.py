@@ -8,6 +8,7 @@ Source: Linux 6.18, data/linux_bbr.csv (three repetitions); ns-3 3.44, data/ns3_
 | PROBE_RTT: first, next, how long                 | 0.1 s, 0.3 s and 10 ms, beyond the spread of the repetitions     |
 | drops of the start, window afterwards            | 3 packets each                                                   |
 | share beside CUBIC, from 0, 10 and 30 s on       | 0.05 of the mean                                                 |
+| share of the link with every 100th packet lost   | 0.02 of the mean                                                 |
 
 Of ns-3, whose shares at these buffers are an order of magnitude only, and of the formula the numbers are shown without a verdict.
 """
@@ -37,6 +38,7 @@ ALONE: Final = {
 SHARES: Final = {
     f"share_{begin}": (f"share beside CUBIC, {begin} to 60 s", 0.05, begin) for begin in (0, 10, 30)
 }
+LOSSY: Final = "share of the link with every 100th packet lost, 5 to 30 s"
 SEEDS: Final = 10
 PROBE_BW, PROBE_RTT = 7, 6
 """Codes of states in the record `model`."""
@@ -69,7 +71,8 @@ def measure() -> list[Row]:
     rows = [Row(what, _linux(key), (found[key],), bound) for key, (what, bound) in ALONE.items()]
     for key, (what, bound, begin) in SHARES.items():
         rows.append(Row(what, _linux(key), _shares({"warmup": f"{begin} s"}, SEEDS), bound))
-    return rows
+    (lossy,) = runs([job("linux_bbr", {"bottleneck.drop": "periodic(100)", "warmup": "5 s"})])
+    return [*rows, Row(LOSSY, _linux("share_lossy"), (lossy.values["goodput"],), 0.02)]
 
 
 def _linux(quantity: str) -> tuple[float, ...]:
@@ -160,7 +163,7 @@ def formula() -> list[Beside]:
 
 def agreement(rows: Sequence[Row]) -> str:
     """How many quantities agree, on one line."""
-    shares = [row for row in rows if row.what.startswith("share")]
+    shares = [row for row in rows if row.what.startswith("share beside")]
     others = [row for row in rows if row not in shares]
     furthest = max(abs(statistics.fmean(row.ours) - statistics.fmean(row.linux)) for row in shares)
     return (
