@@ -79,8 +79,9 @@ def _client(distributed: Any, address: str | None) -> Iterator[Any]:
             accepted = "certificates beside tls://, which Dask's configuration names (distributed.comm.tls)"
             raise InputError("sawtooth", OPTION, address, accepted, "docs/clusters.md says how")
     if address is None:
+        # Without an address Dask's HTTP server takes a fixed port, and warns where another cluster has it.
         own = distributed.LocalCluster(
-            n_workers=default_threads(), threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=default_threads(), threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0"
         )
     try:
         client = distributed.Client(own if address is None else address, set_as_default=False)
