@@ -50,7 +50,7 @@ def test_a_seed_outside_makes_a_cell_bold() -> None:
         for after_s, shares in zip(latecomers.AFTER_S, [(0.79, 1.0), (0.81, 1.19)], strict=True)
     ]
     assert latecomers.agreement(cells) == (
-        "after 60 s in 1 of 2 runs, and in 0 of 1 cells with every seed; "
-        "after 240 s in 2 of 2 runs, and in 1 of 1 cells with every seed"
+        "After 60 s 1 of 2 runs are within 20 %, and 0 of 1 cells with every seed. "
+        "After 240 s 2 of 2 runs are within 20 %, and 1 of 1 cells with every seed"
     )
     assert latecomers.table(cells).endswith("| **0.90 (0.79 to 1.00)** | 1.00 (0.81 to 1.19) |")

@@ -100,9 +100,9 @@ def agreement(cells: Sequence[Cell]) -> str:
         near, of = sum(cell.near for cell in chosen), sum(len(cell.shares) for cell in chosen)
         whole = sum(cell.near == len(cell.shares) for cell in chosen)
         parts.append(
-            f"after {after_s} s in {near} of {of} runs, and in {whole} of {len(chosen)} cells with every seed"
+            f"After {after_s} s {near} of {of} runs are within 20 %, and {whole} of {len(chosen)} cells with every seed"
         )
-    return "; ".join(parts)
+    return ". ".join(parts)
 
 
 def without_probe_rtt(cells: Sequence[Cell]) -> list[tuple[Cell, Cell]]:
