@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+import sawtooth as st
 from sawtooth.errors import InputError
 from sawtooth.experiment.own_study import read_own
+from sawtooth.measure.measures import Measure
 
 STUDY = """
 [scenario]
@@ -84,3 +86,79 @@ def test_a_mistake_is_named_by_what_stands_in_the_file(
     with pytest.raises(InputError) as raised:
         read_own(file(tmp_path, **given))
     assert message in str(raised.value)
+
+
+PROBED = """
+title = "t"
+[scenario]
+bottleneck = { rate = "10 Mbit/s" }
+path = { rtt = "40 ms" }
+flows = [{ control = "aimd(1, 0.5)" }]
+[[probe]]
+name = "p"
+why = "w"
+seeds = 1
+measures = ["MEASURE"]
+[probe.scenario]
+duration = "10 s"
+warmup = "2 s"
+bottleneck = { rate = "100 Mbit/s" }
+path = { rtt = "40 ms" }
+MORE
+[[probe.scenario.flows]]
+control = "aimd(1, 0.5)"
+[[probe.vary]]
+name = "c"
+key = "flows.control"
+values = ["aimd(1, 0.5)"]
+labels = ["A"]
+"""
+RATES = 'record = { rates = "1 s" }'
+
+
+@pytest.mark.parametrize(
+    ("measure", "more", "accepted"),
+    [
+        ("jain 2..8 s", "", "a measure of what is recorded: it needs record.rates"),
+        ("halving of 0", RATES, "a measure of what is recorded: it needs record.windows"),
+        ("drop_rate", "", "a measure of what is recorded: it needs record.rates and record.congestion"),
+        ("time_to_halve at 1 s 2..8 s", RATES, "a part that begins at 22 s or later"),
+        ("jain 1..8 s", RATES, "a part that begins at 2 s or later"),
+        ("variation at 1.5 s", RATES, "bins of whole 1 s, the width of record.rates"),
+        ("goodput 2..8 s", f'{RATES}\nenvironment = "real-cons-low"', "another measure"),
+    ],
+)
+def test_what_a_measure_lacks_is_told_before_the_first_run(
+    measure: str, more: str, accepted: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text(PROBED.replace("MEASURE", measure).replace("MORE", more))
+    with pytest.raises(InputError) as raised:
+        read_own(path)
+    assert f'own.toml: probe.p.measures = "{measure}": expected {accepted}' in str(raised.value)
+
+
+@pytest.mark.parametrize("name", Measure.FUNCTIONS)
+def test_a_measure_reads_no_other_series_than_it_says(name: str) -> None:
+    """What `lacks` finds missing is what the measure itself misses."""
+    wanted = Measure.NEEDS.get(name, ())
+    text = f"{name}{' 0.5' if 'level' in wanted else ''}{' at 1 s' if 'bins' in wanted else ''} 50..60 s"
+    scenario = {
+        "duration": "60 s",
+        "warmup": "0 s",
+        "bottleneck": {"rate": "2 Mbit/s"},
+        "path": {"rtt": "40 ms"},
+        "flows": [{"control": "aimd(1, 0.5)"}],
+    }
+    for series in Measure.RECORDS.get(name, ("rates",)):
+        records: dict[str, object] = {other: True for other in ("windows", "congestion") if other != series}
+        if series != "rates":
+            records |= {"rates": "1 s"}
+        run = st.run({**scenario, "record": records}, store=False)
+        measure = Measure.parse(text)
+        assert measure.lacks(run.engine, run.meta) is not None
+        with pytest.raises(ValueError, match=f"needs record.{series}"):
+            measure(run)
+    run = st.run({**scenario, "record": {"windows": True, "congestion": True, "rates": "1 s"}}, store=False)
+    assert Measure.parse(text).lacks(run.engine, run.meta) is None
+    Measure.parse(text)(run)

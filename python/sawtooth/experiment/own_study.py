@@ -220,7 +220,8 @@ def _check(where: str, study: Study) -> None:
     _check_cells(where, study)
     refused = refusal(study) or _idle(study)
     if refused is not None:
-        raise refused.located(where, "scenario")
+        of_probe = (refused.key or "").startswith("probe.")  # what it measures stands beside its scenario
+        raise refused.located(where, "" if of_probe else "scenario")
 
 
 def _check_cells(where: str, study: Study) -> None:

@@ -137,7 +137,12 @@ def refusal(study: Study) -> InputError | None:
                 resolve(study.read(cell), study.seeds[0])
         for probe in study.probe:
             first = next(study.probed(probe))
-            resolve(study.read(first.scenario), first.seed)
+            scenario = study.read(first.scenario)
+            job = resolve(scenario, first.seed)
+            for measure in probe.measures:
+                accepted = measure.lacks(job.engine, job.meta)
+                if accepted is not None:
+                    return InputError(scenario.name, f"probe.{probe.name}.measures", measure.text(), accepted)
     except InputError as error:
         return error
     return None

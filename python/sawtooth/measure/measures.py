@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -40,6 +40,7 @@ from sawtooth.column_values import values_of
 from sawtooth.measure import flow_rates, responses
 from sawtooth.measure.run_part import SAMPLE, Known, RunPart
 from sawtooth.scenario.fields import JsonSchema, Parsed
+from sawtooth.scenario.record_fields import recorded_series
 from sawtooth.scenario.units import format_time, parse_time
 
 if TYPE_CHECKING:
@@ -177,6 +178,17 @@ class Measure(Parsed):
         "stabilisation": ("bins",),
     }
     """What must stand behind a name: the width of its bins, a level."""
+    RECORDS: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        **dict.fromkeys(("synchronised", "growth", "climb", "halving"), ("windows",)),
+        **dict.fromkeys(("drop_rate", "stabilisation"), ("rates", "congestion")),
+        "loss": (),
+    }
+    """The series that a measure reads, where it is not the rates alone."""
+    BEFORE_NS: ClassVar[Mapping[str, int]] = {
+        "time_to_halve": responses.BEFORE_NS,
+        "time_to_regain": responses.BEFORE_NS + responses.SQUARE_NS,
+    }
+    """How far a measure looks back before its part."""
     ACCEPTED: ClassVar[str] = (
         f'one of {", ".join(FUNCTIONS)}, with a group ("share of 1") and a part of the run ("jain 15..60 s") where wanted, and with '
         f'bins ("variation at 0.2 s") for {", ".join(NEEDS)}, a level ("below 0.7 at 0.2 s") for below'
@@ -216,6 +228,25 @@ class Measure(Parsed):
         if self.end_ns is None:
             return ""
         return f" {self.begin_ns / 1e9:g}..{format_time(self.end_ns)}"
+
+    def lacks(self, engine: Mapping[str, Any], meta: Mapping[str, Any]) -> str | None:
+        """What a resolved scenario would have to have for the measure to be taken; None if it has all of it."""
+        recorded, wanted = recorded_series(engine), self.RECORDS.get(self.name, ("rates",))
+        missing = [name for name in wanted if name not in recorded]
+        if missing:
+            return f"a measure of what is recorded: it needs record.{' and record.'.join(missing)}"
+        width = engine["record"].get("rates_ns")
+        if self.bin_ns is not None and width and self.bin_ns % width:
+            return f"bins of whole {format_time(width)}, the width of record.rates"
+        warmup = int(engine["warmup_ns"])
+        first = warmup + self.BEFORE_NS.get(self.name, 0)
+        if "rates" in wanted and (warmup if self.end_ns is None else self.begin_ns) < first:
+            return (
+                f"a part that begins at {format_time(first)} or later: rates are recorded after the warm-up"
+            )
+        if self.name == "goodput" and "cross" in meta:
+            return "another measure: what short flows leave is known of the whole run alone (metric goodput)"
+        return None
 
     def __call__(self, run: RunData, known: Known | None = None) -> float:
         """Its value in a run; ``known`` is shared by all measures of that run."""

@@ -103,6 +103,7 @@ class RunPart:
 
         ValueError if the width is no multiple of that of the record.
         """
+        self.record("rates")  # else there is no width
         recorded = int(self.run.engine["record"]["rates_ns"])
         if self.bin_ns is None or self.bin_ns % recorded:
             raise ValueError(f"a measure of bins needs record.rates of which {self.bin_ns} ns are a multiple")
