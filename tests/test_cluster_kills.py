@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime
 import ipaddress
+import socket
 import subprocess
 import sys
 import time
@@ -210,6 +211,42 @@ def test_without_an_address_there_are_workers_of_this_machine(
     )
     assert (one.code, many.code) == (0, 0), many.err
     assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "many.csv").read_bytes()
+
+
+def test_workers_of_this_machine_end_with_a_killed_client(tmp_path: Path) -> None:
+    """The script has no guard for `__main__`, as one writes it at first."""
+    script = tmp_path / "script.py"
+    script.write_text("""
+import time
+import sawtooth as st
+
+with st.cluster() as cluster:
+    cluster.pool._client.wait_for_workers(2)
+    print(*(int(name.rsplit(":", 1)[1]) for name in cluster.pool._client.scheduler_info()["workers"]), flush=True)
+    time.sleep(600)
+""")
+    client = subprocess.Popen(
+        [sys.executable, script],
+        env=clean_environment() | {"SAWTOOTH_THREADS": "2"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert client.stdout is not None
+    ports = [int(word) for word in client.stdout.readline().split()]
+    assert len(ports) == 2
+    assert all(map(listens, ports))
+    client.kill()
+    client.communicate()
+    deadline = time.monotonic() + PATIENCE_S
+    while any(map(listens, ports)):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def certificates(place: Path) -> dict[str, str]:

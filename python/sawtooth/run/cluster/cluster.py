@@ -22,6 +22,9 @@ from sawtooth.run.executor import Executor, Kept, Work, using
 from sawtooth.run.runner import default_threads
 
 EXTRA = "sawtooth[cluster]"
+LOOPBACK = "127.0.0.1"
+ALONE_S = 10
+"""How long worker processes of this machine look for the scheduler of a process that was killed."""
 
 
 class Cluster(Executor):
@@ -69,6 +72,24 @@ def cluster(
             yield found
 
 
+def _local(distributed: Any) -> Any:
+    """A scheduler in this process, and worker processes of this machine that reach it through the loopback address.
+
+    `distributed.LocalCluster` starts its workers by multiprocessing, which imports the caller's script anew: one without a guard for
+    `__main__` would start a cluster in each worker. Workers that are commands of their own need no guard.
+    """
+    from distributed.deploy.subprocess import SubprocessWorker
+
+    silent = {"host": LOOPBACK, "dashboard": False}
+    alike = {**silent, "nthreads": 1, "silence_logs": logging.CRITICAL, "death_timeout": ALONE_S}
+    worker = {"cls": SubprocessWorker, "options": {"worker_kwargs": alike}}
+    return distributed.SpecCluster(
+        scheduler={"cls": distributed.Scheduler, "options": {**silent, "port": 0}},
+        workers=dict.fromkeys(range(default_threads()), worker),
+        silence_logs=logging.CRITICAL,
+    )
+
+
 @contextmanager
 def _client(distributed: Any, address: str | None) -> Iterator[Any]:
     """A client, and without an address the cluster that it is a client of."""
@@ -79,10 +100,7 @@ def _client(distributed: Any, address: str | None) -> Iterator[Any]:
             accepted = "certificates beside tls://, which Dask's configuration names (distributed.comm.tls)"
             raise InputError("sawtooth", OPTION, address, accepted, "docs/clusters.md says how")
     if address is None:
-        # Without an address Dask's HTTP server takes a fixed port, and warns where another cluster has it.
-        own = distributed.LocalCluster(
-            n_workers=default_threads(), threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0"
-        )
+        own = _local(distributed)
     try:
         client = distributed.Client(own if address is None else address, set_as_default=False)
     except (OSError, ValueError) as error:
