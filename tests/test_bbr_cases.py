@@ -11,6 +11,7 @@ from tests.fits import fits
 
 from sawtooth.claims.logic import Verdict
 from sawtooth.errors import InputError
+from sawtooth.experiment.typed import Typed
 from sawtooth.papers.bbr_draft.case_files import cases
 from sawtooth.papers.bbr_draft.checks import DRAFT
 from sawtooth.papers.bbr_draft.google import GOOGLE
@@ -116,8 +117,9 @@ def test_rounds_are_round_trips(found: Cases) -> None:
 
 def test_the_page_shows_what_fails_with_its_trace(found: Cases, tmp_path: Path) -> None:
     path = tmp_path / "cases.html"
-    write_cases(found, path)
+    write_cases(found, path, Typed(store="st4"))
     page = path.read_text(encoding="utf-8")
+    assert "sawtooth reproduce bbr-draft --store st4</code>" in page
     for name in FAILING:
         assert f'id="{name}"' in page
         assert path.with_name(f"cases_{name}.svg").is_file()

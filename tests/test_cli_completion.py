@@ -24,6 +24,7 @@ from sawtooth.cli.work import Kind
 from sawtooth.experiment.search.space import SHAPES
 from sawtooth.papers.catalogue import known_names
 from sawtooth.papers.configurations import configurations
+from sawtooth.papers.register import claims
 from sawtooth.plugins.project import LANGUAGES
 from sawtooth.scenario.drives import DRIVES
 from sawtooth.scenario.environments import ENVIRONMENTS
@@ -92,6 +93,7 @@ def test_every_command_is_offered_with_the_first_sentence_of_its_help() -> None:
         ("sawtooth environment search --shape ", set(SHAPES)),
         ("sawtooth model response --law ", {"aimd", "cubic"}),
         ("sawtooth trace ", set(DRIVES)),
+        ("sawtooth claims reddy2012 ", {entry.id for entry in claims()}),
     ],
 )
 def test_what_is_offered_is_what_is_accepted(line: str, expected: set[str]) -> None:

@@ -101,3 +101,14 @@ def test_a_goodput_that_is_clipped_is_said() -> None:
     assert alike.alike
     assert alike.text.endswith("same value. Goodput above the available bandwidth counts as all of it.")
     assert not of(leads(block(delay=[[3.0] * 3, [2.0] * 3, [1.0] * 3])), "delay").clipped
+
+
+def test_a_sentence_lists_few_of_many_rivals() -> None:
+    names = tuple("abcdefg")
+    rows = [[10.0, 30.0, 20.0 + number] for number in range(len(names))]
+    lead = of(leads(block(names, delay=rows)), "delay")
+    assert lead.tied == tuple("bcdefg")
+    assert "ms ahead of b, but b, c, d or 3 others may be as good" in lead.text
+    assert lead.to_json()["tied"] == list("bcdefg")
+    alike = of(leads(block(names, delay=[[1.0, 2.0, 3.0]] * 6 + [[4.0, 5.0, 6.0]])), "delay")
+    assert alike.text.startswith("a, b, c and 3 others tie for the shortest queueing delay, 3 [")

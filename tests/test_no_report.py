@@ -10,6 +10,7 @@ import pytest
 from tests.conftest import CommandLine
 
 from sawtooth import progress as shown
+from sawtooth.experiment.typed import Typed
 from sawtooth.papers.catalogue import further
 from sawtooth.papers.further import Order
 
@@ -106,6 +107,7 @@ def test_a_report_goes_where_it_was_asked_for(
     monkeypatch.chdir(tmp_path)
     written: list[Path] = []
     order = Order(store=Path(), report=asked)
-    made = order.reported(Written(), "x", lambda found, path: written.append(path))
+    assert order.typed == Typed(store=".")
+    made = order.reported(Written(), "x", lambda found, path, typed: written.append(path))
     assert written == ([] if file is None else [Path(file)])
     assert made.report == (None if file is None else Path(file))

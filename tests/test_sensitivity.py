@@ -167,10 +167,11 @@ def test_the_command_writes_table_json_and_report(
     found = vary("akella2002/small", [study.shortened()], [study], Store(tmp_path))
     monkeypatch.setattr("sawtooth.papers.sensitivity.sensitivity", lambda *_, **__: found)
     report = tmp_path / "report.html"
-    arguments = ["reproduce", "akella2002/fig4", "--sensitivity", "--report", str(report)]
+    arguments = ["reproduce", "akella2002/fig4", "--sensitivity", "--report", str(report), "--store", "s4"]
     assert exit_code(arguments) == 0
     assert "path.rtt" in capfd.readouterr().out
     assert "Verdicts that turn" in report.read_text()
+    assert " --store s4</code>" in report.read_text()
     assert report.with_suffix(".svg").is_file()
     assert report.with_suffix(".pdf").is_file()
     assert exit_code([*arguments, "--json"]) == 0

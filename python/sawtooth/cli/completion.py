@@ -273,6 +273,13 @@ def papers_with_claims() -> Iterator[Candidate]:
     yield from ((name, paper.title) for name, paper in PAPERS.items() if paper.claims)
 
 
+def claim_ids() -> Iterator[Candidate]:
+    """Claims of all papers, by id."""
+    from sawtooth.papers.register import claims
+
+    yield from ((claim.id, claim.statement) for claim in claims())
+
+
 def kinds() -> Iterator[Candidate]:
     """What `sawtooth list` lists."""
     from sawtooth.cli.list import KINDS
@@ -360,6 +367,7 @@ TABLES: Final[dict[str, Callable[[], Iterator[Candidate]]]] = {
     "NAME|FILE.toml": studies,
     "KIND": kinds,
     "PAPER": papers_with_claims,
+    "CLAIM": claim_ids,
     "RUNID": stored_runs,
     "SHELL": shells,
     "LANG": languages,

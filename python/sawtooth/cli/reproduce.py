@@ -238,7 +238,7 @@ def command(
     elif other is not None:
         _further(asked, other, out)
     elif sensitivity.sensitivity:
-        _sensitivity(asked, out, sensitivity)
+        _sensitivity(asked, out, sensitivity, plugin or ())
     elif again.confirm:
         deciding.confirmed(*asked.plain(), again.seeds_from, as_json)
     elif again.until_decided:
@@ -415,10 +415,11 @@ def _say_report(report: Path | None) -> None:
         note(f"report: {report}")
 
 
-def _sensitivity(asked: Asked, output: Output, given: Sensitivity) -> None:
+def _sensitivity(asked: Asked, output: Output, given: Sensitivity, plugins: Sequence[Path]) -> None:
     """Which verdicts and orders turn when an open parameter takes another plausible value."""
     from sawtooth.cli.scores import print_sensitivity
     from sawtooth.papers.sensitivity import sensitivity
+    from sawtooth.papers.typed_options import typed_options
     from sawtooth.progress import progress_bar
     from sawtooth.report.sensitivity import update_page, write_sensitivity  # matplotlib takes long to load
     from sawtooth.run.store import Store
@@ -439,7 +440,7 @@ def _sensitivity(asked: Asked, output: Output, given: Sensitivity) -> None:
         path = _path(output, Store(store).path / "reports" / file)
         if path is not None:
             progress.stage("drawing", 0, 1)
-            write_sensitivity(found, path)
+            write_sensitivity(found, path, typed_options(plugins, store))
     for page in output.markdown:
         update_page(page, found)
     if output.as_json:

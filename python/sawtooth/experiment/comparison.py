@@ -35,7 +35,7 @@ from sawtooth.experiment.scoring import SCORED
 from sawtooth.experiment.stopping import Stopping
 from sawtooth.experiment.strips import StripsFigure, lay_strips
 from sawtooth.experiment.study import Study
-from sawtooth.experiment.typed import Typed
+from sawtooth.experiment.typed import NOTHING_TYPED, Typed
 from sawtooth.measure.metrics import METRIC_NAMES, METRICS
 from sawtooth.plain import json_value
 
@@ -83,7 +83,7 @@ class Comparison:
     """Gives the figures of the study that no single value of its runs gives."""
     command: str = ""
     """What makes it anew, as a user types it."""
-    typed: Typed = field(default_factory=Typed)
+    typed: Typed = NOTHING_TYPED
     """What other commands on its runs need as well."""
     exhibit: Callable[[Comparison], Sequence[Exhibit]] | None = None
     """Gives what the paper adds to a report."""

@@ -27,6 +27,8 @@ WORDS: Final = {
     "loss": ("the least loss", 1.0, "% of packets"),
 }
 """By metric: what its leader has, what a difference is multiplied by, and its unit."""
+NAMED: Final = 4
+"""Most algorithms that a sentence lists; ``--json`` names all."""
 CLIPPED: Final = " Goodput above the available bandwidth counts as all of it."
 
 
@@ -159,4 +161,6 @@ def measured(found: Interval, scale: float) -> str:
 
 
 def _listed(names: Sequence[str], last: str = "or") -> str:
+    if len(names) > NAMED:
+        names = [*names[: NAMED - 1], f"{len(names) - NAMED + 1} others"]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"

@@ -22,7 +22,7 @@ from sawtooth.claims.touching import touching
 from sawtooth.documents import format_of
 from sawtooth.experiment.comparison import SCORE_SCHEMA, Comparison, Row, claims_table
 from sawtooth.experiment.stopping import Stopping
-from sawtooth.experiment.typed import Typed
+from sawtooth.experiment.typed import NOTHING_TYPED, Typed
 from sawtooth.progress import StageCallback
 
 
@@ -52,7 +52,7 @@ class Reproduction:
     """Of the paper, in words."""
     command: str = ""
     """What makes it anew, as a user types it."""
-    typed: Typed = field(default_factory=Typed)
+    typed: Typed = NOTHING_TYPED
     """What other commands on its runs need as well."""
     stopping: Stopping | None = None
     """Where seeds were added until claims were decided."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
+from typing import Final
 
 
 @dataclass(frozen=True)
@@ -27,3 +28,7 @@ class Typed:
     def suffix(self, *, loads: bool) -> str:
         """The same as the end of a command."""
         return "".join(f" {shlex.quote(word)}" for word in self.words(loads=loads))
+
+
+NOTHING_TYPED: Final = Typed()
+"""No plug-in, and the usual store."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sawtooth.experiment.exhibit import TextTable
     from sawtooth.experiment.plan import Label
     from sawtooth.experiment.reproduction import Borrowed
+    from sawtooth.experiment.typed import Typed
     from sawtooth.progress import ProgressCallback
     from sawtooth.run.store import Store
     from sawtooth.scenario.resolve import Resolved
@@ -42,7 +43,14 @@ class Order:
         """Where the report goes, if anywhere."""
         return None if self.report is False else self.report or usual
 
-    def reported(self, made: AnyMade, name: str, write: Callable[[AnyMade, Path], object]) -> AnyMade:
+    @property
+    def typed(self) -> Typed:
+        """What every command on the same runs needs again."""
+        from sawtooth.papers.typed_options import typed_options  # loads the store
+
+        return typed_options((), self.store)
+
+    def reported(self, made: AnyMade, name: str, write: Callable[[AnyMade, Path, Typed], object]) -> AnyMade:
         """The same with its report written, if one is wanted: to ``<store>/reports/<name>.html`` unless a file was named."""
         from sawtooth.run.store import Store
 
@@ -50,7 +58,7 @@ class Order:
         if path is None:
             return made
         with stage("drawing"):
-            write(made, path)
+            write(made, path, self.typed)
         return replace(made, report=path)
 
 

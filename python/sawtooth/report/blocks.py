@@ -7,11 +7,11 @@ its answer; what took more than a glance is in its sections, below.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from sawtooth.claims.logic import Finding, Verdict
-from sawtooth.experiment.typed import Typed
+from sawtooth.experiment.typed import NOTHING_TYPED, Typed
 from sawtooth.report.inline import Inline
 
 if TYPE_CHECKING:
@@ -225,5 +225,9 @@ class Page:
     """Address and name of the page that this one is a part of."""
     command: str = ""
     """What makes it anew."""
-    typed: Typed = field(default_factory=Typed)
+    typed: Typed = NOTHING_TYPED
     """What other commands on its runs need as well."""
+
+    def made_with(self, typed: Typed) -> Page:
+        """The same, whose command repeats what was typed beside it."""
+        return replace(self, command=f"{self.command}{typed.suffix(loads=True)}", typed=typed)

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from sawtooth.atomic import write_bytes_atomic
+from sawtooth.experiment.typed import NOTHING_TYPED, Typed
 from sawtooth.experiment.variation import PROMOTED, SCREENED, Sensitivity, Variation, simulated
 from sawtooth.plurals import number_of
 from sawtooth.report import figures
@@ -68,9 +69,11 @@ def sensitivity_figure(found: Sensitivity) -> Figure:
     return figure
 
 
-def write_sensitivity(found: Sensitivity, path: Path) -> list[Path]:
+def write_sensitivity(found: Sensitivity, path: Path, typed: Typed = NOTHING_TYPED) -> list[Path]:
     """Write the HTML file ``path`` and the figure beside it as SVG and PDF."""
-    return write_page(page(found), path, figure_files(path.with_name(path.stem), sensitivity_figure(found)))
+    return write_page(
+        page(found).made_with(typed), path, figure_files(path.with_name(path.stem), sensitivity_figure(found))
+    )
 
 
 def page(found: Sensitivity) -> Page:

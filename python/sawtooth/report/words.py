@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sawtooth.experiment.typed import Typed
+from sawtooth.experiment.typed import NOTHING_TYPED, Typed
 from sawtooth.report.inline import Inline, code
 
 MEASURES: Final[tuple[tuple[str, Inline], ...]] = (
@@ -42,4 +42,4 @@ def runs(typed: Typed) -> tuple[str, Inline]:
     return "Run", again + " makes a run again, bit for bit; " + shown + " shows its scenario and seed."
 
 
-RUNS: Final = runs(Typed())
+RUNS: Final = runs(NOTHING_TYPED)

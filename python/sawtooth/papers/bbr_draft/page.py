@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sawtooth.claims.logic import Verdict
+from sawtooth.experiment.typed import NOTHING_TYPED, Typed
 from sawtooth.papers.bbr_draft.case_files import Unseen
 from sawtooth.papers.bbr_draft.perform import NAME, SECTIONS, TITLE, Cases, Outcome, first_failure, states
 from sawtooth.papers.bbr_draft.trace import Trace
@@ -45,12 +46,12 @@ VOLUMES: Final = {
 }
 
 
-def write_cases(found: Cases, path: Path) -> list[Path]:
+def write_cases(found: Cases, path: Path, typed: Typed = NOTHING_TYPED) -> list[Path]:
     """Write the HTML file ``path``, and the figures of cases that fail as SVG and PDF beside it. Returns the files, HTML first."""
     drawn: dict[Path, bytes] = {}
     for outcome in failing(found):
         drawn |= figure_files(path.with_name(f"{path.stem}_{outcome.case.name}"), trace_figure(outcome))
-    return write_page(page(found), path, drawn)
+    return write_page(page(found).made_with(typed), path, drawn)
 
 
 def update_page(path: Path, found: Cases) -> None:

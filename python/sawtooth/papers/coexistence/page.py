@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from sawtooth.atomic import write_bytes_atomic
 from sawtooth.experiment.intervals import Interval
+from sawtooth.experiment.typed import NOTHING_TYPED, Typed
 from sawtooth.papers.coexistence.pairs import setup
 from sawtooth.papers.coexistence.perform import NAME, Cell, Coexistence
 from sawtooth.plurals import number_of
@@ -33,9 +34,11 @@ HARM: Final = (
 )
 
 
-def write_pairs(found: Coexistence, path: Path) -> list[Path]:
+def write_pairs(found: Coexistence, path: Path, typed: Typed = NOTHING_TYPED) -> list[Path]:
     """Write the HTML file ``path`` and the matrix as SVG and PDF beside it. Returns the files, HTML first."""
-    return write_page(page(found), path, figure_files(path.with_name(f"{path.stem}_shares"), matrix(found)))
+    return write_page(
+        page(found).made_with(typed), path, figure_files(path.with_name(f"{path.stem}_shares"), matrix(found))
+    )
 
 
 def update_page(path: Path, found: Coexistence) -> None:

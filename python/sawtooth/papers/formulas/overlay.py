@@ -70,9 +70,10 @@ def overlay(
         else home.path / "reports" / f"{NAME}{'-quick' if quick else ''}.html"
     )
     from sawtooth.papers.formulas.page import write_overlay  # matplotlib takes long to load
+    from sawtooth.papers.typed_options import typed_options
 
     with stage("drawing"):
-        write_overlay(made, path)
+        write_overlay(made, path, typed_options((), store))
     return replace(made, report=path)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sawtooth.atomic import write_bytes_atomic
 from sawtooth.claims.logic import Finding, Verdict
+from sawtooth.experiment.typed import NOTHING_TYPED, Typed
 from sawtooth.papers.formulas.figures import overlay_figure
 from sawtooth.papers.formulas.study import NAME
 from sawtooth.report import figures
@@ -29,13 +30,13 @@ if TYPE_CHECKING:
     from sawtooth.papers.formulas.result import Overlay
 
 
-def write_overlay(found: Overlay, path: Path) -> list[Path]:
+def write_overlay(found: Overlay, path: Path, typed: Typed = NOTHING_TYPED) -> list[Path]:
     """Write the HTML file ``path`` and an SVG and a PDF file per curve beside it. Returns the files, HTML first."""
     files: dict[Path, bytes] = {}
     for curve in found.curves:
         stem = path.with_name(f"{path.stem}_{curve.name}")
         files |= figure_files(stem, overlay_figure(curve, found.study.apart))
-    return write_page(page(found), path, files)
+    return write_page(page(found).made_with(typed), path, files)
 
 
 def update_page(path: Path, found: Overlay) -> None:
@@ -95,7 +96,7 @@ def page(found: Overlay) -> Page:
             *(_curve(curve, study.apart, drawn=curve is not first) for curve in found.curves),
             claims_section(found.judged, STATED_HOW),
         ],
-        command="sawtooth reproduce mathematics" + (" --quick" if found.quick else ""),
+        command=f"sawtooth reproduce {NAME}{' --quick' if found.quick else ''} --seeds {study.seeds}",
     )
 
 

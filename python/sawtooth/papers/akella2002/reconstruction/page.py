@@ -16,6 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sawtooth.atomic import write_bytes_atomic
+from sawtooth.experiment.typed import NOTHING_TYPED, Typed
 from sawtooth.papers.akella2002.reconstruction.factors import Combination
 from sawtooth.papers.akella2002.reconstruction.result import (
     Reconstruction,
@@ -118,10 +119,12 @@ def _tables(axes: Axes, found: Reconstruction) -> None:
     axes.set_title("printed rows that no combination explains", loc="left", fontsize=8)
 
 
-def write_reconstruction(found: Reconstruction, path: Path) -> list[Path]:
+def write_reconstruction(found: Reconstruction, path: Path, typed: Typed = NOTHING_TYPED) -> list[Path]:
     """Write the HTML file ``path`` and the figure beside it as SVG and PDF."""
     return write_page(
-        page(found), path, figure_files(path.with_name(path.stem), reconstruction_figure(found))
+        page(found).made_with(typed),
+        path,
+        figure_files(path.with_name(path.stem), reconstruction_figure(found)),
     )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from sawtooth.claims.logic import Verdict
+from sawtooth.experiment.typed import NOTHING_TYPED, Typed
 from sawtooth.papers.akella2002.reconstruction.rows import SAME
 from sawtooth.papers.akella2002.set_ups.perform import Fit, SetUps, Turn, mean
 from sawtooth.papers.akella2002.set_ups.plan import NAME, tried_alone
@@ -177,7 +178,7 @@ def update_page(path: Path, found: SetUps) -> None:
     fill(path, blocks(found), True)
 
 
-def write(found: SetUps, path: Path) -> None:
+def write(found: SetUps, path: Path, typed: Typed = NOTHING_TYPED) -> None:
     """The HTML report."""
     named = heads(found)
     titles = {
@@ -215,4 +216,4 @@ def write(found: SetUps, path: Path) -> None:
         sections=sections,
         command=found.command,
     )
-    write_page(page, path, {})
+    write_page(page.made_with(typed), path, {})

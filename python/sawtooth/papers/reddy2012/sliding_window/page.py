@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from sawtooth.experiment.typed import NOTHING_TYPED, Typed
 from sawtooth.models.sliding_window import efficiency
 from sawtooth.report import figures
 from sawtooth.report.blocks import Page, Picture, Row, Section, Table
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
     from sawtooth.papers.reddy2012.sliding_window.study import Point
 
 
-def write_arq(found: Arq, path: Path) -> list[Path]:
+def write_arq(found: Arq, path: Path, typed: Typed = NOTHING_TYPED) -> list[Path]:
     """Write the HTML file ``path`` and its figure as SVG and PDF beside it. Returns the files, HTML first."""
     drawn = figure_files(path.with_name(f"{path.stem}_efficiency"), efficiency_figure(found.points))
-    return write_page(page(found), path, drawn)
+    return write_page(page(found).made_with(typed), path, drawn)
 
 
 def page(found: Arq) -> Page:
@@ -52,7 +53,7 @@ def page(found: Arq) -> Page:
             Section("points", "All points", [_table(found.points, bound)], folded=True),
             claims_section(found.judged, COMPUTED_HOW),
         ],
-        command=f"sawtooth reproduce {study.name}" + (" --quick" if found.quick else ""),
+        command=f"sawtooth reproduce {study.name}{' --quick' if found.quick else ''} --seeds {study.seeds}",
     )
 
 
