@@ -86,14 +86,25 @@ def filled(text: str, results: Mapping[str, Mapping[str, Any]], baseline: Counts
 
 def outputs() -> dict[Path, str]:
     """Every page and figure with what it should hold."""
+    return {**{path: page(path) for path in PAGES}, **figures()}
+
+
+def page(path: Path) -> str:
+    """What a page should hold."""
     results = {name: found for name in NAMES if (found := load(name))}
     baseline = Counts.parse(BASELINE.read_text(encoding="utf-8"))
-    files = {path: filled(path.read_text(encoding="utf-8"), results, baseline) for path in PAGES}
-    if "grow" in results:
-        for name, draw in DRAWN.items():
-            drawn = draw(results["grow"]["points"])
-            files[FIGURES / f"performance-{name}.svg"] = standalone(drawn, f"performance-{name}")
-    return files
+    return filled(path.read_text(encoding="utf-8"), results, baseline)
+
+
+def figures() -> dict[Path, str]:
+    """What the figures should hold."""
+    grown = load("grow")
+    if not grown:
+        return {}
+    return {
+        FIGURES / f"performance-{name}.svg": standalone(draw(grown["points"]), f"performance-{name}")
+        for name, draw in DRAWN.items()
+    }
 
 
 def main(words: list[str]) -> int:

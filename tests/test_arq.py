@@ -80,6 +80,7 @@ def test_a_point_beside_its_curve_is_found() -> None:
     assert wrong.deviation < -0.1
 
 
+@pytest.mark.long
 def test_the_command_line(sawtooth: CommandLine, tmp_path: Path) -> None:
     found = sawtooth("reproduce", "reddy2012/sliding-window", "--quick", "--seeds", "2", "--json")
     assert found.code == 0, found.err

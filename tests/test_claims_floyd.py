@@ -180,6 +180,7 @@ def test_the_numbers_behind_the_figures() -> None:
     assert marked[-1][1:] == pytest.approx((5.1909, 0.875, 0.2), rel=1e-4)
 
 
+@pytest.mark.long
 def test_reproduce_writes_a_report_with_the_figures(sawtooth: CommandLine, tmp_path: Any) -> None:
     found = sawtooth("reproduce", "floyd2000/mathematics", "--report", str(tmp_path / "f.html"), "--json")
     assert found.code == 0, found.err

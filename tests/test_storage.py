@@ -83,10 +83,10 @@ def test_series_that_fill_files_with_few_runs_are_packed_no_oftener(
 ) -> None:
     """A file is full by its size as well: else sixteen full ones would be packed again with every run that comes."""
     store = Store(tmp_path)
-    runs = many(made[1:], 7 * TOGETHER)
+    runs = many(made[1:], 4 * TOGETHER)
     store.put_all(runs[:1])
     file = series_files_of(store, runs[0].run_id)[1]
-    full = 5 * batch.decoded_bytes(pq.ParquetFile(file).metadata)
+    full = 3 * batch.decoded_bytes(pq.ParquetFile(file).metadata)
     monkeypatch.setattr(packing, "FULL_BYTES", full)
     monkeypatch.setattr(compaction, "FULL_BYTES", full)
     packs: Counter[tuple[str, ...]] = Counter()

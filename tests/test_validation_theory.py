@@ -44,6 +44,7 @@ def test_aimd_follows_the_response_function(
     assert ratio == pytest.approx(1, abs=within)
 
 
+@pytest.mark.long
 def test_the_windows_that_rfc9438_tabulates_are_those_of_the_exact_cycle_but_where_both_curves_decide() -> (
     None
 ):
