@@ -22,8 +22,9 @@ STRICT ?=
 # Compiled on installation: what commands import. Tests of libraries, and libraries that only our tests import, are compiled when imported.
 COMPILED_LATER := /(tests?|botocore|dask|distributed|moto|mypy|pandas|pip|polars|setuptools|sympy)/
 
-# Two parts at a time: linking the engine keeps one core busy for a minute, so do mypy and valgrind. Each part's output stays together,
-# but for the tests of Python, which say how far they are; ruff, mypy and the gate run beside them.
+# Two parts at a time: linking the engine keeps one core busy for a minute, so do mypy and valgrind. First the build, then ruff and mypy,
+# beside all of Rust; then the tests of Python beside the gate. Each part's output stays together, but for the tests of Python, which say how
+# far they are.
 BESIDE := --jobs 2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 RUST_SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates \( -name '*.rs' -o -name Cargo.toml \) -type f)
@@ -37,7 +38,7 @@ IN_STACKS := cd stacks && env -u RUSTFLAGS
 # Tests of the engine that draw random networks or paths, or run further paths when all cases are asked for.
 RANDOM := disciplines in_flight lone_flow order packets properties rate_pairs rate_properties supply
 
-.PHONY: help build demo wheel test test-long lint lint-rust lint-python format test-rust test-rest test-python test-builds test-optimised gate tidy studies validation bench bench-appendix bench-grow bench-sweep bench-cluster bench-docs bench-micro stacks test-stacks stacks-docs stacks-causes stacks-windows lock clean
+.PHONY: help build demo wheel test rust-checked test-long lint lint-rust lint-python format test-rust test-rest test-python test-builds test-optimised gate tidy studies validation bench bench-appendix bench-grow bench-sweep bench-cluster bench-docs bench-micro stacks test-stacks stacks-docs stacks-causes stacks-windows lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -53,8 +54,12 @@ wheel: $(VENV)/.installed ## dist/sawtooth-*.whl, for people without Rust, compi
 	@ls dist/sawtooth-*.whl
 
 test: ## what to run before a commit: eight minutes on two quiet cores from a fresh clone
-	@$(MAKE) --no-print-directory $(BESIDE) build test-rust lint-rust
-	@$(MAKE) --no-print-directory --jobs 2 lint-python test-python gate
+	@$(MAKE) --no-print-directory $(BESIDE) rust-checked lint-python
+	@$(MAKE) --no-print-directory --jobs 2 test-python gate
+
+# One after the other: clippy waits for the lock that `cargo test` has on the build directory, and would keep the build from beginning.
+rust-checked: test-rust
+	@$(MAKE) --no-print-directory lint-rust
 
 # What is long and rarely finds what `make test` does not: all random networks, every key in every context, the same digests from an
 # optimised and an unoptimised engine.

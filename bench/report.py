@@ -86,17 +86,17 @@ def filled(text: str, results: Mapping[str, Mapping[str, Any]], baseline: Counts
 
 def outputs() -> dict[Path, str]:
     """Every page and figure with what it should hold."""
-    return {**{path: page(path) for path in PAGES}, **figures()}
+    return {**{path: page_text(path) for path in PAGES}, **figure_texts()}
 
 
-def page(path: Path) -> str:
+def page_text(path: Path) -> str:
     """What a page should hold."""
     results = {name: found for name in NAMES if (found := load(name))}
     baseline = Counts.parse(BASELINE.read_text(encoding="utf-8"))
     return filled(path.read_text(encoding="utf-8"), results, baseline)
 
 
-def figures() -> dict[Path, str]:
+def figure_texts() -> dict[Path, str]:
     """What the figures should hold."""
     grown = load("grow")
     if not grown:

@@ -260,12 +260,12 @@ def test_every_block_stands_on_a_page() -> None:
 
 @pytest.mark.parametrize("path", report.PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_the_committed_pages_are_what_the_committed_results_give(path: Path) -> None:
-    assert report.page(path) == path.read_text(encoding="utf-8"), "python -m bench report"
+    assert report.page_text(path) == path.read_text(encoding="utf-8"), "python -m bench report"
 
 
 @pytest.mark.long
 def test_the_committed_figures_too() -> None:
-    drawn = report.figures()
+    drawn = report.figure_texts()
     assert len(drawn) == len(report.DRAWN)
     for path, text in drawn.items():
         assert text == path.read_text(encoding="utf-8"), f"{path.name}: python -m bench report"
