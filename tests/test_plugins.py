@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -104,6 +105,24 @@ def test_the_environment_may_list_plug_ins(sawtooth: CommandLine) -> None:
     missing = sawtooth("run", "own.toml", SAWTOOTH_PLUGINS="nothing.so")
     assert (missing.code, missing.err.count("\n")) == (2, 1)
     assert "nothing.so: expected a file that can be read" in missing.err
+
+
+COUNTING = """
+        self.w += ack.newly_acked / self.w
+        if ack.ce_marked:
+            raise ValueError("%d packets, %d bytes" % (ack.ce_marked, ack.newly_marked))
+"""
+
+
+@pytest.mark.usefixtures("own_scenario")
+def test_acknowledgements_count_marked_packets_and_their_bytes(sawtooth: CommandLine, law: Path) -> None:
+    law.write_text(LAW.replace("def on_ack(self, ack):\n", f"def on_ack(self, ack):{COUNTING}"))
+    step = ["--set", "tcp.ecn=accurate", "--set", "bottleneck.queue={kind = 'step', threshold = '5 packets'}"]
+    done = sawtooth("run", "own.toml", "--plugin", "mine.py", *step)
+    assert done.code == 2
+    (told,) = re.findall(r"ValueError: (\d+) packets, (\d+) bytes", done.err)
+    packets, size = map(int, told)
+    assert size == 1000 * packets > 0
 
 
 def test_the_file_is_part_of_the_identity_and_another_one_makes_other_runs(

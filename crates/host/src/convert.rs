@@ -37,6 +37,7 @@ pub fn classic(from: &AckSample, to: &mut plugin::Ack) {
     // Each by itself: the sender has just written them one by one, and what is read as one value would wait until both are in memory.
     to.newly_acked = unsafe { (&raw const from.newly_acked).read_volatile() };
     to.ce_marked = unsafe { (&raw const from.ce_marked).read_volatile() };
+    to.newly_marked = unsafe { (&raw const from.newly_marked).read_volatile() }.count();
     to.rtt_latest_ns = nanos(from.rtt.latest);
     to.round_ended = from.round_ended;
     to.in_recovery = from.in_recovery;
@@ -71,6 +72,7 @@ pub fn ack(from: &AckSample) -> plugin::Ack {
         round_ended: from.round_ended,
         in_recovery: from.in_recovery,
         cwnd_limited: from.cwnd_limited,
+        newly_marked: from.newly_marked.count(),
     }
 }
 

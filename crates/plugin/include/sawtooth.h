@@ -163,6 +163,8 @@ typedef struct SawtoothAck {
     bool in_recovery;
     // The window, or its pacer, was what limited the sender; otherwise its size says nothing about the path.
     bool cwnd_limited;
+    // The bytes of the packets that were marked. It stands last, so that libraries made before it was there go on.
+    uint64_t newly_marked;
 } SawtoothAck;
 
 // One congestion signal: at most one per window of data, plus timeouts.

@@ -147,6 +147,8 @@ pub struct Ack {
     pub in_recovery: bool,
     /// The window, or its pacer, was what limited the sender; otherwise its size says nothing about the path.
     pub cwnd_limited: bool,
+    /// The bytes of the packets that were marked. It stands last, so that libraries made before it was there go on.
+    pub newly_marked: u64,
 }
 
 /// Why the network asks a sender to slow down.

@@ -216,6 +216,7 @@ impl Ack {
             round_ended: false,
             in_recovery: false,
             cwnd_limited,
+            newly_marked: 0,
         }
     }
 
