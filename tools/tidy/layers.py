@@ -67,7 +67,13 @@ FORBIDDEN: tuple[tuple[str, tuple[str, ...], str], ...] = (
 )
 # What a report must not even reach through what it imports.
 REPORT = "sawtooth.report"
-RUNS = ("sawtooth.run.runner", "sawtooth.run.api", "sawtooth.experiment.perform")
+RUNS = (
+    "sawtooth.run.run",
+    "sawtooth.run.alone",
+    "sawtooth.run.runner",
+    "sawtooth.run.api",
+    "sawtooth.experiment.perform",
+)
 # Everything may be imported by the command line; nothing but its own files may import it.
 TOP = "sawtooth.cli"
 
