@@ -74,7 +74,7 @@ def show(value: object) -> str:
 
 
 class PluginError(InputError):
-    """A plug-in did what no run can go on from; `said` names the call, the flow and the virtual time."""
+    """A plug-in failed in a way that ends the run; `said` names the call, the flow and the virtual time."""
 
     def __init__(self, said: str, run_id: str = "", seed: str = "") -> None:
         super().__init__("", None, MISSING, said, f"in run {run_id} (seed {seed}), of which nothing is kept")

@@ -1,7 +1,7 @@
 """How sure a verdict is: the class of a claim.
 
 Source: none. A verdict is taken at the values that a study chose for what its paper leaves open. A claim that turns at another plausible
-value of one open parameter says less about the control than about that parameter, so it is counted apart, and so is one that fails where a
+value of one open parameter says less about the control than about that parameter, so it is counted apart. So is a claim that fails where a
 guess of ours stands in for what the paper does not say. Which claims turn is found by ``reproduce PAPER --sensitivity`` and kept in
 ``turns.toml`` beside the claims of the paper; a paper without that file has been judged at its chosen values alone.
 

@@ -72,8 +72,8 @@ def compare(
 ) -> Comparison:
     """Run every controller in every setting and environment over the same seeds, and score them.
 
-    ``scenario`` is a file, TOML text, a mapping or a loaded Scenario: all its test flows get the controllers in turn, and what it says of
-    recovery, queue and environment holds where no argument says otherwise. Without it the network is a dumbbell of ten flows, with
+    ``scenario`` is a file, TOML text, a mapping or a loaded Scenario. Each controller in turn drives all of its test flows. Its recovery,
+    queue and environment are used unless an argument replaces them. Without a scenario the network is a dumbbell of ten flows, with
     recovery sack, drop-tail queues and the thirteen environments ``"akella2002"``. ``set`` replaces values by dotted key before anything
     is checked, as a mapping or as texts ``KEY=VALUE``.
 

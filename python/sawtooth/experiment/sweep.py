@@ -170,8 +170,8 @@ def sweep(
 ) -> Sweep:
     """Run a scenario with every combination of the values of ``over``, by dotted key, over ``seeds`` seeds; stored runs are not repeated.
 
-    ``set`` are values that all runs have in place of the scenario's; ``overrides`` is another name of it. InputError, before the first
-    run, for a value that a combination refuses and for a key that acts in none of them.
+    ``set`` replaces values of the scenario in all runs; ``overrides`` is another name for it. InputError, before the first run, for a value
+    that a combination refuses, and for a key that has no effect in any of them.
     """
     begun = time.monotonic()
     base, lists, jobs = planned(scenario, over, seeds, given(set, overrides))

@@ -60,14 +60,14 @@ def reproduce(
     configuration: str | None = None,
     plugins: Sequence[Path | str] = (),
 ) -> Reproduction:
-    """Run the parts of ``name`` (``akella2002/fig4``, ``akella2002``; a study file of one's own, or a directory of such) and judge its
+    """Run the parts of ``name`` (``akella2002/fig4``, ``akella2002``; a study file of your own, or a directory of such) and judge its
     claims; stored runs are not repeated.
 
-    ``quick`` keeps cells and claims and takes fewer seeds and shorter runs; ``varied`` gives open parameters of the studies other values,
-    over those of the paper's ``configuration`` of that name; ``report`` is the HTML file to write, None for
-    ``<store>/reports/<name>.html``, False for none. Its pages are drawn by at most so many ``processes``; more than one needs a main module
-    that can be imported, as `multiprocessing` does. ``stages`` hears of
-    judging and drawing. ``plugins`` are files of controllers that are loaded already, which the printed commands name.
+    ``quick`` keeps cells and claims and takes fewer seeds and shorter runs. ``configuration`` names a set-up of the paper; ``varied`` gives
+    open parameters of the studies other values, which replace those of the configuration. ``report`` is the HTML file to write, None for
+    ``<store>/reports/<name>.html``, False for none. At most ``processes`` processes draw its pages; more than one needs a main module that
+    can be imported, as `multiprocessing` does. ``stages`` is told about judging and drawing. ``plugins`` are files of controllers that are
+    loaded already; the printed commands name them.
     """
     own = own_source(name) if is_own(name) else None
     set_up = configured(name, configuration)

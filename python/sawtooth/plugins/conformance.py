@@ -54,7 +54,7 @@ class Conformance:
 
 
 def check_controller(controller: str) -> Conformance:
-    """Hold a controller to what every controller is held to. InputError for one that there is not.
+    """Check a controller against the rules for all controllers. InputError if there is no such controller.
 
     >>> import sawtooth as st
     >>> st.check_controller("aimd(1, 0.7)").passed

@@ -103,7 +103,7 @@ def collected(file: str) -> Iterator[list[tuple[type, Description]]]:
 
 
 def controller(cls: Class) -> Class:
-    """Make a controller of a class: `name(…)` is one wherever a controller may stand. InputError for a class that lacks something."""
+    """Make a controller of a class: `name(…)` then works wherever a controller may stand. InputError for an incomplete class."""
     if _loading is not None:
         _loading.found.append((cls, described(cls, _loading.file)))
     else:

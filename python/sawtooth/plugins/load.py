@@ -49,7 +49,7 @@ _lock: Final = RLock()
 
 
 def load_plugin(path: Path | str) -> list[Plugin]:
-    """Load a shared library, or a file of Python, and put its controllers at hand: `name(…)` is one wherever a controller may stand.
+    """Load a shared library, or a file of Python. Each of its controllers then works as `name(…)` wherever a controller may stand.
 
     A library's code runs in this process from here on, with all that this process may do. A file that has changed may be loaded again, and
     replaces what it held before. Raises InputError for what is no plug-in, and for a name that another loaded file has.
@@ -74,7 +74,7 @@ def load_listed() -> None:
 
 
 def plugin_costs() -> list[Cost]:
-    """What the calls of controllers written in Python took so far, where there were any."""
+    """How long the calls of controllers written in Python have taken so far; empty if there were none."""
     return [Cost(name, calls, nanos / 1e9) for name, calls, nanos in _native.python_calls()]
 
 

@@ -150,7 +150,7 @@ class Replay:
 
     @property
     def behaviour_changed(self) -> dict[str, tuple[int, int]]:
-        """What the run uses and behaves otherwise now, with its number then and now: there another digest is what one expects."""
+        """What the run uses and behaves differently now, with its number then and now. If there is any, another digest is expected."""
         now = self.run.behaviour
         return {
             name: (then, now[name]) for name, then in self.stored.behaviour.items() if now.get(name) != then

@@ -79,8 +79,8 @@ class Store:
 
     @property
     def path(self) -> Path:
-        """The directory of what belongs to the store and is no run: reports, notes on drawn pages and tallies. Of an address
-        it is a local one."""
+        """The directory of what belongs to the store besides runs: reports, notes on drawn pages and tallies. A store with an address has a
+        local one."""
         return self.held.shelf.home
 
     def exists(self) -> bool:
@@ -89,14 +89,14 @@ class Store:
         return self.path.is_dir() if shelf.exclusive else bool(self.ids())
 
     def has(self, run_id: str) -> bool:
-        """Whether the run is there and was not found unreadable."""
+        """Whether the run is there; one that turned out to be unreadable does not count."""
         return bool(self._places(run_id))
 
     def get(self, run_id: str, resolved: Resolved | None = None, *, whole: bool = True) -> Run | None:
-        """The stored run, or None: with a StoreWarning if it is damaged or of another format.
+        """The stored run, or None if there is none. A damaged run, or one of another format, gives None and a StoreWarning.
 
-        `resolved` gives names and schedule where they are known better than by the store: the same simulation may stand under another
-        name in another study. A run that is not wanted `whole` comes without its series, unless its metrics are computed anew.
+        `resolved` gives the names and the schedule that the caller knows: another study may have stored the same simulation under another
+        name. If `whole` is false, the run comes without its series, unless its metrics are computed anew.
         """
         meta = None if resolved is None else resolved.meta
         places = self._places(run_id)
@@ -131,14 +131,14 @@ class Store:
         return found[0]
 
     def iter(self) -> Iterator[Run]:
-        """Every readable run that this engine would make alike, ordered by id; those of other behaviour numbers are passed over."""
+        """Every readable run that this engine would make in the same way, ordered by id; those of other behaviour numbers are left out."""
         for run_id in self.ids():
             run = self.get(run_id)
             if run is not None and run.behaviour == behaviour_of(run.engine):
                 yield run
 
     def prepare(self) -> None:
-        """Makes the place and sees that it can be written, before hours of work find out. Raises InputError otherwise."""
+        """Makes the directory and checks that it can be written, before hours of work are lost. Raises InputError if it cannot."""
         try:
             self.held.shelf.prepare()
             self._begin()

@@ -2,8 +2,8 @@
 
     <store>/tallies/<metrics version>/<two digits>/<key>.parquet
 
-The store keeps each run whole in a file of its own, which is right for runs that a report shows one by one and too much for the tens of
-thousands of a sensitivity table or a reconstruction. A tally has the run ids of a block of jobs and the metric values of each run, in
+The store keeps whole runs, which is right for runs that a report shows one by one. It would be too much for the tens of thousands of runs
+behind a sensitivity table or a reconstruction. A tally has the run ids of a block of jobs and the metric values of each run, in
 columns; the key is the hash of the run ids, which say how the engine behaved. Like runs, tallies are written whole or not at all. They
 never mix between versions of the metrics, because values cannot be computed again from them. ``sawtooth reproduce --set …`` makes the
 runs behind a number whole.

@@ -156,7 +156,7 @@ class Aggregate(Strict):
     time: Time = 4_000_000
     """Longest transmission in one opportunity; a single packet may take longer. Default: what Linux drivers allow an aggregate."""
     overhead: Time = 300_000
-    """Fixed time of each: waiting for the medium, preamble, acknowledgement. Default: the order of magnitude of IEEE 802.11n alone."""
+    """Fixed time of an opportunity: medium access, preamble, acknowledgement. Default: the order of magnitude of IEEE 802.11n alone."""
     per_flow: bool = False
     """Whether all packets of an opportunity belong to one flow, as those of one station do."""
 

@@ -28,7 +28,9 @@ WindowOption = Annotated[
 ]
 PlotOption = Annotated[
     Path | None,
-    typer.Option("--plot", metavar="FILE", help="Also mark it in Figure 7 of Floyd (.svg, .pdf or .png)."),
+    typer.Option(
+        "--plot", metavar="FILE", help="Also mark it in Figure 7 of the 2000 paper (.svg, .pdf or .png)."
+    ),
 ]
 WINDOW_PACKETS = 100.0
 

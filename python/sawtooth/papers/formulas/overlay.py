@@ -49,7 +49,7 @@ def overlay(
     progress: ProgressCallback | None = None,
     study: OverlayStudy | None = None,
 ) -> Overlay:
-    """Run the study (the packaged one unless ``study`` is given), lay it over its formulas, judge its claims.
+    """Run the study (the packaged one unless ``study`` is given), compare its runs with the formulas, and judge its claims.
 
     Stored runs are not repeated unless ``fresh``. ``report`` is the HTML file to write, None for ``<store>/reports/mathematics.html``,
     False for none. Raises InputError and RunError.

@@ -50,12 +50,12 @@ def cluster(
     trust_network: bool = False,
     workers: WorkersCallback | None = None,
 ) -> Iterator[Cluster]:
-    """Inside the block every run is made by the workers of a Dask scheduler. The rest stays in this process, and so does the store, unless
-    it has an address that all machines share.
+    """Inside the block the workers of a Dask scheduler make every run. The rest stays in this process, and so does the store, unless it has
+    an address that all machines share.
 
-    `scheduler` is its address or its file; None is the one that Dask's configuration names (`DASK_SCHEDULER_ADDRESS`), or else worker
-    processes of this machine for the length of the block. A public address without TLS is refused unless `trust_network`. `workers` hears
-    of the number of workers. Raises InputError, and ClusterError where no scheduler answers.
+    `scheduler` is its address or its file. None means the one that Dask's configuration names (`DASK_SCHEDULER_ADDRESS`), or else worker
+    processes of this machine for the length of the block. A public address without TLS is refused unless `trust_network`. `workers` is
+    called with the number of workers now and then. Raises InputError, and ClusterError if no scheduler answers.
     """
     try:
         import dask

@@ -10,7 +10,7 @@ Source: [Akella02] §3.1 and Table 2, environments 9 (rw-additive: B(t+1) unifor
 | mu        | 1     | rw-multiplicative 5/3, else 1        | Table 2                                                   |
 | interval  | s     | 5                                    | not stated; 5 s is the only interval in the paper         |
 | floor     | bit/s | 70 k                                 | rw-multiplicative shrinks by 5/6 per step on average, so  |
-|           |       |                                      | without a floor it goes to 0 (`papers/errata.md` A10)     |
+|           |       |                                      | without a floor it goes to 0 (docs/akella2002.md)         |
 
 The process itself stays in [floor, C/n]. The stationary mean of rw-additive is δ, not B0: runs begin above it.
 """
@@ -33,13 +33,13 @@ class Constrained(Family):
     start: PositiveRate
     """Level of the first interval, per test flow."""
     delta: Rate = 0
-    """The next level is at most mu times the last one and this, per test flow. Of a named environment: [Akella02] Table 2."""
+    """Term of the bound: the next level is at most mu × the last + delta, per test flow. Of a named environment: [Akella02] Table 2."""
     mu: Real = 1.0
-    """The next level is at most this times the last one, and delta. Of a named environment: [Akella02] Table 2."""
+    """Factor of the bound: the next level is at most mu × the last + delta. Of a named environment: [Akella02] Table 2."""
     interval: PositiveTime = 5_000_000_000
     """Time of one level."""
     floor: Rate = ONE_PACKET_PER_RTT_BPS
-    """Least available bandwidth per test flow; the process does not go below. Default: one packet per round trip, or it shrinks to 0."""
+    """Least available bandwidth per test flow; never lower. Default: one packet per round trip; at 0, goodput is 0/0."""
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
