@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sawtooth.experiment.study import Study
 
 READING = (
-    "How to read it: D adds, over the environments, by how much an algorithm falls short of the best one there; C is the largest of these\n"
+    "How to read it: D is the sum over the environments of an algorithm's distance from the best one there; C is the largest of these\n"
     "distances. Both are scores relative to the best: 0 is best. The number in parentheses is the *printed* one: it stands in the paper."
 )
 
@@ -61,7 +61,7 @@ def introduction(study: Study) -> str:
     return (
         f"This repeats {study.title}, of a paper of 2002.\n"
         f"The laws: {laws}. Each runs in {len(matrix.environments)} environments (patterns of changing bandwidth) "
-        f"with {matrix.seeds} seeds; with those that its claims need, {study.runs} runs.\n"
+        f"with {matrix.seeds} seeds. With the runs that its claims need in addition, these are {study.runs} runs.\n"
     )
 
 
@@ -80,7 +80,7 @@ def show(found: Reproduction) -> None:
     print_judged(out, found.name, own)
     out.print(VERDICTS, soft_wrap=True)
     more = len(found.judged) - len(own)
-    out.print(f"\nThe report has {more} claims more, and the runs behind every number. Open it in a browser:")
+    out.print(f"\nThe report has {more} more claims, and the runs behind every number. Open it in a browser:")
     out.print(f"  {found.report}", soft_wrap=True)
     out.print(f"\n{NEXT}", soft_wrap=True)
     if found.executed:
