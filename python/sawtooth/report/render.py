@@ -61,5 +61,5 @@ def _joining(finding: Finding) -> str:
         return how
     alone = [leaf for leaf in finding.leaves() if leaf.verdict is Verdict.FAILS]
     if finding.sure is not None and finding.joined == "and" and alone:
-        how += f"; {len(alone)} of {finding.sure.tests} statements fail alone, which so many may do by luck (Holm)"
+        how += f"; {len(alone)} of {finding.sure.tests} statements fail by themselves, which among so many may be luck (Holm)"
     return f"{how}; {seeds_text(finding)}"
