@@ -116,7 +116,7 @@ def confirmed(
     out.print(shown)
     counts = ", ".join(f"{count} {outcome.value}" for outcome, count in found.counts().items())
     out.print(f"{len(found.rows)} claims about runs: {counts}.", style="dim")
-    out.print(f"Then: seeds of the study. Now: as many from {found.first:,} on.", style="dim")
+    out.print(f"then: on the seeds of the study; now: on as many seeds from {found.first:,} on.", style="dim")
 
 
 def decided(

@@ -30,7 +30,7 @@ def command(as_json: JsonOption = False) -> None:
             results.add_row(check.name, "ok" if check.ok else "FAILED", check.detail)
         out.print(rows)
         if found["profile"] != "release":
-            out.print(f"this is a {found['profile']} build: right, but slow")
+            out.print(f"this is a {found['profile']} build: correct, but slow")
         out.print()
         out.print(results)
     if not sound:

@@ -370,7 +370,7 @@ def _studies(asked: Asked, output: Output, plugins: Sequence[Path]) -> None:
         left = update(page, found)
         if left:
             whole = f"sawtooth reproduce {name.partition('/')[0]} --markdown {page}"
-            note(f"{page}: {', '.join(left)} left alone, which are of the whole paper: {whole}")
+            note(f"{page}: {', '.join(left)} left as they are, since they are about the whole paper: {whole}")
     if output.as_json:
         emit_json(found.to_json())
     else:

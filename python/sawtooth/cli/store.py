@@ -136,7 +136,7 @@ def ls(
     emit_text(f"{_total(listed)} in {kept.address}")
     gone = sum(entry.state == "stale" for entry in listed)
     if gone and not stale:
-        note(f"{gone} stale, which nothing reads any more: `sawtooth store rm --stale` removes them")
+        note(f"{gone} of them stale: no command reads these, and `sawtooth store rm --stale` removes them")
 
 
 @app.command("show", short_help="Show one stored run.")
