@@ -30,13 +30,14 @@ from sawtooth.claims.logic import (
 )
 from sawtooth.claims.orders import order_agrees, orders_alike, possible_orders, spearman
 from sawtooth.claims.table import judge, judge_paper
-from sawtooth.claims.view import FOUR, Part, RunView, UnavailableError, View
+from sawtooth.claims.view import Part, RunView, UnavailableError, View
 from sawtooth.experiment.matrix import Block, ProbeRun, Results
 from sawtooth.experiment.plan import CellKey, ProbeKey
 from sawtooth.experiment.scoring import Values, difference_by_identity, distances, score
 from sawtooth.measure.metrics import METRIC_NAMES, Metric, metric
 from sawtooth.papers import PAPERS
 from sawtooth.papers.akella2002.claims import introduction, section3, section4, section5
+from sawtooth.papers.akella2002.four import FOUR
 from sawtooth.papers.akella2002.printed import AppendixRow, appendix, environments
 from sawtooth.papers.reddy2012.claims import tables as reddy
 from sawtooth.papers.register import claim, claims

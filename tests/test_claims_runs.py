@@ -15,11 +15,12 @@ import pytest
 from sawtooth.claims.claim import Claim
 from sawtooth.claims.logic import Verdict
 from sawtooth.claims.table import judge_printed
-from sawtooth.claims.view import FOUR, PrintedView, UnavailableError, View
+from sawtooth.claims.view import PrintedView, UnavailableError, View
 from sawtooth.experiment.matrix import ProbeRun
 from sawtooth.experiment.scoring import Values
 from sawtooth.papers.akella2002.claims.section3_3 import WEB_LIKE
 from sawtooth.papers.akella2002.claims.section4_3 import LEADERS
+from sawtooth.papers.akella2002.four import FOUR
 from sawtooth.papers.akella2002.instances import CHOSEN
 from sawtooth.papers.akella2002.printed import appendix as printed_instances
 from sawtooth.papers.akella2002.printed import environments, tables

@@ -12,11 +12,12 @@ import pytest
 
 from sawtooth.claims.claim import Claim
 from sawtooth.claims.logic import Verdict
-from sawtooth.claims.view import FOUR, UnavailableError, View
+from sawtooth.claims.view import UnavailableError, View
 from sawtooth.experiment.matrix import ProbeRun
 from sawtooth.experiment.scoring import Values
 from sawtooth.experiment.search.space import Space
 from sawtooth.papers.akella2002.claims.section2 import PANELS
+from sawtooth.papers.akella2002.four import FOUR
 from sawtooth.papers.register import claim, claims
 from sawtooth.papers.studies import load_study
 

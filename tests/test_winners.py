@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from sawtooth.claims.logic import Verdict
-from sawtooth.claims.view import FOUR, Part
+from sawtooth.claims.view import Part
 from sawtooth.experiment.matrix import Block, Results
 from sawtooth.measure.metrics import METRIC_NAMES
 from sawtooth.papers.akella2002.claims.section4_3 import LEADERS
+from sawtooth.papers.akella2002.four import FOUR
 from sawtooth.papers.akella2002.pages.winners import figure
 from sawtooth.papers.akella2002.printed import environments
 from sawtooth.papers.akella2002.winners import winner_map

@@ -12,7 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar
 
 import numpy as np
 
@@ -20,9 +20,6 @@ from sawtooth.claims.printed_tables import PrintedTables
 from sawtooth.experiment.matrix import Block, ProbeRun, Results, scored_mean
 from sawtooth.experiment.scoring import Values, ratio_scores
 from sawtooth.experiment.study import Tolerance
-
-FOUR: Final = ("AIMD", "AIAD", "MIMD", "MIAD")
-"""The four representatives, in the order of the printed tables."""
 
 
 class UnavailableError(LookupError):
@@ -51,7 +48,7 @@ class View(ABC):
 
     @abstractmethod
     def D(self, setting: str, algorithm: str, metric: str) -> Values:  # noqa: N802 - the paper's letter
-        """D of one algorithm among those it is scored with (the four, its family, the set A of its part), per seed."""
+        """D of one algorithm among those it is scored with (those of a figure, its family, the set A of its part), per seed."""
 
     @abstractmethod
     def C(self, setting: str, algorithm: str, metric: str) -> Values:  # noqa: N802 - the paper's letter
@@ -81,7 +78,7 @@ class View(ABC):
         raise UnavailableError(f"mean {metric} of {algorithm} in {setting}")
 
     def ratio_D(self, setting: str) -> Values:  # noqa: N802 - the paper's letter
-        """D of goodput in the ratio form over all algorithms of the setting, in their order (the four): shape (algorithms, seeds)."""
+        """D of goodput in the ratio form over all algorithms of the setting, in their order: shape (algorithms, seeds)."""
         raise UnavailableError(f"ratio scores in {setting}")
 
     def probe(self, name: str) -> tuple[ProbeRun, ...]:

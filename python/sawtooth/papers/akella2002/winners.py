@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from sawtooth.claims.logic import Verdict, inequality
-from sawtooth.claims.view import FOUR, Part, PrintedView, RunView
+from sawtooth.claims.view import Part, PrintedView, RunView
 from sawtooth.papers.akella2002.claims.abstract import leads
+from sawtooth.papers.akella2002.four import FOUR
 from sawtooth.papers.akella2002.printed import tables
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from typing import Final
 
 from sawtooth.claims.differences import in_scores_and_raw, share_of
 from sawtooth.claims.logic import Finding, both, either, inequality, opposite
-from sawtooth.claims.view import FOUR, View
+from sawtooth.claims.view import View
+from sawtooth.papers.akella2002.four import FOUR
 
 RECOVERIES: Final = ("reno", "sack")
 OTHER_ROUTERS: Final = ("red", "ecn", "drr")

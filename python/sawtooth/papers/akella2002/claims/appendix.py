@@ -15,8 +15,9 @@ import numpy as np
 from sawtooth.claims.differences import minus, within
 from sawtooth.claims.logic import Finding, at_least, both, inequality
 from sawtooth.claims.orders import spearman
-from sawtooth.claims.view import FOUR, View
+from sawtooth.claims.view import View
 from sawtooth.experiment.scoring import Values
+from sawtooth.papers.akella2002.four import FOUR
 from sawtooth.papers.akella2002.instances import CHOSEN
 from sawtooth.papers.akella2002.printed import AppendixRow, appendix, instance
 

@@ -11,8 +11,9 @@ from collections.abc import Iterable
 
 from sawtooth.claims.differences import below, minus
 from sawtooth.claims.logic import Finding, both, fact, inequality
-from sawtooth.claims.view import FOUR, View
+from sawtooth.claims.view import View
 from sawtooth.experiment.matrix import ProbeRun
+from sawtooth.papers.akella2002.four import FOUR
 
 PROBE = "window-drops"
 FEW = 3

@@ -16,9 +16,10 @@ from typing import Final, Literal
 import numpy as np
 
 from sawtooth.claims.logic import Finding, both, either, inequality
-from sawtooth.claims.view import FOUR, View
+from sawtooth.claims.view import View
 from sawtooth.experiment.matrix import ProbeRun
 from sawtooth.experiment.scoring import Values
+from sawtooth.papers.akella2002.four import FOUR
 
 Relation = Literal["<", ">", "<=", ">="]
 

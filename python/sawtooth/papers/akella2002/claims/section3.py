@@ -19,8 +19,9 @@ import numpy as np
 from sawtooth import _native
 from sawtooth.claims.logic import Finding, both, corrected, fact, inequality
 from sawtooth.claims.orders import orders_alike
-from sawtooth.claims.view import FOUR, View
+from sawtooth.claims.view import View
 from sawtooth.experiment.scoring import difference_by_identity, distances, score
+from sawtooth.papers.akella2002.four import FOUR
 from sawtooth.papers.akella2002.printed import EnvironmentRow, appendix, environments, figures
 
 RULE: Final = 0.1

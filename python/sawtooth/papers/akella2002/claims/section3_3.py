@@ -12,8 +12,9 @@ import numpy as np
 
 from sawtooth.claims.differences import minus, within
 from sawtooth.claims.logic import Finding, both, fact, inequality
-from sawtooth.claims.view import FOUR, UnavailableError, View
+from sawtooth.claims.view import UnavailableError, View
 from sawtooth.experiment.scoring import Values
+from sawtooth.papers.akella2002.four import FOUR
 
 WEB_LIKE: Final = ("real-cons-low", "real-cons-high", "real-sq")
 

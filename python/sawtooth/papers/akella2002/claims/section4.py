@@ -13,9 +13,10 @@ import pyarrow as pa
 
 from sawtooth.claims.logic import Finding, both, either, fact, opposite
 from sawtooth.claims.orders import order_agrees, orders_alike
-from sawtooth.claims.view import FOUR, View
+from sawtooth.claims.view import View
 from sawtooth.columns import Columns
 from sawtooth.measure.metrics import Measured, metric
+from sawtooth.papers.akella2002.four import FOUR
 from sawtooth.papers.akella2002.printed import COLUMNS, printed
 
 # Two flows over 10 s with 1 Mbit/s available to each: 1000 and 500 unique packets of 1000 B are 0.8 and 0.4 Mbit/s.

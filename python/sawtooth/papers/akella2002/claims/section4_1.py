@@ -14,8 +14,9 @@ import numpy as np
 
 from sawtooth.claims.differences import between, gap, in_scores_and_raw, mean_gap, worst_gap
 from sawtooth.claims.logic import Finding, both, inequality
-from sawtooth.claims.view import FOUR, View
+from sawtooth.claims.view import View
 from sawtooth.experiment.scoring import Values
+from sawtooth.papers.akella2002.four import FOUR
 
 ADDITIVE: Final = ("AIMD", "AIAD")
 MULTIPLICATIVE: Final = ("MIMD", "MIAD")

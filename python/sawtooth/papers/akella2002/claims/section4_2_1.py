@@ -23,8 +23,9 @@ from sawtooth.claims.differences import (
     worst_gap,
 )
 from sawtooth.claims.logic import Finding, both, inequality
-from sawtooth.claims.view import FOUR, View
+from sawtooth.claims.view import View
 from sawtooth.papers.akella2002.claims.section4_1 import ADDITIVE, MULTIPLICATIVE, NOT_AIMD, mean_spread
+from sawtooth.papers.akella2002.four import FOUR
 
 RENO_DROPTAIL, SACK_DROPTAIL = "reno/droptail", "sack/droptail"
 RENO_RED, SACK_RED = "reno/red", "sack/red"

@@ -20,9 +20,10 @@ from sawtooth.claims.differences import (
     worst_gap,
 )
 from sawtooth.claims.logic import Finding, both, inequality
-from sawtooth.claims.view import FOUR, View
+from sawtooth.claims.view import View
 from sawtooth.papers.akella2002.claims.abstract import RECOVERIES
 from sawtooth.papers.akella2002.claims.section4_1 import ADDITIVE, MULTIPLICATIVE, NOT_AIMD, mean_spread
+from sawtooth.papers.akella2002.four import FOUR
 
 
 def ecn_cuts_loss(view: View) -> Finding:

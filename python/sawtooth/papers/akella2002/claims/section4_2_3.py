@@ -14,10 +14,11 @@ import numpy as np
 from sawtooth.claims.differences import gap, mean_gap, minus, within
 from sawtooth.claims.logic import Finding, both, inequality
 from sawtooth.claims.orders import order_agrees
-from sawtooth.claims.view import FOUR, View
+from sawtooth.claims.view import View
 from sawtooth.experiment.scoring import Values
 from sawtooth.papers.akella2002.claims.section4_1 import MULTIPLICATIVE
 from sawtooth.papers.akella2002.claims.section4_2_4 import spread_word
+from sawtooth.papers.akella2002.four import FOUR
 
 FULL: Final = {
     "droptail": {"reno": "akella2002/fig4", "sack": "akella2002/fig5"},

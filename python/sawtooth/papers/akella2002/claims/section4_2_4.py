@@ -11,8 +11,9 @@ from typing import Final
 
 from sawtooth.claims.differences import minus, within
 from sawtooth.claims.logic import Finding, both, inequality
-from sawtooth.claims.view import FOUR, View
+from sawtooth.claims.view import View
 from sawtooth.papers.akella2002.claims.section4_1 import ADDITIVE, MULTIPLICATIVE
+from sawtooth.papers.akella2002.four import FOUR
 
 
 def scheduler_fair(view: View) -> Finding:

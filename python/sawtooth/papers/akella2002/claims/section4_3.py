@@ -12,9 +12,10 @@ from typing import Final
 
 from sawtooth.claims.differences import mean_gap
 from sawtooth.claims.logic import Finding, at_least, both, either, inequality, opposite
-from sawtooth.claims.view import FOUR, View
+from sawtooth.claims.view import View
 from sawtooth.papers.akella2002.claims.abstract import leads
 from sawtooth.papers.akella2002.claims.section4_1 import ADDITIVE, MULTIPLICATIVE
+from sawtooth.papers.akella2002.four import FOUR
 
 LEADERS: Final[Mapping[str, tuple[str, ...]]] = {
     "reno/droptail": ("AIMD", "AIAD"),

@@ -15,8 +15,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Ellipse, FancyBboxPatch
 
 from sawtooth.claims.logic import Verdict
-from sawtooth.claims.view import FOUR
 from sawtooth.experiment.exhibit import Exhibit
+from sawtooth.papers.akella2002.four import FOUR
 from sawtooth.papers.akella2002.winners import Standing
 from sawtooth.report import figures
 from sawtooth.report.blocks import Picture, Row, Section, Table
