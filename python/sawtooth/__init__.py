@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from sawtooth.errors import InputError, PluginError, RunError
     from sawtooth.experiment.sweep import sweep
     from sawtooth.papers.compare import compare
-    from sawtooth.papers.formulas.overlay import overlay
     from sawtooth.papers.mathematics import mathematics
+    from sawtooth.papers.overlay import overlay
     from sawtooth.papers.reproduce import reproduce
     from sawtooth.plugins.conformance import check_controller
     from sawtooth.plugins.controller import Parameter, controller
@@ -94,7 +94,7 @@ _HOMES: Final = {
     "load_plugin": "sawtooth.plugins.load",
     "load_scenario": "sawtooth.scenario.scenario",
     "mathematics": "sawtooth.papers.mathematics",
-    "overlay": "sawtooth.papers.formulas.overlay",
+    "overlay": "sawtooth.papers.overlay",
     "plugin_costs": "sawtooth.plugins.load",
     "replay": "sawtooth.run.api",
     "reproduce": "sawtooth.papers.reproduce",

@@ -46,9 +46,8 @@ ROOMS: dict[str, frozenset[str]] = {
 CLAIMS_KNOW = frozenset(
     f"sawtooth.experiment.{name}" for name in ("anytime", "intervals", "matrix", "scoring", "study")
 )
-# Papers are guests: outside their room nothing may import from the folder of one. The package itself shows one function of the formulas.
+# Papers are guests: outside their room nothing may import from the folder of one.
 PAPERS = "sawtooth.papers"
-SHOWN = frozenset({("sawtooth", "sawtooth.papers.formulas.overlay")})
 
 # (part of sawtooth, what it must not import, what to do instead)
 FORBIDDEN: tuple[tuple[str, tuple[str, ...], str], ...] = (
@@ -91,8 +90,7 @@ def imports(tree: Tree) -> Iterator[Finding]:
         known[name] = {resolve(target, modules) for target, _, use in found if use is Use.TYPES} - {name, ""}
         for target, line, use in found:
             yield from (Finding(path, line, text) for text in _refused(name, target, use))
-            shown = any(name == owner and within(target, what) for owner, what in SHOWN)
-            if not within(name, PAPERS) and not shown and any(within(target, guest) for guest in guests):
+            if not within(name, PAPERS) and any(within(target, guest) for guest in guests):
                 advice = "papers are guests; take what the paper hands in (`Paper`), or look it up in PAPERS"
                 yield Finding(path, line, f"{name} imports {target}: {advice}")
     yield from _report_is_pure(needed, modules)
