@@ -14,7 +14,7 @@ from sawtooth.errors import InputError
 from sawtooth.experiment.anytime import STUDENT_SEQUENCE
 from sawtooth.experiment.stopping import BATCH, FIRST
 from sawtooth.papers.compare import compare_until_decided
-from sawtooth.papers.fresh_seeds import FRESH, Outcome, chosen, confirm, until_decided
+from sawtooth.papers.fresh_seeds import FRESH, SecondLook, chosen, confirm, until_decided
 from sawtooth.papers.reproduce import written_decided
 
 STUDY = """
@@ -78,7 +78,7 @@ def test_probes_take_fresh_and_further_seeds_too() -> None:
 def test_verdicts_then_and_now(study: Path, tmp_path: Path) -> None:
     found = confirm(str(study), store=tmp_path)
     outcomes = {row.then.claim.id: row.outcome for row in found.rows}
-    assert outcomes["same"] is Outcome.CONFIRMED
+    assert outcomes["same"] is SecondLook.CONFIRMED
     assert (found.then.executed, found.now.executed) == (6, 6)
     assert fits(found.to_json()) == "confirmation"
     again = confirm(str(study), store=tmp_path)

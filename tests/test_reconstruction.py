@@ -45,8 +45,8 @@ from sawtooth.papers.akella2002.reconstruction.rows import (
 from sawtooth.papers.akella2002.reconstruction.shapes import Shapes
 from sawtooth.papers.akella2002.reconstruction.surrogate import (
     Effects,
+    Identified,
     Observations,
-    Standing,
     credible,
     fit,
     pooled,
@@ -293,14 +293,14 @@ def test_what_the_tables_say_of_a_parameter() -> None:
         fitted(observed.of(np.arange(32) % 8 >= 4), shapes, factors),
     ]
     says = standings(*halves)
-    assert says[0] in (Standing.IDENTIFIABLE, Standing.WEAKLY)
-    assert says[3] is Standing.NOT
-    assert says[4] is Standing.NOT
+    assert says[0] in (Identified.IDENTIFIABLE, Identified.WEAKLY)
+    assert says[3] is Identified.NOT
+    assert says[4] is Identified.NOT
     assert credible(np.array([0.02, 0.96, 0.02])) == [1]
     assert credible(np.array([0.5, 0.46, 0.04])) == [0, 1]
     assert credible(np.array([0.4, 0.3, 0.3])) == [0, 1, 2]
     upside_down = fitted(replace(observed, misfit=-observed.misfit), shapes, factors)
-    assert standings(halves[0], upside_down)[0] is not Standing.IDENTIFIABLE, (
+    assert standings(halves[0], upside_down)[0] is not Identified.IDENTIFIABLE, (
         "the other settings contradict it"
     )
 
@@ -324,8 +324,8 @@ def test_what_was_not_run_is_not_known() -> None:
 def test_a_model_that_predicts_nothing_identifies_nothing() -> None:
     observed, factors = planted(200, 0.2, 3)
     found = fit(observed, factors, seed=1)
-    assert standings(found, found)[1] is Standing.IDENTIFIABLE
-    assert set(standings(replace(found, cross_validated=0.0), found)) == {Standing.NOT}
+    assert standings(found, found)[1] is Identified.IDENTIFIABLE
+    assert set(standings(replace(found, cross_validated=0.0), found)) == {Identified.NOT}
 
 
 @pytest.mark.long

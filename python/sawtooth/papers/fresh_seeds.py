@@ -42,7 +42,7 @@ from sawtooth.run.store import Store
 FRESH: Final = 10_001
 
 
-class Outcome(StrEnum):
+class SecondLook(StrEnum):
     """What fresh seeds say of a verdict."""
 
     CONFIRMED = "confirmed"
@@ -60,14 +60,14 @@ class Row:
     now: Judged
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> SecondLook:
         """What became of it."""
         then, now = self.then.verdict, self.now.verdict
         if then is Verdict.UNDECIDED:
-            return Outcome.STILL_OPEN if now is then else Outcome.NEWLY_DECIDED
+            return SecondLook.STILL_OPEN if now is then else SecondLook.NEWLY_DECIDED
         if now is Verdict.UNDECIDED:
-            return Outcome.NOT_CONFIRMED
-        return Outcome.CONFIRMED if now is then else Outcome.CONTRADICTED
+            return SecondLook.NOT_CONFIRMED
+        return SecondLook.CONFIRMED if now is then else SecondLook.CONTRADICTED
 
 
 @dataclass(frozen=True)
@@ -90,10 +90,10 @@ class Confirmation:
             if item.claim.kind == "simulation" and item.claim.id not in borrowed and item.finding is not None
         ]
 
-    def counts(self) -> dict[Outcome, int]:
+    def counts(self) -> dict[SecondLook, int]:
         """How many claims came out how."""
         found = [row.outcome for row in self.rows]
-        return {outcome: found.count(outcome) for outcome in Outcome}
+        return {outcome: found.count(outcome) for outcome in SecondLook}
 
     def to_json(self) -> dict[str, Any]:
         """The document of ``--json``."""

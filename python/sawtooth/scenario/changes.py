@@ -11,7 +11,7 @@ from typing import Any, Final
 from sawtooth import _native
 from sawtooth.errors import InputError
 from sawtooth.scenario import units
-from sawtooth.scenario.on import Drawn, Setting
+from sawtooth.scenario.on import Drawn, NewValue
 from sawtooth.scenario.scenario import Scenario
 from sawtooth.scenario.schedule import Schedule
 from sawtooth.scenario.topology import Layout
@@ -55,7 +55,7 @@ def changes(scenario: Scenario, layout: Layout, seed: str) -> Changes:
     return Changes(tuple(change for change, _ in found), tuple(origin for _, origin in found))
 
 
-def _drawn(setting: Setting, index: int, seed: str, count: int) -> list[Any]:
+def _drawn(setting: NewValue, index: int, seed: str, count: int) -> list[Any]:
     """The value at each of so many occurrences."""
     value = setting.value
     if not isinstance(value, Drawn):
@@ -65,7 +65,7 @@ def _drawn(setting: Setting, index: int, seed: str, count: int) -> list[Any]:
     return [value.from_ns + round(draw * width) for draw in draws]
 
 
-def _targets(scenario: Scenario, layout: Layout, index: int, setting: Setting) -> list[dict[str, int]]:
+def _targets(scenario: Scenario, layout: Layout, index: int, setting: NewValue) -> list[dict[str, int]]:
     """The links or flows that a value belongs to."""
     key, written = f'on[{index}].set."{setting.key}"', scenario.on[index].changed.written[setting.key]
     if setting.name == "supply":

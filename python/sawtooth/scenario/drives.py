@@ -128,7 +128,7 @@ def generated(name: str, seed: str) -> Trace:
 
 
 @dataclass(frozen=True)
-class Setting:
+class Tunable:
     """What may be set of a drive: how it is read and written, what is accepted, and its bounds."""
 
     field: str
@@ -149,17 +149,17 @@ def _plain(value: float) -> str:
     return f"{value:g}"
 
 
-SETTINGS: Final[Mapping[str, Setting]] = {
-    "mean": Setting("mean_bps", units.parse_rate, units.format_rate, "1 kbit/s to 100 Mbit/s", 1e3, 1e8),
-    "slow": Setting("slow", _number, _plain, "0 to 2", 0, 2),
-    "slow_time": Setting("slow_time_ns", units.parse_time, units.format_time, "20 ms to 10 min", 2e7, 6e11),
-    "fast": Setting("fast", _number, _plain, "0 to 2", 0, 2),
-    "fast_time": Setting("fast_time_ns", units.parse_time, units.format_time, "20 ms to 10 min", 2e7, 6e11),
-    "outage_share": Setting("outage_share", _number, _plain, "0 to 0.5", 0, 0.5),
-    "outage_length": Setting(
+SETTINGS: Final[Mapping[str, Tunable]] = {
+    "mean": Tunable("mean_bps", units.parse_rate, units.format_rate, "1 kbit/s to 100 Mbit/s", 1e3, 1e8),
+    "slow": Tunable("slow", _number, _plain, "0 to 2", 0, 2),
+    "slow_time": Tunable("slow_time_ns", units.parse_time, units.format_time, "20 ms to 10 min", 2e7, 6e11),
+    "fast": Tunable("fast", _number, _plain, "0 to 2", 0, 2),
+    "fast_time": Tunable("fast_time_ns", units.parse_time, units.format_time, "20 ms to 10 min", 2e7, 6e11),
+    "outage_share": Tunable("outage_share", _number, _plain, "0 to 0.5", 0, 0.5),
+    "outage_length": Tunable(
         "outage_length_ns", units.parse_time, units.format_time, "40 ms to 10 min", 4e7, 6e11
     ),
-    "batch": Setting("batch", _number, _plain, "1 to 4", 1, 4),
+    "batch": Tunable("batch", _number, _plain, "1 to 4", 1, 4),
 }
 """What may be set of a drive, by the key that a user writes."""
 

@@ -99,7 +99,7 @@ _KEYS: Final = [f"{table}.{name}" for table in ("bottleneck", "reverse", "links[
 
 
 @dataclass(frozen=True)
-class Setting:
+class NewValue:
     """One value that changes."""
 
     key: str
@@ -122,7 +122,7 @@ class Setting:
 class Settings(Parsed):
     """The table `set`: what changes, and to what."""
 
-    settings: tuple[Setting, ...]
+    settings: tuple[NewValue, ...]
     written: Mapping[str, Any]
 
     @classmethod
@@ -145,13 +145,13 @@ class Settings(Parsed):
         return dict(self.written)
 
 
-def _setting(key: str, value: object) -> Setting:
+def _setting(key: str, value: object) -> NewValue:
     match = _KEY.fullmatch(key)
     if match is None or (match[2] and match[2] not in VALUES):
         raise unknown_key(key, value, _KEYS)
-    setting = Setting(key, match[1] or match[3], match[2] or match[4], None)
+    setting = NewValue(key, match[1] or match[3], match[2] or match[4], None)
     try:
-        return Setting(key, setting.table, setting.name, setting.kind.parse(value))
+        return NewValue(key, setting.table, setting.name, setting.kind.parse(value))
     except ValueError as error:
         raise InputError("", f'"{key}"', value, str(error)) from None
 

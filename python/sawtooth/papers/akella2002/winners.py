@@ -26,7 +26,7 @@ NEEDED: Final = frozenset({"goodput_leader", "goodput_leader_worst_case", "unfai
 
 
 @dataclass(frozen=True)
-class Standing:
+class Leading:
     """One algorithm in one setting: whether it leads in goodput (by our runs, by the printed table), and whether it is unfair."""
 
     algorithm: str
@@ -36,7 +36,7 @@ class Standing:
     spread: Interval
 
 
-def winner_map(part: Part) -> Mapping[str, tuple[Standing, ...]]:
+def winner_map(part: Part) -> Mapping[str, tuple[Leading, ...]]:
     """The standings of the four by setting; empty where the part is not of the four, of one setting, or has no such tolerances."""
     blocks = part.results.blocks
     of_the_four = all(set(block.algorithms) == set(FOUR) for block in blocks.values())
@@ -52,6 +52,6 @@ def winner_map(part: Part) -> Mapping[str, tuple[Standing, ...]]:
             if unfair.interval is None:
                 raise AssertionError("an inequality on runs has an interval")
             ours, printed = leads(view, setting, name), leads(beside, setting, name)
-            standings.append(Standing(name, ours.verdict, printed.verdict, unfair.verdict, unfair.interval))
+            standings.append(Leading(name, ours.verdict, printed.verdict, unfair.verdict, unfair.interval))
         found[setting] = tuple(standings)
     return found

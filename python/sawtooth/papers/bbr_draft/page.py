@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from sawtooth.claims.logic import Verdict
 from sawtooth.experiment.typed import NOTHING_TYPED, Typed
 from sawtooth.papers.bbr_draft.case_files import Unseen
-from sawtooth.papers.bbr_draft.perform import NAME, SECTIONS, TITLE, Cases, Outcome, first_failure, states
+from sawtooth.papers.bbr_draft.perform import NAME, SECTIONS, TITLE, CaseResult, Cases, first_failure, states
 from sawtooth.papers.bbr_draft.trace import Trace
 from sawtooth.report import figures
 from sawtooth.report.blocks import Block, Page, Picture, Row, Section, Table, Words
@@ -111,7 +111,7 @@ def where(row: Unseen) -> tuple[str, str]:
     return file, name
 
 
-def failing(found: Cases) -> list[Outcome]:
+def failing(found: Cases) -> list[CaseResult]:
     """The cases that fail."""
     return [outcome for outcome in found.outcomes if outcome.verdict is Verdict.FAILS]
 
@@ -154,7 +154,7 @@ def answer(found: Cases) -> list[str]:
     return sentences
 
 
-def _table(outcomes: Sequence[Outcome]) -> Table:
+def _table(outcomes: Sequence[CaseResult]) -> Table:
     rows = [
         Row(
             outcome.case.name,
@@ -170,7 +170,7 @@ def _accepted(found: Cases) -> Table:
     return Table(ACCEPTED, [Row(row[0], row[1:]) for row in accepted(found)], look="words")
 
 
-def _failure(outcome: Outcome) -> list[Block]:
+def _failure(outcome: CaseResult) -> list[Block]:
     """What is expected and found, and the trace."""
     assert outcome.finding is not None and outcome.run is not None, "a case that fails has been judged"
     rows = [
@@ -203,7 +203,7 @@ def _text(value: object) -> str:
     return str(value)
 
 
-def trace_figure(outcome: Outcome) -> Figure:
+def trace_figure(outcome: CaseResult) -> Figure:
     """Rates above, volumes below, over the states."""
     assert outcome.run is not None, "only what was run has a trace"
     trace = Trace(outcome.run, states())

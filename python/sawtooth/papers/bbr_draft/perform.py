@@ -43,7 +43,7 @@ SECTIONS: Final = {
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CaseResult:
     """One case with its run and its verdict; ``reason`` says why there is no finding."""
 
     case: Case
@@ -100,7 +100,7 @@ class Outcome:
 class Cases:
     """Every case with its verdict, and the report if one was written."""
 
-    outcomes: Sequence[Outcome]
+    outcomes: Sequence[CaseResult]
     wall_s: float
     report: Path | None = None
     name: str = NAME
@@ -148,7 +148,7 @@ class Cases:
         }
 
 
-def first_failure(outcome: Outcome) -> str:
+def first_failure(outcome: CaseResult) -> str:
     """What is not met, or why nothing could be judged; empty where all is well."""
     if outcome.finding is None:
         return outcome.reason or ""
@@ -196,5 +196,5 @@ def perform(
         tell_stage("judging", place, len(wanted))
         run = made.get(case.name)
         finding, reason = (None, refused.get(case.name)) if run is None else judge(case, run)
-        outcomes.append(Outcome(case, run, finding, reason))
+        outcomes.append(CaseResult(case, run, finding, reason))
     return Cases(outcomes, time.monotonic() - begun)

@@ -17,7 +17,7 @@ from matplotlib.patches import Ellipse, FancyBboxPatch
 from sawtooth.claims.logic import Verdict
 from sawtooth.experiment.exhibit import Exhibit
 from sawtooth.papers.akella2002.four import FOUR
-from sawtooth.papers.akella2002.winners import Standing
+from sawtooth.papers.akella2002.winners import Leading
 from sawtooth.report import figures
 from sawtooth.report.blocks import Picture, Row, Section, Table
 from sawtooth.report.claims import listed
@@ -35,7 +35,7 @@ KEY: Final = (
 FEW: Final = 2
 """Settings up to which the map is no headline."""
 
-Map = Mapping[str, Sequence[Standing]]
+Map = Mapping[str, Sequence[Leading]]
 
 
 class Winners(Exhibit):
@@ -143,7 +143,7 @@ def figure(found: Map) -> Figure:
     return drawn
 
 
-def _cell(axes: Axes, left: float, top: float, standings: Sequence[Standing]) -> None:
+def _cell(axes: Axes, left: float, top: float, standings: Sequence[Leading]) -> None:
     """Four boxes, two by two, in the unit square below and right of (left, top), and a line about the printed table."""
     for place, entry in enumerate(standings):
         x, y = left + 0.06 + 0.46 * (place % 2), top - 0.38 - 0.36 * (place // 2)

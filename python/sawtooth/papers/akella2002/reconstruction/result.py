@@ -19,7 +19,7 @@ from sawtooth.experiment.exhibit import TextTable
 from sawtooth.papers.akella2002.reconstruction.factors import Combination, Factor
 from sawtooth.papers.akella2002.reconstruction.rows import EXPLAINED, PrintedRow
 from sawtooth.papers.akella2002.reconstruction.shapes import NAMES
-from sawtooth.papers.akella2002.reconstruction.surrogate import Standing, standings
+from sawtooth.papers.akella2002.reconstruction.surrogate import Identified, standings
 
 if TYPE_CHECKING:
     from sawtooth.claims.table import Judged
@@ -134,7 +134,7 @@ class Reconstruction:
         return self.effects.shares()
 
     @cached_property
-    def standings(self) -> list[Standing]:
+    def standings(self) -> list[Identified]:
         """What the tables say of each factor."""
         return standings(self.effects, self.held_out)
 
@@ -161,7 +161,7 @@ class Reconstruction:
             for place, name in enumerate(NAMES[: len(fitted.shape_means)])
         ]
 
-    def standing(self, wanted: Standing) -> list[int]:
+    def standing(self, wanted: Identified) -> list[int]:
         """The factors of which they say so."""
         return [place for place, found in enumerate(self.standings) if found is wanted]
 
@@ -305,14 +305,14 @@ def finding(found: Reconstruction) -> str:
         )
     sure = [
         f"{found.factors[place].name} = {found.factors[place].levels[found.best[place]]}"
-        for place in found.standing(Standing.IDENTIFIABLE)
+        for place in found.standing(Identified.IDENTIFIABLE)
     ]
-    weak = [found.factors[place].name for place in found.standing(Standing.WEAKLY)]
+    weak = [found.factors[place].name for place in found.standing(Identified.WEAKLY)]
     known = f"{len(sure)} ({', '.join(sure)})" if sure else "none"
     some = f"{len(weak)} weakly ({', '.join(weak)})" if weak else "none weakly"
     return (
         f"Of {len(found.factors)} open parameters the printed tables identify {known}, {some}, and leave "
-        f"{len(found.standing(Standing.NOT))} open."
+        f"{len(found.standing(Identified.NOT))} open."
     )
 
 

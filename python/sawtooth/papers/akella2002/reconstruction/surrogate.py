@@ -78,7 +78,7 @@ class Observations:
         return replace(self, row=self.row[kept], combination=self.combination[kept], misfit=self.misfit[kept])
 
 
-class Standing(StrEnum):
+class Identified(StrEnum):
     """What the printed tables say of an open parameter."""
 
     IDENTIFIABLE = "identifiable"
@@ -193,17 +193,17 @@ def credible(shares: Array) -> list[int]:
     return order[:count]
 
 
-def standings(fitted: Effects, held_out: Effects) -> list[Standing]:
+def standings(fitted: Effects, held_out: Effects) -> list[Identified]:
     """What the tables say of each factor: by the fit to half of the settings, and whether the other settings confirm it."""
     if fitted.cross_validated <= 0.0:
-        return [Standing.NOT] * len(fitted.means)
+        return [Identified.NOT] * len(fitted.means)
     found = []
     for own, other in zip(fitted.shares(), held_out.shares(), strict=True):
         levels = credible(own)
         if len(levels) == 1 and other[levels[0]] > 0.5:
-            found.append(Standing.IDENTIFIABLE)
+            found.append(Identified.IDENTIFIABLE)
         else:
-            found.append(Standing.WEAKLY if len(levels) < len(own) else Standing.NOT)
+            found.append(Identified.WEAKLY if len(levels) < len(own) else Identified.NOT)
     return found
 
 
