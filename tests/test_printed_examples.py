@@ -123,4 +123,4 @@ def test_the_readme_names_every_paper_and_how_to_reproduce_it() -> None:
 def test_the_readme_says_who_makes_the_wheel() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     before = text.partition("\npip install ")[0].rpartition("\n\n")[0].rpartition("\n\n")[2]
-    assert "Somebody with a clone makes it: `make wheel`" in before
+    assert "Somebody with a clone builds it: `make wheel`" in before
