@@ -39,7 +39,7 @@ pub struct FastConvergenceParams {
     pub a: f64,
     /// Fraction of the decrease window kept on congestion.
     pub b: f64,
-    /// Fraction of the growth two cycles back that is added after a decrease; 0 is AIMD-FC.
+    /// Fraction of the growth of the cycle before the one that ends, added after a decrease; 0 is AIMD-FC.
     pub f: f64,
 }
 
@@ -66,7 +66,7 @@ pub const CONSTRUCTORS: &[ConstructorInfo] = &[
     ConstructorInfo {
         name: "aimd-fc+",
         aliases: &[],
-        summary: "AIMD-FC that adds the fraction f of the growth two cycles back after each decrease",
+        summary: "AIMD-FC that adds the fraction f of the growth of the cycle before the one that ends, after each decrease",
         source: "Lahanas03 §4.2",
         parameters: &[
             ADD,

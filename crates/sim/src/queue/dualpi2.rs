@@ -105,7 +105,7 @@ const PARAMETERS: &[DisciplineParameter] = &[
     DisciplineParameter::span(
         "min_threshold",
         SPAN_ACCEPTED,
-        "Waiting time of an L4S packet from which on its own queue marks it. Default: RFC 9332 appendix A.1",
+        "An L4S packet that has waited at least this long is marked by its own queue. Default: RFC 9332 appendix A.1",
     )
     .of_l4s(),
     DisciplineParameter::span(
