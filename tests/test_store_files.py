@@ -51,6 +51,7 @@ def test_a_sound_store_is_verified(sawtooth: CommandLine, runs: list[Run], tmp_p
     assert done.code == 0
     assert (done.json["checked"], done.json["bad"]) == (6, [])
     assert sawtooth("store", "verify", "nowhere").code == 2
+    assert sawtooth("store", "verify", "--store", "nowhere").code == 2
     assert sawtooth("store", "verify").out == "0 runs looked at in .sawtooth, 0 bad\n"
 
 
@@ -112,6 +113,36 @@ def test_a_missing_series_is_bad(runs: list[Run], tmp_path: Path) -> None:
     found = verify(Store(tmp_path).held)
     assert found.checked == 6
     assert {entry.run_id for entry in found.bad} == {run.run_id for run in runs if run.records}
+
+
+def broken(path: Path, whose: str, fault: str) -> None:
+    """One bit is another: within the rows, in the footer, or in a run's id there."""
+    data = path.read_bytes()
+    at = {"rows": len(data) // 3, "footer": len(data) - 2, "id": data.rindex(whose.encode()) + 3}[fault]
+    flip(path, 8 * at)
+
+
+@pytest.mark.parametrize("fault", ["rows", "footer", "id"])
+@pytest.mark.parametrize("of", ["runs", "series"])
+def test_gc_leaves_nothing_bad_and_says_what_is_lost(
+    of: str, fault: str, runs: list[Run], tmp_path: Path
+) -> None:
+    """A store that `gc` went over can be merged: it is what the message of a refused merge says."""
+    store = Store(tmp_path / "a")
+    store.put_all(runs)
+    run = runs[1]
+    broken(
+        file_of(store, run.run_id) if of == "runs" else series_files_of(store, run.run_id)[0],
+        run.run_id,
+        fault,
+    )
+    found = Store(tmp_path / "a").collect()
+    swept = Store(tmp_path / "a")
+    assert verify(swept.held).bad == []
+    assert found.lost == len(runs) - len(swept.ids())
+    assert found.lost > 0
+    merge(Store(tmp_path / "out"), [swept])
+    assert swept.has(runs[0].run_id) == (of == "series"), "it recorded nothing"
 
 
 def test_merge_takes_every_run_once(sawtooth: CommandLine, runs: list[Run], tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from typing import Final
 
 from sawtooth.atomic import ABANDONED_AFTER_S
 from sawtooth.run.run import FORMAT
-from sawtooth.run.storage.batch import UNREADABLE, is_single
+from sawtooth.run.storage.batch import UNREADABLE, ids_in_bytes, is_single
 from sawtooth.run.storage.holdings import Holdings
 from sawtooth.run.storage.packing import FULL_BYTES, FULL_RUNS, Packed, RunRows, Wanted, packed, run_rows_of
 from sawtooth.run.storage.reader import parquet_file
@@ -123,24 +123,47 @@ class Collected:
 
 
 def collect(held: Holdings) -> Collected:
-    """Packs everything, removes what cannot be read, series without their run and what killed processes left. Raises OSError."""
+    """Packs everything, removes what cannot be read, runs and series that lost each other, and what killed processes left. Raises
+    OSError."""
     before = _sizes(held)
     held.shelf.sweep()
     held.look(RUNS)
     runs = set(held.ids())
+    hidden = {run_id for name in _unreadable(held, RUNS) for run_id in ids_in_bytes(held.shelf.read(name))}
     for tree in (RUNS, *held.series()):
         held.look(tree)
         _drop_unreadable(held, tree)
         done: set[str] = set()
         for names, folder in list(_untidy(held, tree)):
             done |= _pack(held, tree, names, folder, partial(_is_left, runs, done))
+    _drop_without_series(held)
     after = _sizes(held)
     left = held.ids()
-    return Collected(len(left), len(runs) - len(left), len(before), len(after), sum(before), sum(after))
+    lost = len((runs | hidden).difference(left))
+    return Collected(len(left), lost, len(before), len(after), sum(before), sum(after))
 
 
 def _is_left(runs: Collection[str], done: Collection[str], run_id: str) -> bool:
     return run_id in runs and run_id not in done
+
+
+def _is_not_of(gone: Collection[str], run_id: str) -> bool:
+    return run_id not in gone
+
+
+def _drop_without_series(held: Holdings) -> None:
+    """Removes runs that recorded what no file of a series has any more. Whoever writes puts series first, whoever removes does so last."""
+    from sawtooth.run.storage.verify import having, without_series  # `store gc` alone asks for it
+
+    with held.shelf.locked():
+        held.look(RUNS)
+        there = having(held)
+    for name in held.files(RUNS):
+        if _is_other(held, RUNS, name):
+            continue
+        missing = set(without_series(held, name, there))
+        if missing:
+            _pack(held, RUNS, [name], folder_of(name), partial(_is_not_of, missing))
 
 
 def _untidy(held: Holdings, tree: str) -> Iterator[tuple[list[str], str]]:
@@ -183,11 +206,15 @@ def _filling(held: Holdings, tree: str, names: Sequence[str]) -> Iterator[list[s
 
 
 def _is_young(held: Holdings, tree: str, listed: Listed) -> bool:
-    """Whether a file of a series was just written and a run of it is missing: it may be about to follow."""
+    """Whether a file of a series was just written and a run of it is missing: it may be about to follow. Not if the file is damaged: then
+    the run may be missing since its id is."""
+    from sawtooth.run.storage.verify import damaged_in  # `store gc` alone asks for it
+
     return (
         tree != RUNS
         and time.time() - listed.modified_s < ABANDONED_AFTER_S
         and _has_orphan(held, tree, listed.name)
+        and not damaged_in(held.shelf.read(listed.name), listed)
     )
 
 
@@ -209,9 +236,13 @@ def _has_orphan(held: Holdings, tree: str, name: str) -> bool:
 
 def _drop_unreadable(held: Holdings, tree: str) -> None:
     """Removes files whose footer cannot be read."""
-    names = [name for name in held.unreadable if name.startswith(f"{tree}/")]
+    names = _unreadable(held, tree)
     if names:
         _exchange(held, tree, {}, names)
+
+
+def _unreadable(held: Holdings, tree: str) -> list[str]:
+    return [name for name in held.unreadable if name.startswith(f"{tree}/")]
 
 
 def _sizes(held: Holdings) -> list[int]:

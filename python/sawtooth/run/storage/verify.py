@@ -8,7 +8,7 @@ hash: its checksums are verified, and that it holds the run that it is called by
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -40,18 +40,19 @@ def verify(held: Holdings) -> Verified:
     """Reads everything. Raises OSError where the store cannot be read."""
     checked: set[str] = set()
     bad: list[Bad] = []
-    having = {tree: set[str]() for tree in held.series()}
-    for tree, found in having.items():
+    there: dict[str, set[str]] = {}
+    for tree in held.series():
         for name, whose in _damage(held, tree):
             bad += [Bad(run_id, held.shelf.where(name)) for run_id in whose]
-            found.update(run_id for run_id in whose if run_id)
-        found.update(run_id for name in held.files(tree) for run_id in held.in_file(tree, name))
+            there.setdefault(tree, set()).update(run_id for run_id in whose if run_id)
+    for tree, found in having(held).items():
+        there.setdefault(tree, set()).update(found)
     for name, whose in _damage(held, RUNS):
         bad += [Bad(run_id, held.shelf.where(name)) for run_id in whose]
         checked.update(run_id for run_id in whose if run_id)
     for name in held.files(RUNS):
         checked.update(held.in_file(RUNS, name))
-        bad += [Bad(run_id, held.shelf.where(name)) for run_id in _without_series(held, name, having)]
+        bad += [Bad(run_id, held.shelf.where(name)) for run_id in without_series(held, name, there)]
     return Verified(len(checked), sorted(set(bad), key=lambda entry: (entry.run_id or "", entry.file)))
 
 
@@ -102,8 +103,17 @@ def _in_damaged_groups(parquet: pq.ParquetFile, spans: list[Span]) -> list[str |
     return list(lost)
 
 
-def _without_series(held: Holdings, name: str, having: dict[str, set[str]]) -> Iterator[str]:
-    """The runs of a file that recorded what no file of a series has."""
+def having(held: Holdings) -> dict[str, set[str]]:
+    """By series, the runs that its readable files have."""
+    found = {}
+    for tree in held.series():
+        held.look(tree)
+        found[tree] = {run_id for name in held.files(tree) for run_id in held.in_file(tree, name)}
+    return found
+
+
+def without_series(held: Holdings, name: str, there: Mapping[str, Collection[str]]) -> Iterator[str]:
+    """The runs of a file that recorded what no file of a series has; `there` says who has which series."""
     try:
         parquet = pq.ParquetFile(held.shelf.source(name), page_checksum_verification=True)
         inside = set(parquet.schema_arrow.names)
@@ -113,8 +123,8 @@ def _without_series(held: Holdings, name: str, having: dict[str, set[str]]) -> I
     known: dict[str, list[str]] = {}
     for run_id, scenario in zip(*(table.column(place).to_pylist() for place in (0, 1)), strict=True):
         kinds = [f"series/{kind}" for kind in recorded(json.loads(scenario)) if kind not in inside]
-        known[run_id] = [kind for kind in kinds if run_id not in having.get(kind, ())]
+        known[run_id] = [kind for kind in kinds if run_id not in there.get(kind, ())]
     yield from (run_id for run_id, missing in known.items() if missing)
 
 
-__all__ = ["Bad", "Verified", "damaged_in", "verify"]
+__all__ = ["Bad", "Verified", "damaged_in", "having", "verify", "without_series"]
