@@ -144,6 +144,22 @@ def test_an_empty_store_is_no_mistake(sawtooth: CommandLine, tmp_path: Path) -> 
     assert not (tmp_path / ".sawtooth").exists()
 
 
+@pytest.mark.parametrize("name", ["nowhere", "file", "file/below", "directory", ""])
+def test_a_store_that_was_named_and_is_none_is_refused(
+    name: str, sawtooth: CommandLine, tmp_path: Path
+) -> None:
+    """A directory of stores is none either: who merges it forgot what is below."""
+    (tmp_path / "file").write_text("")
+    Store(tmp_path / "directory" / "1").prepare()
+    for words in (["ls"], ["export"], ["rm", "--all", "--yes"], ["gc"], ["verify"], ["show", "ab"]):
+        done = sawtooth("store", *words, "--store", name)
+        assert (done.code, done.out) == (2, ""), words
+        assert done.err.startswith(f'store: "{name}": expected a '), words
+    assert sawtooth("store", "merge", "out", name).code == 2
+    assert sawtooth("store", "merge", "out", "directory/1").code == 0
+    assert not (tmp_path / ".sawtooth").exists()
+
+
 def test_show_says_what_the_run_said(sawtooth: CommandLine, store: Store, made: list[Run]) -> None:
     shown = sawtooth("store", "show", made[1].run_id[:6], "--json").json
     assert shown["run"] == made[1].to_json()

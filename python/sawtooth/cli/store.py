@@ -126,7 +126,7 @@ def ls(
     """
     from sawtooth.run.catalogue import entries, listing
 
-    kept = _store(store)
+    kept = store_files.existing(store)
     listed = entries(kept, _filter(scenario, controller, seed, series, older_than, stale, unreadable))
     if as_json:
         emit_document("stored-runs", listing(kept, listed))
@@ -149,7 +149,7 @@ def show(run_id: IdArgument, store: StoreOption = None, as_json: JsonOption = Fa
     from sawtooth.run.api import stored_run
     from sawtooth.run.catalogue import named
 
-    kept = _store(store)
+    kept = store_files.existing(store)
     (entry,) = named(kept, [run_id])
     run = stored_run(entry.run_id, kept)
     if as_json:
@@ -195,7 +195,7 @@ def rm(
     """
     from sawtooth.run.catalogue import listing, remove
 
-    kept = _store(store)
+    kept = store_files.existing(store)
     filters = _filter(scenario, controller, seed, series, older_than, stale, unreadable)
     if everything and not (yes or dry_run):
         accepted = "--yes beside it, or --dry-run to see what would go"
@@ -234,7 +234,7 @@ def export(
     from sawtooth.run.export import Counted, check_output, in_order, tables, write, write_file
 
     where = "sawtooth store export"
-    kept = _store(store)
+    kept = store_files.existing(store)
     if output is not None:
         check_output(output)
     elif as_json:
@@ -258,12 +258,6 @@ def export(
         )
         return
     emit_text(f"wrote {output}: {rows:,} rows of {chosen.count:,} runs")
-
-
-def _store(path: str | None) -> Store:
-    from sawtooth.run.store import Store
-
-    return Store(path)
 
 
 def _filter(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sawtooth.cli.output import JsonOption, StoreOption, emit_document, emit_text, note, number
 from sawtooth.errors import InputError
+
+if TYPE_CHECKING:
+    from sawtooth.run.store import Store
 
 DirectoryArgument = Annotated[
     str | None,
@@ -30,6 +33,16 @@ SourcesArgument = Annotated[
 ]
 
 
+def existing(path: str | None) -> Store:
+    """The store that a user named, or the usual one, which need not be there. InputError where there is none of that name."""
+    from sawtooth.run.store import Store
+
+    kept = Store(path)
+    if path is not None and not kept.exists():
+        raise InputError("store", None, path, "a store that exists")
+    return kept
+
+
 def verify(
     directory: DirectoryArgument = None, store: StoreOption = None, as_json: JsonOption = False
 ) -> None:
@@ -38,13 +51,10 @@ def verify(
     Example: sawtooth store verify --json
     """
     from sawtooth.run.storage.verify import verify as verified
-    from sawtooth.run.store import Store
 
     if directory is not None and store is not None:
         raise InputError("sawtooth store verify", None, f"{directory} --store {store}", "one store")
-    kept = Store(directory or store)
-    if directory is not None and not kept.exists():
-        raise InputError("sawtooth store verify", None, directory, "a store that exists")
+    kept = existing(store if directory is None else directory)
     found = verified(kept.held)
     bad = [{"run_id": entry.run_id, "file": entry.file} for entry in found.bad]
     if as_json:
@@ -97,9 +107,7 @@ def gc(store: StoreOption = None, as_json: JsonOption = False) -> None:
 
     Example: sawtooth store gc
     """
-    from sawtooth.run.store import Store
-
-    kept = Store(store)
+    kept = existing(store)
     found = kept.collect()
     if as_json:
         emit_document("collected-store", {"store": kept.address, **vars(found)})

@@ -65,7 +65,10 @@ class Store:
 
     def __init__(self, path: Path | str | None = None) -> None:
         """`path`, or $SAWTOOTH_STORE, or `.sawtooth` in the working directory. An address such as `s3://bucket/runs` or
-        `file:///shared/runs` needs fsspec (`sawtooth[cluster]`). InputError for a store of a later version."""
+        `file:///shared/runs` needs fsspec (`sawtooth[cluster]`). InputError for a store of a later version, and for an empty text, which
+        is a variable of a script that nobody set."""
+        if path == "":
+            raise InputError("store", None, path, "a directory, or an address such as s3://bucket/runs")
         self.address = str(path or os.environ.get(DIRECTORY_VARIABLE) or DEFAULT_DIRECTORY)
         self.held = Holdings(shelf_of(self.address))
         self._begun = False
@@ -84,9 +87,12 @@ class Store:
         return self.held.shelf.home
 
     def exists(self) -> bool:
-        """Whether anything was ever stored there."""
-        shelf = self.held.shelf
-        return self.path.is_dir() if shelf.exclusive else bool(self.ids())
+        """Whether it is a store, be it an empty one. A directory that holds something else is none."""
+        try:
+            self.held.shelf.read(MARK)
+        except (FileNotFoundError, NotADirectoryError):
+            return bool(self.ids())
+        return True
 
     def has(self, run_id: str) -> bool:
         """Whether the run is there; one that turned out to be unreadable does not count."""
