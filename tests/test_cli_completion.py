@@ -126,6 +126,9 @@ def test_stored_runs_are_offered(sawtooth: CommandLine, scenario_file: Path) -> 
     run = sawtooth("run", scenario_file.name, "--json").json
     shown = sawtooth("completion", "--line", "sawtooth replay ")
     assert shown.out.split("\t")[0] == run["run_id"]
+    other = sawtooth("run", scenario_file.name, "--seed", "7", "--store", "o ther", "--json").json
+    shown = sawtooth("completion", "--line", "sawtooth store show --store 'o ther' ")
+    assert shown.out.split("\t")[0] == other["run_id"]
 
 
 def test_every_table_belongs_to_a_place_that_exists() -> None:

@@ -206,6 +206,7 @@ def test_rm_removes_what_it_names_and_leaves_the_rest(
         ([STALE, "--stale"], "ids of runs, or options such as --stale, or --all"),
         (["--stale", "--unreadable"], "one of the two"),
         (["--older-than", "long"], "an age such as"),
+        (["--seed", "x"], "a whole number, at least 0"),
         (["ffff"], "the id of a run in this store"),
     ],
 )

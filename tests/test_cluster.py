@@ -341,6 +341,8 @@ def test_a_worker_that_cannot_write_says_so(tmp_path: Path) -> None:
         (["--scheduler", "tcp://127.0.0.1:1"], "only beside --executor dask"),
         (["--trust-network"], "only beside --executor dask"),
         (["--executor", "dask", "--scheduler", "tcp://8.8.8.8:8786"], "public address 8.8.8.8"),
+        (["--executor", "dask", "--scheduler", ""], "tcp://HOST:PORT or tls://HOST:PORT"),
+        (["--scheduler", ""], "only beside --executor dask"),
         (["--executor", "threads"], "local"),
     ],
 )

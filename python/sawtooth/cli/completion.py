@@ -10,6 +10,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -114,7 +115,7 @@ def candidates(before: Sequence[str], current: str) -> list[Candidate]:
         (each for each in node.params if rest and rest[-1] in each.opts and not _is_flag(each)), None
     )
     if waiting is not None:
-        found = _values(path, waiting)
+        found = _values(path, waiting, rest)
     elif current.startswith("-"):
         found = _options(node)
     elif hasattr(node, "commands") and rest:  # no such command
@@ -189,17 +190,19 @@ def _arguments(node: Any, path: str, rest: Sequence[str]) -> Iterator[Candidate]
                 if name.startswith(f"{path} ")
             }
             yield from ((name, _first_sentence(entry)) for name, entry in second.items())
-        yield from _values(path, each)
+        yield from _values(path, each, rest)
         return
 
 
-def _values(path: str, parameter: Any) -> Iterator[Candidate]:
+def _values(path: str, parameter: Any, rest: Sequence[str]) -> Iterator[Candidate]:
     """What may stand for a parameter: the values of a closed choice, or a table by the name of the option or of its place in the help;
-    nothing where that is not a name of ours."""
+    nothing where that is not a name of ours. `rest` are the words behind the command."""
     place = (parameter.metavar or "").strip("[].")
     option = next((name for name in parameter.opts if name.startswith("--")), place)
     table = TABLES.get(option) or TABLES.get(f"{path}: {place}") or TABLES.get(place)
-    if table is not None:
+    if table is stored_runs:
+        yield from stored_runs(next((name for key, name in pairwise(rest) if key == "--store"), None))
+    elif table is not None:
         yield from table()
     else:
         yield from ((value, "") for value in _choices(parameter))
@@ -352,11 +355,11 @@ def exported_tables() -> Iterator[Candidate]:
     yield from series()
 
 
-def stored_runs() -> Iterator[Candidate]:
+def stored_runs(store: str | None = None) -> Iterator[Candidate]:
     """Runs of the store, by id."""
     from sawtooth.run.store import Store
 
-    yield from ((name, "a stored run") for name in Store().ids())
+    yield from ((name, "a stored run") for name in Store(store).ids())
 
 
 TABLES: Final[dict[str, Callable[[], Iterator[Candidate]]]] = {

@@ -275,6 +275,8 @@ def _filter(
 
     if stale and unreadable:
         raise InputError("sawtooth store", None, "--stale --unreadable", "one of the two")
+    if seed is not None and not seed.isdecimal():
+        raise InputError("sawtooth store", "--seed", seed, "a whole number, at least 0")
     try:
         age_s = None if older_than is None else parse_age(older_than)
     except ValueError as error:

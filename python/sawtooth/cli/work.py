@@ -103,7 +103,7 @@ class Workers:
         """From here to the end of the command they simulate."""
         if self.executor is Kind.LOCAL:
             for option, value in (("--scheduler", self.scheduler), ("--trust-network", self.trust_network)):
-                if value:
+                if value not in (None, False):
                     raise InputError("sawtooth", option, value, f"{option} only beside --executor dask")
             return
         from sawtooth.progress import tell_workers

@@ -64,7 +64,7 @@ def cluster(
         accepted = f"--executor local; Dask is not installed: pip install '{EXTRA}'"
         raise InputError("sawtooth", "--executor", "dask", accepted) from None
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is told by ClusterError
-    given = scheduler or dask.config.get("scheduler-address", None)
+    given = dask.config.get("scheduler-address", None) if scheduler is None else scheduler
     address = None if given is None else checked(str(given), trusted=trust_network)
     with _client(distributed, address) as client:
         found = Cluster(Pool(client, workers))
