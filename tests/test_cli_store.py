@@ -134,6 +134,13 @@ def test_a_damaged_file_is_listed_and_can_be_removed(
     data[len(data) - 9] ^= 1  # in the footer
     path.write_bytes(data)
     assert ids(sawtooth("store", "ls", "--unreadable", "--json").json) == {made[0].run_id}
+    Store(path.parents[3] / "alone").prepare()
+    alone = path.parents[3] / "alone" / path.relative_to(path.parents[2])
+    alone.parent.mkdir()
+    alone.write_bytes(data)
+    told = sawtooth("store", "show", made[0].run_id, "--store", "alone")
+    assert "the store is empty" not in told.err
+    assert "`sawtooth store verify`" in told.err
     assert ids(sawtooth("store", "rm", "--unreadable", "--json").json) == {made[0].run_id}
     assert not path.exists()
 

@@ -28,6 +28,14 @@ def test_numbers_and_what_they_count() -> None:
     assert did(2, "undecided") == "2 undecided"
 
 
+def test_one_run_of_a_store_is_a_run(sawtooth: CommandLine, scenario_file: Path) -> None:
+    sawtooth("run", scenario_file.name, "--store", "one")
+    assert sawtooth("store", "verify", "one").out.startswith("1 run looked at")
+    assert sawtooth("store", "merge", "two", "one").out.startswith("1 run added")
+    assert sawtooth("store", "gc", "--store", "two").out.startswith("1 run in two: 1 file before")
+    assert "1 row of 1 run\n" in sawtooth("store", "export", "--store", "two", "--out", "a.csv").out
+
+
 @pytest.mark.parametrize("seeds", [1, 2])
 def test_a_sweep_explains_intervals_where_it_has_some(
     sawtooth: CommandLine, scenario_file: Path, seeds: int

@@ -22,6 +22,7 @@ from sawtooth.cli.output import (
     table,
 )
 from sawtooth.errors import MISSING, InputError
+from sawtooth.plurals import number_of
 
 if TYPE_CHECKING:
     from sawtooth.run.catalogue import Entry, Filter
@@ -257,7 +258,7 @@ def export(
             {"file": str(output), "of": of, "runs": chosen.count, "rows": rows, "columns": schema.names},
         )
         return
-    emit_text(f"wrote {output}: {rows:,} rows of {chosen.count:,} runs")
+    emit_text(f"wrote {output}: {number_of(rows, 'row')} of {number_of(chosen.count, 'run')}")
 
 
 def _filter(

@@ -8,6 +8,7 @@ import typer
 
 from sawtooth.cli.output import JsonOption, StoreOption, emit_document, emit_text, note, number
 from sawtooth.errors import InputError
+from sawtooth.plurals import number_of
 
 if TYPE_CHECKING:
     from sawtooth.run.store import Store
@@ -62,7 +63,7 @@ def verify(
     else:
         for entry in found.bad:
             emit_text(f"{entry.run_id or 'unknown run'}  {entry.file}")
-        emit_text(f"{found.checked:,} runs looked at in {kept.address}, {len(bad):,} bad")
+        emit_text(f"{number_of(found.checked, 'run')} looked at in {kept.address}, {len(bad):,} bad")
         if bad:
             note("they are made again when they are asked for; `sawtooth store gc` removes what is damaged")
     raise typer.Exit(1 if bad else 0)
@@ -90,12 +91,12 @@ def merge(out: OutArgument, sources: SourcesArgument, as_json: JsonOption = Fals
         }
         emit_document("merged-store", document)
     else:
-        emit_text(f"{found.added:,} runs added to {kept.address}, {found.present:,} were there")
+        emit_text(f"{number_of(found.added, 'run')} added to {kept.address}, {found.present:,} were there")
         for run_id in found.conflicts:
             emit_text(f"{run_id}  came out otherwise in two of the stores")
         if found.conflicts:
             note(
-                f"nothing was merged: {len(found.conflicts):,} conflicts; `sawtooth replay` says which run is right"
+                f"nothing was merged: {number_of(len(found.conflicts), 'conflict')}; `sawtooth replay` says which run is right"
             )
     raise typer.Exit(1 if found.conflicts else 0)
 
@@ -114,7 +115,7 @@ def gc(store: StoreOption = None, as_json: JsonOption = False) -> None:
         return
     sizes = f"{number(found.size_bytes_before / 1e6)} MB before, {number(found.size_bytes / 1e6)} MB now"
     emit_text(
-        f"{found.runs:,} runs in {kept.address}: {found.files_before:,} files before, {found.files:,} now; {sizes}"
+        f"{number_of(found.runs, 'run')} in {kept.address}: {number_of(found.files_before, 'file')} before, {found.files:,} now; {sizes}"
     )
     if found.lost:
-        emit_text(f"{found.lost:,} damaged runs removed")
+        emit_text(f"{number_of(found.lost, 'damaged run')} removed")

@@ -35,6 +35,7 @@ import pyarrow as pa
 
 from sawtooth.errors import InputError
 from sawtooth.plain import canonical
+from sawtooth.plurals import number_of
 from sawtooth.run.run import Run, RunSummary, behaviour_of
 from sawtooth.run.storage.batch import UNREADABLE
 from sawtooth.run.storage.holdings import Holdings, reason
@@ -339,9 +340,11 @@ class Store:
 
     def _content(self) -> str:
         count = len(self.ids())
+        if not count and self.held.unreadable:
+            return "no run of the store can be read: `sawtooth store verify`"
         if not count:
             return "the store is empty; `sawtooth run` puts its runs there"
-        return f"the store holds {count} runs: `sawtooth store ls`"
+        return f"the store holds {number_of(count, 'run')}: `sawtooth store ls`"
 
     def _begin(self) -> None:
         """Before the first write of this object: removes what killed writers left, and says how files lie."""
