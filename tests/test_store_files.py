@@ -231,4 +231,4 @@ def test_a_store_of_a_later_version_is_refused_by_every_command(
     for command in (["ls"], ["verify"], ["gc"], ["rm", "--all", "--yes"]):
         done = sawtooth("store", *command)
         assert done.code == 2
-        assert "a store of layout 1 or 2" in done.err
+        assert "store.json: layout = 99: expected a store of layout 1 or 2" in done.err

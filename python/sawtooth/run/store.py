@@ -365,15 +365,12 @@ class Store:
         except OSError:
             return
         try:
-            layout = int(json.loads(text)["layout"])
+            layout: object = json.loads(text)["layout"]
         except (ValueError, LookupError, TypeError):
-            layout = -1
-        if not 1 <= layout <= LAYOUT:
-            where = self.held.shelf.where(MARK)
-            shown = text.decode(errors="replace").strip()
-            raise InputError(
-                where, "layout", shown, f"a store of layout 1 or {LAYOUT}, as this version knows"
-            )
+            layout = text.decode(errors="replace").strip()
+        if type(layout) is not int or not 1 <= layout <= LAYOUT:
+            accepted = f"a store of layout 1 or {LAYOUT}, as this version knows"
+            raise InputError(self.held.shelf.where(MARK), "layout", layout, accepted)
 
 
 def shelf_of(address: str) -> Shelf:
