@@ -24,6 +24,20 @@ def helped(*words: str) -> str:
     return shown.output
 
 
+@pytest.mark.parametrize(
+    ("words", "usage"),
+    [
+        (["store", "rm"], "[OPTIONS] [RUNID]..."),
+        (["store", "verify"], "[OPTIONS] [DIR]"),
+        (["store", "merge"], "[OPTIONS] {OUT} {STORE}..."),
+        (["compare"], "[OPTIONS] {CONTROLLER}..."),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_an_argument_stands_in_one_pair_of_brackets(words: list[str], usage: str) -> None:
+    assert helped(*words).splitlines()[0] == f"Usage: sawtooth {' '.join(words)} {usage}"
+
+
 @pytest.mark.parametrize("words", [[], *GROUPS], ids=lambda words: " ".join(words) or "sawtooth")
 def test_every_command_has_a_line_that_is_whole(words: list[str]) -> None:
     lines = helped(*words).partition("Commands:\n")[2].splitlines()

@@ -24,7 +24,7 @@ PaperArgument = Annotated[
 ]
 ClaimArgument = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[CLAIM]...", help="Only these claims, by id.", show_default=False),
+    typer.Argument(metavar="CLAIM", help="Only these claims, by id.", show_default=False),
 ]
 AllOption = Annotated[
     bool, typer.Option("--all", help="Print every inequality and every cell of each claim.")

@@ -32,9 +32,7 @@ class Table(StrEnum):
 
 ControllersArgument = Annotated[
     list[str],
-    typer.Argument(
-        metavar="CONTROLLER...", help="Controllers such as 'aimd(1, 0.8)', 'aiad(1, 3)' or maimd."
-    ),
+    typer.Argument(metavar="CONTROLLER", help="Controllers such as 'aimd(1, 0.8)', 'aiad(1, 3)' or maimd."),
 ]
 ScenarioOption = Annotated[
     Path | None,

@@ -37,7 +37,7 @@ DRAWN_NS = 400_000_000_000
 ControllersArgument = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[CONTROLLER]...", help="Controllers that compete [default: the four representatives]."
+        metavar="CONTROLLER", help="Controllers that compete [default: the four representatives]."
     ),
 ]
 ShapeOption = Annotated[str, typer.Option("--shape", metavar="S", help=f"{' or '.join(SHAPES)}.")]

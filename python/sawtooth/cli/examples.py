@@ -13,9 +13,7 @@ from sawtooth.errors import InputError
 
 DirectoryArgument = Annotated[
     Path,
-    typer.Argument(
-        metavar="[DIR]", help="Where to put them; created if it does not exist.", show_default=True
-    ),
+    typer.Argument(metavar="DIR", help="Where to put them; created if it does not exist.", show_default=True),
 ]
 
 

@@ -22,7 +22,7 @@ Rows = list[dict[str, Any]]
 KindArgument = Annotated[
     str | None,
     typer.Argument(
-        metavar="[KIND]",
+        metavar="KIND",
         help="controllers, recoveries, disciplines, environments, paths, metrics, series or studies [default: all].",
         show_default=False,
     ),

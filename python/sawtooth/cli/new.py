@@ -14,7 +14,7 @@ from sawtooth.errors import InputError
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 FileArgument = Annotated[
     Path,
-    typer.Argument(metavar="[FILE.toml]", help="The file to write; an existing file is not overwritten."),
+    typer.Argument(metavar="FILE.toml", help="The file to write; an existing file is not overwritten."),
 ]
 NameArgument = Annotated[
     str,

@@ -14,7 +14,7 @@ SCENARIO = "scenario"
 NameArgument = Annotated[
     str | None,
     typer.Argument(
-        metavar="[NAME]", help="A kind of document, or scenario [default: list them].", show_default=False
+        metavar="NAME", help="A kind of document, or scenario [default: list them].", show_default=False
     ),
 ]
 

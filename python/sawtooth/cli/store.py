@@ -44,7 +44,7 @@ app.command("gc", short_help="Pack runs into few files; remove what is left over
 
 IdsArgument = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[RUNID]...", help="Ids of runs, or their first digits.", show_default=False),
+    typer.Argument(metavar="RUNID", help="Ids of runs, or their first digits.", show_default=False),
 ]
 IdArgument = Annotated[
     str, typer.Argument(metavar="RUNID", help="Id of a stored run, or its first digits.", show_default=False)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 DirectoryArgument = Annotated[
     str | None,
     typer.Argument(
-        metavar="[DIR]",
+        metavar="DIR",
         help="The store [default: --store, $SAWTOOTH_STORE or .sawtooth].",
         show_default=False,
     ),
@@ -30,7 +30,7 @@ OutArgument = Annotated[
     ),
 ]
 SourcesArgument = Annotated[
-    list[str], typer.Argument(metavar="STORE...", help="The stores to read from.", show_default=False)
+    list[str], typer.Argument(metavar="STORE", help="The stores to read from.", show_default=False)
 ]
 
 
