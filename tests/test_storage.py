@@ -21,8 +21,10 @@ from sawtooth.run.run import Run
 from sawtooth.run.storage import batch, compaction, index, packing
 from sawtooth.run.storage.batch import Span
 from sawtooth.run.storage.compaction import TOGETHER
+from sawtooth.run.storage.holdings import Holdings
 from sawtooth.run.storage.index import Index, Place
 from sawtooth.run.storage.rows import rows_of, same
+from sawtooth.run.storage.verify import verify
 from sawtooth.run.store import Store
 
 RECORDED = {"record.windows": True, "record.congestion": True}
@@ -124,6 +126,27 @@ def test_gc_packs_everything_and_loses_nothing(
     assert len(list((tmp_path / "runs").rglob("*.parquet"))) == 3, "two full files and the rest"
     assert holds(Store(tmp_path), runs)
     assert store.collect().files == found.files, "nothing is left to do"
+
+
+def test_gc_beside_a_writer_keeps_what_comes_meanwhile(
+    made: list[Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its list of runs was older than its list of series, so it took series of new runs for leftovers."""
+    runs = many(made, 12)
+    late = iter(runs[6:])
+    drop = compaction._drop_unreadable
+
+    def beside_a_writer(held: Holdings, tree: str) -> None:
+        drop(held, tree)
+        Store(tmp_path).put(next(late))
+
+    monkeypatch.setattr(compaction, "_drop_unreadable", beside_a_writer)
+    for run in runs[:6]:
+        Store(tmp_path).put(run)
+    assert Store(tmp_path).collect().lost == 0
+    assert holds(Store(tmp_path), runs[: len(Store(tmp_path).ids())])
+    assert verify(Store(tmp_path).held).bad == []
+    assert len(list(late)) < 6
 
 
 def test_a_run_may_span_groups_of_rows(

@@ -129,13 +129,16 @@ def collect(held: Holdings) -> Collected:
     held.shelf.sweep()
     held.look(RUNS)
     runs = set(held.ids())
-    hidden = {run_id for name in _unreadable(held, RUNS) for run_id in ids_in_bytes(held.shelf.read(name))}
+    hidden = {run_id for name in _unreadable(held, RUNS) for run_id in ids_in_bytes(_bytes(held, name))}
     for tree in (RUNS, *held.series()):
         held.look(tree)
         _drop_unreadable(held, tree)
+        there = set(
+            held.ids()
+        )  # asked for behind the look at the tree: who writes beside us puts a series before its run
         done: set[str] = set()
         for names, folder in list(_untidy(held, tree)):
-            done |= _pack(held, tree, names, folder, partial(_is_left, runs, done))
+            done |= _pack(held, tree, names, folder, partial(_is_left, there, done))
     _drop_without_series(held)
     after = _sizes(held)
     left = held.ids()
@@ -208,26 +211,38 @@ def _filling(held: Holdings, tree: str, names: Sequence[str]) -> Iterator[list[s
 def _is_young(held: Holdings, tree: str, listed: Listed) -> bool:
     """Whether a file of a series was just written and a run of it is missing: it may be about to follow. Not if the file is damaged: then
     the run may be missing since its id is."""
-    from sawtooth.run.storage.verify import damaged_in  # `store gc` alone asks for it
-
     return (
         tree != RUNS
         and time.time() - listed.modified_s < ABANDONED_AFTER_S
         and _has_orphan(held, tree, listed.name)
-        and not damaged_in(held.shelf.read(listed.name), listed)
+        and not _is_damaged(held, listed)
     )
 
 
 def _is_wanting(held: Holdings, tree: str, listed: Listed) -> bool:
     """Whether packing a file changes what is in it: it is damaged, a run stands elsewhere too, or a series lost its run."""
-    from sawtooth.run.storage.verify import damaged_in  # `store gc` alone asks for it
-
     if tree != RUNS and _has_orphan(held, tree, listed.name):
         return True
     ids = held.in_file(tree, listed.name)
     if any(len(held.places(tree, run_id, look=False)) > 1 for run_id in ids):
         return True
-    return bool(damaged_in(held.shelf.read(listed.name), listed))
+    return _is_damaged(held, listed)
+
+
+def _is_damaged(held: Holdings, listed: Listed) -> bool:
+    """Not if another process took the file away meanwhile."""
+    from sawtooth.run.storage.verify import damaged_in  # `store gc` alone asks for it
+
+    data = _bytes(held, listed.name)
+    return bool(data) and bool(damaged_in(data, listed))
+
+
+def _bytes(held: Holdings, name: str) -> bytes:
+    """What is in a file; nothing if another process took it away."""
+    try:
+        return held.shelf.read(name)
+    except FileNotFoundError:
+        return b""
 
 
 def _has_orphan(held: Holdings, tree: str, name: str) -> bool:
