@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import dask
 import pytest
 from tests.conftest import SCENARIO, CommandLine
 from tests.loopback import Loopback
@@ -15,7 +16,7 @@ from tests.test_start_up import COMMAND_LINE, loaded_by
 from sawtooth.errors import ClusterError, InputError, RunError
 from sawtooth.progress import progress_bar, tell_workers
 from sawtooth.run.cluster import address, crew, worker
-from sawtooth.run.cluster.cluster import Cluster
+from sawtooth.run.cluster.cluster import Cluster, cluster
 from sawtooth.run.cluster.parcel import Delivery, Order
 from sawtooth.run.cluster.pool import Answer, Trouble
 from sawtooth.run.cluster.worker import likeness, work
@@ -352,6 +353,15 @@ def test_options_that_do_not_go_together_are_refused(
     done = sawtooth("sweep", "s.toml", "--over", "path.rtt=20ms,30ms", *words)
     assert done.code == 2
     assert said in done.err
+
+
+def test_an_address_of_dasks_configuration_is_named_as_such() -> None:
+    with (
+        dask.config.set({"scheduler-address": "tcp://1.1.1.1:3"}),
+        pytest.raises(InputError, match=r'scheduler-address = "tcp://1\.1\.1\.1:3": expected tls://'),
+        cluster(),
+    ):
+        pass
 
 
 def test_what_makes_no_runs_takes_no_executor(sawtooth: CommandLine) -> None:

@@ -21,9 +21,10 @@ SCHEMES = ("tcp", "tls")
 ACCEPTED = "tcp://HOST:PORT or tls://HOST:PORT, or a scheduler file that ends in .json"
 
 
-def checked(scheduler: str, *, trusted: bool = False) -> str:
-    """The address, with its scheme. InputError for what is no address, and for a public one without TLS unless it is `trusted`."""
-    text = _of_file(Path(scheduler)) if scheduler.endswith(".json") else scheduler
+def checked(scheduler: str, *, trusted: bool = False, key: str = OPTION) -> str:
+    """The address, with its scheme. InputError for what is no address, and for a public one without TLS unless it is `trusted`; `key` is
+    where it was written."""
+    text = _of_file(Path(scheduler), key) if scheduler.endswith(".json") else scheduler
     whole = text if "://" in text else f"tcp://{text}"
     try:
         parts = urlsplit(whole)
@@ -31,7 +32,7 @@ def checked(scheduler: str, *, trusted: bool = False) -> str:
     except ValueError:
         host = port = None
     if host is None or port is None or parts.scheme not in SCHEMES:
-        raise InputError("sawtooth", OPTION, scheduler, ACCEPTED)
+        raise InputError("sawtooth", key, scheduler, ACCEPTED)
     if parts.scheme != "tls" and not trusted:
         public = [address for address in addresses(host) if ipaddress.ip_address(address).is_global]
         if public:
@@ -39,7 +40,7 @@ def checked(scheduler: str, *, trusted: bool = False) -> str:
                 f"tls:// for a scheduler on the public address {public[0]}: Dask runs whatever it is sent"
             )
             hint = "docs/clusters.md says how to turn TLS on; --trust-network accepts it as it is"
-            raise InputError("sawtooth", OPTION, scheduler, accepted, hint)
+            raise InputError("sawtooth", key, scheduler, accepted, hint)
     return whole
 
 
@@ -52,13 +53,13 @@ def addresses(host: str) -> list[str]:
     return list(dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in found))
 
 
-def _of_file(path: Path) -> str:
+def _of_file(path: Path, key: str) -> str:
     """The address in the file that `dask scheduler --scheduler-file` writes."""
     try:
         return str(json.loads(path.read_text())["address"])
     except (OSError, ValueError, LookupError, TypeError) as error:
         accepted = f"a file that `dask scheduler --scheduler-file` wrote ({error})"
-        raise InputError("sawtooth", OPTION, str(path), accepted) from None
+        raise InputError("sawtooth", key, str(path), accepted) from None
 
 
 __all__ = ["OPTION", "addresses", "checked"]

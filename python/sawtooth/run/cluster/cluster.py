@@ -22,6 +22,8 @@ from sawtooth.run.executor import Executor, Kept, Work, using
 from sawtooth.run.runner import default_threads
 
 EXTRA = "sawtooth[cluster]"
+CONFIGURED = "scheduler-address"
+"""The key of Dask's configuration, which is $DASK_SCHEDULER_ADDRESS as well."""
 LOOPBACK = "127.0.0.1"
 ALONE_S = 10
 """How long worker processes of this machine look for the scheduler of a process that was killed."""
@@ -64,8 +66,10 @@ def cluster(
         accepted = f"--executor local; Dask is not installed: pip install '{EXTRA}'"
         raise InputError("sawtooth", "--executor", "dask", accepted) from None
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is told by ClusterError
-    given = dask.config.get("scheduler-address", None) if scheduler is None else scheduler
-    address = None if given is None else checked(str(given), trusted=trust_network)
+    given, key = (
+        (scheduler, OPTION) if scheduler is not None else (dask.config.get(CONFIGURED, None), CONFIGURED)
+    )
+    address = None if given is None else checked(str(given), trusted=trust_network, key=key)
     with _client(distributed, address) as client:
         found = Cluster(Pool(client, workers))
         with using(found):
