@@ -65,7 +65,11 @@ def cluster(
     except ImportError:
         accepted = f"--executor local; Dask is not installed: pip install '{EXTRA}'"
         raise InputError("sawtooth", "--executor", "dask", accepted) from None
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is told by ClusterError
+    for name in (
+        "distributed",
+        "distributed.client",
+    ):  # each has a level of its own; what matters is told by ClusterError
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     given, key = (
         (scheduler, OPTION) if scheduler is not None else (dask.config.get(CONFIGURED, None), CONFIGURED)
     )
