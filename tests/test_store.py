@@ -375,3 +375,23 @@ def test_only_what_was_recorded_is_stored(scenario_text: str, store: Store) -> N
     back = store.get(run.run_id)
     assert back is not None
     assert set(back.records) == {"rates"}
+
+
+@pytest.mark.parametrize(
+    ("address", "accepted"),
+    [
+        ("s3:/bucket/runs", "two slashes"),
+        ("file:/shared/runs", "two slashes"),
+        ("file://shared/runs", "three slashes"),
+        ("file:///shared/runs#3", "# written as %3F and %23"),
+        ("file:///shared/runs?", "# written as %3F and %23"),
+        ("", "a directory, or an address"),
+    ],
+)
+def test_what_is_nearly_an_address_is_refused(address: str, accepted: str) -> None:
+    """It would be a directory that nobody meant."""
+    with pytest.raises(InputError) as told:
+        Store(address)
+    assert accepted in str(told.value)
+    assert Store("file:///shared/runs%233").path == Path("/shared/runs#3")
+    assert Store("./s3:/bucket").path == Path("s3:/bucket")

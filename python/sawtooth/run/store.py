@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 DEFAULT_DIRECTORY = ".sawtooth"
 DIRECTORY_VARIABLE = "SAWTOOTH_STORE"
 RUN_ID: Final = re.compile(r"[0-9a-f]+")
+HALF_AN_ADDRESS: Final = re.compile(r"[a-z][a-z0-9+.-]+:/")
+"""Such as `s3:/bucket/runs`."""
 MARK: Final = "store.json"
 LAYOUT: Final = 2
 """How files lie: 1, which has no mark, a file per run; 2, batches. What is later is refused."""
@@ -376,6 +378,9 @@ class Store:
 def shelf_of(address: str) -> Shelf:
     """Where the files of a store lie: in a directory, or behind an address with a scheme."""
     if "://" not in address:
+        if HALF_AN_ADDRESS.match(address):
+            accepted = "an address with two slashes behind its colon, or ./ before a directory of that name"
+            raise InputError("store", None, address, accepted)
         return LocalShelf(Path(address))
     from sawtooth.run.storage.remote import remote_shelf  # fsspec takes long to load
 

@@ -36,6 +36,10 @@ def remote_shelf(address: str) -> Shelf:
     if parts.scheme == "file":
         if parts.netloc not in ("", "localhost") or not parts.path:
             raise InputError("store", None, address, "file:///DIRECTORY, with three slashes")
+        if (
+            parts.query or parts.fragment or address[-1] in "?#"
+        ):  # what stands before them is another directory
+            raise InputError("store", None, address, "file:///DIRECTORY, with ? and # written as %3F and %23")
         return LocalShelf(Path(unquote(parts.path)))
     try:
         import fsspec
