@@ -22,7 +22,6 @@ from sawtooth.cli.output import (
     table,
 )
 from sawtooth.errors import MISSING, InputError
-from sawtooth.plurals import number_of
 
 if TYPE_CHECKING:
     from sawtooth.run.catalogue import Entry, Filter
@@ -231,6 +230,7 @@ def export(
 
     Example: sawtooth store export --of flows --output flows.parquet
     """
+    from sawtooth.plurals import number_of
     from sawtooth.run.catalogue import named, walk
     from sawtooth.run.export import Counted, check_output, in_order, tables, write, write_file
 

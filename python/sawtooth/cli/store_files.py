@@ -8,7 +8,6 @@ import typer
 
 from sawtooth.cli.output import JsonOption, StoreOption, emit_document, emit_text, note, number
 from sawtooth.errors import InputError
-from sawtooth.plurals import number_of
 
 if TYPE_CHECKING:
     from sawtooth.run.store import Store
@@ -51,6 +50,7 @@ def verify(
 
     Example: sawtooth store verify --json
     """
+    from sawtooth.plurals import number_of
     from sawtooth.run.storage.verify import verify as verified
 
     if directory is not None and store is not None:
@@ -76,6 +76,7 @@ def merge(out: OutArgument, sources: SourcesArgument, as_json: JsonOption = Fals
 
     Example: sawtooth store merge all shard-1 shard-2 shard-3
     """
+    from sawtooth.plurals import number_of
     from sawtooth.run.merge import merge as merged
     from sawtooth.run.store import Store
 
@@ -108,6 +109,8 @@ def gc(store: StoreOption = None, as_json: JsonOption = False) -> None:
 
     Example: sawtooth store gc
     """
+    from sawtooth.plurals import number_of
+
     kept = existing(store)
     found = kept.collect()
     if as_json:
