@@ -198,7 +198,12 @@ def test_the_schema_knows_every_default(sawtooth: CommandLine) -> None:
     assert ended.json["properties"]["duration"]["default"] == "60 s"
 
 
-def test_ctrl_c_ends_a_long_run_at_once(scenario_file: Path) -> None:
+@pytest.mark.parametrize(
+    ("sign", "code", "said"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
+)
+def test_ctrl_c_and_sigterm_end_a_long_run_at_once(
+    sign: signal.Signals, code: int, said: str, scenario_file: Path
+) -> None:
     """An hour at 100 Mbit/s takes far longer than this test waits; the engine cannot be stopped, the process can."""
     long = ["--set", "duration=3600 s", "--set", "bottleneck.rate=100 Mbit/s", "--json"]
     process = subprocess.Popen(
@@ -214,13 +219,13 @@ def test_ctrl_c_ends_a_long_run_at_once(scenario_file: Path) -> None:
         time.sleep(0.02)
     time.sleep(0.3)
     assert process.poll() is None, "still simulating"
-    process.send_signal(signal.SIGINT)
+    process.send_signal(sign)
     began = time.monotonic()
     out, err = process.communicate(timeout=20.0)
     assert time.monotonic() - began < 2.0
-    assert process.returncode == 130
+    assert process.returncode == code
     assert out == ""
-    assert err == "interrupted\n"
+    assert err == f"{said}\n"
     assert not [file for file in files_in(scenario_file.parent) if file.endswith(".parquet")]
 
 

@@ -8,6 +8,7 @@
 | 69   | workers or their scheduler went away, or have another Sawtooth; finished runs are in the store |
 | 70   | a fault of Sawtooth itself                                                   |
 | 130  | Ctrl-C; finished runs are in the store                                       |
+| 129, 143 | the same for SIGHUP and SIGTERM, which batch systems send before they kill |
 """
 
 from __future__ import annotations
@@ -37,6 +38,10 @@ SOFTWARE_FAULT = 70  # EX_SOFTWARE of sysexits.h: not to be taken for a failed c
 OBJECTS_PER_COLLECTION = 100_000
 """New objects after which garbage in cycles is looked for. Python's own 700 means hundreds of searches while modules load."""
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+ENDING: Final = {"SIGHUP": "hung up", "SIGTERM": "terminated"}
+"""Signals that end a command as Ctrl-C does, and what is said then. The system has no SIGHUP everywhere."""
+_ended_by: Final[list[int]] = []
+"""The signal that came, if one did."""
 SEARCH = "environment search"
 """A command of two words: `sawtooth environment NAME` takes a name in the place of the second."""
 
@@ -137,12 +142,26 @@ def main() -> NoReturn:
     spare_start_up()
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `sawtooth list | head` ends quietly
+    end_on_signals()
     warnings.showwarning = brief_warning
     sys.stdout = named_output(sys.stdout)
     code = exit_code(sys.argv[1:])
     if code in (0, 1):
         note_costs()
     leave(code)
+
+
+def end_on_signals() -> None:
+    """What asks for an end is heard as Ctrl-C is, so that finished runs are stored; `nohup` keeps a command deaf."""
+    for name in ENDING:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _end)
+
+
+def _end(number: int, _frame: object) -> NoReturn:
+    _ended_by.append(number)
+    raise KeyboardInterrupt
 
 
 def note_costs() -> None:
@@ -187,6 +206,9 @@ def exit_code(arguments: list[str]) -> int:
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except (KeyboardInterrupt, typer.Abort):
+        if _ended_by:
+            note(ENDING[signal.Signals(_ended_by[0]).name])
+            return 128 + _ended_by[0]
         note("interrupted")
         return INTERRUPTED
     except InputError as error:
@@ -261,6 +283,6 @@ def leave(code: int) -> NoReturn:
     except OSError:  # which `exit_code` has told
         lost = True
     sys.stderr.flush()
-    if lost or code == INTERRUPTED:
+    if lost or code > 128:
         os._exit(code)
     sys.exit(code)
