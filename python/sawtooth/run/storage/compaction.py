@@ -133,9 +133,8 @@ def collect(held: Holdings) -> Collected:
     for tree in (RUNS, *held.series()):
         held.look(tree)
         _drop_unreadable(held, tree)
-        there = set(
-            held.ids()
-        )  # asked for behind the look at the tree: who writes beside us puts a series before its run
+        # Asked for after the look at the tree, since whoever writes beside us puts a series before its run.
+        there = set(held.ids())
         done: set[str] = set()
         for names, folder in list(_untidy(held, tree)):
             done |= _pack(held, tree, names, folder, partial(_is_left, there, done))

@@ -36,9 +36,8 @@ def remote_shelf(address: str) -> Shelf:
     if parts.scheme == "file":
         if parts.netloc not in ("", "localhost") or not parts.path:
             raise InputError("store", None, address, "file:///DIRECTORY, with three slashes")
-        if (
-            parts.query or parts.fragment or address[-1] in "?#"
-        ):  # what stands before them is another directory
+        # What stands before a ? or # is another directory.
+        if parts.query or parts.fragment or address[-1] in "?#":
             raise InputError("store", None, address, "file:///DIRECTORY, with ? and # written as %3F and %23")
         return LocalShelf(Path(unquote(parts.path)))
     try:
