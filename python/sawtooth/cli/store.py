@@ -136,7 +136,11 @@ def ls(
     emit_text(f"{_total(listed)} in {kept.address}")
     gone = sum(entry.state == "stale" for entry in listed)
     if gone and not stale:
-        note(f"{gone} of them stale: no command reads these, and `sawtooth store rm --stale` removes them")
+        from sawtooth.plurals import number_of
+
+        note(
+            f"{number_of(gone, 'stale run')}, which no command reads: `sawtooth store rm --stale` removes what is stale"
+        )
 
 
 @app.command("show", short_help="Show one stored run.")
