@@ -60,7 +60,9 @@ def command(
 
     `sawtooth environment search` looks for a pattern that makes a controller win or lose.
 
-    The defaults are those of the studies of the 2002 paper. Example: sawtooth environment rw-high --seed 3 --csv
+    The defaults are those of the studies of the 2002 paper.
+
+    Example: sawtooth environment rw-high --seed 3 --csv
     """
     from sawtooth.scenario import units
     from sawtooth.scenario.environments.short_flows import format_flows
