@@ -215,19 +215,19 @@ def test_without_an_address_there_are_workers_of_this_machine(
 
 
 def test_workers_of_this_machine_end_with_a_killed_client(tmp_path: Path) -> None:
-    """The script has no guard for `__main__`, as one writes it at first."""
+    """The script has no guard for `__main__`, as one writes it at first. A second cluster beside the first is told nothing of ports."""
     script = tmp_path / "script.py"
     script.write_text("""
 import time
 import sawtooth as st
 
-with st.cluster() as cluster:
+with st.cluster(), st.cluster() as cluster:
     cluster.pool._client.wait_for_workers(2)
     print(*(int(name.rsplit(":", 1)[1]) for name in cluster.pool._client.scheduler_info()["workers"]), flush=True)
     time.sleep(600)
 """)
     client = subprocess.Popen(
-        [sys.executable, script],
+        [sys.executable, "-W", "error", script],
         env=clean_environment() | {"SAWTOOTH_THREADS": "2"},
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

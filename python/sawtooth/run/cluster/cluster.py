@@ -88,7 +88,8 @@ def _local(distributed: Any) -> Any:
     """
     from distributed.deploy.subprocess import SubprocessWorker
 
-    silent = {"host": LOOPBACK, "dashboard": False}
+    # Without an address Dask's HTTP server takes a fixed port on all interfaces, with or without a dashboard.
+    silent = {"host": LOOPBACK, "dashboard": False, "dashboard_address": f"{LOOPBACK}:0"}
     alike = {**silent, "nthreads": 1, "silence_logs": logging.CRITICAL, "death_timeout": ALONE_S}
     worker = {"cls": SubprocessWorker, "options": {"worker_kwargs": alike}}
     return distributed.SpecCluster(
