@@ -65,10 +65,8 @@ def cluster(
     except ImportError:
         accepted = f"--executor local; Dask is not installed: pip install '{EXTRA}'"
         raise InputError("sawtooth", "--executor", "dask", accepted) from None
-    for name in (
-        "distributed",
-        "distributed.client",
-    ):  # each has a level of its own; what matters is told by ClusterError
+    # Each logger has a level of its own. What matters is told by ClusterError.
+    for name in ("distributed", "distributed.client"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     given, key = (
         (scheduler, OPTION) if scheduler is not None else (dask.config.get(CONFIGURED, None), CONFIGURED)

@@ -328,7 +328,7 @@ def _at_full_length(found: Reconstruction) -> str:
     fits = found.training
     return (
         f"At full length ({found.conditions['full_duration']}) the values taken have a misfit of {taken.mean(fits):.3f} on the "
-        f"fitted settings and {taken.mean(~fits):.3f} on the others; {best} gains {gains[0]} and {gains[1]}."
+        f"fitted settings and {taken.mean(~fits):.3f} on the others. Against them {best} gains {gains[0]} and {gains[1]}."
     )
 
 
