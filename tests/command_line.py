@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
-import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,11 +17,11 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from tests.child import run
 from tests.fits import fits
 
-from sawtooth.cli import main
-
 LOADED: Final = (
+    "tests.child",
     "sawtooth.cli",
     "sawtooth.run.api",
     "sawtooth.experiment.comparison",
@@ -72,7 +71,7 @@ def command_line(
     """Runs `sawtooth ARGUMENTS…` in ``folder``, without a terminal; after ``timeout`` seconds it is killed and the test fails."""
     with tempfile.TemporaryDirectory() as kept:
         outputs = Path(kept, "out"), Path(kept, "err")
-        process = SERVER.Process(target=_run, args=(arguments, folder, dict(environment), outputs))
+        process = SERVER.Process(target=run, args=(arguments, folder, dict(environment), outputs))
         process.start()
         process.join(timeout)
         if process.exitcode is None:
@@ -80,17 +79,3 @@ def command_line(
             process.join()
             pytest.fail(f"sawtooth {' '.join(arguments)} took more than {timeout:g} s")
         return Outcome(process.exitcode, *(path.read_text() if path.exists() else "" for path in outputs))
-
-
-def _run(
-    arguments: list[str], folder: Path, environment: Mapping[str, str], outputs: tuple[Path, Path]
-) -> None:
-    os.chdir(folder)
-    os.environ.clear()
-    os.environ.update(environment)
-    for number, path in enumerate(outputs, start=1):
-        opened = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
-        os.dup2(opened, number)
-        os.close(opened)
-    sys.argv = ["sawtooth", *arguments]
-    main()
