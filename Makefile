@@ -22,9 +22,9 @@ STRICT ?=
 # Compiled on installation: what commands import. Tests of libraries, and libraries that only our tests import, are compiled when imported.
 COMPILED_LATER := /(tests?|botocore|dask|distributed|moto|mypy|pandas|pip|polars|setuptools|sympy)/
 
-# Two parts at a time: linking the engine keeps one core busy for a minute, so do mypy and valgrind. First the build, then ruff and mypy,
-# beside all of Rust; then the tests of Python beside the gate. Each part's output stays together, but for the tests of Python, which say how
-# far they are.
+# Two parts at a time: linking an engine keeps one core busy for a minute, so do mypy and valgrind. First the build, then ruff and mypy,
+# beside all of Rust; then the tests of Python, which use both cores and say how far they are. The gate links an engine of its own, so it
+# stands in `make test-long`.
 BESIDE := --jobs 2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 RUST_SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates \( -name '*.rs' -o -name Cargo.toml \) -type f)
@@ -55,7 +55,7 @@ wheel: $(VENV)/.installed ## dist/sawtooth-*.whl, for people without Rust, compi
 
 test: ## what to run before a commit: eight minutes on two quiet cores from a fresh clone
 	@$(MAKE) --no-print-directory $(BESIDE) rust-checked lint-python
-	@$(MAKE) --no-print-directory --jobs 2 test-python gate
+	@$(MAKE) --no-print-directory test-python
 
 # One after the other: clippy waits for the lock that `cargo test` has on the build directory, and would keep the build from beginning.
 rust-checked: test-rust
@@ -63,7 +63,9 @@ rust-checked: test-rust
 
 # What is long and rarely finds what `make test` does not: all random networks, every key in every context, the same digests from an
 # optimised and an unoptimised engine.
-test-long: test-rest test-optimised test-builds test-stacks ## the rest of what continuous integration runs: long tests, the engine under other optimisation, the wheel, real stacks
+test-long: ## the rest of what continuous integration runs: long tests, all of the gate, the engine under other optimisation, the wheel, real stacks
+	@$(MAKE) --no-print-directory $(BESIDE) test-rest gate
+	@$(MAKE) --no-print-directory test-optimised test-builds test-stacks
 
 lint: lint-rust lint-python ## formatting, clippy, ruff, mypy: a warning is an error
 

@@ -17,6 +17,7 @@ after the decrease before to the load that met the capacity, both included: AIMD
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -55,7 +56,9 @@ class Rounds:
     @property
     def gap(self) -> Numbers:
         """Largest less smallest window, packets, shape (rounds + 1,)."""
-        return np.asarray(self.windows.max(axis=1) - self.windows.min(axis=1))
+        # Flow by flow: numpy takes ten times as long over millions of short rows.
+        flows = self.windows.T
+        return np.asarray(reduce(np.maximum, flows) - reduce(np.minimum, flows))
 
     @property
     def decreases(self) -> NDArray[np.int64]:
