@@ -55,7 +55,12 @@ def test_a_distribution_is_drawn_from_its_quantiles() -> None:
 
 
 @pytest.mark.parametrize(
-    "places", [["none"], ["sq-high", "cons-high"], ["sq-high", "sq-low", "cons-high", "cons-low", "none"]]
+    "places",
+    [
+        ["none"],
+        pytest.param(["sq-high", "cons-high"], marks=pytest.mark.long),
+        pytest.param(["sq-high", "sq-low", "cons-high", "cons-low", "none"], marks=pytest.mark.long),
+    ],
 )
 def test_a_comparison_shows_them(places: list[str], tmp_path: Path) -> None:
     found = st.compare(

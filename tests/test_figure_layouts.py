@@ -92,7 +92,8 @@ def test_the_figure_of_a_setting() -> None:
 
 @pytest.mark.parametrize("names", WRITTEN, ids=len)
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.long) if name == "maps" else name for name in DRAWN]
+    "name",
+    [name if name in ("values", "cloud") else pytest.param(name, marks=pytest.mark.long) for name in DRAWN],
 )
 def test_as_many_controllers_as_one_likes_and_as_long_names(name: str, names: tuple[str, ...]) -> None:
     """The legend of seven or more took the place of the axes, and names of controllers as written reached into the numbers beside them."""

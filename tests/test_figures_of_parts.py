@@ -198,13 +198,13 @@ def swept_over(over: dict[str, tuple[Any, ...]]) -> Figure:
 @pytest.mark.parametrize(
     "over",
     [
-        {"flows.control": LAWS},
-        {"flows.control": MANY[:12]},
+        pytest.param({"flows.control": LAWS}, marks=pytest.mark.long),
+        pytest.param({"flows.control": MANY[:12]}, marks=pytest.mark.long),
         {"flows.control": MANY},
-        {"path.rtt": ("20 ms", "22 ms", "25 ms", "100 ms")},
+        pytest.param({"path.rtt": ("20 ms", "22 ms", "25 ms", "100 ms")}, marks=pytest.mark.long),
         {"path.rtt": ("10 ms", "11 ms", "12 ms", "100 ms")},
-        {"path.rtt": tuple(f"{number} ms" for number in range(2, 50))},
-        {"bottleneck.queue": QUEUES},
+        pytest.param({"path.rtt": tuple(f"{number} ms" for number in range(2, 50))}, marks=pytest.mark.long),
+        pytest.param({"bottleneck.queue": QUEUES}, marks=pytest.mark.long),
         {"path.rtt": ("20 ms", "40 ms"), "bottleneck.queue": QUEUES},
     ],
     ids=[

@@ -262,15 +262,13 @@ CASES: dict[str, tuple[dict[str, Any], set[str]]] = {
 
 OFTEN = (
     "one flow at drop-tail",
-    "CoDel",
     "DualPI2",
     "ten flows of three kinds",
-    "a ring of four bottlenecks",
     "BBR",
     "a call that adapts",
     "transfers, pages and answers",
 )
-"""What `make test` draws: a queue in packets and one in time, two queues in one, groups, several queues, a model, and traffic of two kinds.
+"""What `make test` draws: a queue in packets, two queues in one that is measured in time, groups, a model, and traffic of two kinds.
 `make test-long` draws the rest."""
 
 
@@ -289,9 +287,9 @@ def test_every_kind_of_run_is_said_and_drawn_without_a_fault(case: str) -> None:
     [
         *(
             pytest.param(n, marks=pytest.mark.long)
-            for n in ("call-that-adapts", "free-network", "two-router")
+            for n in ("call-that-adapts", "cellular", "evening", "free-network", "two-router")
         ),
-        *("cellular", "evening", "page-during-upload"),
+        "page-during-upload",
     ],
 )
 def test_examples_are_drawn_without_a_fault(name: str) -> None:

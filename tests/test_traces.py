@@ -98,7 +98,13 @@ def test_every_number_of_flows_has_a_figure(flows: int) -> None:
     assert ("flow 2" in said) == (SHARED_MOST <= flows <= STRIPS_MOST)
 
 
-@pytest.mark.parametrize("flows", [1, SHARED_MOST, SHARED_MOST + 1, STRIPS_MOST, STRIPS_MOST + 1])
+@pytest.mark.parametrize(
+    "flows",
+    [
+        *(pytest.param(flows, marks=pytest.mark.long) for flows in (1, SHARED_MOST, STRIPS_MOST)),
+        *(SHARED_MOST + 1, STRIPS_MOST + 1),
+    ],
+)
 def test_no_layout_has_a_fault(flows: int) -> None:
     assert faults(run_figure(traces_of(flows))) == []
 
