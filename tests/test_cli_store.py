@@ -214,6 +214,7 @@ def test_rm_removes_what_it_names_and_leaves_the_rest(
         (["--stale", "--unreadable"], "one of the two"),
         (["--older-than", "long"], "an age such as"),
         (["--seed", "x"], "a whole number, at least 0"),
+        (["--series", "window"], "one of completions, windows"),
         (["ffff"], "the id of a run in this store"),
     ],
 )

@@ -113,7 +113,7 @@ def told(document: Any) -> Any:
         ([*COMMANDS["sweep"], "--shard", "4/3"], "--shard"),
         ([*COMMANDS["sweep"], "--shard", "1/3", "--out", "t.csv"], "--out"),
         ([*COMMANDS["compare"], "--shard", "1/3", "--plot", "f.svg"], "--plot"),
-        ([*COMMANDS["compare"], "--shard", "1/3", "--csv"], "--csv"),
+        ([*COMMANDS["compare"], "--shard", "1/3", "--csv"], "--csv: expected"),
         (["reproduce", "akella2002", "--shard", "1/3", "--sensitivity"], "--sensitivity"),
         (["reproduce", "akella2002", "--shard", "1/3", "--reconstruct"], "--reconstruct"),
         (["reproduce", "akella2002/fig4", "--shard", "1/3", "--report", "r.html"], "--report"),

@@ -15,7 +15,7 @@ from sawtooth.cli.deciding import Deciding
 from sawtooth.cli.options import unfolded
 from sawtooth.cli.output import JsonOption, PluginOption, console, emit_json, emit_text, note
 from sawtooth.cli.work import Runs, Workers
-from sawtooth.errors import InputError
+from sawtooth.errors import MISSING, InputError
 
 if TYPE_CHECKING:
     from sawtooth.experiment.comparison import Comparison
@@ -307,7 +307,8 @@ def _refuse_beside_shard(shown: Shown, until_decided: bool) -> None:
     for option, value in (given | {"--until-decided": until_decided}).items():
         if value:
             accepted = f"no {option} beside --shard, which makes part of the runs"
-            raise InputError("sawtooth compare", option, str(value), accepted)
+            written = MISSING if value is True else str(value)
+            raise InputError("sawtooth compare", option, written, accepted)
 
 
 def _draw(found: Comparison, path: Path | None) -> list[Path]:

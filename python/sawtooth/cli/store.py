@@ -280,6 +280,8 @@ def _filter(
 
     if stale and unreadable:
         raise InputError("sawtooth store", None, "--stale --unreadable", "one of the two")
+    if series is not None and series not in (known := _series()):
+        raise InputError("sawtooth store", "--series", series, f"one of {', '.join(known)}")
     if seed is not None and not seed.isdecimal():
         raise InputError("sawtooth store", "--seed", seed, "a whole number, at least 0")
     try:
@@ -290,6 +292,13 @@ def _filter(
         "stale" if stale else "unreadable" if unreadable else None, scenario, controller, seed, series, age_s
     )
     return None if found == Filter() else found
+
+
+def _series() -> list[str]:
+    """The names of all series that a run can record."""
+    from sawtooth import _native
+
+    return [entry["name"] for entry in _native.describe()["series"]]
 
 
 def _chosen(
