@@ -164,7 +164,7 @@ def recovery_is(name: str) -> Callable[[Asked], bool]:
 
 
 HOLDING: Final[dict[str, Answer]] = {
-    "akella2002/abstract.aiad_fair_unless_droptail": where(router_is("droptail"), 3.0, 1.0),
+    "akella2002/abstract.aiad_fair_unless_droptail": where(router_is("droptail"), 1.0, 0.3),
     "akella2002/introduction.aqm_early": by_metric(
         0,
         full_drops=0.0,
@@ -382,3 +382,22 @@ def test_a_hybrid_that_is_ahead_and_not_level_gets_the_statement_that_holds() ->
         assert found.instead.verdict is H
         level = entry.function(World(entry.settings, HOLDING[entry.judged_by or ""]))
         assert (level.verdict, level.instead) == (H, None)
+
+
+def test_fairer_than_under_drop_tail_is_not_yet_reasonably_fair() -> None:
+    entry = claim("akella-abs-aiad-fair-unless-droptail")
+    unfair = where(
+        router_is("droptail"), 3.0, 1.0
+    )  # a third of that under drop-tail, and a whole share between best and worst
+    assert entry.function(World(entry.settings, unfair)).verdict is F
+
+
+def test_significantly_more_is_more_than_nothing() -> None:
+    entry = claim("reddy-4.1.2-sack")
+    assert entry.function(World(("sack/droptail",), where(recovery_is("sack"), 0.81, 0.8))).verdict is F
+    assert entry.function(World(("sack/droptail",), where(recovery_is("sack"), 0.9, 0.8))).verdict is H
+
+
+def test_a_source_that_loses_nothing_does_not_lose_a_little() -> None:
+    entry = claim("akella-3.3-fn4-cbr-loss")
+    assert entry.function(World(entry.settings, lambda _: 0.0)).verdict is F

@@ -139,6 +139,18 @@ def test_as_told_every_claim_holds_and_turned_round_every_claim_fails(entry: Cla
     assert entry.function(Panel(round_about, probes(-1.0))).verdict is F
 
 
+def test_much_more_loss_is_not_a_little_more() -> None:
+    values = told()
+    values["1b", "AIAD", "loss"] = values["1b", "AIMD", "loss"] + 5.0
+    assert claim("akella-2-fig1b-aiad-loss-no-rto").function(Panel(values)).verdict is F
+
+
+def test_a_low_phase_that_takes_far_more_than_a_high_phase_gave_does_not_cancel_it() -> None:
+    values = told()
+    values["1b", "AIMD", "window_climb"] = -4.0
+    assert claim("akella-2-fig1b-aimd-worst").function(Panel(values)).verdict is F
+
+
 def test_one_missing_winner_is_enough_against_no_dominant() -> None:
     values = told()
     for panel in GOODPUT:

@@ -23,7 +23,7 @@ from sawtooth.experiment.study import Algorithm, Matrix, Parameter, Quick, Setti
 from sawtooth.papers.akella2002.printed import appendix, figures
 from sawtooth.papers.akella2002.reconstruction.command import BLOCKS
 from sawtooth.papers.akella2002.reconstruction.factors import Factor, combinations, factors_of
-from sawtooth.papers.akella2002.reconstruction.page import blocks, write_reconstruction
+from sawtooth.papers.akella2002.reconstruction.page import blocks, finalists_csv, write_reconstruction
 from sawtooth.papers.akella2002.reconstruction.reconstruct import (
     Design,
     command_line,
@@ -54,6 +54,7 @@ from sawtooth.papers.akella2002.reconstruction.surrogate import (
 )
 from sawtooth.papers.akella2002.reconstruction.sweep import deal
 from sawtooth.plain import json_value
+from sawtooth.plurals import number_of
 from sawtooth.run.store import Store
 from sawtooth.scenario.resolve import Resolved
 from sawtooth.scenario.schedule import Schedule
@@ -398,6 +399,13 @@ def test_planted_values_are_recovered_from_the_tables_they_print(tmp_path: Path,
     assert found.finalists[0].mean(found.training) > 0.05
     assert min(entry.mean(~found.training) for entry in found.finalists) < 0.01
     assert not found.unexplained()
+    # Cells of the page stay short: what each finalist changes stands in a file.
+    listed = finalists_csv(found).splitlines()
+    changed = [entry.combination.changed(found.factors) for entry in found.finalists]
+    assert len(listed) == 1 + sum(map(len, changed))
+    assert listed[:2] == ["finalist,parameter,value", next(f"1,{k},{v}" for k, v in changed[1].items())]
+    cells = [line.split(" | ")[0] for line in blocks(found)["reconstruction finalists"].splitlines()[2:]]
+    assert cells[:2] == ["| the values taken", f"| 1: {number_of(len(changed[1]), 'value')}"]
     command = "sawtooth reproduce small --reconstruct --combinations 12 --finalists 2"
     assert blocks(found)["reconstruction command"] == f"```sh\n{command}\n```"
     assert found.to_json()["conditions"]["command"] == command

@@ -289,7 +289,7 @@ def example_mimd(_: View) -> Finding:
 
 
 def cbr_loss(view: View) -> Finding:
-    """Cross traffic loses something and not much: what it lost, over the nominal bandwidth, between 0 and ``cbr_loss_slight``."""
+    """Cross traffic loses something and not much: what it lost, over the nominal bandwidth, is above 0 and at most ``cbr_loss_slight``."""
     bound = view.tolerance("cbr_loss_slight")
     operands = []
     for setting in view.settings:
@@ -298,6 +298,6 @@ def cbr_loss(view: View) -> Finding:
             if np.isnan(surplus[place]).all():
                 continue  # no cross traffic: the test flows have the whole link
             text = f"bandwidth beyond the nominal, {environment}, {setting}"
-            operands.append(inequality(text, surplus[place], ">=", 0.0))
+            operands.append(inequality(text, surplus[place], ">"))
             operands.append(inequality(text, surplus[place], "<=", bound))
     return both("the source loses, and what it loses is little", operands)

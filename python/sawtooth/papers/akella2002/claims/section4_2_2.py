@@ -194,7 +194,9 @@ def aimd_last(view: View) -> Finding:
 
 
 def shares_persist(view: View) -> Finding:
-    """The autocorrelation time of the shares of MIAD is longer with marks than under RED, with either recovery."""
+    """The autocorrelation time of the shares of MIAD is longer with marks than under RED, with either recovery.
+
+    That it costs little is not judged."""
     return both(
         "MIAD keeps a large share for longer with marks than under RED",
         [

@@ -2,11 +2,13 @@
 
 Blocks: ``reconstruction command`` (what was run), ``reconstruction summary`` (sentences), ``reconstruction effects``,
 ``reconstruction joint``, ``reconstruction finalists``, ``reconstruction unexplained``. The figure of a page lies beside it as
-``figures/PAPER-reconstruction.svg``.
+``figures/PAPER-reconstruction.svg``, and the values of the finalists, too long for a cell, as ``PAPER-reconstruction.csv``.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +17,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sawtooth.atomic import write_bytes_atomic
+from sawtooth.atomic import write_bytes_atomic, write_text_atomic
 from sawtooth.experiment.typed import NOTHING_TYPED, Typed
 from sawtooth.papers.akella2002.reconstruction.factors import Combination
 from sawtooth.papers.akella2002.reconstruction.result import (
@@ -25,6 +27,7 @@ from sawtooth.papers.akella2002.reconstruction.result import (
     with_interval,
 )
 from sawtooth.papers.akella2002.reconstruction.rows import EXPLAINED, FIGURE
+from sawtooth.plurals import number_of
 from sawtooth.report import figures
 from sawtooth.report.blocks import Page, Picture, Row, Section, Table
 from sawtooth.report.drawing import INK, MODEL_STYLE, MUTED, SERIES, canvas, encode, figure_files
@@ -33,6 +36,7 @@ from sawtooth.report.markdown import fill
 from sawtooth.report.pipe_table import pipe_table
 from sawtooth.report.write import write_page
 
+TAKEN: Final = "the values taken"
 ROWS_MOST: Final = 40
 """Unexplained rows of the Markdown table."""
 
@@ -195,7 +199,23 @@ def _finalists(found: Reconstruction) -> Table:
 
 def _values(chosen: Combination, found: Reconstruction) -> str:
     changed = chosen.changed(found.factors)
-    return ", ".join(f"{name} = {value}" for name, value in changed.items()) or "the values taken"
+    return ", ".join(f"{name} = {value}" for name, value in changed.items()) or TAKEN
+
+
+def _finalist(place: int, chosen: Combination, found: Reconstruction) -> str:
+    """What a cell says of a finalist: its number in the file of values, and how many values it changes."""
+    changed = chosen.changed(found.factors)
+    return f"{place}: {number_of(len(changed), 'value')}" if changed else TAKEN
+
+
+def finalists_csv(found: Reconstruction) -> str:
+    """Every value that a finalist changes, a row each."""
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(["finalist", "parameter", "value"])
+    for place, entry in enumerate(found.finalists):
+        rows.writerows([place, *pair] for pair in entry.combination.changed(found.factors).items())
+    return text.getvalue()
 
 
 def _effect_rows(found: Reconstruction) -> list[list[str]]:
@@ -261,10 +281,14 @@ def _unexplained(found: Reconstruction) -> Table:
 
 
 def update_page(path: Path, found: Reconstruction) -> None:
-    """Fill the places of a Markdown page, and write the figure beside it."""
+    """Fill the places of a Markdown page, and write the figure and the values of the finalists beside it, where the page names them."""
     fill(path, blocks(found), True)
+    text = path.read_text(encoding="utf-8")
+    listed = f"{found.name}-reconstruction.csv"
+    if listed in text:
+        write_text_atomic(path.parent / listed, finalists_csv(found))
     name = f"{found.name}-reconstruction.svg"
-    if f"figures/{name}" in path.read_text(encoding="utf-8"):
+    if f"figures/{name}" in text:
         picture = path.parent / "figures" / name
         picture.parent.mkdir(parents=True, exist_ok=True)
         write_bytes_atomic(picture, encode(reconstruction_figure(found), "svg"))
@@ -274,12 +298,12 @@ def blocks(found: Reconstruction) -> dict[str, str]:
     """The content of every block by name."""
     finalists = [
         [
-            _values(entry.combination, found),
+            _finalist(place, entry.combination, found),
             f"{entry.mean(found.training):.3f}",
             f"{entry.mean(~found.training):.3f}",
             "" if entry.held_out is None else entry.held_out.text,
         ]
-        for entry in found.finalists
+        for place, entry in enumerate(found.finalists)
     ]
     heads = ["values changed", "misfit, fitted half", "misfit, other half", "gain on the other half"]
     return {

@@ -176,7 +176,9 @@ def not_active(view: View) -> Finding:
 
 
 def friendly_grab_more(view: View) -> Finding:
-    """Once forty flows have joined, a flow of GAIMD(0.31, 7/8) gets more than one of AIMD-FC."""
+    """Once forty flows have joined, a flow of GAIMD(0.31, 7/8) gets more than one of AIMD-FC.
+
+    That AIMD-FC backs off more rapidly is said by the laws themselves, and is not judged."""
     runs = view.probe("onset")
     operands = []
     for router in labels(runs, "router"):
