@@ -14,7 +14,7 @@
 //! `make bench` times the whole engine in a process of its own, beside ns-2; this is for finding where the time goes.
 
 #[allow(dead_code, reason = "tests use the other parts of the networks")]
-#[path = "../../crates/sim/tests/networks/mod.rs"]
+#[path = "../../crates/networks/src/networks.rs"]
 mod networks;
 
 use criterion::{BenchmarkId, Criterion, Throughput};

@@ -1,10 +1,7 @@
 //! Networks for the tests of the engine (`crates/sim/tests`), random ones above all.
 //!
-//! What draws random networks takes some ten seconds to compile. As a library it is compiled once, and not once for each file of tests.
+//! What draws random networks takes some ten seconds to compile. As a library it is compiled once, and stays compiled when a test changes.
 
-#[path = "../../sim/tests/networks/mod.rs"]
 pub mod networks;
-#[path = "../../sim/tests/random_networks/mod.rs"]
 pub mod random_networks;
-#[path = "../../sim/tests/random_runs/mod.rs"]
 pub mod random_runs;

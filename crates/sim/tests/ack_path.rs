@@ -1,10 +1,9 @@
 //! A slow way back: how fast acknowledgements come, what that leaves of the way there (RFC 3449 §2.1), and what ACK filters do about it.
 
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod networks;
-
-use networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, flow, pipe, port, profile, scenario};
 use sawtooth_cc::units::{Rate, Span, Time};
+use sawtooth_networks::networks::{
+    MEGABIT, MILLISECOND, SECOND, dumbbell, flow, pipe, port, profile, scenario,
+};
 use sawtooth_sim::ack_details::DetailsPool;
 use sawtooth_sim::ack_filter::supersedes;
 use sawtooth_sim::packet::{CE, ECE, ECT, Packet, PacketKind};

@@ -1,9 +1,8 @@
 //! Applications that wait for answers, and streams whose frames are watched: times by hand, accounts, either order of events.
 
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod networks;
-
-use networks::{MEGABIT, MILLISECOND, SECOND, flow, pipe, port, profile, scenario, source};
+use sawtooth_networks::networks::{
+    MEGABIT, MILLISECOND, SECOND, flow, pipe, port, profile, scenario, source,
+};
 use sawtooth_sim::records::TransactionRecord;
 use sawtooth_sim::scenario::{
     AppSpec, FlowSpec, FramesSpec, ImpairmentSpec, Profile, Scenario, SourceSpec, TaskSpec,

@@ -1,9 +1,8 @@
 //! Policers and shapers in networks: what passes, what is dropped, what waits.
 
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod networks;
-
-use networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, pipe, port, profile, scenario, source};
+use sawtooth_networks::networks::{
+    MEGABIT, MILLISECOND, SECOND, dumbbell, pipe, port, profile, scenario, source,
+};
 use sawtooth_sim::queue::DropReason;
 use sawtooth_sim::scenario::{BucketSpec, CodelSpec, LinkSpec, QueueSpec, Scenario};
 use sawtooth_sim::{Order, Progress, Records, Simulation, run};

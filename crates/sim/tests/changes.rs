@@ -1,10 +1,9 @@
 //! Changes of the network during a run: each value that may change, and both kinds of moments.
 
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod networks;
-
-use networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, pipe, port, profile, source};
 use sawtooth_cc::ControlState;
+use sawtooth_networks::networks::{
+    self, MEGABIT, MILLISECOND, SECOND, dumbbell, pipe, port, profile, source,
+};
 use sawtooth_sim::scenario::{
     BucketSpec, ChangeSpec, ImpairmentSpec, LinkSpec, RecordSpec, Scenario, SetSpec, WhenSpec,
 };

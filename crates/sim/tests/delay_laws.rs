@@ -1,9 +1,6 @@
 //! Laws that go by the queueing delay, in whole networks: what they keep in the queue.
 
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod networks;
-
-use networks::{MEGABIT, SECOND, dumbbell, profile};
+use sawtooth_networks::networks::{MEGABIT, SECOND, dumbbell, profile};
 use sawtooth_sim::Records;
 use sawtooth_sim::run;
 

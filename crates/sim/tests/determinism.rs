@@ -1,9 +1,6 @@
 //! The same scenario gives the same bytes, alone and beside another thread. That it gives them tomorrow as well is for `ledger.rs`.
 
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod networks;
-
-use networks::examples;
+use sawtooth_networks::networks::examples;
 use sawtooth_sim::scenario::Scenario;
 use sawtooth_sim::{Records, run};
 use std::collections::BTreeMap;

@@ -1,9 +1,8 @@
 //! The queue of a device behind a discipline: what it changes, and what it leaves as it is.
 
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod networks;
-
-use networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, pipe, port, profile, scenario, source};
+use sawtooth_networks::networks::{
+    MEGABIT, MILLISECOND, SECOND, dumbbell, pipe, port, profile, scenario, source,
+};
 use sawtooth_sim::scenario::{CodelSpec, LinkSpec, PieSpec, QueueSpec, Scenario};
 use sawtooth_sim::{Order, Progress, Records, Simulation, run};
 

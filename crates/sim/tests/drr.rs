@@ -1,11 +1,8 @@
 //! Deficit round robin: against one that searches through all queues, against its theorem, and in networks.
 
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod networks;
-
-use networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, pipe, profile};
 use proptest::prelude::*;
 use sawtooth_cc::units::{Rate, Time};
+use sawtooth_networks::networks::{self, MEGABIT, MILLISECOND, SECOND, dumbbell, pipe, profile};
 use sawtooth_sim::packet::{Packet, PacketKind};
 use sawtooth_sim::queue::{Backlog, DROP_REASONS, Queue, Queued, Signal, TransmitterState};
 use sawtooth_sim::random::Stream;

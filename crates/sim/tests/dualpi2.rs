@@ -1,9 +1,6 @@
 //! DualPI2 in networks: what L4S flows wait and lose beside classic ones, and whom an overload takes it from.
 
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod networks;
-
-use networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, profile, source};
+use sawtooth_networks::networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, profile, source};
 use sawtooth_sim::records::SubqueueRecord;
 use sawtooth_sim::scenario::{DualPi2Spec, FlowSpec, Profile, QueueSpec, Scenario};
 use sawtooth_sim::tcp::Ecn;

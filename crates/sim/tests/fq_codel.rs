@@ -1,11 +1,8 @@
 //! FQ-CoDel: against one that keeps plain lists, the drop times of each queue, what a sparse flow waits for, and in networks.
 
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod networks;
-
-use networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, profile};
 use proptest::prelude::*;
 use sawtooth_cc::units::{Rate, Time};
+use sawtooth_networks::networks::{self, MEGABIT, MILLISECOND, SECOND, dumbbell, profile};
 use sawtooth_sim::packet::{CE, ECT, ECT_1, Packet, PacketKind};
 use sawtooth_sim::queue::classes::Hash;
 use sawtooth_sim::queue::{Backlog, Queue, Queued, Signal, TransmitterState};

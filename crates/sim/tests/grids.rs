@@ -2,11 +2,8 @@
 //!
 //! `INSTA_UPDATE=always cargo test -p sawtooth-sim --test grids` writes them anew; the changelog then says why.
 
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod networks;
-
-use networks::{SECOND, dumbbell, profile};
 use sawtooth_cc::parse_controller;
+use sawtooth_networks::networks::{SECOND, dumbbell, profile};
 use sawtooth_sim::records::FlowRecord;
 use sawtooth_sim::run;
 use sawtooth_sim::scenario::{ImpairmentSpec, Profile, Scenario};

@@ -2,11 +2,8 @@
 //!
 //! Source: RFC 7661 §4.4, RFC 5681 §4.1.
 
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod networks;
-
-use networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, profile};
 use sawtooth_cc::IdleRule;
+use sawtooth_networks::networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, profile};
 use sawtooth_sim::run;
 use sawtooth_sim::scenario::{ChangeSpec, RecordSpec, Scenario, SetSpec, WhenSpec};
 use sawtooth_sim::series::packets::PacketEvent;

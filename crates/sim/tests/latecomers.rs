@@ -13,10 +13,7 @@
 //! No specification says how soon. BBR moves once in a cycle of PROBE_BW, which lasts 3 s at most, so it has eighty cycles here; where a
 //! packet is lost in every probe, some thirty are not enough.
 
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod networks;
-
-use networks::{MEGABIT, MILLISECOND, SECOND, flow, pipe, port, profile, scenario};
+use sawtooth_networks::networks::{MEGABIT, MILLISECOND, SECOND, flow, pipe, port, profile, scenario};
 use sawtooth_sim::run;
 use sawtooth_sim::scenario::{FlowSpec, QueueSpec};
 use serde_json::{Value, from_value, json};

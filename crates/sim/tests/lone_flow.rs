@@ -11,11 +11,8 @@
 //!
 //! `SAWTOOTH_TEST_CASES=all` adds 1,000 Mbit/s over 300 ms, where RFC 6817 §2.4.2 gives `ledbat` three hours to fill the path: without it.
 
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod networks;
-
-use networks::{MEGABIT, MILLISECOND, SECOND, flow, pipe, port, profile, scenario};
 use sawtooth_cc::ControlState;
+use sawtooth_networks::networks::{MEGABIT, MILLISECOND, SECOND, flow, pipe, port, profile, scenario};
 use sawtooth_sim::scenario::{QueueSpec, Scenario};
 use sawtooth_sim::{Records, run};
 use serde_json::{from_value, json};

@@ -1,11 +1,8 @@
 //! Paced senders in a network, and a controller with a rate of its own: what pacing changes and what it must not.
 
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod networks;
-
-use networks::{MILLISECOND, SECOND, dumbbell, profile};
 use sawtooth_cc::units::{Bytes, Rate, Span, Time, Window};
 use sawtooth_cc::{AckSample, CongestionSignal, Controller, SentPacket, Wants};
+use sawtooth_networks::networks::{self, MILLISECOND, SECOND, dumbbell, profile};
 use sawtooth_sim::records::Records;
 use sawtooth_sim::run;
 use sawtooth_sim::scenario::{FlowSpec, Profile, Scenario, TcpSpec};

@@ -1,9 +1,8 @@
 //! What a network must do by arithmetic alone: times, rates and counts that a pencil gives exactly.
 
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod networks;
-
-use networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, flow, pipe, port, profile, scenario, source};
+use sawtooth_networks::networks::{
+    MEGABIT, MILLISECOND, SECOND, dumbbell, flow, pipe, port, profile, scenario, source,
+};
 use sawtooth_sim::records::QueueRecord;
 use sawtooth_sim::run;
 use sawtooth_sim::scenario::{

@@ -2,14 +2,12 @@
 
 #[path = "../../cc/tests/guest/mod.rs"]
 mod guest;
-#[allow(dead_code, reason = "other tests use the other parts of the networks")]
-mod networks;
 
 use guest::{Foreign, Wrong};
-use networks::{MEGABIT, MILLISECOND, SECOND};
 use sawtooth_cc::idle::IdleRule;
 use sawtooth_cc::plugin::{Answers, PluginFault};
 use sawtooth_cc::{Plugins, SlowStartKind};
+use sawtooth_networks::networks::{self, MEGABIT, MILLISECOND, SECOND};
 use sawtooth_sim::{Scenario, identity, run};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

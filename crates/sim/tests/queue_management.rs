@@ -1,10 +1,7 @@
 //! RED, marks and RIO from outside: drop rates against their closed forms, who is spared, what a threshold does.
 
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod networks;
-
-use networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, pipe, profile, scenario, source};
 use sawtooth_cc::units::{Rate, Time};
+use sawtooth_networks::networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, pipe, profile, scenario, source};
 use sawtooth_sim::packet::{ECT, IN_PROFILE, Packet, PacketKind, TEST};
 use sawtooth_sim::queue::depth::Depth;
 use sawtooth_sim::queue::step::StepSpec;

@@ -1,9 +1,6 @@
 //! RAP in whole networks: the saw tooth of a rate.
 
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod networks;
-
-use networks::{MILLISECOND, SECOND};
+use sawtooth_networks::networks::{self, MILLISECOND, SECOND};
 use sawtooth_sim::scenario::{ImpairmentSpec, LinkSpec, RecordSpec, Scenario};
 use sawtooth_sim::series::windows::{WindowEvent, WindowPoint};
 use sawtooth_sim::tcp::Ecn;

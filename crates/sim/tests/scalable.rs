@@ -1,9 +1,6 @@
 //! Controllers whose cuts follow the share of marked packets, in whole networks.
 
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod networks;
-
-use networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, profile};
+use sawtooth_networks::networks::{self, MEGABIT, MILLISECOND, SECOND, dumbbell, profile};
 use sawtooth_sim::Records;
 use sawtooth_sim::run;
 use sawtooth_sim::scenario::{ImpairmentSpec, LinkSpec, QueueSpec, RecordSpec, Scenario};

@@ -1,10 +1,9 @@
 //! Processes of short flows: what they are worth beside flows listed one by one, and that no flow meets the packets of another.
 
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod networks;
-
-use networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, flow, pipe, port, profile, scenario};
 use proptest::prelude::*;
+use sawtooth_networks::networks::{
+    MEGABIT, MILLISECOND, SECOND, dumbbell, flow, pipe, port, profile, scenario,
+};
 use sawtooth_sim::scenario::{
     ArrivalSchedule, ArrivalSpec, FlowSpec, ImpairmentSpec, LinkSpec, Profile, Scenario,
 };

@@ -1,10 +1,7 @@
 //! TFRC in whole networks: what its descriptions promise, measured.
 
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod networks;
-
-use networks::{MILLISECOND, SECOND};
 use sawtooth_cc::RATE_CONTROLLERS;
+use sawtooth_networks::networks::{self, MILLISECOND, SECOND};
 use sawtooth_sim::scenario::{ImpairmentSpec, LinkSpec, RecordSpec, Scenario};
 use sawtooth_sim::series::congestion::PacketFate;
 use sawtooth_sim::series::windows::{WindowEvent, WindowPoint};

@@ -1,9 +1,8 @@
 //! Late packets, jitter, transmit opportunities and delays that change: each packet where the numbers say.
 
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-mod networks;
-
-use networks::{MEGABIT, MILLISECOND, SECOND, flow, pipe, port, profile, scenario, source};
+use sawtooth_networks::networks::{
+    self, MEGABIT, MILLISECOND, SECOND, flow, pipe, port, profile, scenario, source,
+};
 use sawtooth_sim::scenario::{
     AggregateSpec, ChangeSpec, DelaySpec, FlowSpec, ImpairmentSpec, JitterSpec, LateSpec, LinkSpec, Scenario,
     SetSpec, WhenSpec,

@@ -3,8 +3,8 @@
 //! Together the [`cases`] use every field of a scenario. What is made of the tables (TCP settings, controllers, disciplines) is put into
 //! [`lossy`], [`distant`] and [`crowded`] instead.
 
-use crate::networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, flow, pipe, profile, source};
 use sawtooth_cc::ControlState;
+use sawtooth_networks::networks::{MEGABIT, MILLISECOND, SECOND, dumbbell, flow, pipe, profile, source};
 use sawtooth_sim::scenario::{
     AckFilterSpec, AggregateSpec, AppSpec, ArrivalSchedule, ArrivalSpec, BucketSpec, ChangeSpec, DelaySpec,
     FlowSpec, FramesSpec, ImpairmentSpec, JitterSpec, LateSpec, LinkSpec, Profile, QueueSpec, RecordSpec,

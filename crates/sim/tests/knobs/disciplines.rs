@@ -2,9 +2,9 @@
 
 use crate::cases::crowded;
 use crate::leaves::{Effect, Subject, alike, others, put};
-use crate::networks::{MILLISECOND, SECOND};
 use crate::nothing_silent;
 use sawtooth_cc::Plugins;
+use sawtooth_networks::networks::{MILLISECOND, SECOND};
 use sawtooth_sim::describe::describe;
 use sawtooth_sim::queue::{DISCIPLINES, DisciplineInfo, DisciplineParameter};
 use sawtooth_sim::{Scenario, run};

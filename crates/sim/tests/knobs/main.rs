@@ -8,9 +8,6 @@ mod cases;
 mod controllers;
 mod disciplines;
 mod leaves;
-#[allow(dead_code, reason = "each test file uses a part of the networks")]
-#[path = "../networks/mod.rs"]
-mod networks;
 mod settings;
 
 use leaves::{Effect, Leaf, Subject, fields, joined, knob_of_table, leaves, others, words};
