@@ -35,7 +35,7 @@ RUST_FILES := $(shell find crates bench stacks -name '*.rs' -not -path '*/target
 # Cargo finds stacks/.cargo/config.toml from there alone, and RUSTFLAGS would replace what it says.
 IN_STACKS := cd stacks && env -u RUSTFLAGS
 
-# Tests of the engine that draw random networks or paths, or run further paths when all cases are asked for.
+# Subjects (modules of crates/sim/tests/engine) whose tests draw random networks or paths, or run further paths when all cases are asked for.
 RANDOM := disciplines in_flight lone_flow order packets properties rate_pairs rate_properties supply
 
 .PHONY: help build demo wheel test rust-checked test-long lint lint-rust lint-python format test-rust test-rest test-python test-builds test-optimised gate tidy studies validation bench bench-appendix bench-grow bench-sweep bench-cluster bench-docs bench-micro stacks test-stacks stacks-docs stacks-causes stacks-windows lock clean
@@ -96,7 +96,7 @@ test-python: build ## tests of the experiment layer, the command line and the ho
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 test-optimised: build ## with the optimisation of a release: the ledger, and every random network, of which `make test` takes a sixteenth
-	SAWTOOTH_TEST_CASES=all cargo test --profile optimised --package sawtooth-sim --locked $(addprefix --test ,ledger $(RANDOM))
+	SAWTOOTH_TEST_CASES=all cargo test --profile optimised --package sawtooth-sim --locked --test engine -- $(addsuffix ::,ledger $(RANDOM)) --skip knobs::
 
 # A second build of the module without optimisation: both must give the same digests.
 test-builds: build wheel ## the long tests of Python: among them the module without optimisation, and the wheel in an environment of its own

@@ -1,6 +1,6 @@
 """What a controller does with a link in the long run: alone it fills it, and two that start half a minute apart share it alike.
 
-Those that go by losses or a model over drop-tail are alone in `crates/sim/tests/lone_flow.rs`.
+Those that go by losses or a model over drop-tail are alone in `crates/sim/tests/engine/lone_flow.rs`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ GRID: Final = tuple(
 )
 """Every rate with every round trip, for controllers that start as fast as the path lets them."""
 BY_LOSS_OR_MODEL: Final = ("cubic", "bbr", "bbr-1", "copa")
-"""Those that `crates/sim/tests/lone_flow.rs` samples."""
+"""Those that `crates/sim/tests/engine/lone_flow.rs` samples."""
 PROBE_RTT: Final = "probe_rtt"
 """A state with next to nothing in flight: by 300 ms BBR is in it for a twentieth of the time."""
 PACKET_BITS: Final = 8_000

@@ -2,7 +2,7 @@
 //!
 //! The core, some features of the engine, and every law, recovery and discipline has a behaviour number. A change that moves a result
 //! raises the number of what it changed. The runs that use it then have other identities. Nothing else changes identities: no comment,
-//! no faster way to the same bytes, no component that a run does not use. `tests/ledger.rs` checks that no digest changes without a new
+//! no faster way to the same bytes, no component that a run does not use. `tests/engine/ledger.rs` checks that no digest changes without a new
 //! number.
 
 use crate::queue::DISCIPLINES;
