@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +14,14 @@ from tests.fits import fits
 from sawtooth.claims.logic import Verdict
 from sawtooth.errors import InputError
 from sawtooth.experiment.anytime import STUDENT_SEQUENCE
+from sawtooth.experiment.reproduction import Reproduction
 from sawtooth.experiment.stopping import BATCH, FIRST
 from sawtooth.papers.compare import compare_until_decided
-from sawtooth.papers.fresh_seeds import FRESH, SecondLook, chosen, confirm, until_decided
+from sawtooth.papers.fresh_seeds import FRESH, Confirmation, SecondLook, chosen, confirm, until_decided
+from sawtooth.papers.fresh_seeds_page import seeds_text, update_page
 from sawtooth.papers.reproduce import written_decided
+from sawtooth.report import computed
+from sawtooth.scenario.described import describe
 
 STUDY = """
 name = "small"
@@ -48,6 +54,23 @@ claim = "goodput(gentle) < 0.0001"
 id = "open"
 claim = "goodput(gentle) > goodput(gentle) by 0.00001 %"
 """
+
+SMALLEST = ("reproduce", "lahanas2003/two-step", "--seeds", "2", "--confirm")
+"""A study of a paper that takes a second."""
+PAGE = """# A page
+
+<!-- results: {} confirmation -->
+<!-- end -->
+
+<!-- results: claims -->
+elsewhere
+<!-- end -->
+"""
+
+
+def replaced(found: Reproduction, verdicts: Mapping[str, Verdict]) -> Reproduction:
+    """With other verdicts, by claim."""
+    return replace(found, judged=[replace(item, verdict=verdicts[item.claim.id]) for item in found.judged])
 
 
 @pytest.fixture(scope="module")
@@ -245,3 +268,99 @@ def test_what_means_nothing_together_is_refused(
     found = sawtooth("reproduce", str(study), *arguments)
     assert found.code == 2
     assert wanted in found.err
+
+
+def test_a_page_says_what_became_of_the_verdicts(study: Path, tmp_path: Path) -> None:
+    found = replace(confirm(str(study), store=tmp_path), name="small")
+    page = tmp_path / "page.md"
+    page.write_text(PAGE.format("small"), encoding="utf-8")
+    ids = [row.then.claim.id for row in found.rows]
+    then, now = found.then, found.now
+    first = replaced(then, dict(zip(ids, (Verdict.HOLDS, Verdict.FAILS, Verdict.UNDECIDED), strict=True)))
+    for verdicts, counts, rows in (
+        (
+            (Verdict.FAILS, Verdict.UNDECIDED, Verdict.HOLDS),
+            (
+                "0 of 2 decided verdicts are confirmed, 1 is not confirmed and 1 is contradicted; "
+                "of the undecided, 0 stay open and 1 is newly decided"
+            ),
+            [f"| `{ids[0]}` | holds | fails |", f"| `{ids[1]}` | fails | undecided |"],
+        ),
+        (
+            (Verdict.HOLDS, Verdict.FAILS, Verdict.UNDECIDED),
+            (
+                "2 of 2 decided verdicts are confirmed, 0 are not confirmed and 0 are contradicted; "
+                "of the undecided, 1 stays open and 0 are newly decided"
+            ),
+            [],
+        ),
+    ):
+        again = replaced(now, dict(zip(ids, verdicts, strict=True)))
+        update_page(page, replace(found, then=first, now=again))
+        text = computed.contents(page.read_text(encoding="utf-8"))["small confirmation"]
+        assert text.startswith(f"On 3 fresh seeds (10,001 to 10,003) {counts}.\n")
+        assert f"```sh\nsawtooth reproduce {study} --confirm\n```" in text
+        assert [line for line in text.splitlines() if line.startswith("| `")] == rows
+        assert ("| claim | verdict | on fresh seeds |" in text) == bool(rows)
+
+
+def test_seeds_that_differ_among_the_runs_are_named(
+    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = confirm(str(study), seeds=1, store=tmp_path, first=20)
+    assert found.seeds == (1, 1)
+    assert seeds_text(found) == "1 fresh seed (20)"
+    assert found.command == f"sawtooth reproduce {study} --seeds 1 --confirm --seeds-from 20"
+    several = replace(found, first=FRESH)
+    monkeypatch.setattr(Confirmation, "seeds", (6, 12))
+    assert seeds_text(several) == "6 to 12 fresh seeds (10,001 to 10,012)"
+
+
+def test_the_command_fills_its_place_and_says_what_it_rests_on(sawtooth: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / computed.FILE).write_text("", encoding="utf-8")
+    page = tmp_path / "page.md"
+    page.write_text(PAGE.format("lahanas2003/two-step"), encoding="utf-8")
+    done = sawtooth(*SMALLEST, "--markdown", page, "--store", tmp_path / "store")
+    assert done.code == 0, done.err
+    text = page.read_text(encoding="utf-8")
+    assert "On 2 fresh seeds (10,001 to 10,002) " in text
+    assert "; none was undecided.\n" in text
+    assert "\nsawtooth reproduce lahanas2003/two-step --seeds 2 --confirm\n" in text
+    assert text.endswith("elsewhere\n<!-- end -->\n")
+    now = describe()["behaviour"]
+    left = list(computed.faults(tmp_path / computed.FILE, [page], now))
+    assert [fault.block for fault in left] == ["claims"]
+    moved = {name: number + 1 for name, number in now.items()}
+    stale = [fault.block for fault in computed.faults(tmp_path / computed.FILE, [page], moved) if fault.stale]
+    assert stale == ["lahanas2003/two-step confirmation"]
+
+
+@pytest.mark.parametrize(
+    ("options", "text", "said"),
+    [
+        (("--confirm",), PAGE.format("lahanas2003/gain"), "NAME one of lahanas2003/two-step confirmation"),
+        (("--confirm",), "no place\n", "expected a block"),
+        (("--confirm", "--quick"), PAGE.format("lahanas2003/two-step"), "as it stands"),
+        (("--until-decided",), PAGE.format("lahanas2003/two-step"), "no such option beside --until-decided"),
+    ],
+)
+def test_a_page_that_fresh_seeds_cannot_fill_is_refused_before_any_run(
+    sawtooth: CommandLine,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    options: tuple[str, ...],
+    text: str,
+    said: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)  # a message shortens a long path
+    Path("page.md").write_text(text, encoding="utf-8")
+    found = sawtooth("reproduce", "lahanas2003/two-step", *options, "--markdown", "page.md", "--store", "st")
+    assert found.code == 2
+    assert said in found.err
+    assert not Path("st").exists()
+
+
+def test_a_file_of_the_users_own_fills_no_page(sawtooth: CommandLine, study: Path, tmp_path: Path) -> None:
+    found = sawtooth("reproduce", str(study), "--confirm", "--markdown", tmp_path / "page.md")
+    assert found.code == 2
+    assert "no such option for a study file" in found.err

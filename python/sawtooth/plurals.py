@@ -13,6 +13,8 @@ PLURALS: Final = {
     "fails": "fail",
     "reproduces": "reproduce",
     "rests": "rest",
+    "is": "are",
+    "stays": "stay",
 }
 """Words whose plural is not made with an s. Verbs that are not here, and participles (`undecided`), stay as they are."""
 

@@ -19,7 +19,8 @@ ConfirmOption = Annotated[
     bool,
     typer.Option(
         "--confirm",
-        help="Judge the claims again on as many fresh seeds (from 10001 on, fixed beforehand), and print both verdicts.",
+        help="Judge the claims again on as many fresh seeds (from 10001 on, fixed beforehand), and print both verdicts; with --markdown "
+        "also fill the place NAME confirmation of a page.",
     ),
 ]
 SeedsFromOption = Annotated[
@@ -87,13 +88,18 @@ def confirmed(
     quick: bool,
     varied: Mapping[str, object],
     first: int | None,
+    pages: Sequence[Path],
     as_json: bool,
 ) -> None:
-    """Verdicts then and now."""
+    """Verdicts then and now, also on ``pages``. InputError for a page without a place for them, before anything is run."""
     from sawtooth.cli.scores import coloured
     from sawtooth.papers.fresh_seeds import FRESH, confirm
+    from sawtooth.papers.fresh_seeds_page import block_of, update_page
     from sawtooth.progress import progress_bar
+    from sawtooth.report.markdown import check_page
 
+    for page in pages:
+        check_page(page, names=[block_of(name)])
     with progress_bar(f"{name} confirmed") as progress:
         found = confirm(
             name,
@@ -105,6 +111,8 @@ def confirmed(
             progress=progress,
             stages=progress.stage,
         )
+    for page in pages:
+        update_page(page, found)
     if as_json:
         emit_json(found.to_json())
         return

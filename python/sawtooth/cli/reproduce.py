@@ -115,7 +115,8 @@ MarkdownOption = Annotated[
     typer.Option(
         "--markdown",
         metavar="FILE.md",
-        help="Also fill the marked places of a Markdown page; may be repeated. A part of a paper fills only its own places.",
+        help="Also fill the marked places of a Markdown page; may be repeated. A part of a paper fills only its own places, "
+        "and --confirm the one named NAME confirmation.",
     ),
 ]
 
@@ -197,8 +198,10 @@ def command(
     as the study; --quick, --seeds, --set duration=... and --set warmup=... change that. For a paper it covers the main studies and
     simulates each cell once. --parameter limits it to some parameters.
 
-    --confirm judges the claims again on fresh seeds. --until-decided adds seeds until each claim is decided. It uses wider intervals, which
-    stay valid however often one looks: docs/deciding.md.
+    --confirm judges the claims again on fresh seeds; --markdown then fills the place of the page that says what became of the verdicts.
+
+    --until-decided adds seeds until each claim is decided. It uses wider intervals, which stay valid however often one looks:
+    docs/deciding.md.
 
     --reconstruct can be stopped and continued. Any number of finished combinations gives an answer; more of them make it more certain.
 
@@ -240,7 +243,7 @@ def command(
     elif sensitivity.sensitivity:
         _sensitivity(asked, out, sensitivity, plugin or ())
     elif again.confirm:
-        deciding.confirmed(*asked.plain(), again.seeds_from, as_json)
+        deciding.confirmed(*asked.plain(), again.seeds_from, out.markdown, as_json)
     elif again.until_decided:
         beside = (again.seeds_from, again.max_seeds, out.report, plugin or ())
         _decided(asked, out, deciding.decided(*asked.plain(), *beside))
@@ -306,9 +309,11 @@ def _refuse_beside_mode(asked: Asked, chosen: Mapping[str, object]) -> None:
     elif chosen["sensitivity"]:
         refuse("beside --sensitivity", chosen, ("fresh", "confirm", "until-decided"))
     elif chosen["confirm"] or chosen["until-decided"]:
-        refuse("beside --confirm and --until-decided", chosen, ("fresh", "markdown"))
+        refuse("beside --confirm and --until-decided", chosen, ("fresh",))
         if chosen["confirm"]:
             refuse("beside --confirm", chosen, ("report",))
+        else:
+            refuse("beside --until-decided", chosen, ("markdown",))
 
 
 def _set_up(name: str, wanted: str | None, chosen: Mapping[str, object], other: Further | None) -> str | None:

@@ -78,6 +78,16 @@ class Confirmation:
     then: Reproduction
     now: Reproduction
     first: int
+    command: str = ""
+    """What makes it anew, as a user types it."""
+
+    @property
+    def seeds(self) -> tuple[int, int]:
+        """The least and the largest number of seeds behind its runs, of its own as of fresh ones."""
+        studies = [part.study for part in self.now.parts]
+        found = [study.matrix.seeds for study in studies if study.matrix.settings]
+        found += [probe.seeds for study in studies for probe in study.probe]
+        return min(found), max(found)
 
     @property
     def rows(self) -> list[Row]:
@@ -141,7 +151,9 @@ def confirm(
         raise InputError("reproduce", "--seeds-from", first, accepted)
     work = _Work(name, home, seeds, quick, threads, RunCount(progress), stages)
     work.expect([*old, *new])
-    return Confirmation(name, work.performed(old), work.performed(new), first)
+    words = [*command_words(name, seeds, quick, varied or {}), "--confirm"]
+    words += [] if first == FRESH else ["--seeds-from", str(first)]
+    return Confirmation(name, work.performed(old), work.performed(new), first, shlex.join(words))
 
 
 def until_decided(

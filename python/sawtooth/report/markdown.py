@@ -5,8 +5,9 @@ NAME is ``SETTING scores``, ``SETTING raw``, ``claims``, ``claims in short`` (wh
 ``winners``, ``agreement``, ``representatives``,
 ``totals``, ``STUDY CURVE`` (the table of a curve), ``STUDY patterns`` and ``STUDY misses`` (what was searched for), or
 ``STUDY verdicts``, ``STUDY runs`` and ``STUDY time`` (one line, the last only if
-most runs were simulated now); the tables of a part of a paper beyond the main studies have the name of the part before theirs
-(``akella2002/ring sack/droptail scores``). What lies between the marks is replaced; the rest of the page is left alone.
+most runs were simulated now), or ``STUDY confirmation`` (what fresh seeds say of its verdicts: `papers.fresh_seeds_page`); the tables of
+a part of a paper beyond the main studies have the name of the part before theirs (``akella2002/ring sack/droptail scores``).
+What lies between the marks is replaced; the rest of the page is left alone.
 
 ``parameters``, ``words`` and ``winners`` are of all main settings together: the paper's command fills them, and that of a figure over all
 of these (``akella2002/fig12``). That of another part (``akella2002/fig4``, ``akella2002/ring``) leaves them alone, since it would replace
