@@ -6,8 +6,8 @@ TCP setting at its default, a switch that is off, a spread of 0. So `tcp.sack_pi
 Where values were replaced (`--set`) a key of the file must act before or after, and what was replaced after. Cells of a study share their
 keys, and none of them is refused: `idle` says what acts in no cell.
 
-Source: none. What the engine reads stands in its tables (`read_by`, `only_with`, `marking`), which `crates/sim/tests/engine/knobs` holds to the
-truth; `tests/knobs` does so with the rules here.
+Source: none. What the engine reads stands in its tables (`read_by`, `only_with`, `marking`). `crates/sim/tests/engine/knobs` holds these to
+the truth; `tests/knobs` does so with the rules here.
 """
 
 from __future__ import annotations
