@@ -386,9 +386,8 @@ def test_a_hybrid_that_is_ahead_and_not_level_gets_the_statement_that_holds() ->
 
 def test_fairer_than_under_drop_tail_is_not_yet_reasonably_fair() -> None:
     entry = claim("akella-abs-aiad-fair-unless-droptail")
-    unfair = where(
-        router_is("droptail"), 3.0, 1.0
-    )  # a third of that under drop-tail, and a whole share between best and worst
+    # A third of what it is under drop-tail, and still a whole share between best and worst.
+    unfair = where(router_is("droptail"), 3.0, 1.0)
     assert entry.function(World(entry.settings, unfair)).verdict is F
 
 

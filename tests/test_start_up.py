@@ -47,6 +47,13 @@ COMMANDS: dict[str, tuple[set[str], int]] = {
 COMMAND_LINE = "import sys\nfrom sawtooth.cli import main\ntry:\n    main()\nexcept SystemExit as ended:\n    assert ended.code in (0, 2)"
 
 
+def test_the_process_of_a_command_line_in_tests_loads_no_library_of_the_tests() -> None:
+    """Each of several hundred commands would load it again: jsonschema alone takes a third of a second."""
+    code = "import tests.child"
+    root = Path(__file__).parents[1]
+    assert not {"pytest", "jsonschema", "tests.conftest", "tests.fits"} & loaded_by(code, where=root)
+
+
 def printed_by(code: str, *arguments: str, where: Path | None = None) -> str:
     """The last line that a piece of code prints on standard error."""
     ended = subprocess.run(

@@ -13,14 +13,10 @@
 //! Every controller of the table has its acknowledgement timed, and every recovery its dumbbell.
 //! `make bench` times the whole engine in a process of its own, beside ns-2; this is for finding where the time goes.
 
-#[allow(dead_code, reason = "tests use the other parts of the networks")]
-#[path = "../../crates/networks/src/networks.rs"]
-mod networks;
-
 use criterion::{BenchmarkId, Criterion, Throughput};
-use networks::{MEGABIT, MILLISECOND, SECOND};
 use sawtooth_cc::units::{Rate, Span, Time, Window};
 use sawtooth_cc::{AckSample, AnyController, ControlSettings, Controller, parse_controller};
+use sawtooth_networks::networks::{self, MEGABIT, MILLISECOND, SECOND};
 use sawtooth_sim::Scenario;
 use sawtooth_sim::ack_details::SackBlock;
 use sawtooth_sim::event::{Event, Moment};

@@ -280,8 +280,8 @@ def _filter(
 
     if stale and unreadable:
         raise InputError("sawtooth store", None, "--stale --unreadable", "one of the two")
-    if series is not None and series not in (known := _series()):
-        raise InputError("sawtooth store", "--series", series, f"one of {', '.join(known)}")
+    if series is not None:
+        _check_series(series)
     if seed is not None and not seed.isdecimal():
         raise InputError("sawtooth store", "--seed", seed, "a whole number, at least 0")
     try:
@@ -294,11 +294,13 @@ def _filter(
     return None if found == Filter() else found
 
 
-def _series() -> list[str]:
-    """The names of all series that a run can record."""
-    from sawtooth import _native
+def _check_series(name: str) -> None:
+    """InputError unless runs can record a series of that name."""
+    from sawtooth.cli.completion import series
 
-    return [entry["name"] for entry in _native.describe()["series"]]
+    known = [entry for entry, _ in series()]
+    if name not in known:
+        raise InputError("sawtooth store", "--series", name, f"one of {', '.join(known)}")
 
 
 def _chosen(

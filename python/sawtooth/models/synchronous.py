@@ -56,7 +56,7 @@ class Rounds:
     @property
     def gap(self) -> Numbers:
         """Largest less smallest window, packets, shape (rounds + 1,)."""
-        # Flow by flow: numpy takes ten times as long over millions of short rows.
+        # Flow by flow, since numpy is slow over millions of short rows.
         flows = self.windows.T
         return np.asarray(reduce(np.maximum, flows) - reduce(np.minimum, flows))
 

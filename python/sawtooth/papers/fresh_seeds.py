@@ -78,7 +78,7 @@ class Confirmation:
     then: Reproduction
     now: Reproduction
     first: int
-    command: str = ""
+    command: str
     """What makes it anew, as a user types it."""
 
     @property
