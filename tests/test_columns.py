@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from sawtooth.column_values import values_of
-from sawtooth.columns import Columns, maps, numbers, of_numbers, of_texts, of_truths, texts, truths
+from sawtooth.columns import Columns, Part, maps, numbers, of_numbers, of_texts, of_truths, texts, truths
 
 ROOT = Path(__file__).resolve().parents[1]
 SWEEP = """
@@ -130,6 +130,26 @@ def test_joined_columns_are_the_tables_below_each_other() -> None:
     mixed = [Columns.of_table(parts[0][1]), *(columns for columns, _ in parts[1:])]
     assert same_table(Columns.joined(mixed), expected)
     assert parts[0][0].schema is parts[2][0].schema, "so that runs of one kind are told at a glance"
+
+
+@pytest.mark.parametrize(("first", "count"), [(0, 9), (2, 4), (8, 1), (3, 0)])
+def test_a_part_is_what_arrow_cuts_out(first: int, count: int) -> None:
+    _, whole = some_columns(0, 9)
+    gap = pa.array(
+        [None, *range(8)], pa.int64()
+    )  # a null makes floats of the whole numbers beside it, and of no others
+    part = Part.all_of(whole.append_column("gap", gap)).part(0, 9).part(first, count)
+    columns = Columns({}, part)
+    expected = whole.append_column("gap", gap).slice(first, count)
+    assert (columns.rows, list(columns.names)) == (count, expected.column_names)
+    for name in ("i", "u", "half", "nan", "hole", "odd", "gap"):
+        cut = values_of(expected.column(name))
+        assert np.array_equal(columns.values(name), cut, equal_nan=cut.dtype == np.float64)
+        assert columns.values(name).dtype == cut.dtype
+    assert same_table(columns.table, expected)
+    assert columns.listed("note") == expected.column("note").to_pylist()
+    with pytest.raises(KeyError):
+        columns.values("other")
 
 
 @pytest.mark.parametrize("values", [[], ["a"], ["", "ä–x", "b"], ["a", None, "", None] * 5, [None]])

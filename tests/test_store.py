@@ -30,9 +30,10 @@ from sawtooth.errors import InputError
 from sawtooth.measure.metrics import Measured, metric_values
 from sawtooth.run import run as run_module
 from sawtooth.run import store as store_module
-from sawtooth.run.run import Run
+from sawtooth.run.run import Run, RunSummary
 from sawtooth.run.storage import batch
 from sawtooth.run.storage import rows as rows_module
+from sawtooth.run.storage.rows import run_of
 from sawtooth.run.store import DIRECTORY_VARIABLE, Store, StoreWarning
 from sawtooth.scenario.resolve import resolve
 from sawtooth.scenario.scenario import parse_scenario, with_values
@@ -200,6 +201,42 @@ def test_metrics_are_taken_as_stored_or_computed_again(
             assert str(one.select(columns).to_pylist()) == str(other.select(columns).to_pylist())
         assert str(again.values) == str(kept.values) == str(run.values)
     assert len(asked) == 2
+
+
+def test_a_summary_is_that_of_the_whole_run(
+    run: Run, scenario_text: str, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a row as it would be written today nothing but the summary is read; of any other the run is made, with the same numbers."""
+    made: list[str] = []
+
+    def counted(*arguments: object, **options: object) -> Run:
+        made.append(run.run_id)
+        found: Run = run_of(*arguments, **options)  # type: ignore[arg-type]
+        return found
+
+    monkeypatch.setattr(store_module, "run_of", counted)
+    job = replace(resolve(parse_scenario(scenario_text)), meta=dict(run.meta))
+    store.put(run)
+    other_name = replace(job, meta=job.meta | {"name": "another"})
+    other_schedule = replace(job, meta=job.meta | {"test_flows": 3, "more": "than the row says"})
+    for asked, whole in ((job, 0), (other_name, 1), (other_schedule, 2), (None, 3)):
+        summary = store.summary(run.run_id, asked)
+        assert len(made) == whole
+        expected = store.get(run.run_id, asked)
+        made.pop()
+        assert summary is not None
+        assert expected is not None
+        assert type(summary) is RunSummary
+        for name in ("run_id", "digest", "seed", "meta", "behaviour"):
+            assert getattr(summary, name) == getattr(expected, name), name
+        assert str(summary.values) == str(expected.values)
+        assert str(summary.flows.to_pylist()) == str(expected.flows.to_pylist())
+        assert str(summary.queues.to_pylist()) == str(expected.queues.to_pylist())
+    monkeypatch.setattr(rows_module, "row_version", lambda: "other formulas")
+    again = store.summary(run.run_id, job)
+    assert again is not None
+    assert len(made) == 4
+    assert str(again.values) == str(run.values)
 
 
 def test_flows_of_one_name_are_one_kind(run: Run, scenario_text: str, store: Store) -> None:

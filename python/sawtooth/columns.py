@@ -49,14 +49,49 @@ Source = tuple[str, Any]
 """A column: what it is, and its bytes or its list."""
 
 
+class Part:
+    """Some rows of an Arrow table, one below the other. Nothing is cut out before somebody wants it, and numbers are read once for all
+    parts of the table: of thousands of stored runs that lie in one, a study reads a few numbers each."""
+
+    def __init__(
+        self, whole: pa.Table, first: int, count: int, read: dict[str, NDArray[Any]] | None = None
+    ) -> None:
+        self.whole, self.first, self.rows = whole, first, count
+        self._read = {} if read is None else read
+
+    @classmethod
+    def all_of(cls, table: pa.Table) -> Self:
+        """All rows of a table."""
+        return cls(table, 0, int(table.num_rows))
+
+    def part(self, first: int, count: int) -> Part:
+        """Some of these rows."""
+        return Part(self.whole, self.first + first, count, self._read)
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """The rows as a table of their own."""
+        return self.whole if self.rows == self.whole.num_rows else self.whole.slice(self.first, self.rows)
+
+    def values(self, name: str) -> NDArray[Any]:
+        """The numbers or truth values of a column."""
+        if name not in self._read:
+            column = self.whole.column(name)
+            if column.null_count:  # nulls of other rows would make floats of the whole numbers of these
+                return values_of(self.table.column(name))
+            self._read[name] = values_of(column)
+        return self._read[name][self.first : self.first + self.rows]
+
+
 class Columns:
     """A table that is read column by column, and joined with others of its kind: the engine's bytes as they came, and what is derived of
     them. Of a thousand runs a sweep makes one Arrow table by joining the bytes; one of each would cost more than to measure it.
 
-    `table` is the Arrow table, made when somebody wants it. A table that is there already (`of_table`) may stand behind it.
+    `table` is the Arrow table, made when somebody wants it. A table that is there already (`of_table`), or rows of one, may stand behind
+    it.
     """
 
-    def __init__(self, sources: Mapping[str, Source], base: pa.Table | None = None) -> None:
+    def __init__(self, sources: Mapping[str, Source], base: Part | None = None) -> None:
         """Columns by name, behind those of `base` if there is one. All have the same length."""
         self._sources, self._base = sources, base
         self._values: dict[str, NDArray[Any]] = {}
@@ -64,13 +99,13 @@ class Columns:
     @classmethod
     def of_table(cls, table: pa.Table) -> Self:
         """The columns of an Arrow table."""
-        return cls({}, table)
+        return cls({}, Part.all_of(table))
 
     @cached_property
     def names(self) -> Sequence[str]:
         """The names of the columns, in order."""
         own = tuple(self._sources)
-        return own if self._base is None else (*self._base.column_names, *own)
+        return own if self._base is None else (*self._base.whole.column_names, *own)
 
     def __contains__(self, name: str) -> bool:
         return name in self._sources or (self._base is not None and name in self.names)
@@ -79,7 +114,7 @@ class Columns:
     def rows(self) -> int:
         """How many rows there are."""
         if self._base is not None:
-            return int(self._base.num_rows)
+            return self._base.rows
         name, (kind, data) = next(iter(self._sources.items()))
         return len(self.values(name)) if kind in NUMPY else len(_listed(kind, data))
 
@@ -96,7 +131,7 @@ class Columns:
         columns = [column_of(*source) for source in self._sources.values()]
         if self._base is None:
             return pa.Table.from_arrays(columns, schema=self.schema)
-        table = self._base
+        table = self._base.table
         for name, column in zip(self._sources, columns, strict=True):
             table = table.append_column(name, column)  # cheaper than a table of all columns
         return table
@@ -112,7 +147,7 @@ class Columns:
         if name not in self._sources:
             if self._base is None:
                 raise KeyError(name)
-            return values_of(self._base.column(name))
+            return self._base.values(name)
         kind, data = self._sources[name]
         return np.frombuffer(data, NUMPY[kind]) if kind in NUMPY else np.array(_listed(kind, data))
 
@@ -121,7 +156,7 @@ class Columns:
         if name not in self._sources:
             if self._base is None:
                 raise KeyError(name)
-            values: list[Any] = self._base.column(name).to_pylist()
+            values: list[Any] = self._base.table.column(name).to_pylist()
             return values
         kind, data = self._sources[name]
         if kind == NULLABLE:
@@ -138,7 +173,7 @@ class Columns:
         """These but for some, each of which is there."""
         base = self._base
         if base is not None:
-            base = base.drop_columns([name for name in names if name not in self._sources])
+            base = Part.all_of(base.table.drop_columns([name for name in names if name not in self._sources]))
         made = Columns({name: source for name, source in self._sources.items() if name not in names}, base)
         made._values = {name: values for name, values in self._values.items() if name not in names}
         return made

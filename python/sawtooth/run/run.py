@@ -73,7 +73,8 @@ class RunSummary:
     """The counters and metrics of a run, without its scenario and series: what a sweep keeps in memory.
 
     `flow_columns` and `queue_columns` are `flows` and `queues`, column by column. `values` holds every metric by name (units in
-    `metrics.METRICS`), NaN where undefined. `meta` is what resolving said about the run: available bandwidth, schedule, names.
+    `metrics.METRICS`), NaN where undefined. `meta` is what resolving said about the run: available bandwidth, schedule, names. `behaviour`
+    is the behaviour number of everything the run used, which with the scenario makes its id.
     """
 
     run_id: str
@@ -83,6 +84,7 @@ class RunSummary:
     queue_columns: Columns
     values: Mapping[str, float]
     meta: Mapping[str, Any]
+    behaviour: Mapping[str, int]
 
     @property
     def flows(self) -> pa.Table:
@@ -97,6 +99,10 @@ class RunSummary:
     def __repr__(self) -> str:
         return f"<RunSummary {self.run_id} of {self.meta.get('name', 'scenario')}, seed {self.seed}>"
 
+    def light(self) -> RunSummary:
+        """Counters and metrics only."""
+        return self
+
     @property
     def metrics(self) -> pa.Table:
         """The metrics as a table of one row, a column each, so that the tables of several runs concatenate."""
@@ -107,13 +113,11 @@ class RunSummary:
 class Run(RunSummary):
     """A whole run. `engine` is the scenario as the engine read it; `records` the series that it asked for (`sawtooth list series` says
     what they hold) and, where short flows come and go, what became of them (`arrivals`, a row per process);
-    `summary` the packet account of the whole run, warm-up included; `behaviour` the behaviour number of everything the run used, which with
-    the scenario makes its id; `provenance` who made it."""
+    `summary` the packet account of the whole run, warm-up included; `provenance` who made it."""
 
     engine: Mapping[str, Any]
     records: Mapping[str, pa.Table]
     summary: Mapping[str, int]
-    behaviour: Mapping[str, int]
     provenance: Mapping[str, str]
 
     @property
@@ -138,7 +142,6 @@ class Run(RunSummary):
         return display.run_plot(self, lambda engine: simulate(engine, self.meta))
 
     def light(self) -> RunSummary:
-        """Counters and metrics only."""
         return RunSummary(
             self.run_id,
             self.digest,
@@ -147,6 +150,7 @@ class Run(RunSummary):
             self.queue_columns,
             self.values,
             self.meta,
+            self.behaviour,
         )
 
     def subqueues_of(self, queue: int) -> list[dict[str, Any]]:

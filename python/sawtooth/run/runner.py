@@ -18,10 +18,9 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
-from typing import Generic, Literal, overload
+from typing import Generic, Literal, cast, overload
 
 from sawtooth.errors import InputError, RunError
-from sawtooth.plain import canonical
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.alone import Keeper, keeping
 from sawtooth.run.executor import Crew, Kept, Key, Work, chosen
@@ -83,8 +82,37 @@ def run_many(
     `light` drops scenarios and recorded series as soon as a run is stored. Raises RunError, KeyboardInterrupt, InputError.
     """
     if light:
-        return run_each(jobs, store, Run.light, fresh=fresh, threads=threads, progress=progress, whole=False)
+        return run_each(jobs, store, _light, fresh=fresh, threads=threads, progress=progress, whole=False)
     return run_each(jobs, store, _whole, fresh=fresh, threads=threads, progress=progress)
+
+
+@overload
+def run_each(
+    jobs: Sequence[Resolved],
+    store: Store | None,
+    keep: Callable[[RunSummary], Kept],
+    *,
+    fresh: bool = ...,
+    threads: int | None = ...,
+    progress: ProgressCallback | None = ...,
+    spared: set[str] | None = ...,
+    noted: Callable[[str, bool], None] | None = ...,
+    whole: bool,
+) -> list[Kept]: ...
+
+
+@overload
+def run_each(
+    jobs: Sequence[Resolved],
+    store: Store | None,
+    keep: Callable[[Run], Kept],
+    *,
+    fresh: bool = ...,
+    threads: int | None = ...,
+    progress: ProgressCallback | None = ...,
+    spared: set[str] | None = ...,
+    noted: Callable[[str, bool], None] | None = ...,
+) -> list[Kept]: ...
 
 
 def run_each(
@@ -103,8 +131,8 @@ def run_each(
     once it has run, so `jobs` may make each anew: then memory grows with what is kept alone.
 
     `spared` are the ids of runs that `fresh` does not repeat; those made here are added, so that several sweeps make each run once.
-    `noted` hears the id of each different run, and whether the store had it. If `keep` looks at no series, `whole` False spares reading
-    them.
+    `noted` hears the id of each different run, and whether the store had it. If `keep` looks at counters and metrics alone, `whole` False
+    spares reading the rest.
     """
     sweep = _Sweep(store, fresh, keep, threads or default_threads(), spared, watched(), noted, whole)
     keys, outcomes = sweep.over(jobs, progress)
@@ -115,8 +143,12 @@ def _whole(run: Run) -> Run:
     return run
 
 
+def _light(run: RunSummary) -> RunSummary:
+    return run.light()
+
+
 def _key(job: Resolved) -> Key:
-    return run_id_of(job), sha256(canonical(job.meta).encode()).hexdigest()
+    return run_id_of(job), sha256(job.meta_json.encode()).hexdigest()
 
 
 def default_threads() -> int:
@@ -136,6 +168,7 @@ class _Sweep(Generic[Kept]):
     store: Store | None
     fresh: bool
     keep: Callable[[Run], Kept]
+    """Of a run of the store that is not read `whole`, it gets the summary alone."""
     threads: int
     spared: set[str] | None = None
     used: dict[str, int] | None = None
@@ -205,7 +238,8 @@ class _Sweep(Generic[Kept]):
             return None
         if self.fresh and run_id not in (self.spared or ()):
             return None
-        return writer.get(run_id, job.meta) or self.store.get(run_id, job, whole=self.whole)
+        read = self.store.get if self.whole else self.store.summary
+        return writer.get(run_id, job.meta) or cast("Run | None", read(run_id, job))
 
     def _keeper(self, writer: Writer | None) -> Keeper[Run] | None:
         """Where runs alone are kept, which those of the sweep are compared with."""
@@ -242,7 +276,7 @@ class _Sweep(Generic[Kept]):
             self.spared.add(run.run_id)
         return kept
 
-    def _note(self, run: Run) -> None:
+    def _note(self, run: RunSummary) -> None:
         if self.used is not None:
             self.used.update(run.behaviour)
 

@@ -57,6 +57,11 @@ class Resolved:
         return canonical(self.engine) if self.checked is None else self.checked[0]
 
     @cached_property
+    def meta_json(self) -> str:
+        """`meta` as canonical JSON."""
+        return canonical(self.meta)
+
+    @cached_property
     def run_id(self) -> str:
         """The identity that a run will have: the hash of scenario, seed and the behaviour numbers of what it uses."""
         return _native.run_id(self.engine_json) if self.checked is None else self.checked[1]

@@ -28,7 +28,7 @@ from sawtooth.papers.coexistence.pairs import Meeting, Setup
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.api import job_of, scenario_of
 from sawtooth.run.row_json import flow_json
-from sawtooth.run.run import Run
+from sawtooth.run.run import RunSummary
 from sawtooth.run.runner import run_each
 from sawtooth.run.store import Store
 
@@ -178,7 +178,7 @@ def _shown(found: Interval) -> str:
     return f"{found.mean:.2f}" + ("" if found.half_width is None else f" ± {found.half_width:.2f}")
 
 
-def felt(run: Run) -> tuple[Felt, ...]:
+def felt(run: RunSummary) -> tuple[Felt, ...]:
     """What each flow of a run had of it."""
     rows = map(flow_json, run.flows.to_pylist())
     return tuple(

@@ -1,17 +1,21 @@
 """Rows of a store as values of Python.
 
-Maps and inner tables are decoded once for all rows of a group, since the runs of a study are read one after another. Row by row they took
-half of the time of reading a run. Texts are long, and are decoded one by one.
+Maps, inner tables and short texts are decoded once for all rows of a group, since the runs of a study are read one after another. Row by
+row they took half of the time of reading a run. Long texts (the scenario, and what resolving said) are decoded one by one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 
 from sawtooth.column_values import NUMPY, values_of
+from sawtooth.columns import Columns, Part
+
+SHORT: Final = frozenset({"format", "run_id", "digest", "seed"})
+"""Columns that are decoded for all rows at once."""
 
 
 class Rows:
@@ -20,7 +24,8 @@ class Rows:
     def __init__(self, table: pa.Table) -> None:
         self.table = table
         self._maps: dict[str, tuple[Sequence[int], Sequence[str], Sequence[Any]]] = {}
-        self._tables: dict[str, tuple[Sequence[int], pa.Table]] = {}
+        self._tables: dict[str, tuple[Sequence[int], Part]] = {}
+        self._short: dict[str, list[Any]] = {}
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
@@ -30,7 +35,11 @@ class Rows:
 
     def value(self, name: str, row: int) -> Any:
         """A text or a number."""
-        return self.table.column(name)[row].as_py()
+        if name not in SHORT:
+            return self.table.column(name)[row].as_py()
+        if name not in self._short:
+            self._short[name] = self.table.column(name).to_pylist()
+        return self._short[name][row]
 
     def map(self, name: str, row: int) -> dict[str, Any]:
         """A map, of this caller alone."""
@@ -41,14 +50,15 @@ class Rows:
         begin, end = ends[row], ends[row + 1]
         return dict(zip(keys[begin:end], items[begin:end], strict=True))
 
-    def inner(self, name: str, row: int) -> pa.Table:
-        """A list of structs as a table, over the bytes of the group."""
+    def inner(self, name: str, row: int) -> Columns:
+        """A list of structs as columns, over the bytes of the group."""
         if name not in self._tables:
             array = self._array(name)
             names = [field.name for field in array.values.type]
-            self._tables[name] = _ends(array), pa.table(dict(zip(names, array.values.flatten(), strict=True)))
-        ends, whole = self._tables[name]
-        return whole.slice(ends[row], ends[row + 1] - ends[row])
+            whole = pa.table(dict(zip(names, array.values.flatten(), strict=True)))
+            self._tables[name] = _ends(array), Part.all_of(whole)
+        ends, all_rows = self._tables[name]
+        return Columns({}, all_rows.part(ends[row], ends[row + 1] - ends[row]))
 
     def _array(self, name: str) -> pa.Array:
         column = self.table.column(name)

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
 from importlib import resources
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import orjson
@@ -27,11 +27,15 @@ from sawtooth.run.run import (
     DERIVED_QUEUE_COLUMNS,
     FORMAT,
     Run,
+    RunSummary,
     assemble,
     controller_names,
     recorded,
 )
 from sawtooth.run.storage.decoded import Rows
+
+if TYPE_CHECKING:
+    from sawtooth.scenario.resolve import Resolved
 
 DERIVED: Final[Mapping[str, Sequence[str]]] = {
     "flows": DERIVED_FLOW_COLUMNS,
@@ -145,10 +149,7 @@ def run_of(
     `meta` gives names and schedule where they are known better than by the row. Series stand in the row itself where an early version
     wrote it. They are left out if the run is not wanted `whole` and nothing has to be computed from them again.
     """
-    if (found := rows.value("format", place)) != FORMAT:
-        raise OtherFormatError(f"format {found} where {FORMAT} was expected")
-    if (found := rows.value("run_id", place)) != run_id:
-        raise ValueError(f"holds run {found}")
+    _check(rows, place, run_id)
     engine = orjson.loads(rows.value("scenario", place))
     said, provenance = rows.value("meta", place), rows.map("provenance", place)
     as_stored = made_by_formulas(provenance) == row_version() and (
@@ -156,7 +157,7 @@ def run_of(
     )
     tables = {name: rows.inner(name, place) for name in ("flows", "queues")}
     for name in recorded(engine) if whole or not as_stored else ():
-        tables[name] = rows.inner(name, place) if name in rows else series(name)
+        tables[name] = rows.inner(name, place) if name in rows else Columns.of_table(series(name))
     for name in (STORED, FORMULAS):
         provenance.pop(name, None)
     kept = {
@@ -174,24 +175,51 @@ def run_of(
         return Run(
             **kept,
             seed=str(engine["seed"]),
-            flow_columns=Columns.of_table(flows),
-            queue_columns=Columns.of_table(tables.pop("queues")),
+            flow_columns=flows,
+            queue_columns=tables.pop("queues"),
             values=rows.map("metrics", place),
             meta=known,
             engine=engine,
-            records=tables,
+            records={name: columns.table for name, columns in tables.items()},
         )
     for name, derived in DERIVED.items():
-        tables[name] = tables[name].drop_columns(list(derived))
-    return assemble(engine, known, {name: Columns.of_table(table) for name, table in tables.items()}, **kept)
+        tables[name] = tables[name].without(derived)
+    return assemble(engine, known, tables, **kept)
 
 
-def _with_controllers(flows: pa.Table, names: list[str]) -> pa.Table:
+def summary_of(rows: Rows, place: int, run_id: str, resolved: Resolved) -> RunSummary | None:
+    """Counters and metrics of a row that stands there as it would be written today, by the same formulas and under the names of `resolved`.
+    None for any other row, of which `run_of` makes the run. Raises what `run_of` raises."""
+    _check(rows, place, run_id)
+    as_stored = made_by_formulas(rows.map("provenance", place)) == row_version()
+    if not as_stored or rows.value("meta", place) != resolved.meta_json:
+        return None
+    return RunSummary(
+        run_id=run_id,
+        digest=rows.value("digest", place),
+        seed=rows.value("seed", place),
+        flow_columns=rows.inner("flows", place),
+        queue_columns=rows.inner("queues", place),
+        values=rows.map("metrics", place),
+        behaviour=rows.map("behaviour", place),
+        meta=resolved.meta,
+    )
+
+
+def _check(rows: Rows, place: int, run_id: str) -> None:
+    """Raises OtherFormatError or ValueError if the row is not that of the run."""
+    if (found := rows.value("format", place)) != FORMAT:
+        raise OtherFormatError(f"format {found} where {FORMAT} was expected")
+    if (found := rows.value("run_id", place)) != run_id:
+        raise ValueError(f"holds run {found}")
+
+
+def _with_controllers(flows: Columns, names: list[str]) -> Columns:
     """`flows` with the controllers called so."""
-    old = flows.column("controller")
-    if old.to_pylist() == names:
+    if flows.listed("controller") == names:
         return flows
-    return flows.set_column(flows.column_names.index("controller"), "controller", pa.array(names, old.type))
+    place, kind = flows.table.column_names.index("controller"), flows.table.column("controller").type
+    return Columns.of_table(flows.table.set_column(place, "controller", pa.array(names, kind)))
 
 
 def _but_for_names(meta: Mapping[str, Any], said: str, engine: Mapping[str, Any]) -> bool:
@@ -269,4 +297,5 @@ __all__ = [
     "same",
     "series_of",
     "stored_at",
+    "summary_of",
 ]
