@@ -3,6 +3,7 @@ numbers of a column of the engine's, for those who need no table and so no Arrow
 
 from __future__ import annotations
 
+import json
 import math
 import struct
 from collections.abc import Mapping
@@ -18,6 +19,11 @@ def canonical(value: Any) -> str:
     """`value` with sorted keys and no spaces: equal values, equal text. A float that JSON cannot say is null; TypeError for what is no
     plain value."""
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+
+
+def written(value: object) -> str:
+    """A value as a scenario file has it: a text as it is, `true`, lists and tables in brackets."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def json_value(value: Any) -> Any:

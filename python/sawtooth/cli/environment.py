@@ -15,6 +15,7 @@ import typer
 
 from sawtooth.cli.output import JsonOption, console, emit_document, emit_text, number, table
 from sawtooth.errors import InputError, join_key
+from sawtooth.plain import written
 
 if TYPE_CHECKING:
     from sawtooth.scenario.environments import Environment
@@ -159,7 +160,7 @@ def _show(
     made = table("", "", "")
     made.title, made.show_header = None, False
     for key, value in environment.text().items():
-        made.add_row(key, str(value))
+        made.add_row(key, written(value))
     for key, rate in (
         ("lowest", min(schedule.rates_bps)),
         ("mean", mean),

@@ -22,6 +22,7 @@ from sawtooth.cli.output import (
 from sawtooth.cli.work import Workers
 from sawtooth.errors import InputError
 from sawtooth.experiment.search.space import SHAPES
+from sawtooth.plain import written
 from sawtooth.report.figure_file import format_of
 
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ def show(found: Search) -> None:
     from sawtooth.plurals import number_of
 
     out = console()
-    text = ", ".join(f"{key} = {value}" for key, value in found.found.table.items())
+    text = ", ".join(f"{key} = {written(value)}" for key, value in found.found.table.items())
     out.print(f"{found.goal.text}, {found.setting}: {text}")
     made = table("under this pattern, mean over the judging seeds", "", *_METRICS, right=True)
     for name in found.algorithms:

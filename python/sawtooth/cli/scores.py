@@ -11,6 +11,7 @@ from sawtooth.claims.logic import Verdict
 from sawtooth.claims.standing import Standing, in_words
 from sawtooth.cli.compare_tables import print_raw
 from sawtooth.cli.output import print_meanings, table
+from sawtooth.plain import written
 from sawtooth.plurals import did, number_of
 from sawtooth.report.tables import (
     COLUMNS,
@@ -164,7 +165,9 @@ def print_sensitivity(out: Console, found: Sensitivity) -> None:
         judged = (entry.turned, entry.loosened, len(entry.unchanged), len(entry.exchanges))
         counts = judged if entry.judged else "––––"
         key = f"{entry.key} ({entry.where})" if entry.where else entry.key
-        shown.add_row(key, str(entry.taken), str(entry.value), *map(str, counts), shift_text(entry.shift))
+        shown.add_row(
+            key, written(entry.taken), written(entry.value), *map(str, counts), shift_text(entry.shift)
+        )
     out.print(shown)
     out.print()
     out.print(stays(found), style="dim")
@@ -172,7 +175,7 @@ def print_sensitivity(out: Console, found: Sensitivity) -> None:
     shown = table("verdicts that turn", "claim", "at the values taken", "other verdict at")
     for name, entries in found.unstable.items():
         turn = next(turn for turn in entries[0].turns if turn.claim == name)
-        values = ", ".join(f"{entry.key} = {entry.value}" for entry in entries)
+        values = ", ".join(f"{entry.key} = {written(entry.value)}" for entry in entries)
         shown.add_row(name, coloured(turn.base), values)
     out.print(shown)
     for _, _, why in found.refused:

@@ -20,7 +20,6 @@ to the store one by one and stored ones are not repeated, so a sweep that was in
 from __future__ import annotations
 
 import itertools
-import json
 import time
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,7 +37,7 @@ from sawtooth.documents import format_of
 from sawtooth.errors import MISSING, InputError, show
 from sawtooth.experiment.intervals import Interval, interval
 from sawtooth.measure.metrics import METRICS
-from sawtooth.plain import json_value
+from sawtooth.plain import json_value, written
 from sawtooth.plurals import number_of
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.api import ScenarioSource, given, job_of, plain_scenario
@@ -92,7 +91,7 @@ class Sweep:
 
     def text(self, value: Any) -> str:
         """A value of a key as a user would write it."""
-        return text_of(value)
+        return written(value)
 
     def plot(self, metrics: Sequence[str] = (), over: str | None = None) -> display.Plot:
         """Metrics (``goodput``, ``delay`` and ``loss`` unless named) over the values of one key, by default the first whose values are
@@ -226,12 +225,12 @@ def parse_over(text: str) -> tuple[str, list[Any]]:
     if not equals or not key.strip():
         raise InputError(OPTION, None, text, "KEY=VALUE,VALUE such as path.rtt=20ms,40ms")
     found = []
-    for written in _split(values):
-        if not written:
+    for part in _split(values):
+        if not part:
             raise InputError(
                 OPTION, key.strip(), values, "values separated by single commas, such as 20ms,40ms"
             )
-        found.append(overriding.parse_override(f"{key}={written}")[1])
+        found.append(overriding.parse_override(f"{key}={part}")[1])
     return key.strip(), found
 
 
@@ -305,12 +304,7 @@ def _column(values: Sequence[Any]) -> pa.Array:
         for kind, dtype in (((int,), np.int64), ((int, float), np.float64)):
             if all(isinstance(value, kind) for value in values):
                 return numbers(np.array(values, dtype))
-    return texts(map(text_of, values))
-
-
-def text_of(value: object) -> str:
-    """A value as it is written; a table as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return texts(map(written, values))
 
 
 def _split(text: str) -> list[str]:

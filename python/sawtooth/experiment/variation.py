@@ -19,6 +19,7 @@ from sawtooth.claims.logic import Verdict, inequality
 from sawtooth.documents import format_of
 from sawtooth.experiment.matrix import Block, scored_mean
 from sawtooth.experiment.scoring import SCORED
+from sawtooth.plain import written
 
 if TYPE_CHECKING:
     from sawtooth.claims.table import Judged
@@ -186,7 +187,8 @@ class Sensitivity:
             "base_verdicts": {item.claim.id: effective(item).value for item in simulated(self.base)},
             "variations": [entry.to_json() for entry in self.ranked],
             "unstable_claims": {
-                name: [f"{v.key} = {v.value}" for v in entries] for name, entries in self.unstable.items()
+                name: [f"{v.key} = {written(v.value)}" for v in entries]
+                for name, entries in self.unstable.items()
             },
             "robust_claims": self.robust,
             "refused": [{"key": key, "value": value, "why": why} for key, value, why in self.refused],

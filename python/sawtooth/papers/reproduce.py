@@ -28,6 +28,7 @@ from sawtooth.papers.configurations import Configuration, configuration
 from sawtooth.papers.own import is_own, own_source
 from sawtooth.papers.paper import Paper
 from sawtooth.papers.studies import parts
+from sawtooth.plain import written
 from sawtooth.progress import ProgressCallback, StageCallback
 from sawtooth.report.pages import write_reproduction
 from sawtooth.run.run_count import RunCount
@@ -164,7 +165,7 @@ def command_words(
     words += [] if set_up is None else ["--configuration", set_up.name]
     words += ["--seeds", str(seeds)] if seeds is not None else []
     for key, value in varied.items():
-        words += ["--set", f"{key}={value}"]
+        words += ["--set", f"{key}={written(value)}"]
     return words
 
 

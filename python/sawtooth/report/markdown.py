@@ -32,6 +32,7 @@ from sawtooth.claims.table import Judged
 from sawtooth.errors import MISSING, InputError
 from sawtooth.experiment.intervals import Share, interval
 from sawtooth.experiment.scoring import SCORED
+from sawtooth.plain import written
 from sawtooth.report.claim_rows import counted, in_short, renewed
 from sawtooth.report.computed import PLACE, contents, stamp
 from sawtooth.report.curve_tables import markdown_table
@@ -222,7 +223,7 @@ def blocks(comparison: Comparison) -> dict[str, str]:
     found["parameters"] = pipe_table(
         ["key", "value", "plausible too", "stated", "reason"],
         [
-            [f"`{e.key}`", str(e.value), ", ".join(map(str, e.plausible)), e.stated, e.reason]
+            [f"`{e.key}`", written(e.value), ", ".join(map(written, e.plausible)), e.stated, e.reason]
             for e in study.parameter
         ],
     )
@@ -275,7 +276,9 @@ def _patterns(comparison: Comparison) -> str:
         goodputs = [with_spread(interval(block.of(a, "goodput")[place]), 3) for a in block.algorithms]
         known = comparison.study.search.get(name)
         share = "" if known is None else Share(known.met, known.of).percent
-        rows.append([name, ", ".join(f"{key} {value}" for key, value in table.items()), *goodputs, share])
+        rows.append(
+            [name, ", ".join(f"{key} {written(value)}" for key, value in table.items()), *goodputs, share]
+        )
     return pipe_table(["panel", "pattern", *block.algorithms, "share of the searched space"], rows)
 
 

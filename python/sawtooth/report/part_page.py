@@ -13,6 +13,7 @@ from sawtooth.experiment.curves import Curve
 from sawtooth.experiment.exhibit import Exhibit
 from sawtooth.experiment.flow_shares import SharesFigure
 from sawtooth.experiment.matrix import Block as Setting
+from sawtooth.plain import written
 from sawtooth.report import figures, shares, strips
 from sawtooth.report.across import across_picture, spans
 from sawtooth.report.answers import part_answer
@@ -22,7 +23,7 @@ from sawtooth.report.curves import curve_picture, curve_section
 from sawtooth.report.head_figures import head_picture
 from sawtooth.report.inline import Inline, below, faint, joined, strong, swatch, to_runs
 from sawtooth.report.runs import group, place, runs_section
-from sawtooth.report.set_up import plain, set_up_section
+from sawtooth.report.set_up import set_up_section
 from sawtooth.report.sketches import Sketches
 from sawtooth.report.tables import (
     COLUMNS,
@@ -102,7 +103,7 @@ def notes(comparison: Comparison) -> list[Inline]:
             "Quick form: the cells and claims of the full study with fewer seeds and shorter runs; numbers and verdicts may differ."
         )
     if comparison.varied:
-        changes = ", ".join(f"{key} = {plain(value)}" for key, value in comparison.varied.items())
+        changes = ", ".join(f"{key} = {written(value)}" for key, value in comparison.varied.items())
         found.append(
             f"Varied: {changes}. This is not the study as it stands."
             if comparison.judged or study.paper

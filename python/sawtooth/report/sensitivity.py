@@ -17,6 +17,7 @@ from matplotlib.patches import Patch
 from sawtooth.atomic import write_bytes_atomic
 from sawtooth.experiment.typed import NOTHING_TYPED, Typed
 from sawtooth.experiment.variation import PROMOTED, SCREENED, Sensitivity, Variation, simulated
+from sawtooth.plain import written
 from sawtooth.plurals import number_of
 from sawtooth.report import figures
 from sawtooth.report.blocks import Page, Picture, Row, Section, Table
@@ -33,7 +34,7 @@ ROWS_MOST: Final = 40
 def label(entry: Variation) -> str:
     """A variation in words."""
     where = f" ({entry.where})" if entry.where and len(entry.where) < 40 else ""
-    return f"{entry.key} = {entry.value}{where}"
+    return f"{entry.key} = {written(entry.value)}{where}"
 
 
 def sensitivity_figure(found: Sensitivity) -> Figure:
@@ -111,7 +112,7 @@ def answer(found: Sensitivity) -> list[str]:
     if turning:
         first = turning[0]
         count = number_of(first.turned, "verdict")
-        lines.append(f"{label(first)} in place of {first.taken} turns most: {count}.")
+        lines.append(f"{label(first)} in place of {written(first.taken)} turns most: {count}.")
         lines.append(f"{len(turning)} of {len(found.variations)} values turn at least one verdict.")
     exchanged = sum(1 for entry in found.variations if entry.exchanges)
     if exchanged:
@@ -150,7 +151,7 @@ def refusals(found: Sensitivity) -> str:
     """Values that could not be run beside the others, in words; nothing where there are none."""
     if not found.refused:
         return ""
-    names = ", ".join(f"{key} = {value}" for key, value, _ in found.refused)
+    names = ", ".join(f"{key} = {written(value)}" for key, value, _ in found.refused)
     return f"Left out, since the scenario refuses them beside the other values: {names}."
 
 
@@ -195,8 +196,8 @@ def _parameters(found: Sensitivity) -> Table:
             code(entry.key),
             [
                 entry.where or "all",
-                str(entry.taken),
-                str(entry.value),
+                written(entry.taken),
+                written(entry.value),
                 *counted(entry),
                 shift_text(entry.shift),
             ],
@@ -260,8 +261,8 @@ def blocks(found: Sensitivity) -> dict[str, str]:
         [
             f"`{entry.key}`",
             entry.where or "all",
-            str(entry.taken),
-            str(entry.value),
+            written(entry.taken),
+            written(entry.value),
             f"{entry.turned} ({entry.loosened})" if entry.judged else "–",
             *counted(entry)[2:],
             shift_text(entry.shift, 2),

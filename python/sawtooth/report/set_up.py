@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from sawtooth.plain import written
 from sawtooth.report.blocks import Block, Fold, Heading, Row, Section, Table, Words
 from sawtooth.report.inline import Inline, code
 from sawtooth.scenario.controller_words import meaning
@@ -21,7 +22,7 @@ def set_up_section(comparison: Comparison) -> Section:
     study = comparison.study
     blocks: list[Block] = []
     if study.changed:
-        changes = ", ".join(f"{key} = {plain(value)}" for key, value in study.changed.items())
+        changes = ", ".join(f"{key} = {written(value)}" for key, value in study.changed.items())
         blocks.append(Words(f"In place of the set-up that the studies of this paper share: {changes}."))
     if study.picture and comparison.printed is not None:
         blocks.append(Words(f"Expected of the paper: {study.picture}."))
@@ -33,7 +34,7 @@ def set_up_section(comparison: Comparison) -> Section:
                 label,
                 [
                     code(entry["control"]),
-                    code(", ".join(f"{k} = {plain(v)}" for k, v in entry["resolved"].items())),
+                    code(", ".join(f"{k} = {written(v)}" for k, v in entry["resolved"].items())),
                     meaning(entry["control"]),
                 ],
             )
@@ -43,7 +44,7 @@ def set_up_section(comparison: Comparison) -> Section:
             Heading("Algorithms"),
             Table(["Label", "As written", "Resolved numbers", "Meaning"], rows, look="words"),
         ]
-    rows = [Row(code(key), [code(plain(value))]) for key, value in flat(study.scenario)]
+    rows = [Row(code(key), [code(written(value))]) for key, value in flat(study.scenario)]
     if rows:
         title = "The scenario that all runs share, without control, router and environment"
         blocks.append(Fold(title, [Table(["Key", "Value"], rows, look="words")]))
@@ -54,8 +55,8 @@ def _open(comparison: Comparison) -> Table:
     rows = []
     for entry in comparison.study.parameter:
         cells: list[Inline] = [
-            plain(entry.value),
-            ", ".join(plain(value) for value in entry.plausible),
+            written(entry.value),
+            ", ".join(written(value) for value in entry.plausible),
             entry.stated,
             entry.reason,
         ]
@@ -78,8 +79,3 @@ def flat(tables: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, obj
 
 def _tables(value: object) -> bool:
     return isinstance(value, Sequence) and bool(value) and all(isinstance(entry, Mapping) for entry in value)
-
-
-def plain(value: object) -> str:
-    """A value as a scenario has it."""
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -27,6 +27,7 @@ from sawtooth.papers.akella2002.reconstruction.result import (
     with_interval,
 )
 from sawtooth.papers.akella2002.reconstruction.rows import EXPLAINED, FIGURE
+from sawtooth.plain import written
 from sawtooth.plurals import number_of
 from sawtooth.report import figures
 from sawtooth.report.blocks import Page, Picture, Row, Section, Table
@@ -199,7 +200,7 @@ def _finalists(found: Reconstruction) -> Table:
 
 def _values(chosen: Combination, found: Reconstruction) -> str:
     changed = chosen.changed(found.factors)
-    return ", ".join(f"{name} = {value}" for name, value in changed.items()) or TAKEN
+    return ", ".join(f"{name} = {written(value)}" for name, value in changed.items()) or TAKEN
 
 
 def _finalist(place: int, chosen: Combination, found: Reconstruction) -> str:
@@ -214,7 +215,8 @@ def finalists_csv(found: Reconstruction) -> str:
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(["finalist", "parameter", "value"])
     for place, entry in enumerate(found.finalists):
-        rows.writerows([place, *pair] for pair in entry.combination.changed(found.factors).items())
+        changed = entry.combination.changed(found.factors)
+        rows.writerows([place, name, written(value)] for name, value in changed.items())
     return text.getvalue()
 
 
@@ -225,8 +227,8 @@ def _effect_rows(found: Reconstruction) -> list[list[str]]:
         rows.append(
             [
                 found.factors[factor].name,
-                str(found.factors[factor].levels[0]),
-                str(found.factors[factor].levels[level]),
+                written(found.factors[factor].levels[0]),
+                written(found.factors[factor].levels[level]),
                 with_interval(float(found.effects.means[factor][level]), (low, high)),
                 signed(float(found.held_out.means[factor][level])),
                 f"{100 * found.shares[factor][level]:.0f} %",

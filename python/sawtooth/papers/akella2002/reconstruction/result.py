@@ -20,6 +20,7 @@ from sawtooth.papers.akella2002.reconstruction.factors import Combination, Facto
 from sawtooth.papers.akella2002.reconstruction.rows import EXPLAINED, PrintedRow
 from sawtooth.papers.akella2002.reconstruction.shapes import NAMES
 from sawtooth.papers.akella2002.reconstruction.surrogate import Identified, standings
+from sawtooth.plain import written
 
 if TYPE_CHECKING:
     from sawtooth.claims.table import Judged
@@ -109,13 +110,15 @@ class Reconstruction:
             self.factors, self.best, self.shares, self.standings, strict=True
         ):
             share = f"{100 * shares[level]:.0f} %"
-            best.append([factor.name, str(factor.levels[0]), str(factor.levels[level]), share, says.value])
+            best.append(
+                [factor.name, written(factor.levels[0]), written(factor.levels[level]), share, says.value]
+            )
         heads = ("parameter", "taken", "best", "in so many draws", "the tables say")
         found.append(TextTable("the best combination", heads, best))
         full = []
         for entry in self.finalists:
             changed = entry.combination.changed(self.factors)
-            values = ", ".join(f"{name} = {value}" for name, value in changed.items()) or "none"
+            values = ", ".join(f"{name} = {written(value)}" for name, value in changed.items()) or "none"
             fitted, other = entry.mean(self.training), entry.mean(~self.training)
             full.append([f"{fitted:.3f}", f"{other:.3f}", values])
         if full:

@@ -12,6 +12,7 @@ from sawtooth.experiment.typed import NOTHING_TYPED, Typed
 from sawtooth.papers.akella2002.reconstruction.rows import SAME
 from sawtooth.papers.akella2002.set_ups.perform import Fit, SetUps, Turn, mean
 from sawtooth.papers.akella2002.set_ups.plan import NAME, tried_alone
+from sawtooth.plain import written
 from sawtooth.report.blocks import Bullets, Page, Row, Section, Table
 from sawtooth.report.inline import code
 from sawtooth.report.markdown import fill
@@ -89,7 +90,8 @@ def value_rows(found: SetUps) -> list[list[str]]:
         for entry in found.second.value
     }
     return [
-        [entry.key, str(taken[entry.key]), str(entry.value), entry.source] for entry in found.second.value
+        [entry.key, written(taken[entry.key]), written(entry.value), entry.source]
+        for entry in found.second.value
     ]
 
 
