@@ -23,8 +23,8 @@ STRICT ?=
 COMPILED_LATER := /(tests?|botocore|dask|distributed|moto|mypy|pandas|pip|polars|setuptools|sympy)/
 
 # Two parts at a time: linking an engine keeps one core busy for a minute, so do mypy and valgrind. First the build, then ruff and mypy,
-# beside all of Rust; then the tests of Python, which use both cores and say how far they are. The gate links an engine of its own, so it
-# stands in `make test-long`.
+# beside all of Rust; then the tests of Python, which use both cores and say how far they are. The gate links an engine of its own, and
+# clippy compiles every dependency once more, so both stand in `make test-long`.
 BESIDE := --jobs 2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 RUST_SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates \( -name '*.rs' -o -name Cargo.toml \) -type f)
@@ -38,7 +38,7 @@ IN_STACKS := cd stacks && env -u RUSTFLAGS
 # Subjects (modules of crates/sim/tests/engine) whose tests draw random networks or paths, or run further paths when all cases are asked for.
 RANDOM := disciplines in_flight lone_flow order packets properties rate_pairs rate_properties supply
 
-.PHONY: help build demo wheel test rust-checked test-long lint lint-rust lint-python format test-rust test-rest test-python test-builds test-optimised gate tidy studies validation bench bench-appendix bench-grow bench-sweep bench-cluster bench-docs bench-micro stacks test-stacks stacks-docs stacks-causes stacks-windows lock clean
+.PHONY: help build demo wheel test test-long lint lint-rust lint-python rustfmt format test-rust test-rest test-python test-builds test-optimised gate tidy studies validation bench bench-appendix bench-grow bench-sweep bench-cluster bench-docs bench-micro stacks test-stacks stacks-docs stacks-causes stacks-windows lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -54,12 +54,8 @@ wheel: $(VENV)/.installed ## dist/sawtooth-*.whl, for people without Rust, compi
 	@ls dist/sawtooth-*.whl
 
 test: ## what to run before a commit: eight minutes on two quiet cores from a fresh clone
-	@$(MAKE) --no-print-directory $(BESIDE) rust-checked lint-python
+	@$(MAKE) --no-print-directory $(BESIDE) test-rust rustfmt lint-python
 	@$(MAKE) --no-print-directory test-python
-
-# One after the other: clippy waits for the lock that `cargo test` has on the build directory, and would keep the build from beginning.
-rust-checked: test-rust
-	@$(MAKE) --no-print-directory lint-rust
 
 # What is long and rarely finds what `make test` does not: all random networks, every key in every context, the same digests from an
 # optimised and an unoptimised engine.
@@ -69,10 +65,12 @@ test-long: ## the rest of what continuous integration runs: long tests, all of t
 
 lint: lint-rust lint-python ## formatting, clippy, ruff, mypy: a warning is an error
 
-lint-rust: $(VENV)/.created
+rustfmt:
 	@if cargo fmt --version >/dev/null 2>&1; then echo "rustfmt --check"; rustfmt --check --edition 2024 $(RUST_FILES); \
 	else echo "NOT RUN: cargo fmt is not installed (rustup component add rustfmt)"; test -z "$(STRICT)"; fi
-	@if cargo clippy --version >/dev/null 2>&1; then echo "cargo clippy"; cargo clippy --locked -- -D warnings; \
+
+lint-rust: $(VENV)/.created rustfmt
+	@if cargo clippy --version >/dev/null 2>&1; then echo "cargo clippy"; cargo clippy --workspace --all-targets --locked -- -D warnings; \
 	else echo "NOT RUN: cargo clippy is not installed (rustup component add clippy)"; test -z "$(STRICT)"; fi
 
 lint-python: build
@@ -87,10 +85,10 @@ format: build ## write all sources in the form that `make lint` asks for
 test-rust: $(VENV)/.created ## tests of cc, sim, plugin and host, examples, ledger and orders of events included
 	cargo test --locked
 
-# What the header in C is made with, and what measures, take longer to compile than all of the engine.
+# What the header in C is made with takes longer to compile than all of the engine.
 test-rest: $(VENV)/.created
 	cargo test --package sawtooth-header --locked
-	cargo clippy --workspace --all-targets --locked -- -D warnings
+	@$(MAKE) --no-print-directory lint-rust
 
 test-python: build ## tests of the experiment layer, the command line and the house rules, on all cores
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal

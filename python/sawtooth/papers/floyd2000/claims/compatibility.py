@@ -14,7 +14,7 @@ import numpy as np
 from sawtooth.claims.agreement import ABOUT, EQUAL, agree, difference, rounded
 from sawtooth.claims.logic import Finding, both, corrected, fact
 from sawtooth.claims.view import View
-from sawtooth.models import compatibility, response
+from sawtooth.models import compatibility, response, synchronous
 
 REMOVED: Final = np.array([0.02, 0.125, 0.25, 0.5, 0.75, 0.95])
 DROPS: Final = np.geomspace(1e-6, 0.9, 40)
@@ -27,6 +27,15 @@ SHORT_CONSTANT: Final = 0.43
 """The paper's sqrt(3)/4."""
 RATES: Final = (5.0, 10.0, 50.0)
 """Packets per round trip: 5 is a flow of the paper's simulations at 4 % drops, 50 one of a path ten times faster."""
+
+CONVERGING: Final = {
+    "AIMD": "binomial(0, 1, 1, 0.5)",
+    "SQRT": "binomial(0.5, 0.5, 1, 1)",
+    "IIAD": "binomial(1, 0, 1, 1)",
+}
+APART: Final = {"AIAD": "binomial(0, 0, 1, 1)", "MIMD": "binomial(-1, 1, 0.05, 0.5)"}
+CAPACITY, CYCLES = 200.0, 400
+"""Windows that fill the link in the synchronous model, packets, and losses until the windows are compared."""
 
 
 def _solved(b: float, p: float, wanted: float) -> float:
@@ -254,3 +263,21 @@ def many_in_one(_: View) -> Finding:
         at_half = compatibility.increase_of_many(flows, 0.5)
         operands.append(agree(f"a at b = 1/2 for {flows}", at_half, flows**2))
     return both("parameters that make one flow count as N", operands)
+
+
+def binomial_convergence(_: View) -> Finding:
+    """Two flows that lose together, in the synchronous model: the ratio of their windows after many losses."""
+
+    def final(control: str) -> float:
+        windows = synchronous.rounds(control, [20.0, 150.0], CAPACITY, CYCLES).windows[-1]
+        return float(max(windows) / min(windows))
+
+    begin = 150 / 20
+    near = [
+        fact(f"{name} comes close to fairness", final(c) < 1.1, ratio=final(c))
+        for name, c in CONVERGING.items()
+    ]
+    apart = [
+        fact(f"{name} does not", final(c) > 1.5, ratio=final(c), at_first=begin) for name, c in APART.items()
+    ]
+    return both("some binomial controls converge under synchronised losses, and some do not", [*near, *apart])

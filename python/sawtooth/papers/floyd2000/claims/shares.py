@@ -19,7 +19,7 @@ from sawtooth.claims.logic import Finding, Verdict, both, corrected, either, fac
 from sawtooth.claims.view import View
 from sawtooth.experiment.curves import labels, select, values
 from sawtooth.experiment.matrix import ProbeRun
-from sawtooth.models import response, synchronous
+from sawtooth.models import response
 
 Numbers = NDArray[np.float64]
 
@@ -287,30 +287,3 @@ def rap_like_tcp(view: View) -> Finding:
         here = [run for run in runs if run.labels["n"] in calm]
         operands.append(between(f"{pair}: ratio", mean_ratio(here), 1 - fair, 1 + fair, **by_number(here)))
     return both("RAP(a, b) behaves like TCP(a, b) at moderate drop rates", operands)
-
-
-CONVERGING: Final = {
-    "AIMD": "binomial(0, 1, 1, 0.5)",
-    "SQRT": "binomial(0.5, 0.5, 1, 1)",
-    "IIAD": "binomial(1, 0, 1, 1)",
-}
-APART: Final = {"AIAD": "binomial(0, 0, 1, 1)", "MIMD": "binomial(-1, 1, 0.05, 0.5)"}
-CAPACITY, CYCLES = 200.0, 400
-
-
-def binomial_convergence(view: View) -> Finding:
-    """Two flows that lose together, in the synchronous model: the ratio of their windows after many losses."""
-
-    def final(control: str) -> float:
-        windows = synchronous.rounds(control, [20.0, 150.0], CAPACITY, CYCLES).windows[-1]
-        return float(max(windows) / min(windows))
-
-    begin = 150 / 20
-    near = [
-        fact(f"{name} comes close to fairness", final(c) < 1.1, ratio=final(c))
-        for name, c in CONVERGING.items()
-    ]
-    apart = [
-        fact(f"{name} does not", final(c) > 1.5, ratio=final(c), at_first=begin) for name, c in APART.items()
-    ]
-    return both("some binomial controls converge under synchronised losses, and some do not", [*near, *apart])
