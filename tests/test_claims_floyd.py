@@ -14,7 +14,15 @@ from sawtooth import _native
 from sawtooth.claims import agreement
 from sawtooth.claims.logic import Verdict
 from sawtooth.claims.view import NoRuns
-from sawtooth.models import compatibility, padhye, response, smoothness, tfrc_average, throughput_ratio
+from sawtooth.models import (
+    compatibility,
+    padhye,
+    response,
+    smoothness,
+    synchronous,
+    tfrc_average,
+    throughput_ratio,
+)
 from sawtooth.models.tradeoffs import tradeoffs
 from sawtooth.papers import PAPERS
 from sawtooth.papers.floyd2000 import drawings as floyd2000
@@ -37,8 +45,8 @@ def test_all_claims_of_the_paper_stand_here_once() -> None:
         sum(entry.kind == kind for entry in CLAIMS) for kind in ("definition", "analysis", "simulation")
     ] == [
         11,
-        35,
-        32,
+        36,
+        31,
     ]
 
 
@@ -52,7 +60,7 @@ def test_each_has_a_check_or_says_what_it_waits_for() -> None:
 
 def test_no_claim_of_mathematics_is_undecided() -> None:
     judged = PAPERS["floyd2000"].judge_mathematics()
-    assert len(judged) == len(MATHEMATICS) == 46
+    assert len(judged) == len(MATHEMATICS) == 47
     assert {item.claim.id for item in judged if item.verdict is F} == FAILING
     assert all(item.verdict in (H, F) for item in judged)
     for item in judged:
@@ -77,6 +85,7 @@ def other_numbers(text: str) -> str:
     return json.dumps({"kind": "linear", "a_i": 9.0, "b_i": 1.0, "a_d": 0.0, "b_d": 0.1})
 
 
+ROUNDS = synchronous.rounds
 Broken = tuple[str, object, str, Callable[..., Any]]
 BROKEN: list[Broken] = [
     ("floyd-1-def-aimd-ab", _native, "controller", other_numbers),
@@ -125,6 +134,12 @@ BROKEN: list[Broken] = [
     ("floyd-6.3-sqrt5", compatibility, "throughput_ratio", times(compatibility.throughput_ratio)),
     ("floyd-7-binomial-special", smoothness, "binomial_decreased", lambda w, _, beta: w - beta * w),
     ("floyd-7-binomial-aggr", smoothness, "binomial_aggressiveness", lambda w, k, a: a),
+    (
+        "floyd-7-binomial-convergence",
+        synchronous,
+        "rounds",
+        lambda control, start, capacity, _: ROUNDS(control, start, capacity, 1),
+    ),
     ("floyd-7-co98-n-flows", compatibility, "increase_of_many", times(compatibility.increase_of_many)),
     ("floyd-1-smoother-b", smoothness, "smoothness", lambda b: np.full_like(np.asarray(b), 0.5)),
 ]

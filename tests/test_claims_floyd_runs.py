@@ -122,10 +122,6 @@ def test_shares_that_must_not_be_equal() -> None:
     assert floyd_shares.tfrc_fair(shares({**PAPER, "TCP v TFRC": 0.5}, PAPER)).verdict is F
 
 
-def test_the_synchronous_model_tells_binomial_controls_apart() -> None:
-    assert floyd_shares.binomial_convergence(shares(PAPER, PAPER)).verdict is H
-
-
 NO_MORE = {"200 ms": 1.0, "1 s": 1.0, "10 s": 1.0}
 
 

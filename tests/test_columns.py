@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from sawtooth.column_values import values_of
-from sawtooth.columns import Columns, Part, maps, numbers, of_numbers, of_texts, of_truths, texts, truths
+from sawtooth.columns import Columns, Slice, maps, numbers, of_numbers, of_texts, of_truths, texts, truths
 
 ROOT = Path(__file__).resolve().parents[1]
 SWEEP = """
@@ -133,13 +133,13 @@ def test_joined_columns_are_the_tables_below_each_other() -> None:
 
 
 @pytest.mark.parametrize(("first", "count"), [(0, 9), (2, 4), (8, 1), (3, 0)])
-def test_a_part_is_what_arrow_cuts_out(first: int, count: int) -> None:
+def test_a_slice_is_what_arrow_cuts_out(first: int, count: int) -> None:
     _, whole = some_columns(0, 9)
     gap = pa.array(
         [None, *range(8)], pa.int64()
     )  # a null makes floats of the whole numbers beside it, and of no others
-    part = Part.all_of(whole.append_column("gap", gap)).part(0, 9).part(first, count)
-    columns = Columns({}, part)
+    rows = Slice.all_of(whole.append_column("gap", gap)).rows_from(0, 9).rows_from(first, count)
+    columns = Columns({}, rows)
     expected = whole.append_column("gap", gap).slice(first, count)
     assert (columns.rows, list(columns.names)) == (count, expected.column_names)
     for name in ("i", "u", "half", "nan", "hole", "odd", "gap"):

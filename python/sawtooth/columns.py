@@ -49,9 +49,9 @@ Source = tuple[str, Any]
 """A column: what it is, and its bytes or its list."""
 
 
-class Part:
+class Slice:
     """Some rows of an Arrow table, one below the other. Nothing is cut out before somebody wants it, and numbers are read once for all
-    parts of the table: of thousands of stored runs that lie in one, a study reads a few numbers each."""
+    slices of the table: of thousands of stored runs that lie in one, a study reads a few numbers each."""
 
     def __init__(
         self, whole: pa.Table, first: int, count: int, read: dict[str, NDArray[Any]] | None = None
@@ -64,9 +64,9 @@ class Part:
         """All rows of a table."""
         return cls(table, 0, int(table.num_rows))
 
-    def part(self, first: int, count: int) -> Part:
+    def rows_from(self, first: int, count: int) -> Slice:
         """Some of these rows."""
-        return Part(self.whole, self.first + first, count, self._read)
+        return Slice(self.whole, self.first + first, count, self._read)
 
     @cached_property
     def table(self) -> pa.Table:
@@ -91,7 +91,7 @@ class Columns:
     it.
     """
 
-    def __init__(self, sources: Mapping[str, Source], base: Part | None = None) -> None:
+    def __init__(self, sources: Mapping[str, Source], base: Slice | None = None) -> None:
         """Columns by name, behind those of `base` if there is one. All have the same length."""
         self._sources, self._base = sources, base
         self._values: dict[str, NDArray[Any]] = {}
@@ -99,7 +99,7 @@ class Columns:
     @classmethod
     def of_table(cls, table: pa.Table) -> Self:
         """The columns of an Arrow table."""
-        return cls({}, Part.all_of(table))
+        return cls({}, Slice.all_of(table))
 
     @cached_property
     def names(self) -> Sequence[str]:
@@ -173,7 +173,9 @@ class Columns:
         """These but for some, each of which is there."""
         base = self._base
         if base is not None:
-            base = Part.all_of(base.table.drop_columns([name for name in names if name not in self._sources]))
+            base = Slice.all_of(
+                base.table.drop_columns([name for name in names if name not in self._sources])
+            )
         made = Columns({name: source for name, source in self._sources.items() if name not in names}, base)
         made._values = {name: values for name, values in self._values.items() if name not in names}
         return made

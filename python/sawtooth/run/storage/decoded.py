@@ -12,7 +12,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from sawtooth.column_values import NUMPY, values_of
-from sawtooth.columns import Columns, Part
+from sawtooth.columns import Columns, Slice
 
 SHORT: Final = frozenset({"format", "run_id", "digest", "seed"})
 """Columns that are decoded for all rows at once."""
@@ -24,7 +24,7 @@ class Rows:
     def __init__(self, table: pa.Table) -> None:
         self.table = table
         self._maps: dict[str, tuple[Sequence[int], Sequence[str], Sequence[Any]]] = {}
-        self._tables: dict[str, tuple[Sequence[int], Part]] = {}
+        self._tables: dict[str, tuple[Sequence[int], Slice]] = {}
         self._short: dict[str, list[Any]] = {}
 
     def __len__(self) -> int:
@@ -56,9 +56,9 @@ class Rows:
             array = self._array(name)
             names = [field.name for field in array.values.type]
             whole = pa.table(dict(zip(names, array.values.flatten(), strict=True)))
-            self._tables[name] = _ends(array), Part.all_of(whole)
+            self._tables[name] = _ends(array), Slice.all_of(whole)
         ends, all_rows = self._tables[name]
-        return Columns({}, all_rows.part(ends[row], ends[row + 1] - ends[row]))
+        return Columns({}, all_rows.rows_from(ends[row], ends[row + 1] - ends[row]))
 
     def _array(self, name: str) -> pa.Array:
         column = self.table.column(name)

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sawtooth.claims.logic import Finding, Verdict, both, corrected, either, fact, inequality
+from sawtooth.claims.logic import Finding, Verdict, both, corrected, either, inequality
 from sawtooth.claims.view import View
 from sawtooth.experiment.curves import labels, select, values
 from sawtooth.experiment.matrix import ProbeRun
