@@ -52,6 +52,16 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest tests begin first, so that all cores are busy to the end."""
+
+    def seconds(item: pytest.Item) -> int:
+        mark = item.get_closest_marker("long")
+        return 0 if mark is None or not mark.args else int(mark.args[0])
+
+    items.sort(key=seconds, reverse=True)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def store_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Runs that a test makes without saying where leave nothing in the working directory."""

@@ -96,6 +96,8 @@ OTHER_PACKAGES = re.compile(
     r"^(?:import|from) (duckdb|polars|pandas)\b|load_plugin|st\.cluster\(", re.MULTILINE
 )
 """Programs that need what a stock installation has not (tests/test_store.py and tests/test_cluster.py run those), or a built plug-in."""
+SHARES = 4
+"""In how many tests the pages are run, so that all cores have something to do."""
 EXAMPLE = re.compile(r"Example: (sawtooth .*)")
 
 
@@ -186,12 +188,13 @@ def once(examples: Sequence[Example], seen: set[str]) -> list[Example]:
     return kept
 
 
-@pytest.mark.long
-def test_what_all_pages_print_is_run(tmp_path: Path) -> None:
+@pytest.mark.long(100)
+@pytest.mark.parametrize("share", range(SHARES))
+def test_what_all_pages_print_is_run(share: int, tmp_path: Path) -> None:
     seen: set[str] = set()
     groups = [(name_of(page), once(examples_of(page), seen)) for page in PAGES]
     assert sum(len(examples) for _, examples in groups) > 100
-    assert follow([group for group in groups if group[1]], tmp_path) == []
+    assert follow([group for group in groups if group[1]][share::SHARES], tmp_path) == []
 
 
 @pytest.mark.long
