@@ -29,6 +29,7 @@ from sawtooth.run.run import Run, RunSummary, run_id_of
 from sawtooth.run.run_count import RunCount
 from sawtooth.run.runner import run_each
 from sawtooth.run.store import Store
+from sawtooth.run.used import watching
 from sawtooth.scenario.resolve import Decided, Resolved, decide, resolve
 from sawtooth.scenario.scenario import Scenario
 
@@ -53,6 +54,8 @@ def perform(
     ``count`` is that of the whole work of which the study is a part; without one, ``progress`` hears of the study alone. InputError before
     the first run for what a router, an environment or a probe of it refuses.
     """
+    from sawtooth.experiment.recalled import keep, recall  # of no use to a command that is refused
+
     begun = time.monotonic()
     refused = refusal(study)
     if refused is not None:
@@ -71,16 +74,24 @@ def perform(
 
     for chosen in alike(plan):
         jobs = Jobs(study, chosen)
-        outcomes += run_each(
-            jobs,
-            store,
-            jobs.outcome,
-            fresh=fresh,
-            threads=threads,
-            spared=spared,
-            noted=noted,
-            whole=jobs.whole,
-        )
+        found = None if fresh else recall(store, jobs)
+        if found is None:
+            with watching() as used:
+                found = run_each(
+                    jobs,
+                    store,
+                    jobs.outcome,
+                    fresh=fresh,
+                    threads=threads,
+                    spared=spared,
+                    noted=noted,
+                    whole=jobs.whole,
+                )
+            keep(store, jobs, found, used)
+        else:
+            for outcome in found:
+                noted(outcome.run_id, True)
+        outcomes += found
     results = collect(plan, outcomes, study.families)
     return Comparison(study, results, quick=quick, executed=executed, wall_s=time.monotonic() - begun)
 
@@ -195,6 +206,11 @@ class Jobs(Sequence[Resolved]):
         _, scenario, decided, controllers = known
         job = resolve(scenario, planned.seed, decided)
         return replace(job, meta={**job.meta, "controllers": controllers})
+
+    @property
+    def metrics_alone(self) -> bool:
+        """Whether `outcome` keeps nothing of a run but its metrics."""
+        return bool(self.study.paper) and not (self.whole or self._flows)
 
     @property
     def whole(self) -> bool:

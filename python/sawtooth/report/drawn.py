@@ -11,21 +11,16 @@ import contextlib
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 from hashlib import sha256
-from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from sawtooth.atomic import write_text_atomic
-from sawtooth.packaged import packaged
+from sawtooth.program import program
 from sawtooth.report.fingerprint import fingerprint
 
 if TYPE_CHECKING:
     from sawtooth.report.write import PlannedPage
-
-LIBRARIES: Final = ("matplotlib", "numpy", "fonttools", "jinja2", "pyarrow")
-"""Which draw and write, beside the package itself."""
 
 
 class DrawnPages:
@@ -65,16 +60,6 @@ def made_of(page: PlannedPage) -> str:
     """The hash of all that a page is made of; how many of its runs were simulated just now, and how long that took, is not shown."""
     comparison = replace(page.comparison, executed=0, wall_s=0.0, report=None)
     return fingerprint((program(), comparison, str(page.path), page.up))
-
-
-@cache
-def program() -> str:
-    """The hash of every file of the package that is text, and the versions of the libraries."""
-    whole = sha256(" ".join(version(name) for name in LIBRARIES).encode())
-    for path in sorted(packaged().rglob("*")):
-        if path.is_file() and path.suffix not in (".pyc", ".so"):
-            whole.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return whole.hexdigest()
 
 
 def hash_of(path: Path) -> str:

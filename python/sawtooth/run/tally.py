@@ -195,6 +195,11 @@ def read_block(path: Path) -> list[Outcome] | None:
         table = pq.ParquetFile(path, page_checksum_verification=True).read()
     except (pa.ArrowException, OSError):
         return None
+    return outcomes_of(table)
+
+
+def outcomes_of(table: pa.Table) -> list[Outcome] | None:
+    """The outcomes of such a table; None if it has other columns."""
     if table.column_names != ["run_id", *NAMES]:
         return None
     columns = [table.column(name).to_pylist() for name in NAMES]
