@@ -42,7 +42,7 @@ class Shelf(Protocol):
     address: str
     """What the user calls it."""
     home: Path
-    """The directory of what belongs to the store and is no run: reports, notes on drawn pages and tallies."""
+    """The directory of what belongs to the store and is no run: reports, notes on drawn pages, what was read, and tallies."""
     exclusive: bool
     """Whether `locked` keeps other processes out."""
     look_s: float
