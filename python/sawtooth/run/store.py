@@ -88,8 +88,8 @@ class Store:
 
     @property
     def path(self) -> Path:
-        """The directory of what belongs to the store besides runs: reports, notes on drawn pages, what was read, and tallies. A store with an
-        address has a local one."""
+        """The directory of what belongs to the store besides runs: reports, notes on drawn pages, what was read, and tallies. A store with
+        an address has a local one."""
         return self.held.shelf.home
 
     def exists(self) -> bool:
