@@ -113,7 +113,7 @@ class Store:
         return self._found(run_id, lambda place: self._run(place, run_id, resolved))
 
     def summary(self, run_id: str, resolved: Resolved | None = None) -> RunSummary | None:
-        """Like `get`, counters and metrics only: a third of the time."""
+        """Like `get`, counters and metrics only, without decoding the rest."""
         return self._found(run_id, lambda place: self._summary(place, run_id, resolved))
 
     def _found(self, run_id: str, read: Callable[[Place], Read]) -> Read | None:
