@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from sawtooth.run.run import Run
 from sawtooth.run.storage import batch
 from sawtooth.run.storage.rows import same
 from sawtooth.run.storage.verify import verify
-from sawtooth.run.store import Store
+from sawtooth.run.store import Store, StoreWarning
 
 RECORDED = {"record.windows": True}
 
@@ -96,6 +97,24 @@ def test_a_damaged_run_is_named_made_again_and_swept(
     assert sawtooth("store", "gc", "--json").code == 0
     assert sawtooth("store", "verify", "--json").json["bad"] == []
     assert sawtooth("store", "show", run_id, "--json").json["run"]["digest"] == again.json["digest"]
+
+
+def test_removing_a_run_names_those_that_damage_takes_along(runs: list[Run], tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.put_all(runs)
+    ids = sorted(run.run_id for run in runs)
+    broken(file_of(store, ids[0]), ids[0], "rows")
+    with pytest.warns(StoreWarning, match="5 runs that could not be read went with") as told:
+        assert Store(tmp_path).remove([ids[0]]) == {ids[0]}
+    assert all(run_id in str(told[0].message) for run_id in ids[1:4])
+    assert Store(tmp_path).ids() == []
+    store = Store(tmp_path / "whole")
+    store.put_all(runs)
+    with warnings.catch_warnings(record=True) as none:
+        warnings.simplefilter("always")
+        assert store.remove(ids[:2]) == set(ids[:2])
+    assert not none
+    assert store.ids() == ids[2:]
 
 
 def test_a_file_that_lost_its_footer_still_says_whose_it_was(runs: list[Run], tmp_path: Path) -> None:

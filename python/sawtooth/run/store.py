@@ -339,19 +339,35 @@ class Store:
         return there
 
     def _without(self, tree: str, run_ids: Collection[str]) -> tuple[set[str], dict[str, bytes]]:
-        """The files in which some runs stand, and what takes their place."""
+        """The files in which some runs stand, and what takes their place. A StoreWarning names runs beside them that cannot be read."""
         gone = {place.file for run_id in run_ids for place in self.held.places(tree, run_id, look=False)}
         kept: dict[str, bytes] = {}
         for name in gone:
             pieces = run_rows_of(self.held.shelf, name, lambda run_id: run_id not in run_ids)
+            folder = name.rpartition("/")[0]
             try:
-                folder = name.rpartition("/")[0]
-                kept |= {one.name(folder): one.data for one in packed(pieces)}
+                made = list(packed(pieces))
             except FileNotFoundError:
                 raise
             except UNREADABLE:
-                continue
+                made = []
+            kept |= {one.name(folder): one.data for one in made}
+            self._warn_of_lost(tree, name, {*run_ids, *(run_id for one in made for run_id in one.runs)})
         return gone, kept
+
+    def _warn_of_lost(self, tree: str, name: str, accounted: Collection[str]) -> None:
+        """Says which runs go with a file because its damage hit them too, and stand nowhere else."""
+        lost = [
+            run_id
+            for run_id in self.held.in_file(tree, name)
+            if run_id not in accounted
+            and all(place.file == name for place in self.held.places(tree, run_id, look=False))
+        ]
+        if lost:
+            where, count = self.held.shelf.where(name), number_of(len(lost), "run")
+            few = ", ".join(lost[:3]) + (" …" if len(lost) > 3 else "")
+            text = f"{count} that could not be read went with {where}: {few}"
+            warnings.warn(text, StoreWarning, stacklevel=5)
 
     def _content(self) -> str:
         count = len(self.ids())
