@@ -206,7 +206,7 @@ def test_metrics_are_taken_as_stored_or_computed_again(
 def test_a_summary_is_that_of_the_whole_run(
     run: Run, scenario_text: str, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of a row as it would be written today nothing but the summary is read; of any other the run is made, with the same numbers."""
+    """Where formulas and names are today's, nothing but the summary is read. Otherwise the run is made, with the same numbers."""
     made: list[str] = []
 
     def counted(*arguments: object, **options: object) -> Run:

@@ -50,8 +50,8 @@ Source = tuple[str, Any]
 
 
 class Slice:
-    """Some rows of an Arrow table, one below the other. Nothing is cut out before somebody wants it, and numbers are read once for all
-    slices of the table: of thousands of stored runs that lie in one, a study reads a few numbers each."""
+    """Some rows of an Arrow table, one below the other. Nothing is cut out before somebody wants it. Numbers are read once for all slices
+    of a table, since a study reads a few numbers of each of many stored runs."""
 
     def __init__(
         self, whole: pa.Table, first: int, count: int, read: dict[str, NDArray[Any]] | None = None

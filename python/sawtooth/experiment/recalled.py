@@ -1,21 +1,21 @@
-"""Outcomes of a study that were read before: reading the runs of a paper one after another takes most of the time of judging it.
+"""Outcomes of a study that were read before. Reading the runs of a paper one by one takes most of the time of judging it.
 
     <store>/read/<key>.parquet
 
-Of the cells of a study the run ids and metrics are kept together, in the order of the plan; the key is the hash of the study and of its
-plan. They are taken again while
+The file has the run ids and metrics of a study's cells, in the order of the plan. The key is the hash of the study and its plan. The
+outcomes are taken from there under three conditions:
 
-- the program that read them is the same (`program`),
-- every scenario, resolved with the first of its seeds, has the run id that stands there: files that it names, such as a trace, are as they
-  were, and the engine behaves as it did,
-- every run is in the store, so one that was removed is made again.
+- The program that read them is the same (`program`).
+- Every scenario, resolved with the first of its seeds, has the run id that stands there. So the files that it names, such as a trace, are
+  as they were, and the engine behaves as it did.
+- Every run is in the store. One that was removed is made again.
 
-Else the runs are read. Outcomes with more than metrics (flows, measures, series, delays) are not kept. What cannot be read or written is
-passed over: it costs time alone.
+Otherwise the runs are read. Outcomes with more than metrics (flows, measures, series, delays) are not kept. A file that cannot be read or
+written costs time, and nothing else. Damage to a stored run is not noticed here; `sawtooth store verify` looks for it.
 
-| parameter | unit | default | why                                     |
-|-----------|------|---------|-----------------------------------------|
-| FEWEST    | runs | 512     | fewer are read in half a second         |
+| parameter | unit | default | why                                    |
+|-----------|------|---------|----------------------------------------|
+| FEWEST    | runs | 512     | fewer are read in half a second        |
 
 Source: none.
 """

@@ -188,8 +188,8 @@ def run_of(
 
 
 def summary_of(rows: Rows, place: int, run_id: str, resolved: Resolved) -> RunSummary | None:
-    """Counters and metrics of a row that stands there as it would be written today, by the same formulas and under the names of `resolved`.
-    None for any other row, of which `run_of` makes the run. Raises what `run_of` raises."""
+    """Counters and metrics of a row with today's formulas and the names of `resolved`. None for any other row, of which `run_of` makes the
+    run. Raises what `run_of` raises."""
     _check(rows, place, run_id)
     as_stored = made_by_formulas(rows.map("provenance", place)) == row_version()
     if not as_stored or rows.value("meta", place) != resolved.meta_json:
