@@ -135,9 +135,8 @@ def test_joined_columns_are_the_tables_below_each_other() -> None:
 @pytest.mark.parametrize(("first", "count"), [(0, 9), (2, 4), (8, 1), (3, 0)])
 def test_a_slice_is_what_arrow_cuts_out(first: int, count: int) -> None:
     _, whole = some_columns(0, 9)
-    gap = pa.array(
-        [None, *range(8)], pa.int64()
-    )  # a null makes floats of the whole numbers beside it, and of no others
+    # A null makes floats of the whole numbers beside it, and of no others.
+    gap = pa.array([None, *range(8)], pa.int64())
     rows = Slice.all_of(whole.append_column("gap", gap)).rows_from(0, 9).rows_from(first, count)
     columns = Columns({}, rows)
     expected = whole.append_column("gap", gap).slice(first, count)

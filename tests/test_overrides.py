@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from sawtooth.errors import InputError
+from sawtooth.papers.reproduce import command_words
 from sawtooth.scenario.overrides import apply_overrides, parse_override
 from sawtooth.scenario.scenario import parse_scenario, with_overrides, with_values
 
@@ -123,3 +124,12 @@ def test_values_are_given_as_python_has_them() -> None:
     assert changed.environment is not None
     assert changed.environment.name == "sq-low"
     assert changed.path.rtt == (50_000_000,) * 3
+
+
+@pytest.mark.parametrize(
+    "value", [True, False, 3, 0.05, "30 ms", "aimd(1, 0.5)", ["30 ms", "10 ms"], [1, 2.5]]
+)
+def test_a_value_reads_back_as_it_is_printed(value: object) -> None:
+    """Commands on reports print `--set KEY=VALUE`, which a reader types again."""
+    words = command_words("akella2002/fig4", None, False, {"some.key": value})
+    assert parse_override(words[-1]) == ("some.key", value)

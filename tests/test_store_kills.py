@@ -260,7 +260,7 @@ def killed_by_the_clock(words: list[str], directory: Path, after_s: float) -> bo
         return True
 
 
-@pytest.mark.long
+@pytest.mark.long(90)
 @pytest.mark.parametrize("work", ["sweep", "gc", "merge"])
 def test_many_kills_of_the_command_line_by_the_clock(
     work: str, begun: Begun, made: list[Run], tmp_path: Path

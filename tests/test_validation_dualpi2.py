@@ -63,12 +63,12 @@ def test_the_pages_state_the_same() -> None:
         assert len({text for texts in stated for text in texts}) == 1
 
 
-@pytest.mark.long
+@pytest.mark.long(80)
 def test_waits_and_losses_in_l_are_within_the_figures(found: Found) -> None:
     assert [figure for figure in found.figures if not figure.agrees] == []
 
 
-@pytest.mark.long
+@pytest.mark.long(80)
 def test_the_ratios_with_virtual_round_trips_miss_where_the_page_says_why(found: Found) -> None:
     # Known to be wrong: the formula of appendix C.2 takes a shorter round trip for CUBIC and fewer marks for Prague (docs/l4s.md).
     missed = [ratio for ratio in found.ratios if not ratio.agrees]
@@ -77,7 +77,7 @@ def test_the_ratios_with_virtual_round_trips_miss_where_the_page_says_why(found:
     assert found.kernels.agrees
 
 
-@pytest.mark.long
+@pytest.mark.long(80)
 def test_the_page_has_everything(found: Found) -> None:
     page = L4S.read_text(encoding="utf-8")
     tables = (dualpi2.figures_table, dualpi2.ratios_table, dualpi2.factors_table, dualpi2.agreement)

@@ -103,7 +103,7 @@ def test_the_rule_can_fail() -> None:
     assert len(_wrong([far])) == 3
 
 
-@pytest.mark.long
+@pytest.mark.long(60)
 def test_four_of_five_cells_agree_and_the_page_says_how_many() -> None:
     cells = l4s.measure()
     assert len(cells) == 51

@@ -22,8 +22,8 @@ def canonical(value: Any) -> str:
 
 
 def written(value: object) -> str:
-    """A value as a scenario file has it: a text as it is, `true`, lists and tables in brackets."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    """A value as `--set` and a scenario file take it: a text as it is, `true`, lists in brackets; a table as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def json_value(value: Any) -> Any:
