@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bench.machine import provenance
-from sawtooth.experiment.perform import Jobs
+from sawtooth.experiment.perform import StudyJobs
 from sawtooth.experiment.plan import CellKey, Planned
 from sawtooth.experiment.study import Study
 from sawtooth.papers.studies import load_study
@@ -54,7 +54,7 @@ def measured(study: Study, plan: Sequence[Planned], threads: int) -> dict[str, A
         store = Store(folder)
         for setting in study.matrix.settings:
             chosen = [p for p in plan if isinstance(p.key, CellKey) and p.key.setting == str(setting)]
-            jobs, begun = Jobs(study, chosen), time.monotonic()
+            jobs, begun = StudyJobs(study, chosen), time.monotonic()
             run_each(jobs, store, jobs.outcome, threads=threads)
             by_setting[str(setting)] = time.monotonic() - begun
             print(f"{setting}: {len(chosen)} runs, {by_setting[str(setting)]:.1f} s", file=sys.stderr)

@@ -52,12 +52,18 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+LONGER = ("test_tidy", "test_validation_")
+"""Files with tests or fixtures of several seconds begin with this. In alphabetical order they would be among the last."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest tests begin first, so that all cores are busy to the end."""
 
     def seconds(item: pytest.Item) -> int:
         mark = item.get_closest_marker("long")
-        return 0 if mark is None or not mark.args else int(mark.args[0])
+        if mark is not None and mark.args:
+            return int(mark.args[0])
+        return int(item.path.name.startswith(LONGER))
 
     items.sort(key=seconds, reverse=True)
 

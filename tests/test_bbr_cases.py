@@ -17,7 +17,7 @@ from sawtooth.papers.bbr_draft.checks import DRAFT
 from sawtooth.papers.bbr_draft.google import GOOGLE
 from sawtooth.papers.bbr_draft.page import blocks, where, write_cases
 from sawtooth.papers.bbr_draft.perform import Cases, first_failure, judge, perform, states
-from sawtooth.papers.bbr_draft.trace import Trace
+from sawtooth.papers.bbr_draft.trace import CaseTrace
 from sawtooth.report.computed import contents
 from sawtooth.scenario.resolve import resolve
 from sawtooth.scenario.scenario import load_scenario
@@ -107,7 +107,7 @@ def test_rounds_are_round_trips(found: Cases) -> None:
     """In PROBE_CRUISE with a queue of q a round lasts q behind the propagation: it is the round trip that the flow reports."""
     outcome = next(outcome for outcome in found.outcomes if outcome.case.name == "05-up-plateau")
     assert outcome.run is not None
-    trace = Trace(outcome.run, states())
+    trace = CaseTrace(outcome.run, states())
     cruise = next(stay for stay in trace.of("probe_bw_cruise") if stay.length > 1.5)
     in_flight = trace.within("in_flight_bytes", cruise.begin + 1.0, cruise.end)
     lasts = float(in_flight.mean()) * 8 / 10e6

@@ -31,7 +31,7 @@ from sawtooth.claims.logic import (
 from sawtooth.claims.orders import order_agrees, orders_alike, possible_orders, spearman
 from sawtooth.claims.table import judge, judge_paper
 from sawtooth.claims.view import Part, RunView, UnavailableError, View
-from sawtooth.experiment.matrix import Block, ProbeRun, Results
+from sawtooth.experiment.matrix import ProbeRun, Results, SettingBlock
 from sawtooth.experiment.plan import CellKey, ProbeKey
 from sawtooth.experiment.scoring import Values, difference_by_identity, distances, score
 from sawtooth.measure.metrics import METRIC_NAMES, Metric, metric
@@ -407,7 +407,7 @@ def test_equal_things_are_tied_in_every_order() -> None:
 
 def block(
     setting: str, values: Mapping[str, float], places: Sequence[str] = ALL_13[:10], seeds: int = 3
-) -> Block:
+) -> SettingBlock:
     """A block whose metrics are constant: by algorithm for `values`, 0.5 elsewhere."""
     shape = (len(FOUR), len(places), seeds)
     names = tuple(str(number) for number in range(1, seeds + 1))
@@ -420,10 +420,10 @@ def block(
         for environment in places
         for seed in names
     }
-    return Block(setting, FOUR, tuple(places), names, boxes, ids)
+    return SettingBlock(setting, FOUR, tuple(places), names, boxes, ids)
 
 
-def results(*blocks: Block) -> Results:
+def results(*blocks: SettingBlock) -> Results:
     """These blocks and no probes."""
     return Results({entry.setting: entry for entry in blocks})
 
@@ -468,7 +468,7 @@ def test_one_counter_example_decides_a_claim_about_every_setting() -> None:
 def test_one_example_decides_a_claim_about_some_setting_only_with_all_environments() -> None:
     entry = claim("akella-4-goodput-C-D-differ")
 
-    def differing(places: Sequence[str]) -> Block:
+    def differing(places: Sequence[str]) -> SettingBlock:
         made = block("reno/droptail", {}, places)
         made.values["goodput"][0, :, :] = 0.4  # AIMD a little behind everywhere
         made.values["goodput"][1, 0, :] = 0.1  # AIAD far behind in one place
@@ -513,7 +513,7 @@ def test_an_undecided_definition_is_a_bug() -> None:
         judge(entry, results(noisy()), TOLERANCES)
 
 
-def noisy() -> Block:
+def noisy() -> SettingBlock:
     """A block in which nothing can be told apart."""
     made = block("reno/droptail", {})
     random = np.random.RandomState(5)
@@ -565,7 +565,7 @@ def test_a_claim_is_judged_on_the_part_that_it_speaks_of() -> None:
 
 def test_scores_are_formed_within_a_family() -> None:
     made = block("sack/red", {"AIMD": 0.9, "AIAD": 0.6, "MIMD": 0.5, "MIAD": 0.1}, ALL_13[:2])
-    split = Block(
+    split = SettingBlock(
         made.setting,
         made.algorithms,
         made.environments,

@@ -18,9 +18,9 @@ from typer.main import get_command
 
 from sawtooth import _native
 from sawtooth.cli import SEARCH, application
-from sawtooth.cli.compare import Table
+from sawtooth.cli.compare import TableChoice
 from sawtooth.cli.completion import SCRIPTS, TABLES, candidates, words_of
-from sawtooth.cli.work import Kind
+from sawtooth.cli.work import ExecutorName
 from sawtooth.experiment.search.space import SHAPES
 from sawtooth.papers.catalogue import known_names
 from sawtooth.papers.configurations import configurations
@@ -82,8 +82,8 @@ def test_every_command_is_offered_with_the_first_sentence_of_its_help() -> None:
         ("sawtooth nonsense ", set()),
         ("sawtooth run --path ", {entry.name for entry in paths()}),
         ("sawtooth compare x --path ", {entry.name for entry in paths()}),
-        ("sawtooth compare x --table ", {entry.value for entry in Table}),
-        ("sawtooth sweep s.toml --executor ", {entry.value for entry in Kind}),
+        ("sawtooth compare x --table ", {entry.value for entry in TableChoice}),
+        ("sawtooth sweep s.toml --executor ", {entry.value for entry in ExecutorName}),
         ("sawtooth store export --of ", {"runs", "flows", "queues", *RECORDED}),
         ("sawtooth store ls --series ", RECORDED),
         (

@@ -13,7 +13,7 @@ from tests.conftest import CommandLine
 from sawtooth.errors import InputError
 from sawtooth.experiment.compare import compare, comparison_study, labelled
 from sawtooth.experiment.intervals import interval
-from sawtooth.experiment.perform import Jobs, MissingRunError, evaluate, perform, refusal
+from sawtooth.experiment.perform import MissingRunError, StudyJobs, evaluate, perform, refusal
 from sawtooth.experiment.scoring import SCORED
 from sawtooth.measure.metrics import METRIC_NAMES
 from sawtooth.report.answers import part_answer
@@ -129,7 +129,7 @@ def test_cells_that_are_one_simulation_are_counted_as_what_they_are(store: Store
 def test_scores_are_those_of_the_stored_runs_by_hand(store: Store) -> None:
     found = short(["aimd(1, 0.5)", "aiad(1, 2)"], store)
     study = found.study
-    jobs = Jobs(study)
+    jobs = StudyJobs(study)
     values: dict[tuple[str, str, str], float] = {}
     for planned, job in zip(jobs.plan, jobs, strict=True):
         from sawtooth.run.run import run_id_of

@@ -7,7 +7,7 @@ import pytest
 from matplotlib.axes import Axes
 from tests.figure_faults import faults
 
-from sawtooth.experiment.matrix import Block
+from sawtooth.experiment.matrix import SettingBlock
 from sawtooth.experiment.plan import CellKey
 from sawtooth.experiment.scoring import SCORED
 from sawtooth.report.compare_figures import block_figure
@@ -24,9 +24,9 @@ GOODPUT = np.array(
 """By algorithm, environment and seed."""
 
 
-def block(families: dict[str, str] | None = None) -> Block:
+def block(families: dict[str, str] | None = None) -> SettingBlock:
     ids = {CellKey("sack/red", a, e, s): f"{a}{e}{s}" for a in NAMES for e in PLACES for s in SEEDS}
-    return Block("sack/red", NAMES, PLACES, SEEDS, dict.fromkeys(SCORED, GOODPUT), ids, families or {})
+    return SettingBlock("sack/red", NAMES, PLACES, SEEDS, dict.fromkeys(SCORED, GOODPUT), ids, families or {})
 
 
 @pytest.mark.parametrize("families", [{}, {"a": "one", "b": "one"}])

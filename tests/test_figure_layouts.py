@@ -19,7 +19,7 @@ from tests.test_winners import block as winners_block
 from tests.test_winners import part
 
 from sawtooth.experiment.figure_specs import StripsSpec
-from sawtooth.experiment.matrix import Block, ProbeRun
+from sawtooth.experiment.matrix import ProbeRun, SettingBlock
 from sawtooth.experiment.plan import CellKey
 from sawtooth.experiment.scoring import SCORED
 from sawtooth.experiment.strips import lay_strips
@@ -48,7 +48,7 @@ WRITTEN = [
 ]
 """Names of controllers as one writes them."""
 ALONE = ("the scenario as it is",)
-DRAWN: dict[str, tuple[Callable[[Block], Figure], tuple[str, ...]]] = {
+DRAWN: dict[str, tuple[Callable[[SettingBlock], Figure], tuple[str, ...]]] = {
     "values": (figures.values_figure, ALONE),
     "paper": (lambda given: paper_figure(given, {}, "SACK recovery", "Over 1 environment."), ALONE),
     "cloud": (cloud_figure, ALONE),
@@ -58,7 +58,7 @@ DRAWN: dict[str, tuple[Callable[[Block], Figure], tuple[str, ...]]] = {
 }
 
 
-def block(setting: str, names: tuple[str, ...] = NAMES, places: tuple[str, ...] = PLACES) -> Block:
+def block(setting: str, names: tuple[str, ...] = NAMES, places: tuple[str, ...] = PLACES) -> SettingBlock:
     """Seven algorithms in all environments of the paper, unless others are named; values and their spread grow."""
     values = np.zeros((len(names), len(places), len(SEEDS)))
     values += 0.1 * np.arange(len(names))[:, None, None] + 0.03 * np.arange(len(SEEDS))[None, None, :]
@@ -66,7 +66,7 @@ def block(setting: str, names: tuple[str, ...] = NAMES, places: tuple[str, ...] 
     ids = {key: f"{key.algorithm}{key.environment}{key.seed}" for key in keys}
     shares = len(describe()["delay_shares"])
     delays = {key: np.linspace(0.0, 30.0, shares).tolist() for key in keys}
-    return Block(setting, names, places, SEEDS, dict.fromkeys(SCORED, values), ids, delays=delays)
+    return SettingBlock(setting, names, places, SEEDS, dict.fromkeys(SCORED, values), ids, delays=delays)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from sawtooth.papers.coexistence import page as coexistence_page
 from sawtooth.papers.coexistence.pairs import setup
 from sawtooth.papers.coexistence.perform import Coexistence, Felt, cells
 from sawtooth.papers.formulas.figures import overlay_figure
-from sawtooth.papers.formulas.points import Curve, Point
+from sawtooth.papers.formulas.points import FormulaCurve, FormulaPoint
 from sawtooth.report.curves import curve_figure
 from sawtooth.report.drawing import encode
 from sawtooth.report.shares import shares_figure
@@ -97,7 +97,7 @@ def formulas() -> Figure:
     """Two series and a line of a formula, over a logarithmic axis."""
     drops = np.geomspace(1e-4, 0.1, 7)
     points = [
-        Point(
+        FormulaPoint(
             series,
             float(p),
             {"full": 1.0},
@@ -112,7 +112,7 @@ def formulas() -> Figure:
     ]
     lines = {"the formula with timeouts": (drops.tolist(), (1.2 / np.sqrt(drops)).tolist())}
     return overlay_figure(
-        Curve(
+        FormulaCurve(
             "c",
             "Rate over the drop rate",
             "drop rate (1)",

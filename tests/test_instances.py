@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from sawtooth.experiment.matrix import Block
+from sawtooth.experiment.matrix import SettingBlock
 from sawtooth.experiment.plan import CellKey
 from sawtooth.measure.metrics import METRIC_NAMES
 from sawtooth.papers.akella2002 import instances
@@ -20,7 +20,7 @@ SETTINGS = [str(setting) for setting in STUDY.matrix.settings]
 ROWS = {(f"{row.recovery}/{row.router}", row.label): row for row in appendix()}
 
 
-def block(setting: str, goodput: Callable[[AppendixRow], float], noise: float = 0.0) -> Block:
+def block(setting: str, goodput: Callable[[AppendixRow], float], noise: float = 0.0) -> SettingBlock:
     """One environment, two seeds; the goodput of an instance from its printed row."""
     names = tuple(entry.label for entry in STUDY.algorithm)
     seeds = ("1", "2")
@@ -29,7 +29,7 @@ def block(setting: str, goodput: Callable[[AppendixRow], float], noise: float = 
     for place, name in enumerate(names):
         values["goodput"][place] = goodput(ROWS[setting, name]) + noise * random.normal(size=(1, 2))
     ids = {CellKey(setting, name, "cons-low", seed): name + seed for name in names for seed in seeds}
-    return Block(setting, names, ("cons-low",), seeds, values, ids, STUDY.families)
+    return SettingBlock(setting, names, ("cons-low",), seeds, values, ids, STUDY.families)
 
 
 def as_printed(row: AppendixRow) -> float:
@@ -104,7 +104,9 @@ def test_totals_join_figures_and_appendix() -> None:
 
 def test_a_setting_that_is_not_printed_stands_alone() -> None:
     made = block("reno/droptail", as_printed)
-    alone = Block("reno/rio", made.algorithms, made.environments, made.seeds, made.values, {}, made.families)
+    alone = SettingBlock(
+        "reno/rio", made.algorithms, made.environments, made.seeds, made.values, {}, made.families
+    )
     (first, *_) = family_tables([alone])
     assert (first.D, first.printed_best) == (None, [])
     assert totals([alone])["all"][0].printed is None

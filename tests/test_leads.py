@@ -9,21 +9,21 @@ import pytest
 
 from sawtooth.experiment.intervals import interval
 from sawtooth.experiment.leads import Lead, leads
-from sawtooth.experiment.matrix import Block
+from sawtooth.experiment.matrix import SettingBlock
 from sawtooth.experiment.plan import CellKey
 from sawtooth.experiment.scoring import SCORED
 
 NAMES, PLACES, SEEDS = ("a", "b", "c"), ("calm", "rough"), ("1", "2", "3")
 
 
-def block(names: tuple[str, ...] = NAMES, **values: list[list[float]]) -> Block:
+def block(names: tuple[str, ...] = NAMES, **values: list[list[float]]) -> SettingBlock:
     """A setting with the values of a metric by algorithm and seed, the same in both environments; elsewhere zeros."""
     shape = (len(names), len(PLACES), len(SEEDS))
     boxes = {metric: np.zeros(shape) for metric in SCORED}
     for metric, rows in values.items():
         boxes[metric] += np.array(rows)[:, None, :]
     ids = {CellKey("sack/red", a, e, s): f"{a}{e}{s}" for a in names for e in PLACES for s in SEEDS}
-    return Block("sack/red", names, PLACES, SEEDS, boxes, ids)
+    return SettingBlock("sack/red", names, PLACES, SEEDS, boxes, ids)
 
 
 def of(found: list[Lead], metric: str) -> Lead:

@@ -12,7 +12,7 @@ from tests.conftest import CommandLine
 from sawtooth import progress as shown
 from sawtooth.experiment.typed import Typed
 from sawtooth.papers.catalogue import further
-from sawtooth.papers.further import Order
+from sawtooth.papers.further import Request
 
 STUDY = """
 name = "mine"
@@ -86,7 +86,7 @@ def test_judging_and_drawing_are_said(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(shown, "_shown", [bar])
     found = further("reddy2012/sliding-window")
     assert found is not None
-    found.reproduce(Order(store=tmp_path, report=tmp_path / "r.html", quick=True))
+    found.reproduce(Request(store=tmp_path, report=tmp_path / "r.html", quick=True))
     assert bar.stages == [("judging", 0, 1), ("judging", 1, 1), ("drawing", 0, 1), ("drawing", 1, 1)]
 
 
@@ -106,7 +106,7 @@ def test_a_report_goes_where_it_was_asked_for(
     """The two configurations of 2002 wrote a report beside ``--no-report``."""
     monkeypatch.chdir(tmp_path)
     written: list[Path] = []
-    order = Order(store=Path(), report=asked)
+    order = Request(store=Path(), report=asked)
     assert order.typed == Typed(store=".")
     made = order.reported(Written(), "x", lambda found, path, typed: written.append(path))
     assert written == ([] if file is None else [Path(file)])

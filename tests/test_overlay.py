@@ -30,7 +30,7 @@ from sawtooth.papers.formulas.kinds import KINDS
 from sawtooth.papers.formulas.lending import FLOYD
 from sawtooth.papers.formulas.overlay import overlay
 from sawtooth.papers.formulas.page import update_page, write_overlay
-from sawtooth.papers.formulas.points import Curve, Point
+from sawtooth.papers.formulas.points import FormulaCurve, FormulaPoint
 from sawtooth.papers.formulas.result import Overlay
 from sawtooth.papers.formulas.study import OverlayStudy, load_overlay
 from sawtooth.papers.register import claim
@@ -111,8 +111,8 @@ def test_a_decrease_of_one_flow_moves_the_replayed_model() -> None:
     assert sharing.replay("aimd(1, 0.5)", [epoch]) == [(30.0, 40.0)]
 
 
-def point(x: float, values: list[float], **parts: float) -> Point:
-    return Point(
+def point(x: float, values: list[float], **parts: float) -> FormulaPoint:
+    return FormulaPoint(
         "law", x, {"f": 1.0}, interval(values), interval(np.array(values) - 1), {"s": 0.5}, parts, ("r",)
     )
 
@@ -135,7 +135,7 @@ def test_the_main_cause_pulls_on_the_side_of_the_deviation() -> None:
 
 def test_sentences_name_places_shares_and_parts() -> None:
     points = [point(1, [1.0, 1.0]), point(2, [0.8, 0.8], waiting=-0.15)]
-    curve = Curve("c", "C", "p", "y", "the formula", "ratio", points, {})
+    curve = FormulaCurve("c", "C", "p", "y", "the formula", "ratio", points, {})
     (sentence,) = curve.sentences(0.05)
     for words in (
         "departs from the formula at p = 2 (-20.0 %: waiting)",
@@ -145,7 +145,7 @@ def test_sentences_name_places_shares_and_parts() -> None:
         "The largest is waiting",
     ):
         assert words in sentence
-    (together,) = Curve("c", "C", "p", "y", "the formula", "ratio", points[:1], {}).sentences(0.05)
+    (together,) = FormulaCurve("c", "C", "p", "y", "the formula", "ratio", points[:1], {}).sentences(0.05)
     assert "follows the formula at every point" in together
 
 
@@ -194,7 +194,7 @@ def written(laid: Overlay, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def of(laid: Overlay, name: str) -> dict[tuple[str, float], Point]:
+def of(laid: Overlay, name: str) -> dict[tuple[str, float], FormulaPoint]:
     """The points of a curve by series and place."""
     (curve,) = [curve for curve in laid.curves if curve.name == name]
     return {(entry.series, round(entry.x, 6)): entry for entry in curve.points}

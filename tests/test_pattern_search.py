@@ -15,7 +15,7 @@ from sawtooth.cli import exit_code
 from sawtooth.errors import InputError
 from sawtooth.experiment.comparison import Comparison
 from sawtooth.experiment.intervals import Share
-from sawtooth.experiment.matrix import Block, Results
+from sawtooth.experiment.matrix import Results, SettingBlock
 from sawtooth.experiment.plan import CellKey
 from sawtooth.experiment.search import search as search_module
 from sawtooth.experiment.search.goal import Goal, margins, met, rank, scales
@@ -134,7 +134,7 @@ def planted(study: Study, store: Store, **_: Any) -> Comparison:
             values["goodput"][a, e] = goodput[name] + np.arange(len(study.seeds)) * 1e-4
     (setting,) = study.matrix.settings
     ids = {key: str(key) for key in plan if isinstance(key, CellKey)}
-    block = Block(str(setting), tuple(names), tuple(environments), study.seeds, values, ids)
+    block = SettingBlock(str(setting), tuple(names), tuple(environments), study.seeds, values, ids)
     return Comparison(study, Results({str(setting): block}))
 
 

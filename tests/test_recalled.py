@@ -132,15 +132,15 @@ def test_runs_are_read_where_anything_has_changed(
 
 
 def test_outcomes_of_more_than_metrics_are_not_kept(store: Store) -> None:
-    from sawtooth.experiment.perform import Jobs
+    from sawtooth.experiment.perform import StudyJobs
     from sawtooth.papers.studies import load_study
 
     flows = [study for study in map(load_study, ("floyd2000/shares", "akella2002/tracking")) if study.probe]
     assert flows
     for study in flows:
         probes = [planned for planned in study.plan() if hasattr(planned.key, "probe")]
-        assert not Jobs(study, probes).metrics_alone
-    assert not Jobs(small("own", True, paper="")).metrics_alone
+        assert not StudyJobs(study, probes).metrics_alone
+    assert not StudyJobs(small("own", True, paper="")).metrics_alone
 
 
 def test_a_store_that_cannot_be_written_keeps_nothing(store: Store, reads: Reads) -> None:

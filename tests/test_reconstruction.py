@@ -19,7 +19,7 @@ from tests.fits import fits
 
 from sawtooth.errors import InputError
 from sawtooth.experiment.perform import Held, perform
-from sawtooth.experiment.study import Algorithm, Matrix, Parameter, Quick, Setting, Study
+from sawtooth.experiment.study import Algorithm, Matrix, OpenParameter, QuickStudy, Setting, Study
 from sawtooth.papers.akella2002.printed import appendix, figures
 from sawtooth.papers.akella2002.reconstruction.command import BLOCKS
 from sawtooth.papers.akella2002.reconstruction.factors import Factor, combinations, factors_of
@@ -62,8 +62,8 @@ from sawtooth.scenario.schedule import Schedule
 REPRESENTATIVES = {"AIMD(1,0.5)": "AIMD"}
 
 
-def parameter(key: str, value: object, plausible: list[object], **other: object) -> Parameter:
-    return Parameter(key=key, value=value, plausible=plausible, stated="", reason="", **other)  # type: ignore[arg-type]
+def parameter(key: str, value: object, plausible: list[object], **other: object) -> OpenParameter:
+    return OpenParameter(key=key, value=value, plausible=plausible, stated="", reason="", **other)  # type: ignore[arg-type]
 
 
 def small_study() -> Study:
@@ -98,7 +98,7 @@ def small_study() -> Study:
             seeds=1,
         ),
         routers={"droptail": {"kind": "drop-tail"}},
-        quick=Quick(seeds=1, duration="4 s", warmup="1 s"),
+        quick=QuickStudy(seeds=1, duration="4 s", warmup="1 s"),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sawtooth.experiment.matrix import Block
+from sawtooth.experiment.matrix import SettingBlock
 from sawtooth.experiment.plan import CellKey
 from sawtooth.experiment.scoring import SCORED
 from sawtooth.report import across, figures
@@ -15,12 +15,12 @@ PLACES = ("cons-low", "sq-high")
 SEEDS = ("1", "2", "3")
 
 
-def block(setting: str, step: float) -> Block:
+def block(setting: str, step: float) -> SettingBlock:
     """Values that grow by ``step`` from algorithm to algorithm, with a little spread over the seeds."""
     values = np.zeros((len(NAMES), len(PLACES), len(SEEDS)))
     values += step * np.arange(len(NAMES))[:, None, None] + 0.01 * np.arange(len(SEEDS))[None, None, :] ** 2
     ids = {CellKey(setting, a, e, s): f"{a}{e}{s}" for a in NAMES for e in PLACES for s in SEEDS}
-    return Block(setting, NAMES, PLACES, SEEDS, dict.fromkeys((*SCORED,), values), ids)
+    return SettingBlock(setting, NAMES, PLACES, SEEDS, dict.fromkeys((*SCORED,), values), ids)
 
 
 BLOCKS = [block("reno/droptail", 0.1), block("sack/red", 0.3)]

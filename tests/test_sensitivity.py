@@ -17,10 +17,10 @@ from tests.fits import fits
 from sawtooth.claims.logic import Verdict
 from sawtooth.cli import exit_code
 from sawtooth.errors import InputError
-from sawtooth.experiment.perform import Jobs, perform
+from sawtooth.experiment.perform import StudyJobs, perform
 from sawtooth.experiment.sensitivity import variations
 from sawtooth.experiment.sensitivity import vary as vary_claims
-from sawtooth.experiment.study import Algorithm, Matrix, Parameter, Quick, Setting, Study
+from sawtooth.experiment.study import Algorithm, Matrix, OpenParameter, QuickStudy, Setting, Study
 from sawtooth.experiment.variation import PROMOTED, SCREENED, Sensitivity, Turn, mean_shift, shift_of
 from sawtooth.papers import PAPERS
 from sawtooth.papers.reproduce import chosen_studies
@@ -37,8 +37,8 @@ from sawtooth.scenario.overrides import parse_override
 def small_study() -> Study:
     """A gentle and a greedy law over a small link. More jitter moves little, a deep buffer turns loss round for nobody."""
 
-    def parameter(key: str, value: object, plausible: list[object], **other: object) -> Parameter:
-        return Parameter(key=key, value=value, plausible=plausible, stated="", reason="", **other)  # type: ignore[arg-type]
+    def parameter(key: str, value: object, plausible: list[object], **other: object) -> OpenParameter:
+        return OpenParameter(key=key, value=value, plausible=plausible, stated="", reason="", **other)  # type: ignore[arg-type]
 
     return Study(
         name="akella2002/small",
@@ -63,7 +63,7 @@ def small_study() -> Study:
             settings=[Setting(recovery="sack", router="droptail")], environments=["cons-high"], seeds=3
         ),
         routers={"droptail": {"kind": "drop-tail"}},
-        quick=Quick(seeds=3, duration="3 s", warmup="1 s"),
+        quick=QuickStudy(seeds=3, duration="3 s", warmup="1 s"),
     )
 
 
@@ -138,7 +138,7 @@ def test_a_key_without_another_value_is_refused(tmp_path: Path) -> None:
 def test_a_tally_gives_the_numbers_of_the_runs_and_makes_each_once(tmp_path: Path) -> None:
     study = small_study()
     whole = perform(study, Store(tmp_path / "whole"))
-    jobs = Jobs(study)
+    jobs = StudyJobs(study)
     tally = Tally(Store(tmp_path / "light"))
     outcomes = tally.outcomes(jobs)
     block = whole.results.blocks["sack/droptail"]
@@ -295,7 +295,7 @@ def test_every_open_parameter_of_the_paper_is_varied() -> None:
     assert all(entry.reason and entry.stated for entry in study.parameter)
 
     def buffer(chosen: Study) -> int:
-        job = Jobs(chosen, list(islice(chosen.plan(), 1)))[0]
+        job = StudyJobs(chosen, list(islice(chosen.plan(), 1)))[0]
         return int(job.echo["bottleneck"]["buffer_packets"])
 
     assert buffer(study) == 1500  # 100 Mbit/s x 120 ms / 8000 bit

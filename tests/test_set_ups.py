@@ -22,7 +22,7 @@ from sawtooth.papers.akella2002.set_ups import page
 from sawtooth.papers.akella2002.set_ups.perform import Fit, SetUps, turns
 from sawtooth.papers.akella2002.set_ups.plan import alone, plans
 from sawtooth.papers.configurations import configurations
-from sawtooth.papers.further import Order
+from sawtooth.papers.further import Request
 from sawtooth.plain import json_value
 from sawtooth.report.computed import contents
 
@@ -68,11 +68,11 @@ def test_a_claim_of_which_the_runs_say_nothing_does_not_turn() -> None:
 
 
 def test_what_is_run_is_both_set_ups_and_every_value_alone() -> None:
-    quick = plans(Order(quick=True, seeds=1))
+    quick = plans(Request(quick=True, seeds=1))
     tried = [value for value in SECOND.value if value.quick]
     assert [name for name, _ in quick] == ["chosen", "faithful", *(value.key for value in tried)]
     assert {len(studies) for _, studies in quick} == {1}
-    full = plans(Order())
+    full = plans(Request())
     assert [len(studies) for _, studies in full] == [2, 2, *(1 for _ in SECOND.value)]
     for (name, (study, *_)), value in zip(quick[2:], tried, strict=True):
         assert study.value_of(name) == value.value
@@ -83,7 +83,7 @@ def test_what_is_run_is_both_set_ups_and_every_value_alone() -> None:
 
 def test_values_that_act_in_some_cells_alone_share_the_runs_of_the_others() -> None:
     """RED's thresholds make no run behind drop-tail or DRR anew."""
-    found = dict(plans(Order(quick=True, seeds=1)))
+    found = dict(plans(Request(quick=True, seeds=1)))
     scenarios = [
         [json.dumps(planned.scenario, sort_keys=True) for planned in found[name][0].plan()]
         for name in ("chosen", "bottleneck.queue.min", "path.rtt")
@@ -103,7 +103,7 @@ def set_ups(fits: list[Fit], first: Reproduction, second: Reproduction) -> SetUp
     )
     part = cast(Any, SimpleNamespace(study=study))
     both = replace(first, parts=(part,)), replace(second, parts=(part,))
-    return SetUps(FIRST, SECOND, both, list(turns(first, second, {})), fits, Order(quick=True), runs=12)
+    return SetUps(FIRST, SECOND, both, list(turns(first, second, {})), fits, Request(quick=True), runs=12)
 
 
 def test_the_page_says_what_came_out() -> None:

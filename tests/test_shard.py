@@ -11,7 +11,7 @@ from tests.conftest import SCENARIO, CommandLine
 
 from sawtooth.errors import InputError
 from sawtooth.papers.formulas.command import OVERLAY
-from sawtooth.papers.further import Order
+from sawtooth.papers.further import Request
 from sawtooth.papers.reproduce import jobs_of
 from sawtooth.run.run import run_id_of
 from sawtooth.run.shard import Shard, run_shard
@@ -134,7 +134,7 @@ def test_parts_of_a_paper_hold_what_it_borrows() -> None:
     """The runs beside a paper's studies are among those of the whole paper alone."""
     figure = {run_id_of(job) for jobs in jobs_of("floyd2000", seeds=2, quick=True)[-1:] for job in jobs}
     assert figure
-    alone = {run_id_of(job) for job in OVERLAY.jobs(Order(seeds=2, quick=True))}
+    alone = {run_id_of(job) for job in OVERLAY.jobs(Request(seeds=2, quick=True))}
     assert figure <= alone
 
 

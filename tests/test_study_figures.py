@@ -15,7 +15,7 @@ from tests.figure_faults import faults
 import sawtooth as st
 from sawtooth.papers import PAPERS
 from sawtooth.papers.catalogue import further
-from sawtooth.papers.further import Order
+from sawtooth.papers.further import Request
 from sawtooth.papers.studies import STUDIES, study_names
 
 FEW: Final = {"seeds": 2}
@@ -80,6 +80,6 @@ def test_no_figure_of_what_is_no_study_has_a_fault(
 ) -> None:
     found = further(name)
     assert found is not None
-    found.reproduce(Order(str(tmp_path), tmp_path / "report.html", quick="quick" in found.takes))
+    found.reproduce(Request(str(tmp_path), tmp_path / "report.html", quick="quick" in found.takes))
     assert looked_at
     assert {title: wrong for title, wrong in looked_at.items() if wrong} == {}

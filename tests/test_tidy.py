@@ -115,6 +115,15 @@ PLANTED: tuple[tuple[str, str, dict[str, str]], ...] = (
     ),
     ("table-entry", "stands in no test", {"tests/test_delay.py": '"""Nothing."""\n'}),
     (
+        "one-meaning",
+        "say which one it is",
+        python("class Curve: ...")
+        | {
+            "python/sawtooth/measure/metrics/delay.py": TIDY["python/sawtooth/measure/metrics/delay.py"]
+            + "class Curve: ...\n"
+        },
+    ),
+    (
         "listed",
         "FORMATS row `yaml` stands in no test",
         {

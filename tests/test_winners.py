@@ -9,7 +9,7 @@ import numpy as np
 
 from sawtooth.claims.logic import Verdict
 from sawtooth.claims.view import Part
-from sawtooth.experiment.matrix import Block, Results
+from sawtooth.experiment.matrix import Results, SettingBlock
 from sawtooth.measure.metrics import METRIC_NAMES
 from sawtooth.papers.akella2002.claims.section4_3 import LEADERS
 from sawtooth.papers.akella2002.four import FOUR
@@ -23,7 +23,7 @@ PLACES = tuple(row.name for row in environments())
 H, F, U = Verdict.HOLDS, Verdict.FAILS, Verdict.UNDECIDED
 
 
-def block(setting: str, goodput: Mapping[str, float], unfair: str = "", noisy: str = "") -> Block:
+def block(setting: str, goodput: Mapping[str, float], unfair: str = "", noisy: str = "") -> SettingBlock:
     """Five seeds without spread, but for the goodput of ``noisy``."""
     values = {name: np.full((4, len(PLACES), 5), 0.1) for name in (*METRIC_NAMES, "cross_surplus")}
     for place, name in enumerate(FOUR):
@@ -32,10 +32,10 @@ def block(setting: str, goodput: Mapping[str, float], unfair: str = "", noisy: s
             values["fairness"][place] = 2.0
         if name == noisy:
             values["goodput"][place] += np.array([-0.02, 0.02, 0.0, 0.03, -0.03])
-    return Block(setting, FOUR, PLACES, tuple("12345"), values, {})
+    return SettingBlock(setting, FOUR, PLACES, tuple("12345"), values, {})
 
 
-def part(*blocks: Block) -> Part:
+def part(*blocks: SettingBlock) -> Part:
     """These blocks with the words of Figure 12."""
     return Part(Results({entry.setting: entry for entry in blocks}), TOLERANCES)
 
@@ -62,5 +62,5 @@ def test_there_is_a_map_only_of_the_four_in_several_settings_with_words() -> Non
     one, two = block("reno/droptail", {}), block("sack/red", {})
     assert not winner_map(part(one))
     assert not winner_map(replace(part(one, two), tolerances={}))
-    three = Block("sack/red", FOUR[:3], PLACES, two.seeds, two.values, {})
+    three = SettingBlock("sack/red", FOUR[:3], PLACES, two.seeds, two.values, {})
     assert not winner_map(part(one, three))

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from sawtooth.report.computed import FILE, PLACE, Fault, faults, stamp
+from sawtooth.report.computed import FILE, PLACE, UntrustedBlock, faults, stamp
 from sawtooth.scenario.described import describe
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -36,7 +36,7 @@ def numbers() -> Mapping[str, int]:
     return found
 
 
-def found_faults() -> list[Fault]:
+def found_faults() -> list[UntrustedBlock]:
     """What is wrong with the pages of this repository."""
     return list(faults(LINES, pages(), numbers()))
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sawtooth.claims.table import Judged
-    from sawtooth.experiment.matrix import Block, Results
+    from sawtooth.experiment.matrix import Results, SettingBlock
     from sawtooth.experiment.study import Study
     from sawtooth.measure.run_data import RunData
     from sawtooth.report.sweep_figure import Swept
@@ -125,7 +125,7 @@ class Compared(Protocol):
     @property
     def results(self) -> Results: ...
     @property
-    def own(self) -> Sequence[Block]: ...
+    def own(self) -> Sequence[SettingBlock]: ...
     @property
     def run_ids(self) -> Sequence[str]: ...
     @property

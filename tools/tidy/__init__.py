@@ -35,6 +35,7 @@ RULES: tuple[Rule, ...] = (
         "what is in a table is used in studies: it needs a source, a test and a head",
         tables.entries,
     ),
+    Rule("one-meaning", "a reader who meets a name knows it from elsewhere", names.meanings),
     Rule("listed", "a name that users may write and no test tries breaks unseen", listed.rows),
     Rule("head", "reviewers check code against the paper it names, not against memory", tables.heads),
     Rule("citation", "a key that leads nowhere cannot be checked", citations.keys),

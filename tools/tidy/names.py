@@ -1,4 +1,4 @@
-"""Banned names, each with its replacement and the reason.
+"""Banned names, each with its replacement and the reason; and names of classes, of which each has one meaning.
 
 The patterns are matched against code: `//` comments are blanked in Rust, and Python is read through its own parser, so a comment may
 name what it replaces. A name counts where it stands: `units.rs` may call `powf`, because it is the pinned implementation.
@@ -163,3 +163,17 @@ def _dotted(node: ast.expr, aliases: dict[str, str]) -> str:
         owner = _dotted(node.value, aliases)
         return f"{owner}.{node.attr}" if owner else ""
     return aliases.get(node.id, node.id) if isinstance(node, ast.Name) else ""
+
+
+def meanings(tree: Tree) -> Iterator[Finding]:
+    """Public classes of the package that share a name."""
+    homes: dict[str, str] = {}
+    for path in tree.under("python/sawtooth/", ".py"):
+        for node in tree.module(path).body:
+            if not isinstance(node, ast.ClassDef) or node.name.startswith("_"):
+                continue
+            home = homes.setdefault(node.name, path)
+            if home != path:
+                yield Finding(
+                    path, node.lineno, f"class `{node.name}` is another one in {home}: say which one it is"
+                )

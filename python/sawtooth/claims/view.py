@@ -17,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from sawtooth.claims.printed_tables import PrintedTables
-from sawtooth.experiment.matrix import Block, ProbeRun, Results, scored_mean
+from sawtooth.experiment.matrix import ProbeRun, Results, SettingBlock, scored_mean
 from sawtooth.experiment.scoring import Values, ratio_scores
 from sawtooth.experiment.study import Tolerance
 
@@ -176,7 +176,7 @@ class RunView(View):
         found = self._parts[name]
         return RunView(found.results, tuple(found.results.blocks), found.tolerances, self._parts)
 
-    def _block(self, setting: str, algorithm: str | None = None) -> Block:
+    def _block(self, setting: str, algorithm: str | None = None) -> SettingBlock:
         block = self._results.blocks.get(setting)
         if block is None:
             raise UnavailableError(setting)

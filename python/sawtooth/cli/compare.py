@@ -19,10 +19,10 @@ from sawtooth.errors import MISSING, InputError
 
 if TYPE_CHECKING:
     from sawtooth.experiment.comparison import Comparison
-    from sawtooth.experiment.perform import Jobs
+    from sawtooth.experiment.perform import StudyJobs
 
 
-class Table(StrEnum):
+class TableChoice(StrEnum):
     """Which tables are printed."""
 
     RAW = "raw"
@@ -110,7 +110,7 @@ WarmupOption = Annotated[
     ),
 ]
 TableOption = Annotated[
-    Table | None,
+    TableChoice | None,
     typer.Option(
         "--table",
         help="Print raw values, distances from the best, or both [default: both; for a controller alone there is raw only].",
@@ -139,7 +139,7 @@ ReportOption = Annotated[
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedOptions:
     """What is compared, beside the controllers: the network, and what is varied over it."""
 
     scenario: ScenarioOption = None
@@ -196,7 +196,7 @@ class Shown:
 def command(
     context: typer.Context,
     controllers: ControllersArgument,
-    compared: Compared,
+    compared: ComparedOptions,
     seeding: Deciding,
     shown: Shown,
     runs: Runs,
@@ -232,7 +232,7 @@ def command(
     _show_all(found, shown, as_json)
 
 
-def _plans(given: dict[str, Any], set_: list[str] | None) -> list[Jobs]:
+def _plans(given: dict[str, Any], set_: list[str] | None) -> list[StudyJobs]:
     """The runs of a comparison."""
     from sawtooth.experiment.compare import comparison_study
     from sawtooth.experiment.compared_network import values_of
@@ -287,14 +287,14 @@ def _refuse(shown: Shown, as_json: bool, *, alone: bool) -> None:
     csv, table, report = shown.csv, shown.table, shown.report
     if csv and as_json:
         raise InputError("sawtooth compare", None, "--csv --json", "one of --csv and --json")
-    if csv and table is Table.BOTH:
+    if csv and table is TableChoice.BOTH:
         accepted = "--table raw or --table distance beside --csv, which prints one table"
         raise InputError("sawtooth compare", "--table", table.value, accepted)
     if as_json and table is not None:
         raise InputError(
             "sawtooth compare", "--table", table.value, "no --table beside --json, which has all"
         )
-    if alone and table in (Table.DISTANCE, Table.BOTH):
+    if alone and table in (TableChoice.DISTANCE, TableChoice.BOTH):
         accepted = "raw for a controller alone: a distance is that from the best of several"
         raise InputError("sawtooth compare", "--table", table.value, accepted)
     if report is not None and report.suffix not in (".html", ".htm"):
@@ -326,7 +326,7 @@ def _draw(found: Comparison, path: Path | None) -> list[Path]:
     return drawn
 
 
-def _show(found: Comparison, table: Table | None, csv: bool, as_json: bool) -> None:
+def _show(found: Comparison, table: TableChoice | None, csv: bool, as_json: bool) -> None:
     """Print the answer in the form that is asked for."""
     from sawtooth.cli.compare_tables import csv_text, print_raw, print_sentences
     from sawtooth.cli.scores import print_algorithms, print_scores
@@ -335,14 +335,14 @@ def _show(found: Comparison, table: Table | None, csv: bool, as_json: bool) -> N
         emit_json(found.to_json())
         return
     if csv:
-        emit_text(csv_text(found, scores=table is Table.DISTANCE))
+        emit_text(csv_text(found, scores=table is TableChoice.DISTANCE))
         return
-    usual = Table.BOTH if len(found.study.algorithm) > 1 else Table.RAW
+    usual = TableChoice.BOTH if len(found.study.algorithm) > 1 else TableChoice.RAW
     chosen = usual if table is None else table
     out = console()
-    if chosen is not Table.DISTANCE:
+    if chosen is not TableChoice.DISTANCE:
         print_raw(out, found)
-    if chosen is not Table.RAW:
+    if chosen is not TableChoice.RAW:
         print_scores(out, found)
     print_algorithms(out, [found])
     print_sentences(out, found)

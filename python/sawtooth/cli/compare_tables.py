@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from sawtooth.experiment.comparison import Comparison
-    from sawtooth.experiment.matrix import Block
+    from sawtooth.experiment.matrix import SettingBlock
 
 HEADS: Final[Mapping[str, str]] = {
     "goodput": "goodput (% of available)",
@@ -54,7 +54,7 @@ def print_raw(out: Console, found: Comparison) -> None:
         out.print()
 
 
-def _raw(block: Block, algorithm: str, environment: str) -> list[str]:
+def _raw(block: SettingBlock, algorithm: str, environment: str) -> list[str]:
     place = block.environments.index(environment)
     return [
         with_spread(interval(SCALE.get(name, 1.0) * block.of(algorithm, name)[place]), SHOWN_DECIMALS[name])

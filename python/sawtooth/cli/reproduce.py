@@ -13,7 +13,7 @@ from sawtooth.cli import deciding
 from sawtooth.cli.deciding import Again
 from sawtooth.cli.options import unfolded
 from sawtooth.cli.output import JsonOption, PluginOption, console, emit_json, note
-from sawtooth.cli.work import Kind, Runs, Workers
+from sawtooth.cli.work import ExecutorName, Runs, Workers
 from sawtooth.errors import InputError
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ class Pages:
 
 
 @dataclass(frozen=True)
-class Sensitivity:
+class SensitivityOptions:
     """What open parameters change."""
 
     sensitivity: SensitivityOption = False
@@ -157,7 +157,7 @@ class Sensitivity:
 
 
 @dataclass(frozen=True)
-class Reconstruction:
+class ReconstructionOptions:
     """Which open values explain the printed tables."""
 
     reconstruct: ReconstructOption = False
@@ -173,8 +173,8 @@ def command(
     length: Length,
     pages: Pages,
     again: Again,
-    sensitivity: Sensitivity,
-    reconstruction: Reconstruction,
+    sensitivity: SensitivityOptions,
+    reconstruction: ReconstructionOptions,
     runs: Runs,
     workers: Workers,
     plugin: PluginOption = None,
@@ -217,7 +217,7 @@ def command(
         accepted = f"a study file that ends in .toml, a directory of such, or one of {', '.join(known)}"
         raise InputError("reproduce", None, name, accepted)
     chosen = _by_option(length, pages, again, sensitivity, reconstruction, runs)
-    chosen["executor"] = workers.executor is Kind.DASK
+    chosen["executor"] = workers.executor is ExecutorName.DASK
     deciding.check("reproduce", again.until_decided, again.max_seeds, again.confirm, again.seeds_from)
     _only_beside("sensitivity", ("parameter", "screen"), chosen)
     _only_beside("reconstruct", ("combinations", "finalists", "budget"), chosen)
@@ -226,7 +226,7 @@ def command(
     other = further(name)
     if other is not None and "shard" not in other.takes:
         refuse(f"for {name}, which makes no runs", chosen, ("shard", "executor"))
-    asked = Asked(name, other, length, runs, _set_up(name, length.configuration, chosen, other))
+    asked = ReproduceOptions(name, other, length, runs, _set_up(name, length.configuration, chosen, other))
     if runs.shard is not None:
         whole = ("report", "no-report", "markdown", "sensitivity", "reconstruct", "confirm", "until-decided")
         refuse("beside --shard", chosen, whole)
@@ -252,7 +252,7 @@ def command(
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReproduceOptions:
     """What is reproduced, how much of it is run, and where its runs are kept."""
 
     name: str
@@ -285,7 +285,7 @@ def _by_option(*groups: object) -> dict[str, Any]:
     }
 
 
-def _output(asked: Asked, pages: Pages, sensitivity: bool, as_json: bool) -> Output:
+def _output(asked: ReproduceOptions, pages: Pages, sensitivity: bool, as_json: bool) -> Output:
     """Where the results go. InputError for a page that cannot be filled, before anything is run."""
     from sawtooth.report.markdown import check_page
 
@@ -298,7 +298,7 @@ def _output(asked: Asked, pages: Pages, sensitivity: bool, as_json: bool) -> Out
     return Output(False if pages.no_report else pages.report, pages.markdown or [], as_json)
 
 
-def _refuse_beside_mode(asked: Asked, chosen: Mapping[str, object]) -> None:
+def _refuse_beside_mode(asked: ReproduceOptions, chosen: Mapping[str, object]) -> None:
     """InputError for an option that means nothing in what is asked for."""
     if chosen["reconstruct"]:
         others = ("quick", "fresh", "sensitivity", "seeds", "set", "confirm", "until-decided")
@@ -330,9 +330,9 @@ def _set_up(name: str, wanted: str | None, chosen: Mapping[str, object], other: 
     return wanted if configuration(name, wanted).values else None
 
 
-def _shard(asked: Asked, chosen: Mapping[str, object], as_json: bool) -> None:
+def _shard(asked: ReproduceOptions, chosen: Mapping[str, object], as_json: bool) -> None:
     """A shard of the runs, nothing else."""
-    from sawtooth.papers.further import Order
+    from sawtooth.papers.further import Request
     from sawtooth.papers.reproduce import jobs_of
 
     name, other, length = asked.name, asked.other, asked.length
@@ -341,13 +341,13 @@ def _shard(asked: Asked, chosen: Mapping[str, object], as_json: bool) -> None:
 
     def plans() -> Sequence[Sequence[Resolved]]:
         if other is not None:
-            return [other.jobs(Order(seeds=length.seeds, quick=length.quick))]
+            return [other.jobs(Request(seeds=length.seeds, quick=length.quick))]
         return jobs_of(name, length.seeds, length.quick, length.values, asked.set_up)
 
     asked.runs.make_shard(plans, as_json, name)
 
 
-def _studies(asked: Asked, output: Output, plugins: Sequence[Path]) -> None:
+def _studies(asked: ReproduceOptions, output: Output, plugins: Sequence[Path]) -> None:
     """A study or a paper: numbers, verdicts, report, pages."""
     from sawtooth.papers.markdown import update
     from sawtooth.papers.own import is_own
@@ -382,7 +382,7 @@ def _studies(asked: Asked, output: Output, plugins: Sequence[Path]) -> None:
         _print(found, evidence=is_own(name))
 
 
-def _decided(asked: Asked, output: Output, found: Reproduction) -> None:
+def _decided(asked: ReproduceOptions, output: Output, found: Reproduction) -> None:
     """What was judged with as many seeds as it took: numbers and verdicts."""
     from sawtooth.papers.own import is_own
 
@@ -420,7 +420,9 @@ def _say_report(report: Path | None) -> None:
         note(f"report: {report}")
 
 
-def _sensitivity(asked: Asked, output: Output, given: Sensitivity, plugins: Sequence[Path]) -> None:
+def _sensitivity(
+    asked: ReproduceOptions, output: Output, given: SensitivityOptions, plugins: Sequence[Path]
+) -> None:
     """Which verdicts and orders turn when an open parameter takes another plausible value."""
     from sawtooth.cli.scores import print_sensitivity
     from sawtooth.papers.sensitivity import sensitivity
@@ -460,24 +462,24 @@ def _path(output: Output, usual: Path) -> Path | None:
     return None if output.report is False else output.report or usual
 
 
-def _further(asked: Asked, other: Further, output: Output) -> None:
+def _further(asked: ReproduceOptions, other: Further, output: Output) -> None:
     """What is no study of scenarios: its tables, its claims, its report."""
-    from sawtooth.papers.further import Order
+    from sawtooth.papers.further import Request
     from sawtooth.progress import progress_bar
 
     length, runs = asked.length, asked.runs
     with progress_bar(asked.name) as progress:
-        order = Order(runs.store, output.report, length.seeds, length.quick, runs.fresh, progress)
+        order = Request(runs.store, output.report, length.seeds, length.quick, runs.fresh, progress)
         made = other.reproduce(order)
     for page in output.markdown:
         other.update_page(page, made)
     _show(made, output.as_json)
 
 
-def _reconstruct(asked: Asked, output: Output, given: Reconstruction) -> None:
+def _reconstruct(asked: ReproduceOptions, output: Output, given: ReconstructionOptions) -> None:
     """Which open values explain the printed tables of a paper."""
     from sawtooth.papers import PAPERS
-    from sawtooth.papers.further import Order
+    from sawtooth.papers.further import Request
     from sawtooth.progress import progress_bar
     from sawtooth.report.markdown import check_page
 
@@ -492,7 +494,7 @@ def _reconstruct(asked: Asked, output: Output, given: Reconstruction) -> None:
     for page in output.markdown:
         check_page(page, names=tool.blocks)
     with progress_bar(f"{asked.name} reconstruction") as progress:
-        order = Order(asked.runs.store, output.report, progress=progress)
+        order = Request(asked.runs.store, output.report, progress=progress)
         made = tool.reconstruct(order, given.combinations, given.finalists, budget_s)
     for page in output.markdown:
         tool.update_page(page, made)

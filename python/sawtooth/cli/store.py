@@ -236,7 +236,7 @@ def export(
     """
     from sawtooth.plurals import number_of
     from sawtooth.run.catalogue import named, walk
-    from sawtooth.run.export import Counted, check_output, in_order, tables, write, write_file
+    from sawtooth.run.export import CountedEntries, check_output, in_order, tables, write, write_file
 
     where = "sawtooth store export"
     kept = store_files.existing(store)
@@ -250,7 +250,7 @@ def export(
     _check_one_way(where, run_ids or [], filters, everything=not run_ids and filters is None)
     wanted = "stale" if stale else "current"
     meant = (entry for entry in walk(kept, filters) if entry.state == wanted)
-    chosen = Counted(named(kept, run_ids) if run_ids else in_order(meant))
+    chosen = CountedEntries(named(kept, run_ids) if run_ids else in_order(meant))
     schema, parts = tables(kept, chosen, of)
     if output is None:
         write(sys.stdout.buffer, "csv", schema, parts)

@@ -13,7 +13,7 @@ from sawtooth.cli.work import Runs, Workers
 from sawtooth.errors import InputError
 
 if TYPE_CHECKING:
-    from sawtooth.experiment.sweep import Jobs, Sweep
+    from sawtooth.experiment.sweep import Sweep, SweepJobs
 
 ScenarioArgument = Annotated[Path, typer.Argument(metavar="SCENARIO.toml", help="The scenario file.")]
 OverOption = Annotated[
@@ -77,7 +77,7 @@ def command(
     workers.begin(context)
     if runs.shard is not None:
 
-        def plans() -> list[Jobs]:
+        def plans() -> list[SweepJobs]:
             return [planned(scenario, dict(lists), seeds, set_ or [])[2]]
 
         runs.make_shard(plans, as_json, scenario.name)

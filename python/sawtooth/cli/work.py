@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sawtooth.scenario.resolve import Resolved
 
 
-class Kind(StrEnum):
+class ExecutorName(StrEnum):
     """Who simulates."""
 
     LOCAL = "local"
@@ -76,12 +76,12 @@ class Workers:
     """Who simulates."""
 
     executor: Annotated[
-        Kind,
+        ExecutorName,
         typer.Option(
             "--executor",
             help="Who simulates: the cores of this machine, or the workers of Dask (sawtooth[cluster]).",
         ),
-    ] = Kind.LOCAL
+    ] = ExecutorName.LOCAL
     scheduler: Annotated[
         str | None,
         typer.Option(
@@ -101,7 +101,7 @@ class Workers:
 
     def begin(self, context: typer.Context) -> None:
         """From here to the end of the command they simulate."""
-        if self.executor is Kind.LOCAL:
+        if self.executor is ExecutorName.LOCAL:
             for option, value in (("--scheduler", self.scheduler), ("--trust-network", self.trust_network)):
                 if value not in (None, False):
                     raise InputError("sawtooth", option, value, f"{option} only beside --executor dask")

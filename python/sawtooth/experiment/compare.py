@@ -41,7 +41,7 @@ from sawtooth.experiment.environment_value import (
     environment_value,
 )
 from sawtooth.experiment.perform import perform
-from sawtooth.experiment.study import Algorithm, Parameter, Setting, Study
+from sawtooth.experiment.study import Algorithm, OpenParameter, Setting, Study
 from sawtooth.experiment.study_files import load_comparison
 from sawtooth.plain import copied
 from sawtooth.progress import ProgressCallback
@@ -201,7 +201,7 @@ def _says(network: Network, *path: str) -> bool:
     return table is not None and (not isinstance(table, Mapping) or "kind" in table or "file" in table)
 
 
-def _also(entry: Parameter, environments: Mapping[str, Mapping[str, Any]]) -> Parameter:
+def _also(entry: OpenParameter, environments: Mapping[str, Mapping[str, Any]]) -> OpenParameter:
     """An open parameter that holds for an environment also where that is written with parameters of its own, unless it is among these."""
     if entry.only is None:
         return entry

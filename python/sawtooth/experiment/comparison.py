@@ -30,7 +30,7 @@ from sawtooth.experiment.exhibit import Exhibit
 from sawtooth.experiment.flow_shares import SharesFigure, lay_shares
 from sawtooth.experiment.intervals import interval
 from sawtooth.experiment.leads import Lead, leads
-from sawtooth.experiment.matrix import Block, ProbeRun, Results
+from sawtooth.experiment.matrix import ProbeRun, Results, SettingBlock
 from sawtooth.experiment.scoring import SCORED
 from sawtooth.experiment.stopping import Stopping
 from sawtooth.experiment.strips import StripsFigure, lay_strips
@@ -148,11 +148,11 @@ class Comparison:
         return () if self.exhibit is None else self.exhibit(self)
 
     @cached_property
-    def own(self) -> list[Block]:
+    def own(self) -> list[SettingBlock]:
         """The blocks of the study's own settings, in its order."""
         return [self.results.blocks[str(setting)] for setting in self.study.matrix.settings]
 
-    def beside(self, block: Block) -> Mapping[str, Mapping[str, float]]:
+    def beside(self, block: SettingBlock) -> Mapping[str, Mapping[str, float]]:
         """The printed scores of a setting by algorithm and column (``D_goodput``); empty where none may stand beside ours."""
         if self.printed is None:
             return {}
@@ -272,7 +272,7 @@ def claims_table(judged: Sequence[Judged]) -> pa.Table:
 
 
 def score_rows(
-    block: Block, table: Mapping[str, Mapping[str, float]], printed_environments: int | None
+    block: SettingBlock, table: Mapping[str, Mapping[str, float]], printed_environments: int | None
 ) -> list[Row]:
     """D and C of every algorithm with others to compare it with, with the printed ones of ``table`` beside them."""
     recovery, _, router = block.setting.partition("/")
@@ -308,7 +308,7 @@ def score_rows(
     return rows
 
 
-def cell_rows(block: Block) -> list[Row]:
+def cell_rows(block: SettingBlock) -> list[Row]:
     """Mean and interval of every metric in every cell of one setting; None where a metric is undefined."""
     recovery, _, router = block.setting.partition("/")
     rows = []
@@ -331,7 +331,7 @@ def cell_rows(block: Block) -> list[Row]:
     return rows
 
 
-def raw_rows(block: Block) -> list[Row]:
+def raw_rows(block: SettingBlock) -> list[Row]:
     """The cells of one setting as `compare --json` promises them to other programs."""
     units = {metric.name: metric.unit for metric in METRICS}
     rows = []

@@ -17,7 +17,7 @@ import numpy as np
 
 from sawtooth.claims.logic import Finding, Verdict, both, inequality
 from sawtooth.experiment.intervals import Interval
-from sawtooth.experiment.matrix import Block, scored_mean
+from sawtooth.experiment.matrix import SettingBlock, scored_mean
 from sawtooth.experiment.scoring import HIGHER_IS_BETTER, SCORED, Values
 
 WORDS: Final = {
@@ -115,12 +115,12 @@ class Lead:
         }
 
 
-def leads(block: Block) -> list[Lead]:
+def leads(block: SettingBlock) -> list[Lead]:
     """One per metric and set A of a setting; none for an algorithm alone."""
     return [_lead(block, metric, names) for names in block.sets if len(names) > 1 for metric in SCORED]
 
 
-def _lead(block: Block, metric: str, names: Sequence[str]) -> Lead:
+def _lead(block: SettingBlock, metric: str, names: Sequence[str]) -> Lead:
     sign = 1.0 if HIGHER_IS_BETTER[metric] else -1.0
     values: dict[str, Values] = {name: sign * scored_mean(block, name, metric) for name in names}
     if not all(bool(np.isfinite(own).all()) for own in values.values()):

@@ -1,6 +1,6 @@
 """What the runs of a study said: metric values by setting, algorithm, environment and seed, each beside its run id.
 
-Source: none; this is the columns-and-shapes layer between stored runs and scores. A ``Block`` is one setting, a box of values of
+Source: none; this is the columns-and-shapes layer between stored runs and scores. A ``SettingBlock`` is one setting, a box of values of
 shape (algorithms, environments, seeds) per metric; ``Results`` is the blocks of a study and its probes.
 
 Nothing is averaged here except over environments on demand, and no value is without its run.
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Block:
+class SettingBlock:
     """One setting. ``values[metric]`` and ``run_ids`` have the shape (algorithms, environments, seeds).
 
     ``families`` names the family of an algorithm; scores are formed among the members of a family (all, where none is named).
@@ -117,7 +117,7 @@ class ProbeRun:
 class Results:
     """All runs of a part of a paper: blocks by setting, probes by name."""
 
-    blocks: Mapping[str, Block]
+    blocks: Mapping[str, SettingBlock]
     probes: Mapping[str, tuple[ProbeRun, ...]] = field(default_factory=dict)
 
     @property
@@ -138,7 +138,7 @@ class Results:
         return list(dict.fromkeys([*cells, *probes]))
 
 
-def scored_mean(block: Block, algorithm: str, metric: str) -> Values:
+def scored_mean(block: SettingBlock, algorithm: str, metric: str) -> Values:
     """Mean over the environments of what is scored (goodput clipped), one value per seed."""
     return np.asarray(
         prepare(metric, block.of(algorithm, metric), CLIP_GOODPUT).mean(axis=0), dtype=np.float64
@@ -169,7 +169,7 @@ def _probe_run(key: ProbeKey, outcome: Outcome) -> ProbeRun:
     return ProbeRun(labels, outcome.run_id, numbers, flows, key.seed, outcome.shares, outcome.recorded)
 
 
-def _block(setting: str, runs: Mapping[CellKey, Outcome], families: Mapping[str, str]) -> Block:
+def _block(setting: str, runs: Mapping[CellKey, Outcome], families: Mapping[str, str]) -> SettingBlock:
     algorithms = tuple(dict.fromkeys(key.algorithm for key in runs))
     environments = tuple(dict.fromkeys(key.environment for key in runs))
     seeds = tuple(dict.fromkeys(key.seed for key in runs))
@@ -185,4 +185,4 @@ def _block(setting: str, runs: Mapping[CellKey, Outcome], families: Mapping[str,
             values[metric][place] = value
     ids = {key: run.run_id for key, run in runs.items()}
     delays = {key: run.delays for key, run in runs.items() if len(run.delays)}
-    return Block(setting, algorithms, environments, seeds, values, ids, families, delays)
+    return SettingBlock(setting, algorithms, environments, seeds, values, ids, families, delays)

@@ -1,6 +1,6 @@
 """Perform a study: make the runs that the store lacks, and gather what they said into a ``Comparison``.
 
-``perform`` runs and evaluates; ``evaluate`` reads a store and never runs. ``Jobs`` are the resolved scenarios of a plan.
+``perform`` runs and evaluates; ``evaluate`` reads a store and never runs. ``StudyJobs`` are the resolved scenarios of a plan.
 
 Source: none.
 """
@@ -73,7 +73,7 @@ def perform(
         count.add(run_id, stored)
 
     for chosen in alike(plan):
-        jobs = Jobs(study, chosen)
+        jobs = StudyJobs(study, chosen)
         found = None if fresh else recall(store, jobs)
         if found is None:
             with watching() as used:
@@ -101,7 +101,7 @@ def evaluate(study: Study, store: Store, *, quick: bool = False) -> Comparison:
     plan = list(study.plan())
     outcomes = []
     for chosen in alike(plan):
-        jobs = Jobs(study, chosen)
+        jobs = StudyJobs(study, chosen)
         for planned, job in zip(chosen, jobs, strict=True):
             stored = jobs.stored(store, job)
             if stored is None:
@@ -129,12 +129,12 @@ def different(studies: Iterable[Study]) -> int:
     return len(found)
 
 
-def jobs_of(study: Study) -> list[Jobs]:
+def jobs_of(study: Study) -> list[StudyJobs]:
     """The runs of a study, those of one kind together. InputError for what ``perform`` refuses."""
     refused = refusal(study)
     if refused is not None:
         raise refused
-    return [Jobs(study, chosen) for chosen in alike(list(study.plan()))]
+    return [StudyJobs(study, chosen) for chosen in alike(list(study.plan()))]
 
 
 def refusal(study: Study) -> InputError | None:
@@ -169,7 +169,7 @@ PARSED_MOST: Final = 8
 """Scenarios that a plan keeps read."""
 
 
-class Jobs(Sequence[Resolved]):
+class StudyJobs(Sequence[Resolved]):
     """The resolved scenarios of a study's plan (or some of it), in its order, each made when it is asked for: a study of any number of
     runs holds no more than those under way. InputError for what the scenario refuses."""
 

@@ -54,7 +54,7 @@ BEHAVIOUR: Final = b"behaviour"
 
 
 class OfStudy(Protocol):
-    """What is seen of the jobs of a study (`perform.Jobs`)."""
+    """What is seen of the jobs of a study (`perform.StudyJobs`)."""
 
     study: Study
     plan: list[Planned]

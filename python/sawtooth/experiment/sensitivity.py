@@ -31,11 +31,11 @@ from sawtooth.claims.claim import Claim
 from sawtooth.errors import InputError
 from sawtooth.experiment.comparison import Comparison
 from sawtooth.experiment.matrix import collect
-from sawtooth.experiment.perform import Jobs, alike, refusal
+from sawtooth.experiment.perform import StudyJobs, alike, refusal
 from sawtooth.experiment.plan import CellKey, Planned
 from sawtooth.experiment.reproduction import Reproduction, conclude
 from sawtooth.experiment.scoring import SCORED
-from sawtooth.experiment.study import Parameter, Study
+from sawtooth.experiment.study import OpenParameter, Study
 from sawtooth.experiment.variation import (
     PROMOTED,
     SCREENED,
@@ -121,7 +121,7 @@ def _other_length(studies: Sequence[Study], plain: Sequence[Study]) -> str:
 
 def _possible(
     name: str, studies: Sequence[Study], plain: Sequence[Study], keys: Sequence[str]
-) -> tuple[list[tuple[Parameter, object]], list[tuple[str, object, str]]]:
+) -> tuple[list[tuple[OpenParameter, object]], list[tuple[str, object, str]]]:
     """The values to try, of ``keys`` alone where any are given; and those that a scenario refuses, with the reason.
 
     InputError for a key that has no other value.
@@ -132,7 +132,7 @@ def _possible(
         if key not in known:
             accepted = f"an open parameter of {name} with another plausible value: {', '.join(known)}"
             raise InputError("reproduce", "--parameter", key, accepted)
-    possible: list[tuple[Parameter, object]] = []
+    possible: list[tuple[OpenParameter, object]] = []
     refused: list[tuple[str, object, str]] = []
     for entry, value in entries:
         if keys and entry.key not in keys:
@@ -146,7 +146,7 @@ def _possible(
 
 
 def _first_look(
-    reference: Reproduction, seen: Sequence[Comparison], entry: Parameter, value: object
+    reference: Reproduction, seen: Sequence[Comparison], entry: OpenParameter, value: object
 ) -> Variation:
     """What one seed shows of a value: its largest move and its mean shift, with no verdict judged."""
     pairs = list(zip(blocks_of(reference.parts), blocks_of(seen), strict=True))
@@ -155,7 +155,7 @@ def _first_look(
     return Variation(entry.key, where_of(entry), entry.value, value, (), (), mean_shift(shifts), move, False)
 
 
-def variations(studies: Sequence[Study], plain: Sequence[Study]) -> Iterator[tuple[Parameter, object]]:
+def variations(studies: Sequence[Study], plain: Sequence[Study]) -> Iterator[tuple[OpenParameter, object]]:
     """Every open parameter that acts in the studies' settings with every plausible value other than the one taken.
 
     What ``--quick`` shortens may also have the length of the study itself, which ``plain`` says.
@@ -164,7 +164,7 @@ def variations(studies: Sequence[Study], plain: Sequence[Study]) -> Iterator[tup
     for study in plain:
         for entry in study.parameter:
             own.setdefault(entry.key, []).append(entry.value)
-    seen: list[tuple[Parameter, object]] = []
+    seen: list[tuple[OpenParameter, object]] = []
     for study in studies:
         routers = {setting.router for setting in study.matrix.settings}
         for entry in study.parameter:
@@ -199,7 +199,7 @@ class _Work:
         plan = list(study.plan())
         outcomes: list[Outcome] = []
         for chosen in alike(plan):
-            jobs = Jobs(study, chosen)
+            jobs = StudyJobs(study, chosen)
             moved = self._moved()
             if isinstance(chosen[0].key, CellKey):
                 outcomes += self._cells(study, chosen, moved)
@@ -224,7 +224,7 @@ class _Work:
                 moved(past + done, total, stored)
 
             outcomes = self.tally.outcomes(
-                Jobs(study, list(group.values())), threads=self.threads, progress=counted
+                StudyJobs(study, list(group.values())), threads=self.threads, progress=counted
             )
             found.update(zip(group, outcomes, strict=True))
         return [found[place] for place in range(len(chosen))]

@@ -74,7 +74,7 @@ class Setting(Strict):
         return f"{self.recovery}/{self.router}"
 
 
-class Parameter(Strict):
+class OpenParameter(Strict):
     """An open parameter. ``key`` is its dotted place in the scenario; ``plausible`` what else it could have been."""
 
     key: str
@@ -85,7 +85,7 @@ class Parameter(Strict):
     only: list[str] | None = None
     routers: list[str] | None = None
 
-    def same(self, other: Parameter) -> bool:
+    def same(self, other: OpenParameter) -> bool:
         """Whether both are the same parameter of the same cells."""
         return (self.key, self.only, self.routers) == (other.key, other.only, other.routers)
 
@@ -129,7 +129,7 @@ class Matrix(Strict):
     first_seed: Annotated[int, Field(ge=1)] = 1
 
 
-class Quick(Strict):
+class QuickStudy(Strict):
     """The shortened form: same cells and claims, fewer seeds, shorter runs."""
 
     seeds: Annotated[int, Field(ge=1)]
@@ -211,14 +211,14 @@ class Study(Strict):
     section: str = ""
     picture: str = ""
     scenario: dict[str, Any]
-    parameter: list[Parameter] = Field(default_factory=list)
+    parameter: list[OpenParameter] = Field(default_factory=list)
     changed: dict[str, Any] = Field(default_factory=dict)
     algorithm: list[Algorithm] = Field(default_factory=list)
     matrix: Matrix = Field(default_factory=Matrix)
     routers: dict[str, dict[str, Any]] = Field(default_factory=dict)
     environments: dict[str, dict[str, Any]] = Field(default_factory=dict)
     search: dict[str, Searched] = Field(default_factory=dict)
-    quick: Quick | None = None
+    quick: QuickStudy | None = None
     tolerance: dict[str, Tolerance] = Field(default_factory=dict)
     expected: Expected | None = None
     probe: list[Probe] = Field(default_factory=list)
@@ -307,7 +307,7 @@ class Study(Strict):
             found = found[part]
         return found
 
-    def with_entry(self, entry: Parameter, value: object) -> Study:
+    def with_entry(self, entry: OpenParameter, value: object) -> Study:
         """The same study with one entry of its open parameters at another value, whatever others have its key; unchanged without it."""
         changed = [
             other.model_copy(update={"value": value}) if other.same(entry) else other

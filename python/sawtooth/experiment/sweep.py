@@ -204,7 +204,7 @@ def planned(
     over: Mapping[str, Sequence[Any]],
     seeds: int = SEEDS,
     changes: Changes = (),
-) -> tuple[Scenario, dict[str, tuple[Any, ...]], Jobs]:
+) -> tuple[Scenario, dict[str, tuple[Any, ...]], SweepJobs]:
     """The scenario of a sweep, its values by key, and its runs. InputError as ``sweep``."""
     if seeds < 1:
         raise InputError("sweep", "--seeds", seeds, "a number of seeds from 1")
@@ -216,7 +216,7 @@ def planned(
     chosen = itertools.product(*lists.values())
     scenarios = [_changed(base, dict(zip(lists, each, strict=True))) for each in chosen]
     _refuse_idle(scenarios, lists)
-    return base, lists, Jobs(scenarios, tuple(str(number) for number in range(1, seeds + 1)))
+    return base, lists, SweepJobs(scenarios, tuple(str(number) for number in range(1, seeds + 1)))
 
 
 def parse_over(text: str) -> tuple[str, list[Any]]:
@@ -234,7 +234,7 @@ def parse_over(text: str) -> tuple[str, list[Any]]:
     return key.strip(), found
 
 
-class Jobs(Sequence[Resolved]):
+class SweepJobs(Sequence[Resolved]):
     """The resolved runs of a sweep, each made when it is asked for: seeds innermost."""
 
     def __init__(self, scenarios: Sequence[Scenario], seeds: tuple[str, ...]) -> None:

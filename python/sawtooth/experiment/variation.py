@@ -17,7 +17,7 @@ import numpy as np
 
 from sawtooth.claims.logic import Verdict, inequality
 from sawtooth.documents import format_of
-from sawtooth.experiment.matrix import Block, scored_mean
+from sawtooth.experiment.matrix import SettingBlock, scored_mean
 from sawtooth.experiment.scoring import SCORED
 from sawtooth.plain import written
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sawtooth.claims.table import Judged
     from sawtooth.experiment.comparison import Comparison
     from sawtooth.experiment.reproduction import Reproduction
-    from sawtooth.experiment.study import Parameter
+    from sawtooth.experiment.study import OpenParameter
 
 SCORES: Final = tuple([("D", metric) for metric in SCORED] + [("C", "goodput")])
 """The orders that are compared."""
@@ -198,7 +198,7 @@ class Sensitivity:
         }
 
 
-def compare(base: Reproduction, varied: Reproduction, entry: Parameter, value: object) -> Variation:
+def compare(base: Reproduction, varied: Reproduction, entry: OpenParameter, value: object) -> Variation:
     """What one variation moves."""
     before = {item.claim.id: effective(item) for item in simulated(base)}
     after = {item.claim.id: effective(item) for item in simulated(varied)}
@@ -235,11 +235,11 @@ def mean_shift(shifts: Sequence[float | None]) -> float | None:
     return float(np.mean(known)) if known else 0.0
 
 
-def where_of(entry: Parameter) -> str:
+def where_of(entry: OpenParameter) -> str:
     return ", ".join([*(entry.only or []), *(entry.routers or [])])
 
 
-def blocks_of(parts: Sequence[Comparison]) -> list[Block]:
+def blocks_of(parts: Sequence[Comparison]) -> list[SettingBlock]:
     return [block for part in parts for block in part.own]
 
 
@@ -253,14 +253,16 @@ def effective(item: Judged) -> Verdict:
     return item.verdict if item.finding is None else item.finding.verdict
 
 
-def _per_seed(block: Block, score: str, metric: str) -> dict[str, np.ndarray[Any, Any]]:
+def _per_seed(block: SettingBlock, score: str, metric: str) -> dict[str, np.ndarray[Any, Any]]:
     return {
         name: block.scores.of(name, metric).D_seeds if score == "D" else block.scores.of(name, metric).C_seeds
         for name in block.algorithms
     }
 
 
-def _exchanges(part: str, base: Block, varied: Block, score: str, metric: str) -> Iterator[Exchange]:
+def _exchanges(
+    part: str, base: SettingBlock, varied: SettingBlock, score: str, metric: str
+) -> Iterator[Exchange]:
     old, new = _per_seed(base, score, metric), _per_seed(varied, score, metric)
     for a, b in combinations(base.algorithms, 2):
         if base.peers(a) != base.peers(b):
@@ -272,12 +274,12 @@ def _exchanges(part: str, base: Block, varied: Block, score: str, metric: str) -
             yield Exchange(part, base.setting, score, metric, first, second)
 
 
-def _totals(block: Block, metric: str, seeds: int) -> np.ndarray[Any, Any]:
+def _totals(block: SettingBlock, metric: str, seeds: int) -> np.ndarray[Any, Any]:
     """D of each algorithm over the first seeds, shape (algorithms, seeds)."""
     return np.array([values[:seeds] for values in _per_seed(block, "D", metric).values()])
 
 
-def largest_move(base: Block, varied: Block) -> float:
+def largest_move(base: SettingBlock, varied: SettingBlock) -> float:
     """The largest change of an algorithm over the seeds of ``varied``, in D or in a raw value, in changes that another seed makes."""
     count, moves = len(varied.seeds), []
     for metric in SCORED:
@@ -292,12 +294,12 @@ def largest_move(base: Block, varied: Block) -> float:
     return max(moves, default=0.0)
 
 
-def _raw(block: Block, metric: str, seeds: int) -> np.ndarray[Any, Any]:
+def _raw(block: SettingBlock, metric: str, seeds: int) -> np.ndarray[Any, Any]:
     """Means over the environments of what is scored, over the first seeds, shape (algorithms, seeds)."""
     return np.array([scored_mean(block, name, metric)[:seeds] for name in block.algorithms])
 
 
-def shift_of(base: Block, varied: Block, metric: str) -> float | None:
+def shift_of(base: SettingBlock, varied: SettingBlock, metric: str) -> float | None:
     """The mean change of D over its range; None where D is not defined for two algorithms at least."""
     seeds = min(len(base.seeds), len(varied.seeds))
     old, new = _totals(base, metric, seeds).mean(axis=1), _totals(varied, metric, seeds).mean(axis=1)

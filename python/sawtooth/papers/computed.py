@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from sawtooth.display_verdicts import judged_html, judged_text
 from sawtooth.documents import format_of
-from sawtooth.papers.further import Further, Order
+from sawtooth.papers.further import Further, Request
 from sawtooth.progress import stage
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class MathematicsOf(Further):
             "claims": sum(item.kind != "simulation" for item in self.paper.claims),
         }
 
-    def reproduce(self, order: Order) -> Mathematics:
+    def reproduce(self, order: Request) -> Mathematics:
         """Judge and draw it."""
         from sawtooth.run.store import Store
 

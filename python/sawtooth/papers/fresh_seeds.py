@@ -53,7 +53,7 @@ class SecondLook(StrEnum):
 
 
 @dataclass(frozen=True)
-class Row:
+class Confirmed:
     """A claim with its verdict on the seeds of the study and on fresh ones."""
 
     then: Judged
@@ -90,12 +90,12 @@ class Confirmation:
         return min(found), max(found)
 
     @property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[Confirmed]:
         """The claims about runs of these studies, in their order."""
         borrowed = {item.claim.id for item in self.then.borrowed.judged} if self.then.borrowed else set()
         again = {item.claim.id: item for item in self.now.judged}
         return [
-            Row(item, again[item.claim.id])
+            Confirmed(item, again[item.claim.id])
             for item in self.then.judged
             if item.claim.kind == "simulation" and item.claim.id not in borrowed and item.finding is not None
         ]

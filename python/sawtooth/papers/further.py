@@ -29,7 +29,7 @@ AnyMade = TypeVar("AnyMade", bound="DataclassInstance")
 
 
 @dataclass(frozen=True)
-class Order:
+class Request:
     """What a user asks of it; None is what it takes by itself. ``report`` is the HTML file to write, False for none."""
 
     store: Path | str | None = None
@@ -97,10 +97,10 @@ class Further(ABC):
         """What `sawtooth list studies` shows of it: name, title, paper, figure, number of runs and of claims."""
 
     @abstractmethod
-    def reproduce(self, order: Order) -> Made:
+    def reproduce(self, order: Request) -> Made:
         """Make it and write its report, if one is wanted."""
 
-    def jobs(self, order: Order) -> Sequence[Resolved]:
+    def jobs(self, order: Request) -> Sequence[Resolved]:
         """The runs behind it, where ``takes`` has ``shard``; the command refuses the option elsewhere."""
         raise AssertionError(f"{type(self).__name__} takes no --shard, so nobody asks for its runs")
 
@@ -117,7 +117,7 @@ class Reconstructor(ABC):
 
     @abstractmethod
     def reconstruct(
-        self, order: Order, combinations: int | None, finalists: int | None, budget_s: float | None
+        self, order: Request, combinations: int | None, finalists: int | None, budget_s: float | None
     ) -> Made:
         """Try so many combinations of open values, so many of them at full length, and write the report.
 

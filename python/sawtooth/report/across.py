@@ -23,7 +23,7 @@ from sawtooth.report.tables import RECOVERIES, ROUTERS, UNITS
 if TYPE_CHECKING:
     from sawtooth.experiment.comparison import Comparison
     from sawtooth.experiment.intervals import Interval
-    from sawtooth.experiment.matrix import Block
+    from sawtooth.experiment.matrix import SettingBlock
 
 CAPTION = (
     "D, the score relative to the best: 0 is best (distances from the best algorithm, added over the environments; mean and 95 % interval "
@@ -37,7 +37,7 @@ def spans(comparison: Comparison) -> bool:
     return len(comparison.own) > 1 and scored
 
 
-def across_picture(blocks: Sequence[Block], sketches: Sketches) -> Picture:
+def across_picture(blocks: Sequence[SettingBlock], sketches: Sketches) -> Picture:
     """The figure on the page."""
     drawn = sketches.of("across", lambda: figure(blocks))
     drawing = figures.inline(drawn, "across settings", "D of every algorithm in every setting")
@@ -50,7 +50,7 @@ def setting_label(setting: str) -> str:
     return f"{RECOVERIES.get(recovery, recovery)}\n{ROUTERS.get(router, router)}"
 
 
-def figure(blocks: Sequence[Block]) -> Figure:
+def figure(blocks: Sequence[SettingBlock]) -> Figure:
     """The bars of D for the four scored metrics. The blocks have one set of algorithms."""
     names = blocks[0].algorithms
     width = 0.84 / len(names)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sawtooth.experiment.curves import Curve
     from sawtooth.experiment.flow_shares import SharesFigure
     from sawtooth.experiment.leads import Lead
-    from sawtooth.experiment.matrix import Block
+    from sawtooth.experiment.matrix import SettingBlock
 
 MOST: Final = 6
 """Sentences of an answer."""
@@ -93,7 +93,7 @@ def alone_sentences(comparison: Comparison) -> list[str]:
     return said
 
 
-def _amount(blocks: Sequence[Block], metric: str) -> str:
+def _amount(blocks: Sequence[SettingBlock], metric: str) -> str:
     """How much of a metric the algorithm alone has."""
     _, scale, unit = WORDS[metric]
     found = {block.setting: interval(block.of(block.algorithms[0], metric).mean(axis=0)) for block in blocks}

@@ -41,7 +41,7 @@ from sawtooth.report.tables import setting_title
 from sawtooth.scenario.described import describe
 
 if TYPE_CHECKING:
-    from sawtooth.experiment.matrix import Block
+    from sawtooth.experiment.matrix import SettingBlock
 
 NEAR: Final = 4
 """Most environments with a panel of goodput over delay each."""
@@ -68,12 +68,12 @@ LINE: Final = 30
 """Characters of a name beside a map in one line."""
 
 
-def comparison_figures(blocks: Iterable[Block]) -> dict[str, Figure]:
+def comparison_figures(blocks: Iterable[SettingBlock]) -> dict[str, Figure]:
     """By setting, with a dash in place of the slash: the figure of each block of a comparison."""
     return {block.setting.replace("/", "-"): block_figure(block) for block in blocks}
 
 
-def block_figure(block: Block) -> Figure:
+def block_figure(block: SettingBlock) -> Figure:
     """The figure of one setting."""
     places, names = len(block.environments), len(block.algorithms)
     several = places > 1 and names > 1
@@ -112,12 +112,12 @@ def block_figure(block: Block) -> Figure:
     return figure
 
 
-def _values(block: Block, metric: str, algorithm: str) -> Numbers:
+def _values(block: SettingBlock, metric: str, algorithm: str) -> Numbers:
     """Raw values as they are shown, shape (environments, seeds)."""
     return np.asarray(SCALE.get(metric, 1.0) * block.of(algorithm, metric), dtype=np.float64)
 
 
-def cloud(axes: Axes, block: Block, place: int | None, beside: int) -> None:
+def cloud(axes: Axes, block: SettingBlock, place: int | None, beside: int) -> None:
     """Goodput over delay in one environment, or the mean over all (None), where so many such panels fit side by side."""
     names = block.environments
     axes.set_title("mean over the environments" if place is None else wrapped(names[place], beside))
@@ -159,7 +159,7 @@ def cloud(axes: Axes, block: Block, place: int | None, beside: int) -> None:
     axes.locator_params(axis="x", nbins=3 if narrow else 5)
 
 
-def delays(axes: Axes, block: Block, place: int | None) -> None:
+def delays(axes: Axes, block: SettingBlock, place: int | None) -> None:
     """The distribution of the queueing delay in one environment, or the mean over all (None)."""
     shares = np.asarray(describe()["delay_shares"], dtype=np.float64)
     names = block.environments if place is None else block.environments[place : place + 1]
@@ -225,7 +225,7 @@ def ellipse(x: Numbers, y: Numbers) -> tuple[tuple[float, float], float, float, 
     return (float(x.mean()), float(y.mean())), float(width), float(height), angle
 
 
-def _bars(axes: Axes, block: Block, metric: str) -> None:
+def _bars(axes: Axes, block: SettingBlock, metric: str) -> None:
     """A group per environment, a bar per controller, with intervals."""
     width = 0.8 / len(block.algorithms)
     for number, name in enumerate(block.algorithms):
@@ -252,12 +252,12 @@ def _bars(axes: Axes, block: Block, metric: str) -> None:
     name_places(axes, block.environments)
 
 
-def _beside(block: Block) -> list[str]:
+def _beside(block: SettingBlock) -> list[str]:
     """The controllers' names beside a map, on several lines where they are long."""
     return ["\n".join(textwrap.wrap(name, LINE)) for name in block.algorithms]
 
 
-def _map(figure: Figure, axes: Axes, block: Block, metric: str) -> None:
+def _map(figure: Figure, axes: Axes, block: SettingBlock, metric: str) -> None:
     """Controller by environment: the mean as a number, its distance from the best of the environment as colour, as D counts it."""
     values = np.stack([_values(block, metric, name) for name in block.algorithms]).mean(axis=2)
     apart = SCALE.get(metric, 1.0) * block.distances(metric)
@@ -294,7 +294,7 @@ def _number(value: float, metric: str) -> str:
     return f"{value:.{ {'goodput': 0, 'delay': 0}.get(metric, 2) }f}" if value < 100 else f"{value:.0f}"
 
 
-def _spreads(block: Block) -> str:
+def _spreads(block: SettingBlock) -> str:
     """What ellipses, bands and strokes show of the seeds; nothing of one seed, which has none."""
     if len(block.seeds) < 2:
         return ""
@@ -305,7 +305,7 @@ def _spreads(block: Block) -> str:
     return f"{ellipses}{bands}Strokes on bars: 95 % interval."
 
 
-def marks(block: Block) -> list[Line2D]:
+def marks(block: SettingBlock) -> list[Line2D]:
     """The mark of each controller, for a legend."""
     looks = [look(number) for number in range(len(block.algorithms))]
     return [Line2D([], [], linestyle="none", marker=own.marker, color=own.colour) for own in looks]
@@ -318,7 +318,7 @@ def with_bars(points: Sequence[Line2D]) -> list[Any]:
     return [(Patch(**look(number).filled), point) for number, point in enumerate(points)]
 
 
-def legend(figure: Figure, block: Block, handles: Sequence[Any], note: str = "") -> None:
+def legend(figure: Figure, block: SettingBlock, handles: Sequence[Any], note: str = "") -> None:
     """Below the figure: the controllers, and what its ellipses, bands and strokes are."""
     legends.legend_below(
         figure,

@@ -66,7 +66,7 @@ Lines = dict[str, dict[str, Line]]
 
 
 @dataclass(frozen=True)
-class Fault:
+class UntrustedBlock:
     """A block that cannot be trusted, and why."""
 
     page: str
@@ -141,7 +141,7 @@ def contents(text: str) -> dict[str, str]:
     return {place["name"]: place["content"] for place in PLACE.finditer(text)}
 
 
-def faults(path: Path, pages: Sequence[Path], now: Mapping[str, int]) -> Iterator[Fault]:
+def faults(path: Path, pages: Sequence[Path], now: Mapping[str, int]) -> Iterator[UntrustedBlock]:
     """The blocks of pages that are stale or unknown, and lines of blocks that no page has; ``now`` are the engine's behaviour numbers."""
     lines = read(path)
     for page in pages:
@@ -150,17 +150,17 @@ def faults(path: Path, pages: Sequence[Path], now: Mapping[str, int]) -> Iterato
         for name, content in found.items():
             line = known.get(name)
             if line is None:
-                yield Fault(own, name, "nothing says what it rests on", False)
+                yield UntrustedBlock(own, name, "nothing says what it rests on", False)
             elif line.text != hash_of(content):
-                yield Fault(own, name, "its text is not what was computed", False)
+                yield UntrustedBlock(own, name, "its text is not what was computed", False)
             else:
                 moved = moved_on(line.behaviour, now)
                 if moved:
-                    yield Fault(own, name, f"behaviour has changed: {', '.join(moved)}", True)
+                    yield UntrustedBlock(own, name, f"behaviour has changed: {', '.join(moved)}", True)
         for name in sorted(set(known) - set(found)):
-            yield Fault(own, name, "the page has no such block", False)
+            yield UntrustedBlock(own, name, "the page has no such block", False)
     for own, known in lines.items():
-        yield from (Fault(own, name, "there is no such page", False) for name in known)
+        yield from (UntrustedBlock(own, name, "there is no such page", False) for name in known)
 
 
 def moved_on(then: Mapping[str, int], now: Mapping[str, int]) -> list[str]:

@@ -28,7 +28,7 @@ from sawtooth.report.places import name_places, slanted
 from sawtooth.report.tables import raw_table
 
 if TYPE_CHECKING:
-    from sawtooth.experiment.matrix import Block
+    from sawtooth.experiment.matrix import SettingBlock
 
 INK: Final = "#1b1f24"
 MUTED: Final = "#59636e"
@@ -81,7 +81,7 @@ STYLE: Final[dict[Any, Any]] = {
 }
 
 
-def bars(axes: Axes, block: Block, metric: str) -> None:
+def bars(axes: Axes, block: SettingBlock, metric: str) -> None:
     """One group of bars per environment, one bar per algorithm, with error bars."""
     rows = raw_table(block, metric)
     width = 0.8 / len(block.algorithms)
@@ -108,7 +108,7 @@ def bars(axes: Axes, block: Block, metric: str) -> None:
         axes.set_ylim(0, max(1.0, axes.get_ylim()[1]))
 
 
-def values_figure(block: Block) -> Figure:
+def values_figure(block: SettingBlock) -> Figure:
     """The bars of all four metrics of a setting above each other, for the page."""
     with mpl.rc_context(STYLE):
         height = 6.4 + 0.5 * slanted(block.environments) + legends.room(block.algorithms, WIDTH)
@@ -120,7 +120,7 @@ def values_figure(block: Block) -> Figure:
     return figure
 
 
-def bar_legend(figure: Figure, axes: Axes, block: Block) -> None:
+def bar_legend(figure: Figure, axes: Axes, block: SettingBlock) -> None:
     """Below the figure, the algorithm of each bar of the axes."""
     handles = axes.get_legend_handles_labels()[0]
     legends.legend_below(figure, handles, block.algorithms, figure.get_figwidth())

@@ -20,7 +20,7 @@ from sawtooth.report.places import wrapped
 from sawtooth.report.tables import setting_title
 
 if TYPE_CHECKING:
-    from sawtooth.experiment.matrix import Block
+    from sawtooth.experiment.matrix import SettingBlock
 
 WIDTH: Final = 4.6
 """Inches: a telephone shows it whole."""
@@ -30,7 +30,7 @@ ELLIPSES: Final = " Ellipses: one standard deviation over the seeds."
 BAND: Final = " Band: from the least to the most of the seeds."
 
 
-def head_picture(block: Block, several: bool) -> Picture:
+def head_picture(block: SettingBlock, several: bool) -> Picture:
     """Goodput over delay; of a controller alone its delays, where they are kept. Of `several` settings the caption says which it is."""
     where = f"{setting_title(block.setting)}: " if several else ""
     if len(block.algorithms) == 1 and block.delays:
@@ -44,7 +44,7 @@ def head_picture(block: Block, several: bool) -> Picture:
     return Picture(drawing, caption[0].upper() + caption[1:])
 
 
-def cloud_figure(block: Block) -> Figure:
+def cloud_figure(block: SettingBlock) -> Figure:
     """Goodput over delay, the mean over the environments where there are several."""
     with mpl.rc_context(MODEL_STYLE | {"axes.titlesize": 9.5, "axes.titlelocation": "left"}):
         figure, axes = _panel(block)
@@ -55,7 +55,7 @@ def cloud_figure(block: Block) -> Figure:
     return figure
 
 
-def delay_figure(block: Block) -> Figure:
+def delay_figure(block: SettingBlock) -> Figure:
     """The distribution of the queueing delay, the mean over the environments where there are several."""
     with mpl.rc_context(MODEL_STYLE | {"axes.titlesize": 9.5, "axes.titlelocation": "left"}):
         figure, axes = _panel(block)
@@ -68,7 +68,7 @@ def delay_figure(block: Block) -> Figure:
     return figure
 
 
-def _panel(block: Block) -> tuple[Figure, Axes]:
+def _panel(block: SettingBlock) -> tuple[Figure, Axes]:
     """A figure of one panel with room for its legend."""
     height = PANEL + legends.room(block.algorithms, WIDTH)
     figure = Figure(figsize=(WIDTH, height), layout="constrained")

@@ -52,7 +52,7 @@ from sawtooth.run.used import watched
 
 if TYPE_CHECKING:
     from sawtooth.experiment.comparison import Comparison
-    from sawtooth.experiment.matrix import Block
+    from sawtooth.experiment.matrix import SettingBlock
     from sawtooth.experiment.reproduction import Reproduction
 
 Fresh = Callable[[str], str]
@@ -242,7 +242,7 @@ def blocks(comparison: Comparison) -> dict[str, str]:
     return found
 
 
-def _scores(comparison: Comparison, block: Block) -> str:
+def _scores(comparison: Comparison, block: SettingBlock) -> str:
     heads = ["", *(f"{score} {metric}" for metric, score in COLUMNS)]
     rows = []
     for name, cells in score_table(block, comparison.beside(block)):
@@ -258,7 +258,7 @@ def _scores(comparison: Comparison, block: Block) -> str:
     return pipe_table(heads, rows)
 
 
-def _raw(block: Block, metric: str) -> str:
+def _raw(block: SettingBlock, metric: str) -> str:
     rows = [
         [environment, *(with_spread(cell.ours, RAW_DECIMALS[metric]) for cell in cells)]
         for environment, cells in raw_table(block, metric)

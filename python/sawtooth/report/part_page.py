@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from sawtooth.experiment.curves import Curve
 from sawtooth.experiment.exhibit import Exhibit
 from sawtooth.experiment.flow_shares import SharesFigure
-from sawtooth.experiment.matrix import Block as Setting
+from sawtooth.experiment.matrix import SettingBlock
 from sawtooth.plain import written
 from sawtooth.report import figures, shares, strips
 from sawtooth.report.across import across_picture, spans
@@ -91,7 +91,7 @@ def headline(comparison: Comparison, sketches: Sketches) -> Picture | None:
         return shares.shares_picture(subject, sketches)
     if isinstance(subject, Curve):
         return curve_picture(subject, sketches)
-    return head_picture(subject, len(comparison.own) > 1) if isinstance(subject, Setting) else None
+    return head_picture(subject, len(comparison.own) > 1) if isinstance(subject, SettingBlock) else None
 
 
 def notes(comparison: Comparison) -> list[Inline]:
@@ -170,7 +170,7 @@ def _sections(comparison: Comparison, sketches: Sketches) -> list[Section]:
     return [*found, set_up_section(comparison), runs_section(comparison)]
 
 
-def _setting(comparison: Comparison, block: Setting, several: bool) -> Section:
+def _setting(comparison: Comparison, block: SettingBlock, several: bool) -> Section:
     """Scores of a setting; the values behind them are folded where there are several settings."""
     drawing = figures.inline(
         figures.values_figure(block), f"{block.setting} values", "Values per environment"
@@ -183,7 +183,7 @@ def _setting(comparison: Comparison, block: Setting, several: bool) -> Section:
     return Section(anchor(block.setting), setting_title(block.setting), [*scored, *folded])
 
 
-def _scores(comparison: Comparison, block: Setting) -> list[Block]:
+def _scores(comparison: Comparison, block: SettingBlock) -> list[Block]:
     rows = score_table(block, comparison.beside(block))
     printed = any(cell.printed is not None for _, cells in rows for cell in cells)
     caption = (
@@ -235,7 +235,7 @@ def _scores(comparison: Comparison, block: Setting) -> list[Block]:
     ]
 
 
-def _score(block: Setting, name: str, cell: ScoreCell, printed: bool) -> Inline:
+def _score(block: SettingBlock, name: str, cell: ScoreCell, printed: bool) -> Inline:
     decimals = DECIMALS[cell.metric]
     shown: Inline = number(cell.ours.mean, decimals)
     first = place(block, name, block.environments[0])
@@ -246,7 +246,7 @@ def _score(block: Setting, name: str, cell: ScoreCell, printed: bool) -> Inline:
     return joined(pieces)
 
 
-def _raw(block: Setting, metric: str) -> Table:
+def _raw(block: SettingBlock, metric: str) -> Table:
     decimals = RAW_DECIMALS[metric]
     rows = [
         Row(

@@ -16,7 +16,7 @@ from sawtooth.report.tables import setting_title
 
 if TYPE_CHECKING:
     from sawtooth.experiment.comparison import Comparison
-    from sawtooth.experiment.matrix import Block as Setting
+    from sawtooth.experiment.matrix import SettingBlock
 
 DIGITS: Final = 12
 """Of a run's id where several stand side by side."""
@@ -27,12 +27,12 @@ def run_cell(run_ids: Sequence[str]) -> Inline:
     return joined(run_name(run_id[:DIGITS]) for run_id in run_ids)
 
 
-def group(block: Setting, algorithm: str) -> str:
+def group(block: SettingBlock, algorithm: str) -> str:
     """The rows of an algorithm's runs in a setting. Numbered: two names may differ in their punctuation alone."""
     return f"runs-{block.setting.replace('/', '-')}-{block.algorithms.index(algorithm)}"
 
 
-def place(block: Setting, algorithm: str, environment: str) -> str:
+def place(block: SettingBlock, algorithm: str, environment: str) -> str:
     """The row of a cell's runs."""
     return f"{group(block, algorithm)}-{block.environments.index(environment)}"
 
@@ -54,7 +54,13 @@ def runs_section(comparison: Comparison) -> Section:
             )
         )
     ]
-    heads = ["Algorithm", "Control", "Setting", "Environment", *(f"seed {seed}" for seed in results.seeds)]
+    heads = [
+        "Algorithm",
+        "Control",
+        "SettingBlock",
+        "Environment",
+        *(f"seed {seed}" for seed in results.seeds),
+    ]
     for setting, block in results.blocks.items():
         title = setting_title(setting)
         rows = [

@@ -22,7 +22,7 @@ from sawtooth.report.looks import look
 from sawtooth.report.tables import COLUMNS, DECIMALS, UNITS, ScoreCell, number, score_table, spread
 
 if TYPE_CHECKING:
-    from sawtooth.experiment.matrix import Block
+    from sawtooth.experiment.matrix import SettingBlock
 
 PANEL: Final = 2.53
 """Height of the bars of a metric, inches."""
@@ -46,7 +46,9 @@ LONGEST: Final = 36
 POINTS: Final = 9.0
 
 
-def paper_figure(block: Block, beside: Mapping[str, Mapping[str, float]], title: str, note: str) -> Figure:
+def paper_figure(
+    block: SettingBlock, beside: Mapping[str, Mapping[str, float]], title: str, note: str
+) -> Figure:
     """The figure of one setting; as wide as the names of its algorithms need, as high as they are many."""
     names = {name: textwrap.fill(name, LONGEST) for name in block.algorithms}
     first = max(LEAST, MARK + max(map(_width, names.values())) + 0.15)

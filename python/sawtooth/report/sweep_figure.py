@@ -35,7 +35,7 @@ LETTERS: Final = 36
 
 
 class Swept(Protocol):
-    """What is drawn of a sweep (``sweep.Sweep`` has it)."""
+    """What is drawn of a sweep (``sweep.CombinationSweep`` has it)."""
 
     @property
     def scenario(self) -> str: ...

@@ -16,7 +16,7 @@ from sawtooth.scenario.described import describe
 
 if TYPE_CHECKING:
     from sawtooth.claims.table import Judged
-    from sawtooth.experiment.matrix import Block
+    from sawtooth.experiment.matrix import SettingBlock
     from sawtooth.experiment.rank import Estimate
 
 COLUMNS: Final = (
@@ -71,7 +71,9 @@ class RawCell:
     run_ids: tuple[str, ...]
 
 
-def score_table(block: Block, beside: Mapping[str, Mapping[str, float]]) -> list[tuple[str, list[ScoreCell]]]:
+def score_table(
+    block: SettingBlock, beside: Mapping[str, Mapping[str, float]]
+) -> list[tuple[str, list[ScoreCell]]]:
     """One row per algorithm of a setting; ``beside`` are the printed scores (``Comparison.beside``)."""
     columns = {
         (metric, score): [getattr(block.scores.of(name, metric), score) for name in block.algorithms]
@@ -95,7 +97,7 @@ def score_table(block: Block, beside: Mapping[str, Mapping[str, float]]) -> list
     return rows
 
 
-def raw_table(block: Block, metric: str) -> list[tuple[str, list[RawCell]]]:
+def raw_table(block: SettingBlock, metric: str) -> list[tuple[str, list[RawCell]]]:
     """One row per environment, one cell per algorithm."""
     return [
         (

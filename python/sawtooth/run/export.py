@@ -73,7 +73,7 @@ def in_order(entries: Iterable[Entry]) -> Iterator[Entry]:
     return chain(few, rest)
 
 
-class Counted:
+class CountedEntries:
     """Entries, one after the other, and how many there were so far."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:

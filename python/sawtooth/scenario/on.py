@@ -72,7 +72,7 @@ def _supply(value: object) -> int | None:
 
 
 @dataclass(frozen=True)
-class Kind:
+class Changeable:
     """What may change: how its value is read, and under which names the engine has it."""
 
     parse: Callable[[object], Any]
@@ -80,16 +80,16 @@ class Kind:
     field: str
 
 
-VALUES: Final[Mapping[str, Kind]] = {
-    "rate": Kind(lambda value: units.parse_rate(value, positive=True), "rate", "bps"),
-    "delay": Kind(_delay, "delay", "ns"),
-    "drop": Kind(_or_none(Impairment), "drop", "drop"),
-    "loss": Kind(_or_none(Impairment), "loss", "loss"),
-    "late": Kind(_or_none(Late), "late", "late"),
-    "jitter": Kind(_or_none(Jitter), "jitter", "jitter"),
+VALUES: Final[Mapping[str, Changeable]] = {
+    "rate": Changeable(lambda value: units.parse_rate(value, positive=True), "rate", "bps"),
+    "delay": Changeable(_delay, "delay", "ns"),
+    "drop": Changeable(_or_none(Impairment), "drop", "drop"),
+    "loss": Changeable(_or_none(Impairment), "loss", "loss"),
+    "late": Changeable(_or_none(Late), "late", "late"),
+    "jitter": Changeable(_or_none(Jitter), "jitter", "jitter"),
 }
 """What may change of `bottleneck`, `reverse` and `links[n]`."""
-SUPPLY: Final = Kind(_supply, "supply", "bps")
+SUPPLY: Final = Changeable(_supply, "supply", "bps")
 """What may change of `flows[n]`, for every flow of the group: `supply`, how fast its application makes data available."""
 
 _KEY = re.compile(r"(bottleneck|reverse|links\[\d{1,6}\])\.(\w+)|(flows\[\d{1,6}\])\.(supply)")
@@ -108,7 +108,7 @@ class NewValue:
     value: Any
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> Changeable:
         """What it is."""
         return SUPPLY if self.name == "supply" else VALUES[self.name]
 

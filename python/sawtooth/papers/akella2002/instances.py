@@ -28,7 +28,7 @@ from sawtooth.experiment.scoring import CLIP_GOODPUT, Values, prepare
 from sawtooth.papers.akella2002.printed import AppendixRow, appendix, printed
 
 if TYPE_CHECKING:
-    from sawtooth.experiment.matrix import Block
+    from sawtooth.experiment.matrix import SettingBlock
 
 CHOSEN: Final[Mapping[str, str]] = {
     "AIMD": "AIMD(1,0.8)",
@@ -75,7 +75,7 @@ class FamilyTable:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class InstanceScores:
     """An instance over all settings: sum and maximum of its within-family D of goodput and maximum of C, ours and as printed.
 
     ``behind`` is the largest D less that of the paper's choice (paired over seeds; None for the choice itself).
@@ -97,7 +97,7 @@ class Choice:
 
     family: str
     chosen: str
-    rows: tuple[Candidate, ...]
+    rows: tuple[InstanceScores, ...]
 
     @property
     def by_worst(self) -> str:
@@ -131,12 +131,12 @@ class Total:
     printed: float | None
 
 
-def family_tables(blocks: Sequence[Block], paper: str = "akella2002") -> list[FamilyTable]:
+def family_tables(blocks: Sequence[SettingBlock], paper: str = "akella2002") -> list[FamilyTable]:
     """Every table of the appendix that the blocks cover, by setting and family."""
     return [_family_table(block, names, paper) for block in blocks for names in block.sets]
 
 
-def _family_table(block: Block, names: Sequence[str], paper: str) -> FamilyTable:
+def _family_table(block: SettingBlock, names: Sequence[str], paper: str) -> FamilyTable:
     beside = _printed_rows(block.setting, paper)
     scores = {name: block.scores.of(name, "goodput") for name in names}
     rows = tuple(Instance(name, scores[name].D, scores[name].C, beside.get(name)) for name in names)
@@ -153,7 +153,7 @@ def _printed_rows(setting: str, paper: str = "akella2002") -> dict[str, Appendix
     return {row.label: row for row in appendix(paper) if f"{row.recovery}/{row.router}" == setting}
 
 
-def choices(blocks: Sequence[Block], paper: str = "akella2002") -> list[Choice]:
+def choices(blocks: Sequence[SettingBlock], paper: str = "akella2002") -> list[Choice]:
     """The choice of representatives over the settings of the blocks, by family."""
     first = blocks[0]
     found = []
@@ -169,7 +169,7 @@ def choices(blocks: Sequence[Block], paper: str = "akella2002") -> list[Choice]:
     return found
 
 
-def _over_settings(blocks: Sequence[Block], name: str) -> tuple[Values, Values]:
+def _over_settings(blocks: Sequence[SettingBlock], name: str) -> tuple[Values, Values]:
     """D and C of goodput, shape (settings, seeds)."""
     scores = [block.scores.of(name, "goodput") for block in blocks]
     return np.stack([entry.D_seeds for entry in scores]), np.stack([entry.C_seeds for entry in scores])
@@ -179,13 +179,13 @@ def _candidate(
     name: str,
     own: tuple[Values, Values],
     chosen: tuple[Values, Values] | None,
-    blocks: Sequence[Block],
+    blocks: Sequence[SettingBlock],
     paper: str,
-) -> Candidate:
+) -> InstanceScores:
     rows = [_printed_rows(block.setting, paper).get(name) for block in blocks]
     known = [row for row in rows if row is not None]
     whole = len(known) == len(blocks)
-    return Candidate(
+    return InstanceScores(
         name,
         interval(own[0].sum(axis=0)),
         interval(own[0].max(axis=0)),
@@ -197,7 +197,7 @@ def _candidate(
     )
 
 
-def totals(blocks: Sequence[Block]) -> dict[str, list[Total]]:
+def totals(blocks: Sequence[SettingBlock]) -> dict[str, list[Total]]:
     """Total goodput relative to REFERENCE by setting, and under ``all`` summed over the settings, the best first."""
     found: dict[str, list[Total]] = {}
     ours = {block.setting: _summed(block) for block in blocks}
@@ -224,7 +224,7 @@ def _ordered(rows: Sequence[Total]) -> list[Total]:
     return sorted(rows, key=lambda row: -row.ours.mean)
 
 
-def _summed(block: Block) -> dict[str, Values]:
+def _summed(block: SettingBlock) -> dict[str, Values]:
     """Goodput as scored, summed over the environments, less that of REFERENCE; one value per seed."""
     sums = {
         name: prepare("goodput", block.of(name, "goodput"), CLIP_GOODPUT).sum(axis=0)

@@ -14,12 +14,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from sawtooth.papers.bbr_draft.trace import Stay, Trace
+from sawtooth.papers.bbr_draft.trace import CaseTrace, Stay
 
 Observed = tuple[bool, Mapping[str, Any]]
 """Whether an expectation is met, and on which numbers this rests."""
 Tolerances = Mapping[str, float]
-Check = Callable[[Trace, Tolerances], list[Observed]]
+Check = Callable[[CaseTrace, Tolerances], list[Observed]]
 
 STARTUP, DRAIN, UP, DOWN = "startup", "drain", "probe_bw_up", "probe_bw_down"
 CRUISE, REFILL, PROBE_RTT = "probe_bw_cruise", "probe_bw_refill", "probe_rtt"
@@ -28,12 +28,12 @@ CHANGE_S: Final = 10.0
 """When the bandwidth changes in the cases where it does."""
 
 
-def _rate(trace: Trace) -> float:
+def _rate(trace: CaseTrace) -> float:
     """The rate of the bottleneck at the start."""
     return float(trace.run.engine["links"][0]["rate_bps"])
 
 
-def _first(trace: Trace, *states: str) -> Stay:
+def _first(trace: CaseTrace, *states: str) -> Stay:
     found = trace.of(*states)
     if not found:
         raise LookupError(f"the run never left {' or '.join(states)}")
@@ -49,7 +49,7 @@ def _set(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def plateau(trace: Trace, tolerance: Tolerances) -> list[Observed]:
+def plateau(trace: CaseTrace, tolerance: Tolerances) -> list[Observed]:
     """Case 1."""
     start = _first(trace, STARTUP)
     rate = trace.at("max_bw_bps", start.end)
@@ -65,7 +65,7 @@ def plateau(trace: Trace, tolerance: Tolerances) -> list[Observed]:
     ]
 
 
-def startup_loss(trace: Trace, tolerance: Tolerances) -> list[Observed]:
+def startup_loss(trace: CaseTrace, tolerance: Tolerances) -> list[Observed]:
     """Case 2."""
     start, lossy = _first(trace, STARTUP), 2.0
     rounds = trace.rounds(lossy, start.end)
@@ -81,7 +81,7 @@ def startup_loss(trace: Trace, tolerance: Tolerances) -> list[Observed]:
     ]
 
 
-def drain_inflight(trace: Trace, tolerance: Tolerances) -> list[Observed]:
+def drain_inflight(trace: CaseTrace, tolerance: Tolerances) -> list[Observed]:
     """Case 3."""
     stay = _first(trace, DRAIN)
     gain, left = trace.gain(stay), trace.at("in_flight_bytes", stay.end)
@@ -96,7 +96,7 @@ def drain_inflight(trace: Trace, tolerance: Tolerances) -> list[Observed]:
     ]
 
 
-def drain_time(trace: Trace, tolerance: Tolerances) -> list[Observed]:
+def drain_time(trace: CaseTrace, tolerance: Tolerances) -> list[Observed]:
     """Case 4."""
     stay = _first(trace, DRAIN)
     rounds, left = trace.rounds(stay.begin, stay.end), trace.last("in_flight_bytes", stay)
@@ -108,7 +108,7 @@ def drain_time(trace: Trace, tolerance: Tolerances) -> list[Observed]:
     ]
 
 
-def up_plateau(trace: Trace, tolerance: Tolerances) -> list[Observed]:
+def up_plateau(trace: CaseTrace, tolerance: Tolerances) -> list[Observed]:
     """Case 5; probes that PROBE_RTT cuts short are left out."""
     stays = [stay for stay in trace.of(UP) if stay.following != PROBE_RTT]
     rounds = [trace.rounds(stay.begin, stay.end) for stay in stays]
@@ -135,7 +135,7 @@ def up_plateau(trace: Trace, tolerance: Tolerances) -> list[Observed]:
     ]
 
 
-def up_loss(trace: Trace, tolerance: Tolerances) -> list[Observed]:
+def up_loss(trace: CaseTrace, tolerance: Tolerances) -> list[Observed]:
     """Case 6."""
     stays = [stay for stay in trace.of(UP) if stay.following != PROBE_RTT]
     rounds = [trace.rounds(stay.begin, stay.end) for stay in stays]
@@ -150,19 +150,19 @@ def up_loss(trace: Trace, tolerance: Tolerances) -> list[Observed]:
     ]
 
 
-def startup_lasts(trace: Trace, _: Tolerances) -> list[Observed]:
+def startup_lasts(trace: CaseTrace, _: Tolerances) -> list[Observed]:
     """Case 7, STARTUP."""
     states = sorted({stay.state for stay in trace.stays})
     return [(set(states) <= {STARTUP, PROBE_RTT}, {"states": states})]
 
 
-def up_lasts(trace: Trace, _: Tolerances) -> list[Observed]:
+def up_lasts(trace: CaseTrace, _: Tolerances) -> list[Observed]:
     """Case 7, PROBE_UP."""
     following = [stay.following for stay in trace.of(UP)]
     return [(bool(following) and set(following) == {PROBE_RTT}, {"following": following})]
 
 
-def down_inflight(trace: Trace, tolerance: Tolerances) -> list[Observed]:
+def down_inflight(trace: CaseTrace, tolerance: Tolerances) -> list[Observed]:
     """Case 8; those that PROBE_RTT cuts short are left out."""
     stays = [stay for stay in trace.of(DOWN) if stay.following != PROBE_RTT]
     gains = [trace.gain(stay) for stay in stays]
@@ -185,7 +185,7 @@ def down_inflight(trace: Trace, tolerance: Tolerances) -> list[Observed]:
     ]
 
 
-def down_time(trace: Trace, tolerance: Tolerances) -> list[Observed]:
+def down_time(trace: CaseTrace, tolerance: Tolerances) -> list[Observed]:
     """Case 9; those that PROBE_RTT cuts short are left out."""
     stays = [stay for stay in trace.of(DOWN) if stay.following != PROBE_RTT]
     lengths = [stay.length for stay in stays]
@@ -203,7 +203,7 @@ def down_time(trace: Trace, tolerance: Tolerances) -> list[Observed]:
     ]
 
 
-def probe_rtt(trace: Trace, tolerance: Tolerances) -> list[Observed]:
+def probe_rtt(trace: CaseTrace, tolerance: Tolerances) -> list[Observed]:
     """Case 10."""
     stays = trace.of(PROBE_RTT)
     begins = [stay.begin for stay in stays]
@@ -233,7 +233,7 @@ def probe_rtt(trace: Trace, tolerance: Tolerances) -> list[Observed]:
     ]
 
 
-def probe_rtt_skipped(trace: Trace, _: Tolerances) -> list[Observed]:
+def probe_rtt_skipped(trace: CaseTrace, _: Tolerances) -> list[Observed]:
     """Case 11: silence from 3 s, and data again at 9 s."""
     silent = trace.within("in_flight_bytes", 3.5, 9.0)
     entered = [stay.begin for stay in trace.stays if stay.state == PROBE_RTT]
@@ -243,7 +243,7 @@ def probe_rtt_skipped(trace: Trace, _: Tolerances) -> list[Observed]:
     ]
 
 
-def startup_aggregation(trace: Trace, tolerance: Tolerances) -> list[Observed]:
+def startup_aggregation(trace: CaseTrace, tolerance: Tolerances) -> list[Observed]:
     """Case 12."""
     start = _first(trace, STARTUP)
     extra = trace.within("extra_acked_bytes", 0.0, start.end)
@@ -262,7 +262,7 @@ def startup_aggregation(trace: Trace, tolerance: Tolerances) -> list[Observed]:
     ]
 
 
-def cruise_aggregation(trace: Trace, tolerance: Tolerances) -> list[Observed]:
+def cruise_aggregation(trace: CaseTrace, tolerance: Tolerances) -> list[Observed]:
     """Case 13: bursts from the first PROBE_CRUISE on."""
     stays = [stay for stay in trace.of(CRUISE) if stay.length > 1.0]
     extra = [
@@ -285,7 +285,7 @@ def cruise_aggregation(trace: Trace, tolerance: Tolerances) -> list[Observed]:
     ]
 
 
-def below_a_packet(trace: Trace, tolerance: Tolerances) -> list[Observed]:
+def below_a_packet(trace: CaseTrace, tolerance: Tolerances) -> list[Observed]:
     """Case 14."""
     begin = _first(trace, DRAIN).end
     window = float(trace.within("window", begin, trace.end).min())
@@ -299,7 +299,7 @@ def below_a_packet(trace: Trace, tolerance: Tolerances) -> list[Observed]:
     ]
 
 
-def tenfold_up(trace: Trace, tolerance: Tolerances) -> list[Observed]:
+def tenfold_up(trace: CaseTrace, tolerance: Tolerances) -> list[Observed]:
     """Case 15: 10 Mbit/s become 100 at 10 s."""
     new = 10 * _rate(trace)
     probes = [stay for stay in trace.of(UP) if stay.begin >= CHANGE_S]
@@ -320,14 +320,14 @@ def tenfold_up(trace: Trace, tolerance: Tolerances) -> list[Observed]:
     ]
 
 
-def _rises(trace: Trace, stay: Stay) -> list[float]:
+def _rises(trace: CaseTrace, stay: Stay) -> list[float]:
     """By how much inflight_longterm rises in each round of a probe, bytes, from the first round in which it does."""
     ends = [time for time in trace.boundaries(stay.begin, stay.end) if time <= stay.end]
     bounds = [trace.at("inflight_longterm_bytes", time) for time in ends]
     return [float(step) for step in np.diff(bounds) if step > 0]
 
 
-def tenfold_down(trace: Trace, tolerance: Tolerances) -> list[Observed]:
+def tenfold_down(trace: CaseTrace, tolerance: Tolerances) -> list[Observed]:
     """Case 16: 100 Mbit/s become 10 at 10 s."""
     new = _rate(trace) / 10
     low = trace.times[(trace.times > CHANGE_S) & (trace.column("bw_shortterm_bps") <= 2 * new)]
@@ -341,7 +341,7 @@ def tenfold_down(trace: Trace, tolerance: Tolerances) -> list[Observed]:
     ]
 
 
-def policed(trace: Trace, tolerance: Tolerances) -> list[Observed]:
+def policed(trace: CaseTrace, tolerance: Tolerances) -> list[Observed]:
     """Case 17; the losses are those of the whole run, in which the bucket empties first."""
     bounds = {
         name: len(trace.within(name, 0.0, trace.end)) > 0
@@ -354,7 +354,7 @@ def policed(trace: Trace, tolerance: Tolerances) -> list[Observed]:
     ]
 
 
-def fast_recovery(trace: Trace, tolerance: Tolerances) -> list[Observed]:
+def fast_recovery(trace: CaseTrace, tolerance: Tolerances) -> list[Observed]:
     """Case 18: packets of 2.75 s come 30 ms later."""
     begin = 2.75
     undos = int(trace.run.flows.column("undos")[0].as_py())
@@ -368,7 +368,7 @@ def fast_recovery(trace: Trace, tolerance: Tolerances) -> list[Observed]:
     ]
 
 
-def spurious_timeout(trace: Trace, tolerance: Tolerances) -> list[Observed]:
+def spurious_timeout(trace: CaseTrace, tolerance: Tolerances) -> list[Observed]:
     """Case 19: what leaves the bottleneck from 2.76 s on arrives at 3.2 s."""
     begin, arrival = 2.76, 3.2
     timeouts = int(trace.run.flows.column("timeouts")[0].as_py())
@@ -387,11 +387,11 @@ def spurious_timeout(trace: Trace, tolerance: Tolerances) -> list[Observed]:
     ]
 
 
-def _state_at(trace: Trace, time: float) -> str:
+def _state_at(trace: CaseTrace, time: float) -> str:
     return next(stay.state for stay in trace.stays if stay.begin <= time < stay.end)
 
 
-def _restored(trace: Trace, before: float, after: float) -> Observed:
+def _restored(trace: CaseTrace, before: float, after: float) -> Observed:
     """Whether no bound is lower than it was, nor the estimate."""
     names = ("bw_shortterm_bps", "inflight_shortterm_bytes", "inflight_longterm_bytes")
     pairs = {name: (_set(trace.at(name, before)), _set(trace.at(name, after))) for name in names}
@@ -400,7 +400,7 @@ def _restored(trace: Trace, before: float, after: float) -> Observed:
     return met, {name: list(pair) for name, pair in pairs.items()}
 
 
-def probe_rtt_in_startup(trace: Trace, tolerance: Tolerances) -> list[Observed]:
+def probe_rtt_in_startup(trace: CaseTrace, tolerance: Tolerances) -> list[Observed]:
     """Case 20: data without limit from 7 s on."""
     stay = _first(trace, PROBE_RTT)
     rate = trace.at("max_bw_bps", trace.end)
@@ -411,7 +411,7 @@ def probe_rtt_in_startup(trace: Trace, tolerance: Tolerances) -> list[Observed]:
     ]
 
 
-def loss_with_bound(trace: Trace, tolerance: Tolerances) -> list[Observed]:
+def loss_with_bound(trace: CaseTrace, tolerance: Tolerances) -> list[Observed]:
     """Case 21; probes that PROBE_RTT cuts short are left out."""
     stays = [stay for stay in trace.of(UP) if stay.following != PROBE_RTT]
     before = [_set(trace.entry("inflight_longterm_bytes", stay)) for stay in stays]
@@ -440,7 +440,7 @@ def loss_with_bound(trace: Trace, tolerance: Tolerances) -> list[Observed]:
     ]
 
 
-def limited_refill(trace: Trace, tolerance: Tolerances) -> list[Observed]:
+def limited_refill(trace: CaseTrace, tolerance: Tolerances) -> list[Observed]:
     """Case 22; those that PROBE_RTT cuts short are left out."""
     stays = [stay for stay in trace.of(REFILL) if stay.following != PROBE_RTT]
     before = [trace.entry("max_bw_bps", stay) for stay in stays]

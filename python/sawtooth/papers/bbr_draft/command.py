@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from sawtooth.papers.further import Further, Made, Order
+from sawtooth.papers.further import Further, Made, Request
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +35,7 @@ class _BbrDraft(Further):
             "claims": found,
         }
 
-    def reproduce(self, order: Order) -> Cases:
+    def reproduce(self, order: Request) -> Cases:
         """Run them and write the report."""
         from sawtooth.papers.bbr_draft.page import write_cases
         from sawtooth.papers.bbr_draft.perform import NAME, perform

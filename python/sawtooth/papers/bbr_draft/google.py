@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from typing import Final
 
 from sawtooth.papers.bbr_draft.checks import DRAIN, PROBE_BW, STARTUP, Check, Observed, Tolerances, plateau
-from sawtooth.papers.bbr_draft.trace import Trace
+from sawtooth.papers.bbr_draft.trace import CaseTrace
 
 MIB_10: Final = 10 * 2**20
 
 
-def startup(trace: Trace, tolerance: Tolerances) -> list[Observed]:
+def startup(trace: CaseTrace, tolerance: Tolerances) -> list[Observed]:
     """The end of STARTUP, its losses and its estimate."""
     (_, following), (near, rate), (_, counted) = plateau(trace, tolerance)
     early = next(stay for stay in trace.stays if stay.state == STARTUP).end
@@ -29,7 +29,7 @@ def startup(trace: Trace, tolerance: Tolerances) -> list[Observed]:
     ]
 
 
-def queue(trace: Trace, tolerance: Tolerances) -> list[Observed]:
+def queue(trace: CaseTrace, tolerance: Tolerances) -> list[Observed]:
     """The longest queue of STARTUP."""
     link = trace.run.engine["links"][0]
     bdp = link["rate_bps"] / 8 * trace.rtt
@@ -37,7 +37,7 @@ def queue(trace: Trace, tolerance: Tolerances) -> list[Observed]:
     return [(longest >= tolerance["share"] * bdp, {"longest_bytes": longest, "bdp_bytes": bdp})]
 
 
-def shallow(trace: Trace, tolerance: Tolerances) -> list[Observed]:
+def shallow(trace: CaseTrace, tolerance: Tolerances) -> list[Observed]:
     """Losses known when STARTUP ends, over what it sent. Nobody knows of a loss before a round trip without a queue has passed."""
     end = next(stay.end for stay in trace.stays if stay.state == STARTUP)
     sent, known = trace.sent_until(end), trace.losses_until(end - trace.rtt)
@@ -50,20 +50,20 @@ def shallow(trace: Trace, tolerance: Tolerances) -> list[Observed]:
     ]
 
 
-def rises(trace: Trace, tolerance: Tolerances) -> list[Observed]:
+def rises(trace: CaseTrace, tolerance: Tolerances) -> list[Observed]:
     """10 MiB, of which the slow part carries little."""
     finished = trace.run.flows.column("finished_ns")[0].as_py()
     seconds = float("inf") if finished is None else finished / 1e9 - 15.0
     return [(seconds <= tolerance["seconds"], {"seconds_after_the_rise": seconds})]
 
 
-def policed(trace: Trace, tolerance: Tolerances) -> list[Observed]:
+def policed(trace: CaseTrace, tolerance: Tolerances) -> list[Observed]:
     """All that is lost over all that is sent."""
     loss = trace.losses / float(trace.run.flows.column("sent")[0].as_py())
     return [(loss <= tolerance["loss"], {"loss": loss})]
 
 
-def several(trace: Trace, tolerance: Tolerances) -> list[Observed]:
+def several(trace: CaseTrace, tolerance: Tolerances) -> list[Observed]:
     """Completion against that of one flow at the rate of the link, which no flow alone can beat."""
     finished = trace.run.flows.column("finished_ns").to_pylist()
     alone = MIB_10 * 8 / trace.run.engine["links"][0]["rate_bps"]

@@ -13,7 +13,7 @@ from sawtooth.claims.logic import Verdict
 from sawtooth.experiment.typed import NOTHING_TYPED, Typed
 from sawtooth.papers.bbr_draft.case_files import Unseen
 from sawtooth.papers.bbr_draft.perform import NAME, SECTIONS, TITLE, CaseResult, Cases, first_failure, states
-from sawtooth.papers.bbr_draft.trace import Trace
+from sawtooth.papers.bbr_draft.trace import CaseTrace
 from sawtooth.report import figures
 from sawtooth.report.blocks import Block, Page, Picture, Row, Section, Table, Words
 from sawtooth.report.claims import COMPUTED_HOW, claims_section, failures
@@ -206,7 +206,7 @@ def _text(value: object) -> str:
 def trace_figure(outcome: CaseResult) -> Figure:
     """Rates above, volumes below, over the states."""
     assert outcome.run is not None, "only what was run has a trace"
-    trace = Trace(outcome.run, states())
+    trace = CaseTrace(outcome.run, states())
     drawn, (upper, lower) = canvas(9.0, 5.0, 2, 1)
     _lines(upper, trace, RATES, 1e6, "Mbit/s")
     _lines(lower, trace, VOLUMES, 1e3, "kB")
@@ -215,7 +215,7 @@ def trace_figure(outcome: CaseResult) -> Figure:
     return drawn
 
 
-def _lines(axes: Axes, trace: Trace, names: dict[str, str], scale: float, unit: str) -> None:
+def _lines(axes: Axes, trace: CaseTrace, names: dict[str, str], scale: float, unit: str) -> None:
     seen: set[str] = set()
     for stay in trace.stays:
         label = None if stay.state in seen else stay.state

@@ -25,7 +25,7 @@ from sawtooth.experiment.exhibit import TextTable
 from sawtooth.papers.bbr_draft.case_files import Case, cases
 from sawtooth.papers.bbr_draft.checks import DRAFT
 from sawtooth.papers.bbr_draft.google import GOOGLE
-from sawtooth.papers.bbr_draft.trace import Trace
+from sawtooth.papers.bbr_draft.trace import CaseTrace
 from sawtooth.plain import json_value
 from sawtooth.progress import ProgressCallback, tell_stage
 from sawtooth.run.api import job_of, scenario_of
@@ -166,7 +166,7 @@ def judge(case: Case, run: Run) -> tuple[Finding | None, str | None]:
     """The finding on a case, or why there is none."""
     check = {**DRAFT, **GOOGLE}[case.check]
     try:
-        outcomes = check(Trace(run, states()), case.tolerance)
+        outcomes = check(CaseTrace(run, states()), case.tolerance)
     except LookupError as error:
         return None, str(error.args[0])
     pairs = zip(case.expects, outcomes, strict=True)

@@ -42,7 +42,7 @@ class Stay:
         return self.end - self.begin
 
 
-class Trace:
+class CaseTrace:
     """The run of a test case."""
 
     def __init__(self, run: Run, names: Sequence[str]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from sawtooth.papers.further import Further, Made, Order
+from sawtooth.papers.further import Further, Made, Request
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +35,7 @@ class _Pairs(Further):
             "claims": 0,
         }
 
-    def reproduce(self, order: Order) -> Coexistence:
+    def reproduce(self, order: Request) -> Coexistence:
         """Run all pairs and write the report."""
         from sawtooth.papers.coexistence.page import write_pairs
         from sawtooth.papers.coexistence.pairs import setup

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from sawtooth.papers.further import Further, Made, Order
+from sawtooth.papers.further import Further, Made, Request
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,7 +39,7 @@ class _Mathematics(Further):
             "claims": claims,
         }
 
-    def reproduce(self, order: Order) -> Overlay:
+    def reproduce(self, order: Request) -> Overlay:
         """Run it and write its report."""
         from sawtooth.papers.formulas.overlay import overlay
 
@@ -47,7 +47,7 @@ class _Mathematics(Further):
             order.seeds, order.quick, order.store, order.fresh, order.report, progress=order.progress
         )
 
-    def jobs(self, order: Order) -> list[Resolved]:
+    def jobs(self, order: Request) -> list[Resolved]:
         """The runs behind it."""
         from sawtooth.papers.formulas.overlay import adapted, jobs
         from sawtooth.papers.formulas.study import load_overlay

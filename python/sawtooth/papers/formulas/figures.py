@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sawtooth.experiment.intervals import Interval
-    from sawtooth.papers.formulas.points import Curve, Point
+    from sawtooth.papers.formulas.points import FormulaCurve, FormulaPoint
 
 MARKERS = "osD^vP"
 
 
-def overlay_figure(curve: Curve, tolerance: float) -> Figure:
+def overlay_figure(curve: FormulaCurve, tolerance: float) -> Figure:
     """The two panels of one curve."""
     figure, (values, deviations) = canvas(9.6, 4.2, 1, 2)
     colours = {name: SERIES[place % len(SERIES)] for place, name in enumerate(curve.series)}
@@ -55,7 +55,7 @@ def overlay_figure(curve: Curve, tolerance: float) -> Figure:
 
 def _points(
     axes: Axes,
-    points: Sequence[Point],
+    points: Sequence[FormulaPoint],
     shown: Sequence[Interval],
     colour: str,
     marker: str,
@@ -80,7 +80,7 @@ def _points(
         )
 
 
-def _scales(curve: Curve, values: Axes, deviations: Axes) -> None:
+def _scales(curve: FormulaCurve, values: Axes, deviations: Axes) -> None:
     """Logarithmic axes where the curve asks for them or its places span more than a decade."""
     places = np.array([point.x for point in curve.points])
     wide = places.max() / places.min() > 15

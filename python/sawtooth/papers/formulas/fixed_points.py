@@ -35,7 +35,7 @@ from sawtooth.papers.formulas.causes import (
     slow_start_share,
     synchronised_share,
 )
-from sawtooth.papers.formulas.points import Curve, Point, mean
+from sawtooth.papers.formulas.points import FormulaCurve, FormulaPoint, mean
 from sawtooth.scenario import units
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def reduce(study: OverlayStudy, case: FixedCase, run: Run) -> dict[str, float]:
 Found = Mapping[FixedCase, tuple[str, dict[str, float]]]
 
 
-def curves(study: OverlayStudy, found: Found) -> list[Curve]:
+def curves(study: OverlayStudy, found: Found) -> list[FormulaCurve]:
     """Floor and mean over the number of flows, by law."""
     return [
         _curve(
@@ -149,7 +149,7 @@ def curves(study: OverlayStudy, found: Found) -> list[Curve]:
     ]
 
 
-def _curve(study: OverlayStudy, found: Found, name: str, title: str, what: str, label: str) -> Curve:
+def _curve(study: OverlayStudy, found: Found, name: str, title: str, what: str, label: str) -> FormulaCurve:
     points = []
     lines = {}
     for control in study.fixed_points.controls:
@@ -159,7 +159,7 @@ def _curve(study: OverlayStudy, found: Found, name: str, title: str, what: str, 
             measured = np.array([entry[what] for entry in kept])
             model = np.array([entry[f"model {what}"] for entry in kept])
             points.append(
-                Point(
+                FormulaPoint(
                     control,
                     flows,
                     {MODEL: float(model.mean()), CLOSED: closed_form(control, what)},
@@ -172,7 +172,7 @@ def _curve(study: OverlayStudy, found: Found, name: str, title: str, what: str, 
             )
         own = [point for point in points if point.series == control]
         lines[control] = ([point.x for point in own], [point.formulas[MODEL] for point in own])
-    return Curve(name, title, "flows", label, MODEL, "difference", points, MEANING, lines=lines)
+    return FormulaCurve(name, title, "flows", label, MODEL, "difference", points, MEANING, lines=lines)
 
 
 def closed_form(control: str, what: str) -> float:

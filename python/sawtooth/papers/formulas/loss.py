@@ -29,7 +29,7 @@ from sawtooth.experiment.plan import put
 from sawtooth.models import padhye, random_loss, response
 from sawtooth.models.whole_packets import SMALLEST_PERIOD, whole_packets
 from sawtooth.papers.formulas.causes import slow_start_share, total, waiting_share
-from sawtooth.papers.formulas.points import Curve, Point, mean
+from sawtooth.papers.formulas.points import FormulaCurve, FormulaPoint, mean
 from sawtooth.scenario import units
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ Found = Mapping[LossCase, tuple[str, dict[str, float]]]
 """Run id and what is kept, by case."""
 
 
-def curves(study: OverlayStudy, found: Found) -> list[Curve]:
+def curves(study: OverlayStudy, found: Found) -> list[FormulaCurve]:
     """The three overlays: regular losses, random losses, and the constant rate times sqrt(p) of both."""
     regular = [
         _point(study, found, REGULAR, control, 1 / period)
@@ -150,7 +150,7 @@ def curves(study: OverlayStudy, found: Found) -> list[Curve]:
         for p in study.loss.probabilities
     ]
     return [
-        Curve(
+        FormulaCurve(
             "regular-loss",
             "The response function under regular losses",
             "p",
@@ -162,7 +162,7 @@ def curves(study: OverlayStudy, found: Found) -> list[Curve]:
             logarithmic=True,
             lines=_lines(study.loss.controls, [1 / n for n in study.loss.periods], EXACT),
         ),
-        Curve(
+        FormulaCurve(
             "random-loss",
             "The response function under random losses",
             "p",
@@ -204,7 +204,7 @@ def timer_rounds(study: OverlayStudy) -> float:
     return max(1.0, least / rtt_s(study))
 
 
-def _point(study: OverlayStudy, found: Found, how: str, control: str, p: float) -> Point:
+def _point(study: OverlayStudy, found: Found, how: str, control: str, p: float) -> FormulaPoint:
     a, b = law_of(control)
     cases = [LossCase(how, control, p, seed) for seed in _values(study, how)]
     kept = [found[case][1] for case in cases]
@@ -218,7 +218,7 @@ def _point(study: OverlayStudy, found: Found, how: str, control: str, p: float) 
         for name in ("timeouts", "waiting", "slow start", "losses per event")
     }
     at_events = formula(names[0], a, b, min(0.999, mean([entry["event rate"] for entry in kept])), 1.0)
-    return Point(
+    return FormulaPoint(
         label_of(control),
         p,
         formulas,
@@ -247,7 +247,7 @@ def _small(a: float, b: float, p: float) -> float:
     return float(response.rate(a, b, p) / response.approximate_rate(a, b, p)) - 1
 
 
-def _constants(study: OverlayStudy, found: Found) -> list[Curve]:
+def _constants(study: OverlayStudy, found: Found) -> list[FormulaCurve]:
     """Rate times sqrt(p) of AIMD(1, 1/2) against [Mathis97]: 1.22 under regular, 1.31 under random losses."""
     control = next(entry for entry in study.loss.controls if law_of(entry) == (1.0, 0.5))
     points = []
@@ -262,7 +262,7 @@ def _constants(study: OverlayStudy, found: Found) -> list[Curve]:
             values = np.array([found[case][1]["rate"] for case in cases]) * math.sqrt(p)
             source = _point(study, found, how, control, p)
             points.append(
-                Point(
+                FormulaPoint(
                     f"AIMD(1, 0.5), {how}",
                     p,
                     {"the constant": constant},
@@ -274,7 +274,7 @@ def _constants(study: OverlayStudy, found: Found) -> list[Curve]:
                 )
             )
     return [
-        Curve(
+        FormulaCurve(
             "mathis-constant",
             "The constant of 1/sqrt(p)",
             "p",
@@ -288,7 +288,7 @@ def _constants(study: OverlayStudy, found: Found) -> list[Curve]:
     ]
 
 
-def _timeouts(study: OverlayStudy, found: Found) -> list[Curve]:
+def _timeouts(study: OverlayStudy, found: Found) -> list[FormulaCurve]:
     """TCP under random losses against Padhye's full model, with the timer that the flows really have."""
     control = next(entry for entry in study.loss.random_controls if law_of(entry) == (1.0, 0.5))
     points = []
@@ -311,7 +311,7 @@ def _timeouts(study: OverlayStudy, found: Found) -> list[Curve]:
         )
     lines = _timeout_line(study)
     return [
-        Curve(
+        FormulaCurve(
             "tcp-timeouts",
             "TCP with timeouts under random losses",
             "p",

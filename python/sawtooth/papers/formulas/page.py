@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sawtooth.claims.table import Judged
-    from sawtooth.papers.formulas.points import Curve, Point
+    from sawtooth.papers.formulas.points import FormulaCurve, FormulaPoint
     from sawtooth.papers.formulas.result import Overlay
 
 
@@ -100,7 +100,7 @@ def page(found: Overlay) -> Page:
     )
 
 
-def apart_from(curve: Curve, tolerance: float) -> list[Point]:
+def apart_from(curve: FormulaCurve, tolerance: float) -> list[FormulaPoint]:
     """The points of a curve that lie apart from its formula."""
     return [point for point in curve.points if point.apart(tolerance)]
 
@@ -130,21 +130,21 @@ def _parts(found: Overlay) -> list[tuple[str, Inline]]:
     return [(name[0].upper() + name[1:], f"{what[0].upper()}{what[1:]}.") for name, what in explained.items()]
 
 
-def _departure(curve: Curve, among: Sequence[Point]) -> str:
+def _departure(curve: FormulaCurve, among: Sequence[FormulaPoint]) -> str:
     """How many points of a curve leave its formula, and what is the cause most often."""
     causes = Counter(point.main_cause for point in among if point.main_cause is not None)
     why = f", most often by {causes.most_common(1)[0][0]}" if causes else ""
     return f"{curve.title}: {len(among)} of {len(curve.points)} points are apart{why}."
 
 
-def _picture(curve: Curve, tolerance: float) -> Picture:
+def _picture(curve: FormulaCurve, tolerance: float) -> Picture:
     note = f"{curve.title}. Left measured values over the lines of the formulas, right how far they are from {curve.reference}; "
     note += "filled marks are apart from it, the band is the tolerance."
     drawing = figures.inline(overlay_figure(curve, tolerance), curve.name, curve.title)
     return Picture(drawing, note)
 
 
-def _curve(curve: Curve, tolerance: float, drawn: bool) -> Section:
+def _curve(curve: FormulaCurve, tolerance: float, drawn: bool) -> Section:
     blocks: list[Block] = [_picture(curve, tolerance)] if drawn else []
     blocks += [
         Bullets(curve.sentences(tolerance)),
@@ -153,7 +153,7 @@ def _curve(curve: Curve, tolerance: float, drawn: bool) -> Section:
     return Section(curve.name, curve.title, blocks)
 
 
-def _table(curve: Curve, tolerance: float) -> Table:
+def _table(curve: FormulaCurve, tolerance: float) -> Table:
     shares, causes = list(curve.points[0].shares), list(curve.points[0].causes)
     formulas = list(dict.fromkeys(name for point in curve.points for name in point.formulas))
     heads = [
@@ -187,7 +187,7 @@ def _table(curve: Curve, tolerance: float) -> Table:
     return Table(heads, rows, caption=caption)
 
 
-def _shown(point: Point, what: str) -> Inline:
+def _shown(point: FormulaPoint, what: str) -> Inline:
     found = point.measured if what == "measured" else point.deviation
     sign = "+" if what == "deviation" else ""
     shown = f"{found.mean:{sign}.4g}"

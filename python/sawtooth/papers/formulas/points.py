@@ -22,7 +22,7 @@ Kind = Literal["ratio", "difference"]
 
 
 @dataclass(frozen=True)
-class Point:
+class FormulaPoint:
     """One place of a series. ``formulas`` by name; ``shares`` describe the runs, ``causes`` are parts of the deviation (same unit)."""
 
     series: str
@@ -74,7 +74,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Curve:
+class FormulaCurve:
     """The points of one figure. ``reference`` is the formula that deviations are from; ``lines`` are (x, y) of smooth curves by name."""
 
     name: str
@@ -83,7 +83,7 @@ class Curve:
     y_label: str
     reference: str
     kind: Kind
-    points: Sequence[Point]
+    points: Sequence[FormulaPoint]
     explained: Mapping[str, str]
     """What each share and cause is, by name."""
     logarithmic: bool = False
@@ -94,7 +94,7 @@ class Curve:
         """The names of the series in order."""
         return list(dict.fromkeys(point.series for point in self.points))
 
-    def of(self, series: str) -> list[Point]:
+    def of(self, series: str) -> list[FormulaPoint]:
         """The points of one series."""
         return [point for point in self.points if point.series == series]
 
@@ -126,14 +126,14 @@ class Curve:
         return text
 
     @staticmethod
-    def _cause(point: Point) -> str:
+    def _cause(point: FormulaPoint) -> str:
         return "" if point.main_cause is None else f": {point.main_cause}"
 
     @staticmethod
-    def _shares(point: Point) -> str:
+    def _shares(point: FormulaPoint) -> str:
         return ", ".join(f"{name} {value:.3g}" for name, value in point.shares.items())
 
-    def _deviation(self, point: Point) -> str:
+    def _deviation(self, point: FormulaPoint) -> str:
         found = point.deviation
         if found.low is None or found.high is None or found.low == found.high:
             return self._signed(found.mean)

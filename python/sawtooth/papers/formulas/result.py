@@ -16,7 +16,7 @@ from sawtooth.experiment.exhibit import TextTable
 
 if TYPE_CHECKING:
     from sawtooth.claims.table import Judged
-    from sawtooth.papers.formulas.points import Curve
+    from sawtooth.papers.formulas.points import FormulaCurve
     from sawtooth.papers.formulas.study import OverlayStudy
 
 
@@ -25,7 +25,7 @@ class Overlay:
     """What was found: curves with their points, verdicts on claims about random loss, and the report if one was written."""
 
     study: OverlayStudy
-    curves: Sequence[Curve]
+    curves: Sequence[FormulaCurve]
     judged: Sequence[Judged]
     quick: bool
     runs: int

@@ -24,7 +24,7 @@ from sawtooth.experiment.intervals import interval
 from sawtooth.experiment.plan import put
 from sawtooth.models import synchronous
 from sawtooth.papers.formulas.causes import Epoch, epochs, synchronised_share
-from sawtooth.papers.formulas.points import Curve, Point, mean
+from sawtooth.papers.formulas.points import FormulaCurve, FormulaPoint, mean
 
 if TYPE_CHECKING:
     from sawtooth.papers.formulas.study import OverlayStudy
@@ -111,7 +111,7 @@ def replay(control: str, found: Sequence[Epoch]) -> list[tuple[float, ...]]:
 Found = Mapping[SharingCase, tuple[str, dict[str, list[float]]]]
 
 
-def curves(study: OverlayStudy, found: Found) -> list[Curve]:
+def curves(study: OverlayStudy, found: Found) -> list[FormulaCurve]:
     """The relative gap over congestion epochs, by law."""
     points = []
     lines = {}
@@ -124,7 +124,7 @@ def curves(study: OverlayStudy, found: Found) -> list[Curve]:
                 name: np.array([entry[name][cycle] for entry in kept]) for name in kept[0] if name != "start"
             }
             points.append(
-                Point(
+                FormulaPoint(
                     control,
                     cycle + 1,
                     {MODEL: float(at["model"].mean())},
@@ -142,7 +142,7 @@ def curves(study: OverlayStudy, found: Found) -> list[Curve]:
         drawn = [point.formulas[MODEL] for point in points if point.series == control]
         lines[control] = (list(range(study.sharing.cycles + 1)), [begin, *drawn])
     return [
-        Curve(
+        FormulaCurve(
             "fairness-path",
             "The path of two flows towards equal windows",
             "congestion epoch",

@@ -56,7 +56,7 @@ class FixedPoints(Strict):
     scenario: dict[str, Any]
 
 
-class Quick(Strict):
+class QuickFormulas(Strict):
     """The shortened form: the same points, fewer seeds, fewer losses counted."""
 
     seeds: Annotated[int, Field(ge=1)]
@@ -71,7 +71,7 @@ class OverlayStudy(Strict):
     picture: str
     seeds: Annotated[int, Field(ge=1)]
     claims: list[str]
-    quick: Quick
+    quick: QuickFormulas
     tolerance: dict[str, Tolerance]
     loss: Loss
     sharing: Sharing

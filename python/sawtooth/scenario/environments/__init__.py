@@ -33,9 +33,9 @@ from sawtooth.scenario.units import format_rate
 __all__ = [
     "ENVIRONMENTS",
     "Conditions",
-    "Entry",
     "Environment",
     "Family",
+    "NamedEnvironment",
     "ShortFlows",
     "conditions_of",
     "lookup",
@@ -46,7 +46,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Entry:
+class NamedEnvironment:
     """One row of the table: a family with some of its parameters filled in, as text."""
 
     name: str
@@ -93,12 +93,14 @@ class Entry:
 
 _AKELLA = "Akella02 Table 2"
 
-ENVIRONMENTS: Final[tuple[Entry, ...]] = (
-    Entry("cons-low", Constant, "always 1 Mbit/s per flow", _AKELLA, {"rate": "1 Mbit/s"}, ("cl",), number=1),
-    Entry(
+ENVIRONMENTS: Final[tuple[NamedEnvironment, ...]] = (
+    NamedEnvironment(
+        "cons-low", Constant, "always 1 Mbit/s per flow", _AKELLA, {"rate": "1 Mbit/s"}, ("cl",), number=1
+    ),
+    NamedEnvironment(
         "cons-high", Constant, "always 10 Mbit/s per flow", _AKELLA, {"rate": "10 Mbit/s"}, ("ch",), number=2
     ),
-    Entry(
+    NamedEnvironment(
         "sq-low",
         Square,
         "10 and 5 Mbit/s per flow in turn",
@@ -107,7 +109,7 @@ ENVIRONMENTS: Final[tuple[Entry, ...]] = (
         ("sql",),
         number=3,
     ),
-    Entry(
+    NamedEnvironment(
         "sq-high",
         Square,
         "10 and 1 Mbit/s per flow in turn",
@@ -116,7 +118,7 @@ ENVIRONMENTS: Final[tuple[Entry, ...]] = (
         ("sqh",),
         number=4,
     ),
-    Entry(
+    NamedEnvironment(
         "rw-low",
         Walk,
         "random walk from 1 Mbit/s per flow, steps up to 0.5",
@@ -125,7 +127,7 @@ ENVIRONMENTS: Final[tuple[Entry, ...]] = (
         ("rwl",),
         number=5,
     ),
-    Entry(
+    NamedEnvironment(
         "rw-high",
         Walk,
         "random walk from 10 Mbit/s per flow, steps up to 5",
@@ -134,7 +136,7 @@ ENVIRONMENTS: Final[tuple[Entry, ...]] = (
         ("rwh",),
         number=6,
     ),
-    Entry(
+    NamedEnvironment(
         "rd-low",
         Random,
         "independent draws from 0 to 1 Mbit/s per flow",
@@ -143,7 +145,7 @@ ENVIRONMENTS: Final[tuple[Entry, ...]] = (
         ("rdl",),
         number=7,
     ),
-    Entry(
+    NamedEnvironment(
         "rd-high",
         Random,
         "independent draws from 0 to 10 Mbit/s per flow",
@@ -152,7 +154,7 @@ ENVIRONMENTS: Final[tuple[Entry, ...]] = (
         ("rdh",),
         number=8,
     ),
-    Entry(
+    NamedEnvironment(
         "rw-additive",
         Constrained,
         "anywhere from 0 to 0.25 Mbit/s above the last level",
@@ -161,7 +163,7 @@ ENVIRONMENTS: Final[tuple[Entry, ...]] = (
         ("rwa",),
         number=9,
     ),
-    Entry(
+    NamedEnvironment(
         "rw-multiplicative",
         Constrained,
         "anywhere from 0 to 5/3 of the last level",
@@ -170,7 +172,7 @@ ENVIRONMENTS: Final[tuple[Entry, ...]] = (
         ("rwm",),
         number=10,
     ),
-    Entry(
+    NamedEnvironment(
         "real-cons-low",
         ShortFlows,
         "short flows compete for bandwidth; one starts every 0.03 s on average",
@@ -179,7 +181,7 @@ ENVIRONMENTS: Final[tuple[Entry, ...]] = (
         ("rcl",),
         number=11,
     ),
-    Entry(
+    NamedEnvironment(
         "real-cons-high",
         ShortFlows,
         "short flows compete for bandwidth; one starts every 0.01 s on average",
@@ -188,7 +190,7 @@ ENVIRONMENTS: Final[tuple[Entry, ...]] = (
         ("rch",),
         number=12,
     ),
-    Entry(
+    NamedEnvironment(
         "real-sq",
         ShortFlows,
         "short flows compete for bandwidth; one starts every 0.03 s and every 0.01 s on average, in turn",
@@ -197,27 +199,29 @@ ENVIRONMENTS: Final[tuple[Entry, ...]] = (
         ("rsq",),
         number=13,
     ),
-    Entry("constant", Constant, "one level", "Akella02 §3.1"),
-    Entry("square", Square, "high and low levels in turn, high first", "Akella02 §3.1"),
-    Entry(
+    NamedEnvironment("constant", Constant, "one level", "Akella02 §3.1"),
+    NamedEnvironment("square", Square, "high and low levels in turn, high first", "Akella02 §3.1"),
+    NamedEnvironment(
         "saw-tooth",
         SawTooth,
         "a staircase up, then a fall, again and again",
         "Akella02 §2",
         aliases=("sawtooth",),
     ),
-    Entry("step", Step, "one level, then another, and perhaps back", "Floyd00 §5.1"),
-    Entry("random", Random, "independent uniform draws", "Akella02 §3.1"),
-    Entry("walk", Walk, "uniform steps up or down", "Akella02 §3.1"),
-    Entry("constrained", Constrained, "falls freely, rises by a term and a factor at most", "Akella02 §3.1"),
-    Entry(
+    NamedEnvironment("step", Step, "one level, then another, and perhaps back", "Floyd00 §5.1"),
+    NamedEnvironment("random", Random, "independent uniform draws", "Akella02 §3.1"),
+    NamedEnvironment("walk", Walk, "uniform steps up or down", "Akella02 §3.1"),
+    NamedEnvironment(
+        "constrained", Constrained, "falls freely, rises by a term and a factor at most", "Akella02 §3.1"
+    ),
+    NamedEnvironment(
         "short-flows",
         ShortFlows,
         "short flows compete for bandwidth; the rest is available",
         "Akella02 §3.3",
         {"interarrival": "30 ms"},
     ),
-    Entry("file", File, "a schedule from a CSV file", "its own format"),
+    NamedEnvironment("file", File, "a schedule from a CSV file", "its own format"),
 )
 """Every environment, in the order of lists and reports."""
 
@@ -230,7 +234,7 @@ def symbol(name: str) -> str:
     return name
 
 
-def lookup(name: object) -> Entry:
+def lookup(name: object) -> NamedEnvironment:
     """The row called `name`; raises InputError that lists the names."""
     for entry in ENVIRONMENTS:
         if name == entry.name or name in entry.aliases:
@@ -242,7 +246,7 @@ def lookup(name: object) -> Entry:
 class Environment(Parsed):
     """An environment with all its parameters: what an `[environment]` table means."""
 
-    entry: Entry
+    entry: NamedEnvironment
     parameters: Family
 
     @property

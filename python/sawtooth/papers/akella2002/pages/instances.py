@@ -27,8 +27,7 @@ from sawtooth.papers.akella2002.instances import (
     totals,
 )
 from sawtooth.report import figures
-from sawtooth.report.blocks import Block as PageBlock
-from sawtooth.report.blocks import Fold, Heading, Picture, Row, Section, Table, Words
+from sawtooth.report.blocks import Block, Fold, Heading, Picture, Row, Section, Table, Words
 from sawtooth.report.claims import listed
 from sawtooth.report.drawing import GRID, INK, MUTED, SERIES, canvas
 from sawtooth.report.inline import Inline, faint, joined, strong, to_runs
@@ -48,7 +47,7 @@ from sawtooth.report.tables import (
 
 if TYPE_CHECKING:
     from sawtooth.experiment.comparison import Comparison
-    from sawtooth.experiment.matrix import Block
+    from sawtooth.experiment.matrix import SettingBlock
 
 SHOWN: Final = 6
 """How many of the 36 the table of total goodputs shows before it is unfolded."""
@@ -241,7 +240,7 @@ def _representatives(found: Sequence[Choice]) -> Section:
         "Which instance does best in its worst setting (the criterion of section 3.2) and in the sum over the settings, "
         "by the printed tables and by ours."
     )
-    blocks: list[PageBlock] = [Table(heads, summary, caption=caption, look="words")]
+    blocks: list[Block] = [Table(heads, summary, caption=caption, look="words")]
     for choice in found:
         rows = [
             Row(
@@ -273,7 +272,7 @@ def _representatives(found: Sequence[Choice]) -> Section:
 
 
 def _totals(found: dict[str, list[Total]]) -> Section:
-    blocks: list[PageBlock] = [
+    blocks: list[Block] = [
         Words(
             f"Goodput summed over the environments, relative to {REFERENCE}, from our raw values; beside it what the printed tables "
             "of figures and appendix give when they are joined, which supposes that both rest on the same runs.",
@@ -293,8 +292,8 @@ def _total_table(rows: Iterable[Total]) -> Table:
     return Table(["Instance", "ours", "printed tables joined"], lines)
 
 
-def _setting(block: Block, tables: Sequence[FamilyTable]) -> Section:
-    blocks: list[PageBlock] = []
+def _setting(block: SettingBlock, tables: Sequence[FamilyTable]) -> Section:
+    blocks: list[Block] = []
     for entry in tables:
         rows = [_instance(block, item, item.label == entry.best) for item in entry.rows]
         heads = ["Instance", "D", "printed", "C", "printed", "note"]
@@ -308,7 +307,7 @@ def _setting(block: Block, tables: Sequence[FamilyTable]) -> Section:
     return Section(block.setting.replace("/", "-"), setting_title(block.setting), blocks, folded=True)
 
 
-def _instance(block: Block, item: Instance, best: bool) -> Row:
+def _instance(block: SettingBlock, item: Instance, best: bool) -> Row:
     shown: Inline = number(item.D.mean, 3)
     first = runs_of(block, item.label, block.environments[0])
     linked = to_runs(first, strong(shown) if best else shown, group(block, item.label))
@@ -323,7 +322,7 @@ def _instance(block: Block, item: Instance, best: bool) -> Row:
     return Row(item.label + (" (chosen)" if item.label in CHOSEN.values() else ""), cells)
 
 
-def _raw(block: Block, metric: str) -> Table:
+def _raw(block: SettingBlock, metric: str) -> Table:
     """One row per instance, one column per environment: mean over the seeds with its interval."""
     decimals = RAW_DECIMALS[metric]
     by_place = raw_table(block, metric)

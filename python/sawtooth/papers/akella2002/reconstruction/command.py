@@ -10,7 +10,7 @@ from typing import Final
 
 from sawtooth.papers.akella2002.reconstruction.reconstruct import Design, reconstruct
 from sawtooth.papers.akella2002.reconstruction.result import Reconstruction
-from sawtooth.papers.further import Made, Order, Reconstructor
+from sawtooth.papers.further import Made, Reconstructor, Request
 
 BLOCKS: Final = tuple(
     f"reconstruction {name}"
@@ -25,7 +25,7 @@ class _Reconstructor(Reconstructor):
     blocks = BLOCKS
 
     def reconstruct(
-        self, order: Order, combinations: int | None, finalists: int | None, budget_s: float | None
+        self, order: Request, combinations: int | None, finalists: int | None, budget_s: float | None
     ) -> Reconstruction:
         """Run what the store lacks, fit, and write the report."""
         from sawtooth.papers.akella2002.reconstruction.page import write_reconstruction  # loads matplotlib

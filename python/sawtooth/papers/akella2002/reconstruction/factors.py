@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from sawtooth.experiment.study import Parameter, Study
+    from sawtooth.experiment.study import OpenParameter, Study
 
 FURTHER: Final[Mapping[str, tuple[Any, ...]]] = {
     "path.rtt": ("20 ms", "30 ms"),
@@ -29,7 +29,7 @@ NO_FACTORS: Final = ("duration", "warmup", "record.")
 class Factor:
     """One open parameter: ``levels[0]`` is the value taken."""
 
-    entry: Parameter
+    entry: OpenParameter
     levels: tuple[Any, ...]
 
     @property

@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sawtooth.errors import MISSING, InputError
-from sawtooth.experiment.study import Quick, Study
+from sawtooth.experiment.study import QuickStudy, Study
 from sawtooth.papers.akella2002.instances import CHOSEN
 from sawtooth.papers.akella2002.reconstruction.factors import (
     Combination,
@@ -47,7 +47,7 @@ from sawtooth.papers.akella2002.reconstruction.result import Reconstruction, fin
 from sawtooth.papers.akella2002.reconstruction.rows import FIGURE, BlockKey, PrintedRow, fitting, printed_rows
 from sawtooth.papers.akella2002.reconstruction.shapes import Shapes
 from sawtooth.papers.akella2002.reconstruction.surrogate import Effects, Observations, fit
-from sawtooth.papers.akella2002.reconstruction.sweep import Sweep, Tried, deal, possible_in
+from sawtooth.papers.akella2002.reconstruction.sweep import CombinationSweep, Tried, deal, possible_in
 from sawtooth.papers.studies import load_study
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.store import Store
@@ -55,7 +55,7 @@ from sawtooth.scenario.units import format_time
 
 SEED = 1
 """Of the design: sequence, decks, halves, bootstrap. Runs have the seeds of the study."""
-REDUCED = Quick(seeds=2, duration="60 s", warmup="15 s")
+REDUCED = QuickStudy(seeds=2, duration="60 s", warmup="15 s")
 """Length of the sweep's runs."""
 FULL_SHARE = 0.4
 """Share of a budget that is kept for full length."""
@@ -107,8 +107,8 @@ def reconstruct_study(
     plan = design or Design()
     factors = factors_of(study)
     short = study.shortened()
-    sweep = Sweep(short, factors, rows, representatives, store, threads)
-    full = Sweep(study.seeded(1), factors, rows, representatives, store, threads)
+    sweep = CombinationSweep(short, factors, rows, representatives, store, threads)
+    full = CombinationSweep(study.seeded(1), factors, rows, representatives, store, threads)
     blocks = sorted({row.block for row in rows})
     training = fitting(rows)
     shapes = Shapes.of(short, factors)
@@ -213,7 +213,7 @@ class _Clock:
 
 
 def _sweep(
-    sweep: Sweep,
+    sweep: CombinationSweep,
     chosen: Iterator[Combination],
     hands: Iterator[tuple[BlockKey, ...]],
     clock: _Clock,
@@ -233,7 +233,11 @@ def _sweep(
 
 
 def _lasting(
-    full: Sweep, best: Iterator[Combination], blocks: tuple[BlockKey, ...], clock: _Clock, runs: int
+    full: CombinationSweep,
+    best: Iterator[Combination],
+    blocks: tuple[BlockKey, ...],
+    clock: _Clock,
+    runs: int,
 ) -> Iterator[Tried]:
     """The best combinations at full length, until the budget is used up."""
     for levels in best:

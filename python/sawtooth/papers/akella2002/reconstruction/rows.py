@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from sawtooth.papers.akella2002.printed import appendix, figures
 
 if TYPE_CHECKING:
-    from sawtooth.experiment.matrix import Block
+    from sawtooth.experiment.matrix import SettingBlock
     from sawtooth.experiment.study import Study
 
 SAME: Final[Mapping[str, float]] = {
@@ -124,7 +124,7 @@ def study_of(study: Study, block: BlockKey, representatives: Mapping[str, str]) 
     return study.replaced(algorithm=chosen, matrix=matrix, probe=[], claims=[], main=False)
 
 
-def ours(row: PrintedRow, block: Block) -> dict[str, float]:
+def ours(row: PrintedRow, block: SettingBlock) -> dict[str, float]:
     """Our numbers for the columns of a row."""
     found = {}
     for column in row.values:

@@ -22,7 +22,7 @@ import numpy as np
 
 from sawtooth.atomic import write_text_atomic
 from sawtooth.experiment.matrix import collect
-from sawtooth.experiment.perform import Held, Jobs, refusal
+from sawtooth.experiment.perform import Held, StudyJobs, refusal
 from sawtooth.experiment.study import Study
 from sawtooth.papers.akella2002.reconstruction.factors import Combination, Factor
 from sawtooth.papers.akella2002.reconstruction.rows import FIGURE, BlockKey, PrintedRow, ours, study_of
@@ -46,7 +46,7 @@ class Tried:
 
 
 @dataclass(frozen=True)
-class Sweep:
+class CombinationSweep:
     """What all combinations share: the study (at its reduced or full length), the factors, the printed rows and the representatives."""
 
     study: Study
@@ -102,7 +102,7 @@ class Sweep:
         parts = [study_of(study, block, self.representatives) for block in blocks]
         plans = [list(part.plan()) for part in parts]
         # All tables in one sweep, so that no thread waits for the last run of each, and each scenario resolved once.
-        jobs = Held(Jobs(study, list(chain.from_iterable(plans))))
+        jobs = Held(StudyJobs(study, list(chain.from_iterable(plans))))
         with watching() as used:
             outcomes = iter(run_each(jobs, None, light_outcome, threads=self.threads, progress=progress))
         numbers: dict[int, Mapping[str, float]] = {}

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from sawtooth.papers.further import Further, Made, Order
+from sawtooth.papers.further import Further, Made, Request
 
 if TYPE_CHECKING:
     from sawtooth.papers.akella2002.set_ups.perform import SetUps
@@ -31,17 +31,17 @@ class _SetUps(Further):
             "title": "Which claims turn in the set-up nearest to the authors' simulator",
             "paper": "akella2002",
             "figure": "",
-            "runs": sum(study.runs for _, studies in plans(Order()) for study in studies),
+            "runs": sum(study.runs for _, studies in plans(Request()) for study in studies),
             "claims": 0,
         }
 
-    def jobs(self, order: Order) -> Sequence[Resolved]:
+    def jobs(self, order: Request) -> Sequence[Resolved]:
         """Every run behind it."""
         from sawtooth.papers.akella2002.set_ups.perform import jobs
 
         return jobs(order)
 
-    def reproduce(self, order: Order) -> SetUps:
+    def reproduce(self, order: Request) -> SetUps:
         """Run, compare and write the report."""
         from sawtooth.papers.akella2002.set_ups.page import write
         from sawtooth.papers.akella2002.set_ups.perform import compare

@@ -10,7 +10,7 @@ from typing import Final
 from sawtooth.claims.logic import Verdict
 from sawtooth.experiment.typed import NOTHING_TYPED, Typed
 from sawtooth.papers.akella2002.reconstruction.rows import SAME
-from sawtooth.papers.akella2002.set_ups.perform import Fit, SetUps, Turn, mean
+from sawtooth.papers.akella2002.set_ups.perform import ConfigurationTurn, Fit, SetUps, mean
 from sawtooth.papers.akella2002.set_ups.plan import NAME, tried_alone
 from sawtooth.plain import written
 from sawtooth.report.blocks import Bullets, Page, Row, Section, Table
@@ -95,7 +95,7 @@ def value_rows(found: SetUps) -> list[list[str]]:
     ]
 
 
-def turn_rows(turns: Sequence[Turn]) -> list[list[str]]:
+def turn_rows(turns: Sequence[ConfigurationTurn]) -> list[list[str]]:
     """Of each claim: id, verdicts, what turns it, statement."""
     return [
         [

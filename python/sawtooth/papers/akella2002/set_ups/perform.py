@@ -27,14 +27,14 @@ from sawtooth.papers import PAPERS
 from sawtooth.papers.akella2002.reconstruction.rows import FIGURE, PrintedRow, ours, printed_rows
 from sawtooth.papers.akella2002.set_ups.plan import NAME, PAPER, plans, tried_alone
 from sawtooth.papers.configurations import Configuration, configurations
-from sawtooth.papers.further import Order
+from sawtooth.papers.further import Request
 from sawtooth.run.run_count import RunCount
 from sawtooth.run.store import Store
 from sawtooth.scenario.resolve import Resolved
 
 
 @dataclass(frozen=True)
-class Turn:
+class ConfigurationTurn:
     """A claim with two verdicts: under the first configuration and the second, and on the printed tables; ``by`` the values that alone give
     the second verdict."""
 
@@ -83,9 +83,9 @@ class SetUps:
     first: Configuration
     second: Configuration
     results: tuple[Reproduction, Reproduction]
-    turns: Sequence[Turn]
+    turns: Sequence[ConfigurationTurn]
     fits: Sequence[Fit]
-    order: Order
+    order: Request
     runs: int = 0
     executed: int = 0
     wall_s: float = 0.0
@@ -107,7 +107,7 @@ class SetUps:
         return " ".join(["sawtooth reproduce", NAME, *(["--quick"] if self.order.quick else []), *seeds])
 
     @property
-    def hard(self) -> list[Turn]:
+    def hard(self) -> list[ConfigurationTurn]:
         """The claims that turn."""
         return [turn for turn in self.turns if turn.hard]
 
@@ -168,14 +168,14 @@ def judged_here(result: Reproduction) -> list[Any]:
     return [item for item in result.judged if item.finding is not None]
 
 
-def jobs(order: Order) -> list[Resolved]:
+def jobs(order: Request) -> list[Resolved]:
     """Every run behind the comparison; some stand in it more than once."""
     return [
         job for _, studies in plans(order) for study in studies for each in jobs_of(study) for job in each
     ]
 
 
-def compare(order: Order) -> SetUps:
+def compare(order: Request) -> SetUps:
     """Run what the store lacks and compare."""
     begun = time.monotonic()
     first, second = configurations(PAPER)
@@ -204,12 +204,14 @@ def compare(order: Order) -> SetUps:
     )
 
 
-def turns(first: Reproduction, second: Reproduction, single: Mapping[str, Reproduction]) -> Iterator[Turn]:
+def turns(
+    first: Reproduction, second: Reproduction, single: Mapping[str, Reproduction]
+) -> Iterator[ConfigurationTurn]:
     """The claims whose verdict is another one, those that turn first, in the order of the paper."""
     after = verdicts(second)
     by_value = {key: verdicts(result) for key, result in single.items()}
     found = [
-        Turn(
+        ConfigurationTurn(
             item.claim,
             effective(item),
             after[item.claim.id],

@@ -10,7 +10,7 @@ from typing import Final
 from sawtooth.experiment.study import Study
 from sawtooth.papers.adapted import adapted
 from sawtooth.papers.configurations import Configuration, Value, configurations
-from sawtooth.papers.further import Order
+from sawtooth.papers.further import Request
 from sawtooth.papers.studies import load_study, parts
 
 PAPER: Final = "akella2002"
@@ -18,7 +18,7 @@ NAME: Final = "akella2002/configurations"
 APPENDIX: Final = "akella2002/appendix"
 
 
-def studies_of(order: Order, set_up: Configuration) -> list[Study]:
+def studies_of(order: Request, set_up: Configuration) -> list[Study]:
     """The studies of one configuration: those of Figures 4 to 11 joined, and the appendix, which ``--quick`` leaves out."""
     main = next(study for study in parts(PAPER) if study.main)
     found = [main] if order.quick else [main, load_study(APPENDIX)]
@@ -30,7 +30,7 @@ def alone(first: Configuration, value: Value) -> Configuration:
     return first.model_copy(update={"name": value.key, "value": [*first.value, value]})
 
 
-def plans(order: Order) -> list[tuple[str, list[Study]]]:
+def plans(order: Request) -> list[tuple[str, list[Study]]]:
     """What is run, by name: the configurations, then each value of the second alone, over the figures."""
     first, second = configurations(PAPER)
     found = [(entry.name, studies_of(order, entry)) for entry in (first, second)]
@@ -39,6 +39,6 @@ def plans(order: Order) -> list[tuple[str, list[Study]]]:
     ]
 
 
-def tried_alone(order: Order, second: Configuration) -> list[Value]:
+def tried_alone(order: Request, second: Configuration) -> list[Value]:
     """The values of the second configuration that are also run alone."""
     return [value for value in second.value if value.quick or not order.quick]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from sawtooth.papers.further import Further, Order
+from sawtooth.papers.further import Further, Request
 
 if TYPE_CHECKING:
     from sawtooth.papers.reddy2012.sliding_window.simulate import Arq
@@ -35,7 +35,7 @@ class _SlidingWindow(Further):
             "claims": len(passage()),
         }
 
-    def reproduce(self, order: Order) -> Arq:
+    def reproduce(self, order: Request) -> Arq:
         """Simulate it and write its report."""
         from sawtooth.papers.reddy2012.sliding_window.page import write_arq
         from sawtooth.papers.reddy2012.sliding_window.simulate import reproduce_arq

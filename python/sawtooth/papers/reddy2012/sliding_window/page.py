@@ -22,7 +22,7 @@ from sawtooth.report.write import write_page
 
 if TYPE_CHECKING:
     from sawtooth.papers.reddy2012.sliding_window.simulate import Arq
-    from sawtooth.papers.reddy2012.sliding_window.study import Point
+    from sawtooth.papers.reddy2012.sliding_window.study import WindowPoint
 
 
 def write_arq(found: Arq, path: Path, typed: Typed = NOTHING_TYPED) -> list[Path]:
@@ -72,7 +72,7 @@ def answer(found: Arq) -> list[str]:
     return [follows, *verdict_sentences(found.judged), f"This rests on {size}."]
 
 
-def efficiency_figure(points: Sequence[Point]) -> Figure:
+def efficiency_figure(points: Sequence[WindowPoint]) -> Figure:
     """One panel for round trips as long as the window, over the formula, and one per fixed round trip."""
     fixed = sorted({point.round_trip for point in points if point.round_trip != point.window})
     kinds = [None, *fixed]
@@ -104,7 +104,7 @@ def efficiency_figure(points: Sequence[Point]) -> Figure:
     return drawn
 
 
-def _series(axes: Axes, points: Sequence[Point], colour: str, label: str, formula: bool) -> None:
+def _series(axes: Axes, points: Sequence[WindowPoint], colour: str, label: str, formula: bool) -> None:
     x = np.array([point.p for point in points])
     y = np.array([point.efficiency.mean for point in points])
     half = np.array([point.efficiency.half_width or 0.0 for point in points])
@@ -115,7 +115,7 @@ def _series(axes: Axes, points: Sequence[Point], colour: str, label: str, formul
         axes.plot(fine, efficiency(fine, points[0].window), color=colour, linewidth=1.0)
 
 
-def _table(points: Sequence[Point], bound: float) -> Table:
+def _table(points: Sequence[WindowPoint], bound: float) -> Table:
     rows = []
     for point in points:
         deviation = "–" if point.deviation is None else f"{100 * point.deviation:+.1f} %"

@@ -20,7 +20,7 @@ from sawtooth.claims.table import Judged, judge_alone
 from sawtooth.documents import format_of
 from sawtooth.experiment.exhibit import TextTable
 from sawtooth.papers.reddy2012.sliding_window.passage import passage
-from sawtooth.papers.reddy2012.sliding_window.study import NAME, ArqStudy, Point, load_arq, simulate
+from sawtooth.papers.reddy2012.sliding_window.study import NAME, ArqStudy, WindowPoint, load_arq, simulate
 from sawtooth.progress import ProgressCallback, stage
 from sawtooth.report.tables import number, spread
 
@@ -32,14 +32,14 @@ class Arq:
     """What was found: the points of every window and error rate, the verdicts on the passage, and the report if one was written."""
 
     study: ArqStudy
-    points: Sequence[Point]
+    points: Sequence[WindowPoint]
     judged: Sequence[Judged]
     quick: bool
     wall_s: float
     report: Path | None = None
 
     @property
-    def apart(self) -> list[Point]:
+    def apart(self) -> list[WindowPoint]:
         """Points on the formula's ground that left it."""
         bound = self.study.tolerance["apart"].value
         return [point for point in self.points if point.formula is not None and point.leaves(bound)]

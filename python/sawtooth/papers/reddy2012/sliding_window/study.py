@@ -30,7 +30,7 @@ NAME: Final = "reddy2012/sliding-window"
 Whole = Annotated[int, Field(ge=1)]
 
 
-class Quick(Strict):
+class QuickTransfers(Strict):
     """The shortened form: the same points, fewer seeds, shorter transfers."""
 
     seeds: Whole
@@ -50,7 +50,7 @@ class ArqStudy(Strict):
     slots: Whole
     seeds: Whole
     round_trips: list[Whole]
-    quick: Quick
+    quick: QuickTransfers
     tolerance: dict[str, Tolerance]
     expected: Expected
 
@@ -66,7 +66,7 @@ class ArqStudy(Strict):
 
 
 @dataclass(frozen=True)
-class Point:
+class WindowPoint:
     """One window, error rate and round trip: the measured efficiency, and the formula where the round trip is as long as the window."""
 
     window: int
@@ -123,7 +123,7 @@ def cases(study: ArqStudy) -> Iterator[tuple[int, int, float]]:
                 yield window, round_trip, p
 
 
-def simulate(study: ArqStudy, progress: ProgressCallback | None = None) -> list[Point]:
+def simulate(study: ArqStudy, progress: ProgressCallback | None = None) -> list[WindowPoint]:
     """Every point of the study. Errors are drawn from the engine's named streams, one per point and seed."""
     planned = list(cases(study))
     points = []
@@ -136,7 +136,7 @@ def simulate(study: ArqStudy, progress: ProgressCallback | None = None) -> list[
             shares.append(found.efficiency)
             repeats.append(1.0 - found.delivered / found.sent)
         formula = float(efficiency(p, window)) if window == round_trip else None
-        points.append(Point(window, round_trip, p, interval(shares), interval(repeats), formula))
+        points.append(WindowPoint(window, round_trip, p, interval(shares), interval(repeats), formula))
         if progress is not None:
             progress(done, len(planned), 0)
     return points
