@@ -53,7 +53,7 @@ def pytest_configure() -> None:
 
 
 LONGER = ("test_tidy", "test_validation_")
-"""Files with tests or fixtures of several seconds begin with this. In alphabetical order they would be among the last."""
+"""Files whose tests or fixtures take seconds begin with this. In alphabetical order they would be among the last."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

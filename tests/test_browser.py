@@ -222,6 +222,7 @@ def test_the_header_of_claims_is_one_line(browser: Browser, tmp_path: Path, size
     assert browser.run(f"{row}.offsetHeight < 2 * {line}")
 
 
+@pytest.mark.long
 def test_a_fault_is_found(browser: Browser, tmp_path: Path) -> None:
     planted = {
         "asks for": '<img src="http://127.0.0.1:9/x.png" alt="">',

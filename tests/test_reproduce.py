@@ -197,6 +197,7 @@ def test_the_total_of_a_paper_is_the_number_of_its_different_runs(name: str) -> 
     assert different_runs(name, chosen_studies(name, quick=True), None, quick=True) == len(ids)
 
 
+@pytest.mark.long
 def test_parts_of_a_paper_run_once_resume_and_are_judged_together(tmp_path: Path, browser: Browser) -> None:
     more = small("akella2002/more", False, algorithm=small("", False).algorithm[:2], title="two of them")
     studies = [small("akella2002", True), more.with_value("path.rtt", "60 ms")]

@@ -73,7 +73,10 @@ def test_a_run_is_of_the_part_that_its_id_says() -> None:
         assert [part for part in range(1, 8) if Shard(part, 7).has(run_id)] == [int(run_id, 16) % 7 + 1]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "command",
+    [pytest.param(name, marks=[pytest.mark.long] if name == "reproduce" else []) for name in COMMANDS],
+)
 def test_parts_are_made_merged_and_judged_as_the_whole(
     command: str, sawtooth: CommandLine, scenario_file: Path, tmp_path: Path
 ) -> None:

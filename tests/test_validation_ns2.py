@@ -78,6 +78,7 @@ def test_every_cell_behind_other_routers_agrees(router: str) -> None:
     assert text.startswith(page.ns2_agreement(found)), "python -m validation"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("variant", "cell", "disagrees"),
     [
@@ -92,6 +93,7 @@ def test_one_change_at_a_time_behind_red(variant: str, cell: cells.Name, disagre
     assert {metric for metric in JUDGED if not found.agrees(metric)} == disagrees
 
 
+@pytest.mark.long
 def test_behind_drr_sack_that_skips_what_has_arrived_does_better_than_ns2() -> None:
     name = ("sack", "mimd(1.125, 0.8)", "sq-high")
     (found,) = cells.measure(cells.DRR_VARIANTS['sack_timeout = "skip"'], only={name}, router="drr")
@@ -119,6 +121,7 @@ def test_the_rule(metric: str, ours: Statistic, ns2: Statistic, agrees: bool) ->
     assert cell.agrees(metric) is agrees
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("variant", "cell", "disagrees"),
     [
@@ -138,6 +141,7 @@ def test_one_change_at_a_time(variant: str, cell: cells.Name, disagrees: set[str
     assert {metric for metric in JUDGED if not found.agrees(metric)} == disagrees
 
 
+@pytest.mark.long
 def test_without_jitter_the_seed_decides_nothing() -> None:
     (found,) = cells.measure(
         cells.VARIANTS['send_jitter = "0 s"'], only={("sack", "aimd(1, 0.8)", "sq-high")}
@@ -151,6 +155,7 @@ def laws() -> list[windows.Law]:
     return windows.measure()
 
 
+@pytest.mark.long
 def test_every_decrease_is_within_two_packets(laws: list[windows.Law]) -> None:
     assert len(laws) == 16
     assert sum(len(law.decreases) for law in laws) == len(table("ns2_decreases")) == 75
@@ -158,6 +163,7 @@ def test_every_decrease_is_within_two_packets(laws: list[windows.Law]) -> None:
     assert max(apart.values()) <= windows.WITHIN_PACKETS, apart
 
 
+@pytest.mark.long
 def test_decreases_come_when_and_as_often_as_in_ns2(laws: list[windows.Law]) -> None:
     for law in laws:
         # One recovery from slow start may take a round trip more over the full queue, 240 ms; then MIMD misses up to two decreases.
@@ -165,16 +171,19 @@ def test_decreases_come_when_and_as_often_as_in_ns2(laws: list[windows.Law]) -> 
         assert law.ns2_count - 2 <= law.count <= law.ns2_count, law
 
 
+@pytest.mark.long
 def test_a_timeout_comes_where_ns2_has_one(laws: list[windows.Law]) -> None:
     for law in laws:
         for decrease in law.decreases:
             assert (decrease.event == TIMEOUT) == (decrease.ns2_after == 1.0), law
 
 
+@pytest.mark.long
 def test_the_first_decrease_halves_whatever_the_law(laws: list[windows.Law]) -> None:
     assert {(law.decreases[0].before, law.decreases[0].after) for law in laws} == {(1201.0, 600.5)}
 
 
+@pytest.mark.long
 def test_a_window_of_acknowledgements_adds_what_it_adds_in_ns2(laws: list[windows.Law]) -> None:
     compared = [law for law in laws if law.growth and law.ns2_growth]
     assert len(compared) == 15

@@ -17,6 +17,7 @@ def cells() -> list[Mix]:
     return rap.cells(seeds=4)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("quantity", JUDGED)
 def test_every_mix_agrees(cells: list[Mix], quantity: str) -> None:
     assert len(cells) == 9
@@ -24,6 +25,7 @@ def test_every_mix_agrees(cells: list[Mix], quantity: str) -> None:
     assert not wrong
 
 
+@pytest.mark.long
 def test_the_measuring_script_agrees_with_the_other_measurement(cells: list[Mix]) -> None:
     (theirs,) = [cell for cell in mixes.mixes(seeds=1) if cell.name == cells[0].name]
     for quantity in JUDGED:
@@ -31,6 +33,7 @@ def test_the_measuring_script_agrees_with_the_other_measurement(cells: list[Mix]
         assert first == pytest.approx(second, rel=0.1), quantity
 
 
+@pytest.mark.long
 def test_regular_losses_give_the_same_number_of_packets() -> None:
     found = rap.regular()
     assert len(found) == 16
@@ -46,6 +49,7 @@ def test_the_bound_of_regular_losses_can_fail() -> None:
     assert not Regular("rap", 50, 1030, 1000, 0).agrees
 
 
+@pytest.mark.long
 def test_transients_agree() -> None:
     found = mixes.squares(seeds=4)
     wrong = [f"{cell.name} {q}: {cell.means(q)}" for cell in found for q in SQUARE if not cell.agrees(q)]

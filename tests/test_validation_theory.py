@@ -30,6 +30,7 @@ def test_the_engine_loses_packets_as_regularly_as_ns2(
         assert cell.timeouts == 0, cell
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("a", "b"), LAWS)
 @pytest.mark.parametrize(("n", "within"), [(10_000, 0.02), (5000, 0.02), (2000, 0.02), (1000, 0.04)])
 def test_aimd_follows_the_response_function(
@@ -64,11 +65,13 @@ def test_the_windows_that_rfc9438_tabulates_are_those_of_the_exact_cycle_but_whe
     assert table.count("**") == 2 * len(far)
 
 
+@pytest.mark.long
 def test_around_a_period_that_misses_the_mean_does_not() -> None:
     around = loss.around(2000)
     assert sum(around) / len(around) == pytest.approx(1, abs=0.02)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("a", "b"), LAWS)
 @pytest.mark.parametrize("n", [100, 1000, 2000])
 def test_whole_packets_explain_the_rest(
@@ -78,6 +81,7 @@ def test_whole_packets_explain_the_rest(
     assert regular[a, b, n].ours == pytest.approx(whole, rel=2e-3)
 
 
+@pytest.mark.long
 def test_at_one_per_cent_there_is_a_tenth_less_as_in_ns2(
     regular: dict[tuple[float, float, int], Regular],
 ) -> None:
@@ -88,6 +92,7 @@ def test_at_one_per_cent_there_is_a_tenth_less_as_in_ns2(
     )  # what arrives: one packet of a hundred is sent again
 
 
+@pytest.mark.long
 def test_rate_falls_with_the_square_root_of_random_loss() -> None:
     found: Random = loss.random(1.0, 0.5, (1e-4, 3e-4, 1e-3))
     assert found.slope == pytest.approx(-0.50, abs=0.03)
@@ -101,6 +106,7 @@ def links() -> list[FullLink]:
     return loss.full_links()
 
 
+@pytest.mark.long
 def test_a_flow_with_a_product_of_buffer_fills_its_link(links: list[FullLink]) -> None:
     for link in links:
         assert link.utilisation >= 0.995, link

@@ -30,6 +30,7 @@ def test_cells_with_short_flows_agree_with_ns2(chosen: set[tuple[str, str, str]]
     )
 
 
+@pytest.mark.long
 def test_each_short_flow_takes_as_long_as_in_ns2() -> None:
     found = web.flows()
     assert len(found.completions) > 2200
@@ -37,6 +38,7 @@ def test_each_short_flow_takes_as_long_as_in_ns2() -> None:
     assert abs(found.median_ratio - 1) < 0.01
 
 
+@pytest.mark.long
 def test_goodput_falls_with_the_round_trip_time_as_in_ns2() -> None:
     cases = rtts.measure("aimd(1, 0.8)")
     assert len(cases) == 2
