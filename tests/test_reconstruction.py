@@ -377,7 +377,6 @@ def test_few_combinations_say_that_they_know_little() -> None:
     assert fit(nothing, factors, seed=1).cross_validated <= 0.0
 
 
-@pytest.mark.long
 def test_planted_values_are_recovered_from_the_tables_they_print(tmp_path: Path, browser: Browser) -> None:
     study = small_study()
     store = Store(tmp_path)

@@ -10,6 +10,7 @@ import threading
 import time
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -111,6 +112,30 @@ def test_equal_jobs_are_simulated_once(scenario_text: str, monkeypatch: pytest.M
     results = run_many([job, other, job], None)
     assert sorted(simulated) == ["0", "1"]
     assert results[0] is results[2]
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+def test_a_run_under_two_names_is_simulated_once_and_has_both(
+    scenario_text: str, store: Store, fresh: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = jobs_of(scenario_text, 1)[0]
+    other = replace(job, meta=job.meta | {"name": "another"})
+    simulated: list[str] = []
+
+    def noting(engine: Mapping[str, Any], *others: Any) -> Counted:
+        simulated.append(engine["seed"])
+        return counted(engine, *others)
+
+    monkeypatch.setattr(runner, "counted", noting)
+    told: list[bool] = []
+    first, second = run_each(
+        [job, other], store, lambda run: run, fresh=fresh, noted=lambda _, stored: told.append(stored)
+    )
+    assert len(simulated) == 1
+    assert told == [False, True]
+    assert first.run_id == second.run_id
+    assert (first.meta["name"], second.meta["name"]) == (job.meta["name"], "another")
+    assert first.digest == second.digest
 
 
 def test_light_results_carry_no_series(scenario_text: str) -> None:

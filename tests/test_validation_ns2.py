@@ -121,7 +121,6 @@ def test_the_rule(metric: str, ours: Statistic, ns2: Statistic, agrees: bool) ->
     assert cell.agrees(metric) is agrees
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("variant", "cell", "disagrees"),
     [

@@ -33,7 +33,6 @@ def test_the_measuring_script_agrees_with_the_other_measurement(cells: list[Mix]
         assert first == pytest.approx(second, rel=0.1), quantity
 
 
-@pytest.mark.long
 def test_regular_losses_give_the_same_number_of_packets() -> None:
     found = rap.regular()
     assert len(found) == 16

@@ -92,7 +92,6 @@ def test_at_one_per_cent_there_is_a_tenth_less_as_in_ns2(
     )  # what arrives: one packet of a hundred is sent again
 
 
-@pytest.mark.long
 def test_rate_falls_with_the_square_root_of_random_loss() -> None:
     found: Random = loss.random(1.0, 0.5, (1e-4, 3e-4, 1e-3))
     assert found.slope == pytest.approx(-0.50, abs=0.03)

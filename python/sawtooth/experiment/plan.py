@@ -13,7 +13,7 @@ from typing import Any
 Label = str | int | float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class CellKey:
     """Names a run of the matrix."""
 
@@ -23,7 +23,7 @@ class CellKey:
     seed: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ProbeKey:
     """Names a run of a probe; ``labels`` holds (dimension, label) pairs."""
 
@@ -32,7 +32,7 @@ class ProbeKey:
     seed: str = "1"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Planned:
     """One run that a study needs: what it is for, its seed and its scenario as plain data."""
 

@@ -23,7 +23,7 @@ from sawtooth.scenario.resolve import Resolved
 
 Kept = TypeVar("Kept")
 """What stays of a run."""
-Key = tuple[str, str]
+Key = tuple[str, bytes]
 """Run id and hash of the names: one simulation may stand under two names, and is then two results."""
 
 

@@ -148,7 +148,7 @@ def _light(run: RunSummary) -> RunSummary:
 
 
 def _key(job: Resolved) -> Key:
-    return run_id_of(job), sha256(job.meta_json.encode()).hexdigest()
+    return run_id_of(job), sha256(job.meta_json.encode()).digest()
 
 
 def default_threads() -> int:
@@ -159,6 +159,46 @@ def default_threads() -> int:
     if not text.isdigit() or int(text) < 1:
         raise InputError("environment", THREADS_VARIABLE, text, "a number of threads, at least 1")
     return int(text)
+
+
+class _Came(Generic[Kept]):
+    """The jobs that had their turn, and the results that came. Equal jobs have one result."""
+
+    def __init__(
+        self, total: int, progress: ProgressCallback | None, noted: Callable[[str, bool], None] | None
+    ) -> None:
+        self.keys: list[Key] = []
+        self.results: dict[Key, Kept] = {}
+        self.under_way: set[str] = set()
+        """Ids of runs."""
+        self._total = total
+        self._progress = progress
+        self._noted = noted
+        self._named: Counter[Key] = Counter()
+        self._done = self._stored = 0
+
+    def named(self, key: Key) -> bool:
+        """The next job; whether an equal one came before."""
+        self.keys.append(key)
+        self._named[key] += 1
+        if self._named[key] == 1:
+            return False
+        self._done += key in self.results
+        return True
+
+    def result(self, key: Key, result: Kept, stored: bool) -> None:
+        """Of all jobs with this key; whether the store had it."""
+        self.results[key] = result
+        self.under_way.discard(key[0])
+        self._done += self._named[key]
+        self._stored += self._named[key] * stored
+        if self._noted is not None:
+            self._noted(key[0], stored)
+
+    def tell(self) -> None:
+        """How far the sweep is."""
+        if self._progress is not None:
+            self._progress(self._done, self._total, self._stored)
 
 
 @dataclass(frozen=True)
@@ -180,43 +220,43 @@ class _Sweep(Generic[Kept]):
         self, jobs: Sequence[Resolved], progress: ProgressCallback | None
     ) -> tuple[list[Key], dict[Key, Kept]]:
         """The key of every job, and the result of every key, from the store or simulated."""
-        keys: list[Key] = []
-        results: dict[Key, Kept] = {}
-        named: Counter[Key] = Counter()
-        done = found = 0  # jobs: equal ones are done together
+        came: _Came[Kept] = _Came(len(jobs), progress, self.noted)
+        twins: list[int] = []
+        """Jobs whose run was under way under another name when their turn came. They are read when it has ended."""
 
-        def moved() -> None:
-            if progress and not crew.failure:
-                progress(done, len(jobs), found)
-
-        def arrived(key: Key, result: Kept, stored: bool) -> None:
-            nonlocal done, found
-            results[key] = result
-            done, found = done + named[key], found + named[key] * stored
-            if self.noted is not None:
-                self.noted(key[0], stored)
+        def read(key: Key, job: Resolved, fresh: bool) -> bool:
+            stored = self._stored(key[0], job, writer, fresh)
+            if stored is None:
+                return False
+            self._note(stored)
+            came.result(key, self.keep(stored), True)
+            return True
 
         def collect() -> None:
             for key, result in crew.finished():
-                arrived(key, result, False)
-                moved()
+                came.result(key, result, False)
+                if not crew.failure:
+                    came.tell()
             if writer is not None:
                 writer.tick()
 
+        def drain() -> None:
+            if not crew.failure:
+                came.tell()
+            while not crew.idle:
+                collect()
+
         with self._writing() as writer, keeping(self._keeper(writer)), self._crew(writer, len(jobs)) as crew:
-            for job in jobs:
+            for place, job in enumerate(jobs):
                 if crew.ripe:
                     collect()
                 key = _key(job)
-                keys.append(key)
-                named[key] += 1
-                if named[key] > 1:
-                    done += key in results
+                if came.named(key):
                     continue
-                stored = self._stored(key[0], job, writer)
-                if stored is not None:
-                    self._note(stored)
-                    arrived(key, self.keep(stored), True)
+                if key[0] in came.under_way and self.store is not None:
+                    twins.append(place)
+                    continue
+                if read(key, job, self.fresh):
                     continue
                 if self.store is not None and crew.idle:
                     self.store.prepare()
@@ -225,18 +265,22 @@ class _Sweep(Generic[Kept]):
                 if crew.failure:
                     break
                 crew.begin(key, job)
-            moved()
-            while not crew.idle:
-                collect()
-        return keys, results
+                came.under_way.add(key[0])
+            drain()
+            for place in [] if crew.failure else twins:
+                job = jobs[place]
+                if not read(came.keys[place], job, False):
+                    crew.begin(came.keys[place], job)
+                drain()
+        return came.keys, came.results
 
     def _writing(self) -> AbstractContextManager[Writer | None]:
         return nullcontext() if self.store is None else Writer(self.store)
 
-    def _stored(self, run_id: str, job: Resolved, writer: Writer | None) -> Run | None:
+    def _stored(self, run_id: str, job: Resolved, writer: Writer | None, fresh: bool) -> Run | None:
         if self.store is None or writer is None:
             return None
-        if self.fresh and run_id not in (self.spared or ()):
+        if fresh and run_id not in (self.spared or ()):
             return None
         read = self.store.get if self.whole else self.store.summary
         return writer.get(run_id, job.meta) or cast("Run | None", read(run_id, job))
