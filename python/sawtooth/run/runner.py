@@ -2,8 +2,8 @@
 
 Threads suffice: the engine releases the interpreter while it simulates. Each run is deterministic and alone, so the results, which come
 back in the order of the jobs, do not depend on the number of threads. Finished runs go to the store every few seconds (`Writer`); what the
-store already has is not repeated. Few runs are under way at any time (`threads`), and a job is made when its turn comes, so memory does not
-grow with the sweep and simulation begins with the first job.
+store already has is not repeated, and a run of the store that stands under two names is simulated once. Few runs are under way at any time
+(`threads`), and a job is made when its turn comes, so memory does not grow with the sweep and simulation begins with the first job.
 
 On Ctrl-C no further run begins and KeyboardInterrupt is raised at once; finished runs are in the store. When a run fails, those
 under way are finished and stored first, then `RunError` names the run.
@@ -187,7 +187,7 @@ class _Came(Generic[Kept]):
         return True
 
     def result(self, key: Key, result: Kept, stored: bool) -> None:
-        """Of all jobs with this key; whether the store had it."""
+        """What all jobs with this key come to, and whether the store had it."""
         self.results[key] = result
         self.under_way.discard(key[0])
         self._done += self._named[key]
@@ -222,7 +222,7 @@ class _Sweep(Generic[Kept]):
         """The key of every job, and the result of every key, from the store or simulated."""
         came: _Came[Kept] = _Came(len(jobs), progress, self.noted)
         twins: list[int] = []
-        """Jobs whose run was under way under another name when their turn came. They are read when it has ended."""
+        """Places of jobs whose run was under way under another name when their turn came. They are read when it has ended."""
 
         def read(key: Key, job: Resolved, fresh: bool) -> bool:
             stored = self._stored(key[0], job, writer, fresh)
@@ -267,10 +267,12 @@ class _Sweep(Generic[Kept]):
                 crew.begin(key, job)
                 came.under_way.add(key[0])
             drain()
-            for place in [] if crew.failure else twins:
-                job = jobs[place]
-                if not read(came.keys[place], job, False):
-                    crew.begin(came.keys[place], job)
+            for place in twins:
+                if crew.failure:
+                    break
+                key, job = came.keys[place], jobs[place]
+                if not read(key, job, False):
+                    crew.begin(key, job)
                 drain()
         return came.keys, came.results
 
