@@ -124,6 +124,17 @@ def test_the_page_is_one_file_that_fetches_nothing(files: dict[str, str]) -> Non
     assert all(address.startswith("#") for address in page.links)
 
 
+def test_no_page_shows_a_name_of_the_code(files: dict[str, str]) -> None:
+    package = Path(__file__).resolve().parents[1] / "python" / "sawtooth"
+    code = "\n".join(path.read_text(encoding="utf-8") for path in package.rglob("*.py"))
+    composed = set(re.findall(r"^class (\w*[a-z][A-Z]\w*)", code, re.MULTILINE))
+    assert len(composed) > 50
+    text = re.sub(r"<(script|style|svg)\b.*?</\1>|<[^>]*>", " ", files["r.html"], flags=re.DOTALL)
+    shown = set(re.findall(r"\w+", text))
+    assert "Setting" in shown
+    assert not shown & composed
+
+
 def test_it_is_a_good_page_in_a_browser(comparison: Comparison, tmp_path: Path, browser: Browser) -> None:
     write_report(comparison, tmp_path / "r.html")
     assert faults(browser, tmp_path / "r.html") == []

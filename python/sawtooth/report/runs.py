@@ -57,7 +57,7 @@ def runs_section(comparison: Comparison) -> Section:
     heads = [
         "Algorithm",
         "Control",
-        "SettingBlock",
+        "Setting",
         "Environment",
         *(f"seed {seed}" for seed in results.seeds),
     ]
