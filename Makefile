@@ -22,9 +22,9 @@ STRICT ?=
 # Compiled on installation: what commands import. Tests of libraries, and libraries that only our tests import, are compiled when imported.
 COMPILED_LATER := /(tests?|botocore|dask|distributed|moto|mypy|pandas|pip|polars|setuptools|sympy)/
 
-# Two parts at a time: linking an engine keeps one core busy for a minute, so do mypy and valgrind. First the build, then ruff and mypy,
-# beside all of Rust; then the tests of Python, which use both cores and say how far they are. The gate links an engine of its own, and
-# clippy compiles every dependency once more, so both stand in `make test-long`.
+# Two parts at a time: linking an engine keeps one core busy for a minute, so do mypy and valgrind. First the build, beside all of Rust;
+# then the tests of Python, which use both cores and say how far they are. The gate links an engine of its own, clippy compiles every
+# dependency once more, and mypy reads every library, so these stand in `make test-long`.
 BESIDE := --jobs 2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 RUST_SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates \( -name '*.rs' -o -name Cargo.toml \) -type f)
@@ -38,7 +38,7 @@ IN_STACKS := cd stacks && env -u RUSTFLAGS
 # Subjects (modules of crates/sim/tests/engine) whose tests draw random networks or paths, or run further paths when all cases are asked for.
 RANDOM := disciplines in_flight lone_flow order packets properties rate_pairs rate_properties supply
 
-.PHONY: help build demo wheel test test-long lint lint-rust lint-python rustfmt format test-rust test-rest test-python test-builds test-optimised gate tidy studies validation bench bench-appendix bench-grow bench-sweep bench-cluster bench-docs bench-micro stacks test-stacks stacks-docs stacks-causes stacks-windows lock clean
+.PHONY: help build demo wheel test test-long lint lint-rust ruff mypy rustfmt format test-rust test-rest test-python test-builds test-optimised gate tidy studies validation bench bench-appendix bench-grow bench-sweep bench-cluster bench-docs bench-micro stacks test-stacks stacks-docs stacks-causes stacks-windows lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -54,16 +54,16 @@ wheel: $(VENV)/.installed ## dist/sawtooth-*.whl, for people without Rust, compi
 	@ls dist/sawtooth-*.whl
 
 test: ## what to run before a commit: eight minutes on two quiet cores from a fresh clone
-	@$(MAKE) --no-print-directory $(BESIDE) test-rust rustfmt lint-python
+	@$(MAKE) --no-print-directory $(BESIDE) test-rust rustfmt ruff build
 	@$(MAKE) --no-print-directory test-python
 
 # What is long and rarely finds what `make test` does not: all random networks, every key in every context, the same digests from an
 # optimised and an unoptimised engine.
 test-long: ## the rest of what continuous integration runs: long tests, all of the gate, the engine under other optimisation, the wheel, real stacks
-	@$(MAKE) --no-print-directory $(BESIDE) test-rest gate
+	@$(MAKE) --no-print-directory $(BESIDE) test-rest mypy gate
 	@$(MAKE) --no-print-directory test-optimised test-builds test-stacks
 
-lint: lint-rust lint-python ## formatting, clippy, ruff, mypy: a warning is an error
+lint: lint-rust ruff mypy ## formatting, clippy, ruff, mypy: a warning is an error
 
 rustfmt:
 	@if cargo fmt --version >/dev/null 2>&1; then echo "rustfmt --check"; rustfmt --check --edition 2024 $(RUST_FILES); \
@@ -73,9 +73,11 @@ lint-rust: $(VENV)/.created rustfmt
 	@if cargo clippy --version >/dev/null 2>&1; then echo "cargo clippy"; cargo clippy --workspace --all-targets --locked -- -D warnings; \
 	else echo "NOT RUN: cargo clippy is not installed (rustup component add clippy)"; test -z "$(STRICT)"; fi
 
-lint-python: build
+ruff: $(VENV)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+mypy: build
 	$(BIN)/mypy
 
 format: build ## write all sources in the form that `make lint` asks for
@@ -93,7 +95,7 @@ test-rest: $(VENV)/.created
 test-python: build ## tests of the experiment layer, the command line and the house rules, on all cores
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-test-optimised: build ## with the optimisation of a release: the ledger, and every random network, of which `make test` takes a sixteenth
+test-optimised: build ## with the optimisation of a release: the ledger, and every random network, of which `make test` takes one in 32
 	SAWTOOTH_TEST_CASES=all cargo test --profile optimised --package sawtooth-sim --locked --test engine -- $(addsuffix ::,ledger $(RANDOM)) --skip knobs::
 
 # A second build of the module without optimisation: both must give the same digests.
@@ -150,7 +152,9 @@ bench-micro: build ## criterion: event queue, scoreboard, queue, controller, a w
 stacks: ## controllers and endpoints of real QUIC stacks as plug-ins (needs the registry): stacks/target/release/lib{s2n,quinn,noq}.so
 	$(IN_STACKS) cargo build --release --locked
 
-test-stacks: build stacks ## tests of these: ten repetitions have one digest, NewReno and CUBIC do what ours do, and with rules changed BBR too
+# Libraries and tests in one build: alone, each asks for other features of the same crates, and most would be compiled twice.
+test-stacks: build ## tests of these: ten repetitions have one digest, NewReno and CUBIC do what ours do, and with rules changed BBR too
+	$(IN_STACKS) cargo build --release --locked --all-targets
 	$(IN_STACKS) cargo test --release --locked
 	$(BIN)/python -m validation.causes --check
 

@@ -181,7 +181,7 @@ def test_the_checks_on_dropped_windows(
 def test_the_dropped_packets_belong_to_one_window_of_the_size_that_the_check_takes() -> None:
     study = load_study("akella2002/fig5")
     (probe,) = study.probe
-    for planned in probe.plan({}):
+    for planned in study.probed(probe):
         assert isinstance(planned.key, ProbeKey)
         if dict(planned.key.labels)["recovery"] == "sack":
             run = sawtooth.run({**planned.scenario, "record": {"windows": True}})

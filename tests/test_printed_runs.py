@@ -58,7 +58,7 @@ SHORTER: tuple[tuple[str, Callable[[Sequence[str]], list[str]]], ...] = (
     (r"sweep ", lambda words: with_times(with_options(words, seeds="1"), option=False)),
     (r"run .*square-wave", lambda words: with_times(words, option=False)),
     (r"run --path", lambda words: with_times(words, option=False)),
-    (r"environment search ", lambda words: with_options(words, runs="60")),
+    (r"environment search ", lambda words: with_options(words, runs="20")),
     (r"reproduce \S+\.toml", lambda words: [*with_options(words, seeds="2"), "--quick"]),
     (r"reproduce \S*(/mathematics|sliding-window)", list),
     (r"reproduce bbr-draft", list),
@@ -70,7 +70,7 @@ ELSEWHERE: tuple[tuple[str, str], ...] = (
     (r"demo", "make demo and tests/test_wheel.py"),
     (r".*--executor dask", "tests/test_cluster_examples.py starts the scheduler that it needs"),
     (r"store merge", "tests/test_shard.py has the stores that it needs"),
-    (r".*--store my-store", "tests/test_shard.py has the stores that it needs"),
+    (r".*--store my-(store|part)", "tests/test_shard.py has the stores that it needs"),
     (
         r"reproduce .*(--sensitivity|--reconstruct)",
         "takes minutes to hours and is not run; tests/test_sensitivity.py and test_reconstruction.py, on studies of seconds",

@@ -189,6 +189,33 @@ def test_an_open_parameter_can_be_varied_by_name() -> None:
         study.varied("tcp.min_tor", "1 s")
 
 
+@pytest.mark.parametrize("name", STUDIES)
+def test_an_open_parameter_of_flows_reaches_the_flows_of_every_probe_over_the_study(name: str) -> None:
+    study = load_study(name).seeded(1)
+    varied = study
+    for entry in study.parameter:
+        if entry.key == "flows.packet" and entry.applies(None, None):
+            varied = varied.with_entry(entry, "321 B")
+    if varied is study:
+        return
+    for probe in (each for each in varied.probe if each.base):
+        for planned in varied.probed(probe):
+            assert {group["packet"] for group in planned.scenario["flows"]} == {"321 B"}
+
+
+def test_flows_of_a_probe_keep_what_they_say_themselves() -> None:
+    study = load_study("lahanas2003/coexistence").seeded(1).varied("flows.start", "uniform 0..7 s")
+    onset = next(each for each in study.probe if each.name == "onset")
+    beside = next(each for each in study.probe if each.name == "beside")
+    starts = [
+        [group["start"] for group in next(study.probed(each)).scenario["flows"]] for each in (onset, beside)
+    ]
+    assert starts == [
+        ["uniform 0..1 s", "uniform 0..1 s", "uniform 20..20.1 s"],
+        ["uniform 0..7 s", "uniform 0..7 s"],
+    ]
+
+
 def test_studies_of_a_paper_join_and_share_their_runs() -> None:
     studies = [load_study(name) for name in ("akella2002/fig4", "akella2002/fig5")]
     joined = join("akella2002", studies)

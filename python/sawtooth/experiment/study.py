@@ -163,8 +163,9 @@ class Vary(Strict):
 class Probe(Strict):
     """Further scenarios for claims that the matrix cannot answer: the product of its ``vary`` lists, over ``seeds`` seeds.
 
-    ``base``: its scenario is put over the study's own, open parameters included; without it stands alone. ``measures`` are kept of each
-    run beside the metrics; a probe that names any keeps no table of flows.
+    ``base``: its scenario is put over the study's own, open parameters included; without it stands alone. Flows of its own replace the
+    study's, and an open parameter of flows holds for each group that does not say otherwise. ``measures`` are kept of each run beside
+    the metrics; a probe that names any keeps no table of flows.
     """
 
     name: str
@@ -186,12 +187,14 @@ class Probe(Strict):
         for choice in self._places():
             yield {entry.name: entry.labels[place] for entry, place in zip(self.vary, choice, strict=True)}
 
-    def plan(self, base: Mapping[str, Any]) -> Iterator[Planned]:
-        """Its runs over a base scenario, in the order of ``choices``, seeds innermost."""
+    def plan(self, base: Mapping[str, Any], of_flows: Mapping[str, Any]) -> Iterator[Planned]:
+        """Its runs over a base scenario, in the order of ``choices``, seeds innermost. ``of_flows`` holds for each group of flows that
+        does not say otherwise."""
         for choice, labels in zip(self._places(), self.choices(), strict=True):
             data = merged(copy.deepcopy(dict(base)), copy.deepcopy(self.scenario))
             for entry, place in zip(self.vary, choice, strict=True):
                 put(data, entry.key, copy.deepcopy(entry.values[place]))
+            data["flows"] = [merged(copy.deepcopy(of_flows), group) for group in data["flows"]]
             for seed in range(self.first_seed, self.first_seed + self.seeds):
                 yield Planned(ProbeKey(self.name, tuple(labels.items()), str(seed)), str(seed), data)
 
@@ -357,7 +360,14 @@ class Study(Strict):
 
     def probed(self, probe: Probe) -> Iterator[Planned]:
         """The runs of one of its probes."""
-        return probe.plan(self._base(None, None) if probe.base else {})
+        if not probe.base:
+            return probe.plan({}, {})
+        of_flows: dict[str, Any] = {}
+        for entry in self.parameter:
+            table, _, key = entry.key.partition(".")
+            if table == "flows" and entry.applies(None, None):
+                put(of_flows, key, entry.value)
+        return probe.plan(self._base(None, None), of_flows)
 
     def cell(self, setting: Setting, algorithm: Algorithm, environment: str) -> dict[str, Any]:
         """The scenario of one cell, as plain data in the user's format (parse_scenario checks it)."""

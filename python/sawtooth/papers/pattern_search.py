@@ -1,7 +1,7 @@
 """From what a user names (shape, winner, claims, controllers) to a search.
 
 >>> from sawtooth.papers.pattern_search import find
->>> found = find("square", winner="MIMD", runs=400)
+>>> found = find("square", winner="MIMD", runs=100)
 >>> found.verdict, found.found.table
 """
 
