@@ -58,7 +58,7 @@ SHORTER: tuple[tuple[str, Callable[[Sequence[str]], list[str]]], ...] = (
     (r"sweep ", lambda words: with_times(with_options(words, seeds="1"), option=False)),
     (r"run .*square-wave", lambda words: with_times(words, option=False)),
     (r"run --path", lambda words: with_times(words, option=False)),
-    (r"environment search ", lambda words: with_options(words, runs="20")),
+    (r"environment search ", lambda words: with_options(words, runs="60")),
     (r"reproduce \S+\.toml", lambda words: [*with_options(words, seeds="2"), "--quick"]),
     (r"reproduce \S*(/mathematics|sliding-window)", list),
     (r"reproduce bbr-draft", list),

@@ -83,7 +83,6 @@ def test_no_figure_of_what_is_no_study_has_a_fault(
 ) -> None:
     found = further(name)
     assert found is not None
-    seeds = 2 if "seeds" in found.takes else None
-    found.reproduce(Request(str(tmp_path), tmp_path / "report.html", seeds, quick="quick" in found.takes))
+    found.reproduce(Request(str(tmp_path), tmp_path / "report.html", quick="quick" in found.takes))
     assert looked_at
     assert {title: wrong for title, wrong in looked_at.items() if wrong} == {}
