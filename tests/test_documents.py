@@ -87,7 +87,7 @@ def waits(line: str, pages: list[str]) -> bool:
 
 
 def runs_in_a_stock_installation(line: str, pages: list[str]) -> bool:
-    """Whether tests/test_printed_runs.py runs it to the letter, so that parsing it is enough here."""
+    """Whether tests/test_printed_runs.py runs it to the letter, so that it is left out here."""
     return waits(line, pages) and any(page.startswith("docs/") for page in pages)
 
 

@@ -194,7 +194,8 @@ class Probe(Strict):
             data = merged(copy.deepcopy(dict(base)), copy.deepcopy(self.scenario))
             for entry, place in zip(self.vary, choice, strict=True):
                 put(data, entry.key, copy.deepcopy(entry.values[place]))
-            data["flows"] = [merged(copy.deepcopy(of_flows), group) for group in data["flows"]]
+            if of_flows:
+                data["flows"] = [merged(copy.deepcopy(of_flows), group) for group in data["flows"]]
             for seed in range(self.first_seed, self.first_seed + self.seeds):
                 yield Planned(ProbeKey(self.name, tuple(labels.items()), str(seed)), str(seed), data)
 
