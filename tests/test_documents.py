@@ -19,7 +19,9 @@ import pytest
 import typer.main
 from tests.command_line import clean_environment, command_line
 from tests.test_gallery import QUICK
-from tests.test_printed_examples import NAMES
+from tests.test_printed_examples import NAMES, words_of
+from tests.test_printed_examples import PAGES as PRINTED
+from tests.test_printed_runs import shortened
 from tools.gallery import ENTRIES, command
 from typer.core import TyperGroup
 
@@ -88,7 +90,8 @@ def waits(line: str, pages: list[str]) -> bool:
 
 def runs_in_a_stock_installation(line: str, pages: list[str]) -> bool:
     """Whether tests/test_printed_runs.py runs it to the letter, so that it is left out here."""
-    return waits(line, pages) and any(page.startswith("docs/") for page in pages)
+    printed = any(ROOT / page in PRINTED for page in pages)
+    return waits(line, pages) and printed and shortened(words_of(line)) == words_of(line)
 
 
 @pytest.fixture

@@ -182,8 +182,6 @@ mod tests {
     use std::collections::BTreeSet;
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
-
         /// A receiver's out-of-order store, against a plain set: numbers in any order within a window that the bits
         /// hold, just hold, and do not hold; base at the first gap, and now and then beyond everything.
         #[test]
