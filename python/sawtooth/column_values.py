@@ -9,18 +9,18 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from numpy.typing import NDArray
 
-NUMPY: Final[Mapping[str, type[np.generic]]] = {
-    "bool": np.bool_,
-    "int32": np.int32,
-    "uint32": np.uint32,
-    "int64": np.int64,
-    "uint64": np.uint64,
-    "double": np.float64,
+NUMPY: Final[Mapping[str, str]] = {
+    "bool": "bool",
+    "int32": "int32",
+    "uint32": "uint32",
+    "int64": "int64",
+    "uint64": "uint64",
+    "double": "float64",
 }
 """By Arrow's name of a type of the columns here, that of numpy."""
 
@@ -44,8 +44,8 @@ def _values(chunk: pa.Array) -> NDArray[Any]:
     first, end = chunk.offset, chunk.offset + len(chunk)
     values = (
         _unpacked(data, first, end)
-        if dtype is np.bool_
-        else np.frombuffer(data, dtype, end - first, first * dtype().itemsize)
+        if dtype == "bool"
+        else np.frombuffer(data, dtype, end - first, first * np.dtype(dtype).itemsize)
     )
     if not chunk.null_count:
         return values

@@ -13,37 +13,33 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import accumulate, chain
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 import orjson
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from sawtooth.column_values import values_of
 
-DTYPES: dict[str, tuple[pa.DataType, int]] = {
-    "i64": (pa.int64(), 8),
-    "u64": (pa.uint64(), 8),
-    "u32": (pa.uint32(), 4),
-    "f64": (pa.float64(), 8),
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+DTYPES: Final[Mapping[str, tuple[str, int]]] = {
+    "i64": ("int64", 8),
+    "u64": ("uint64", 8),
+    "u32": ("uint32", 4),
+    "f64": ("float64", 8),
 }
-"""By the engine's name, the type and its width in bytes."""
+"""By the engine's name, that of Arrow and of numpy, and the width in bytes."""
 NULLABLE: Final = "f64 or null"
 """Numbers of which those that are undefined are null in Arrow; as bytes they are NaN."""
 TEXTS: Final = "texts"
 """A list of texts, None for null."""
 TRUTHS: Final = "truths"
 """A list of truth values."""
-NUMPY: Final[Mapping[str, type[np.generic]]] = {
-    NULLABLE: np.float64,
-    "f64": np.float64,
-    "i64": np.int64,
-    "u64": np.uint64,
-    "u32": np.uint32,
-}
+NUMPY: Final = {NULLABLE: "float64", **{kind: name for kind, (name, _) in DTYPES.items()}}
 """Of columns that are bytes, the type that numpy reads them with."""
-KINDS: Final = {np.dtype(dtype): kind for kind, dtype in NUMPY.items()}
+KINDS: Final = {name: kind for kind, (name, _) in DTYPES.items()}
 """The same backwards, for numbers that are all defined."""
 Source = tuple[str, Any]
 """A column: what it is, and its bytes or its list."""
@@ -201,7 +197,7 @@ class Columns:
 
 def of_numbers(values: NDArray[Any], *, nan_is_null: bool = False) -> Source:
     """A column of numbers; NaN stays NaN or is null."""
-    return NULLABLE if nan_is_null else KINDS[values.dtype], values.tobytes()
+    return NULLABLE if nan_is_null else KINDS[values.dtype.name], values.tobytes()
 
 
 def of_texts(values: Iterable[str | None]) -> Source:
@@ -229,7 +225,7 @@ def _arrow_type(kind: str) -> pa.DataType:
         return pa.bool_()
     if kind in ("utf8", TEXTS):
         return pa.string()
-    return pa.float64() if kind == NULLABLE else DTYPES[kind][0]
+    return pa.type_for_alias(NUMPY[kind])
 
 
 def column_of(dtype: str, data: Any) -> pa.Array:
@@ -240,8 +236,8 @@ def column_of(dtype: str, data: Any) -> pa.Array:
         return truths(data)
     if dtype == NULLABLE:
         return numbers(np.frombuffer(data, np.float64), nan_is_null=True)
-    arrow, width = DTYPES[dtype]
-    return pa.Array.from_buffers(arrow, len(data) // width, [None, pa.py_buffer(data)])
+    name, width = DTYPES[dtype]
+    return pa.Array.from_buffers(pa.type_for_alias(name), len(data) // width, [None, pa.py_buffer(data)])
 
 
 def table_of(columns: Mapping[str, tuple[str, bytes]]) -> pa.Table:

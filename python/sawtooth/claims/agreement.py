@@ -6,12 +6,14 @@ Source: none; the sawtooth is that of [Floyd00] §3.1.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from sawtooth.claims.logic import Finding, fact
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 EQUAL: Final = 1e-9
 """Two closed forms are the same: relative difference at most this."""

@@ -24,9 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Literal
-
-from numpy.typing import ArrayLike
+from typing import TYPE_CHECKING, Literal
 
 from sawtooth.claims.multiplicity import TAIL, Sure, at_least_of, holm
 from sawtooth.experiment.anytime import Range, is_at_any_time, sequence, sequence_tails
@@ -40,6 +38,9 @@ from sawtooth.experiment.intervals import (
     seeds_to_decide,
     tails,
 )
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 Relation = Literal[">", ">=", "<", "<="]
 

@@ -17,13 +17,15 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sawtooth.claims.logic import Finding, Verdict, bounded_inequality, inequality
 from sawtooth.claims.multiplicity import TAIL, Sure, holm
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 ORDERS_MAX: Final = 6
 """Most things whose orders are enumerated (6! = 720)."""

@@ -27,6 +27,7 @@ from typing import Annotated, Any, Final, NoReturn, TextIO
 import typer
 
 from sawtooth import _native
+from sawtooth.cli.late_libraries import load_when_used
 from sawtooth.cli.output import emit_text, note
 from sawtooth.cli.overview import OVERVIEW
 from sawtooth.errors import ClusterError, InputError, RunError
@@ -189,10 +190,12 @@ class WithoutPandas:
 def spare_start_up() -> None:
     """Spares a command what libraries do while they load: searches for garbage, and threads of numpy's algebra, which wait busily and
     are of no use here, since runs have threads of their own and the matrices are small. pyarrow loads pandas with the first array, to
-    recognise what is of pandas, which takes longer than all the rest; no command has such things."""
+    recognise what is of pandas, which takes longer than all the rest; no command has such things. numpy and pyarrow themselves load when
+    a command comes to numbers."""
     gc.set_threshold(OBJECTS_PER_COLLECTION, *gc.get_threshold()[1:])
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when numpy loads
     sys.meta_path.insert(0, WithoutPandas)
+    load_when_used()
 
 
 def exit_code(arguments: list[str]) -> int:

@@ -35,12 +35,14 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from sawtooth.experiment.intervals import EXACT, LEVEL, NONE, Interval, Tails, no_spread
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 EFFECT: Final = 3.0
 WEIGHT: Final = 0.75

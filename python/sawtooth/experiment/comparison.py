@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -42,23 +42,8 @@ from sawtooth.plain import json_value
 Row = dict[str, Any]
 
 
-CLAIM_SCHEMA = pa.schema(
-    [(name, pa.string()) for name in ("id", "verdict", "on_subset", "reason", "statement", "evidence")]
-)
-
-
-SCORE_SCHEMA = pa.schema(
-    [
-        *((name, pa.string()) for name in ("algorithm", "recovery", "router", "metric")),
-        *((name, pa.float64()) for name in ("D", "D_low", "D_high", "C", "C_low", "C_high")),
-        *((name, pa.float64()) for name in ("published_D", "published_C")),
-        ("published_environments", pa.int64()),
-        *((name, pa.float64()) for name in ("D_of_means", "C_of_means")),
-        ("worst_environment", pa.string()),
-        *((name, pa.list_(pa.string())) for name in ("set_A", "set_E")),
-    ]
-)
-"""Columns of ``scores``, also where there are no rows."""
+CLAIM_COLUMNS: Final = ("id", "verdict", "on_subset", "reason", "statement", "evidence")
+"""Columns of ``claims``, all of them texts."""
 
 
 Derive = Callable[[Mapping[str, Sequence[ProbeRun]]], list[Curve]]
@@ -208,7 +193,7 @@ class Comparison:
     @property
     def scores(self) -> pa.Table:
         """``score_rows`` as an Arrow table."""
-        return pa.Table.from_pylist(self.score_rows, SCORE_SCHEMA)
+        return pa.Table.from_pylist(self.score_rows, score_schema())
 
     @property
     def cells(self) -> pa.Table:
@@ -268,7 +253,22 @@ def claims_table(judged: Sequence[Judged]) -> pa.Table:
         }
         for item in judged
     ]
-    return pa.Table.from_pylist(rows, CLAIM_SCHEMA)
+    return pa.Table.from_pylist(rows, pa.schema([(name, pa.string()) for name in CLAIM_COLUMNS]))
+
+
+def score_schema() -> pa.Schema:
+    """Columns of ``scores``, also where there are no rows."""
+    return pa.schema(
+        [
+            *((name, pa.string()) for name in ("algorithm", "recovery", "router", "metric")),
+            *((name, pa.float64()) for name in ("D", "D_low", "D_high", "C", "C_low", "C_high")),
+            *((name, pa.float64()) for name in ("published_D", "published_C")),
+            ("published_environments", pa.int64()),
+            *((name, pa.float64()) for name in ("D_of_means", "C_of_means")),
+            ("worst_environment", pa.string()),
+            *((name, pa.list_(pa.string())) for name in ("set_A", "set_E")),
+        ]
+    )
 
 
 def score_rows(

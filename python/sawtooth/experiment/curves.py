@@ -10,15 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sawtooth.experiment.figure_specs import LEVEL, LEVELS, PART, CurveSpec
 from sawtooth.experiment.intervals import Interval, interval
 from sawtooth.experiment.matrix import ProbeRun
 from sawtooth.experiment.plan import Label
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)

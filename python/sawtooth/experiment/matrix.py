@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from sawtooth.experiment.plan import CellKey, Planned, ProbeKey
 from sawtooth.experiment.scoring import (
@@ -33,6 +32,8 @@ from sawtooth.measure.metrics import METRIC_NAMES
 from sawtooth.run.outcome import EXTRA, Outcome
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from sawtooth.measure.single_flows import Recorded, Shares
 
 

@@ -16,17 +16,19 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sawtooth import _native
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 RESAMPLES: Final = 2000
 LEVEL: Final = 0.95
 
-Values = NDArray[np.float64]
+Values: TypeAlias = "NDArray[np.float64]"
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from sawtooth.claims.claim import Claim
 from sawtooth.claims.table import Judged, judge_paper
 from sawtooth.claims.touching import touching
 from sawtooth.documents import format_of
-from sawtooth.experiment.comparison import SCORE_SCHEMA, Comparison, Row, claims_table
+from sawtooth.experiment.comparison import Comparison, Row, claims_table, score_schema
 from sawtooth.experiment.stopping import Stopping
 from sawtooth.experiment.typed import NOTHING_TYPED, Typed
 from sawtooth.progress import StageCallback
@@ -112,7 +112,7 @@ class Reproduction:
     @property
     def scores(self) -> pa.Table:
         """``score_rows`` as an Arrow table."""
-        return pa.Table.from_pylist(self.score_rows, SCORE_SCHEMA.append(pa.field("part", pa.string())))
+        return pa.Table.from_pylist(self.score_rows, score_schema().append(pa.field("part", pa.string())))
 
     @property
     def cells(self) -> pa.Table:

@@ -22,14 +22,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sawtooth.experiment.intervals import Interval, interval
 
-Values = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Values: TypeAlias = "NDArray[np.float64]"
 
 SCORED: Final = ("goodput", "fairness", "delay", "loss")
 """The four metrics of the study, in the order of the printed tables."""

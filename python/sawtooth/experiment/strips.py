@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sawtooth.experiment.curves import select
 from sawtooth.experiment.figure_specs import StripsSpec
 from sawtooth.experiment.matrix import ProbeRun
 from sawtooth.measure.single_flows import Recorded
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)

@@ -21,18 +21,19 @@ A ratio needs something in the bin before; where nothing was sent there is none.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sawtooth.column_values import values_of
 from sawtooth.models.throughput_ratio import throughput_ratios
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from sawtooth.measure.run_part import RunPart
 
-Rates = NDArray[np.float64]
+Rates: TypeAlias = "NDArray[np.float64]"
 
 
 def loss(part: RunPart) -> float:

@@ -27,13 +27,15 @@ round trip; NaN where what they look for does not come.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sawtooth.column_values import values_of
 from sawtooth.measure.run_part import SAMPLE, RunPart
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 BEFORE_NS: Final = 20 * 10**9
 """What counts as before a change."""
@@ -46,7 +48,7 @@ HIGH: Final = 0.9
 REGAINED: Final = 0.9
 """Share of the rate before that counts as regained."""
 
-Numbers = NDArray[np.float64]
+Numbers: TypeAlias = "NDArray[np.float64]"
 
 
 def growth(part: RunPart) -> float:

@@ -21,11 +21,10 @@ of its acknowledgement's. It differs from the sender's own estimate, which is sm
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from sawtooth.column_values import values_of
 from sawtooth.scenario.described import describe
@@ -34,10 +33,12 @@ from sawtooth.scenario.trace import OPPORTUNITY_BYTES
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from sawtooth.measure.run_data import RunData
 
-Real = NDArray[np.float64]
-Whole = NDArray[np.int64]
+Real: TypeAlias = "NDArray[np.float64]"
+Whole: TypeAlias = "NDArray[np.int64]"
 
 NS: Final = 10**9
 """Nanoseconds in a second."""

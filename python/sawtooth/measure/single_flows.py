@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sawtooth.column_values import values_of
 from sawtooth.measure.run_part import RunPart
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from sawtooth.measure.run_data import RunData
 
 Shares = tuple[tuple[float, ...], ...]

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from sawtooth.errors import InputError
 
-Numbers = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+Numbers: TypeAlias = "NDArray[np.float64]"
 """What models compute with; a scalar is an array without dimensions, and formulas turn it into a NumPy float."""
 
 WHERE = "model"

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import matplotlib as mpl
 import numpy as np
@@ -28,7 +28,6 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.legend_handler import HandlerTuple
 from matplotlib.lines import Line2D
 from matplotlib.patches import Ellipse, Patch
-from numpy.typing import NDArray
 
 from sawtooth.experiment.intervals import interval
 from sawtooth.experiment.plan import CellKey
@@ -41,6 +40,8 @@ from sawtooth.report.tables import setting_title
 from sawtooth.scenario.described import describe
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from sawtooth.experiment.matrix import SettingBlock
 
 NEAR: Final = 4
@@ -59,7 +60,7 @@ TITLES: Final[Mapping[str, str]] = {
 SCALE: Final = {"goodput": 100.0}
 """What a value is multiplied by where it is shown."""
 
-Numbers = NDArray[np.float64]
+Numbers: TypeAlias = "NDArray[np.float64]"
 
 
 LETTER = 0.075

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from sawtooth.report import figures
 from sawtooth.report.blocks import Block, Fold, Picture, Row, Section, Table, Words
@@ -24,6 +23,8 @@ from sawtooth.report.sketches import Sketches
 from sawtooth.report.ticks import number_ticks, word_ticks
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from sawtooth.experiment.curves import Curve, CurvePoint
     from sawtooth.experiment.intervals import Interval
 

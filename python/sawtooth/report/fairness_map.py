@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
-from numpy.typing import NDArray
 
 from sawtooth.report.drawing import INK, MODEL_STYLE, MUTED, SERIES, canvas
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 CLOSES, KEEPS, TAKES = SERIES[4], SERIES[1], SERIES[3]
 LEGEND: Final = (
@@ -26,7 +28,7 @@ LEGEND: Final = (
     Patch(facecolor=TAKES, alpha=0.55, label="diverges"),
 )
 
-Criterion = Callable[[float, NDArray[Any], float, NDArray[Any]], NDArray[Any]]
+Criterion: TypeAlias = "Callable[[float, NDArray[Any], float, NDArray[Any]], NDArray[Any]]"
 B_I: Final = np.linspace(1.0, 1.4, 81)
 B_D: Final = np.linspace(0.4, 1.0, 81)
 

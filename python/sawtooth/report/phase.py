@@ -9,20 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from sawtooth.report.drawing import INK, MODEL_STYLE, MUTED, SERIES, canvas
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 FLOWS_NAMED: Final = 8
 """Most flows whose lines have a colour and a name of their own."""
 
-Path = NDArray[np.float64]
+Path: TypeAlias = "NDArray[np.float64]"
 
 
 def vector_diagram(axes: Axes, windows: Path, capacity: float, colour: str = SERIES[0]) -> None:

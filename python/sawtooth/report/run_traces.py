@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from sawtooth.measure import run_series
 from sawtooth.report.sender_traces import senders_of, undone
@@ -27,6 +26,8 @@ from sawtooth.scenario.scenario import Scenario, with_values
 from sawtooth.scenario.units import format_time
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from sawtooth.measure.run_data import RunData
 
 SAMPLES: Final = 2000

@@ -12,7 +12,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
-from numpy.typing import NDArray
 
 from sawtooth.measure.run_series import Timeline
 from sawtooth.report.beside import beside, entry
@@ -20,6 +19,8 @@ from sawtooth.report.drawing import GRID, INK, MUTED, SERIES
 from sawtooth.report.trace_panels import HEAD_ROOM, bands, flow_colour, kind_colours, rate_unit
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from sawtooth.report.sender_traces import SenderTrace
     from sawtooth.report.trace_data import Traces
 

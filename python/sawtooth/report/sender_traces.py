@@ -15,18 +15,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from sawtooth.scenario.described import describe
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from sawtooth.measure.run_data import RunData
 
-Real = NDArray[np.float64]
+Real: TypeAlias = "NDArray[np.float64]"
 
 SAMPLE: Final = 0
 UNDONE: Final = 2

@@ -6,7 +6,7 @@ Source: none; the choice of panels is that of ``traces``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -14,16 +14,17 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
-from numpy.typing import NDArray
 
 from sawtooth.measure.run_series import Timeline, levels
 from sawtooth.report.beside import beside, entry, note_beside, wrapped
 from sawtooth.report.drawing import INK, MUTED, SERIES
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from sawtooth.report.trace_data import FlowTrace, QueueTrace, Traces
 
-Real = NDArray[np.float64]
+Real: TypeAlias = "NDArray[np.float64]"
 
 EVENTS: Final = ((1, "v", "loss event"), (2, "x", "timeout"), (3, "o", "ECN mark"))
 """Code of a decrease in `windows.event`, its marker and name."""

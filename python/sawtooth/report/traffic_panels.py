@@ -5,18 +5,20 @@ Source: none; the choice of panels is that of ``traffic_traces``.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
-from numpy.typing import NDArray
 
 from sawtooth.report.beside import beside, entry
 from sawtooth.report.drawing import INK, SERIES
 from sawtooth.report.trace_panels import HEAD_ROOM, rate_unit
 from sawtooth.report.traffic_traces import CallTrace, FilmTrace, LoadsTrace, PacedTrace, TrafficTrace
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 RATE_INCHES: Final = 1.2
 DELAY_INCHES: Final = 1.1

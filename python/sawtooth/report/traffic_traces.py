@@ -21,18 +21,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sawtooth.scenario.described import describe
 from sawtooth.scenario.traffic import NO_DEADLINE_NS
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from sawtooth.measure.run_data import RunData
 
-Real = NDArray[np.float64]
+Real: TypeAlias = "NDArray[np.float64]"
 
 FRAMES_LEAST: Final = 10
 """Frames of a stream that a bin holds at least: with fewer, a rate would show single frames."""

@@ -23,13 +23,15 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sawtooth.columns import Columns
 from sawtooth.plain import canonical
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 NEVER: Final = -1
 """In place of a time: it did not happen."""

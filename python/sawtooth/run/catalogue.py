@@ -22,7 +22,7 @@ import orjson
 
 from sawtooth.errors import InputError
 from sawtooth.run.run import FORMAT, controller_names, current_id, recorded
-from sawtooth.run.storage.batch import UNREADABLE, ids_in_bytes
+from sawtooth.run.storage.batch import ids_in_bytes, unreadable
 from sawtooth.run.storage.holdings import Holdings
 from sawtooth.run.storage.reader import parquet_file
 from sawtooth.run.storage.rows import stored_at
@@ -170,7 +170,7 @@ def _of_file(store: Store, name: str) -> Iterator[Entry]:
             if row is None:
                 raise ValueError("no such row")
             yield _entry(kept, size, listed.modified_s, row, alike)
-        except UNREADABLE:
+        except unreadable():
             yield Entry(*kept, "unreadable", size, listed.modified_s)
 
 
@@ -199,12 +199,12 @@ def _said(store: Store, name: str, ids: set[str]) -> Iterator[tuple[str, dict[st
     """The columns that say what was run, run by run, as far as they can be read; takes these runs out of `ids`."""
     try:
         parquet = parquet_file(store.held.shelf, name)
-    except UNREADABLE:
+    except unreadable():
         return
     for group in range(parquet.num_row_groups):
         try:
             found = parquet.read_row_group(group, SAYING).to_pylist()
-        except UNREADABLE:
+        except unreadable():
             continue
         for row in found:
             if row["run_id"] in ids:

@@ -35,7 +35,7 @@ from sawtooth.errors import MISSING, InputError
 from sawtooth.measure.metrics import METRIC_NAMES
 from sawtooth.run.catalogue import Entry
 from sawtooth.run.run import FORMAT, Run
-from sawtooth.run.storage.batch import UNREADABLE
+from sawtooth.run.storage.batch import unreadable
 from sawtooth.run.storage.rows import made_by_formulas, repeated, row_version
 from sawtooth.run.storage.shelf import RUNS as RUNS_TREE
 from sawtooth.run.store import Store
@@ -214,7 +214,7 @@ def _stretches(store: Store, chosen: Iterable[Entry]) -> Iterator[tuple[list[Ent
 def _row(store: Store, entry: Entry) -> tuple[pa.Table | None, int]:
     """The group of rows in which a run stands, and its place there."""
     for place in store.held.places(RUNS_TREE, entry.run_id, look=False)[:1]:
-        with contextlib.suppress(*UNREADABLE):
+        with contextlib.suppress(*unreadable()):
             rows, first, _ = store.held.rows(RUNS_TREE, place)
             return (rows.table, first) if 0 <= first < len(rows) else (None, 0)
     return None, 0

@@ -14,7 +14,7 @@ from typing import Final
 
 from sawtooth.errors import InputError
 from sawtooth.run.run import FORMAT
-from sawtooth.run.storage.batch import UNREADABLE, is_single
+from sawtooth.run.storage.batch import is_single, unreadable
 from sawtooth.run.storage.holdings import Holdings
 from sawtooth.run.storage.packing import RunRows, packed, run_rows_of
 from sawtooth.run.storage.reader import parquet_file
@@ -82,7 +82,7 @@ def _check_format(store: Store) -> None:
     for name in store.held.files(RUNS):
         try:
             formats = set(parquet_file(store.held.shelf, name).read(["format"]).column("format").to_pylist())
-        except UNREADABLE:
+        except unreadable():
             continue  # damaged: `verify` says so
         for other in formats - {FORMAT}:
             where = store.held.shelf.where(name)

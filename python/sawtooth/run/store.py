@@ -37,7 +37,7 @@ from sawtooth.errors import InputError
 from sawtooth.plain import canonical
 from sawtooth.plurals import number_of
 from sawtooth.run.run import Run, RunSummary, behaviour_of
-from sawtooth.run.storage.batch import UNREADABLE
+from sawtooth.run.storage.batch import unreadable
 from sawtooth.run.storage.holdings import Holdings, reason
 from sawtooth.run.storage.index import Place
 from sawtooth.run.storage.local import LocalShelf
@@ -120,7 +120,7 @@ class Store:
         """What is read of a run where it stands; None if it stands nowhere, or cannot be read."""
         places = self._places(run_id)
         for place in places:
-            with contextlib.suppress(*UNREADABLE):
+            with contextlib.suppress(*unreadable()):
                 return read(place)
         return self._again(run_id, read) if places else None
 
@@ -243,7 +243,7 @@ class Store:
             for place in self._places(run_id):
                 try:
                     return read(place)
-                except UNREADABLE as error:
+                except unreadable() as error:
                     self._bad.add((run_id, place.file))
                     where = self.held.shelf.where(place.file)
                     text = f"ignored run {run_id} in {where}: {reason(error)}"
@@ -272,7 +272,7 @@ class Store:
             try:
                 rows, first, count = self.held.rows(tree, place)
                 return rows.table.slice(first, count).combine_chunks().drop_columns("run_id")
-            except UNREADABLE as error:
+            except unreadable() as error:
                 failed = error
         raise failed
 
@@ -349,7 +349,7 @@ class Store:
                 made = list(packed(pieces))
             except FileNotFoundError:
                 raise
-            except UNREADABLE:
+            except unreadable():
                 made = []
             kept |= {one.name(folder): one.data for one in made}
             self._warn_of_lost(tree, name, {*run_ids, *(run_id for one in made for run_id in one.runs)})

@@ -10,18 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from sawtooth.column_values import values_of
 from sawtooth.plain import canonical
 from sawtooth.run.alone import SEED
 
-Numbers = NDArray[np.float64]
-Simulated = Callable[[str, str], pa.Table]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Numbers: TypeAlias = "NDArray[np.float64]"
+Simulated: TypeAlias = "Callable[[str, str], pa.Table]"
 """From a scenario of the engine, as canonical text, and the name of a table: that table of its run."""
 
 QUANTILES: Final = {"p50": 0.5, "p95": 0.95, "p99": 0.99}

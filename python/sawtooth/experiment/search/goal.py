@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sawtooth.claims.claim import Claim
 from sawtooth.claims.logic import Finding, Verdict, both, inequality
@@ -23,7 +23,10 @@ from sawtooth.experiment.matrix import Results
 from sawtooth.experiment.scoring import Values
 from sawtooth.experiment.study import Tolerance
 
-Margins = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Margins: TypeAlias = "NDArray[np.float64]"
 
 
 class PatternView(RunView):

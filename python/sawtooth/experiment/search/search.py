@@ -30,7 +30,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sawtooth.claims.logic import Finding, Verdict, all_of
 from sawtooth.documents import format_of
@@ -46,6 +45,8 @@ from sawtooth.progress import ProgressCallback
 from sawtooth.run.store import Store
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from sawtooth.experiment.search.space import Points
 
 SHARES: Final = (0.45, 0.12, 0.12, 0.08, 0.08)

@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sawtooth.run.run import Run
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 MODEL: Final = "model"
 ENTERED: Final = 1
@@ -24,7 +26,7 @@ ARRIVED: Final = 2
 MARGIN: Final = 0.99
 """What the pacing margin of 1 % leaves of a rate."""
 
-Values = NDArray[np.float64]
+Values: TypeAlias = "NDArray[np.float64]"
 
 
 @dataclass(frozen=True)

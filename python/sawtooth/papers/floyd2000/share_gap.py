@@ -19,16 +19,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from math import factorial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sawtooth.experiment.curves import Curve, CurvePoint, select, values
 from sawtooth.experiment.figure_specs import CurveSpec
 from sawtooth.experiment.intervals import interval
 from sawtooth.experiment.matrix import ProbeRun
 from sawtooth.experiment.plan import Label
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 STUDY: Final = "floyd2000/gap"
 PROBE: Final = "factors"

@@ -17,10 +17,9 @@ Every difference is taken seed by seed. The runs are those of the probe ``buffer
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sawtooth.experiment.curves import Curve, CurvePoint, labels, select, values
 from sawtooth.experiment.figure_specs import CurveSpec
@@ -28,6 +27,9 @@ from sawtooth.experiment.intervals import interval
 from sawtooth.experiment.matrix import ProbeRun
 from sawtooth.experiment.plan import Label
 from sawtooth.models.fast_convergence import minimum, utilisation
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 STUDY: Final = "lahanas2003/gain"
 PROBE: Final = "buffer"

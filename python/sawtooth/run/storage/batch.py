@@ -39,8 +39,11 @@ ID_BYTES: Final = 28
 """The id of a run in memory: its letters and where they begin."""
 WRITTEN_ID: Final = re.compile(rb"\x18\x00\x00\x00([0-9a-f]{24})")
 """How Parquet writes the id of a run: its length and its letters."""
-UNREADABLE: Final = (pa.ArrowException, OSError, LookupError, ValueError, TypeError, AttributeError)
-"""What reading a file raises that is damaged or foreign."""
+
+
+def unreadable() -> tuple[type[Exception], ...]:
+    """What reading a file raises that is damaged or foreign."""
+    return (pa.ArrowException, OSError, LookupError, ValueError, TypeError, AttributeError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +157,6 @@ def _paths(field: pa.Field, prefix: str = "") -> list[str]:
 
 
 __all__ = [
-    "UNREADABLE",
     "Span",
     "decoded_bytes",
     "encoded",
@@ -164,4 +166,5 @@ __all__ = [
     "rows_per_group",
     "spans_from",
     "spans_of",
+    "unreadable",
 ]

@@ -17,7 +17,7 @@ from typing import Final
 
 from sawtooth.atomic import ABANDONED_AFTER_S
 from sawtooth.run.run import FORMAT
-from sawtooth.run.storage.batch import UNREADABLE, ids_in_bytes, is_single
+from sawtooth.run.storage.batch import ids_in_bytes, is_single, unreadable
 from sawtooth.run.storage.holdings import Holdings
 from sawtooth.run.storage.packing import FULL_BYTES, FULL_RUNS, Packed, RunRows, Wanted, packed, run_rows_of
 from sawtooth.run.storage.reader import parquet_file
@@ -67,7 +67,7 @@ def _is_other(held: Holdings, tree: str, name: str) -> bool:
         return False
     try:
         found = parquet_file(held.shelf, name).read(["format"]).column("format").to_pylist()
-    except UNREADABLE:
+    except unreadable():
         return True
     return any(number != FORMAT for number in found)
 

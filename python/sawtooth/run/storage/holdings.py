@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from sawtooth.run.storage.batch import UNREADABLE, Span, decoded_bytes, is_single, spans_of
+from sawtooth.run.storage.batch import Span, decoded_bytes, is_single, spans_of, unreadable
 from sawtooth.run.storage.decoded import Rows
 from sawtooth.run.storage.index import Index, Place
 from sawtooth.run.storage.reader import Reader, parquet_file
@@ -73,7 +73,7 @@ class Holdings:
             if name not in self._decoded_bytes:
                 try:
                     self._decoded_bytes[name] = decoded_bytes(parquet_file(self.shelf, name).metadata)
-                except UNREADABLE:
+                except unreadable():
                     return 0
             return self._decoded_bytes[name]
 
@@ -147,7 +147,7 @@ class Holdings:
             return spans_of(parquet_file(self.shelf, name), stem)
         except FileNotFoundError:
             return None
-        except UNREADABLE as error:
+        except unreadable() as error:
             self.unreadable[name] = reason(error)
             return None
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sawtooth.run.storage.batch import Span
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 RECENT_MOST: Final = 20_000
 """Runs in the dictionary before everything is sorted again; more where more are sorted, so that sorting stays rare."""

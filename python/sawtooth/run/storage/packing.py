@@ -18,7 +18,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sawtooth.run.storage.batch import UNREADABLE, Span, encoded, name_of, spans_from, spans_of
+from sawtooth.run.storage.batch import Span, encoded, name_of, spans_from, spans_of, unreadable
 from sawtooth.run.storage.reader import parquet_file
 from sawtooth.run.storage.shelf import SUFFIX, Listed, Shelf
 
@@ -119,7 +119,7 @@ def _read(parquet: pq.ParquetFile, group: int) -> pa.Table | None:
     """A group, None where it is damaged."""
     try:
         return parquet.read_row_group(group).combine_chunks().replace_schema_metadata(None)
-    except UNREADABLE:
+    except unreadable():
         return None
 
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sawtooth.run.run import recorded
-from sawtooth.run.storage.batch import UNREADABLE, Span, ids_in_bytes, is_single, name_of, spans_of
+from sawtooth.run.storage.batch import Span, ids_in_bytes, is_single, name_of, spans_of, unreadable
 from sawtooth.run.storage.holdings import Holdings
 from sawtooth.run.storage.shelf import RUNS, Listed
 
@@ -77,7 +77,7 @@ def damaged_in(data: bytes, entry: Listed) -> list[str | None]:
     try:
         parquet = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
         spans = spans_of(parquet, entry.stem)
-    except UNREADABLE:
+    except unreadable():
         return list(ids_in_bytes(data)) or [entry.stem if single else None]
     lost = _in_damaged_groups(parquet, spans)
     if single or lost:
@@ -95,7 +95,7 @@ def _in_damaged_groups(parquet: pq.ParquetFile, spans: list[Span]) -> list[str |
             table = parquet.read_row_group(group)
             said = set(table.column("run_id").to_pylist())
             right = said == {span.run_id for span in inside}
-        except UNREADABLE:
+        except unreadable():
             right = False
         if not right:
             lost.update((span.run_id, None) for span in inside)
@@ -118,7 +118,7 @@ def without_series(held: Holdings, name: str, there: Mapping[str, Collection[str
         parquet = pq.ParquetFile(held.shelf.source(name), page_checksum_verification=True)
         inside = set(parquet.schema_arrow.names)
         table = parquet.read(["run_id", "scenario"])
-    except UNREADABLE:
+    except unreadable():
         return
     known: dict[str, list[str]] = {}
     for run_id, scenario in zip(*(table.column(place).to_pylist() for place in (0, 1)), strict=True):

@@ -29,10 +29,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sawtooth.errors import MISSING, InputError
 from sawtooth.experiment.study import QuickStudy, Study
@@ -52,6 +51,9 @@ from sawtooth.papers.studies import load_study
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.store import Store
 from sawtooth.scenario.units import format_time
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 SEED = 1
 """Of the design: sequence, decks, halves, bootstrap. Runs have the seeds of the study."""

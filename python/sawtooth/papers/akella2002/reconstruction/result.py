@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sawtooth.documents import format_of
 from sawtooth.experiment.exhibit import TextTable
@@ -23,11 +22,13 @@ from sawtooth.papers.akella2002.reconstruction.surrogate import Identified, stan
 from sawtooth.plain import written
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from sawtooth.claims.table import Judged
     from sawtooth.papers.akella2002.reconstruction.surrogate import Effects
     from sawtooth.papers.akella2002.reconstruction.sweep import Tried
 
-Array = NDArray[np.float64]
+Array: TypeAlias = "NDArray[np.float64]"
 ROUND_TRIP: Final = "path.rtt"
 
 

@@ -26,11 +26,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sawtooth.papers.akella2002.printed import appendix, figures
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from sawtooth.experiment.matrix import SettingBlock
     from sawtooth.experiment.study import Study
 

@@ -16,11 +16,12 @@ from math import log2
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sawtooth.scenario.units import parse_buffer, parse_rate, parse_size, parse_time
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from sawtooth.experiment.study import Study
     from sawtooth.papers.akella2002.reconstruction.factors import Factor
 

@@ -35,12 +35,13 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import product
 from math import log2
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from sawtooth.papers.akella2002.reconstruction.factors import Factor
 
 PENALTIES: Final = tuple(float(x) for x in np.geomspace(0.3, 300.0, 7))
@@ -52,8 +53,8 @@ TIED: Final = 1e-9
 POOLED: Final = 3
 """Numbers that a factor must have for a common effect of them: of two, the effect is that of the one level."""
 
-Array = NDArray[np.float64]
-Places = NDArray[np.int64]
+Array: TypeAlias = "NDArray[np.float64]"
+Places: TypeAlias = "NDArray[np.int64]"
 
 
 @dataclass(frozen=True)

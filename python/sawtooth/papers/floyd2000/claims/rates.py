@@ -9,10 +9,9 @@ Tolerances: ``about_4pct``, ``about_33ms``, ``somewhat``, ``considerably``, ``ra
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sawtooth.claims.logic import Finding, Verdict, both, corrected, fact, inequality
 from sawtooth.claims.view import View
@@ -21,7 +20,10 @@ from sawtooth.experiment.matrix import ProbeRun
 from sawtooth.models.tfrc_average import STRONGEST_DISCOUNT, increase_limit
 from sawtooth.papers.floyd2000.claims.shares import between
 
-Numbers = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Numbers: TypeAlias = "NDArray[np.float64]"
 
 SMOOTHNESS, TRANSIENTS = "floyd2000/smoothness", "floyd2000/transients"
 WITH_TFRC, WITH_FIFTHS, WITH_FIFTH = "TFRC v TCP", "TCP(2/5,1/8) v TCP", "TCP(1/5,1/8) v TCP"

@@ -10,10 +10,9 @@ Tolerances: ``fair``, ``about_70``, ``less``, ``slightly_more``, ``almost_twice`
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sawtooth.claims.logic import Finding, Verdict, both, corrected, either, inequality
 from sawtooth.claims.view import View
@@ -21,7 +20,10 @@ from sawtooth.experiment.curves import labels, select, values
 from sawtooth.experiment.matrix import ProbeRun
 from sawtooth.models import response
 
-Numbers = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Numbers: TypeAlias = "NDArray[np.float64]"
 
 RATIO, LOSS = "ratio of 1", "loss"
 FEWEST: Final = 4

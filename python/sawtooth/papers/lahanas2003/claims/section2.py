@@ -7,15 +7,17 @@ x1 + x2 < W for every whole W from 6 to 60 (``fast_convergence.pairs``), 16672 s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sawtooth.claims.logic import Finding, both, fact
 from sawtooth.claims.view import View
 from sawtooth.models import fast_convergence as fc
 from sawtooth.models import synchronous
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 LARGEST: Final = 60
 """Largest W of the exhaustive ranges, packets."""

@@ -7,16 +7,18 @@ x1 + x2 < W, W from 6 to 60, over the n = 1 + lg x2 cycles of the paper, lg roun
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sawtooth.claims.logic import Finding, both, corrected, fact
 from sawtooth.claims.view import View
 from sawtooth.models import fast_convergence as fc
 from sawtooth.models import synchronous
 from sawtooth.papers.lahanas2003.claims.section2 import HAND, LARGEST, _pseudocode, examples, near
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 CAPACITY: Final = 9000.0
 """W of the runs that settle, packets: divisible by 9, and a step is far below a per cent."""

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sawtooth.claims.logic import Finding, at_least, both, corrected, either, inequality
 from sawtooth.claims.view import UnavailableError, View
@@ -21,7 +20,10 @@ from sawtooth.experiment.matrix import ProbeRun
 from sawtooth.experiment.plan import Label
 from sawtooth.papers.lahanas2003 import gain as parts_of_gain
 
-Numbers = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Numbers: TypeAlias = "NDArray[np.float64]"
 
 NEW: Final = ("FC", "FC+")
 LAWS: Final = ("AIMD", *NEW)
