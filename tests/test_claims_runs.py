@@ -198,15 +198,19 @@ HOLDING: Final[dict[str, Answer]] = {
     ),
     "akella2002/section4_2_1.sack_worse": where(recovery_is("sack"), 2.0, 1.0),
     "akella2002/section4_2_1.rare_timeouts": lambda q: (
-        1.0 if (q.setting, q.algorithm) == ("sack/red", "MIMD") else 10.0
+        40.0 if q.metric == "signals" else 1.0 if (q.setting, q.algorithm) == ("sack/red", "MIMD") else 10.0
     ),
     "akella2002/section4_2_2.ecn_cuts_loss": where(router_is("ecn"), 1.0, 2.0),
     "akella2002/section4_2_2.ecn_delays": where(router_is("ecn"), 2.0, 1.0),
     "akella2002/section4_2_2.ecn_less_fair": where(router_is("ecn"), 1.05, 1.0),
-    "akella2002/section4_2_2.shares_persist": where(router_is("ecn"), 2.0, 1.0),
+    "akella2002/section4_2_2.shares_persist": by_metric(
+        0,
+        share_autocorrelation_time=where(router_is("ecn"), 2.0, 1.0),
+        loss=where(router_is("ecn"), 0.1, 1.0),
+    ),
     "akella2002/section4_2_3.fairness_unchanged": lambda _: 1.0,
     "akella2002/section4_2_3.multiplicative_deteriorate": lambda q: (
-        {"goodput": -1.0, "loss": 1.0}[q.metric] * (2 if not q.part else 1)
+        {"goodput": -1.0, "loss": 2.0}[q.metric] * (2 if not q.part else 1)
     ),
     "akella2002/section4_2_3.aiad_over_aimd": lambda q: rank("AIAD", "AIMD")(q),
     "akella2002/section4_2_3.red_insensitive": rank(*FOUR),

@@ -64,7 +64,8 @@ def printed_by(code: str, *arguments: str, where: Path | None = None) -> str:
 
 def loaded_by(code: str, *arguments: str, where: Path | None = None) -> set[str]:
     """The modules that are loaded after a piece of code, without those for which another stands until they are used."""
-    code += "\nimport sys; print(*(name for name, module in list(sys.modules.items()) if type(module).__name__ != 'LateModule'), file=sys.stderr)"
+    code += "\nimport sys\nloaded = [name for name, module in sys.modules.items() if type(module).__name__ != 'LateModule']"
+    code += "\nprint(*loaded, file=sys.stderr)"
     return set(printed_by(code, *arguments, where=where).split())
 
 

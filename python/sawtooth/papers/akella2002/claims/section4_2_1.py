@@ -3,7 +3,7 @@
 Source: [Akella02] section 4.2.1 with Figures 6 and 7 and footnote 7. Statements that compare settings are judged on raw values, and on
 D as well where they are worded in it. Tolerances: ``significantly_less``, ``clearly_fairer``,
 ``spread_alike``, ``unfair``, ``slightly_unfair``, ``goodput_alike``, ``much_more_often``, ``epochs_together``, ``epochs_apart``,
-``losses_by_share``, ``rtt_bias_alike``.
+``losses_by_share``, ``rtt_bias_alike``, ``hardly_timeouts``.
 """
 
 from __future__ import annotations
@@ -158,8 +158,9 @@ def mimd_best(view: View) -> Finding:
 
 
 def rare_timeouts(view: View) -> Finding:
-    """MIMD times out ``much_more_often`` under drop-tail than under RED; MIAD does so under RED as often as MIMD, times that factor."""
-    factor = view.tolerance("much_more_often")
+    """MIMD times out ``much_more_often`` under drop-tail than under RED; MIAD does so under RED as often as MIMD, times that factor. Under
+    RED at most ``hardly_timeouts`` of the congestion signals of MIMD are timeouts, and more of those of MIAD."""
+    factor, hardly = view.tolerance("much_more_often"), view.tolerance("hardly_timeouts")
     under_red = view.mean(SACK_RED, "MIMD", "timeouts")
     return both(
         "with SACK, MIMD times out under drop-tail and hardly under RED, where MIAD still does",
@@ -173,6 +174,16 @@ def rare_timeouts(view: View) -> Finding:
                 f"timeouts in {SACK_RED}, MIAD - {factor:g} x MIMD",
                 minus(view.mean(SACK_RED, "MIAD", "timeouts"), factor * under_red),
                 ">",
+            ),
+            *(
+                inequality(
+                    f"timeouts - {hardly:g} x signals of {name}, {SACK_RED}",
+                    minus(
+                        view.mean(SACK_RED, name, "timeouts"), hardly * view.mean(SACK_RED, name, "signals")
+                    ),
+                    relation,
+                )
+                for name, relation in (("MIMD", "<="), ("MIAD", ">"))
             ),
         ],
     )

@@ -2,7 +2,7 @@
 
 Source: [Akella02] section 4.2.2 with Figures 8 and 9. Statements that compare settings are judged on raw values, and on D as well where
 they are worded in it. Tolerances: ``significantly_less``, ``delay_slightly``, ``spread_alike``, ``goodput_alike``, ``loss_alike``,
-``alone_unfair``, ``unfair``, ``moderate``, ``comparable``.
+``alone_unfair``, ``unfair``, ``moderate``, ``comparable``, ``small_against``.
 """
 
 from __future__ import annotations
@@ -194,19 +194,18 @@ def aimd_last(view: View) -> Finding:
 
 
 def shares_persist(view: View) -> Finding:
-    """The autocorrelation time of the shares of MIAD is longer with marks than under RED, with either recovery.
-
-    That it costs little is not judged."""
+    """The autocorrelation time of the shares of MIAD is longer with marks than under RED, and its mean loss with marks at most
+    ``small_against`` times as large, with either recovery."""
+    share = view.tolerance("small_against")
     return both(
-        "MIAD keeps a large share for longer with marks than under RED",
+        "MIAD keeps a large share for longer with marks than under RED, and pays little for it",
         [
-            mean_gap(
-                view,
-                "share_autocorrelation_time",
-                (f"{recovery}/ecn", "MIAD"),
-                (f"{recovery}/red", "MIAD"),
-                ">",
-            )
+            operand
             for recovery in RECOVERIES
+            for marked, dropped in [((f"{recovery}/ecn", "MIAD"), (f"{recovery}/red", "MIAD"))]
+            for operand in (
+                mean_gap(view, "share_autocorrelation_time", marked, dropped, ">"),
+                share_of(view, "loss", marked, dropped, share, scores=False),
+            )
         ],
     )

@@ -47,15 +47,17 @@ def gentler_cut(view: View) -> Finding:
 
 
 def aimad_fairer(view: View) -> Finding:
-    """The spread of AIMAD is below that of AIAD in most environments, and D_fairness below ``clearly_fairer`` times as large."""
+    """The spread of AIMAD is below ``clearly_fairer`` times that of AIAD in most environments, and so is D_fairness."""
     share = view.tolerance("clearly_fairer")
-    spreads = minus(view.raw(view.setting, AIMAD, "fairness"), view.raw(view.setting, "AIAD", "fairness"))
+    spreads = minus(
+        view.raw(view.setting, AIMAD, "fairness"), share * view.raw(view.setting, "AIAD", "fairness")
+    )
     wanted = int(np.ceil(MOST * len(view.environments)))
     return both(
         "AIMAD is much fairer than AIAD in most environments",
         [
             inequality(
-                f"environments of {len(view.environments)} in which AIMAD is fairer than AIAD",
+                f"environments of {len(view.environments)} in which AIMAD is much fairer than AIAD",
                 (spreads < 0).sum(axis=0),
                 ">=",
                 wanted,
