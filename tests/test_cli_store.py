@@ -145,6 +145,22 @@ def test_a_damaged_file_is_listed_and_can_be_removed(
     assert not path.exists()
 
 
+@pytest.mark.parametrize("place", ["footer", "data"])
+def test_an_export_without_damaged_runs_says_so(
+    place: str, sawtooth: CommandLine, store: Store, made: list[Run], tmp_path: Path
+) -> None:
+    path = file_of(store, made[0].run_id)
+    data = bytearray(path.read_bytes())
+    data[len(data) - 9 if place == "footer" else 60] ^= 1
+    path.write_bytes(data)
+    done = sawtooth("store", "export", "--output", "runs.CSV", "--json")
+    assert (done.code, done.json["runs"], done.json["rows"]) == (1, 1, 1)
+    assert "damaged runs are left out; `sawtooth store verify` names them" in done.err
+    assert len((tmp_path / "runs.CSV").read_text().splitlines()) == 2
+    whole = sawtooth("store", "export", made[1].run_id)
+    assert (whole.code, len(whole.out.splitlines())) == (0, 2)
+
+
 def test_an_empty_store_is_no_mistake(sawtooth: CommandLine, tmp_path: Path) -> None:
     done = sawtooth("store", "ls")
     assert (done.code, done.out) == (0, "0 runs, 0 MB in .sawtooth\n")

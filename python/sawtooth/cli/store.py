@@ -24,6 +24,8 @@ from sawtooth.cli.output import (
 from sawtooth.errors import MISSING, InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sawtooth.run.catalogue import Entry, Filter
     from sawtooth.run.store import Store
 
@@ -230,7 +232,8 @@ def export(
 ) -> None:
     """Write stored runs as one table: a row per run with its metrics, or the flows, queues or a series of the runs.
 
-    Runs for which this engine would give other results are left out, unless they are named or --stale asks for them.
+    Runs for which this engine would give other results are left out, unless they are named or --stale asks for them. Exits with 1 if
+    damaged runs had to be left out.
 
     Example: sawtooth store export --of flows --output flows.parquet
     """
@@ -249,20 +252,32 @@ def export(
     filters = _filter(scenario, controller, seed, series, older_than, stale, False)
     _check_one_way(where, run_ids or [], filters, everything=not run_ids and filters is None)
     wanted = "stale" if stale else "current"
-    meant = (entry for entry in walk(kept, filters) if entry.state == wanted)
-    chosen = CountedEntries(named(kept, run_ids) if run_ids else in_order(meant))
+    lost: set[str | None] = set()
+
+    def meant() -> Iterator[Entry]:
+        for entry in walk(kept, filters):
+            if entry.state == wanted:
+                yield entry
+            elif entry.state == "unreadable":
+                lost.add(entry.run_id)
+
+    chosen = CountedEntries(named(kept, run_ids) if run_ids else in_order(meant()))
     schema, parts = tables(kept, chosen, of)
     if output is None:
         write(sys.stdout.buffer, "csv", schema, parts)
-        return
-    rows = write_file(output, schema, parts)
-    if as_json:
-        emit_document(
-            "export",
-            {"file": str(output), "of": of, "runs": chosen.count, "rows": rows, "columns": schema.names},
-        )
-        return
-    emit_text(f"wrote {output}: {number_of(rows, 'row')} of {number_of(chosen.count, 'run')}")
+    else:
+        rows = write_file(output, schema, parts)
+        runs = chosen.count - len(kept.bad_runs)
+        if as_json:
+            emit_document(
+                "export",
+                {"file": str(output), "of": of, "runs": runs, "rows": rows, "columns": schema.names},
+            )
+        else:
+            emit_text(f"wrote {output}: {number_of(rows, 'row')} of {number_of(runs, 'run')}")
+    if lost or kept.bad_runs:
+        note("damaged runs are left out; `sawtooth store verify` names them")
+        raise typer.Exit(1)
 
 
 def _filter(

@@ -20,7 +20,7 @@ UNDATED: Final[Mapping[str, dict[str, Any]]] = {
 
 def format_of(path: Path) -> str:
     """The format that the name given to `--plot` ends in. InputError for another ending or no such directory."""
-    form = path.suffix.removeprefix(".")
+    form = path.suffix.removeprefix(".").lower()
     if form not in FORMATS:
         raise InputError("--plot", None, str(path), "a file name that ends in ." + ", .".join(FORMATS))
     if not path.absolute().parent.is_dir():

@@ -108,7 +108,7 @@ def tables(store: Store, chosen: Iterable[Entry], what: str) -> tuple[pa.Schema,
 
 def check_output(path: Path, where: str = WHERE, key: str = "--output") -> None:
     """InputError if no file can be written there in a form that its name tells; ``where`` and ``key`` are what the user wrote it to."""
-    if path.suffix.removeprefix(".") not in FORMATS:
+    if _kind(path) not in FORMATS:
         raise InputError(where, key, str(path), "a file name that ends in ." + ", .".join(FORMATS))
     if os.path.isdir(path):
         raise InputError(where, key, str(path), "a file; this is a directory")
@@ -118,13 +118,18 @@ def check_output(path: Path, where: str = WHERE, key: str = "--output") -> None:
         raise InputError(where, key, str(path), "a file in a directory that can be written")
 
 
+def _kind(path: Path) -> str:
+    """What the name of a file ends in, without the dot."""
+    return path.suffix.removeprefix(".").lower()
+
+
 def write_file(
     path: Path, schema: pa.Schema, pieces: Iterable[pa.Table], where: str = WHERE, key: str = "--output"
 ) -> int:
     """Writes a table, as the name of the file says, whole or not at all; returns its number of rows. InputError if that fails."""
     try:
         with writing(path) as file:
-            return write(file, path.suffix.removeprefix("."), schema, pieces)
+            return write(file, _kind(path), schema, pieces)
     except OSError as error:
         accepted = f"a file that can be written ({error.strerror or error})"
         raise InputError(where, key, str(path), accepted) from error

@@ -228,6 +228,11 @@ class Store:
         what = "an address" if "://" in self.address else "a directory"
         return InputError("store", None, self.address, f"{what} that can be written ({why})")
 
+    @property
+    def bad_runs(self) -> set[str]:
+        """The runs that somebody asked for and that were found unreadable."""
+        return {run_id for run_id, _ in self._bad}
+
     def _places(self, run_id: str) -> list[Place]:
         """Where the run stands and was not found unreadable."""
         found = self.held.places(RUNS, run_id)

@@ -162,6 +162,10 @@ def rare_timeouts(view: View) -> Finding:
     RED at most ``hardly_timeouts`` of the congestion signals of MIMD are timeouts, and more of those of MIAD."""
     factor, hardly = view.tolerance("much_more_often"), view.tolerance("hardly_timeouts")
     under_red = view.mean(SACK_RED, "MIMD", "timeouts")
+    beyond = {
+        name: minus(view.mean(SACK_RED, name, "timeouts"), hardly * view.mean(SACK_RED, name, "signals"))
+        for name in MULTIPLICATIVE
+    }
     return both(
         "with SACK, MIMD times out under drop-tail and hardly under RED, where MIAD still does",
         [
@@ -175,16 +179,8 @@ def rare_timeouts(view: View) -> Finding:
                 minus(view.mean(SACK_RED, "MIAD", "timeouts"), factor * under_red),
                 ">",
             ),
-            *(
-                inequality(
-                    f"timeouts - {hardly:g} x signals of {name}, {SACK_RED}",
-                    minus(
-                        view.mean(SACK_RED, name, "timeouts"), hardly * view.mean(SACK_RED, name, "signals")
-                    ),
-                    relation,
-                )
-                for name, relation in (("MIMD", "<="), ("MIAD", ">"))
-            ),
+            inequality(f"timeouts - {hardly:g} x signals of MIMD, {SACK_RED}", beyond["MIMD"], "<="),
+            inequality(f"timeouts - {hardly:g} x signals of MIAD, {SACK_RED}", beyond["MIAD"], ">"),
         ],
     )
 
