@@ -190,7 +190,13 @@ def counted(entry: Variation) -> tuple[str, str, str, str]:
     return turned, loosened, unchanged, exchanged
 
 
+def scored(found: Sensitivity) -> bool:
+    """Whether there are scores, and so orders and shifts. A study of probes alone has none."""
+    return any(part.own for part in found.base.parts)
+
+
 def _parameters(found: Sensitivity) -> Table:
+    columns = None if scored(found) else -2  # without orders and shift
     rows = [
         Row(
             code(entry.key),
@@ -200,7 +206,7 @@ def _parameters(found: Sensitivity) -> Table:
                 written(entry.value),
                 *counted(entry),
                 shift_text(entry.shift),
-            ],
+            ][:columns],
         )
         for entry in found.ranked
     ]
@@ -215,7 +221,7 @@ def _parameters(found: Sensitivity) -> Table:
         "Orders turned",
         "Shift",
     ]
-    return Table(heads, rows)
+    return Table(heads[:columns], rows)
 
 
 def _claims(found: Sensitivity) -> Table:
@@ -257,6 +263,7 @@ def update_page(path: Path, found: Sensitivity) -> None:
 
 def blocks(found: Sensitivity) -> dict[str, str]:
     """The content of every block by name."""
+    columns = None if scored(found) else -2  # without orders and shift
     parameters = [
         [
             f"`{entry.key}`",
@@ -266,7 +273,7 @@ def blocks(found: Sensitivity) -> dict[str, str]:
             f"{entry.turned} ({entry.loosened})" if entry.judged else "–",
             *counted(entry)[2:],
             shift_text(entry.shift, 2),
-        ]
+        ][:columns]
         for entry in found.ranked
     ]
     claims = []
@@ -292,7 +299,7 @@ def blocks(found: Sensitivity) -> dict[str, str]:
     first_look = screening(found)
     named = {
         "sensitivity command": f"```sh\n{found.command}\n```",
-        "sensitivity parameters": pipe_table(heads, parameters),
+        "sensitivity parameters": pipe_table(heads[:columns], parameters),
         "sensitivity claims": pipe_table(["claim", "at the values taken", "turns with"], claims),
         "sensitivity orders": pipe_table(
             ["value", "setting", "score", "ahead at the values taken", "ahead now"], orders
