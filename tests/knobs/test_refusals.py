@@ -248,6 +248,22 @@ def test_an_open_parameter_must_act_in_some_run_of_a_study(sawtooth: CommandLine
     assert f"expected an open parameter of {study} with another plausible value" in varied.err
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "where"),
+    [
+        ("akella2002/fig1", "environment.floor=0.3", "in rw-low, rw-high"),
+        ("akella2002/fig4", "bottleneck.queue.min=75", "in red, ecn"),
+    ],
+)
+def test_an_open_parameter_must_be_one_of_the_environments_and_routers_of_a_study(
+    name: str, value: str, where: str, sawtooth: CommandLine
+) -> None:
+    done = sawtooth("reproduce", name, "--set", value)
+    assert done.code == 2
+    assert f"expected an open parameter that acts in {name}; this one acts {where}" in done.err
+
+
+
 def leaves(table: Any, key: str = "") -> Iterator[str]:
     """The dotted keys of tables and of lists of tables."""
     if isinstance(table, Mapping):
