@@ -24,7 +24,7 @@ from sawtooth.cli.output import (
 from sawtooth.errors import MISSING, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from sawtooth.run.catalogue import Entry, Filter
     from sawtooth.run.store import Store
@@ -251,17 +251,9 @@ def export(
         )
     filters = _filter(scenario, controller, seed, series, older_than, stale, False)
     _check_one_way(where, run_ids or [], filters, everything=not run_ids and filters is None)
-    wanted = "stale" if stale else "current"
     lost: set[str | None] = set()
-
-    def meant() -> Iterator[Entry]:
-        for entry in walk(kept, filters):
-            if entry.state == wanted:
-                yield entry
-            elif entry.state == "unreadable":
-                lost.add(entry.run_id)
-
-    chosen = CountedEntries(named(kept, run_ids) if run_ids else in_order(meant()))
+    meant = _in_state("stale" if stale else "current", walk(kept, filters), lost)
+    chosen = CountedEntries(named(kept, run_ids) if run_ids else in_order(meant))
     schema, parts = tables(kept, chosen, of)
     if output is None:
         write(sys.stdout.buffer, "csv", schema, parts)
@@ -278,6 +270,15 @@ def export(
     if lost or kept.bad_runs:
         note("damaged runs are left out; `sawtooth store verify` names them")
         raise typer.Exit(1)
+
+
+def _in_state(wanted: str, entries: Iterable[Entry], lost: set[str | None]) -> Iterator[Entry]:
+    """The entries in a state; ``lost`` learns of those that cannot be read."""
+    for entry in entries:
+        if entry.state == wanted:
+            yield entry
+        elif entry.state == "unreadable":
+            lost.add(entry.run_id)
 
 
 def _filter(
