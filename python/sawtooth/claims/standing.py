@@ -65,6 +65,11 @@ def parameter(claim: Claim) -> str | None:
     return next(iter(claim.turns_with), claim.guess)
 
 
+def turning_point(claim: Claim) -> str:
+    """The plausible value of that parameter at which the verdict turns, or that we guessed what the paper does not say."""
+    return next(iter(claim.turns_with.values()), "a guess of ours")
+
+
 def in_words(standings: Iterable[Standing], agreeing: Iterable[bool]) -> str:
     """A sentence on the claims about runs by class, and one on how often our verdict is that of the printed tables."""
     found, same = list(standings), list(agreeing)

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from sawtooth.claims.claim import Claim
 from sawtooth.claims.logic import Verdict
 from sawtooth.claims.multiplicity import CORRECTED, RULE
-from sawtooth.claims.standing import Standing, in_words, parameter, standing
+from sawtooth.claims.standing import Standing, in_words, parameter, standing, turning_point
 from sawtooth.claims.table import Judged
 from sawtooth.plurals import did, number_of
 from sawtooth.report.pipe_table import pipe_row, pipe_table
@@ -65,14 +65,18 @@ def in_short(table: str) -> str:
 
 
 def _by_class(order: Sequence[Claim], classes: Sequence[Standing]) -> list[str]:
-    """The claims of each class of those about runs, folded, with the parameter that one rests on; none where no claim rests on runs."""
+    """The claims of each class of those about runs, folded, with the parameter that one rests on and the value at which it turns; none
+    where no claim rests on runs."""
     lists = []
     for wanted, word in WORDS_OF_CLASSES.items():
         names = [entry for entry, found in zip(order, classes, strict=True) if found is wanted]
         lost = wanted is Standing.LOST_PARAMETER
-        rows = [[f"`{entry.id}`", *([parameter(entry) or ""] if lost else [])] for entry in names]
+        rows = [
+            [f"`{entry.id}`", *([parameter(entry) or "", turning_point(entry)] if lost else [])]
+            for entry in names
+        ]
         if rows:
-            table = pipe_table(["claim", "parameter"] if lost else ["claim"], rows)
+            table = pipe_table(["claim", "parameter", "turns at"] if lost else ["claim"], rows)
             lists.append(f"<details><summary>{word}: {len(rows)}</summary>\n\n{table}\n\n</details>")
     return lists
 
