@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from threading import Lock
 from types import ModuleType
 from typing import Any, Final
 
 LATE: Final = ("numpy", "pyarrow", "pyarrow.parquet")
 """A package before its parts."""
+_LOCK: Final = Lock()
+"""Held while a name is given up; the import that follows has locks of its own."""
 
 
 class LateModule(ModuleType):
@@ -22,8 +25,9 @@ class LateModule(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         """Loads the module, or waits for the thread that loads it."""
-        if sys.modules.get(self.__name__) is self:
-            del sys.modules[self.__name__]
+        with _LOCK:
+            if sys.modules.get(self.__name__) is self:
+                del sys.modules[self.__name__]
         module = import_module(self.__name__)
         self.__dict__.update(module.__dict__)
         self.__class__ = ModuleType  # type: ignore[assignment]
