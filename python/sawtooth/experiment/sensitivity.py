@@ -112,11 +112,16 @@ def vary(
 
 def _other_length(studies: Sequence[Study], plain: Sequence[Study]) -> str:
     """Seeds and length of the studies themselves, if these have others."""
-    said = [(len(each[0].seeds), str(each[0].value_of("duration"))) for each in (studies, plain) if each]
+    said = [(_most_seeds(each[0]), str(each[0].value_of("duration"))) for each in (studies, plain) if each]
     if len(set(said)) < 2:
         return ""
     seeds, duration = said[1]
     return f"{number_of(seeds, 'seed')} of {duration}"
+
+
+def _most_seeds(study: Study) -> int:
+    """Those of the matrix, or of the probe with most seeds where there is no matrix."""
+    return study.matrix.seeds if study.matrix.settings else max(probe.seeds for probe in study.probe)
 
 
 def _possible(

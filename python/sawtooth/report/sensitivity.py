@@ -13,6 +13,7 @@ from typing import Final
 import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
 
 from sawtooth.atomic import write_bytes_atomic
 from sawtooth.experiment.typed import NOTHING_TYPED, Typed
@@ -29,6 +30,8 @@ from sawtooth.report.write import write_page
 
 ROWS_MOST: Final = 40
 """Variations that the figure shows, the strongest first."""
+EDGE_INCHES: Final = 0.12
+"""Room beside the labels: set small, they are wider on a page than the layout takes them to be."""
 
 
 def label(entry: Variation) -> str:
@@ -38,26 +41,32 @@ def label(entry: Variation) -> str:
 
 
 def sensitivity_figure(found: Sensitivity) -> Figure:
-    """Per variation: verdicts that turn and loosen, orders that turn, and the shift of D."""
+    """Per variation: verdicts that turn and loosen and, where there are scores, orders that turn and the shift of D."""
     shown = found.ranked[:ROWS_MOST]
     names = [label(entry) for entry in shown]
+    beside: list[tuple[str, list[float], str]] = [
+        ("pairs whose order turns", [len(entry.exchanges) for entry in shown], SERIES[0]),
+        ("shift of D, ranges", [entry.shift or 0.0 for entry in shown], MUTED),
+    ]
+    beside = beside if scored(found) else []
     with mpl.rc_context(MODEL_STYLE):
-        figure, panels = canvas(9.5, 0.9 + 0.2 * len(shown), 1, 3, sharey=True)
+        figure, panels = canvas(9.5, 0.9 + 0.2 * len(shown), 1, 1 + len(beside), sharey=True)
+        figure.set_layout_engine("constrained", w_pad=EDGE_INCHES)
         places = range(len(shown))
-        verdicts, orders, shift = panels
+        verdicts = panels[0]
         turned = [entry.turned for entry in shown]
         verdicts.barh(places, turned, color=SERIES[5])
         verdicts.barh(places, [entry.loosened for entry in shown], left=turned, color=SERIES[1], alpha=0.5)
-        orders.barh(places, [len(entry.exchanges) for entry in shown], color=SERIES[0])
-        shift.barh(places, [entry.shift or 0.0 for entry in shown], color=MUTED)
         verdicts.set_yticks(list(places), names, fontsize=7.5)
         verdicts.invert_yaxis()
-        for axes, title in zip(
-            panels, ("verdicts", "pairs whose order turns", "shift of D, ranges"), strict=True
-        ):
+        for axes, (_, numbers, colour) in zip(panels[1:], beside, strict=True):
+            axes.barh(places, numbers, color=colour)
+        for axes, title in zip(panels, ("verdicts", *(title for title, *_ in beside)), strict=True):
             axes.set_title(title, loc="left", fontsize=8.5)
             axes.grid(visible=False, axis="y")
             axes.set_xlim(left=0)
+        for axes in panels[:2]:
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True))  # verdicts and pairs are counted
         figure.legend(
             handles=[
                 Patch(color=SERIES[5], label="turn (hold at one value, fail at the other)"),
@@ -87,10 +96,14 @@ def page(found: Sensitivity) -> Page:
         facts={"Values": str(len(found.variations)), "Parameters": str(len(found.parameters))},
         notes=[words for words in (stays(found), screening(found), refusals(found)) if words],
         picture=Picture(drawing, "The values that move most come first."),
-        words=WORDS,
+        words=WORDS if scored(found) else WORDS[:2],
         sections=[
             Section("claims", "Verdicts that turn", [_claims(found)]),
-            Section("orders", "Orders that turn", [_orders(found)], folded=True),
+            *(
+                [Section("orders", "Orders that turn", [_orders(found)], folded=True)]
+                if scored(found)
+                else []
+            ),
             Section("parameters", "What each value moves", [_parameters(found)], folded=True),
         ],
         command=found.command,
@@ -119,10 +132,14 @@ def answer(found: Sensitivity) -> list[str]:
         lines.append(
             f"{exchanged} values exchange two algorithms in the order of a score, both orders decided."
         )
+    where = (
+        f"{number_of(settings, 'setting')}, {number_of(len(base.parts[0].results.environments), 'environment')} and "
+        if settings
+        else ""
+    )
     lines.append(
         f"This rests on {len(found.variations)} values of {len(found.parameters)} open parameters, one at a time, over "
-        f"{number_of(settings, 'setting')}, {number_of(len(base.parts[0].results.environments), 'environment')} and "
-        f"{number_of(seeds, 'seed')} of {base.parts[0].study.value_of('duration')}."
+        f"{where}{number_of(seeds, 'seed')} of {base.parts[0].study.value_of('duration')}."
     )
     return lines
 
