@@ -20,14 +20,23 @@ from sawtooth.errors import InputError
 from sawtooth.experiment.perform import StudyJobs, perform
 from sawtooth.experiment.sensitivity import variations
 from sawtooth.experiment.sensitivity import vary as vary_claims
-from sawtooth.experiment.study import Algorithm, Matrix, OpenParameter, QuickStudy, Setting, Study
+from sawtooth.experiment.study import (
+    Algorithm,
+    Matrix,
+    OpenParameter,
+    Probe,
+    QuickStudy,
+    Setting,
+    Study,
+    Vary,
+)
 from sawtooth.experiment.variation import PROMOTED, SCREENED, Sensitivity, Turn, mean_shift, shift_of
 from sawtooth.papers import PAPERS
 from sawtooth.papers.reproduce import chosen_studies
 from sawtooth.papers.sensitivity import command_line, sensitivity
 from sawtooth.papers.studies import load_study
 from sawtooth.plain import json_value
-from sawtooth.report.sensitivity import blocks, shift_text, write_sensitivity
+from sawtooth.report.sensitivity import answer, blocks, sensitivity_figure, shift_text, write_sensitivity
 from sawtooth.run.run import run_id_of
 from sawtooth.run.store import Store
 from sawtooth.run.tally import Tally, metrics_version
@@ -178,6 +187,28 @@ def test_the_command_writes_table_json_and_report(
     document = json.loads(capfd.readouterr().out)
     assert document["report"] == str(report)
     assert {row["key"] for row in document["variations"]} >= {"path.rtt", "duration"}
+
+
+def test_a_study_of_probes_alone_has_no_scores_and_the_seeds_of_its_probes(tmp_path: Path) -> None:
+    pair = Vary(
+        name="law", key="flows[0].control", values=["aimd(1, 0.5)", "aimd(16, 0.9)"], labels=["slow", "fast"]
+    )
+    probe = Probe(name="pair", why="", scenario={}, vary=[pair], seeds=5, base=True)
+    study = small_study().replaced(matrix=Matrix(settings=[], environments=[]), probe=[probe])
+    found = vary("akella2002/small", [study.shortened()], [study], Store(tmp_path), ["path.rtt", "flows.ack"])
+    assert found.page == "5 seeds of 4 s"
+    assert (
+        answer(found)[-1]
+        == "This rests on 2 values of 2 open parameters, one at a time, over 3 seeds of 3 s."
+    )
+    assert [axes.get_title("left") for axes in sensitivity_figure(found).axes] == ["verdicts"]
+    heads = blocks(found)["akella2002/small sensitivity parameters"].splitlines()[0]
+    assert heads == "| parameter | where | taken | value | verdicts turned (loosened) | unchanged |"
+    write_sensitivity(found, tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    assert "What each value moves" in page
+    assert "Orders that turn" not in page
+    assert "Shift" not in page
 
 
 @pytest.mark.long

@@ -263,7 +263,6 @@ def test_an_open_parameter_must_be_one_of_the_environments_and_routers_of_a_stud
     assert f"expected an open parameter that acts in {name}; this one acts {where}" in done.err
 
 
-
 def leaves(table: Any, key: str = "") -> Iterator[str]:
     """The dotted keys of tables and of lists of tables."""
     if isinstance(table, Mapping):
