@@ -3,7 +3,7 @@
 | exit | means                                                                        |
 |------|------------------------------------------------------------------------------|
 | 0    | done, whatever the verdicts                                                  |
-| 1    | a comparison the user asked for failed (`replay`, `doctor`, `store merge`), a rule is broken, stored runs are damaged (`store verify`, `store export`) |
+| 1    | a comparison failed (`replay`, `doctor`, `store merge`), a rule is broken, stored runs are damaged (`store verify`, `export`) |
 | 2    | bad input: at most three lines on standard error say where and what is accepted |
 | 69   | workers or their scheduler went away, or have another Sawtooth; finished runs are in the store |
 | 70   | a fault of Sawtooth itself                                                   |
