@@ -287,12 +287,13 @@ def _by_option(*groups: object) -> dict[str, Any]:
 
 def _output(asked: ReproduceOptions, pages: Pages, sensitivity: bool, as_json: bool) -> Output:
     """Where the results go. InputError for a page that cannot be filled, before anything is run."""
-    from sawtooth.report.markdown import check_page
+    if pages.markdown:
+        from sawtooth.report.markdown import check_page
 
-    any_length = sensitivity or (asked.other is not None and asked.other.quick_pages)
-    usual = not (asked.length.quick or asked.length.set_ or asked.set_up)
-    for page in pages.markdown or []:
-        check_page(page, as_it_stands=any_length or usual)
+        any_length = sensitivity or (asked.other is not None and asked.other.quick_pages)
+        usual = not (asked.length.quick or asked.length.set_ or asked.set_up)
+        for page in pages.markdown:
+            check_page(page, as_it_stands=any_length or usual)
     if pages.no_report and pages.report:
         raise InputError("reproduce", "--report", pages.report, "no such option beside --no-report")
     return Output(False if pages.no_report else pages.report, pages.markdown or [], as_json)
@@ -318,10 +319,10 @@ def _refuse_beside_mode(asked: ReproduceOptions, chosen: Mapping[str, object]) -
 
 def _set_up(name: str, wanted: str | None, chosen: Mapping[str, object], other: Further | None) -> str | None:
     """The name of the configuration that was asked for, if it has values of its own. InputError where it means nothing."""
-    from sawtooth.papers.configurations import configuration
-
     if wanted is None:
         return None
+    from sawtooth.papers.configurations import configuration
+
     for mode in ("sensitivity", "reconstruct", "confirm", "until-decided"):
         if chosen[mode]:
             refuse(f"beside --{mode}", chosen, ("configuration",))
@@ -349,7 +350,6 @@ def _shard(asked: ReproduceOptions, chosen: Mapping[str, object], as_json: bool)
 
 def _studies(asked: ReproduceOptions, output: Output, plugins: Sequence[Path]) -> None:
     """A study or a paper: numbers, verdicts, report, pages."""
-    from sawtooth.papers.markdown import update
     from sawtooth.papers.own import is_own
     from sawtooth.papers.reproduce import reproduce
     from sawtooth.progress import progress_bar
@@ -372,6 +372,8 @@ def _studies(asked: ReproduceOptions, output: Output, plugins: Sequence[Path]) -
             plugins=plugins,
         )
     for page in output.markdown:
+        from sawtooth.papers.markdown import update  # of no use where no page is filled
+
         left = update(page, found)
         if left:
             whole = f"sawtooth reproduce {name.partition('/')[0]} --markdown {page}"

@@ -30,7 +30,6 @@ from sawtooth.papers.paper import Paper
 from sawtooth.papers.studies import parts
 from sawtooth.plain import written
 from sawtooth.progress import ProgressCallback, StageCallback
-from sawtooth.report.pages import write_reproduction
 from sawtooth.run.run_count import RunCount
 from sawtooth.run.store import Store
 from sawtooth.scenario.resolve import Resolved
@@ -93,6 +92,8 @@ def reproduce(
     found = named(found, own, varied or {}, shlex.join([*words, *typed.words(loads=True)]), typed, set_up)
     if report is False:
         return found
+    from sawtooth.report.pages import write_reproduction  # of no use before there is something to draw
+
     path = Path(report) if report is not None else report_path(home, found)
     return write_reproduction(found, path, processes, stages, home.path / "drawn")
 
@@ -126,6 +127,8 @@ def written_decided(
     stages: StageCallback | None = None,
 ) -> Reproduction:
     """The same with its report written, under a name of its own where no file is named: it does not replace that of the study."""
+    from sawtooth.report.pages import write_reproduction
+
     home = Store(store)
     usual = report_path(home, found)
     path = report if report is not None else usual.with_name(f"{usual.stem}-until-decided.html")

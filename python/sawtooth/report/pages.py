@@ -7,9 +7,7 @@ its quick form. Each page gets the same bytes whoever draws it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import replace
-from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,10 +54,12 @@ def write_pages(
             finished(page, page.write())
         return
     largest_first = sorted(missing, key=lambda page: -len(page.comparison.own))
-    # Forked ones could inherit a lock that a thread of ours holds.
-    from sawtooth.plugins.load import load_listed  # of no use to a page drawn here
+    from concurrent.futures import ProcessPoolExecutor, as_completed  # of no use to a page drawn here
+    from multiprocessing import get_context
 
-    spawned = get_context("spawn")
+    from sawtooth.plugins.load import load_listed
+
+    spawned = get_context("spawn")  # Forked ones could inherit a lock that a thread of ours holds.
     with ProcessPoolExecutor(drawers, spawned, initializer=load_listed) as pool:
         jobs = {pool.submit(page.write): page for page in largest_first}
         for job in as_completed(jobs):
