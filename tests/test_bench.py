@@ -327,6 +327,7 @@ def test_without_valgrind_the_gate_says_that_it_did_not_run(
     assert gate.main([]) == 0
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="resident memory is that of Linux's allocator")
 def test_a_classic_flow_takes_at_most_six_kilobytes() -> None:
     row = memory.measured(4_000, "64", engine.idle_interpreter_kb())

@@ -113,6 +113,7 @@ def test_sweeps_are_summed_up_round_by_round() -> None:
     )
 
 
+@pytest.mark.long
 def test_a_short_sweep_runs_the_study_and_says_where_the_time_went() -> None:
     found = sweep.swept(1, 40, 6)
     assert found["runs"] <= 40

@@ -1,6 +1,6 @@
 """The examples in docstrings give what they print, in a stock installation: with the packages that Sawtooth asks for and no others.
 
-Those of A_MINUTE are run by `make test-long`; those of MINUTES are not run at all, and only their names are tried.
+Those that draw and those of A_MINUTE are run by `make test-long`; those of MINUTES are not run at all, and only their names are tried.
 Each module with examples is tried by an interpreter of its own, in a folder with `examples` as `sawtooth examples` makes it.
 """
 
@@ -30,6 +30,8 @@ A_MINUTE = {
     "sawtooth.papers.reproduce",
 }
 """Modules whose examples take up to a minute or so, and print what depends on chance or on the claims: it is tried that they end well."""
+DRAW = {"sawtooth.report.run_traces", "sawtooth.report.traces", "sawtooth.report.traffic_traces"}
+"""Modules whose examples draw runs, as many tests of figures do."""
 MINUTES = {
     "sawtooth.papers.akella2002.reconstruction.reconstruct": "tests/test_reconstruction.py",
     "sawtooth.papers.fresh_seeds": "tests/test_deciding.py",
@@ -64,7 +66,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    "module", [name for name in with_examples() if name not in A_MINUTE | MINUTES.keys()]
+    "module",
+    [
+        pytest.param(name, marks=[pytest.mark.long] if name in DRAW else [])
+        for name in with_examples()
+        if name not in A_MINUTE | MINUTES.keys()
+    ],
 )
 def test_examples_give_what_they_print(module: str, site: Path, tmp_path: Path) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
@@ -106,7 +113,7 @@ def test_examples_of_a_minute_end_well(module: str, site: Path, tmp_path: Path) 
 
 
 def test_what_is_not_run_is_named_with_the_test_in_its_place() -> None:
-    assert set(MINUTES) | A_MINUTE <= set(with_examples())
+    assert set(MINUTES) | A_MINUTE | DRAW <= set(with_examples())
     assert [path for path in MINUTES.values() if not (ROOT / path).is_file()] == []
     told = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     assert [module for module in MINUTES if f"`{module.removeprefix('sawtooth.papers.')}`" not in told] == []

@@ -252,6 +252,7 @@ def test_the_constant_of_random_losses_is_the_mean_of_its_process(a: float, b: f
     assert packets / rounds == pytest.approx(float(random_loss.random_rate(a, b, p)), rel=0.01)
 
 
+@pytest.mark.long
 def test_whole_packets_approach_the_response_function() -> None:
     gaps = [1 - whole_packets(1, 0.5, n) / float(response.rate(1, 0.5, 1 / n)) for n in (100, 1000, 10_000)]
     assert gaps == sorted(gaps, reverse=True)

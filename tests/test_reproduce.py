@@ -191,7 +191,7 @@ def test_a_run_that_several_parts_need_counts_once_and_however_it_is_written(tmp
         assert found.executed == 24 - start
 
 
-@pytest.mark.parametrize("name", ["floyd2000", "lahanas2003"])
+@pytest.mark.parametrize("name", ["floyd2000", pytest.param("lahanas2003", marks=pytest.mark.long)])
 def test_the_total_of_a_paper_is_the_number_of_its_different_runs(name: str) -> None:
     ids = {run_id_of(job) for part in jobs_of(name, quick=True) for job in part}
     assert different_runs(name, chosen_studies(name, quick=True), None, quick=True) == len(ids)

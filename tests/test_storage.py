@@ -80,6 +80,7 @@ def test_many_small_files_become_few_large_ones(made: list[Run], tmp_path: Path)
     assert holds(Store(tmp_path), runs)
 
 
+@pytest.mark.long
 def test_series_that_fill_files_with_few_runs_are_packed_no_oftener(
     made: list[Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

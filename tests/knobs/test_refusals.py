@@ -285,6 +285,7 @@ def shared_file(name: str) -> str:
     return shared_file(f"{elsewhere.rpartition('/')[2] or paper}/{below}")
 
 
+@pytest.mark.long
 def test_every_key_of_a_study_acts_in_some_run_of_those_that_share_its_file() -> None:
     written: dict[str, set[str]] = {}
     acting: dict[str, set[str]] = {}
