@@ -22,6 +22,7 @@ from sawtooth.experiment.intervals import (
     interval,
     seeds_to_decide,
     student_t,
+    tails,
 )
 
 Draw = Callable[[np.random.RandomState, int], NDArray[np.float64]]
@@ -111,6 +112,18 @@ def test_mostly_equal_values_fall_back_to_t_and_say_so() -> None:
     assert found.method == PAIRED_T_TIES
     assert found.low is not None
     assert found.low < 0.05 < (found.high or 0.0)
+
+
+@pytest.mark.parametrize("value", [0.1, 1 / 3, 1e9 + 0.1])
+@pytest.mark.parametrize("n", [20, 21, 24, 30, 33])
+def test_a_resample_of_equal_values_has_no_spread_of_rounding(value: float, n: int) -> None:
+    """The mean of twenty times 0.1 is not 0.1, and a mean over such a spread would be 10¹⁵ of them away."""
+    values = np.array([value] * (n - 1) + [value + 0.7])
+    found = interval(values)
+    assert found.method == PAIRED_T_TIES
+    assert found.half_width == pytest.approx(student_t(n) * values.std(ddof=1) / math.sqrt(n), rel=1e-6)
+    sure = tails(values, value)
+    assert 0.0 < sure.above < sure.below < 1.0
 
 
 @pytest.mark.parametrize("values", [[], [[1.0, 2.0]]])

@@ -165,12 +165,17 @@ class Comparison:
     @cached_property
     def cell_rows(self) -> list[Row]:
         """One row per algorithm, setting, environment and metric: mean over seeds with interval (goodput unclipped)."""
-        return [row for block in self.own for row in cell_rows(block)]
+        return [row for _, rows in self._cells for row in rows]
 
     @cached_property
     def raw_rows(self) -> list[Row]:
         """``cell_rows`` by controller as it was written, each with the unit of its metric and the number of seeds that have a value."""
-        return [row for block in self.own for row in raw_rows(block)]
+        return [row for block, rows in self._cells for row in raw_rows(block, rows)]
+
+    @cached_property
+    def _cells(self) -> list[tuple[SettingBlock, list[Row]]]:
+        """The cells of each setting. A paper has some ten thousand, and an interval each."""
+        return [(block, cell_rows(block)) for block in self.own]
 
     @cached_property
     def leads(self) -> list[Lead]:
@@ -331,13 +336,14 @@ def cell_rows(block: SettingBlock) -> list[Row]:
     return rows
 
 
-def raw_rows(block: SettingBlock) -> list[Row]:
-    """The cells of one setting as `compare --json` promises them to other programs."""
+def raw_rows(block: SettingBlock, cells: Sequence[Row]) -> list[Row]:
+    """The ``cells`` of one setting as `compare --json` promises them to other programs."""
     units = {metric.name: metric.unit for metric in METRICS}
     rows = []
-    for row in cell_rows(block):
-        place = block.algorithms.index(row["algorithm"]), block.environments.index(row["environment"])
-        defined = int(np.isfinite(block.values[row["metric"]][place]).sum())
-        controller = {"controller": row.pop("algorithm")}
-        rows.append(controller | row | {"unit": units[row["metric"]], "seeds": defined})
+    for cell in cells:
+        place = block.algorithms.index(cell["algorithm"]), block.environments.index(cell["environment"])
+        defined = int(np.isfinite(block.values[cell["metric"]][place]).sum())
+        row = {"controller": cell["algorithm"]} | cell | {"unit": units[cell["metric"]], "seeds": defined}
+        del row["algorithm"]
+        rows.append(row)
     return rows
