@@ -59,7 +59,7 @@ def write_pages(
 
     from sawtooth.plugins.load import load_listed
 
-    spawned = get_context("spawn")  # Forked ones could inherit a lock that a thread of ours holds.
+    spawned = get_context("spawn")  # a forked process could inherit a lock that a thread of ours holds
     with ProcessPoolExecutor(drawers, spawned, initializer=load_listed) as pool:
         jobs = {pool.submit(page.write): page for page in largest_first}
         for job in as_completed(jobs):
