@@ -307,8 +307,11 @@ def test_tls_as_the_page_says(tmp_path: Path, sawtooth: CommandLine, scenario_fi
 
 
 @pytest.mark.parametrize("who", ["the worker", "its nanny"])
-def test_workers_that_end_while_they_are_ended_are_no_fault(who: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    children, ended = psutil.Process.children, []
+def test_workers_that_end_while_they_are_ended_are_no_fault(
+    who: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    children = psutil.Process.children
+    ended: list[psutil.Process] = []
 
     def just_gone(self: psutil.Process, recursive: bool = False) -> list[psutil.Process]:
         found: list[psutil.Process] = children(self, recursive=recursive)

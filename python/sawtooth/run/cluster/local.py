@@ -35,7 +35,7 @@ CLOSE_S: Final = 5
 AGAIN_S: Final = 0.02
 
 
-class OwnWorker(SubprocessWorker):  # type: ignore[misc]  # Dask says no types
+class OwnWorker(SubprocessWorker):
     """A worker process that may end before it is ended."""
 
     async def close(self) -> None:
@@ -56,8 +56,9 @@ def local(threads: int) -> Iterator[Any]:
     silent = {"host": LOOPBACK, "dashboard": False, "dashboard_address": f"{LOOPBACK}:0"}
     alike = {**silent, "nthreads": 1, "silence_logs": logging.CRITICAL, "death_timeout": ALONE_S}
     worker = {"cls": OwnWorker, "options": {"worker_kwargs": alike}}
+    started: Any = distributed.SpecCluster
     try:
-        found = distributed.SpecCluster(
+        found = started(
             scheduler={"cls": distributed.Scheduler, "options": {**silent, "port": 0}},
             workers=dict.fromkeys(range(threads), worker),
             silence_logs=logging.CRITICAL,
