@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -191,10 +191,21 @@ def _touching(words: Sequence[Words], room: float) -> Iterator[Fault]:
 
 
 def _over_each_other(words: Sequence[Words], room: float) -> Iterator[Fault]:
-    for one, other in combinations(words, 2):
+    for one, other in _near(words):
         same_axis = one.axis is not None and one.axis is other.axis
         if not same_axis and _depth(one.corners, other.corners) > room:
             yield Fault("text over text", f"{one.said} and {other.said}")
+
+
+def _near(words: Sequence[Words]) -> Iterator[tuple[Words, Words]]:
+    """The pairs whose upright boxes meet, in the order of `combinations`: of the others no rectangle reaches into the other."""
+    if not words:
+        return
+    corners = np.array([word.corners for word in words])
+    low, high = corners.min(axis=1), corners.max(axis=1)
+    meets = ((low[:, None] <= high[None]) & (low[None] <= high[:, None])).all(axis=2)
+    for one, other in np.argwhere(np.triu(meets, 1)):
+        yield words[one], words[other]
 
 
 def _over_axes(words: Sequence[Words], figure: Figure, room: float) -> Iterator[Fault]:

@@ -14,10 +14,12 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 from tests.conftest import CommandLine, clean_environment
 from tests.loopback import PATIENCE_S, Loopback
 
+from sawtooth.run.cluster.local import local
 from sawtooth.run.store import Store
 
 RUNS = 60
@@ -302,3 +304,29 @@ def test_tls_as_the_page_says(tmp_path: Path, sawtooth: CommandLine, scenario_fi
         done = sawtooth(*words, *dask, **told)
         assert done.code == 0, done.err
         assert done.json["executed"] == 4
+
+
+@pytest.mark.parametrize("who", ["the worker", "its nanny"])
+def test_workers_that_end_while_they_are_ended_are_no_fault(
+    who: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    children = psutil.Process.children
+    ended: list[psutil.Process] = []
+
+    def just_gone(self: psutil.Process, recursive: bool = False) -> list[psutil.Process]:
+        found: list[psutil.Process] = children(self, recursive=recursive)
+        if not ended:
+            ended.extend(found if who == "the worker" else [self, *found])
+            for process in ended:
+                process.kill()
+            psutil.wait_procs(found, timeout=10)
+        return found
+
+    with local(1) as workers:
+        begun = [worker.process.pid for worker in workers.workers.values()]
+        while not all(children(psutil.Process(pid)) for pid in begun):
+            time.sleep(0.05)
+        monkeypatch.setattr(psutil.Process, "children", just_gone)
+    assert ended
+    assert not any(psutil.pid_exists(process.pid) for process in ended)
+    assert not any(map(psutil.pid_exists, begun))

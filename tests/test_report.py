@@ -411,3 +411,18 @@ def test_a_page_says_by_how_much_a_panel_misses_its_claims(store: Store) -> None
         gap = end.interval.mean - end.bound
         missing = gap if end.relation in ("<", "<=") else -gap
         assert by == (f"{missing:.3g}" if missing > 0 else "nothing, but open")
+
+
+def test_a_figure_of_panels_says_nothing_of_those_of_another(store: Store) -> None:
+    studies = [
+        load_study(f"akella2002/{name}").seeded(2).with_value("duration", "8 s").replaced(probe=[])
+        for name in ("fig1", "fig2")
+    ]
+    paper = PAPERS["akella2002"]
+    both = [paper.furnished(perform(study, store)) for study in studies]
+    found = blocks(conclude("akella2002/body", both, paper.claims))
+    for name, panels in (("fig1", {"1a", "1b", "1c", "1d"}), ("fig2", {"2a", "2b"})):
+        lines = found[f"akella2002/{name} misses"].splitlines()
+        told = {line.strip("| ").split(" ")[0] for line in lines[2:]}
+        assert told <= panels
+        assert told or name == "fig2", "eight seconds are too short for any pattern"

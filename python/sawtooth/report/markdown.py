@@ -138,7 +138,7 @@ def all_blocks(found: Reproduction, papers: Papers) -> dict[str, str]:
             known |= {f"{part.study.name} {name}": block for name, block in own.items()}
         if part.study.search:
             known[f"{part.study.name} patterns"] = _patterns(part)
-            known[f"{part.study.name} misses"] = _misses(found.judged, part.study.environments)
+            known[f"{part.study.name} misses"] = _misses(found.judged, part.study.matrix.environments)
         if 2 * part.executed > len(part.run_ids):  # else the time is that of reading stored runs
             known[f"{part.study.name} time"] = f"{part.executed:,} runs in {duration_text(part.wall_s)}"
         known |= {f"{part.study.name} {curve.spec.name}": markdown_table(curve) for curve in part.curves}
@@ -282,7 +282,7 @@ def _patterns(comparison: Comparison) -> str:
     return pipe_table(["panel", "pattern", *block.algorithms, "share of the searched space"], rows)
 
 
-def _misses(judged: Sequence[Judged], panels: Mapping[str, object]) -> str:
+def _misses(judged: Sequence[Judged], panels: Sequence[str]) -> str:
     """Of the claims about patterns that do not hold, every inequality that is missed or open, and by how much."""
     rows = []
     for item in judged:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Any
 
 from sawtooth.errors import ClusterError, InputError
@@ -24,9 +24,8 @@ from sawtooth.run.runner import default_threads
 EXTRA = "sawtooth[cluster]"
 CONFIGURED = "scheduler-address"
 """The key of Dask's configuration, which is $DASK_SCHEDULER_ADDRESS as well."""
-LOOPBACK = "127.0.0.1"
-ALONE_S = 10
-"""How long worker processes of this machine look for the scheduler of a process that was killed."""
+CLOSE_S = 2
+"""How long is waited for the client to take its leave."""
 
 
 class Cluster(Executor):
@@ -78,47 +77,31 @@ def cluster(
             yield found
 
 
-def _local(distributed: Any) -> Any:
-    """A scheduler in this process, and worker processes of this machine that reach it through the loopback address.
-
-    `distributed.LocalCluster` starts its workers by multiprocessing, which imports the caller's script anew: one without a guard for
-    `__main__` would start a cluster in each worker. Workers that are commands of their own need no guard.
-    """
-    from distributed.deploy.subprocess import SubprocessWorker
-
-    # Without an address Dask's HTTP server takes a fixed port on all interfaces, with or without a dashboard.
-    silent = {"host": LOOPBACK, "dashboard": False, "dashboard_address": f"{LOOPBACK}:0"}
-    alike = {**silent, "nthreads": 1, "silence_logs": logging.CRITICAL, "death_timeout": ALONE_S}
-    worker = {"cls": SubprocessWorker, "options": {"worker_kwargs": alike}}
-    return distributed.SpecCluster(
-        scheduler={"cls": distributed.Scheduler, "options": {**silent, "port": 0}},
-        workers=dict.fromkeys(range(default_threads()), worker),
-        silence_logs=logging.CRITICAL,
-    )
-
-
 @contextmanager
 def _client(distributed: Any, address: str | None) -> Iterator[Any]:
     """A client, and without an address the cluster that it is a client of."""
-    own = None
     if address is not None and address.startswith("tls:"):
         known = distributed.Security().get_connection_args("client").get("ssl_context")
         if known is None:
             accepted = "certificates beside tls://, which Dask's configuration names (distributed.comm.tls)"
             raise InputError("sawtooth", OPTION, address, accepted, "docs/clusters.md says how")
-    if address is None:
-        own = _local(distributed)
-    try:
-        client = distributed.Client(own if address is None else address, set_as_default=False)
-    except (OSError, ValueError) as error:
-        why = str(error).splitlines()[0]
-        raise ClusterError(f"no scheduler of Dask answers at {OPTION} {address} ({why})") from None
-    try:
-        yield client
-    finally:
-        client.close(timeout=2)
-        if own is not None:
-            own.close(timeout=5)
+    with _own() if address is None else nullcontext(address) as place:
+        try:
+            client = distributed.Client(place, set_as_default=False)
+        except (OSError, ValueError) as error:
+            why = str(error).splitlines()[0]
+            raise ClusterError(f"no scheduler of Dask answers at {OPTION} {address} ({why})") from None
+        try:
+            yield client
+        finally:
+            with suppress(OSError):  # too late, or the scheduler is gone: the runs are there
+                client.close(timeout=CLOSE_S)
+
+
+def _own() -> AbstractContextManager[Any]:
+    from sawtooth.run.cluster.local import local  # brings Dask
+
+    return local(default_threads())
 
 
 __all__ = ["Cluster", "cluster"]
