@@ -334,5 +334,5 @@ def test_a_fault_on_a_worker_is_told_like_one_here(sawtooth: CommandLine, law: P
     law.write_text(LAW.replace("if ack.cwnd_limited", RAISE))
     words = ("sweep", "own.toml", "--over", "path.rtt=20ms,30ms", "--seeds", 1, "--plugin", "mine.py")
     done = sawtooth(*words, "--executor", "dask")
-    assert (done.code, done.out) == (2, "")
+    assert (done.code, done.out) == (2, ""), done.err
     assert "plug-in mine: on_ack of flow " in done.err
