@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 from sawtooth.errors import ClusterError, InputError
@@ -80,12 +80,14 @@ def cluster(
 @contextmanager
 def _client(distributed: Any, address: str | None) -> Iterator[Any]:
     """A client, and without an address the cluster that it is a client of."""
+    from sawtooth.run.cluster.local import local  # brings Dask
+
     if address is not None and address.startswith("tls:"):
         known = distributed.Security().get_connection_args("client").get("ssl_context")
         if known is None:
             accepted = "certificates beside tls://, which Dask's configuration names (distributed.comm.tls)"
             raise InputError("sawtooth", OPTION, address, accepted, "docs/clusters.md says how")
-    with _own() if address is None else nullcontext(address) as place:
+    with local(default_threads()) if address is None else nullcontext(address) as place:
         try:
             client = distributed.Client(place, set_as_default=False)
         except (OSError, ValueError) as error:
@@ -96,12 +98,6 @@ def _client(distributed: Any, address: str | None) -> Iterator[Any]:
         finally:
             with suppress(OSError):  # too late, or the scheduler is gone: the runs are there
                 client.close(timeout=CLOSE_S)
-
-
-def _own() -> AbstractContextManager[Any]:
-    from sawtooth.run.cluster.local import local  # brings Dask
-
-    return local(default_threads())
 
 
 __all__ = ["Cluster", "cluster"]

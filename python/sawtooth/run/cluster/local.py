@@ -72,4 +72,4 @@ def local(threads: int) -> Iterator[Any]:
             found.close(timeout=CLOSE_S)
 
 
-__all__ = ["LOOPBACK", "local"]
+__all__ = ["local"]
