@@ -36,6 +36,7 @@ COMMANDS: dict[str, tuple[set[str], int]] = {
     "run s.toml --json": (DATA, 110),
     "run s.toml": (DATA | {"rich"}, 110),
     "store ls": (DATA, 61),
+    "replay nothing": (DATA, 61),
     "compare --help": ({"pydantic"}, 14),
     "compare nothing": ({"pydantic"}, 163),
     "reproduce nothing": ({"pydantic"}, 30),

@@ -20,10 +20,15 @@ def command(
 
     Example: sawtooth replay 3f9a12
     """
+    from sawtooth.run.store import Store
+
+    kept = Store(store)
+    run_id = kept.one(run_id)  # before what simulates is loaded
+
     from sawtooth.run.api import replay
     from sawtooth.scenario.controller_words import meanings
 
-    again = replay(run_id, store)
+    again = replay(run_id, kept)
     if as_json:
         emit_document(
             "replay",
