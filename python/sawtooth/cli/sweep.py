@@ -94,8 +94,7 @@ def command(
         note(sentence)
     from sawtooth.plurals import number_of
 
-    different = len({run.run_id for run in found.runs})
-    note(f"{found.executed:,} of {number_of(different, 'run')} simulated")
+    note(f"{found.executed:,} of {number_of(found.different, 'run')} simulated")
     if out is not None:
         note(f"wrote {len(found.runs):,} rows: {out}")
 

@@ -10,16 +10,20 @@
 
 Source: none. The table is in long form: a row per run, with a column per varied key, ``seed``, ``run_id`` and one per metric
 (``measure.metrics.METRICS``; docs/metrics.md has the units). All combinations meet the same seeds, ``"1"`` to the number of them. Runs go
-to the store one by one and stored ones are not repeated, so a sweep that was interrupted goes on where it was.
+to the store one by one and stored ones are not repeated, so a sweep that was interrupted goes on where it was. Runs are made in blocks and
+their numbers kept in a file, so memory does not grow with their number; ``table`` and ``to_json`` hold all of them, ``write`` does not.
 
 | parameter | unit | default | why                                    |
 |-----------|------|---------|----------------------------------------|
 | seeds     | 1    | 5       | as many as ``compare`` takes           |
+| SCENARIOS | 1    | 256     | held at a time, 24 kB each             |
+| TOGETHER  | runs | 4096    | read, and written to a table, together |
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 import time
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,9 +46,12 @@ from sawtooth.plurals import number_of
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.api import ScenarioSource, given, job_of, plain_scenario
 from sawtooth.run.api import Values as Changes
+from sawtooth.run.blocks import Progress, blocks
 from sawtooth.run.export import check_output, write_file
 from sawtooth.run.run import RunSummary, run_id_of
 from sawtooth.run.runner import run_each
+from sawtooth.run.shard import DIGITS
+from sawtooth.run.spool import Spool
 from sawtooth.run.store import Store
 from sawtooth.scenario import overrides as overriding
 from sawtooth.scenario.resolve import Resolved
@@ -52,6 +59,8 @@ from sawtooth.scenario.scenario import Scenario, with_shared_recovery, with_valu
 from sawtooth.scenario.unused_keys import unused
 
 SEEDS: Final = 5
+SCENARIOS: Final = 256
+TOGETHER: Final = 4096
 OPTION: Final = "--over"
 Values = Mapping[str, Any]
 """By key, the value that it has in one combination."""
@@ -74,7 +83,7 @@ class Sweep:
     scenario: str
     over: Mapping[str, tuple[Any, ...]]
     seeds: tuple[str, ...]
-    runs: tuple[SweptRun, ...]
+    runs: Sequence[SweptRun]
     executed: int = 0
     wall_s: float = 0.0
     chosen: tuple[str, ...] = ()
@@ -101,21 +110,31 @@ class Sweep:
     @cached_property
     def table(self) -> pa.Table:
         """One row per run; undefined numbers are null. Fields of metrics carry their ``unit``."""
+        return pa.concat_tables([*self._tables(), self._table(())])
+
+    def _tables(self) -> Iterator[pa.Table]:
+        """The table, some of its rows at a time."""
+        for first in range(0, len(self.runs), TOGETHER):
+            yield self._table(self.runs[first : first + TOGETHER])
+
+    def _table(self, runs: Sequence[SweptRun]) -> pa.Table:
         varied = {
-            key: _column([run.values[place] for run in self.runs]) for place, key in enumerate(self.over)
+            key: _column([run.values[place] for run in runs], values)
+            for place, (key, values) in enumerate(self.over.items())
         }
         fields = [pa.field(key, column.type) for key, column in varied.items()]
         fields += [pa.field("seed", pa.string()), pa.field("run_id", pa.string())]
-        columns = [
-            *varied.values(),
-            texts(run.seed for run in self.runs),
-            texts(run.run_id for run in self.runs),
-        ]
+        columns = [*varied.values(), texts(run.seed for run in runs), texts(run.run_id for run in runs)]
         for place, metric in enumerate(METRICS):
             fields.append(pa.field(metric.name, pa.float64(), metadata={"unit": metric.unit}))
-            values = np.array([run.metrics[place] for run in self.runs], np.float64)
+            values = np.array([run.metrics[place] for run in runs], np.float64)
             columns.append(numbers(values, nan_is_null=True))
         return pa.table(columns, schema=pa.schema(fields))
+
+    @cached_property
+    def different(self) -> int:
+        """How many different runs there are."""
+        return len(np.unique(np.fromiter((int(run.run_id[:DIGITS], 16) for run in self.runs), np.uint64)))
 
     def groups(self) -> Iterator[tuple[Values, Mapping[str, Interval]]]:
         """Each combination with the mean of every metric over the seeds and its interval."""
@@ -130,7 +149,7 @@ class Sweep:
         """Write ``table`` as the name of the file says (.csv, .parquet, .arrow), whole or not at all; returns its number of rows."""
         file = Path(path)
         check_output(file, "sweep", "out")
-        return write_file(file, self.table.schema, [self.table], "sweep", "out")
+        return write_file(file, self._table(()).schema, self._tables(), "sweep", "out")
 
     def to_json(self) -> dict[str, Any]:
         """The document of ``--json``."""
@@ -149,7 +168,7 @@ class Sweep:
             "over": {key: list(values) for key, values in self.over.items()},
             "seeds": list(self.seeds),
             "rows": json_value(rows),
-            "runs": len({run.run_id for run in self.runs}),
+            "runs": self.different,
             "executed": self.executed,
             "wall_s": self.wall_s,
         }
@@ -174,7 +193,6 @@ def sweep(
     """
     begun = time.monotonic()
     base, lists, jobs = planned(scenario, over, seeds, given(set, overrides))
-    chosen = list(itertools.product(*lists.values()))
     home = store if isinstance(store, Store) else Store(store)
     executed = 0
 
@@ -182,13 +200,16 @@ def sweep(
         nonlocal executed
         executed += not stored
 
-    kept = run_each(
-        jobs, home, _kept, fresh=fresh, threads=threads, progress=progress, noted=noted, whole=False
-    )
-    runs = tuple(
-        SweptRun(values, seed, *outcome)
-        for (values, seed), outcome in zip(itertools.product(chosen, jobs.seeds), kept, strict=True)
-    )
+    kept = Spool(len(METRICS))
+    counted = Progress(len(jobs), progress)
+    for some in blocks(jobs):
+        kept.add(
+            run_each(
+                some, home, _kept, fresh=fresh, threads=threads, progress=counted, noted=noted, whole=False
+            )
+        )
+        counted.ended(len(some))
+    runs = SweptRuns(Combinations(lists), jobs.seeds, kept)
     wall_s = time.monotonic() - begun
     return Sweep(base.name, lists, jobs.seeds, runs, executed, wall_s, base.chosen, _controllers(base, lists))
 
@@ -213,8 +234,8 @@ def planned(
         raise InputError("sweep", OPTION, MISSING, "a key and its values, such as path.rtt=20ms,40ms")
     values = given(changes)
     base = with_shared_recovery(plain_scenario(scenario, values), lists, [*values, *lists])
-    chosen = itertools.product(*lists.values())
-    scenarios = [_changed(base, dict(zip(lists, each, strict=True))) for each in chosen]
+    scenarios = Changed(base, lists)
+    scenarios.check()
     _refuse_idle(scenarios, lists)
     return base, lists, SweepJobs(scenarios, tuple(str(number) for number in range(1, seeds + 1)))
 
@@ -232,6 +253,107 @@ def parse_over(text: str) -> tuple[str, list[Any]]:
             )
         found.append(overriding.parse_override(f"{key}={part}")[1])
     return key.strip(), found
+
+
+class Combinations(Sequence[tuple[Any, ...]]):
+    """Every combination of the values of some keys, the last key fastest."""
+
+    def __init__(self, lists: Mapping[str, Sequence[Any]]) -> None:
+        self._lists = list(lists.values())
+
+    def __len__(self) -> int:
+        return math.prod(map(len, self._lists))
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[Any, ...]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[tuple[Any, ...]]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
+        rest = range(len(self))[index]
+        found = []
+        for values in reversed(self._lists):
+            rest, place = divmod(rest, len(values))
+            found.append(values[place])
+        return tuple(reversed(found))
+
+
+class Changed(Sequence[Scenario]):
+    """The scenario with each combination, made when it is asked for; those of the last SCENARIOS are held."""
+
+    def __init__(self, base: Scenario, lists: Mapping[str, Sequence[Any]]) -> None:
+        self._base = base
+        self._keys = list(lists)
+        self._combinations = Combinations(lists)
+        self._held: dict[int, Scenario] = {}
+
+    def __len__(self) -> int:
+        return len(self._combinations)
+
+    @overload
+    def __getitem__(self, index: int) -> Scenario: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Scenario]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
+        place = range(len(self))[index]
+        held = self._held.get(place)
+        return self._hold(place, with_values(self._base, self._values(place))) if held is None else held
+
+    def check(self) -> None:
+        """InputError for the first that cannot be resolved; it names the key of the sweep where that is at fault."""
+        for place in range(len(self)):
+            self._hold(place, _changed(self._base, self._values(place)))
+
+    def _values(self, place: int) -> Values:
+        return dict(zip(self._keys, self._combinations[place], strict=True))
+
+    def _hold(self, place: int, scenario: Scenario) -> Scenario:
+        while len(self._held) >= SCENARIOS:
+            del self._held[next(iter(self._held))]
+        self._held[place] = scenario
+        return scenario
+
+
+class SweptRuns(Sequence[SweptRun]):
+    """The runs of a sweep, read from where their numbers are kept."""
+
+    def __init__(self, chosen: Sequence[tuple[Any, ...]], seeds: tuple[str, ...], kept: Spool) -> None:
+        self._chosen = chosen
+        self._seeds = seeds
+        self._kept = kept
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    @overload
+    def __getitem__(self, index: int) -> SweptRun: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[SweptRun]: ...
+    def __getitem__(self, index: int | slice) -> SweptRun | Sequence[SweptRun]:
+        if not isinstance(index, slice):
+            place = range(len(self))[index]
+            return self._from(place, 1)[0]
+        places = range(*index.indices(len(self)))
+        return (
+            self._from(places.start, len(places)) if places.step == 1 else [self[place] for place in places]
+        )
+
+    def __iter__(self) -> Iterator[SweptRun]:
+        for first in range(0, len(self), TOGETHER):
+            yield from self._from(first, TOGETHER)
+
+    def _from(self, first: int, count: int) -> list[SweptRun]:
+        rows = self._kept.rows(first, count)
+        found = []
+        for place, run_id, metrics in zip(
+            itertools.count(first), rows["run_id"].tolist(), rows["values"].tolist(), strict=False
+        ):
+            combination, seed = divmod(place, len(self._seeds))
+            found.append(SweptRun(self._chosen[combination], self._seeds[seed], run_id.decode(), metrics))
+        return found
 
 
 class SweepJobs(Sequence[Resolved]):
@@ -296,13 +418,13 @@ def _refuse_idle(scenarios: Sequence[Scenario], over: Mapping[str, object]) -> N
         raise error.located(OPTION if error.key in over else scenarios[0].name)
 
 
-def _column(values: Sequence[Any]) -> pa.Array:
-    """The values of a key as a column: numbers or truth values where all of them are, else text."""
-    if all(isinstance(value, bool) for value in values):
+def _column(values: Sequence[Any], of: Sequence[Any]) -> pa.Array:
+    """Values of a key as a column: numbers or truth values where all are that the key has (`of`), else text."""
+    if all(isinstance(value, bool) for value in of):
         return truths(values)
-    if not any(isinstance(value, bool) for value in values):
+    if not any(isinstance(value, bool) for value in of):
         for kind, dtype in (((int,), np.int64), ((int, float), np.float64)):
-            if all(isinstance(value, kind) for value in values):
+            if all(isinstance(value, kind) for value in of):
                 return numbers(np.array(values, dtype))
     return texts(map(written, values))
 
