@@ -13,8 +13,10 @@ from tests.loopback import Loopback
 from tests.test_shard import COMMANDS, STUDY, told
 from tests.test_start_up import COMMAND_LINE, loaded_by
 
+import sawtooth as st
 from sawtooth.errors import ClusterError, InputError, RunError
 from sawtooth.progress import progress_bar, tell_workers
+from sawtooth.run import blocks
 from sawtooth.run.cluster import address, crew, worker
 from sawtooth.run.cluster.cluster import Cluster, cluster
 from sawtooth.run.cluster.parcel import Delivery, Order
@@ -123,6 +125,23 @@ def test_a_scheduler_file_is_read_and_held_to_the_same(tmp_path: Path) -> None:
     path.write_text("{}")
     with pytest.raises(InputError, match="a file that `dask scheduler --scheduler-file` wrote"):
         address.checked(str(path))
+
+
+# --- many runs --------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_sweep_is_the_same_in_blocks_by_workers(
+    scenario_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    over = {"path.rtt": ["20 ms", "30 ms"]}
+    whole = st.sweep(scenario_file, over, 4, store=tmp_path / "here")
+    monkeypatch.setattr(blocks, "LEAST", 1)
+    monkeypatch.setattr(blocks, "PER_SLOT", 2)
+    workers = Workers(slots=3)
+    with using(Cluster(workers)):  # type: ignore[arg-type]
+        found = st.sweep(scenario_file, over, 4, store=tmp_path / "workers")
+    assert found.table.equals(whole.table)
+    assert found.executed == sum(workers.sizes) == 8
 
 
 # --- what goes over the wire ---------------------------------------------------------------------------------------------------------

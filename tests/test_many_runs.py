@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import tempfile
 import tracemalloc
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.csv as pv
 import pytest
 
@@ -104,10 +106,10 @@ def test_combinations_have_the_last_key_fastest() -> None:
 
 def test_a_file_that_finds_no_room_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spool, "IN_MEMORY", 10)
-    monkeypatch.setattr(spool.tempfile, "tempdir", str(tmp_path / "gone"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
     with pytest.raises(
         InputError, match=r"TMPDIR = .*gone.*: expected a directory with room for temporary files"
     ):
         Spool(2).add([("0a", [1.0, 2.0])])
-    values = spool.np.arange(3)
+    values = np.arange(3)
     assert in_a_file(values) is values
