@@ -316,6 +316,22 @@ def test_seeds_that_differ_among_the_runs_are_named(
     assert seeds_text(several) == "6 to 12 fresh seeds (10,001 to 10,012)"
 
 
+@pytest.mark.long
+def test_a_whole_paper_takes_fresh_seeds_for_what_it_borrows(tmp_path: Path) -> None:
+    heard: list[tuple[int, int]] = []
+
+    def progress(done: int, total: int, _: int) -> None:
+        heard.append((done, total))
+
+    found = confirm("floyd2000", seeds=1, quick=True, store=tmp_path, progress=progress)
+    assert found.then.borrowed is not None
+    assert found.now.borrowed is not None
+    assert not set(found.then.borrowed.run_ids) & set(found.now.borrowed.run_ids)
+    borrowed = {item.claim.id for item in found.now.borrowed.judged}
+    assert borrowed <= {row.then.claim.id for row in found.rows}
+    assert heard[-1] == (found.then.executed + found.now.executed,) * 2
+
+
 def test_the_command_fills_its_place_and_says_what_it_rests_on(sawtooth: CommandLine, tmp_path: Path) -> None:
     (tmp_path / computed.FILE).write_text("", encoding="utf-8")
     page = tmp_path / "page.md"

@@ -415,3 +415,7 @@ def test_a_paper_borrows_the_verdicts_that_rest_on_random_loss(tmp_path: Path) -
     again = FLOYD.judge(Store(tmp_path), seeds=2, quick=True)
     assert again.executed == 0
     assert [item.verdict for item in again.judged] == [item.verdict for item in found.judged]
+    other = FLOYD.judge(Store(tmp_path), seeds=2, quick=True, first=10_001)
+    assert other.executed == 16
+    assert not set(other.run_ids) & set(found.run_ids)
+    assert FLOYD.judge(Store(tmp_path), seeds=1, quick=True, first=10_002).executed == 0

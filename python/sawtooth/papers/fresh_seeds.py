@@ -85,19 +85,19 @@ class Confirmation:
     def seeds(self) -> tuple[int, int]:
         """The least and the largest number of seeds behind its runs, of its own as of fresh ones."""
         studies = [part.study for part in self.now.parts]
-        found = [study.matrix.seeds for study in studies if study.matrix.settings]
+        found = [item.seeds for item in self.now.borrowed.judged] if self.now.borrowed else []
+        found += [study.matrix.seeds for study in studies if study.matrix.settings]
         found += [probe.seeds for study in studies for probe in study.probe]
         return min(found), max(found)
 
     @property
     def rows(self) -> list[Confirmed]:
-        """The claims about runs of these studies, in their order."""
-        borrowed = {item.claim.id for item in self.then.borrowed.judged} if self.then.borrowed else set()
+        """The claims about runs, in their order."""
         again = {item.claim.id: item for item in self.now.judged}
         return [
             Confirmed(item, again[item.claim.id])
             for item in self.then.judged
-            if item.claim.kind == "simulation" and item.claim.id not in borrowed and item.finding is not None
+            if item.claim.kind == "simulation" and item.finding is not None
         ]
 
     def counts(self) -> dict[SecondLook, int]:
@@ -150,10 +150,11 @@ def confirm(
         accepted = f"a seed beyond the {had} of {name}, such as {FRESH}"
         raise InputError("reproduce", "--seeds-from", first, accepted)
     work = _Work(name, home, seeds, quick, threads, RunCount(progress), stages)
-    work.expect([*old, *new])
+    work.expect([*old, *new], 2)
     words = [*command_words(name, seeds, quick, varied or {}), "--confirm"]
     words += [] if first == FRESH else ["--seeds-from", str(first)]
-    return Confirmation(name, work.performed(old), work.performed(new), first, shlex.join(words))
+    then, now = work.performed(old), work.performed(new, first)
+    return Confirmation(name, then, now, first, shlex.join(words))
 
 
 def until_decided(
@@ -190,7 +191,7 @@ def until_decided(
     work.expect([_at_most(study, most) for study in studies])
     while True:
         with at_any_time():
-            found = work.performed(studies)
+            found = work.performed(studies, first)
         looks, executed, wall_s = looks + 1, executed + found.executed, wall_s + found.wall_s
         for item in found.judged:
             if item.verdict is not Verdict.UNDECIDED:
@@ -246,14 +247,14 @@ class _Work:
         """The user's files, where the name is theirs."""
         return own_source(self.name) if is_own(self.name) else None
 
-    def expect(self, studies: Sequence[Study]) -> None:
-        """No look will need other runs than these."""
+    def expect(self, studies: Sequence[Study], looks: int = 1) -> None:
+        """No look will need other runs than these, in so many looks at different seeds."""
         own = self.own
         name = self.name if own is None else own.name
-        self.count.expect(different_runs(name, studies, self.seeds, self.quick, own))
+        self.count.expect(different_runs(name, studies, self.seeds, self.quick, own, looks))
 
-    def performed(self, studies: Sequence[Study]) -> Reproduction:
-        """One look."""
+    def performed(self, studies: Sequence[Study], first: int = 1) -> Reproduction:
+        """One look, at seeds from number ``first`` on."""
         own = self.own
         return perform_parts(
             self.name if own is None else own.name,
@@ -265,6 +266,7 @@ class _Work:
             stages=self.stages,
             paper=own,
             count=self.count,
+            first=first,
         )
 
 

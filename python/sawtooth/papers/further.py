@@ -149,5 +149,6 @@ class Beside(Protocol):
         fresh: bool,
         threads: int | None,
         progress: ProgressCallback | None,
+        first: int,
     ) -> Borrowed:
-        """Make those that the store lacks and judge the claims."""
+        """Make those that the store lacks, over seeds from number ``first`` on, and judge the claims."""

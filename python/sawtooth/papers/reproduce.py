@@ -185,12 +185,14 @@ def perform_parts(
     stages: StageCallback | None = None,
     paper: Paper | None = None,
     count: RunCount | None = None,
+    first: int = 1,
 ) -> Reproduction:
     """Run what the store lacks of several parts of a paper, one after another, and judge the claims of ``name`` over all of them.
 
     ``fresh`` repeats what is stored, once: a run that several parts share is made by the first of them. A whole paper (no ``/`` in its
-    name) also gets verdicts on those of its claims that other runs decide, over ``seeds``. ``paper`` is what ``name`` is of, None for the
-    paper of that name. ``count`` is that of several looks at the same work; without one, ``progress`` hears of this one.
+    name) also gets verdicts on those of its claims that other runs decide, over ``seeds`` seeds from number ``first`` on. ``paper`` is what
+    ``name`` is of, None for the paper of that name. ``count`` is that of several looks at the same work; without one, ``progress`` hears of
+    this one.
     """
     made: set[str] = set()
     paper = PAPERS[name.partition("/")[0]] if paper is None else paper
@@ -203,18 +205,26 @@ def perform_parts(
         found.append(paper.furnished(part))
     borrowed = None
     if beside is not None:
-        borrowed = beside.judge(store, seeds, quick, fresh, threads, count.beyond)
+        borrowed = beside.judge(store, seeds, quick, fresh, threads, count.beyond(first), first)
     concluded = conclude(name, found, paper.claims, borrowed=borrowed, stages=stages)
     return replace(concluded, quick=quick)
 
 
 def different_runs(
-    name: str, studies: Sequence[Study], seeds: int | None, quick: bool, paper: Paper | None = None
+    name: str,
+    studies: Sequence[Study],
+    seeds: int | None,
+    quick: bool,
+    paper: Paper | None = None,
+    looks: int = 1,
 ) -> int:
-    """How many different runs ``perform_parts`` with the same arguments needs."""
+    """How many different runs ``perform_parts`` with the same arguments needs, in so many looks at different seeds.
+
+    ``studies`` are those of all looks.
+    """
     paper = PAPERS[name.partition("/")[0]] if paper is None else paper
     beside = paper.load_beside() if "/" not in name else None
-    return different(studies) + (0 if beside is None else beside.runs(seeds, quick))
+    return different(studies) + (0 if beside is None else looks * beside.runs(seeds, quick))
 
 
 def report_path(store: Store, found: Reproduction) -> Path:

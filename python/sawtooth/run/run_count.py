@@ -24,7 +24,9 @@ class RunCount:
         self.total = 0
         self._progress = progress
         self._done: set[str] = set()
-        self._stored = self._beyond = self._beyond_stored = 0
+        self._stored = 0
+        self._beyond: dict[int, tuple[int, int]] = {}
+        """By first seed, how many are done that are not added, and how many of them were stored."""
 
     def expect(self, total: int) -> None:
         """So many different runs there will be. The total never shrinks: a second look at the same work expects no fewer."""
@@ -39,13 +41,20 @@ class RunCount:
             self._stored += stored
             self._move()
 
-    def beyond(self, done: int, _: int, stored: int) -> None:
-        """A ProgressCallback for work of the same total whose runs are none of those that are added."""
-        if done > self._beyond:
-            self._beyond, self._beyond_stored = done, stored
-            self._move()
+    def beyond(self, first: int) -> ProgressCallback:
+        """What hears of work of the same total, over seeds from ``first`` on, whose runs are none of those that are added. A second look at
+        it counts no more."""
+
+        def moved(done: int, _: int, stored: int) -> None:
+            if done > self._beyond.get(first, (0, 0))[0]:
+                self._beyond[first] = done, stored
+                self._move()
+
+        return moved
 
     def _move(self) -> None:
         if self._progress is not None:
-            done = len(self._done) + self._beyond
-            self._progress(done, self.total, self._stored + self._beyond_stored)
+            done = len(self._done) + sum(done for done, _ in self._beyond.values())
+            self._progress(
+                done, self.total, self._stored + sum(stored for _, stored in self._beyond.values())
+            )

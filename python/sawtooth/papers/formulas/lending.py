@@ -51,10 +51,11 @@ class RandomLoss:
         fresh: bool = False,
         threads: int | None = None,
         progress: ProgressCallback | None = None,
+        first: int = 1,
     ) -> Borrowed:
-        """The verdicts, with the runs that the store lacks."""
+        """The verdicts over seeds from number ``first`` on, with the runs that the store lacks."""
         begun = time.monotonic()
-        study = self._study(seeds, quick)
+        study = self._study(seeds, quick).starting_at(first)
         found, executed = gather(study, store, fresh, threads, progress, self._wanted)
         run_ids = tuple(run_id for run_id, _ in found.values())
         return Borrowed(tuple(judge(study, found)), run_ids, executed, time.monotonic() - begun)

@@ -70,6 +70,7 @@ class OverlayStudy(Strict):
     title: str
     picture: str
     seeds: Annotated[int, Field(ge=1)]
+    first_seed: Annotated[int, Field(ge=1)] = 1
     claims: list[str]
     quick: QuickFormulas
     tolerance: dict[str, Tolerance]
@@ -80,7 +81,7 @@ class OverlayStudy(Strict):
     @property
     def seed_names(self) -> tuple[str, ...]:
         """The seeds, as strings."""
-        return tuple(str(number) for number in range(1, self.seeds + 1))
+        return tuple(str(number) for number in range(self.first_seed, self.first_seed + self.seeds))
 
     @property
     def apart(self) -> float:
@@ -97,6 +98,10 @@ class OverlayStudy(Strict):
         if seeds < 1:
             raise InputError("reproduce", "--seeds", seeds, "a number of seeds from 1")
         return self.model_copy(update={"seeds": seeds})
+
+    def starting_at(self, first: int) -> OverlayStudy:
+        """The same over as many seeds from number ``first`` on."""
+        return self.model_copy(update={"first_seed": first})
 
 
 def load_overlay(path: Path | None = None) -> OverlayStudy:
