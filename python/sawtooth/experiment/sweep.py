@@ -82,7 +82,7 @@ class Sweep:
 
     scenario: str
     over: Mapping[str, tuple[Any, ...]]
-    seeds: tuple[str, ...]
+    seeds: Sequence[str]
     runs: Sequence[SweptRun]
     executed: int = 0
     wall_s: float = 0.0
@@ -237,7 +237,7 @@ def planned(
     scenarios = Changed(base, lists)
     scenarios.check()
     _refuse_idle(scenarios, lists)
-    return base, lists, SweepJobs(scenarios, tuple(str(number) for number in range(1, seeds + 1)))
+    return base, lists, SweepJobs(scenarios, Seeds(seeds))
 
 
 def parse_over(text: str) -> tuple[str, list[Any]]:
@@ -253,6 +253,24 @@ def parse_over(text: str) -> tuple[str, list[Any]]:
             )
         found.append(overriding.parse_override(f"{key}={part}")[1])
     return key.strip(), found
+
+
+class Seeds(Sequence[str]):
+    """So many seeds, ``"1"`` and so on."""
+
+    def __init__(self, count: int) -> None:
+        self._numbers = range(1, count + 1)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        chosen = self._numbers[index]
+        return str(chosen) if isinstance(chosen, int) else [str(number) for number in chosen]
 
 
 class Combinations(Sequence[tuple[Any, ...]]):
@@ -320,7 +338,7 @@ class Changed(Sequence[Scenario]):
 class SweptRuns(Sequence[SweptRun]):
     """The runs of a sweep, read from where their numbers are kept."""
 
-    def __init__(self, chosen: Sequence[tuple[Any, ...]], seeds: tuple[str, ...], kept: Spool) -> None:
+    def __init__(self, chosen: Sequence[tuple[Any, ...]], seeds: Sequence[str], kept: Spool) -> None:
         self._chosen = chosen
         self._seeds = seeds
         self._kept = kept
@@ -359,7 +377,7 @@ class SweptRuns(Sequence[SweptRun]):
 class SweepJobs(Sequence[Resolved]):
     """The resolved runs of a sweep, each made when it is asked for: seeds innermost."""
 
-    def __init__(self, scenarios: Sequence[Scenario], seeds: tuple[str, ...]) -> None:
+    def __init__(self, scenarios: Sequence[Scenario], seeds: Sequence[str]) -> None:
         self._scenarios = scenarios
         self.seeds = seeds
 
