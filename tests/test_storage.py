@@ -260,8 +260,13 @@ def test_the_newest_of_two_runs_of_one_id_counts(made: list[Run], tmp_path: Path
     assert holds(Store(tmp_path / "a"), made[:2])
 
 
-def test_the_index_finds_runs_however_they_came(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("merged", "in_memory"), [(1000, 10**6), (60, 100)])
+def test_the_index_finds_runs_however_they_came(
+    merged: int, in_memory: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(index, "RECENT_MOST", 50)
+    monkeypatch.setattr(index, "MERGED_MOST", merged)
+    monkeypatch.setattr(index, "IN_MEMORY_MOST", in_memory)
     generator = np.random.Generator(np.random.PCG64(1))
     files: dict[str, list[str]] = {}
     found = Index()
