@@ -65,6 +65,8 @@ def test_a_run_that_two_blocks_have_is_made_once(
     assert [run.run_id for run in found.runs[:4]] == [run.run_id for run in found.runs[4:]]
     assert repr(found.runs[-1]) == repr(found.runs[7]) != repr(found.runs[0])
     assert repr(found.runs[::4]) == repr([found.runs[0], found.runs[4]])
+    again = st.sweep(scenario_file, over, 4, BRIEF, tmp_path, fresh=True)
+    assert (again.executed, again.different) == (4, 4)
 
 
 def test_a_shard_is_made_in_blocks(

@@ -134,7 +134,7 @@ class Sweep:
     @cached_property
     def different(self) -> int:
         """How many different runs there are."""
-        return len(np.unique(np.fromiter((int(run.run_id[:DIGITS], 16) for run in self.runs), np.uint64)))
+        return len(np.unique(np.fromiter((_told_apart(run.run_id) for run in self.runs), np.uint64)))
 
     def groups(self) -> Iterator[tuple[Values, Mapping[str, Interval]]]:
         """Each combination with the mean of every metric over the seeds and its interval."""
@@ -194,11 +194,11 @@ def sweep(
     begun = time.monotonic()
     base, lists, jobs = planned(scenario, over, seeds, given(set, overrides))
     home = store if isinstance(store, Store) else Store(store)
-    executed = 0
+    made = array("Q")
 
-    def noted(_: str, stored: bool) -> None:
-        nonlocal executed
-        executed += not stored
+    def noted(run_id: str, stored: bool) -> None:
+        if not stored:
+            made.append(_told_apart(run_id))
 
     kept = Spool(len(METRICS))
     counted = Progress(len(jobs), progress)
@@ -211,6 +211,7 @@ def sweep(
         counted.ended(len(some))
     runs = SweptRuns(Combinations(lists), jobs.seeds, kept)
     wall_s = time.monotonic() - begun
+    executed = len(np.unique(made))
     return Sweep(base.name, lists, jobs.seeds, runs, executed, wall_s, base.chosen, _controllers(base, lists))
 
 
@@ -393,6 +394,11 @@ class SweepJobs(Sequence[Resolved]):
             return [self[place] for place in range(*index.indices(len(self)))]
         scenario, seed = divmod(range(len(self))[index], len(self.seeds))
         return job_of(self._scenarios[scenario], self.seeds[seed])
+
+
+def _told_apart(run_id: str) -> int:
+    """A number by which different runs are counted, in 8 bytes each."""
+    return int(run_id[:DIGITS], 16)
 
 
 def _kept(run: RunSummary) -> tuple[str, Sequence[float]]:

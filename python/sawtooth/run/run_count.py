@@ -55,6 +55,5 @@ class RunCount:
     def _move(self) -> None:
         if self._progress is not None:
             done = len(self._done) + sum(done for done, _ in self._beyond.values())
-            self._progress(
-                done, self.total, self._stored + sum(stored for _, stored in self._beyond.values())
-            )
+            stored = self._stored + sum(stored for _, stored in self._beyond.values())
+            self._progress(done, self.total, stored)
