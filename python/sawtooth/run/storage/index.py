@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from sawtooth.run.spool import in_a_file
 from sawtooth.run.storage.batch import Span
 
 if TYPE_CHECKING:
@@ -167,6 +166,8 @@ class _Segment:
         """The same, in a file without a name where it is large."""
         if self.ids.nbytes + self.where.nbytes <= IN_MEMORY_MOST:
             return self
+        from sawtooth.run.spool import in_a_file  # few stores are that large
+
         return _Segment(in_a_file(self.ids), in_a_file(self.where))
 
 
