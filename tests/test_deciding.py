@@ -281,16 +281,16 @@ def test_a_page_says_what_became_of_the_verdicts(study: Path, tmp_path: Path) ->
         (
             (Verdict.FAILS, Verdict.UNDECIDED, Verdict.HOLDS),
             (
-                "0 of 2 decided verdicts are confirmed, 1 is not confirmed and 1 is contradicted; "
-                "of the undecided, 0 stay open and 1 is newly decided"
+                "0 of 2 decided verdicts are confirmed, 1 is not confirmed and 1 is contradicted. "
+                "Of the undecided, 0 stay open and 1 is newly decided"
             ),
             [f"| `{ids[0]}` | holds | fails |", f"| `{ids[1]}` | fails | undecided |"],
         ),
         (
             (Verdict.HOLDS, Verdict.FAILS, Verdict.UNDECIDED),
             (
-                "2 of 2 decided verdicts are confirmed, 0 are not confirmed and 0 are contradicted; "
-                "of the undecided, 1 stays open and 0 are newly decided"
+                "2 of 2 decided verdicts are confirmed, 0 are not confirmed and 0 are contradicted. "
+                "Of the undecided, 1 stays open and 0 are newly decided"
             ),
             [],
         ),

@@ -46,7 +46,7 @@ from sawtooth.plurals import number_of
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.api import ScenarioSource, given, job_of, plain_scenario
 from sawtooth.run.api import Values as Changes
-from sawtooth.run.blocks import Progress, blocks
+from sawtooth.run.blocks import OnDemand, Progress, blocks
 from sawtooth.run.export import check_output, write_file
 from sawtooth.run.run import RunSummary, run_id_of
 from sawtooth.run.runner import run_each
@@ -110,7 +110,7 @@ class Sweep:
     @cached_property
     def table(self) -> pa.Table:
         """One row per run; undefined numbers are null. Fields of metrics carry their ``unit``."""
-        return pa.concat_tables([*self._tables(), self._table(())])
+        return pa.concat_tables(self._tables())
 
     def _tables(self) -> Iterator[pa.Table]:
         """The table, some of its rows at a time."""
@@ -256,25 +256,20 @@ def parse_over(text: str) -> tuple[str, list[Any]]:
     return key.strip(), found
 
 
-class Seeds(Sequence[str]):
+class Seeds(OnDemand[str]):
     """So many seeds, ``"1"`` and so on."""
 
     def __init__(self, count: int) -> None:
-        self._numbers = range(1, count + 1)
+        self._count = count
 
     def __len__(self) -> int:
-        return len(self._numbers)
+        return self._count
 
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[str]: ...
-    def __getitem__(self, index: int | slice) -> Any:
-        chosen = self._numbers[index]
-        return str(chosen) if isinstance(chosen, int) else [str(number) for number in chosen]
+    def made(self, place: int) -> str:
+        return str(place + 1)
 
 
-class Combinations(Sequence[tuple[Any, ...]]):
+class Combinations(OnDemand[tuple[Any, ...]]):
     """Every combination of the values of some keys, the last key fastest."""
 
     def __init__(self, lists: Mapping[str, Sequence[Any]]) -> None:
@@ -283,23 +278,16 @@ class Combinations(Sequence[tuple[Any, ...]]):
     def __len__(self) -> int:
         return math.prod(map(len, self._lists))
 
-    @overload
-    def __getitem__(self, index: int) -> tuple[Any, ...]: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[tuple[Any, ...]]: ...
-    def __getitem__(self, index: int | slice) -> Any:
-        if isinstance(index, slice):
-            return [self[place] for place in range(*index.indices(len(self)))]
-        rest = range(len(self))[index]
+    def made(self, place: int) -> tuple[Any, ...]:
         found = []
         for values in reversed(self._lists):
-            rest, place = divmod(rest, len(values))
-            found.append(values[place])
+            place, at = divmod(place, len(values))
+            found.append(values[at])
         return tuple(reversed(found))
 
 
-class Changed(Sequence[Scenario]):
-    """The scenario with each combination, made when it is asked for; those of the last SCENARIOS are held."""
+class Changed(OnDemand[Scenario]):
+    """The scenario with each combination; the last SCENARIOS are held."""
 
     def __init__(self, base: Scenario, lists: Mapping[str, Sequence[Any]]) -> None:
         self._base = base
@@ -310,14 +298,7 @@ class Changed(Sequence[Scenario]):
     def __len__(self) -> int:
         return len(self._combinations)
 
-    @overload
-    def __getitem__(self, index: int) -> Scenario: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Scenario]: ...
-    def __getitem__(self, index: int | slice) -> Any:
-        if isinstance(index, slice):
-            return [self[place] for place in range(*index.indices(len(self)))]
-        place = range(len(self))[index]
+    def made(self, place: int) -> Scenario:
         held = self._held.get(place)
         return self._hold(place, with_values(self._base, self._values(place))) if held is None else held
 
@@ -375,8 +356,8 @@ class SweptRuns(Sequence[SweptRun]):
         return found
 
 
-class SweepJobs(Sequence[Resolved]):
-    """The resolved runs of a sweep, each made when it is asked for: seeds innermost."""
+class SweepJobs(OnDemand[Resolved]):
+    """The resolved runs of a sweep: seeds innermost."""
 
     def __init__(self, scenarios: Sequence[Scenario], seeds: Sequence[str]) -> None:
         self._scenarios = scenarios
@@ -385,14 +366,8 @@ class SweepJobs(Sequence[Resolved]):
     def __len__(self) -> int:
         return len(self._scenarios) * len(self.seeds)
 
-    @overload
-    def __getitem__(self, index: int) -> Resolved: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Resolved]: ...
-    def __getitem__(self, index: int | slice) -> Resolved | list[Resolved]:
-        if isinstance(index, slice):
-            return [self[place] for place in range(*index.indices(len(self)))]
-        scenario, seed = divmod(range(len(self))[index], len(self.seeds))
+    def made(self, place: int) -> Resolved:
+        scenario, seed = divmod(place, len(self.seeds))
         return job_of(self._scenarios[scenario], self.seeds[seed])
 
 

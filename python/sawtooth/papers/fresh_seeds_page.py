@@ -39,11 +39,11 @@ def sentence(found: Confirmation) -> str:
     sure = counts[SecondLook.CONFIRMED]
     decided = sure + counts[SecondLook.NOT_CONFIRMED] + counts[SecondLook.CONTRADICTED]
     left, new = counts[SecondLook.STILL_OPEN], counts[SecondLook.NEWLY_DECIDED]
-    open_ = f"of the undecided, {did(left, 'stays')} open and {did(new, 'is')} newly decided"
+    open_ = f"Of the undecided, {did(left, 'stays')} open and {did(new, 'is')} newly decided"
     return (
         f"On {seeds_text(found)} {sure} of {number_of(decided, 'decided verdict')} {verb('is', sure)} confirmed, "
-        f"{did(counts[SecondLook.NOT_CONFIRMED], 'is')} not confirmed and {did(counts[SecondLook.CONTRADICTED], 'is')} contradicted; "
-        f"{open_ if left + new else 'none was undecided'}."
+        f"{did(counts[SecondLook.NOT_CONFIRMED], 'is')} not confirmed and {did(counts[SecondLook.CONTRADICTED], 'is')} contradicted. "
+        f"{open_ if left + new else 'None was undecided'}."
     )
 
 

@@ -13,8 +13,9 @@ does not grow with the number of runs.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, overload
+from typing import Final, TypeVar, overload
 
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.executor import chosen
@@ -24,8 +25,27 @@ LEAST: Final = 20_000
 PER_SLOT: Final = 100
 
 
-class Chosen(Sequence[Resolved]):
-    """Some of many jobs, each made when it is asked for."""
+Item = TypeVar("Item")
+
+
+class OnDemand(Sequence[Item]):
+    """Many things, each made when it is asked for."""
+
+    @abstractmethod
+    def made(self, place: int) -> Item:
+        """The one at a place from 0 on that there is."""
+
+    @overload
+    def __getitem__(self, index: int) -> Item: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Item]: ...
+    def __getitem__(self, index: int | slice) -> Item | list[Item]:
+        places = range(len(self))[index]
+        return self.made(places) if isinstance(places, int) else [self.made(place) for place in places]
+
+
+class Chosen(OnDemand[Resolved]):
+    """Some of many jobs."""
 
     def __init__(self, jobs: Sequence[Resolved], places: Sequence[int]) -> None:
         self._jobs = jobs
@@ -34,14 +54,8 @@ class Chosen(Sequence[Resolved]):
     def __len__(self) -> int:
         return len(self._places)
 
-    @overload
-    def __getitem__(self, index: int) -> Resolved: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Resolved]: ...
-    def __getitem__(self, index: int | slice) -> Any:
-        if isinstance(index, slice):
-            return [self._jobs[place] for place in self._places[index]]
-        return self._jobs[self._places[index]]
+    def made(self, place: int) -> Resolved:
+        return self._jobs[self._places[place]]
 
 
 class Progress:
@@ -80,4 +94,4 @@ def blocks(jobs: Sequence[Resolved]) -> Iterator[Sequence[Resolved]]:
         first += size
 
 
-__all__ = ["Chosen", "Progress", "blocks"]
+__all__ = ["Chosen", "OnDemand", "Progress", "blocks"]

@@ -97,9 +97,10 @@ class Index:
     def ids(self, prefix: str = "") -> list[str]:
         """Every run whose id begins so, ordered."""
         found = {run_id for run_id in self._recent if run_id.startswith(prefix)}
+        there = self._there()
         for segment in self._segments:
             part = segment.beginning(prefix.encode())
-            alive = self._there()[part.where[:, 0]]
+            alive = there[part.where[:, 0]]
             found |= {run_id.decode() for run_id in part.ids[alive].tolist()}
         return sorted(found)
 
@@ -131,9 +132,10 @@ class Index:
         ]
         ids = np.array([entry[0] for entry in new], KEY)
         sorted_now = _sorted([_Segment(ids, np.array([entry[1:] for entry in new], np.int64))])
+        there = self._there()
         while self._segments and len(self._segments[-1]) <= min(len(sorted_now), MERGED_MOST):
             older = self._segments.pop()
-            alive = self._there()[older.where[:, 0]]
+            alive = there[older.where[:, 0]]
             sorted_now = _sorted([_Segment(older.ids[alive], older.where[alive]), sorted_now])
         self._segments.append(sorted_now.laid_away())
         self._recent = {}
