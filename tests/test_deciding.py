@@ -340,7 +340,7 @@ def test_the_command_fills_its_place_and_says_what_it_rests_on(sawtooth: Command
     assert done.code == 0, done.err
     text = page.read_text(encoding="utf-8")
     assert "On 2 fresh seeds (10,001 to 10,002) " in text
-    assert "; none was undecided.\n" in text
+    assert ". None was undecided.\n" in text
     assert "\nsawtooth reproduce lahanas2003/two-step --seeds 2 --confirm\n" in text
     assert text.endswith("elsewhere\n<!-- end -->\n")
     now = describe()["behaviour"]
