@@ -459,6 +459,23 @@ pub fn finite_network(entries: Entries) -> BoxedStrategy<Network> {
         .boxed()
 }
 
+/// The same networks where no link loses or marks packets by itself and nobody records more than rates: most is done ahead there. A link
+/// with a trace gets a rate.
+pub fn calm(networks: BoxedStrategy<Network>) -> BoxedStrategy<Network> {
+    let plain = |Network(mut scenario): Network| {
+        for link in &mut scenario.links {
+            (link.drop, link.loss, link.mark, link.policer) = (None, None, None, None);
+            if link.trace_ms.take().is_some() {
+                link.rate_bps = Some(2 * networks::MEGABIT);
+            }
+        }
+        let rates_ns = scenario.record.rates_ns;
+        scenario.record = RecordSpec { rates_ns, ..RecordSpec::default() };
+        Network(scenario)
+    };
+    networks.prop_map(plain).boxed()
+}
+
 const REDUCTIONS: [Reduction; 4] =
     [Reduction::Off, Reduction::Rfc9937, Reduction::SlowStartBound, Reduction::ConservativeBound];
 

@@ -16,11 +16,12 @@
 //! | delivery, and the answer to it       | [`Ahead::answers`]             | the receiver answers at once, and no application waits for it |
 //! | departure from a port                | [`Ahead::departs`]             | nothing of the link changes, no shaper, device queue or ACK filter, the discipline knows departures ahead |
 //! | leaving a port at the end of a transmission | [`Ahead::leaves`]       | its wire never changes                                   |
-//! | departure from a port, afterwards    | [`Ahead::departs_late`]        | nothing of the link changes, its wire has a delay, no short flows |
+//! | departure from a port, afterwards    | [`Ahead::departs_late`]        | nothing of the link changes, its wire has a delay, no short flow loses a packet by it |
+//! | packets of a source at its port, afterwards | [`Ahead::ticks_late`]    | the port is all of their way, nothing changes, no frames, nobody records what ports drop or mark |
 //! | sending when a pacer opens, afterwards | [`Ahead::sends_late`]     | nothing changes, no applications or short flows, the first link has a delay and is the flow's own |
 //! | entering the first link with jitter  | always, as part of the sending | the sender keeps the order of what it lets go            |
 
-use crate::scenario::{FlowSpec, LinkSpec, Scenario};
+use crate::scenario::{FlowSpec, LinkSpec, Scenario, SourceSpec};
 use sawtooth_cc::units::{Span, Time};
 
 /// In which order a run does what happens in it.
@@ -78,13 +79,28 @@ impl<'a> Ahead<'a> {
     }
 
     /// May the end of a transmission at this port be dealt with when somebody looks at the port, instead of when it comes? Nobody behind
-    /// the wire hears of a packet before its delay has passed, and nobody before the port ever does. Short flows are an exception: a drop
-    /// in the queue may free the number of a flow, which the next one takes.
+    /// the wire hears of a packet before its delay has passed, and nobody before the port ever does. A packet of a short flow that is
+    /// dropped is an exception: that may free the number of its flow, which the next one takes.
     pub fn departs_late(&self, number: u32) -> bool {
         let link = &self.scenario.links[number as usize];
         let constant = link.rate_bps.is_some() && link.aggregate.is_none() && link.delay_ns > 0;
         let keeps = !self.scenario.changes_departures(number) && !self.has_wire(number);
-        self.order == Order::Ahead && constant && keeps && self.scenario.arrivals.is_empty()
+        let frees = !self.scenario.arrivals.is_empty() && self.may_drop_after(link);
+        self.order == Order::Ahead && constant && keeps && !frees
+    }
+
+    /// May a packet that this link has let in be dropped there when it is about to leave, or on a link behind?
+    fn may_drop_after(&self, link: &LinkSpec) -> bool {
+        let at_departure = link.queue.as_ref().is_some_and(|queue| queue.info().drops_at_departure);
+        at_departure || self.scenario.links.iter().any(LinkSpec::loses) || !self.scenario.changes.is_empty()
+    }
+
+    /// May packets of this source be let into their port when somebody comes there, if they go nowhere else? A port that holds them knows
+    /// departures ahead, or deals with them when somebody looks.
+    pub fn ticks_late(&self, source: &SourceSpec) -> bool {
+        let link = source.route[0];
+        let looked_at = self.departs(&self.scenario.links[link as usize]) || self.departs_late(link);
+        self.order == Order::Ahead && looked_at && self.scenario.changes.is_empty() && source.frames.is_none()
     }
 
     /// By how much may a sender let a packet go after its pacer has opened, as if it had gone in time? Nobody behind the first link hears of

@@ -71,6 +71,11 @@ impl EventQueue {
         self.now
     }
 
+    /// Is an event of a component without a player being handled?
+    pub fn is_in_agenda(&self) -> bool {
+        self.in_agenda
+    }
+
     /// Schedule an event of a component that has no player. It cannot be cancelled: the handler must recognise an event that is
     /// out of date.
     pub fn schedule(&mut self, time: Time, event: Event) {
@@ -90,6 +95,11 @@ impl EventQueue {
     pub fn leave_agenda(&mut self) {
         self.in_agenda = false;
         self.main.set(AGENDA, self.agenda.first());
+    }
+
+    /// Something that happened at this moment is done only now; or it has been done, and this is the present again.
+    pub fn look_back_to(&mut self, at: Moment) {
+        self.now = at;
     }
 
     /// The head of this lane, which is no spare one, has just left it. The next packet leaves at the moment `next`, if there is one.

@@ -2,6 +2,7 @@
 
 mod apps;
 mod changes;
+mod cross_traffic;
 mod endpoints;
 mod finish;
 mod late;
@@ -229,31 +230,6 @@ impl Network {
             PacketKind::Ack if ends => self.on_ack(packet, now),
             _ => self.travel(packet, stage, Moment { time: now, cause: now }),
         }
-    }
-
-    fn source_change(&mut self, index: u32, now: Time) {
-        let source = &mut self.sources[index as usize];
-        source.change(now);
-        if let Some(at) = source.change_at() {
-            self.events.schedule(at, Event::SourceChange(index));
-        }
-        if source.next_tick == now {
-            self.source_tick(index, now);
-        } else {
-            let next = Some(source.next_tick).filter(|&at| at != Time::NEVER); // none: silent
-            self.events.set_source(index, next);
-        }
-    }
-
-    #[inline]
-    fn source_tick(&mut self, index: u32, now: Time) {
-        let source = &mut self.sources[index as usize];
-        let frame = source.frame();
-        let packet = source.tick(now);
-        self.events.set_source(index, Some(source.next_tick));
-        self.census.created += 1;
-        self.note_stream_sent(packet, frame, now);
-        self.travel(packet, self.source_stages[index as usize], Moment { time: now, cause: now });
     }
 
     fn restart_counters(&mut self, now: Time) {

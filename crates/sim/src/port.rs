@@ -60,6 +60,8 @@ pub struct Port {
     pub departs_late: bool,
     /// An event stands for the time by which somebody must have looked.
     pub is_expected: bool,
+    /// The next packet of sources that is noticed when somebody comes here, and the source.
+    pub late: (Moment, u32),
     /// Measured time with something to send.
     pub busy: Span,
     /// What the link could have carried in the measured time before its rate changed last, in bits times 10⁹.
@@ -85,6 +87,7 @@ impl Port {
             leaves_ahead: false,
             departs_late: false,
             is_expected: false,
+            late: (Moment { time: Time::NEVER, cause: Time::NEVER }, 0),
             busy: Span::ZERO,
             capacity_before: 0,
             departures_hash: 0xcbf2_9ce4_8422_2325,
@@ -116,6 +119,7 @@ impl Port {
     }
 
     /// What a transmitter that asks for each packet is doing now.
+    #[inline(always)]
     pub fn transmitter_state(&self, now: Time) -> TransmitterState {
         match &self.transmitter {
             Transmitter::Asking(transmitter) => transmitter.state(now),
@@ -138,6 +142,7 @@ impl Port {
     }
 
     /// The same of a packet that the discipline has given out, and of the subqueue that had it.
+    #[inline(always)]
     pub fn count_begin(&mut self, queued: &Queued, now: Time, measured: Measured) {
         self.count_departure(queued.packet, queued.arrived, now, measured);
         self.queue.count_subqueue(queued, now, now >= measured.from);

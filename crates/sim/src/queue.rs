@@ -160,9 +160,9 @@ impl Queue {
     /// A packet arrives. What the discipline does to it and to others is told by [`Queue::next_signal`].
     pub fn enqueue(&mut self, arrival: Queued, transmitter: TransmitterState) {
         self.tally.count_arrival(arrival.packet);
-        self.act(transmitter, |discipline, context| discipline.enqueue(arrival, context));
+        self.act(&transmitter, |discipline, context| discipline.enqueue(arrival, context));
         if transmitter.in_transmission.packets > 0 {
-            self.fill_device(transmitter);
+            self.fill_device(&transmitter);
         }
     }
 
@@ -184,47 +184,50 @@ impl Queue {
             }
             false
         };
-        self.act(transmitter, |discipline, context| discipline.remove(owner, &mut look, context));
+        self.act(&transmitter, |discipline, context| discipline.remove(owner, &mut look, context));
         let Some(oldest) = oldest.filter(|_| found > spared) else { return };
-        self.act(transmitter, |discipline, context| {
+        self.act(&transmitter, |discipline, context| {
             let removed = discipline.remove(owner, &mut |waiting| waiting == oldest, context);
             context.drop(removed.expect("it has just been seen"), DropReason::Filtered);
         });
     }
 
     /// The packet that is sent now, if any is held.
+    #[inline(always)]
     pub fn dequeue(&mut self, transmitter: TransmitterState) -> Option<Queued> {
         let waiting = self.device.take();
-        let sent = waiting.or_else(|| self.choose(transmitter));
+        let sent = waiting.or_else(|| self.choose(&transmitter));
         if sent.is_some() {
-            self.fill_device(transmitter);
+            self.fill_device(&transmitter);
         }
         sent
     }
 
-    fn choose(&mut self, transmitter: TransmitterState) -> Option<Queued> {
+    #[inline(always)]
+    fn choose(&mut self, transmitter: &TransmitterState) -> Option<Queued> {
         self.act(transmitter, |discipline, context| discipline.dequeue(context))
     }
 
     /// The device takes from the discipline what it has room for. Most links have no device.
     #[inline(always)]
-    fn fill_device(&mut self, transmitter: TransmitterState) {
+    fn fill_device(&mut self, transmitter: &TransmitterState) {
         if self.device.has_room() {
             self.fill_room(transmitter);
         }
     }
 
     #[cold]
-    fn fill_room(&mut self, transmitter: TransmitterState) {
+    fn fill_room(&mut self, transmitter: &TransmitterState) {
         while self.device.has_room() {
             let Some(queued) = self.choose(transmitter) else { return };
             self.device.put(queued);
         }
     }
 
+    #[inline(always)]
     fn act<T>(
         &mut self,
-        transmitter: TransmitterState,
+        transmitter: &TransmitterState,
         call: impl FnOnce(&mut AnyDiscipline, &mut QueueContext<'_>) -> T,
     ) -> T {
         let Queue { discipline, random, tally, signals, .. } = self;

@@ -440,6 +440,11 @@ impl LinkSpec {
         self.queue.is_none() && self.trace_ms.is_none()
     }
 
+    /// May it lose packets for other reasons than a full or a busy queue?
+    pub fn loses(&self) -> bool {
+        self.drop.is_some() || self.loss.is_some() || self.policer.is_some()
+    }
+
     fn check(&self, path: &str, largest_packet: u64) -> Result<(), ScenarioError> {
         self.check_rate_or_trace(path)?;
         require(self.delay_ns <= WAIT_MAX_NS, format!("{path}.delay_ns"), self.delay_ns, "at most one day")?;

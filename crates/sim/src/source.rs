@@ -22,6 +22,7 @@
 //! | scale_b      | 1           | 0       | RFC 8593 §5.3 (0.15): sizes of frames |
 //! | scale_t      | 1           | 0       | the same: their intervals             |
 
+use crate::event::Moment;
 use crate::packet::{IN_PROFILE, Packet, PacketKind};
 use crate::random::Stream;
 use crate::rate::encoder::deviation;
@@ -51,6 +52,12 @@ pub struct Source {
     varied: Option<Box<Varied>>,
     /// When the next packet goes; `NEVER` while silent.
     pub next_tick: Time,
+    /// The same, and when that became certain.
+    pub expected: Moment,
+    /// The port that notices its packets when somebody comes there; `None`: each is an event.
+    pub late_at: Option<u32>,
+    /// Is it the only source of that port?
+    pub is_alone: bool,
 }
 
 /// The time between packets, with the part of a nanosecond that division leaves.
@@ -143,6 +150,9 @@ impl Source {
             frame_span: Span::ZERO,
             varied,
             next_tick: Time::NEVER,
+            expected: Moment { time: Time::NEVER, cause: Time::NEVER },
+            late_at: None,
+            is_alone: false,
         }
     }
 
@@ -174,6 +184,12 @@ impl Source {
                 (self.frame, self.next_tick) = (packets, now + wait);
             }
         }
+    }
+
+    /// The next packet has become certain now.
+    #[inline(always)]
+    pub fn expect(&mut self, now: Time) {
+        self.expected = Moment { time: self.next_tick, cause: now };
     }
 
     /// Packets of the frame to which the next packet belongs.

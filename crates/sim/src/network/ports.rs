@@ -116,6 +116,7 @@ impl Network {
 
     /// The event of a port that asks: a transmission has ended, or it is time to look.
     pub(super) fn transmit_end(&mut self, index: u32, now: Time) {
+        self.let_in_sources(index);
         if !self.ports[index as usize].departs_late {
             return self.transmit_next(index, now);
         }
@@ -138,7 +139,10 @@ impl Network {
 
     /// The same of all ports.
     pub(super) fn catch_up_ports(&mut self, now: Moment) {
-        (0..self.ports.len() as u32).for_each(|index| self.catch_up_port(index, now));
+        for index in 0..self.ports.len() as u32 {
+            self.let_in_before(index, now);
+            self.catch_up_port(index, now);
+        }
     }
 
     /// Whatever is sent after the packet in transmission arrives behind the wire when the delay has passed since the end of that, or

@@ -2,6 +2,7 @@
 
 use super::apps::Apps;
 use super::changes::Changes;
+use super::cross_traffic;
 use super::endpoints::{ReceiverSide, SenderSide};
 use super::finish::Facts;
 use super::prefetch;
@@ -48,6 +49,7 @@ impl Network {
             from: Time::from_nanos(scenario.warmup_ns),
             to: Time::from_nanos(scenario.duration_ns),
         };
+        let late = cross_traffic::late_ports(&topology, |source| ahead.ticks_late(&scenario.sources[source]));
         let flows = || (0u32..).zip(&topology.flows);
         let links = || topology.links.iter().map(|&link| &scenario.links[link as usize]);
         let network = Network {
@@ -86,11 +88,11 @@ impl Network {
             stages: topology.stages,
             source_stages: topology.sources,
         };
-        network.begun(scenario, order)
+        network.begun(scenario, order, &late)
     }
 
     /// With what it is to be asked for, and its first events.
-    fn begun(mut self, scenario: &Scenario, order: Order) -> Self {
+    fn begun(mut self, scenario: &Scenario, order: Order, late: &[Option<u32>]) -> Self {
         if self.observer.hears(Kinds::SENDER_SEEN) {
             self.last_seen = vec![(Phase::Steady, 0); scenario.flows.len()];
         }
@@ -102,6 +104,12 @@ impl Network {
         }
         if !self.observer.hears(Kinds::SENT) && !self.heeds_states {
             self.let_send_late(scenario, order);
+        }
+        if self.may_tick_late() {
+            for (source, &port) in self.sources.iter_mut().zip(late) {
+                source.late_at = port;
+                source.is_alone = late.iter().filter(|&&other| other == port).count() == 1;
+            }
         }
         self.schedule_changes();
         self.schedule_start(scenario);
@@ -160,8 +168,7 @@ fn lanes(topology: &Topology) -> Lanes {
 
 fn pipe_link(link: &LinkSpec) -> PipeLink {
     let rate = Rate::from_bits_per_second(link.rate_bps.expect("a checked link without queue has a rate"));
-    let loses = link.drop.is_some() || link.loss.is_some() || link.policer.is_some();
-    let is_impaired = loses || link.mark.is_some();
+    let is_impaired = link.loses() || link.mark.is_some();
     PipeLink::new(rate, Span::from_nanos(link.delay_ns), is_impaired)
 }
 

@@ -169,13 +169,14 @@ impl Network {
     /// A packet arrives at a port. Returns the packet, perhaps marked, when its last bit leaves, and the delay of the wire; `None` if
     /// it is dropped or its departure is not yet known.
     #[inline(always)]
-    fn enter_port(
+    pub(super) fn enter_port(
         &mut self,
         index: u32,
         mut packet: Packet,
         stage: StageIndex,
         now: Time,
     ) -> Option<(Packet, Time, Span)> {
+        self.let_in_sources(index);
         let mut port = &mut self.ports[index as usize];
         if port.is_impaired {
             packet = self.impair_at_port(index, packet, now)?;

@@ -3,28 +3,24 @@
 use super::Queued;
 use super::owner::Owner;
 use crate::packet::Packet;
+use prefetch_index::prefetch_index;
 
 /// No cell.
 const NONE: u32 = u32::MAX;
 
-/// A packet in a queue, and the one behind it.
-#[derive(Clone, Copy, Debug)]
-struct Cell {
-    queued: Queued,
-    next: u32,
-}
-
 /// The packets of all queues.
 #[derive(Debug)]
 pub struct Store {
-    cells: Vec<Cell>,
+    cells: Vec<Queued>,
+    /// By cell, the one behind it in its queue. Apart from the packets, so that linking one touches a few cache lines that stay near.
+    next: Vec<u32>,
     /// First of the free cells, which are chained.
     free: u32,
 }
 
 impl Default for Store {
     fn default() -> Self {
-        Store { cells: Vec::new(), free: NONE }
+        Store { cells: Vec::new(), next: Vec::new(), free: NONE }
     }
 }
 
@@ -58,20 +54,21 @@ impl Chain {
 
 impl Store {
     /// A packet more at the end of a queue.
-    #[inline]
+    #[inline(always)]
     pub fn append(&mut self, chain: &mut Chain, queued: Queued) {
-        let cell = Cell { queued, next: NONE };
         let index = self.free;
         let index = if index == NONE {
-            self.cells.push(cell);
+            self.cells.push(queued);
+            self.next.push(NONE);
             self.cells.len() as u32 - 1
         } else {
-            self.free = std::mem::replace(&mut self.cells[index as usize], cell).next;
+            self.cells[index as usize] = queued;
+            self.free = std::mem::replace(&mut self.next[index as usize], NONE);
             index
         };
         match chain.first {
             NONE => chain.first = index,
-            _ => self.cells[chain.last as usize].next = index,
+            _ => self.next[chain.last as usize] = index,
         }
         chain.last = index;
         chain.bytes += u64::from(queued.packet.bytes());
@@ -79,23 +76,28 @@ impl Store {
 
     /// The packet at the head of a queue.
     pub fn head(&self, chain: &Chain) -> Option<Queued> {
-        (!chain.is_empty()).then(|| self.cells[chain.first as usize].queued)
+        (!chain.is_empty()).then(|| self.cells[chain.first as usize])
+    }
+
+    /// Have the head of a queue brought into the cache.
+    #[inline(always)]
+    pub fn prefetch_head(&self, chain: &Chain) {
+        prefetch_index(&self.cells, chain.first as usize);
     }
 
     /// Bytes of the packet at the head of a queue that is not empty.
     #[inline]
     pub fn head_bytes(&self, chain: &Chain) -> u64 {
-        u64::from(self.cells[chain.first as usize].queued.packet.bytes())
+        u64::from(self.cells[chain.first as usize].packet.bytes())
     }
 
     /// Take the head out of a queue that is not empty.
-    #[inline]
+    #[inline(always)]
     pub fn take(&mut self, chain: &mut Chain) -> Queued {
         let index = chain.first;
-        let Cell { queued, next } = self.cells[index as usize];
-        self.cells[index as usize].next = self.free;
+        let queued = self.cells[index as usize];
+        chain.first = std::mem::replace(&mut self.next[index as usize], self.free);
         self.free = index;
-        chain.first = next;
         chain.bytes -= u64::from(queued.packet.bytes());
         queued
     }
@@ -109,19 +111,19 @@ impl Store {
     ) -> Option<Queued> {
         let (mut before, mut index) = (NONE, chain.first);
         while index != NONE {
-            let Cell { queued, next } = self.cells[index as usize];
+            let (queued, next) = (self.cells[index as usize], self.next[index as usize]);
             if Owner::of(queued.packet) != owner || !wanted(queued.packet) {
                 (before, index) = (index, next);
                 continue;
             }
             match before {
                 NONE => chain.first = next,
-                _ => self.cells[before as usize].next = next,
+                _ => self.next[before as usize] = next,
             }
             if chain.last == index {
                 chain.last = before;
             }
-            self.cells[index as usize].next = self.free;
+            self.next[index as usize] = self.free;
             self.free = index;
             chain.bytes -= u64::from(queued.packet.bytes());
             return Some(queued);

@@ -33,6 +33,7 @@ pub const INFO: DisciplineInfo = DisciplineInfo {
     summary: "drops or marks at the head while packets have waited longer than the target for an interval",
     source: "RFC 8289",
     buffer: "1000 packets",
+    drops_at_departure: true,
     has_state: true,
     marking: Marking::WithEcnOrThreshold,
     parameters: PARAMETERS,

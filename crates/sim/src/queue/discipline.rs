@@ -78,7 +78,7 @@ pub enum Signal {
 #[derive(Debug)]
 pub struct QueueContext<'a> {
     /// The transmitter, and the present.
-    pub transmitter: TransmitterState,
+    pub transmitter: &'a TransmitterState,
     /// Random numbers of this queue alone.
     pub random: &'a mut Stream,
     pub(super) tally: &'a mut Tally,

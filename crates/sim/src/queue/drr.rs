@@ -18,8 +18,7 @@
 //! in bytes, until it fits. Among queues of equal length, the one whose turn comes first loses packets; the one whose turn it is comes
 //! before all. With a thousand short queues this decides what happens to a flow of two packets (docs/validation.md).
 //!
-//! No queue is searched for. The next queue is one step along the round. The longest queue comes from [`Longest`], which is asked only
-//! when the buffer is full and hears of changed queues only then. The cost of a packet grows with packet size ÷ quantum where the
+//! No queue is searched for. The next queue is one step along the round. The longest queue comes from [`Longest`]. The cost of a packet grows with packet size ÷ quantum where the
 //! quantum is smaller. An empty queue takes four bytes, by which its flow finds it.
 //!
 //! Differs from the paper: queues belong to flows instead of hash values, so there are no collisions. Differs from ns-2: a queue that
@@ -94,16 +93,15 @@ impl DisciplineSpec for DrrSpec {
 /// No place.
 const NONE: u32 = u32::MAX;
 
-/// A queue that is not empty, or the place of one.
+/// A queue that is not empty, or the place of one, in one cache line.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 struct Member {
     /// Whose packets these are.
     owner: Owner,
     packets: Chain,
     deficit: u64,
     has_turn: bool,
-    /// Does it stand among the changed?
-    is_changed: bool,
     /// The number of its next turn, or of this one: the round is in the order of these.
     turn: u64,
     /// Its neighbours in the round.
@@ -127,9 +125,6 @@ pub struct Drr {
     /// Turns given so far.
     turns: u64,
     longest: Longest,
-    /// The queues that changed since [`Longest`] was last told, each once. Most packets come and go without a question to it; telling
-    /// it at every change took a twelfth of the time of a run behind such a queue.
-    changed: Vec<u32>,
 }
 
 impl Drr {
@@ -146,7 +141,6 @@ impl Drr {
             current: NONE,
             turns: 0,
             longest: Longest::default(),
-            changed: Vec::new(),
         }
     }
 
@@ -176,17 +170,8 @@ impl Drr {
             current => (self.members[current as usize].before, current),
         };
         let turn = self.next_turn();
-        let is_changed = self.members.get(place as usize).is_some_and(|left| left.is_changed);
-        let member = Member {
-            owner,
-            packets: Chain::default(),
-            deficit: 0,
-            has_turn: false,
-            is_changed,
-            turn,
-            before,
-            after,
-        };
+        let member =
+            Member { owner, packets: Chain::default(), deficit: 0, has_turn: false, turn, before, after };
         if place as usize == self.members.len() {
             self.members.push(member);
         } else {
@@ -212,27 +197,15 @@ impl Drr {
         member.has_turn = false;
         member.turn = turn;
         self.current = member.after;
-        self.note_change(place);
-    }
-
-    /// The length or the turn of a queue is another now.
-    #[inline]
-    fn note_change(&mut self, place: u32) {
-        let member = &mut self.members[place as usize];
-        if !member.is_changed {
-            member.is_changed = true;
-            self.changed.push(place);
-        }
     }
 
     /// The longest queue; of several the one whose turn comes first.
     fn longest(&mut self) -> Option<u32> {
-        for place in self.changed.drain(..) {
-            let member = &mut self.members[place as usize];
-            member.is_changed = false;
-            self.longest.set(place, member.packets.bytes(), member.turn);
-        }
-        self.longest.first()
+        let members = &self.members;
+        self.longest.first(|place| {
+            let member = &members[place as usize];
+            (member.packets.bytes(), member.turn)
+        })
     }
 
     /// An empty queue leaves the round.
@@ -247,14 +220,16 @@ impl Drr {
         self.free_members.push(place);
     }
 
+    #[inline(always)]
     fn append(&mut self, place: u32, queued: Queued) {
         self.store.append(&mut self.members[place as usize].packets, queued);
         self.backlog.packets += 1;
         self.backlog.bytes += u64::from(queued.packet.bytes());
-        self.note_change(place);
+        self.longest.note_growth(place);
     }
 
     /// Take the head out of a queue.
+    #[inline(always)]
     fn take(&mut self, place: u32) -> Queued {
         let packets = &mut self.members[place as usize].packets;
         let queued = self.store.take(packets);
@@ -268,7 +243,6 @@ impl Drr {
     fn note_removal(&mut self, place: u32, queued: Queued, is_empty: bool) {
         self.backlog.packets -= 1;
         self.backlog.bytes -= u64::from(queued.packet.bytes());
-        self.note_change(place);
         if is_empty {
             self.leave(place);
         }
@@ -299,7 +273,10 @@ impl QueueDiscipline for Drr {
             let head = self.store.head_bytes(&member.packets);
             if head <= member.deficit {
                 member.deficit -= head;
-                return Some(self.take(self.current));
+                let (place, after) = (self.current, member.after);
+                let sent = self.take(place);
+                self.store.prefetch_head(&self.members[after as usize].packets); // the next turn, mostly
+                return Some(sent);
             }
             self.end_turn();
         }
@@ -343,7 +320,7 @@ mod tests {
             idle_since: Time::NEVER,
         };
         let mut context = QueueContext {
-            transmitter,
+            transmitter: &transmitter,
             random: &mut Stream::new("1", "test"),
             tally: &mut Tally::default(),
             signals: &mut Vec::new(),

@@ -55,6 +55,7 @@ pub const INFO: DisciplineInfo = DisciplineInfo {
     source: "RFC 9332",
     buffer: "250 ms",
     schedules: true,
+    drops_at_departure: true,
     has_state: true,
     marking: Marking::Always,
     subqueues: &["L", "C"],

@@ -52,6 +52,7 @@ pub const INFO: DisciplineInfo = DisciplineInfo {
     buffer: "10240 packets",
     schedules: true,
     keeps_flows_apart: true,
+    drops_at_departure: true,
     draws: true,
     has_state: true,
     marking: Marking::WithEcnOrThreshold,
@@ -200,7 +201,6 @@ impl DisciplineSpec for FqCodelSpec {
             new: List::default(),
             old: List::default(),
             longest: Longest::default(),
-            changed: Vec::new(),
         }
     }
 }
@@ -218,8 +218,6 @@ struct Member {
     law: State,
     /// Is it in one of the lists?
     is_active: bool,
-    /// Does it stand among the changed?
-    is_changed: bool,
     /// The one behind it in its list.
     next: u32,
 }
@@ -232,7 +230,6 @@ impl Default for Member {
             credits: 0,
             law: State::default(),
             is_active: false,
-            is_changed: false,
             next: NONE,
         }
     }
@@ -307,21 +304,9 @@ pub struct FqCodel {
     new: List,
     old: List,
     longest: Longest,
-    /// The queues that changed since [`Longest`] was last told, each once: it is asked only when the buffer is full.
-    changed: Vec<u32>,
 }
 
 impl FqCodel {
-    /// The length of a queue is another now.
-    #[inline]
-    fn note_change(&mut self, number: u32) {
-        let member = &mut self.queues[number as usize];
-        if !member.is_changed {
-            member.is_changed = true;
-            self.changed.push(number);
-        }
-    }
-
     /// A queue with its packets, for the law.
     #[inline]
     fn packets_of(&mut self, number: u32) -> (&mut State, Packets<'_>) {
@@ -332,19 +317,15 @@ impl FqCodel {
     /// Too much waits: the fattest queue loses half of its packets.
     #[cold]
     fn shed(&mut self, context: &mut QueueContext<'_>) {
-        for number in self.changed.drain(..) {
-            let member = &mut self.queues[number as usize];
-            member.is_changed = false;
-            self.longest.set(number, member.chain.bytes(), u64::from(number));
-        }
-        let fattest = self.longest.first().expect("more waits than fits");
+        let queues = &self.queues;
+        let length = |number: u32| (queues[number as usize].chain.bytes(), u64::from(number));
+        let fattest = self.longest.first(length).expect("more waits than fits");
         let lost = self.queues[fattest as usize].packets.div_ceil(2).min(BATCH);
         let (_, mut packets) = self.packets_of(fattest);
         for _ in 0..lost {
             let dropped = packets.take().expect("half of what it has");
             context.drop(dropped, DropReason::Full);
         }
-        self.note_change(fattest);
     }
 
     /// The first queue in order is out of turn: it gets a quantum, or leaves if it is empty and old.
@@ -378,7 +359,7 @@ impl QueueDiscipline for FqCodel {
         }
         self.backlog.packets += 1;
         self.backlog.bytes += u64::from(arrival.packet.bytes());
-        self.note_change(number);
+        self.longest.note_growth(number);
         while self.limit.is_exceeded_by(self.backlog) {
             self.shed(context);
         }
@@ -396,7 +377,6 @@ impl QueueDiscipline for FqCodel {
                 let (law, mut packets) = self.packets_of(number);
                 if let Some(sent) = law.send(&params, &mut packets, context) {
                     self.queues[number as usize].credits -= i64::from(sent.packet.bytes());
-                    self.note_change(number);
                     return Some(sent);
                 }
             }
@@ -416,7 +396,6 @@ impl QueueDiscipline for FqCodel {
         member.packets -= 1;
         self.backlog.packets -= 1;
         self.backlog.bytes -= u64::from(removed.packet.bytes());
-        self.note_change(number);
         Some(removed)
     }
 

@@ -147,6 +147,9 @@ pub struct DisciplineInfo {
     pub spares_in_profile: bool,
     /// Does its limit count the packet in transmission?
     pub limit_counts_transmission: bool,
+    /// May it drop a packet that it has let in, when it is asked for the next one?
+    #[serde(skip)]
+    pub drops_at_departure: bool,
     /// Does it use random numbers?
     pub draws: bool,
     /// Has it a state that can be recorded?
@@ -173,6 +176,7 @@ impl DisciplineInfo {
         keeps_flows_apart: false,
         spares_in_profile: false,
         limit_counts_transmission: false,
+        drops_at_departure: false,
         draws: false,
         has_state: false,
         marking: Marking::Never,

@@ -12,7 +12,7 @@ use sawtooth_networks::random_networks;
 use sawtooth_networks::random_networks::winding::winding_network;
 use sawtooth_networks::random_networks::wires::with_wires;
 use sawtooth_networks::random_networks::{
-    Entries, any_filter, any_network, combinations, with_ack_filters, with_later_settings,
+    Entries, any_filter, any_network, calm, combinations, with_ack_filters, with_later_settings,
 };
 use sawtooth_networks::random_runs::hold;
 use sawtooth_sim::scenario::Scenario;
@@ -88,6 +88,13 @@ fn paced_and_recorded_senders_are_the_same_in_both_orders() {
 #[test]
 fn winding_networks_are_the_same_in_both_orders() {
     for_all(8, winding_network);
+}
+
+#[test]
+fn networks_in_which_most_is_done_ahead_are_the_same_in_both_orders() {
+    for_all(4, |entries| calm(any_network(entries)));
+    for_all(6, |entries| calm(winding_network(entries)));
+    for_all(3, |entries| with_later_settings(calm(winding_network(entries))));
 }
 
 #[test]
