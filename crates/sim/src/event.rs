@@ -12,6 +12,11 @@ pub struct Moment {
     pub cause: Time,
 }
 
+impl Moment {
+    /// A moment that never comes.
+    pub const NEVER: Moment = Moment { time: Time::NEVER, cause: Time::NEVER };
+}
+
 /// An event. `Network` has the one `match`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Event {

@@ -87,7 +87,7 @@ impl Port {
             leaves_ahead: false,
             departs_late: false,
             is_expected: false,
-            late: (Moment { time: Time::NEVER, cause: Time::NEVER }, 0),
+            late: (Moment::NEVER, 0),
             busy: Span::ZERO,
             capacity_before: 0,
             departures_hash: 0xcbf2_9ce4_8422_2325,

@@ -150,7 +150,7 @@ impl Source {
             frame_span: Span::ZERO,
             varied,
             next_tick: Time::NEVER,
-            expected: Moment { time: Time::NEVER, cause: Time::NEVER },
+            expected: Moment::NEVER,
             late_at: None,
             is_alone: false,
         }

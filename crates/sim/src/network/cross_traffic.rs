@@ -9,9 +9,6 @@ use crate::observation::Kinds;
 use crate::topology::{NO_LANE, Place, Topology};
 use sawtooth_cc::units::{Span, Time};
 
-/// A moment that never comes.
-pub(super) const NEVER: Moment = Moment { time: Time::NEVER, cause: Time::NEVER };
-
 /// What is recorded in the order in which ports do it.
 const ORDERED: Kinds = Kinds::DROPPED.and(Kinds::MARKED);
 
@@ -95,7 +92,7 @@ impl Network {
     fn await_sources(&mut self, port: u32) {
         let sources = (0u32..).zip(&self.sources).filter(|(_, source)| source.late_at == Some(port));
         let next = sources.map(|(index, source)| (source.expected, index)).min();
-        self.ports[port as usize].late = next.unwrap_or((NEVER, 0));
+        self.ports[port as usize].late = next.unwrap_or((Moment::NEVER, 0));
     }
 
     /// Somebody comes to a port now: packets of sources that came before are let in. Among equal moments sources stand before lanes and
@@ -144,5 +141,43 @@ impl Network {
             }
         }
         self.events.look_back_to(present);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ahead::Order;
+    use crate::scenario::{Scenario, SourceSpec};
+    use crate::testing::dumbbell;
+
+    fn late(scenario: &Scenario, may: impl Fn(usize) -> bool) -> Vec<Option<u32>> {
+        late_ports(&Topology::new(scenario, Order::Ahead), may)
+    }
+
+    fn source(route: Vec<u32>) -> SourceSpec {
+        let (name, rates) = ("cbr".to_owned(), vec![[0, 8_000]]);
+        SourceSpec { name, packet_bytes: 1000, route, in_profile: false, rates, counts: vec![], frames: None }
+    }
+
+    #[test]
+    fn sources_whose_way_is_one_port_are_noticed_there_all_or_none() {
+        let mut scenario = dumbbell(1);
+        scenario.sources = vec![source(vec![0]), source(vec![0])];
+        assert_eq!(late(&scenario, |_| true), [Some(0), Some(0)]);
+        assert_eq!(late(&scenario, |source| source == 0), [None, None]);
+        scenario.sources[1].route = vec![2, 0]; // over the flow's access link, so in a lane before the port
+        assert_eq!(late(&scenario, |_| true), [Some(0), None]);
+        assert_eq!(late(&dumbbell(1), |_| true), []);
+    }
+
+    #[test]
+    fn where_links_share_a_lane_each_packet_is_an_event() {
+        let mut scenario = dumbbell(2);
+        scenario.sources = vec![source(vec![0])];
+        assert_eq!(late(&scenario, |_| true), [None]);
+        scenario.links[4].delay_ns += 1;
+        scenario.links[5].delay_ns += 1;
+        assert_eq!(late(&scenario, |_| true), [Some(0)]);
     }
 }

@@ -18,8 +18,8 @@
 //! in bytes, until it fits. Among queues of equal length, the one whose turn comes first loses packets; the one whose turn it is comes
 //! before all. With a thousand short queues this decides what happens to a flow of two packets (docs/validation.md).
 //!
-//! No queue is searched for. The next queue is one step along the round. The longest queue comes from [`Longest`]. The cost of a packet grows with packet size ÷ quantum where the
-//! quantum is smaller. An empty queue takes four bytes, by which its flow finds it.
+//! No queue is searched for. The next queue is one step along the round. The longest queue comes from [`Longest`]. The cost of a packet
+//! grows with packet size ÷ quantum where the quantum is smaller. An empty queue takes four bytes, by which its flow finds it.
 //!
 //! Differs from the paper: queues belong to flows instead of hash values, so there are no collisions. Differs from ns-2: a queue that
 //! lost its last packet to another's arrival in its own turn gets its quantum when it comes back.
