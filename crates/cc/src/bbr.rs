@@ -28,7 +28,7 @@ mod startup;
 mod undo;
 
 use crate::constructor::ConstructorInfo;
-use crate::controller::{Controller, Wants};
+use crate::controller::{Controller, Heard, PacingNews, Wants};
 use crate::sample::{AckSample, LostPacket, SentPacket};
 use crate::settings::ControlSettings;
 use crate::signal::{Congestion, CongestionSignal, IdleSignal, Recovery, RecoverySignal, UndoSignal};
@@ -98,6 +98,24 @@ impl Controller for Bbr {
 
     fn on_ack(&mut self, ack: &AckSample) {
         self.model.on_ack(ack);
+    }
+
+    fn take_sent(&mut self, packet: &SentPacket) -> (Window, PacingNews) {
+        self.on_sent(packet);
+        (self.window(), PacingNews::Same)
+    }
+
+    /// Most acknowledgements move neither the rate nor the quantum.
+    fn take_ack(&mut self, ack: &AckSample) -> Heard {
+        let before = (self.model.pacing_rate, self.model.send_quantum);
+        self.model.on_ack(ack);
+        let same = before == (self.model.pacing_rate, self.model.send_quantum);
+        Heard {
+            window: self.window(),
+            threshold: self.slow_start_threshold(),
+            pacing: if same { PacingNews::Same } else { PacingNews::Ask },
+            application_limited: self.mark_application_limited(),
+        }
     }
 
     fn on_lost(&mut self, packet: &LostPacket) {

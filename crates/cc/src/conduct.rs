@@ -190,6 +190,12 @@ impl Conduct {
         }
     }
 
+    /// Is the window not validated, so that packets may have to leave more slowly?
+    pub fn paces(&self) -> bool {
+        let validation = self.beyond.as_ref().and_then(|beyond| beyond.validation.as_ref());
+        validation.is_some_and(|validation| !validation.is_validated())
+    }
+
     /// How fast packets may leave at a window that is not validated.
     pub fn pacing_rate(&self, window: f64) -> Option<Rate> {
         self.beyond.as_ref()?.validation.as_ref()?.pacing_rate(window)

@@ -101,8 +101,23 @@ impl Properties {
 pub struct Heard {
     /// [`Controller::window`]
     pub window: Window,
+    /// [`Controller::slow_start_threshold`]
+    pub threshold: Window,
+    /// What a pacer need ask before the next packet.
+    pub pacing: PacingNews,
     /// [`Controller::mark_application_limited`]
     pub application_limited: bool,
+}
+
+/// What may have changed of the rate at which packets leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PacingNews {
+    /// Anything: [`Controller::pace`] says what.
+    Ask,
+    /// Nothing since it was asked last.
+    Same,
+    /// There is none: [`Controller::paces`] is false.
+    NoRate,
 }
 
 /// What a pacer goes by.
@@ -112,10 +127,6 @@ pub struct Pace {
     pub rate: Option<Rate>,
     /// [`Controller::send_quantum`]
     pub quantum: Bytes,
-    /// [`Controller::window`]
-    pub window: Window,
-    /// [`Controller::slow_start_threshold`]
-    pub threshold: Window,
 }
 
 /// A congestion controller.
@@ -163,6 +174,11 @@ pub trait Controller {
     /// The window below which slow start runs.
     fn slow_start_threshold(&self) -> Window;
 
+    /// May it say how fast packets leave, until something else happens to it? If not, nobody asks.
+    fn paces(&self) -> bool {
+        true
+    }
+
     /// How fast packets may leave; `None`: the law does not say.
     fn pacing_rate(&self) -> Option<Rate> {
         None
@@ -201,16 +217,22 @@ pub trait Controller {
     /// An acknowledgement arrived at a transport that fills in the whole sample: [`Controller::on_ack`], and what it asks next, in one call.
     fn take_ack(&mut self, ack: &AckSample) -> Heard {
         self.on_ack(ack);
-        Heard { window: self.window(), application_limited: self.mark_application_limited() }
-    }
-
-    /// All that a pacer asks before a packet, in one call.
-    fn pace(&self) -> Pace {
-        Pace {
-            rate: self.pacing_rate(),
-            quantum: self.send_quantum(),
+        Heard {
             window: self.window(),
             threshold: self.slow_start_threshold(),
+            pacing: if self.paces() { PacingNews::Ask } else { PacingNews::NoRate },
+            application_limited: self.mark_application_limited(),
         }
+    }
+
+    /// A packet was sent: [`Controller::on_sent`], and what follows from it, in one call.
+    fn take_sent(&mut self, packet: &SentPacket) -> (Window, PacingNews) {
+        self.on_sent(packet);
+        (self.window(), PacingNews::Ask)
+    }
+
+    /// All that a pacer asks, in one call.
+    fn pace(&self) -> Pace {
+        Pace { rate: self.pacing_rate(), quantum: self.send_quantum() }
     }
 }

@@ -153,6 +153,7 @@ impl State {
 
 impl Law for CopaLaw {
     type Params = CopaParams;
+    const PACES: bool = true;
 
     const SHRINKS: bool = true;
 

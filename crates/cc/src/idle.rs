@@ -196,6 +196,11 @@ impl Validation {
         }
     }
 
+    /// Is the window validated now?
+    pub fn is_validated(&self) -> bool {
+        self.since.is_none()
+    }
+
     /// How fast packets may leave at this window, if it is not validated: it is spread over a round trip.
     pub fn pacing_rate(&self, window: f64) -> Option<Rate> {
         let (_, srtt) = (self.since?, self.srtt.filter(|&srtt| srtt > Span::ZERO)?);

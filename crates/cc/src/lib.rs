@@ -111,7 +111,7 @@ use serde::{Deserialize, Serialize};
 
 pub use conduct::Conduct;
 pub use constructor::{ConstructorError, ConstructorInfo, ParameterInfo};
-pub use controller::{Controller, Heard, Pace, Properties, Wants};
+pub use controller::{Controller, Heard, Pace, PacingNews, Properties, Wants};
 pub use cut::{Answer, Cut};
 pub use idle::IdleRule;
 use plugin::Guest;

@@ -221,6 +221,7 @@ fn unmarked(ack: &AckSample) -> f64 {
 
 impl Law for PragueLaw {
     type Params = PragueParams;
+    const PACES: bool = true;
 
     fn new(params: PragueParams, window: f64) -> Self {
         PragueLaw(Box::new(State {

@@ -201,6 +201,11 @@ macro_rules! forwarded {
                 match self { $(AnyController::$law(control) => control.on_sent(packet),)* }
             }
 
+            #[inline(never)]
+            fn take_sent(&mut self, packet: &SentPacket) -> (Window, PacingNews) {
+                match self { $(AnyController::$law(control) => control.take_sent(packet),)* }
+            }
+
             /// The others get a copy of the sample, so that a field that the first law does not read is not written for it.
             #[inline(always)]
             fn on_ack(&mut self, ack: &AckSample) {
@@ -249,6 +254,10 @@ macro_rules! forwarded {
                     AnyController::$first(control) => control.slow_start_threshold(),
                     others => others.slow_start_threshold_of_others(),
                 }
+            }
+
+            fn paces(&self) -> bool {
+                match self { $(AnyController::$law(control) => control.paces(),)* }
             }
 
             #[inline]

@@ -22,6 +22,8 @@ pub trait Law: Clone + Debug {
 
     /// Acknowledgements may shrink its window; what is left is no slow start then.
     const SHRINKS: bool = false;
+    /// It may say how fast packets leave.
+    const PACES: bool = false;
 
     /// The law of these numbers, at the start of a connection with this window.
     fn new(params: Self::Params, window: f64) -> Self;
@@ -195,6 +197,10 @@ impl<L: Law> Controller for Windowed<L> {
         self.conduct.slow_start.threshold()
     }
 
+    fn paces(&self) -> bool {
+        L::PACES || self.conduct.paces()
+    }
+
     #[inline]
     fn pacing_rate(&self) -> Option<Rate> {
         self.law.pacing_rate(self.window, &self.conduct).or_else(|| self.conduct.pacing_rate(self.window))
@@ -209,7 +215,7 @@ impl<L: Law> Controller for Windowed<L> {
     fn pace(&self) -> Pace {
         let rate = self.pacing_rate();
         let quantum = rate.map_or(Bytes::ZERO, |rate| self.law.send_quantum(rate));
-        Pace { rate, quantum, window: self.window(), threshold: self.slow_start_threshold() }
+        Pace { rate, quantum }
     }
 
     fn in_conservative_slow_start(&self) -> bool {

@@ -5,8 +5,9 @@
 
 use sawtooth_cc::units::{Bytes, Span, Time, Window};
 use sawtooth_cc::{
-    AckSample, AnyController, CONTROLLERS, Congestion, ControlSettings, Controller, DeliveryRate, IdleSignal,
-    LostPacket, Recovery, RecoverySignal, RoundTripTimes, SentPacket, UndoSignal, Wants, WindowOfData,
+    AckSample, AnyController, CONTROLLERS, Congestion, ControlSettings, Controller, DeliveryRate, IdleRule,
+    IdleSignal, LostPacket, Pace, PacingNews, Recovery, RecoverySignal, RoundTripTimes, SentPacket,
+    UndoSignal, Wants, WindowOfData,
 };
 
 const NOW: Time = Time::from_nanos(1_000_000);
@@ -24,6 +25,10 @@ const PACKET: SentPacket = SentPacket {
 
 /// A controller of each constructor, in slow start and past it.
 fn controllers() -> Vec<(&'static str, AnyController)> {
+    controllers_with(IdleRule::default())
+}
+
+fn controllers_with(idle: IdleRule) -> Vec<(&'static str, AnyController)> {
     let mut all = Vec::new();
     for row in CONTROLLERS {
         let values: Vec<f64> =
@@ -34,6 +39,7 @@ fn controllers() -> Vec<(&'static str, AnyController)> {
                 initial_window: Window::from_packets(12.0),
                 initial_threshold: threshold,
                 random: row.properties().random.then_some([7; 32]),
+                idle,
                 ..ControlSettings::default()
             };
             all.push((row.name, AnyController::new(&spec, &settings)));
@@ -112,6 +118,64 @@ fn a_sample_says_no_more_than_is_wanted() {
             full.on_ack(&measured(&classic));
             assert_eq!(state(&lean), state(&full), "{name}");
         }
+    }
+}
+
+/// Acknowledgements at a rate that grows and shrinks, every tenth of them the end of a round, some with losses.
+fn acknowledgements() -> impl Iterator<Item = AckSample> {
+    (1..300u64).map(|step| {
+        let now = Time::from_nanos(1_000_000 * step);
+        let classic = AckSample::classic(now, 1, Some(Span::from_millis(10)), step % 3 > 0);
+        let full = measured(&classic);
+        let delivered = Bytes::new(1000 * (1 + step % 37));
+        let rate = full.rate.map(|rate| DeliveryRate {
+            delivered,
+            prior_delivered: Bytes::new(1000 * step.saturating_sub(10)),
+            lost: Bytes::new(1000 * (step % 7 / 6)),
+            ..rate
+        });
+        AckSample { rate, delivered: Bytes::new(1000 * step), round_ended: step % 10 == 0, ..full }
+    })
+}
+
+#[test]
+fn what_is_asked_in_one_call_is_what_is_asked_one_by_one() {
+    let mut seen = Vec::new();
+    for idle in [IdleRule::Keep, IdleRule::Rfc7661] {
+        for (name, mut control) in controllers_with(idle) {
+            control.on_established(NOW, Some(Span::from_millis(10)));
+            let mut asked = control.pace();
+            for ack in acknowledgements() {
+                let mut other = control.clone();
+                other.on_ack(&ack);
+                let heard = control.take_ack(&ack);
+                assert_eq!(state(&control), state(&other), "{name}");
+                assert_eq!((heard.window, heard.threshold), (other.window(), other.slow_start_threshold()));
+                assert_eq!(heard.application_limited, other.mark_application_limited(), "{name}");
+                let mut check = |news: PacingNews, control: &AnyController| {
+                    let Pace { rate, quantum } = control.pace();
+                    match news {
+                        PacingNews::Ask => {}
+                        PacingNews::Same => {
+                            assert_eq!((rate, quantum), (asked.rate, asked.quantum), "{name}")
+                        }
+                        PacingNews::NoRate => assert_eq!((rate, quantum), (None, Bytes::ZERO), "{name}"),
+                    }
+                    asked = Pace { rate, quantum };
+                    seen.push(news);
+                };
+                check(heard.pacing, &control);
+                if control.wants().packets {
+                    other.on_sent(&PACKET);
+                    let (window, news) = control.take_sent(&PACKET);
+                    assert_eq!((state(&control), window), (state(&other), other.window()), "{name}");
+                    check(news, &control);
+                }
+            }
+        }
+    }
+    for news in [PacingNews::Ask, PacingNews::Same, PacingNews::NoRate] {
+        assert!(seen.contains(&news), "{news:?}");
     }
 }
 

@@ -19,6 +19,7 @@
 //! | departure from a port, afterwards    | [`Ahead::departs_late`]        | nothing of the link changes, its wire has a delay, no short flow loses a packet by it |
 //! | packets of a source at its port, afterwards | [`Ahead::ticks_late`]    | the port is all of their way, nothing changes, no frames, nobody records what ports drop or mark |
 //! | sending when a pacer opens, afterwards | [`Ahead::sends_late`]     | nothing changes, no applications or short flows, the first link has a delay and is the flow's own |
+//! | acknowledgements at a sender         | [`Ahead::settles`]             | the sender is TCP's, nothing changes, no applications, nobody else on its way to the next lane |
 //! | entering the first link with jitter  | always, as part of the sending | the sender keeps the order of what it lets go            |
 
 use crate::scenario::{FlowSpec, LinkSpec, Scenario, SourceSpec};
@@ -118,6 +119,17 @@ impl<'a> Ahead<'a> {
         } else {
             Span::ZERO
         }
+    }
+
+    /// May acknowledgements reach the sender of this flow ahead of their time, up to the next event of the agenda? Whatever else it hears
+    /// of must be such an event, and none that anybody adds at short notice. `topology/settled.rs` sees to it that nobody else hears of
+    /// what the sender does.
+    pub fn settles(&self, flow: &FlowSpec) -> bool {
+        let controller = &self.scenario.profiles[flow.profile as usize].controller;
+        let windowed = !controller.properties().own_transport && controller.endpoint().is_none();
+        let nothing_comes = self.scenario.changes.is_empty() && self.scenario.apps.is_empty();
+        let plain = !self.scenario.links.iter().any(|link| link.loses() || link.mark.is_some());
+        self.order == Order::Ahead && windowed && nothing_comes && plain
     }
 
     /// Must even what is certain wait for its time?

@@ -47,6 +47,8 @@ pub struct EventQueue {
     /// The agenda's event is being handled: its player gets the next one afterwards, once.
     in_agenda: bool,
     now: Moment,
+    /// What comes at this time or later is not asked for yet.
+    end: Time,
 }
 
 impl EventQueue {
@@ -62,6 +64,7 @@ impl EventQueue {
             agenda: Agenda::default(),
             in_agenda: false,
             now: Moment::default(),
+            end: Time::ZERO,
         }
     }
 
@@ -95,6 +98,27 @@ impl EventQueue {
     pub fn leave_agenda(&mut self) {
         self.in_agenda = false;
         self.main.set(AGENDA, self.agenda.first());
+    }
+
+    /// Does nothing of the agenda come before this moment, nor the end of what is asked for? Then it is the present from now on, although
+    /// other events may come before.
+    #[inline(always)]
+    pub fn settle(&mut self, at: Moment) -> bool {
+        let comes_first = at.time < self.end && self.agenda.first().is_none_or(|first| at < first);
+        if comes_first {
+            self.now = at;
+        }
+        comes_first
+    }
+
+    /// The same where of the agenda only what comes at this time or later matters.
+    #[inline(always)]
+    pub fn settle_before(&mut self, at: Moment, time: Time) -> bool {
+        let comes_first = at.time < self.end && at.time < time;
+        if comes_first {
+            self.now = at;
+        }
+        comes_first
     }
 
     /// Something that happened at this moment is done only now; or it has been done, and this is the present again.
@@ -180,7 +204,7 @@ impl EventQueue {
             return None;
         }
         let (at, player) = self.main.first();
-        self.now = at;
+        (self.now, self.end) = (at, end);
         let lane = player.wrapping_sub(self.first_lane);
         if lane < self.lanes {
             return Some(Event::LaneExit(lane));

@@ -14,14 +14,21 @@ const CELL_BITS: u32 = 6;
 const ROOM: u32 = 16;
 
 /// Counts of round trips by size, with their exact number, sum and minimum.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct RoundTrips {
     /// The cell of the first count.
     base: u32,
     counts: Vec<u32>,
     total: u64,
     sum: u64,
+    /// `MAX` before the first.
     minimum: u64,
+}
+
+impl Default for RoundTrips {
+    fn default() -> Self {
+        RoundTrips { base: 0, counts: Vec::new(), total: 0, sum: 0, minimum: u64::MAX }
+    }
 }
 
 /// What a run says of the round trips of a flow; zeros when there were none.
@@ -38,7 +45,8 @@ pub struct RoundTripRecord {
 }
 
 fn cell_of(nanos: u64) -> u32 {
-    let magnitude = (u64::BITS - nanos.leading_zeros()).saturating_sub(CELL_BITS + 1);
+    let least = (2 << CELL_BITS) - 1; // without it a value of zero were a case of its own
+    let magnitude = (u64::BITS - (nanos | least).leading_zeros()) - (CELL_BITS + 1);
     (magnitude << CELL_BITS) + (nanos >> magnitude) as u32
 }
 
@@ -53,25 +61,28 @@ fn middle_of(cell: u32) -> u64 {
 
 impl RoundTrips {
     /// Count one.
+    #[inline(always)]
     pub fn add(&mut self, span: Span) {
         let nanos = span.nanos();
         let cell = cell_of(nanos);
-        if self.total == 0 || nanos < self.minimum {
-            self.minimum = nanos;
-        }
+        self.minimum = self.minimum.min(nanos);
         self.total += 1;
         self.sum += nanos;
-        if let Some(count) = cell.checked_sub(self.base).and_then(|place| self.counts.get_mut(place as usize))
-        {
-            *count += 1;
-        } else {
-            self.make_room(cell);
-            self.counts[(cell - self.base) as usize] += 1;
+        match self.counts.get_mut(cell.wrapping_sub(self.base) as usize) {
+            Some(count) => *count += 1,
+            None => self.count_beyond(cell),
         }
     }
 
-    /// A quarter of a power of two at a time: with as many flows as there may be, a cell that nobody counts in is a cell for each of them.
+    /// Count one in a cell that is not there.
     #[cold]
+    #[inline(never)]
+    fn count_beyond(&mut self, cell: u32) {
+        self.make_room(cell);
+        self.counts[(cell - self.base) as usize] += 1;
+    }
+
+    /// A quarter of a power of two at a time: with as many flows as there may be, a cell that nobody counts in is a cell for each of them.
     fn make_room(&mut self, cell: u32) {
         let begin = cell & !(ROOM - 1);
         if self.counts.is_empty() {
@@ -107,7 +118,7 @@ impl RoundTrips {
         RoundTripRecord {
             samples: self.total,
             sum: Span::from_nanos(self.sum),
-            minimum: Span::from_nanos(self.minimum),
+            minimum: Span::from_nanos(if self.total == 0 { 0 } else { self.minimum }),
             p50: self.quantile(0.50),
             p95: self.quantile(0.95),
             p99: self.quantile(0.99),

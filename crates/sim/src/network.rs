@@ -9,6 +9,7 @@ mod late;
 mod paced;
 mod ports;
 mod prefetch;
+mod settle;
 mod setup;
 mod short_flows;
 mod streams;
@@ -96,6 +97,10 @@ pub struct Network {
     measured: Measured,
     stages: Vec<Stage>,
     lanes: Lanes,
+    /// How many lanes, the first of the spare ones, hold acknowledgements that may arrive ahead of their time.
+    settled: u32,
+    /// By lane of those, the flow of which alone they are, if its sender hears of nothing but acknowledgements and its timers.
+    sole: Vec<Option<u32>>,
     /// The distance in packets of a lane between two steps of prefetching.
     step: u32,
     links: Vec<PipeLink>,
@@ -130,7 +135,7 @@ pub struct Network {
 /// Packets behind one link, in the order in which they left it, with the stage that comes next.
 type Passage = VecDeque<(Moment, Packet, StageIndex)>;
 
-/// How many events pass between two looks at the stop flag.
+/// How many events pass between two looks at the stop flag, a power of two.
 const STOP_CHECK_EVENTS: u64 = 1 << 14;
 
 impl Network {
@@ -143,9 +148,11 @@ impl Network {
         while let Some(event) = self.events.next_before(until) {
             let now = self.events.now().time;
             progress.now_ns.store(now.nanos(), Ordering::Relaxed);
+            let before = self.census.events;
             self.handle(event, now);
             self.census.events += 1;
-            if self.census.events.is_multiple_of(STOP_CHECK_EVENTS) && progress.stop.load(Ordering::Relaxed) {
+            let looks = (before ^ self.census.events) >= STOP_CHECK_EVENTS;
+            if looks && progress.stop.load(Ordering::Relaxed) {
                 return None;
             }
         }
@@ -162,10 +169,10 @@ impl Network {
     #[inline(always)]
     fn handle(&mut self, event: Event, now: Time) {
         match event {
+            Event::LaneExit(index) if index >= self.events.lanes() => self.leave_rare_lane(index, now),
             Event::LaneExit(index) => {
                 let Left { packet, stage, ends, head } = self.lanes.pop(index);
                 match self.prefetching() {
-                    _ if index >= self.events.lanes() => self.follow_spare_lane(index, head),
                     Prefetching::None => self.events.follow_lane(index, head),
                     Prefetching::ByLane(step) => {
                         self.events.follow_lane(index, head);
@@ -212,14 +219,19 @@ impl Network {
         }
     }
 
-    /// The head of a spare lane has just left it. Most of these are empty most of the time, and there are two for each flow: an empty one
-    /// gives its memory to others.
+    /// The head of a lane comes out that is not in use all the time. Most spare lanes are empty most of the time, and there are two for
+    /// each flow: an empty one gives its memory to others.
     #[inline(never)]
-    fn follow_spare_lane(&mut self, index: u32, head: Option<Moment>) {
+    fn leave_rare_lane(&mut self, index: u32, now: Time) {
+        if index < self.events.lanes() + self.settled {
+            return self.settle(index, now);
+        }
+        let Left { packet, stage, ends, head } = self.lanes.pop(index);
         if head.is_none() {
             self.lanes.release(index);
         }
         self.events.set_lane(index, head);
+        self.resume(packet, stage, ends, now);
     }
 
     /// A packet's turn has come.

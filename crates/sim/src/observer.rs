@@ -10,6 +10,7 @@
 
 use crate::observation::{Kinds, Observation, Occurrence};
 use crate::scenario::RecordSpec;
+use crate::series::rates::Rates;
 use crate::series::{AllSeries, Extent};
 use sawtooth_cc::units::{Span, Time};
 
@@ -17,6 +18,8 @@ use sawtooth_cc::units::{Span, Time};
 #[derive(Debug)]
 pub struct Observer {
     heard: Kinds,
+    /// No series but that of rates hears of arrivals.
+    arrivals_for_rates: bool,
     sample_interval: Option<Span>,
     series: AllSeries,
 }
@@ -24,8 +27,12 @@ pub struct Observer {
 impl Observer {
     /// The observer of a run that has not begun.
     pub fn new(spec: &RecordSpec, extent: &Extent) -> Self {
-        let series = AllSeries::new(spec, extent);
-        Observer { heard: series.hears(), sample_interval: spec.sample_ns.map(Span::from_nanos), series }
+        let mut series = AllSeries::new(spec, extent);
+        let heard = series.hears();
+        let rates = series.rates.take();
+        let arrivals_for_rates = !series.hears().has_any(Kinds::ARRIVED);
+        series.rates = rates;
+        Observer { heard, arrivals_for_rates, sample_interval: spec.sample_ns.map(Span::from_nanos), series }
     }
 
     /// How long it is from one sample of senders and queues to the next, if there are samples.
@@ -49,9 +56,16 @@ impl Observer {
         self.series.observe(&Observation { time, occurrence: occurrence() });
     }
 
+    /// Rates, if they alone hear of arrivals.
+    #[inline(always)]
+    pub fn rates_alone(&mut self) -> Option<&mut Rates> {
+        self.series.rates.as_mut().filter(|_| self.arrivals_for_rates)
+    }
+
     /// Somebody beside the series hears of such events.
     pub fn hear(&mut self, kinds: Kinds) {
         self.heard = self.heard.and(kinds);
+        self.arrivals_for_rates &= !kinds.has_any(Kinds::ARRIVED);
     }
 
     /// Does anybody hear of such events?

@@ -268,8 +268,15 @@ impl Queue {
     }
 
     /// The same for the subqueue to which a packet was assigned, if the discipline has some.
-    #[inline]
+    #[inline(always)]
     pub fn count_subqueue(&mut self, queued: &Queued, now: Time, measured: bool) {
+        if !self.tally.subqueues.is_empty() {
+            self.count_in_subqueue(queued, now, measured);
+        }
+    }
+
+    #[inline(never)]
+    fn count_in_subqueue(&mut self, queued: &Queued, now: Time, measured: bool) {
         if let Some(subqueue) = self.tally.subqueues.get_mut(usize::from(queued.subqueue)) {
             subqueue.count_departure(queued.packet, now - queued.arrived, measured);
         }

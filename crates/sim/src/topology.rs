@@ -9,6 +9,8 @@
 //!
 //! Routes with a common end share the stages of that end, so a packet in a lane need not store where it is.
 
+mod settled;
+
 use crate::ahead::{Ahead, Order};
 use crate::scenario::{FlowSpec, Scenario};
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,17 +42,69 @@ pub enum Place {
     End,
 }
 
-/// One step of a route.
+/// One step of a route, in two words that are read as such: copied field by field, it is written and read again before a packet can go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(align(16))]
 pub struct Stage {
+    /// The place, as one number, and the lane.
+    place_and_lane: u64,
+    /// The spare lane and the next stage.
+    spare_and_next: u64,
+}
+
+impl Stage {
+    /// Ports as places begin with this number, below are links.
+    const PORTS: u32 = 1 << 30;
+    /// The end as a place.
+    const END: u32 = 1 << 31;
+
+    /// A packet passes this place, waits in this lane, or in the spare one, and goes on to that stage.
+    fn new(place: Place, lane: u32, spare: u32, next: StageIndex) -> Self {
+        let place = match place {
+            Place::Link(link) => link,
+            Place::Port(port) => Self::PORTS + port,
+            Place::End => Self::END,
+        };
+        Stage {
+            place_and_lane: u64::from(place) << 32 | u64::from(lane),
+            spare_and_next: u64::from(spare) << 32 | u64::from(next),
+        }
+    }
+
+    /// The link that the packet passes, if it passes one: asked first, since it mostly does.
+    #[inline(always)]
+    pub fn link(self) -> Option<u32> {
+        let place = (self.place_and_lane >> 32) as u32;
+        (place < Self::PORTS).then_some(place)
+    }
+
     /// What the packet passes.
-    pub place: Place,
+    #[inline(always)]
+    pub fn place(self) -> Place {
+        match (self.place_and_lane >> 32) as u32 {
+            link if link < Self::PORTS => Place::Link(link),
+            port if port < Self::END => Place::Port(port - Self::PORTS),
+            _ => Place::End,
+        }
+    }
+
     /// Where it waits afterwards: a lane, the passage of a link ([`FIRST_PASSAGE`]), its wire ([`FIRST_WIRE`]), or nowhere ([`NO_LANE`]).
-    pub lane: u32,
+    #[inline(always)]
+    pub fn lane(self) -> u32 {
+        self.place_and_lane as u32
+    }
+
     /// Where it waits if it had to queue for its link, so that it would be out of order in that lane; [`NO_LANE`] if that cannot be.
-    pub spare: u32,
+    #[inline(always)]
+    pub fn spare(self) -> u32 {
+        (self.spare_and_next >> 32) as u32
+    }
+
     /// The next stage.
-    pub next: StageIndex,
+    #[inline(always)]
+    pub fn next(self) -> StageIndex {
+        self.spare_and_next as u32
+    }
 }
 
 /// The first stages of a flow's packets.
@@ -71,6 +125,10 @@ pub struct Topology {
     pub lanes: Vec<StageIndex>,
     /// The same for spare lanes, whose numbers follow.
     pub spare_lanes: Vec<StageIndex>,
+    /// How many of those, the first ones, hold acknowledgements that may arrive ahead of their time ([`Topology::settle`]).
+    pub settled: u32,
+    /// By lane of those, the listed flow of which alone they are.
+    pub sole: Vec<Option<u32>>,
     /// The link of each port.
     pub ports: Vec<u32>,
     /// The other links.
@@ -274,7 +332,7 @@ impl Builder<'_> {
 
     /// Add the stages of a route to the table, last stage first, and return the first.
     fn add_stages(&mut self, route: Route) -> StageIndex {
-        let mut next = self.stage(Stage { place: Place::End, lane: NO_LANE, spare: NO_LANE, next: 0 });
+        let mut next = self.stage(Stage::new(Place::End, NO_LANE, NO_LANE, 0));
         for step in route.steps.into_iter().rev() {
             let (lane, spare) = match step.waits {
                 Wait::No => (NO_LANE, NO_LANE),
@@ -282,7 +340,7 @@ impl Builder<'_> {
                 Wait::Turn => self.lanes(step.link, next),
                 Wait::Passing => (FIRST_PASSAGE + step.link, NO_LANE),
             };
-            next = self.stage(Stage { place: step.place, lane, spare, next });
+            next = self.stage(Stage::new(step.place, lane, spare, next));
         }
         next
     }
@@ -327,8 +385,9 @@ impl Builder<'_> {
     /// Number the spare lanes behind the others, whose count is known now.
     fn number_spare_lanes(&mut self) {
         let Topology { stages, lanes, .. } = &mut self.topology;
-        for stage in stages.iter_mut().filter(|stage| stage.spare != NO_LANE) {
-            stage.spare += lanes.len() as u32;
+        for stage in stages.iter_mut().filter(|stage| stage.spare() != NO_LANE) {
+            let spare = stage.spare() + lanes.len() as u32;
+            *stage = Stage::new(stage.place(), stage.lane(), spare, stage.next());
         }
     }
 }
@@ -343,16 +402,16 @@ mod tests {
         let mut text = String::new();
         loop {
             let stage = topology.stages[index as usize];
-            match stage.place {
+            match stage.place() {
                 Place::Link(link) => text += &format!("link{} ", topology.links[link as usize]),
                 Place::Port(port) => text += &format!("port{port} "),
                 Place::End => return text + "end",
             }
-            if stage.lane != NO_LANE {
-                assert_eq!(topology.lanes[stage.lane as usize], stage.next, "a lane leads to one stage");
-                text += &format!("|{} ", stage.lane);
+            if stage.lane() != NO_LANE {
+                assert_eq!(topology.lanes[stage.lane() as usize], stage.next(), "a lane leads to one stage");
+                text += &format!("|{} ", stage.lane());
             }
-            index = stage.next;
+            index = stage.next();
         }
     }
 

@@ -15,9 +15,9 @@ const ORDERED: Kinds = Kinds::DROPPED.and(Kinds::MARKED);
 /// The port that is the whole way of packets from this stage on, if one is.
 fn only_port(topology: &Topology, first: u32) -> Option<u32> {
     let stage = topology.stages[first as usize];
-    let ends = topology.stages[stage.next as usize].place == Place::End;
-    match stage.place {
-        Place::Port(port) if ends && stage.lane == NO_LANE => Some(port),
+    let ends = topology.stages[stage.next() as usize].place() == Place::End;
+    match stage.place() {
+        Place::Port(port) if ends && stage.lane() == NO_LANE => Some(port),
         _ => None,
     }
 }
@@ -26,8 +26,8 @@ fn only_port(topology: &Topology, first: u32) -> Option<u32> {
 /// of their way, and if the same is true of all sources that begin at that port. Packets in spare lanes come before those of sources that
 /// reach the port at the same moment, those in other lanes after them. So where there are spare lanes each packet is an event.
 pub(super) fn late_ports(topology: &Topology, may: impl Fn(usize) -> bool) -> Vec<Option<u32>> {
-    let has_spare_lanes = !topology.spare_lanes.is_empty();
-    let first = |index: usize| topology.stages[topology.sources[index] as usize].place;
+    let has_spare_lanes = topology.spare_lanes.len() > topology.settled as usize;
+    let first = |index: usize| topology.stages[topology.sources[index] as usize].place();
     let port = |index: usize| only_port(topology, topology.sources[index]).filter(|_| may(index));
     let sources = 0..topology.sources.len();
     let all_late = |port_place: Place| {

@@ -2,7 +2,7 @@
 
 use super::Network;
 use super::supply::Supply;
-use crate::ack_details::DetailsPool;
+use crate::ack_details::{Details, DetailsPool};
 use crate::event::{Event, Moment};
 use crate::observation::{Kinds, Occurrence, Seen};
 use crate::packet::{CE, ECE, IN_PROFILE, Packet, PacketKind, TEST};
@@ -10,11 +10,13 @@ use crate::pipe::Jitter;
 use crate::random;
 use crate::scenario::{FlowSpec, Profile};
 use crate::tcp::receiver::AckDecision;
-use crate::tcp::sender::WindowCut;
-use crate::topology::{FlowRoute, Place, StageIndex};
+use crate::tcp::sender::{Sender, WindowCut};
+use crate::topology::{FlowRoute, NO_LANE, StageIndex};
 use crate::transport::{AnyReceiver, Transport};
 use crate::whole::receiver::WholeReceiver;
 use sawtooth_cc::units::Time;
+
+const IS_TCP: &str = "only TCP's senders come here";
 
 /// A sender and what the network knows about it. What each acknowledgement needs comes first.
 #[derive(Debug)]
@@ -142,13 +144,17 @@ impl Network {
         let side = &mut self.senders[flow as usize];
         let mut at = Moment { time: now, cause: now };
         let route = side.route;
+        let stage = self.stages[route as usize];
         if let Some(jitter) = &mut side.jitter
             && packet.kind() == PacketKind::Data
-            && matches!(self.stages[route as usize].place, Place::Link(_))
+            && stage.link().is_some()
         {
             at.time = jitter.delay(now);
         }
-        self.travel(packet, route, at);
+        match stage.link() {
+            Some(link) if stage.lane() != NO_LANE => self.pass_one_link(stage, link, packet, at),
+            _ => self.travel(packet, route, at),
+        }
     }
 
     /// A packet is at the end of its route, unless the run ends before: the answer that goes out at once, if there is
@@ -195,7 +201,11 @@ impl Network {
         };
         let received = receiver.on_data(packet, at.time);
         let is_new = received.is_new;
-        if self.observer.hears(Kinds::ARRIVED) {
+        if let Some(rates) = self.observer.rates_alone() {
+            if is_new {
+                rates.count(packet.flow(), at.time);
+            }
+        } else if self.observer.hears(Kinds::ARRIVED) {
             self.observer.note(Kinds::ARRIVED, at.time, || Occurrence::PacketArrived { packet, is_new });
             if self.apps.any() {
                 self.apps.heed_arrival(packet.flow(), receiver.next_expected(), &mut self.events, at.time);
@@ -273,28 +283,70 @@ impl Network {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn on_ack(&mut self, packet: Packet, now: Time) {
         self.census.delivered += 1;
-        let mut side = &mut self.senders[packet.flow() as usize];
-        let Transport::Tcp(sender) = &side.sender else { return self.on_other_answer(packet, now) };
-        if sender.is_overdue(self.events.now()) {
-            self.send_overdue(packet.flow(), self.events.now());
-            side = &mut self.senders[packet.flow() as usize];
+        match &self.senders[packet.flow() as usize].sender {
+            Transport::Tcp(sender) if sender.keeps_more() => self.on_ack_in_full(packet, now),
+            Transport::Tcp(_) => self.on_classic_ack(packet, now),
+            _ => self.on_other_answer(packet, now),
         }
-        let Transport::Tcp(sender) = &mut side.sender else { unreachable!("it is TCP's") };
-        self.observer.note(Kinds::ACKNOWLEDGED, now, || Occurrence::AckArrived {
-            packet,
-            newly_acknowledged: packet.number().saturating_sub(sender.sent().una),
-        });
-        let details = self.details.get(packet.details());
-        let cut = sender.on_ack(packet.number(), details, packet.has(ECE), now);
-        self.details.release(packet.details());
+    }
+
+    #[inline(never)]
+    fn on_classic_ack(&mut self, packet: Packet, now: Time) {
+        let cut = self.tell_of_ack(packet, now, Sender::on_ack);
         if let Some(cut) = cut {
             self.record_cut(packet.flow(), cut, now);
         }
         self.send_upon_ack(packet.flow(), now);
         self.note_end(packet.flow());
+    }
+
+    /// The same of a sender that keeps more than a classic one.
+    #[inline(never)]
+    fn on_ack_in_full(&mut self, packet: Packet, now: Time) {
+        let (flow, present) = (packet.flow(), self.events.now());
+        if let Some(opened) = self.tcp(flow).take_pacing(present) {
+            self.send_late(flow, opened, present);
+        }
+        let cut = self.tell_of_ack(packet, now, Sender::on_any_ack_in_full);
+        if let Some(cut) = cut {
+            self.record_cut(flow, cut, now);
+        }
+        self.send_in_full(flow, now);
+        self.arm_timer(flow);
+        self.note_end(flow);
+    }
+
+    /// A sender hears of an acknowledgement in this way.
+    #[inline(always)]
+    fn tell_of_ack(
+        &mut self,
+        packet: Packet,
+        now: Time,
+        tell: impl FnOnce(&mut Sender, u32, Option<Details<'_>>, bool, Time) -> Option<WindowCut>,
+    ) -> Option<WindowCut> {
+        let Transport::Tcp(sender) = &mut self.senders[packet.flow() as usize].sender else {
+            unreachable!("{IS_TCP}");
+        };
+        self.observer.note(Kinds::ACKNOWLEDGED, now, || Occurrence::AckArrived {
+            packet,
+            newly_acknowledged: packet.number().saturating_sub(sender.sent().una),
+        });
+        let details = self.details.get(packet.details());
+        let cut = tell(sender, packet.number(), details, packet.has(ECE), now);
+        self.details.release(packet.details());
+        cut
+    }
+
+    /// The sender of a flow that is TCP's.
+    #[inline(always)]
+    pub(super) fn tcp(&mut self, flow: u32) -> &mut Sender {
+        let Transport::Tcp(sender) = &mut self.senders[flow as usize].sender else {
+            unreachable!("{IS_TCP}")
+        };
+        sender
     }
 
     pub(super) fn expect_delayed_ack(&mut self, flow: u32, due: Time) {
@@ -391,6 +443,17 @@ impl Network {
         self.arm_timer(flow);
     }
 
+    /// The same of a sender that keeps more than a classic one, once its connection is open; its timer is left as it is.
+    #[inline(always)]
+    pub(super) fn send_in_full(&mut self, flow: u32, now: Time) {
+        if self.heeds_states {
+            self.heed_state(flow, now);
+        }
+        while let Some(packet) = self.tcp(flow).next_packet_in_full(now) {
+            self.emit(flow, packet, now);
+        }
+    }
+
     /// A controller may have entered a state, or a sender a phase.
     #[cold]
     #[inline(never)]
@@ -413,7 +476,7 @@ impl Network {
     }
 
     #[inline(always)]
-    fn arm_timer(&mut self, flow: u32) {
+    pub(super) fn arm_timer(&mut self, flow: u32) {
         let side = &self.senders[flow as usize];
         let deadline = side.sender.deadline();
         if deadline < side.timer_event {

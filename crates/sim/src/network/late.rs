@@ -30,9 +30,9 @@ impl Network {
         for (side, flow) in self.senders.iter_mut().zip(&scenario.flows) {
             let alone = users[flow.forward[0] as usize] == 1;
             let stage = self.stages[side.route as usize];
-            let own_lane = alone && stage.lane < FIRST_PASSAGE && stage.spare == NO_LANE;
+            let own_lane = alone && stage.lane() < FIRST_PASSAGE && stage.spare() == NO_LANE;
             if let (Place::Link(link), Transport::Tcp(sender), true) =
-                (stage.place, &mut side.sender, own_lane)
+                (stage.place(), &mut side.sender, own_lane)
                 && sender.is_paced()
                 && !self.links[link as usize].is_impaired
             {
@@ -42,12 +42,12 @@ impl Network {
     }
 
     /// Something happens to a sender now: what its pacer has let go before leaves first.
-    #[inline(always)]
     pub(super) fn send_overdue(&mut self, flow: u32, now: Moment) {
         if let Transport::Tcp(sender) = &mut self.senders[flow as usize].sender
             && let Some(opened) = sender.take_pacing(now)
         {
             self.send_late(flow, opened, now);
+            self.arm_timer(flow);
         }
     }
 
@@ -56,13 +56,13 @@ impl Network {
         (0..self.senders.len() as u32).for_each(|flow| self.send_overdue(flow, now));
     }
 
-    /// The first packet that is overdue leaves as at the time when the pacer let it go, and so do those that follow.
+    /// The first packet that is overdue leaves as at the time when the pacer let it go, and so do those that follow. Whoever called sees to
+    /// the timer.
     #[inline(never)]
-    fn send_late(&mut self, flow: u32, mut opened: Time, now: Moment) {
+    pub(super) fn send_late(&mut self, flow: u32, mut opened: Time, now: Moment) {
         loop {
-            self.send_allowed(flow, opened);
-            let Transport::Tcp(sender) = &mut self.senders[flow as usize].sender else { return };
-            let Some(next) = sender.take_pacing(now) else { return };
+            self.send_in_full(flow, opened);
+            let Some(next) = self.tcp(flow).take_pacing(now) else { return };
             opened = next;
         }
     }

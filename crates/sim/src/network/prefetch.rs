@@ -15,7 +15,7 @@ use crate::transport::{AnyReceiver, Transport};
 use prefetch_index::prefetch_index;
 
 /// With more flows than this their state does not fit into the nearest caches.
-const FLOWS: usize = 256;
+pub(super) const FLOWS: usize = 256;
 /// With more lanes than this the packets of one come out far apart in time.
 const LANES: u32 = 256;
 /// How many lanes there may be for the next packet of each to be near enough.
@@ -183,15 +183,17 @@ impl Network {
     fn receiver_stage(&self, packet: Packet) -> Option<Stage> {
         let side = self.receivers.get(packet.flow() as usize)?;
         let first = self.stages[side.route as usize];
-        Some(self.stages[first.next as usize])
+        Some(self.stages[first.next() as usize])
     }
 
     /// The link of a stage, and the lane behind it.
     #[inline(always)]
     fn prefetch_link(&self, stage: Option<Stage>) {
-        if let Some(Stage { place: Place::Link(link), lane, .. }) = stage {
+        if let Some(stage) = stage
+            && let Place::Link(link) = stage.place()
+        {
             prefetch_index(&self.links, link as usize);
-            self.lanes.prefetch(lane);
+            self.lanes.prefetch(stage.lane());
         }
     }
 
@@ -199,7 +201,7 @@ impl Network {
     #[inline(always)]
     fn prefetch_tail(&self, stage: Option<Stage>) {
         if let Some(stage) = stage {
-            self.lanes.prefetch_tail(stage.lane);
+            self.lanes.prefetch_tail(stage.lane());
         }
     }
 }

@@ -6,6 +6,7 @@ use super::cross_traffic;
 use super::endpoints::{ReceiverSide, SenderSide};
 use super::finish::Facts;
 use super::prefetch;
+use super::settle;
 use super::short_flows::ShortFlows;
 use super::streams::Streams;
 use super::wires::{impairment, impairments, wire};
@@ -28,7 +29,7 @@ use crate::port::trace::TraceTransmitter;
 use crate::port::{Port, Transmitter};
 use crate::queue::Queue;
 use crate::random::Stream;
-use crate::scenario::{LinkSpec, Scenario, SourceSpec};
+use crate::scenario::{ArrivalSpec, FlowSpec, LinkSpec, Scenario, SourceSpec};
 use crate::series::Extent;
 use crate::source::Source;
 use crate::topology::{FlowRoute, Place, StageIndex, Topology};
@@ -42,14 +43,20 @@ const PACKETS_OF_A_FLOW: usize = 32;
 impl Network {
     /// A network at time zero. The scenario must have passed its check.
     pub fn new(scenario: &Scenario, order: Order) -> Self {
-        let topology = Topology::new(scenario, order);
         let ahead = Ahead::new(scenario, order);
-        let population = population(scenario, &topology, ahead, order);
         let measured = Measured {
             from: Time::from_nanos(scenario.warmup_ns),
             to: Time::from_nanos(scenario.duration_ns),
         };
+        let extent = Extent { flows: scenario.flows.len() as u32, measured };
+        let observer = Observer::new(&scenario.record, &extent);
+        let mut topology = Topology::new(scenario, order);
+        if settle::is_wanted(scenario, &observer) {
+            let short: Vec<FlowSpec> = scenario.arrivals.iter().map(ArrivalSpec::flow).collect();
+            topology.settle(scenario.flows.iter().chain(&short).map(|flow| ahead.settles(flow)));
+        }
         let late = cross_traffic::late_ports(&topology, |source| ahead.ticks_late(&scenario.sources[source]));
+        let population = population(scenario, &topology, ahead, order);
         let flows = || (0u32..).zip(&topology.flows);
         let links = || topology.links.iter().map(|&link| &scenario.links[link as usize]);
         let network = Network {
@@ -60,6 +67,12 @@ impl Network {
             ack_events: vec![Time::NEVER; scenario.flows.len()],
             receivers: flows().map(|(flow, route)| receiver_side(flow, route, scenario)).collect(),
             lanes: lanes(&topology),
+            settled: topology.settled,
+            sole: topology
+                .sole
+                .iter()
+                .map(|sole| sole.filter(|&flow| settle::is_left_alone(scenario, flow)))
+                .collect(),
             step: prefetch::step(population.lanes),
             links: links().map(pipe_link).collect(),
             impairments: (0u32..)
@@ -69,10 +82,7 @@ impl Network {
             ports: topology.ports.iter().map(|&link| placed_port(scenario, link, ahead)).collect(),
             sources: sources(scenario),
             details: DetailsPool::default(),
-            observer: Observer::new(
-                &scenario.record,
-                &Extent { flows: scenario.flows.len() as u32, measured },
-            ),
+            observer,
             census: Census::default(),
             passages: (0..population.passages).map(|_| VecDeque::new()).collect(),
             changes: Changes::new(scenario, &topology.ports, &topology.links),
@@ -160,10 +170,11 @@ fn population(scenario: &Scenario, topology: &Topology, ahead: Ahead<'_>, order:
 
 /// Lanes, those behind the others last.
 fn lanes(topology: &Topology) -> Lanes {
-    let ends = |next: StageIndex| topology.stages[next as usize].place == Place::End;
+    let ends = |next: StageIndex| topology.stages[next as usize].place() == Place::End;
     let stages = topology.lanes.iter().chain(&topology.spare_lanes);
     let room = PACKETS_OF_A_FLOW * topology.flows.len();
-    Lanes::new(stages.map(|&next| (next, ends(next))), topology.lanes.len(), room)
+    let in_use = topology.lanes.len() + topology.settled as usize;
+    Lanes::new(stages.map(|&next| (next, ends(next))), in_use, room)
 }
 
 fn pipe_link(link: &LinkSpec) -> PipeLink {

@@ -8,7 +8,7 @@
 use super::Network;
 use super::endpoints::{ReceiverSide, SenderSide};
 use crate::arrivals::{Arrival, Arrivals};
-use crate::event::Event;
+use crate::event::{Event, Moment};
 use crate::histogram::Histogram;
 use crate::observation::{Kinds, Occurrence};
 use crate::records::ArrivalRecord;
@@ -25,7 +25,8 @@ pub(super) struct ShortFlows {
     seed: String,
     processes: Vec<Process>,
     slots: Vec<Slot>,
-    free: Vec<u32>,
+    /// Slots that are free, by the moment since when; the last one is taken first.
+    free: Vec<(Moment, u32)>,
 }
 
 /// One process: what its flows have in common, when the next one starts, and what has been counted.
@@ -50,6 +51,8 @@ struct Slot {
     start: Time,
     packets: u32,
     state: State,
+    /// When all was acknowledged.
+    completed: Moment,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +98,12 @@ impl ShortFlows {
             let record = &mut process.record;
             (record.sent, record.retransmits, record.timeouts) = (0, 0, 0);
         }
+    }
+
+    /// The next flow may have this slot. What is done ahead of time does not change which one it gets.
+    fn let_free(&mut self, place: u32, since: Moment) {
+        let earlier = self.free.iter().rev().take_while(|&&(other, _)| other > since).count();
+        self.free.insert(self.free.len() - earlier, (since, place));
     }
 
     /// The run is over: what has been counted.
@@ -171,7 +180,8 @@ impl Network {
             record.started += 1;
             record.offered += u64::from(packets);
         }
-        let slot = Slot { process: index, start: now, packets, state: State::Open };
+        let slot =
+            Slot { process: index, start: now, packets, state: State::Open, completed: Moment::default() };
         let flow = self.place(slot);
         self.flow_start(flow, now);
         self.expect_arrival(index);
@@ -181,7 +191,7 @@ impl Network {
     fn place(&mut self, slot: Slot) -> u32 {
         let ShortFlows { first, seed, processes, slots, free, .. } = &mut self.short;
         let Process { flow, profile, route, record, begun, .. } = &mut processes[slot.process as usize];
-        let reused = free.pop();
+        let reused = free.pop().map(|(_, place)| place);
         let place = reused.unwrap_or(slots.len() as u32);
         let number = *first + place;
         let stream = || format!("arrivals/{}/{begun}", record.name);
@@ -229,7 +239,7 @@ impl Network {
         let slot = &mut self.short.slots[place as usize];
         let process = &mut self.short.processes[slot.process as usize];
         if slot.state == State::Open {
-            slot.state = State::Completed;
+            (slot.state, slot.completed) = (State::Completed, self.events.now());
             process.under_way -= 1;
             let span = finished - slot.start;
             let record = &mut process.record;
@@ -249,7 +259,8 @@ impl Network {
         if slot.state == State::Completed && side.under_way == 0 {
             slot.state = State::Free;
             process.count(side, &self.receivers[flow as usize]);
-            self.short.free.push(place);
+            let since = slot.completed.max(self.events.now());
+            self.short.let_free(place, since);
             self.close_whole(flow);
         }
     }

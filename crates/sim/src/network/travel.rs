@@ -19,55 +19,67 @@ impl Network {
         loop {
             let stage = self.stages[index as usize];
             let mut late = false;
-            match stage.place {
-                Place::Link(link) => {
-                    let pipe = &mut self.links[link as usize];
-                    late = pipe.is_busy_at(at.time);
-                    at.time = if pipe.is_impaired {
-                        match self.cross_impaired(link, packet, at.time) {
-                            Some((survivor, exit)) => {
-                                packet = survivor;
-                                exit
-                            }
-                            None => return,
-                        }
-                    } else {
-                        pipe.pass(packet.bytes(), at.time)
-                    };
-                }
-                Place::Port(port) => {
-                    let Some((admitted, departure, delay)) = self.enter_port(port, packet, index, at.time)
-                    else {
-                        return;
-                    };
-                    packet = admitted;
-                    let Some(arrival) = self.leave_port(delay, stage, departure) else { return };
-                    at = arrival;
-                }
-                Place::End => {
-                    let Some((answer, route)) = self.arrive(packet, at) else { return };
-                    (packet, index) = (answer, route);
-                    at.cause = at.time;
-                    continue;
-                }
+            if let Some(link) = stage.link() {
+                let crossed = self.cross_link(stage, link, packet, at.time);
+                let Some((survivor, exit, had_to_queue)) = crossed else { return };
+                (packet, at.time, late) = (survivor, exit, had_to_queue);
+            } else if let Place::Port(port) = stage.place() {
+                let Some((admitted, departure, delay)) = self.enter_port(port, packet, index, at.time) else {
+                    return;
+                };
+                packet = admitted;
+                let Some(arrival) = self.leave_port(delay, stage, departure) else { return };
+                at = arrival;
+            } else {
+                let Some((answer, route)) = self.arrive(packet, at) else { return };
+                (packet, index) = (answer, route);
+                at.cause = at.time;
+                continue;
             }
-            if stage.lane != NO_LANE {
+            if stage.lane() != NO_LANE {
                 self.wait(stage, late, packet, at);
                 return;
             }
-            index = stage.next;
+            index = stage.next();
         }
+    }
+
+    /// A packet crosses one link and waits behind it.
+    #[inline(always)]
+    pub(super) fn pass_one_link(&mut self, stage: Stage, link: u32, packet: Packet, at: Moment) {
+        if let Some((survivor, time, late)) = self.cross_link(stage, link, packet, at.time) {
+            self.wait(stage, late, survivor, Moment { time, ..at });
+        }
+    }
+
+    /// A packet crosses the link of a stage. Returns the packet, perhaps marked, when it comes out, and whether it had to queue, where that
+    /// matters; `None` if it is dropped or the run ends before it enters.
+    #[inline(always)]
+    fn cross_link(
+        &mut self,
+        stage: Stage,
+        link: u32,
+        packet: Packet,
+        now: Time,
+    ) -> Option<(Packet, Time, bool)> {
+        let pipe = &mut self.links[link as usize];
+        let late = stage.spare() != NO_LANE && pipe.is_busy_at(now);
+        if pipe.is_impaired {
+            let (survivor, exit) = self.cross_impaired(link, packet, now)?;
+            return Some((survivor, exit, late));
+        }
+        Some((packet, pipe.pass(packet.bytes(), now), late))
     }
 
     /// A packet waits for its turn at the next place; `late`: it had to queue for its link.
     #[inline(always)]
     pub(super) fn wait(&mut self, stage: Stage, late: bool, packet: Packet, at: Moment) {
-        let mut index = if late && stage.spare != NO_LANE { stage.spare } else { stage.lane };
+        let mut index = if late { stage.spare() } else { stage.lane() };
         let Some(mut placed) = self.lanes.push(index, packet, at) else {
             return self.wait_in_passing(stage, packet, at);
         };
         if placed == Placed::Nowhere {
-            index = stage.spare;
+            index = stage.spare();
             placed = self.lanes.push(index, packet, at).expect("a lane that is shared has spare ones");
         }
         match placed {
@@ -82,15 +94,15 @@ impl Network {
     /// A packet waits for its time and for nothing else; then it goes on as it would have done at once.
     #[cold]
     fn wait_in_passing(&mut self, stage: Stage, packet: Packet, mut at: Moment) {
-        if stage.lane >= FIRST_WIRE {
+        if stage.lane() >= FIRST_WIRE {
             return self.enter_wire(stage, packet, at);
         }
-        if matches!(stage.place, Place::Port(_)) {
+        if matches!(stage.place(), Place::Port(_)) {
             at.cause = at.time; // as `leave_port` has it where the packet goes on at once
         }
-        let link = stage.lane - FIRST_PASSAGE;
+        let link = stage.lane() - FIRST_PASSAGE;
         let passage = &mut self.passages[link as usize];
-        passage.push_back((at, packet, stage.next));
+        passage.push_back((at, packet, stage.next()));
         if passage.len() == 1 {
             self.events.set_passage(link, Some(at));
         }
@@ -214,7 +226,7 @@ impl Network {
     #[inline(always)]
     pub(super) fn leave_port(&mut self, delay: Span, stage: Stage, departure: Time) -> Option<Moment> {
         let time = departure + delay;
-        if stage.lane != NO_LANE {
+        if stage.lane() != NO_LANE {
             return Some(Moment { time, cause: departure });
         }
         if time >= self.measured.to {

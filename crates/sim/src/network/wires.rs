@@ -48,9 +48,9 @@ impl Network {
     /// A packet is put on the wire of a link, from which it would come at this moment.
     #[cold]
     pub(super) fn enter_wire(&mut self, stage: Stage, packet: Packet, at: Moment) {
-        let link = stage.lane - FIRST_WIRE;
+        let link = stage.lane() - FIRST_WIRE;
         let wire = self.wires.get_mut(&link).expect("a stage leads to a wire that there is");
-        let at = wire.enter(packet, stage.next, at);
+        let at = wire.enter(packet, stage.next(), at);
         self.events.schedule_at(at, Event::Wire(link));
     }
 
@@ -59,7 +59,7 @@ impl Network {
     pub(super) fn leave_wire(&mut self, link: u32, now: Time) {
         let wire = self.wires.get_mut(&link).expect("an event stands for a packet");
         let (packet, stage) = wire.leave();
-        let ends = self.stages[stage as usize].place == Place::End;
+        let ends = self.stages[stage as usize].place() == Place::End;
         self.resume(packet, stage, ends, now);
     }
 }

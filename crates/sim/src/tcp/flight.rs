@@ -163,27 +163,29 @@ impl FlightRecords {
         record.expect("what has been sent and not been acknowledged has a record")
     }
 
-    /// This packet leaves now, for the first time if its number is the next one.
+    /// This packet leaves now, for the first time if its number is the next one. How often has it been sent with it?
     #[inline]
-    pub fn on_sent(&mut self, number: u32, now: Time) {
+    pub fn on_sent(&mut self, number: u32, now: Time) -> u16 {
         if self.in_flight == 0 {
             (self.first_sent_at, self.delivered_at) = (now, now);
         }
         if number == self.numbers().end {
             self.in_flight += 1;
             self.records.push_back(self.record_of(Fate::InFlight, 1, now));
+            1
         } else {
-            self.sent_again(number, now);
+            self.sent_again(number, now)
         }
     }
 
     #[inline(never)]
-    fn sent_again(&mut self, number: u32, now: Time) {
+    fn sent_again(&mut self, number: u32, now: Time) -> u16 {
         let Record { fate, times_sent, .. } = *self.record_mut(number);
         self.in_flight += u32::from(fate == Fate::Lost);
         let fate = if fate == Fate::Lost { Fate::InFlight } else { fate };
         let record = self.record_of(fate, times_sent.saturating_add(1), now);
         *self.record_mut(number) = record;
+        record.times_sent
     }
 
     /// What is known when a packet leaves.

@@ -74,7 +74,11 @@ impl NumberSet {
     pub fn insert(&mut self, start: u32, end: u32, mut on_new: impl FnMut(u32)) {
         if self.is_wide || end - self.base > SPAN {
             self.widen(end);
-            return self.insert_wide(start, end, on_new);
+            let first = self.ring().run_end(start);
+            if first < end {
+                self.insert_wide(first, end, on_new); // of most blocks all is known
+            }
+            return;
         }
         let range = bits(start, end);
         let mut new = (range & !self.near).rotate_right(start % Word::BITS);
@@ -86,15 +90,18 @@ impl NumberSet {
         }
     }
 
+    /// The same from the first number on that is missing.
     #[inline(never)]
-    fn insert_wide(&mut self, start: u32, end: u32, mut on_new: impl FnMut(u32)) {
+    fn insert_wide(&mut self, mut number: u32, end: u32, mut on_new: impl FnMut(u32)) {
         let ring = self.wide.as_mut().expect("a wide set has a ring");
-        let mut number = ring.run_end(start);
         while number < end {
             ring.insert(number);
             self.count += 1;
             on_new(number);
-            number = ring.run_end(number + 1);
+            number += 1;
+            if number < end {
+                number = ring.run_end(number);
+            }
         }
     }
 

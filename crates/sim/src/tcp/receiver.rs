@@ -84,11 +84,15 @@ impl Extras {
         AckDecision::At(delay.due)
     }
 
-    /// The reports, if there is nothing else that data in order would touch.
+    /// An acknowledgement leaves that asks for this packet.
     #[inline(always)]
-    fn reports_alone(&mut self) -> Option<&mut Reports> {
-        let alone = self.delay.is_none() && self.marks.is_none() && self.hold.is_none();
-        self.reports.as_mut().filter(|_| alone)
+    fn note_answer(&mut self, next_expected: u32) {
+        if let Some(delay) = &mut self.delay {
+            (delay.pending, delay.due) = (0, Time::NEVER);
+        }
+        if let Some(reports) = &mut self.reports {
+            (reports.acknowledged, reports.answered) = (next_expected, true);
+        }
     }
 
     /// What becomes of an acknowledgement that is due.
@@ -163,6 +167,8 @@ pub struct Receiver {
     echo: bool,
     has_gap: bool,
     has_details: bool,
+    /// There are reports, and nothing else that data in order would touch.
+    reports_alone: bool,
     disorder: Option<Box<Disorder>>,
     extras: Option<Box<Extras>>,
 }
@@ -186,6 +192,7 @@ impl Receiver {
             echo: false,
             has_gap: false,
             has_details: marks.is_some(),
+            reports_alone: reports.is_some() && delay.is_none() && marks.is_none() && hold.is_none(),
             disorder: None,
             extras: needed.then(|| Box::new(Extras { delay, marks, reports, hold, numbers })),
         }
@@ -221,8 +228,9 @@ impl Receiver {
     #[inline(never)]
     fn on_data_beside(&mut self, packet: Packet, now: Time) -> Received {
         let in_order = packet.number() == self.next_expected && !self.has_gap && !packet.has(CE | CWR);
-        if let Some(reports) =
-            self.extras.as_mut().filter(|_| in_order).and_then(|extras| extras.reports_alone())
+        if in_order
+            && self.reports_alone
+            && let Some(reports) = self.extras.as_mut().and_then(|extras| extras.reports.as_mut())
         {
             reports.note(packet, true, false);
             self.has_details = reports.tells_echo || reports.duplicate.is_some();
@@ -370,21 +378,10 @@ impl Receiver {
     /// An acknowledgement leaves: its number and its echo. It carries [`Receiver::details`] if there are any.
     #[inline(always)]
     pub fn acknowledge(&mut self) -> (u32, bool) {
-        if self.extras.is_some() {
-            self.note_answer();
+        if let Some(extras) = &mut self.extras {
+            extras.note_answer(self.next_expected);
         }
         (self.next_expected, self.echo)
-    }
-
-    #[inline(never)]
-    fn note_answer(&mut self) {
-        let Some(extras) = &mut self.extras else { return };
-        if let Some(delay) = &mut extras.delay {
-            (delay.pending, delay.due) = (0, Time::NEVER);
-        }
-        if let Some(reports) = &mut extras.reports {
-            (reports.acknowledged, reports.answered) = (self.next_expected, true);
-        }
     }
 
     /// When the delayed acknowledgement is due; `NEVER` if none waits.

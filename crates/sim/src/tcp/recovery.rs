@@ -245,11 +245,11 @@ pub trait LossRecovery {
     }
 
     /// A packet was sent. Called where there are records only.
-    fn on_sent(&mut self, _number: u32, _connection: &mut Connection<'_>) {}
+    fn on_sent(&mut self, _sending: Sending, _connection: &mut Connection<'_>) {}
 
     /// The same for new data of a recovery that [is open](LossRecovery::is_open), whose packets have no numbers of their own.
     fn on_sent_new(&mut self, sending: Sending, connection: &mut Connection<'_>) {
-        self.on_sent(sending.number, connection);
+        self.on_sent(sending, connection);
     }
 
     /// What an acknowledgement or a timer brought about has been dealt with, and the controller allows this many packets in flight now.

@@ -111,23 +111,46 @@ impl RttEstimator {
     }
 
     /// A valid sample: update the averages, forget the back-off.
+    #[inline(never)]
     pub fn sample(&mut self, rtt: Span) {
+        if self.sample_exactly(rtt) {
+            return;
+        }
         self.note(rtt);
         self.backoff = 0;
         self.averages = match self.tick {
-            0 => self.exact(rtt.real()),
+            0 => Averages::Exact { srtt: rtt.real(), rttvar: rtt.real() / 2.0 },
             tick => self.scaled(rtt.nanos().div_ceil(tick).max(1) as i64),
         };
         self.smoothed = match self.averages {
             Averages::None => u64::MAX,
-            // Through a signed number, which is half the work.
-            Averages::Exact { srtt, .. } => (srtt as i64).cast_unsigned(),
+            Averages::Exact { .. } => rtt.nanos(),
             Averages::Scaled { srtt8, .. } => (srtt8 as u64 * self.tick) >> 3,
         };
         self.rto = self.timeout();
     }
 
+    /// The same with an exact clock after the first sample. Otherwise nothing has been done, and false.
+    #[inline(always)]
+    pub fn sample_exactly(&mut self, rtt: Span) -> bool {
+        let Averages::Exact { srtt, rttvar } = &mut self.averages else { return false };
+        let r = rtt.real();
+        *rttvar += ((*srtt - r).abs() - *rttvar) / 4.0;
+        *srtt += (r - *srtt) / 8.0;
+        self.smoothed = (*srtt as i64).cast_unsigned(); // through a signed number, which is half the work
+        self.backoff = 0;
+        let mut variance = larger(4.0 * *rttvar, Self::GRANULARITY_NS);
+        if self.linux {
+            variance = larger(variance, Span::from_nanos(self.min_rto).real());
+        }
+        let timeout = ((*srtt + variance) as i64).cast_unsigned();
+        self.rto = Span::from_nanos(timeout.max(self.min_rto).min(self.max_rto));
+        self.note(rtt);
+        true
+    }
+
     /// A round trip that is no sample for the averages: perhaps the least one.
+    #[inline(always)]
     pub fn note(&mut self, rtt: Span) {
         self.minimum = self.minimum.min(rtt.nanos());
     }
@@ -135,16 +158,6 @@ impl RttEstimator {
     /// The least round trip of the connection, if there was one.
     pub fn minimum(&self) -> Option<Span> {
         (self.minimum != u64::MAX).then(|| Span::from_nanos(self.minimum))
-    }
-
-    fn exact(&self, r: f64) -> Averages {
-        match self.averages {
-            Averages::Exact { srtt, rttvar } => Averages::Exact {
-                srtt: srtt + (r - srtt) / 8.0,
-                rttvar: rttvar + ((srtt - r).abs() - rttvar) / 4.0,
-            },
-            _ => Averages::Exact { srtt: r, rttvar: r / 2.0 },
-        }
     }
 
     fn scaled(&self, ticks: i64) -> Averages {

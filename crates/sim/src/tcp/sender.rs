@@ -35,7 +35,9 @@ use crate::scenario::{FlowSpec, Profile, TcpSpec};
 use extras::Extras;
 use prefetch_index::prefetch_index;
 use sawtooth_cc::units::{Bytes, Span, Time, Window};
-use sawtooth_cc::{AckSample, AnyController, ControlSettings, Controller, RandomKey, SlowStartKind};
+use sawtooth_cc::{
+    AckSample, AnyController, ControlSettings, Controller, PacingNews, RandomKey, SlowStartKind,
+};
 pub use states::StateTimes;
 pub use stats::{SenderStats, WindowCut};
 use std::slice::from_ref;
@@ -147,7 +149,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         let window = control.window();
         let rtt = RttEstimator::new(tcp, recovery.numbers_packets());
         let has_rate = profile.controller.properties().pacing_rate || control.pacing_rate().is_some();
-        let extras = Extras::new(tcp, control.wants(), has_rate, &recovery, packet);
+        let extras = Extras::new(tcp, &control, has_rate, &recovery, packet);
         let calm = extras.as_ref().is_some_and(|extras| extras.next_packet.is_none()) && recovery.is_open();
         Sender {
             flow: index,
@@ -193,7 +195,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     }
 
     /// An acknowledgement arrived. Returns the cut it caused, if any.
-    #[inline]
+    #[inline(always)]
     pub fn on_ack(
         &mut self,
         cumulative: u32,
@@ -244,7 +246,8 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     #[inline(always)]
     fn grow(&mut self, newly_acked: u32, cumulative: u32, rtt: Option<Span>, marks: (u32, Bytes), now: Time) {
         self.accrue_window(now);
-        let newly_acked = self.counted(newly_acked, cumulative, Self::COUNTED_MAX);
+        let threshold = self.control.slow_start_threshold();
+        let newly_acked = self.counted(newly_acked, cumulative, threshold, Self::COUNTED_MAX);
         let sample = AckSample::classic(now, newly_acked, rtt, self.window_limited);
         let (ce_marked, newly_marked) = marks;
         self.control.on_ack(&AckSample { ce_marked, newly_marked, ..sample });
@@ -253,10 +256,10 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
 
     /// How many of these packets count for growth, of so many at most in slow start.
     #[inline(always)]
-    fn counted(&self, newly_acked: u32, cumulative: u32, slow_start_max: u32) -> u32 {
+    fn counted(&self, newly_acked: u32, cumulative: u32, threshold: Window, slow_start_max: u32) -> u32 {
         let most = if cumulative <= self.restart_point {
             1 // RFC 3465 §2.3: what a retransmission uncovers must not come back as a burst
-        } else if self.window < self.control.slow_start_threshold() {
+        } else if self.window < threshold {
             slow_start_max
         } else {
             u32::MAX // RFC 3465 §2.1: in congestion avoidance everything counts
@@ -288,12 +291,6 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         }
     }
 
-    /// Has the pacer let a packet go before this moment that has not left?
-    #[inline(always)]
-    pub fn is_overdue(&self, now: Moment) -> bool {
-        !self.lean && self.extras.as_ref().is_some_and(|extras| extras.timers.is_overdue(now))
-    }
-
     /// When the pacer has let a packet go that has not left, if that was before this moment.
     #[inline(always)]
     pub fn take_pacing(&mut self, before: Moment) -> Option<Time> {
@@ -310,6 +307,12 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             return self.next_packet_in_full(now);
         }
         self.next_plain_packet(now)
+    }
+
+    /// Does it keep more than a classic sender?
+    #[inline(always)]
+    pub fn keeps_more(&self) -> bool {
+        !self.lean && self.extras.is_some()
     }
 
     /// Does it send by its window alone? Then [`Sender::next_plain_packet`] is its next one.
@@ -387,13 +390,32 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     fn follow_control(&mut self) {
         self.window = self.control.window();
         self.allowed = self.window.whole_packets();
+        if self.extras.is_some() {
+            self.follow_pace();
+        }
     }
 
     /// The controller may have changed its window at a call after which it rarely does.
     fn follow_change(&mut self, now: Time) {
-        if self.control.window() != self.window {
+        self.follow_window(self.control.window(), now);
+        self.follow_pace();
+    }
+
+    /// So may what its packets are paced by.
+    #[inline(never)]
+    fn follow_pace(&mut self) {
+        if let Some(extras) = &mut self.extras {
+            (extras.pacing, extras.threshold) = (PacingNews::Ask, self.control.slow_start_threshold());
+        }
+    }
+
+    /// This is the controller's window now.
+    #[inline(always)]
+    fn follow_window(&mut self, window: Window, now: Time) {
+        if window != self.window {
             self.accrue_window(now);
-            self.follow_control();
+            self.window = window;
+            self.allowed = window.whole_packets();
         }
     }
 

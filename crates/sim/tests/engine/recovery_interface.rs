@@ -12,6 +12,7 @@ use sawtooth_cc::{
 use sawtooth_sim::ack_details::{AckDetails, SackBlock};
 use sawtooth_sim::packet::Packet;
 use sawtooth_sim::scenario::{FlowSpec, Profile, TcpSpec};
+use sawtooth_sim::tcp::flight::Sending;
 use sawtooth_sim::tcp::recovery::{
     Acknowledgement, Connection, LossEvent, LossRecovery, RecoveryUpdate, SendState, Transmission,
     acknowledge,
@@ -79,10 +80,9 @@ impl LossRecovery for ByTime {
         }
     }
 
-    fn on_sent(&mut self, number: u32, connection: &mut Connection<'_>) {
-        let sent = connection.packet(number).expect("it has just been sent");
+    fn on_sent(&mut self, sending: Sending, connection: &mut Connection<'_>) {
         let srtt = connection.rtt.srtt().expect("the handshake gave one");
-        connection.set_timer(Timer::Probe, sent.sent_at + srtt + srtt);
+        connection.set_timer(Timer::Probe, sending.at + srtt + srtt);
     }
 
     fn in_recovery(&self) -> bool {

@@ -90,7 +90,7 @@ fn a_record_says_what_was_known_when_the_packet_left() {
 fn the_rate_is_the_lower_of_those_of_sending_and_of_delivering() {
     // Ten packets at once; they are delivered one every 10 ms from 100 ms on, each answered by a new one.
     let mut records = records();
-    (0..10).for_each(|number| records.on_sent(number, at(0)));
+    (0..10).for_each(|number| _ = records.on_sent(number, at(0)));
     for number in 0..10 {
         let now = at(100 + 10 * u64::from(number));
         let rate = acknowledged(&mut records, number + 1, now).rate.expect("it delivers something");
@@ -114,7 +114,7 @@ fn the_rate_is_the_lower_of_those_of_sending_and_of_delivering() {
     }
     // Acknowledgements that come together do not raise the rate above that of sending: five packets sent over 40 ms.
     let mut records = self::records();
-    (0..5).for_each(|number| records.on_sent(number, at(10 * u64::from(number))));
+    (0..5).for_each(|number| _ = records.on_sent(number, at(10 * u64::from(number))));
     acknowledged(&mut records, 1, at(100));
     let rate = acknowledged(&mut records, 5, at(100)).rate.expect("it delivers something");
     assert_eq!((rate.delivered, rate.interval), (packets(5), Span::from_millis(100)));
@@ -154,7 +154,7 @@ fn samples_are_limited_by_the_application_until_the_gap_has_left_the_path() {
 #[test]
 fn only_packets_that_were_sent_once_give_round_trips() {
     let mut records = records();
-    (0..4).for_each(|number| records.on_sent(number, at(u64::from(number))));
+    (0..4).for_each(|number| _ = records.on_sent(number, at(u64::from(number))));
     records.begin(0, at(40));
     records.deliver(1, at(40));
     assert_eq!(records.conclude(None).rtt, Some(Span::from_millis(39)));
@@ -170,7 +170,7 @@ fn only_packets_that_were_sent_once_give_round_trips() {
 #[test]
 fn a_packet_is_in_flight_delivered_or_lost() {
     let mut records = records();
-    (0..5).for_each(|number| records.on_sent(number, at(0)));
+    (0..5).for_each(|number| _ = records.on_sent(number, at(0)));
     records.begin(0, at(40));
     (2..5).for_each(|number| records.deliver(number, at(40)));
     records.deliver(4, at(40));
@@ -194,7 +194,7 @@ fn a_packet_is_in_flight_delivered_or_lost() {
 #[test]
 fn a_round_ends_with_a_packet_that_was_sent_after_the_last_had_ended() {
     let mut records = records();
-    (0..3).for_each(|number| records.on_sent(number, at(0)));
+    (0..3).for_each(|number| _ = records.on_sent(number, at(0)));
     let ended = |records: &mut FlightRecords, cumulative, now| {
         let ended = acknowledged(records, cumulative, at(now)).round_ended;
         records.on_sent(cumulative + 2, at(now));

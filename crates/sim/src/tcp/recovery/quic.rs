@@ -30,6 +30,7 @@ use super::{
 };
 use crate::ack_details::AckDetails;
 use crate::scenario::TcpSpec;
+use crate::tcp::flight::Sending;
 use crate::tcp::timers::Timer;
 use data::Data;
 use packets::{Losses, Packets};
@@ -267,7 +268,8 @@ impl LossRecovery for Quic {
         update
     }
 
-    fn on_sent(&mut self, number: u32, connection: &mut Connection<'_>) {
+    fn on_sent(&mut self, sending: Sending, connection: &mut Connection<'_>) {
+        let number = sending.number;
         let packet = self.packets.on_sent(number, connection.rtt.srtt().is_some());
         self.data.on_sent(number, packet);
         self.last_sent = connection.now;

@@ -104,6 +104,8 @@ pub struct Rack {
     /// When the reordering timer expires.
     reordering_at: Option<Time>,
     episode: Episode,
+    /// Numbers that have been acknowledged alone are still below the bases of these sets.
+    is_behind: bool,
 }
 
 /// What is known when losses are looked for.
@@ -134,6 +136,18 @@ impl Rack {
             tail: TailLoss::new(tcp.tail_probe, tcp.presumed_ack_delay()),
             reordering_at: None,
             episode: Episode::default(),
+            is_behind: false,
+        }
+    }
+
+    /// What has been acknowledged alone is forgotten, before anything is remembered: nothing was kept of it.
+    #[inline(always)]
+    fn catch_up(&mut self, una: u32) {
+        if self.is_behind {
+            self.is_behind = false;
+            self.sacked.advance(una);
+            self.lost.advance(una);
+            self.episode.forget_below(una);
         }
     }
 
@@ -395,6 +409,7 @@ impl LossRecovery for Rack {
         if self.is_calm(ack, connection.sent) {
             return self.on_calm_ack(ack.cumulative, connection);
         }
+        self.catch_up(connection.sent.una);
         let una_before = connection.sent.una;
         let nothing_sacked = self.sacked.count() == 0;
         let mut delivery = self.take_in(ack, connection);
@@ -429,7 +444,7 @@ impl LossRecovery for Rack {
         update
     }
 
-    #[inline]
+    #[inline(always)]
     fn take_alone(&mut self, oldest: Sending, sent: &mut SendState, now: Time) -> bool {
         if !self.is_calm_itself() || !self.detection.comes_next(&oldest) {
             return false;
@@ -437,15 +452,13 @@ impl LossRecovery for Rack {
         self.detection.on_delivered_alone(&oldest, now);
         self.tail.note_sample();
         let cumulative = oldest.number + 1;
-        self.sacked.advance(cumulative);
-        self.lost.advance(cumulative);
         acknowledge(cumulative, sent);
         self.detection.adapt(cumulative, sent.next, false, false);
-        self.episode.forget_below(cumulative);
+        self.is_behind = true;
         true
     }
 
-    #[inline]
+    #[inline(always)]
     fn on_window_alone(&mut self, connection: &mut Connection<'_>) {
         if connection.sent.una < connection.sent.high {
             self.set_probe_timer(connection);
@@ -456,6 +469,7 @@ impl LossRecovery for Rack {
 
     fn on_timeout(&mut self, connection: &mut Connection<'_>) {
         let (una, high) = (connection.sent.una, connection.sent.high);
+        self.catch_up(una);
         let frto = match self.state {
             State::Open | State::AfterTimeout(Frto::First) => Frto::First,
             _ if una >= self.recovery_point => Frto::First,
@@ -491,6 +505,7 @@ impl LossRecovery for Rack {
             self.tail.on_timer(connection.sent);
             return update;
         }
+        self.catch_up(connection.sent.una);
         self.delivery = Some(Delivery::default());
         let lost_again = self.detect(connection);
         self.begin_if_lost(lost_again, connection, &mut update);
@@ -498,13 +513,13 @@ impl LossRecovery for Rack {
         update
     }
 
-    fn on_sent(&mut self, number: u32, connection: &mut Connection<'_>) {
-        let sending = connection.sending(number);
+    fn on_sent(&mut self, sending: Sending, connection: &mut Connection<'_>) {
         self.detection.on_sent(sending);
         self.prr.on_sent();
         if sending.times > 1 {
-            self.lost.remove(number);
-            self.episode.note_again(number, connection.sent);
+            self.catch_up(connection.sent.una);
+            self.lost.remove(sending.number);
+            self.episode.note_again(sending.number, connection.sent);
         }
         if let Some(probe) = self.tail.due.take() {
             self.tail.on_sent(probe, connection.sent);
@@ -513,7 +528,7 @@ impl LossRecovery for Rack {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn on_sent_new(&mut self, sending: Sending, connection: &mut Connection<'_>) {
         self.detection.on_sent_new(sending);
         if self.reordering_at.is_none() {

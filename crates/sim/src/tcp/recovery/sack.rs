@@ -34,6 +34,7 @@ use super::{
 };
 use crate::ack_details::SackBlock;
 use crate::scenario::TcpSpec;
+use crate::tcp::flight::Sending;
 use crate::tcp::prr::{Delivery, FlightAtEntry, Prr};
 use crate::tcp::scoreboard::{Finding, Scoreboard};
 use prefetch_index::prefetch_index;
@@ -220,7 +221,7 @@ impl LossRecovery for Sack {
         connection.lose_all();
     }
 
-    fn on_sent(&mut self, _number: u32, _connection: &mut Connection<'_>) {
+    fn on_sent(&mut self, _sending: Sending, _connection: &mut Connection<'_>) {
         self.prr.on_sent();
     }
 

@@ -189,8 +189,8 @@ macro_rules! recoveries {
                 match self { $(AnyRecovery::$recovery(recovery) => recovery.on_timer(timer, connection),)* }
             }
 
-            fn on_sent(&mut self, number: u32, connection: &mut Connection<'_>) {
-                match self { $(AnyRecovery::$recovery(recovery) => recovery.on_sent(number, connection),)* }
+            fn on_sent(&mut self, sending: Sending, connection: &mut Connection<'_>) {
+                match self { $(AnyRecovery::$recovery(recovery) => recovery.on_sent(sending, connection),)* }
             }
 
             #[inline(always)]

@@ -25,7 +25,9 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         let outcome = records.deliver_oldest(self.rtt.minimum(), now);
         let delivered = records.delivered();
         let rtt = now - oldest.at;
-        self.rtt.sample(rtt);
+        if !self.rtt.sample_exactly(rtt) {
+            self.rtt.sample(rtt);
+        }
         self.rto = self.rtt.rto();
         self.meter_sample(Some(rtt), Some(&outcome.rate), now);
         self.restart_timer(now);
@@ -96,8 +98,10 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         if let Some(records) = &mut extras.records {
             records.on_sent(number, now);
             if extras.wants.packets {
-                self.control.on_sent(&records.packet(number).expect("it has just been sent"));
-                self.follow_change(now);
+                let packet = records.packet(number).expect("it has just been sent");
+                let (window, pacing) = self.control.take_sent(&packet);
+                extras.note_pacing(pacing);
+                self.follow_window(window, now);
             }
             let sending = Sending { number, at: now, times: 1 };
             self.recovery.on_sent_new(sending, &mut connection!(self, now));

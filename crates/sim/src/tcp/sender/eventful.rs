@@ -8,6 +8,7 @@ use sawtooth_cc::Controller;
 use sawtooth_cc::units::{Bytes, Time};
 
 impl<C: Controller, R: LossRecovery> Sender<C, R> {
+    #[inline(never)]
     pub(super) fn on_eventful_ack(
         &mut self,
         cumulative: u32,
@@ -15,18 +16,13 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         echo: bool,
         now: Time,
     ) -> Option<WindowCut> {
-        if cumulative == self.sent.una + 1 && details.is_none() && !echo && self.takes_alone(now) {
-            return None;
+        if self.extras.is_some() {
+            return self.on_any_ack_in_full(cumulative, details, echo, now);
         }
-        if cumulative < self.sent.una && !self.recovery.numbers_packets() {
+        if cumulative < self.sent.una {
             return None; // overtaken on its way: a later one has said all that it says (RFC 9293 §3.10.7.4)
         }
-        let blocks = details.as_ref().map_or(&[][..], Details::blocks);
-        let ack = Acknowledgement { cumulative, blocks, details: details.as_deref() };
-        let echo = echo | details.is_some_and(|details| self.note_counts(details));
-        if self.extras.is_some() {
-            return self.on_ack_in_full(&ack, echo, now);
-        }
+        let (ack, echo) = self.read(cumulative, details.as_ref(), echo);
         let update = self.recovery.on_ack(&ack, &mut connection!(self, now));
         self.lean = self.recovery.is_open();
         let mut rtt = None;
@@ -44,6 +40,19 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             return self.heed(&update, echo, cumulative, now);
         }
         None
+    }
+
+    /// An acknowledgement as recovery sees it, and whether it tells of marks.
+    #[inline(always)]
+    pub(super) fn read<'a>(
+        &mut self,
+        cumulative: u32,
+        details: Option<&'a Details<'_>>,
+        echo: bool,
+    ) -> (Acknowledgement<'a>, bool) {
+        let blocks = details.map_or(&[][..], |details| details.blocks());
+        let ack = Acknowledgement { cumulative, blocks, details: details.map(|details| &**details) };
+        (ack, echo | details.is_some_and(|&details| self.note_counts(details)))
     }
 
     /// The receiver's count of marked packets; have there been more?

@@ -8,8 +8,8 @@ use crate::tcp::recovery::LossRecovery;
 use crate::tcp::timers::Timers;
 use crate::tcp::window_use::WindowUse;
 use crate::tcp::{ApplicationLimit, Pacing, RttSamples, TimerClock};
-use sawtooth_cc::units::{Bytes, Span, Time};
-use sawtooth_cc::{Congestion, Controller, IdleRule, Pace, Wants, WindowOfData};
+use sawtooth_cc::units::{Bytes, Span, Time, Window};
+use sawtooth_cc::{Congestion, Controller, IdleRule, Pace, PacingNews, Wants, WindowOfData};
 
 /// Records, timers, a pacer, and what is to be made of them.
 #[derive(Debug)]
@@ -19,6 +19,12 @@ pub(super) struct Extras {
     pub pacer: Option<Pacer>,
     /// What paces while the controller answers with no rate: the window, or nothing.
     paced_by_window: bool,
+    /// What has to be asked for the gap after the next packet.
+    pub pacing: PacingNews,
+    /// The gap and the quantum that the controller's rate gave last.
+    by_rate: (Span, u32),
+    /// The controller's slow-start threshold.
+    pub threshold: Window,
     /// Below half of the slow-start threshold and beyond: how many windows a round trip the pacer lets go.
     gains: [f64; 2],
     /// The number of the next packet, where transmissions have numbers of their own.
@@ -45,12 +51,12 @@ impl Extras {
     /// What is needed, if anything is.
     pub fn new(
         tcp: &TcpSpec,
-        wants: Wants,
+        control: &impl Controller,
         has_rate: bool,
         recovery: &impl LossRecovery,
         packet: Bytes,
     ) -> Option<Box<Self>> {
-        let numbered = recovery.numbers_packets();
+        let (wants, numbered) = (control.wants(), recovery.numbers_packets());
         let samples_every_packet = numbered || tcp.rtt_samples == RttSamples::Every;
         let by_controller = wants.packets || wants.rates || wants.rounds;
         let records = (by_controller || samples_every_packet || recovery.keeps_records())
@@ -68,6 +74,9 @@ impl Extras {
                 timers: Timers::by(clock),
                 pacer: may_pace.then(Pacer::default),
                 paced_by_window,
+                pacing: PacingNews::Ask,
+                by_rate: (Span::ZERO, 1),
+                threshold: control.slow_start_threshold(),
                 gains: if numbered { pacer::GAINS_QUIC } else { pacer::GAINS },
                 next_packet: numbered.then_some(0),
                 wants,
@@ -90,18 +99,40 @@ impl Extras {
         })
     }
 
-    /// A packet of this size leaves: how long after it the next one may, as the rate says; zero where nothing paces.
-    pub fn pace(&mut self, control: &impl Controller, packet: Bytes, srtt: Option<Span>, now: Time) -> Span {
+    /// A packet of this size leaves: how long after it the next one may, as the rate says, or else this window; zero where nothing paces.
+    #[inline(always)]
+    pub fn pace(
+        &mut self,
+        control: &impl Controller,
+        window: Window,
+        packet: Bytes,
+        srtt: Option<Span>,
+        now: Time,
+    ) -> Span {
         let Some(pacer) = &mut self.pacer else { return Span::ZERO };
-        let Pace { rate, quantum, window, threshold } = control.pace();
-        let gap = match rate {
-            Some(rate) => pacer::gap_by_rate(rate, packet),
-            None if self.paced_by_window => pacer::gap_by_window(window, threshold, srtt, self.gains),
-            None => Span::ZERO,
+        if self.pacing == PacingNews::Ask {
+            let Pace { rate, quantum } = control.pace();
+            self.pacing = if rate.is_some() { PacingNews::Same } else { PacingNews::NoRate };
+            let several = quantum >= packet + packet; // most laws have no quantum, so nothing is divided
+            let quantum = if several { (quantum.count() / packet.count()) as u32 } else { 1 };
+            self.by_rate = (rate.map_or(Span::ZERO, |rate| pacer::gap_by_rate(rate, packet)), quantum);
+        }
+        let (gap, quantum) = match self.pacing {
+            PacingNews::NoRate if self.paced_by_window => {
+                (pacer::gap_by_window(window, self.threshold, srtt, self.gains), 1)
+            }
+            PacingNews::NoRate => (Span::ZERO, 1),
+            _ => self.by_rate,
         };
-        let several = quantum >= packet + packet; // most laws have no quantum, so nothing is divided
-        let quantum = if several { (quantum.count() / packet.count()) as u32 } else { 1 };
         pacer.on_sent(now, gap, quantum);
         gap
+    }
+
+    /// The controller has said what may have changed of its rate.
+    #[inline(always)]
+    pub fn note_pacing(&mut self, news: PacingNews) {
+        if news != PacingNews::Same {
+            self.pacing = news;
+        }
     }
 }

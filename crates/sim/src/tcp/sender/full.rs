@@ -5,10 +5,11 @@
 //! recovery gets those samples that a classic sender gives, and where that gives none, none.
 
 use super::{Sender, StateTimes, WindowCut};
+use crate::ack_details::Details;
 use crate::observation::{ModelState, Phase, SenderView};
 use crate::packet::{Packet, PacketKind, RETRANSMISSION};
-use crate::tcp::flight::Outcome;
-use crate::tcp::recovery::{Acknowledgement, LossRecovery, RecoveryUpdate, Transmission};
+use crate::tcp::flight::{Outcome, Sending};
+use crate::tcp::recovery::{LossRecovery, RecoveryUpdate, Transmission};
 use crate::tcp::timers::{Due, Timer};
 use sawtooth_cc::units::{Bytes, Span, Time};
 use sawtooth_cc::{AckSample, Congestion, Controller, DeliveryRate, RoundTripTimes, UndoSignal};
@@ -29,16 +30,37 @@ pub(super) use connection;
 pub(super) const FULL: &str = "a sender in full has extras";
 
 impl<C: Controller, R: LossRecovery> Sender<C, R> {
-    pub(super) fn on_ack_in_full(
+    /// An acknowledgement to a sender that keeps more than a classic one. Returns the cut it caused, if any.
+    #[inline(always)]
+    pub fn on_any_ack_in_full(
         &mut self,
-        ack: &Acknowledgement<'_>,
+        cumulative: u32,
+        details: Option<Details<'_>>,
+        echo: bool,
+        now: Time,
+    ) -> Option<WindowCut> {
+        if cumulative == self.sent.una + 1 && details.is_none() && !echo && self.takes_alone(now) {
+            return None;
+        }
+        self.on_ack_in_full(cumulative, details, echo, now)
+    }
+
+    #[inline(never)]
+    fn on_ack_in_full(
+        &mut self,
+        cumulative: u32,
+        details: Option<Details<'_>>,
         echo: bool,
         now: Time,
     ) -> Option<WindowCut> {
         let numbered = self.is_numbered();
+        if cumulative < self.sent.una && !numbered {
+            return None; // overtaken on its way, as in `eventful`
+        }
+        let (ack, echo) = self.read(cumulative, details.as_ref(), echo);
         let was_recovering = self.recovery.in_recovery() && !numbered;
         self.begin_records(if numbered { 0 } else { ack.cumulative }, now);
-        let mut update = self.recovery.on_ack(ack, &mut connection!(self, now));
+        let mut update = self.recovery.on_ack(&ack, &mut connection!(self, now));
         update.spurious &= !echo; // RFC 4015 §3.1 step 9: marked, the cut was due
         let echo = echo && !numbered;
         let outcome = self.conclude_records(&update, now);
@@ -53,7 +75,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             let newly_acked = match update.newly_acked {
                 _ if echo => 0,
                 counted if numbered => counted,
-                acked => self.counted(acked, ack.cumulative, slow_start_max),
+                acked => self.counted(acked, ack.cumulative, extras.threshold, slow_start_max),
             };
             let (ce_marked, newly_marked) = self.marks_to_tell();
             let in_recovery = was_recovering || update.loss_event.is_some() || recovering;
@@ -124,6 +146,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     }
 
     /// Recovery has done something: has it anything to repair now?
+    #[inline(always)]
     fn note_calm(&mut self) {
         self.calm = self.extras.is_some() && !self.is_numbered() && self.recovery.is_open();
     }
@@ -252,7 +275,9 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         }
         if self.extras.as_ref().expect(FULL).samples_every_packet {
             let rtt = outcome.rtt_with_wait?; // RFC 7323 §4.3: the timeout must not expire while an acknowledgement waits
-            self.rtt.sample(rtt);
+            if !self.rtt.sample_exactly(rtt) {
+                self.rtt.sample(rtt);
+            }
             outcome.rtt.into_iter().for_each(|rtt| self.rtt.note(rtt));
             self.rto = self.rtt.rto();
             return Some(rtt);
@@ -301,25 +326,25 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     #[inline(always)]
     pub(super) fn tell(&mut self, sample: &AckSample) {
         let heard = self.control.take_ack(sample);
-        if heard.window != self.window {
-            self.accrue_window(sample.now);
-            self.window = heard.window;
-            self.allowed = heard.window.whole_packets();
-        }
+        self.follow_window(heard.window, sample.now);
+        let extras = self.extras.as_mut().expect(FULL);
+        extras.note_pacing(heard.pacing);
+        extras.threshold = heard.threshold;
         if heard.application_limited
-            && let Some(records) = &mut self.extras.as_mut().expect(FULL).records
+            && let Some(records) = &mut extras.records
         {
             records.mark_app_limited();
         }
     }
 
     /// The next packet to send now, where recovery has something to repair or more is kept than a classic sender does.
-    pub(super) fn next_packet_in_full(&mut self, now: Time) -> Option<Packet> {
+    #[inline(always)]
+    pub fn next_packet_in_full(&mut self, now: Time) -> Option<Packet> {
         if self.calm { self.next_calm_packet(now) } else { self.next_other_packet(now) }
     }
 
     /// The same where recovery has something to repair, or where packets are numbered.
-    #[inline(always)]
+    #[inline(never)]
     fn next_other_packet(&mut self, now: Time) -> Option<Packet> {
         let pacer = self.extras.as_ref().and_then(|extras| extras.pacer.as_ref());
         if let Some(opens_at) = pacer.and_then(|pacer| pacer.holds(now)) {
@@ -380,12 +405,15 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         }
         let name = extras.name(number);
         if let Some(records) = &mut extras.records {
-            records.on_sent(name, now);
+            let times = records.on_sent(name, now);
             if extras.wants.packets {
-                self.control.on_sent(&records.packet(name).expect("it has just been sent"));
-                self.follow_change(now);
+                let packet = records.packet(name).expect("it has just been sent");
+                let (window, pacing) = self.control.take_sent(&packet);
+                extras.note_pacing(pacing);
+                self.follow_window(window, now);
             }
-            self.recovery.on_sent(number, &mut connection!(self, now));
+            let sending = Sending { number, at: now, times };
+            self.recovery.on_sent(sending, &mut connection!(self, now));
         }
         self.pace(now);
     }
@@ -394,7 +422,8 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     #[inline(always)]
     pub(super) fn pace(&mut self, now: Time) {
         let packet = Bytes::new(u64::from(self.packet_bytes));
-        let gap = self.extras.as_mut().expect(FULL).pace(&self.control, packet, self.rtt.srtt(), now);
+        let extras = self.extras.as_mut().expect(FULL);
+        let gap = extras.pace(&self.control, self.window, packet, self.rtt.srtt(), now);
         if gap > Span::ZERO
             && let Some(meter) = &mut self.aside.meter
         {
@@ -406,7 +435,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     /// is full or data that is short limits as it would without a pacer. Otherwise it is the pacer that limits, not the application;
     /// its rate comes from the window, unless the controller has one of its own, so it counts as the window.
     fn wait_for_the_pacer(&mut self, opens_at: Time, now: Time) {
-        if self.recovery.is_open() {
+        if self.is_numbered() && self.recovery.is_open() {
             let full = self.is_full();
             if full || !self.sent.may_send_next() {
                 return self.note_halt(full);

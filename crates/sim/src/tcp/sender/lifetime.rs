@@ -39,6 +39,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         self.rto = self.rtt.rto();
         self.window_since = now;
         self.control.on_established(now, handshake);
+        self.follow_pace();
         if let (Some(extras), Some(state)) = (&mut self.extras, self.control.state()) {
             extras.states = Some(Box::new(StateClock::new(state, now)));
         }

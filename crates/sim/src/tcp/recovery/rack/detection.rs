@@ -54,15 +54,24 @@ impl WindowedMinimum {
         self.candidates.map(|[(_, least), ..]| least)
     }
 
+    #[inline(always)]
     fn add(&mut self, now: Time, value: Span) {
+        if let Some(kept) = &self.candidates
+            && value > kept[2].1
+            && (now - kept[0].0).nanos() <= Self::WINDOW.nanos() / 4
+        {
+            return; // it becomes no candidate, and none is too old: nearly always
+        }
+        self.choose(now, value);
+    }
+
+    #[inline(never)]
+    fn choose(&mut self, now: Time, value: Span) {
         let new = (now, value);
         let Some(kept) = &mut self.candidates else {
             self.candidates = Some([new; 3]);
             return;
         };
-        if value > kept[2].1 && (now - kept[0].0).nanos() <= Self::WINDOW.nanos() / 4 {
-            return; // none of the below: nearly always
-        }
         if value <= kept[0].1 || now - kept[2].0 > Self::WINDOW {
             *kept = [new; 3];
             return;
