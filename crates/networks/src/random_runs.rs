@@ -9,6 +9,7 @@ use sawtooth_sim::scenario::{ImpairmentSpec, LinkSpec, QueueSpec, Scenario};
 use sawtooth_sim::tcp::Ecn;
 use sawtooth_sim::{Records, run};
 use std::fmt::Display;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Without `SAWTOOTH_TEST_CASES=all`, a property is held for the first of its cases, one in so many.
 const SHARE: u32 = 32;
@@ -27,14 +28,13 @@ pub fn hold<S: Strategy>(
         if std::env::var("SAWTOOTH_TEST_CASES").is_ok_and(|cases| cases == "all") { 1 } else { SHARE };
     let cases = asked.unwrap_or(cases.div_ceil(share));
     let config = Config { cases, failure_persistence: None, ..Config::default() };
-    let mut runner = match asked {
-        Some(_) => TestRunner::new(config),
-        None => {
-            let mut seed = [0; 32];
-            name.to_string().bytes().zip(&mut seed).for_each(|(byte, place)| *place = byte);
-            TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &seed))
-        }
-    };
+    let mut seed = [0; 32];
+    name.to_string().bytes().zip(&mut seed).for_each(|(byte, place)| *place = byte);
+    if asked.is_some() {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("it is later than 1970");
+        seed[24..].copy_from_slice(&(now.as_nanos() as u64).to_le_bytes());
+    }
+    let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &seed));
     if let Err(failure) = runner.run(&drawn, holds) {
         panic!("{name}: {failure}");
     }

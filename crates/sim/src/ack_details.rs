@@ -85,12 +85,12 @@ impl AckDetails {
         self
     }
 
-    /// The newest of these ranges of packet numbers, and how long the acknowledgement of the highest has waited.
+    /// The newest of these ranges of packet numbers, and how long the acknowledgement of the highest has waited. Half a second stands for
+    /// longer: that happens behind links that reorder, and the sender believes no more than the delay that it knows (RFC 9002 §5.3).
     pub fn of_numbers(ranges: &[SackBlock], delay: Span, ce_packets: u32) -> Self {
         let mut details = AckDetails::counting(ce_packets);
         ranges.iter().take(SACK_BLOCKS_MAX).for_each(|&range| details.push_block(range));
-        let units = delay.nanos() / DELAY_UNIT.nanos();
-        details.echo_below = u16::try_from(units).expect("a delay of an acknowledgement is checked");
+        details.echo_below = u16::try_from(delay.nanos() / DELAY_UNIT.nanos()).unwrap_or(u16::MAX);
         details
     }
 
@@ -248,6 +248,13 @@ impl DetailsPool {
 mod tests {
     use super::*;
     use crate::packet::{ECE, Packet, PacketKind};
+
+    #[test]
+    fn a_delay_is_told_in_steps_of_8_us_up_to_half_a_second() {
+        let told = |micros| AckDetails::of_numbers(&[], Span::from_micros(micros), 0).delay();
+        assert_eq!(told(25_007), Span::from_micros(25_000));
+        assert_eq!(told(2_000_000), Span::from_micros(8 * 65_535));
+    }
 
     #[test]
     fn a_packet_carries_its_details_by_a_handle() {

@@ -107,18 +107,17 @@ impl<'a> Ahead<'a> {
     /// By how much may a sender let a packet go after its pacer has opened, as if it had gone in time? Nobody behind the first link hears of
     /// the packet before its delay has passed, so what happens to the sender in between sends it first. The link must be the
     /// flow's own: what others send into it would meet the packet.
-    pub fn sends_late(&self, flow: &FlowSpec) -> Span {
+    /// In the other order it leaves in time, and also before whatever happens to the sender then.
+    pub fn sends_late(&self, flow: &FlowSpec) -> Option<Span> {
         let (first, scenario) = (flow.forward[0], self.scenario);
         let spec = &scenario.links[first as usize];
         let plain = spec.keeps_order() && !self.has_wire(first);
         let nothing_comes = scenario.changes.is_empty() && scenario.apps.is_empty() && flow.supply.is_empty();
         let listed = scenario.arrivals.is_empty();
         let jitter = scenario.profiles[flow.profile as usize].send_jitter_ns > 0;
-        if self.order == Order::Ahead && plain && nothing_comes && listed && !jitter {
-            Span::from_nanos(spec.delay_ns.saturating_sub(1))
-        } else {
-            Span::ZERO
-        }
+        let may = plain && nothing_comes && listed && !jitter && spec.delay_ns > 1;
+        let lateness = if self.order == Order::Ahead { spec.delay_ns - 1 } else { 0 };
+        may.then(|| Span::from_nanos(lateness))
     }
 
     /// May acknowledgements reach the sender of this flow ahead of their time, up to the next event of the agenda? Whatever else it hears

@@ -106,13 +106,28 @@ impl<T: Copy + Default> Reports<T> {
         self.first + self.ring.len() as u32 - 1
     }
 
-    /// The acknowledgement of this number arrives; what was sent before it is forgotten.
-    pub fn take(&mut self, number: u32) -> T {
-        while self.first < number {
-            self.ring.pop_front();
-            self.first += 1;
-        }
-        self.first += 1;
-        self.ring.pop_front().expect("a report is kept until it arrives or a later one does")
+    /// The acknowledgement of this number arrives; what was sent before it is forgotten. None if a later one has arrived.
+    pub fn take(&mut self, number: u32) -> Option<T> {
+        let forgotten = number.checked_sub(self.first)?;
+        self.first = number + 1;
+        (0..forgotten).for_each(|_| _ = self.ring.pop_front());
+        self.ring.pop_front()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_that_others_have_overtaken_says_nothing() {
+        let mut reports = Reports::default();
+        let numbers: Vec<u32> = (0..5).map(|what| reports.send(10 + what)).collect();
+        assert_eq!(numbers, [0, 1, 2, 3, 4]);
+        assert_eq!(
+            [2, 1, 0, 2, 4, 3].map(|number| reports.take(number)),
+            [Some(12), None, None, None, Some(14), None]
+        );
+        assert_eq!((reports.send(20), reports.take(5)), (5, Some(20)));
     }
 }

@@ -181,7 +181,7 @@ impl Network {
             PacketKind::SynAck => {
                 self.senders[packet.flow() as usize].sender.on_syn_ack(at.time);
                 self.send_allowed(packet.flow(), at.time);
-                self.note_end(packet.flow());
+                self.note_end(packet.flow(), at.time);
                 None
             }
             PacketKind::Cbr => {
@@ -252,7 +252,7 @@ impl Network {
         match answer {
             AckDecision::At(due) => {
                 self.expect_delayed_ack(flow, due);
-                self.note_end(flow);
+                self.note_end(flow, now);
             }
             AckDecision::Held => self.hold_ack(flow, now),
             AckDecision::Now => unreachable!("that leaves at once"),
@@ -300,7 +300,7 @@ impl Network {
             self.record_cut(packet.flow(), cut, now);
         }
         self.send_upon_ack(packet.flow(), now);
-        self.note_end(packet.flow());
+        self.note_end(packet.flow(), now);
     }
 
     /// The same of a sender that keeps more than a classic one.
@@ -316,7 +316,7 @@ impl Network {
         }
         self.send_in_full(flow, now);
         self.arm_timer(flow);
-        self.note_end(flow);
+        self.note_end(flow, now);
     }
 
     /// A sender hears of an acknowledgement in this way.

@@ -9,7 +9,7 @@ use super::Network;
 use crate::ahead::{Ahead, Order};
 use crate::event::Moment;
 use crate::scenario::Scenario;
-use crate::topology::{FIRST_PASSAGE, NO_LANE, Place};
+use crate::topology::{FIRST_PASSAGE, NO_LANE, Place, Topology};
 use crate::transport::Transport;
 use sawtooth_cc::units::Time;
 
@@ -27,16 +27,19 @@ impl Network {
     pub(super) fn let_send_late(&mut self, scenario: &Scenario, order: Order) {
         let ahead = Ahead::new(scenario, order);
         let users = users(scenario);
+        let in_turn = (order == Order::InTurn).then(|| Topology::new(scenario, Order::Ahead)); // what waits there, waits in lanes here
         for (side, flow) in self.senders.iter_mut().zip(&scenario.flows) {
             let alone = users[flow.forward[0] as usize] == 1;
-            let stage = self.stages[side.route as usize];
+            let stages = in_turn.as_ref().map_or(&self.stages, |topology| &topology.stages);
+            let stage = stages[side.route as usize];
             let own_lane = alone && stage.lane() < FIRST_PASSAGE && stage.spare() == NO_LANE;
             if let (Place::Link(link), Transport::Tcp(sender), true) =
                 (stage.place(), &mut side.sender, own_lane)
                 && sender.is_paced()
                 && !self.links[link as usize].is_impaired
+                && let Some(lateness) = ahead.sends_late(flow)
             {
-                sender.pace_late(ahead.sends_late(flow));
+                sender.pace_late(lateness);
             }
         }
     }

@@ -34,7 +34,7 @@ impl Network {
             side.marks += u64::from(packet.has(CE));
         }
         let Some(received) = received else {
-            self.note_end(flow); // it comes late, behind others, and was taken for lost
+            self.note_end(flow, now); // it comes late, behind others, and was taken for lost
             return;
         };
         match received.answer {
@@ -45,7 +45,7 @@ impl Network {
             }
             AckDecision::At(due) => {
                 self.expect_delayed_ack(flow, due);
-                self.note_end(flow);
+                self.note_end(flow, now);
             }
             AckDecision::Held => unreachable!("a rate-based receiver holds nothing"),
         }
@@ -70,10 +70,11 @@ impl Network {
         else {
             unreachable!("{SAME_ENDS}");
         };
-        if let Some(cut) = sender.on_report(receiver.arrived(packet.number()), now) {
+        let report = receiver.arrived(packet.number()); // none if a later one has overtaken it
+        if let Some(cut) = report.and_then(|report| sender.on_report(report, now)) {
             self.record_cut(flow, cut, now);
         }
         self.send_allowed(flow, now);
-        self.note_end(flow);
+        self.note_end(flow, now);
     }
 }

@@ -51,8 +51,8 @@ struct Slot {
     start: Time,
     packets: u32,
     state: State,
-    /// When all was acknowledged.
-    completed: Moment,
+    /// When the last of what is known of it happens, or has happened.
+    ends: Moment,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,8 +180,7 @@ impl Network {
             record.started += 1;
             record.offered += u64::from(packets);
         }
-        let slot =
-            Slot { process: index, start: now, packets, state: State::Open, completed: Moment::default() };
+        let slot = Slot { process: index, start: now, packets, state: State::Open, ends: Moment::default() };
         let flow = self.place(slot);
         self.flow_start(flow, now);
         self.expect_arrival(index);
@@ -191,7 +190,9 @@ impl Network {
     fn place(&mut self, slot: Slot) -> u32 {
         let ShortFlows { first, seed, processes, slots, free, .. } = &mut self.short;
         let Process { flow, profile, route, record, begun, .. } = &mut processes[slot.process as usize];
-        let reused = free.pop().map(|(_, place)| place);
+        let present = self.events.now();
+        let last = free.iter().rposition(|&(since, _)| since <= present); // what ends ahead of time has not ended
+        let reused = last.map(|index| free.remove(index).1);
         let place = reused.unwrap_or(slots.len() as u32);
         let number = *first + place;
         let stream = || format!("arrivals/{}/{begun}", record.name);
@@ -222,14 +223,24 @@ impl Network {
         }
     }
 
-    /// A packet or an acknowledgement of this flow is no longer in flight, and nothing answers it now. If it was the last of a short
-    /// flow, the slot becomes free.
+    /// A packet or an acknowledgement of this flow is no longer in flight at this time, and nothing answers it. If it was the last of a
+    /// short flow, the slot becomes free.
     #[inline(always)]
-    pub(super) fn note_end(&mut self, flow: u32) {
+    pub(super) fn note_end(&mut self, flow: u32, time: Time) {
         if flow >= self.short.first {
             self.senders[flow as usize].under_way -= 1;
+            if time > self.events.now().time {
+                self.note_later_end(flow, time);
+            }
             self.close_if_finished(flow);
         }
+    }
+
+    /// It is known ahead of time.
+    #[inline(never)]
+    fn note_later_end(&mut self, flow: u32, time: Time) {
+        let ends = &mut self.short.slots[(flow - self.short.first) as usize].ends;
+        *ends = (*ends).max(Moment { time, cause: time });
     }
 
     fn close_if_finished(&mut self, flow: u32) {
@@ -239,7 +250,7 @@ impl Network {
         let slot = &mut self.short.slots[place as usize];
         let process = &mut self.short.processes[slot.process as usize];
         if slot.state == State::Open {
-            (slot.state, slot.completed) = (State::Completed, self.events.now());
+            (slot.state, slot.ends) = (State::Completed, slot.ends.max(self.events.now()));
             process.under_way -= 1;
             let span = finished - slot.start;
             let record = &mut process.record;
@@ -259,7 +270,7 @@ impl Network {
         if slot.state == State::Completed && side.under_way == 0 {
             slot.state = State::Free;
             process.count(side, &self.receivers[flow as usize]);
-            let since = slot.completed.max(self.events.now());
+            let since = slot.ends.max(self.events.now());
             self.short.let_free(place, since);
             self.close_whole(flow);
         }

@@ -261,7 +261,7 @@ impl Network {
             }
         }
         if packet.kind() != PacketKind::Cbr {
-            self.note_end(packet.flow());
+            self.note_end(packet.flow(), now);
         }
     }
 }

@@ -47,7 +47,7 @@ impl Network {
             self.apps.heed_arrival(flow, read, &mut self.events, now);
         }
         self.answer_whole(flow, now);
-        self.note_end(flow);
+        self.note_end(flow, now);
     }
 
     /// The receiver of a flow lets go what it has, and its deadline is seen to.
@@ -82,7 +82,7 @@ impl Network {
         sender.receive(codepoint(packet), &place[..length], now);
         receiver.flight.give_back(place);
         self.send_allowed(packet.flow(), now);
-        self.note_end(packet.flow());
+        self.note_end(packet.flow(), now);
     }
 
     /// A flow that came and went has gone: whatever its ends would still do, they do not.

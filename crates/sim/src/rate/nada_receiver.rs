@@ -208,7 +208,7 @@ mod tests {
         let mut found = Vec::new();
         let mut take = |receiver: &mut NadaReceiver, now: Time| {
             let number = receiver.report(now);
-            found.push((now.nanos() / 1_000_000, receiver.reports.take(number)));
+            found.push((now.nanos() / 1_000_000, receiver.reports.take(number).unwrap()));
         };
         for number in (0..count).filter(|number| !lost.contains(number)) {
             let sent = at(10 * u64::from(number));

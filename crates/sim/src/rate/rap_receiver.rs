@@ -52,7 +52,7 @@ mod tests {
             receiver.on_data(number, false);
             receiver.report();
         }
-        let seen = receiver.reports.take(4);
+        let seen = receiver.reports.take(4).expect("it is the first to arrive");
         assert_eq!((seen.number, seen.run, seen.hole), (6, 5, 3));
     }
 }

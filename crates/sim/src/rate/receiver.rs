@@ -64,12 +64,12 @@ impl PacedReceiver {
         }
     }
 
-    /// A report arrives at the sender: what it says.
-    pub fn arrived(&mut self, number: u32) -> Report {
+    /// A report arrives at the sender: what it says, if no later one has told more.
+    pub fn arrived(&mut self, number: u32) -> Option<Report> {
         match self {
-            PacedReceiver::Tfrc(receiver) => Report::Tfrc(receiver.reports.take(number)),
-            PacedReceiver::Rap(receiver) => Report::Rap(receiver.reports.take(number)),
-            PacedReceiver::Nada(receiver) => Report::Nada(receiver.reports.take(number)),
+            PacedReceiver::Tfrc(receiver) => receiver.reports.take(number).map(Report::Tfrc),
+            PacedReceiver::Rap(receiver) => receiver.reports.take(number).map(Report::Rap),
+            PacedReceiver::Nada(receiver) => receiver.reports.take(number).map(Report::Nada),
         }
     }
 

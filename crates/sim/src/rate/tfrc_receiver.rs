@@ -177,8 +177,8 @@ mod tests {
         }
         assert_eq!(answers, [(0, "data"), (10, "timer"), (20, "timer")]);
         // Ten packets in each round trip of 100 ms; the packet that comes with the timer counts later.
-        assert_eq!(receiver.reports.take(1).receive_rate, 90.0);
-        assert_eq!(receiver.reports.take(2).receive_rate, 100.0);
+        assert_eq!(receiver.reports.take(1).unwrap().receive_rate, 90.0);
+        assert_eq!(receiver.reports.take(2).unwrap().receive_rate, 100.0);
     }
 
     #[test]
@@ -192,11 +192,11 @@ mod tests {
             if receiver.loss_events == 1 {
                 assert_eq!(k, 23, "three packets after the lost one");
                 // Ten packets in the last 100 ms: the equation at the reported loss event rate gives 100 a second.
-                let p = receiver.reports.take(receiver.reports.first).loss_event_rate;
+                let p = receiver.reports.take(receiver.reports.first).unwrap().loss_event_rate;
                 let last =
                     receiver.reports.take(receiver.reports.first + receiver.reports.ring.len() as u32 - 1);
                 assert_eq!(p, 0.0);
-                let rate = response::rate(last.loss_event_rate, 0.1);
+                let rate = response::rate(last.unwrap().loss_event_rate, 0.1);
                 assert!((rate / 100.0 - 1.0).abs() < 1e-6, "{rate}");
                 return;
             }

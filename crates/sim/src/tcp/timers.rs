@@ -41,7 +41,8 @@ pub struct Timers {
     pacing: Time,
     /// When somebody must see to the pacer at the latest: as soon as it opens, unless packets may leave late.
     pacing_by: Time,
-    lateness: Span,
+    /// By how much, if somebody asks before anything else happens to the sender.
+    lateness: Option<Span>,
     /// Since when it has been waited for.
     pacing_since: Time,
 }
@@ -54,7 +55,7 @@ impl Default for Timers {
             reordering: Time::NEVER,
             pacing: Time::NEVER,
             pacing_by: Time::NEVER,
-            lateness: Span::ZERO,
+            lateness: None,
             pacing_since: Time::ZERO,
         }
     }
@@ -88,19 +89,19 @@ impl Timers {
             self.pacing_since = now;
         }
         self.pacing = at;
-        self.pacing_by = at + self.lateness;
+        self.pacing_by = at + self.lateness.unwrap_or(Span::ZERO);
     }
 
     /// What the pacer lets go may leave up to so much later, as if it had left in time. Somebody asks for it before anything else happens
     /// to this sender ([`Timers::take_pacing`]).
     pub fn pace_late(&mut self, lateness: Span) {
-        self.lateness = lateness;
+        self.lateness = Some(lateness);
     }
 
     /// Where packets may leave late: has the pacer let one go, if an event of its own would have come before this moment?
     #[inline(always)]
     pub fn is_overdue(&self, now: Moment) -> bool {
-        if self.pacing > now.time || self.lateness == Span::ZERO {
+        if self.pacing > now.time || self.lateness.is_none() {
             return false;
         }
         Moment { time: self.pacing, cause: self.pacing_since } <= now

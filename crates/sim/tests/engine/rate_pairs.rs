@@ -188,7 +188,7 @@ impl Pair {
                     }
                 }
                 Event::Report(number) => {
-                    let report = self.receiver.arrived(number);
+                    let report = self.receiver.arrived(number).expect("reports keep their order here");
                     if let Report::Tfrc(feedback) = report {
                         seen.feedback = Some(feedback);
                     }
