@@ -339,9 +339,13 @@ def test_on_a_page_of_another_paper_a_study_fills_only_what_carries_its_name(
     assert update(page, reproduction) == []
     assert unnamed in page.read_text()
     assert page.read_text().count("| `akella-") > 10
-    page.write_text(unnamed + place("floyd2000/gap verdicts") + place("akella2002/fig4 verdicts"))
+    page.write_text(unnamed + place("floyd2000/gap verdicts") + 2 * place("akella2002/fig4 verdicts"))
     update(page, reproduction)
-    assert unnamed not in page.read_text(), "a page of several papers, this one among them"
+    assert unnamed not in page.read_text(), "a page of several papers, and of this one most of all"
+    page.write_text(unnamed + 2 * place("floyd2000/gap verdicts") + place("akella2002/fig4 verdicts"))
+    update(page, reproduction)
+    assert page.read_text().startswith(unnamed), "it has something of this paper, and is another one's"
+    assert page.read_text().count("as it was") == 3
 
 
 def test_a_figure_over_all_main_settings_fills_the_shared_blocks(

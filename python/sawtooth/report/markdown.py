@@ -20,6 +20,7 @@ and renews rows of claims; tables without a name (``reno/droptail scores``) are 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -103,8 +104,8 @@ def update(path: Path, found: Reproduction, known_papers: Papers) -> list[str]:
         renewing["claims"] = lambda old: renewed(old, found.judged, found.name, known_papers.claims)
         renewing["claims in short"] = lambda _: in_short(renewing["claims"](_claims_of(path)))
     papers = {part.study.paper for part in found.parts}
-    of_page = _papers(path) & known_papers.names
-    guest = bool(of_page) and not of_page & papers
+    host = _host(path, known_papers.names)
+    guest = bool(host) and host not in papers
     if guest:
         known = {name: block for name, block in known.items() if name.partition("/")[0] in papers}
     others = {f"{part.study.name} time" for part in found.parts}
@@ -117,11 +118,13 @@ def _claims_of(path: Path) -> str:
     return contents(path.read_text(encoding="utf-8")).get("claims", "") if path.is_file() else ""
 
 
-def _papers(path: Path) -> set[str]:
-    """The first words of the places of a page, the papers among them; a page that cannot be read is refused later."""
+def _host(path: Path, papers: Collection[str]) -> str | None:
+    """The paper of which a page is: that which begins the names of most of its places. A page that cannot be read is refused later."""
     if not path.is_file():
-        return set()
-    return {match["name"].partition("/")[0] for match in PLACE.finditer(path.read_text(encoding="utf-8"))}
+        return None
+    places = PLACE.finditer(path.read_text(encoding="utf-8"))
+    first_words = Counter(match["name"].partition("/")[0] for match in places)
+    return max((word for word in first_words if word in papers), key=first_words.__getitem__, default=None)
 
 
 def all_blocks(found: Reproduction, papers: Papers) -> dict[str, str]:
