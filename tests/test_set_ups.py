@@ -20,7 +20,7 @@ from sawtooth.papers import PAPERS
 from sawtooth.papers.akella2002.reconstruction.rows import FIGURE, SAME, BlockKey, PrintedRow
 from sawtooth.papers.akella2002.set_ups import page
 from sawtooth.papers.akella2002.set_ups.perform import Fit, SetUps, turns
-from sawtooth.papers.akella2002.set_ups.plan import alone, plans
+from sawtooth.papers.akella2002.set_ups.plan import ALONE_SEEDS, alone, plans
 from sawtooth.papers.configurations import configurations
 from sawtooth.papers.further import Request
 from sawtooth.plain import json_value
@@ -74,6 +74,9 @@ def test_what_is_run_is_both_set_ups_and_every_value_alone() -> None:
     assert {len(studies) for _, studies in quick} == {1}
     full = plans(Request())
     assert [len(studies) for _, studies in full] == [2, 2, *(1 for _ in SECOND.value)]
+    assert [len(studies[0].seeds) for _, studies in full] == [32, 32, *(ALONE_SEEDS for _ in SECOND.value)]
+    few = plans(Request(seeds=3))
+    assert {len(study.seeds) for _, studies in few for study in studies} == {3}
     for (name, (study, *_)), value in zip(quick[2:], tried, strict=True):
         assert study.value_of(name) == value.value
         others = {key: study.value_of(key) for key in SECOND.values if key != name}
@@ -125,6 +128,9 @@ def test_the_page_says_what_came_out() -> None:
         "2 seeds of 60 s in 1 settings, without the appendix: 12 runs. Not tried alone: `tcp.initial_rto`"
         in made["configurations made"]
     )
+    long = replace(found, order=Request())
+    cast(Any, long.study).seeds = tuple(map(str, range(32)))
+    assert "Values alone are tried in the figures with 5 of these seeds." in page.made_from(long)
     assert (
         made["configurations command"] == "```sh\nsawtooth reproduce akella2002/configurations --quick\n```"
     )

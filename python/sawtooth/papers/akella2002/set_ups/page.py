@@ -11,7 +11,7 @@ from sawtooth.claims.logic import Verdict
 from sawtooth.experiment.typed import NOTHING_TYPED, Typed
 from sawtooth.papers.akella2002.reconstruction.rows import SAME
 from sawtooth.papers.akella2002.set_ups.perform import ConfigurationTurn, Fit, SetUps, mean
-from sawtooth.papers.akella2002.set_ups.plan import NAME, tried_alone
+from sawtooth.papers.akella2002.set_ups.plan import ALONE_SEEDS, NAME, tried_alone
 from sawtooth.plain import written
 from sawtooth.report.blocks import Bullets, Page, Row, Section, Table
 from sawtooth.report.inline import code
@@ -71,6 +71,8 @@ def made_from(found: SetUps) -> str:
     tried = tried_alone(found.order, found.second)
     open_ = ", ".join(f"`{value.key}`" for value in found.second.value if value not in tried)
     alone = f" Not tried alone: {open_}." if open_ else ""
+    if len(study.seeds) > ALONE_SEEDS:
+        alone = f" Values alone are tried in the figures with {ALONE_SEEDS} of these seeds.{alone}"
     return (
         f"Computed from {len(study.seeds)} seeds of {study.value_of('duration')} in {len(study.matrix.settings)} settings{left_out}: "
         f"{found.runs:,} runs.{alone}"
