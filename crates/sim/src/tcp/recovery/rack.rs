@@ -25,6 +25,7 @@
 //! The timers exclude each other (RFC 8985 §8): that of the probe is never later than the retransmission timer, and while the reordering
 //! timer runs the retransmission timer begins anew.
 
+mod calm;
 mod detection;
 mod probe;
 mod spurious;
@@ -137,17 +138,6 @@ impl Rack {
             reordering_at: None,
             episode: Episode::default(),
             is_behind: false,
-        }
-    }
-
-    /// What has been acknowledged alone is forgotten, before anything is remembered: nothing was kept of it.
-    #[inline(always)]
-    fn catch_up(&mut self, una: u32) {
-        if self.is_behind {
-            self.is_behind = false;
-            self.sacked.advance(una);
-            self.lost.advance(una);
-            self.episode.forget_below(una);
         }
     }
 
@@ -356,51 +346,6 @@ impl Rack {
         let due = self.tail.time(connection.sent, srtt, now);
         let at = if due == Time::NEVER { due } else { connection.expiry(due).min(retransmit_at) };
         connection.set_timer(Timer::Probe, at);
-    }
-}
-
-impl Rack {
-    /// There is nothing to repair or to wait for, and this acknowledgement tells of new data alone.
-    #[inline]
-    fn is_calm(&self, ack: &Acknowledgement<'_>, sent: &SendState) -> bool {
-        ack.details.is_none() && ack.cumulative > sent.una && self.is_calm_itself()
-    }
-
-    /// There is nothing to repair or to wait for.
-    #[inline(always)]
-    fn is_calm_itself(&self) -> bool {
-        self.is_open() && self.tail.is_idle() && self.reordering_at.is_none()
-    }
-
-    /// What all is delivered.
-    fn take_in_calmly(&mut self, cumulative: u32, connection: &Connection<'_>) {
-        let mut news = News::default();
-        for number in connection.sent.una..cumulative {
-            let earlier = self.timestamps && number + 1 == cumulative;
-            self.detection.on_delivered(&mut news, connection.sending(number), earlier, connection.now);
-        }
-        if self.detection.conclude(&news, connection.now) {
-            self.tail.note_sample();
-        }
-    }
-
-    /// What [`Rack::on_ack`] comes to where all is calm.
-    #[inline]
-    fn on_calm_ack(&mut self, cumulative: u32, connection: &mut Connection<'_>) -> RecoveryUpdate {
-        self.take_in_calmly(cumulative, connection);
-        self.sacked.advance(cumulative);
-        self.lost.advance(cumulative);
-        let newly_acked = acknowledge(cumulative, connection.sent);
-        let mut update = RecoveryUpdate { newly_acked, restart_timer: true, ..RecoveryUpdate::default() };
-        self.detection.adapt(cumulative, connection.sent.next, false, false);
-        self.episode.forget_below(cumulative);
-        self.delivery = Some(Delivery { packets: newly_acked, advances: true, tells_of_loss: false });
-        if self.detection.overtakes(|sending| connection.flies(sending.number, sending.times)) {
-            let lost_again = self.detect_overtaken(connection);
-            self.begin_if_lost(lost_again, connection, &mut update);
-            connection.set_timer(Timer::Reordering, self.reordering_at.unwrap_or(Time::NEVER));
-        }
-        update
     }
 }
 
