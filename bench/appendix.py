@@ -1,10 +1,10 @@
 """`python -m bench appendix`: how long the appendix of the 2002 study takes: 36 instances × 13 environments × 8 settings, five seeds.
 
-A fixed sample of its cells is run at full length with one seed, through resolve, runner and a store that is thrown away: every setting with
-every environment, the instances taking turns, so that each stratum stands in the sample by its share. The time of the whole is the
-sample's, times the ratio of the numbers of runs; that is an extrapolation and printed as one. $SAWTOOTH_THREADS says how many threads
-share the work; CPU time grows with them where they share a core. The measured time of a full run is written by
-`sawtooth reproduce akella2002/appendix` into its document and report.
+After a short run of warming up, a fixed sample of its cells is run at full length with one seed, through resolve, runner and a store
+that is thrown away: every setting with every environment, the instances taking turns, so that each stratum stands in the sample by
+its share. The time of the whole is the sample's, times the ratio of the numbers of runs; that is an extrapolation and printed as one.
+$SAWTOOTH_THREADS says how many threads share the work; CPU time grows with them where they share a core. The measured time of a full
+run is written by `sawtooth reproduce akella2002/appendix` into its document and report.
 """
 
 from __future__ import annotations
@@ -44,6 +44,14 @@ def _sample(study: Study, passes: int) -> Iterator[Planned]:
                 key = CellKey(str(setting), algorithm.label, environment, "1")
                 yield Planned(key, "1", study.cell(setting, algorithm, environment))
                 turn += 1
+
+
+def warm_up(study: Study) -> None:
+    """One short run, before anything is measured: what a program loads and builds once would count for each of the runs of the whole."""
+    short = study.shortened()
+    with tempfile.TemporaryDirectory() as folder:
+        jobs = StudyJobs(short, sample(short, 1)[:1])
+        run_each(jobs, Store(folder), jobs.outcome, threads=1)
 
 
 def measured(study: Study, plan: Sequence[Planned], threads: int) -> dict[str, Any]:
@@ -86,6 +94,7 @@ def main(words: list[str]) -> int:
     study = load_study(STUDY)
     if given.quick:
         study = study.shortened()
+    warm_up(study)
     found = measured(study, sample(study, given.passes), default_threads())
     if given.json:
         print(json.dumps(found, indent=2))
