@@ -116,7 +116,7 @@ impl<'a> Ahead<'a> {
         let listed = scenario.arrivals.is_empty();
         let jitter = scenario.profiles[flow.profile as usize].send_jitter_ns > 0;
         let may = plain && nothing_comes && listed && !jitter && spec.delay_ns > 1;
-        let lateness = if self.order == Order::Ahead { spec.delay_ns - 1 } else { 0 };
+        let lateness = if self.order == Order::Ahead { spec.delay_ns.saturating_sub(1) } else { 0 };
         may.then(|| Span::from_nanos(lateness))
     }
 
