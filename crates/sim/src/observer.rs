@@ -1,7 +1,8 @@
 //! One observer: what happens in a run, as timed events. Every recorded series is made of them.
 //!
 //! The network tells the observer what happens. A series says which [`Kinds`] of events it hears. An event of a kind that no series
-//! hears is never made; it costs a test of one word. So a run without records pays three such tests for a packet.
+//! hears is never made; it costs a test of one word. So a run without records pays three such tests for a packet. Where rates alone hear
+//! of arrivals, an arrival is counted at once, and no event is made of it.
 //!
 //! The engine works out parts of a packet's way ahead of time ([`Order::Ahead`](crate::ahead::Order)). So an event may be observed
 //! before its time, and events of different senders, queues and receivers are not observed in the order of time. The times that they
@@ -82,5 +83,41 @@ impl Observer {
     pub fn finish(mut self) -> AllSeries {
         self.series.finish();
         self.series
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ahead::Measured;
+    use crate::run;
+    use crate::scenario::Scenario;
+    use crate::testing::dumbbell;
+
+    fn recorded(packets: bool) -> Scenario {
+        let mut scenario = dumbbell(2);
+        scenario.duration_ns = 3_000_000_000;
+        scenario.record = RecordSpec { rates_ns: Some(100_000_000), packets, ..RecordSpec::default() };
+        scenario
+    }
+
+    #[test]
+    fn rates_are_the_same_whoever_else_hears_of_arrivals() {
+        let rates = |packets| {
+            let tables = run(&recorded(packets)).expect("a checked scenario").tables();
+            tables.into_iter().find(|table| table.name == "rates").expect("they are recorded")
+        };
+        assert_eq!(rates(false), rates(true));
+    }
+
+    #[test]
+    fn rates_are_alone_unless_somebody_else_hears_of_arrivals() {
+        let measured = Measured { from: Time::ZERO, to: Time::from_nanos(3_000_000_000) };
+        let observer = |packets| Observer::new(&recorded(packets).record, &Extent { flows: 2, measured });
+        assert!(observer(false).rates_alone().is_some());
+        assert!(observer(true).rates_alone().is_none());
+        let mut heeded = observer(false);
+        heeded.hear(Kinds::ARRIVED);
+        assert!(heeded.rates_alone().is_none());
     }
 }

@@ -27,7 +27,8 @@ impl Network {
     pub(super) fn let_send_late(&mut self, scenario: &Scenario, order: Order) {
         let ahead = Ahead::new(scenario, order);
         let users = users(scenario);
-        let in_turn = (order == Order::InTurn).then(|| Topology::new(scenario, Order::Ahead)); // what waits there, waits in lanes here
+        // Where nothing is done ahead there are passages instead of lanes. The same senders are asked first, so the lanes decide here too.
+        let in_turn = (order == Order::InTurn).then(|| Topology::new(scenario, Order::Ahead));
         for (side, flow) in self.senders.iter_mut().zip(&scenario.flows) {
             let alone = users[flow.forward[0] as usize] == 1;
             let stages = in_turn.as_ref().map_or(&self.stages, |topology| &topology.stages);

@@ -431,9 +431,9 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         }
     }
 
-    /// The pacer holds what there may be to send. Where nothing is repaired it is plain whether there is anything, and a window that
-    /// is full or data that is short limits as it would without a pacer. Otherwise it is the pacer that limits, not the application;
-    /// its rate comes from the window, unless the controller has one of its own, so it counts as the window.
+    /// The pacer holds what there may be to send. Where packets are numbered and nothing is repaired it is plain whether there is anything,
+    /// and a window that is full or data that is short limits as it would without a pacer. Otherwise it is the pacer that limits, not the
+    /// application; its rate comes from the window, unless the controller has one of its own, so it counts as the window.
     fn wait_for_the_pacer(&mut self, opens_at: Time, now: Time) {
         if self.is_numbered() && self.recovery.is_open() {
             let full = self.is_full();

@@ -17,7 +17,7 @@ PAPER: Final = "akella2002"
 NAME: Final = "akella2002/configurations"
 APPENDIX: Final = "akella2002/appendix"
 ALONE_SEEDS: Final = 5
-"""Most seeds with which values are tried alone: with all of those of the study, nine values would take ten times as long as the figures."""
+"""Most seeds with which values are tried alone: with all of those of the study, each value would take as long as the figures."""
 
 
 def studies_of(order: Request, set_up: Configuration) -> list[Study]:
