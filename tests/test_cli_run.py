@@ -15,7 +15,7 @@ import pytest
 
 from sawtooth.cli import SOFTWARE_FAULT, exit_code
 from sawtooth.run import runner
-from sawtooth.run.run import Counted
+from sawtooth.run.run import Answer
 from sawtooth.run.store import Store
 
 if TYPE_CHECKING:
@@ -232,10 +232,10 @@ def test_ctrl_c_and_sigterm_end_a_long_run_at_once(
 def test_a_fault_of_the_engine_is_not_taken_for_a_failed_comparison(
     scenario_file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def broken(*given: object) -> Counted:
+    def broken(*given: object) -> Answer:
         raise RuntimeError("virtual time 7 ns: the queue should hold what it counted")
 
-    monkeypatch.setattr(runner, "counted", broken)
+    monkeypatch.setattr(runner, "ask_engine", broken)
     monkeypatch.chdir(scenario_file.parent)
     assert exit_code(["run", "s.toml", "--json"]) == SOFTWARE_FAULT
     ended = capsys.readouterr()

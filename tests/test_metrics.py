@@ -128,11 +128,11 @@ def columns(values: Mapping[str, Sequence[Any]]) -> Columns:
 def measured(
     flows: Mapping[str, Sequence[Any]] | None = None,
     queues: Mapping[str, Sequence[Any]] | None = None,
+    records: Mapping[str, pa.Table] | None = None,
     **other: Any,
 ) -> Measured:
     """The run above with some columns replaced."""
     values: dict[str, Any] = {
-        "records": {},
         "start_ns": 5 * SECOND,
         "end_ns": 15 * SECOND,
         "available_bps": 2e6,
@@ -141,6 +141,7 @@ def measured(
     return Measured(
         flows=columns({**FLOWS, **(flows or {})}),
         queues=columns({**QUEUES, **(queues or {})}),
+        records={name: Columns.of_table(table) for name, table in (records or {}).items()},
         **{**values, **other},
     )
 
@@ -325,7 +326,7 @@ def test_share_autocorrelation_time_follows_its_definition() -> None:
     run = Measured(
         columns({**flows, "id": [0, 1, 2]}),
         columns(QUEUES),
-        {"rates": record},
+        {"rates": Columns.of_table(record)},
         5 * SECOND,
         15 * SECOND,
         1e6,

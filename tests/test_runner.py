@@ -19,7 +19,7 @@ from tests.conftest import file_of
 
 from sawtooth.errors import InputError, RunError
 from sawtooth.run import runner, threads
-from sawtooth.run.run import Counted, Run, RunSummary, counted, run_id_of
+from sawtooth.run.run import Answer, Run, RunSummary, ask_engine, run_id_of
 from sawtooth.run.runner import default_threads, run_each, run_many
 from sawtooth.run.store import Store
 from sawtooth.scenario.resolve import Resolved, resolve
@@ -69,11 +69,11 @@ def test_what_is_stored_is_not_repeated(
 ) -> None:
     simulated: list[str] = []
 
-    def noting(engine: Mapping[str, Any], *others: Any) -> Counted:
+    def noting(engine: Mapping[str, Any], *others: Any) -> Answer:
         simulated.append(engine["seed"])
-        return counted(engine, *others)
+        return ask_engine(engine, *others)
 
-    monkeypatch.setattr(runner, "counted", noting)
+    monkeypatch.setattr(runner, "ask_engine", noting)
     jobs = jobs_of(scenario_text, 6)
     first = run_many(jobs[:4], store)
     steps: list[tuple[int, int, int]] = []
@@ -103,11 +103,11 @@ def test_a_damaged_file_is_made_again(scenario_text: str, store: Store) -> None:
 def test_equal_jobs_are_simulated_once(scenario_text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     simulated: list[str] = []
 
-    def noting(engine: Mapping[str, Any], *others: Any) -> Counted:
+    def noting(engine: Mapping[str, Any], *others: Any) -> Answer:
         simulated.append(engine["seed"])
-        return counted(engine, *others)
+        return ask_engine(engine, *others)
 
-    monkeypatch.setattr(runner, "counted", noting)
+    monkeypatch.setattr(runner, "ask_engine", noting)
     job, other = jobs_of(scenario_text, 2)
     results = run_many([job, other, job], None)
     assert sorted(simulated) == ["0", "1"]
@@ -122,11 +122,11 @@ def test_a_run_under_two_names_is_simulated_once_and_has_both(
     other = replace(job, meta=job.meta | {"name": "another"})
     simulated: list[str] = []
 
-    def noting(engine: Mapping[str, Any], *others: Any) -> Counted:
+    def noting(engine: Mapping[str, Any], *others: Any) -> Answer:
         simulated.append(engine["seed"])
-        return counted(engine, *others)
+        return ask_engine(engine, *others)
 
-    monkeypatch.setattr(runner, "counted", noting)
+    monkeypatch.setattr(runner, "ask_engine", noting)
     told: list[bool] = []
     first, second = run_each(
         [job, other], store, lambda run: run, fresh=fresh, noted=lambda _, stored: told.append(stored)
@@ -158,16 +158,16 @@ def test_few_runs_are_under_way_at_a_time(
     done: list[str] = []
     ahead: list[int] = []
 
-    def watched(engine: Mapping[str, Any], *others: Any) -> Counted:
+    def watched(engine: Mapping[str, Any], *others: Any) -> Answer:
         with lock:
             begun.append(engine["seed"])
             ahead.append(max(int(seed) for seed in begun) - len(done))
-        return counted(engine, *others)
+        return ask_engine(engine, *others)
 
     def kept(run: Run) -> None:
         done.append(run.seed)
 
-    monkeypatch.setattr(runner, "counted", watched)
+    monkeypatch.setattr(runner, "ask_engine", watched)
     monkeypatch.setattr(threads, "BURST_RUNS", 3)
     monkeypatch.setattr(threads, "WAITING", waiting)
     run_each(jobs_of(scenario_text, 40), None, kept, threads=2)
@@ -179,15 +179,15 @@ def test_a_failing_run_is_named_after_the_others_were_kept(
 ) -> None:
     second_begun = threading.Event()
 
-    def failing(engine: Mapping[str, Any], *others: Any) -> Counted:
+    def failing(engine: Mapping[str, Any], *others: Any) -> Answer:
         if engine["seed"] == "0":
             assert second_begun.wait(10.0)
             raise RuntimeError("the queue should not be negative, at 1.5 s")
         second_begun.set()
         time.sleep(0.2)  # still under way when the other fails
-        return counted(engine, *others)
+        return ask_engine(engine, *others)
 
-    monkeypatch.setattr(runner, "counted", failing)
+    monkeypatch.setattr(runner, "ask_engine", failing)
     jobs = jobs_of(scenario_text, 40)
     with pytest.raises(
         RunError, match=r"run [0-9a-f]{24} \(seed 0\) failed: the queue should not be negative"
@@ -213,7 +213,7 @@ def test_a_store_that_cannot_be_written_is_refused_before_anything_runs(
     scenario_text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("")
-    monkeypatch.setattr(runner, "counted", lambda *given: pytest.fail("simulated in vain"))
+    monkeypatch.setattr(runner, "ask_engine", lambda *given: pytest.fail("simulated in vain"))
     with pytest.raises(InputError, match="a directory that can be written"):
         run_many(jobs_of(scenario_text, 1), Store(tmp_path / "file"))
 
@@ -300,9 +300,9 @@ def test_simulation_begins_before_every_job_is_named(
 ) -> None:
     begun = threading.Event()
 
-    def watched(*given: Any) -> Counted:
+    def watched(*given: Any) -> Answer:
         begun.set()
-        return counted(*given)
+        return ask_engine(*given)
 
     class Patient(Sequence[Resolved]):
         """Jobs of which the last is not named until one runs."""
@@ -318,7 +318,7 @@ def test_simulation_begins_before_every_job_is_named(
             assert index < 5 or begun.wait(10.0)
             return resolve(self.scenario, index)
 
-    monkeypatch.setattr(runner, "counted", watched)
+    monkeypatch.setattr(runner, "ask_engine", watched)
     assert len(run_each(Patient(), store, lambda run: run.seed, threads=1)) == 6
 
 
@@ -376,11 +376,11 @@ def test_fresh_sweeps_that_share_runs_make_each_once(
     run_many(jobs, store)
     simulated: list[str] = []
 
-    def noting(engine: Mapping[str, Any], *others: Any) -> Counted:
+    def noting(engine: Mapping[str, Any], *others: Any) -> Answer:
         simulated.append(engine["seed"])
-        return counted(engine, *others)
+        return ask_engine(engine, *others)
 
-    monkeypatch.setattr(runner, "counted", noting)
+    monkeypatch.setattr(runner, "ask_engine", noting)
     spared: set[str] = set()
     for chosen in (jobs[:2], jobs[1:]):
         run_each(chosen, store, lambda run: run.digest, fresh=True, spared=spared)

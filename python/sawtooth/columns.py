@@ -114,12 +114,23 @@ class Columns:
         name, (kind, data) = next(iter(self._sources.items()))
         return len(self.values(name)) if kind in NUMPY else len(_listed(kind, data))
 
+    def is_like(self, other: Columns) -> bool:
+        """Whether both have the same columns of the same kinds, so that `joined` takes them."""
+        if self._base is not None or other._base is not None:
+            return bool(self.schema.equals(other.schema))
+        return self.names == other.names and self._kinds == other._kinds
+
     @cached_property
     def schema(self) -> pa.Schema:
         """That of the Arrow table: one and the same object for columns of the same kinds without a table behind them."""
         if self._base is not None:
             return self.table.schema
-        return _schema(self.names, tuple(kind for kind, _ in self._sources.values()))
+        return _schema(self.names, self._kinds)
+
+    @cached_property
+    def _kinds(self) -> tuple[str, ...]:
+        """What each column is, of those that stand behind no table."""
+        return tuple(kind for kind, _ in self._sources.values())
 
     @cached_property
     def table(self) -> pa.Table:
@@ -265,10 +276,13 @@ def truths(values: Sequence[bool]) -> pa.Array:
 def texts(values: Iterable[str | None]) -> pa.Array:
     """A column of texts, null for None."""
     given = list(values)
-    letters = [b"" if text is None else text.encode() for text in given]
-    ends = np.fromiter(accumulate(map(len, letters), initial=0), np.int32, len(letters) + 1)
-    buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(letters))]
     nulls = given.count(None)
+    letters: Sequence[str | bytes] = ["" if text is None else text for text in given] if nulls else given
+    joined = "".join(letters)
+    if not joined.isascii():  # else a letter is a byte
+        letters = [text.encode() for text in letters]
+    ends = np.fromiter(accumulate(map(len, letters), initial=0), np.int32, len(letters) + 1)
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(joined.encode())]
     if nulls:
         buffers[0] = _bits(np.array([text is not None for text in given], np.bool_))
     return pa.Array.from_buffers(pa.string(), len(given), buffers, nulls)

@@ -107,6 +107,11 @@ def _rates(engine: Mapping[str, Any]) -> list[int]:
     return rates
 
 
+def compared(engine: Mapping[str, Any]) -> bool:
+    """Whether a flow has an end: once it came to that, it is compared with itself alone."""
+    return any(flow["packets"] or flow.get("supply") for flow in engine["flows"])
+
+
 def alone(engine: Mapping[str, Any], flow: int, finished_ns: int) -> str | None:
     """The scenario in which a flow is alone, as canonical text; None for one without end, or that did not come to it."""
     spec = engine["flows"][flow]

@@ -12,7 +12,7 @@ import json
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
@@ -111,14 +111,19 @@ class RunSummary:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Run(RunSummary):
-    """A whole run. `engine` is the scenario as the engine read it; `records` the series that it asked for (`sawtooth list series` says
-    what they hold) and, where short flows come and go, what became of them (`arrivals`, a row per process);
-    `summary` the packet account of the whole run, warm-up included; `provenance` who made it."""
+    """A whole run. `engine` is the scenario as the engine read it; `record_columns` is `records`, column by column; `summary` the packet
+    account of the whole run, warm-up included; `provenance` who made it."""
 
     engine: Mapping[str, Any]
-    records: Mapping[str, pa.Table]
+    record_columns: Mapping[str, Columns]
     summary: Mapping[str, int]
     provenance: Mapping[str, str]
+
+    @cached_property
+    def records(self) -> Mapping[str, pa.Table]:
+        """The series that the scenario asked for (`sawtooth list series` says what they hold) and, where short flows come and go, what
+        became of them (`arrivals`, a row per process)."""
+        return {name: columns.table for name, columns in self.record_columns.items()}
 
     @property
     def resolved(self) -> dict[str, Any]:
@@ -128,8 +133,8 @@ class Run(RunSummary):
     @property
     def traffic(self) -> list[dict[str, Any]]:
         """What the users of every group of `[[traffic]]` felt, in the order of the scenario (`traffic_report`)."""
-        table = self.records.get("traffic")
-        return [] if table is None else [json.loads(text) for text in table.column("report").to_pylist()]
+        told = self.record_columns.get("traffic")
+        return [] if told is None else [json.loads(text) for text in told.listed("report")]
 
     def __repr__(self) -> str:
         return display.run_text(self)
@@ -155,9 +160,9 @@ class Run(RunSummary):
 
     def subqueues_of(self, queue: int) -> list[dict[str, Any]]:
         """The rows of the queues within one of the queues, for a discipline that has some."""
-        if SUBQUEUES not in self.records:
+        if SUBQUEUES not in self.record_columns:
             return []
-        rows = with_queue_columns(Columns.of_table(self.records[SUBQUEUES])).table.to_pylist()
+        rows = with_queue_columns(self.record_columns[SUBQUEUES]).table.to_pylist()
         return [row for row in rows if row["queue"] == queue]
 
     def to_json(self) -> dict[str, Any]:
@@ -208,9 +213,13 @@ def simulate(engine: Mapping[str, Any], meta: Mapping[str, Any], text: str | Non
     return run_of_counted(engine, meta, counted(engine, meta, text), provenance())
 
 
+Answer = Mapping[str, Any]
+"""What the engine says of a run: `run_id`, `digest`, `summary`, `behaviour`, and `tables` of bytes."""
+
+
 @dataclass(frozen=True)
 class Counted:
-    """What the engine says of a run."""
+    """The same with its tables as columns, and with what a flow would have met alone."""
 
     run_id: str
     digest: str
@@ -221,8 +230,13 @@ class Counted:
 
 def counted(engine: Mapping[str, Any], meta: Mapping[str, Any], text: str | None = None) -> Counted:
     """The first half of `simulate`, and nearly all of its time; raises what that raises. `run_of_counted` is the second."""
+    return counted_of(engine, ask_engine(engine, meta, text))
+
+
+def ask_engine(engine: Mapping[str, Any], meta: Mapping[str, Any], text: str | None = None) -> Answer:
+    """Simulates, and nothing else; raises what `simulate` raises. `counted_of` makes columns of the answer."""
     try:
-        return count(engine, text)
+        return _native.run(text or canonical(engine))
     except ValueError as error:
         raise refused(str(error), meta) from error
     except _native.PluginError as error:
@@ -231,11 +245,15 @@ def counted(engine: Mapping[str, Any], meta: Mapping[str, Any], text: str | None
 
 def count(engine: Mapping[str, Any], text: str | None = None) -> Counted:
     """Simulates a scenario of the engine, which `text` holds as canonical JSON. Raises what the engine raises."""
-    result = _native.run(text or canonical(engine))
+    return counted_of(engine, _native.run(text or canonical(engine)))
+
+
+def counted_of(engine: Mapping[str, Any], answer: Answer) -> Counted:
+    """What the engine said as columns. Flows with an end are compared with runs alone (`alone.compared`), which may be simulated here."""
     names = ("flows", "queues", *recorded(engine), STREAMS)
-    tables = {name: Columns(result["tables"][name]) for name in names if name in result["tables"]}
-    tables["flows"] = with_told_columns(tables["flows"], engine, result["tables"].get("states"))
-    return Counted(result["run_id"], result["digest"], result["summary"], result["behaviour"], tables)
+    tables = {name: Columns(answer["tables"][name]) for name in names if name in answer["tables"]}
+    tables["flows"] = with_told_columns(tables["flows"], engine, answer["tables"].get("states"))
+    return Counted(answer["run_id"], answer["digest"], answer["summary"], answer["behaviour"], tables)
 
 
 def refused(text: str, meta: Mapping[str, Any]) -> InputError:
@@ -398,7 +416,7 @@ def assemble(
     seconds = (engine["duration_ns"] - engine["warmup_ns"]) / 1e9
     flows = with_flow_columns(tables["flows"], engine, meta, seconds)
     queues = with_queue_columns(tables["queues"])
-    records = {name: columns.table for name, columns in tables.items() if name not in ("flows", "queues")}
+    records = {name: columns for name, columns in tables.items() if name not in ("flows", "queues")}
     return Run(
         run_id=run_id,
         digest=digest,
@@ -410,7 +428,7 @@ def assemble(
         else dict(UNDEFINED),
         meta=meta,
         engine=engine,
-        records=records,
+        record_columns=records,
         summary=summary,
         behaviour=behaviour,
         provenance=provenance,
@@ -448,13 +466,13 @@ def measured_of(
     meta: Mapping[str, Any],
     flows: Columns,
     queues: Columns,
-    records: Mapping[str, pa.Table],
+    records: Mapping[str, Columns],
 ) -> Measured:
     """What the metrics see of a run."""
     return Measured(
         flows=flows,
         queues=queues,
-        records={name: table for name, table in records.items() if name != "arrivals" or "cross" in meta},
+        records={name: columns for name, columns in records.items() if name != "arrivals" or "cross" in meta},
         start_ns=engine["warmup_ns"],
         end_ns=engine["duration_ns"],
         available_bps=available_bps(engine, meta, queues),

@@ -22,12 +22,14 @@ from typing import Generic, Literal, cast, overload
 
 from sawtooth.errors import InputError, RunError
 from sawtooth.progress import ProgressCallback
-from sawtooth.run.alone import Keeper, keeping
+from sawtooth.run.alone import Keeper, compared, keeping
 from sawtooth.run.executor import Crew, Kept, Key, Work, chosen
 from sawtooth.run.run import (
+    Answer,
     Run,
     RunSummary,
-    counted,
+    ask_engine,
+    counted_of,
     execute,
     has_traffic,
     provenance,
@@ -137,6 +139,10 @@ def run_each(
     sweep = _Sweep(store, fresh, keep, threads or default_threads(), spared, watched(), noted, whole)
     keys, outcomes = sweep.over(jobs, progress)
     return [outcomes[key] for key in keys]
+
+
+def _made(job: Resolved, answer: Answer) -> Run:
+    return run_of_counted(job.engine, job.meta, counted_of(job.engine, answer), provenance())
 
 
 def _whole(run: Run) -> Run:
@@ -301,13 +307,15 @@ class _Sweep(Generic[Kept]):
         return Threads(partial(self._simulated, writer), partial(self._finished, writer), self.threads)
 
     def _simulated(self, writer: Writer | None, job: Resolved) -> Callable[[], Run]:
-        """Simulates, and returns what makes the run of it. Users of traffic are compared with runs alone, so theirs is made at once."""
+        """Simulates, and returns what makes the run of it: that costs a fraction where the runs of a burst are made one after another.
+        What may have to simulate runs alone, to compare with them, is made at once."""
         with keeping(self._keeper(writer)), told_as_run_error(job):
-            if has_traffic(job.engine):
+            if compared(job.engine) or has_traffic(job.engine):
                 run = execute(job)
                 return lambda: run
-            found = counted(job.engine, job.meta, job.engine_json)
-            return told_as_run_error(job)(partial(run_of_counted, job.engine, job.meta, found, provenance()))
+            return told_as_run_error(job)(
+                partial(_made, job, ask_engine(job.engine, job.meta, job.engine_json))
+            )
 
     def _finished(self, writer: Writer | None, make: Callable[[], Run]) -> Kept:
         return self._taken(writer, make(), False)

@@ -42,7 +42,7 @@ from sawtooth.run.storage.holdings import Holdings, reason
 from sawtooth.run.storage.index import Place
 from sawtooth.run.storage.local import LocalShelf
 from sawtooth.run.storage.packing import RunRows, packed, run_rows_of
-from sawtooth.run.storage.rows import alike, rows_of, run_of, same, series_of, summary_of
+from sawtooth.run.storage.rows import alike, of_one_schema, rows_of, run_of, same, series_of, summary_of
 from sawtooth.run.storage.shelf import RUNS, SERIES, Shelf, folder_of_day
 
 if TYPE_CHECKING:
@@ -309,14 +309,14 @@ class Store:
     def _write(self, runs: Sequence[Run], instead: set[str]) -> None:
         """Series, then rows; a run that takes the place of another goes where that goes, in one step."""
         shelf, now_s = self.held.shelf, time.time()
-        for name in dict.fromkeys(name for run in runs for name in run.records):
+        for name in dict.fromkeys(name for run in runs for name in run.record_columns):
             tree = f"{SERIES}/{name}"
             if instead:
                 self._drop(tree, instead)
-            tables = [(run.run_id, run.records[name]) for run in runs if name in run.records]
+            tables = [(run.run_id, run.record_columns[name]) for run in runs if name in run.record_columns]
             pieces = [
-                RunRows(series_of(group), [(run_id, table.num_rows) for run_id, table in group])
-                for group in _of_one_schema(tables)
+                RunRows(series_of(group), [(run_id, columns.rows) for run_id, columns in group])
+                for group in of_one_schema((entry, entry[1:]) for entry in tables)
             ]
             made = {one.name(folder_of_day(tree, now_s)): one for one in packed(pieces)}
             shelf.replace({file: one.data for file, one in made.items()})
@@ -428,13 +428,6 @@ def _equal(old: Run, new: Run) -> bool:
         and canonical(old.meta) == canonical(new.meta)
         and dict(old.provenance) == dict(new.provenance)
     )
-
-
-def _of_one_schema(tables: Sequence[tuple[str, pa.Table]]) -> list[list[tuple[str, pa.Table]]]:
-    groups: dict[str, list[tuple[str, pa.Table]]] = {}
-    for run_id, table in tables:
-        groups.setdefault(table.schema.to_string(), []).append((run_id, table))
-    return list(groups.values())
 
 
 __all__ = ["Store", "StoreWarning"]

@@ -108,9 +108,8 @@ class Writer:
 
 
 def _values(run: Run) -> int:
-    counted = sum(columns.rows * len(columns.names) for columns in (run.flow_columns, run.queue_columns))
-    recorded: int = sum(table.num_rows * table.num_columns for table in run.records.values())
-    return counted + recorded
+    tables = (run.flow_columns, run.queue_columns, *run.record_columns.values())
+    return sum(columns.rows * len(columns.names) for columns in tables)
 
 
 __all__ = ["FLUSH_S", "TICK_S", "Writer"]

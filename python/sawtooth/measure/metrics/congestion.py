@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from sawtooth.column_values import values_of
 from sawtooth.measure.metrics.frame import NAN, Measured, Metric, ratio, round_trips, total
 
 BIN_ROUND_TRIPS = 2.0
@@ -41,7 +40,7 @@ def loss_epoch_correlation(measured: Measured) -> float:
     flows, round_trips_ns = measured.test("id"), measured.once(round_trips)
     if flows.size < 2 or not np.isfinite(round_trips_ns).all():
         return NAN
-    time_ns, flow = values_of(points.column("time_ns")), values_of(points.column("flow"))
+    time_ns, flow = points.values("time_ns"), points.values("flow")
     bin_ns = BIN_ROUND_TRIPS * float(round_trips_ns.mean())
     bins = int((measured.end_ns - measured.start_ns) // bin_ns)
     place = (time_ns - measured.start_ns) // bin_ns

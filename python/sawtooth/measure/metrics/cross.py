@@ -10,14 +10,12 @@ Source: [Akella02] §3.3.
 
 from __future__ import annotations
 
-from sawtooth.column_values import values_of
 from sawtooth.measure.metrics.frame import NAN, Measured, Metric, flow_goodputs_bps, ratio
 
 
 def _delivered_bytes(measured: Measured) -> float:
     arrivals = measured.records["arrivals"]
-    packets, sizes = (values_of(arrivals.column(name)) for name in ("delivered_unique", "packet_bytes"))
-    return float((packets * sizes).sum())
+    return float((arrivals.values("delivered_unique") * arrivals.values("packet_bytes")).sum())
 
 
 def cross_share(measured: Measured) -> float:
@@ -32,7 +30,7 @@ def cross_excess(measured: Measured) -> float:
     held = ~measured.is_test
     if "arrivals" not in measured.records or not held.any():
         return NAN
-    lived_s = float(values_of(measured.records["arrivals"].column("completion_ns_sum")).sum()) / 1e9
+    lived_s = float(measured.records["arrivals"].values("completion_ns_sum").sum()) / 1e9
     holder_bps = float(flow_goodputs_bps(measured.flows, measured.seconds)[held].mean())
     return ratio(ratio(_delivered_bytes(measured) * 8.0, lived_s), holder_bps) - 1.0
 

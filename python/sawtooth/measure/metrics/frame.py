@@ -13,12 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from sawtooth.column_values import values_of
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from sawtooth.columns import Columns
@@ -43,7 +40,7 @@ class Measured:
 
     flows: Columns
     queues: Columns
-    records: Mapping[str, pa.Table]
+    records: Mapping[str, Columns]
     start_ns: int
     end_ns: int
     available_bps: float
@@ -140,14 +137,14 @@ class Measured:
         """
         rates = self.records.get("rates")
         flows = self.test("id")
-        if rates is None or rates.num_rows == 0 or flows.size == 0:
+        if rates is None or rates.rows == 0 or flows.size == 0:
             return None
-        time_ns, flow = values_of(rates.column("time_ns")), values_of(rates.column("flow"))
+        time_ns, flow = rates.values("time_ns"), rates.values("flow")
         width = int(time_ns.searchsorted(time_ns[0], side="right"))
         ends = time_ns[::width]
         if ends.size < 2:
             return None
-        packets = values_of(rates.column("delivered_packets")).reshape(-1, width)
+        packets = rates.values("delivered_packets").reshape(-1, width)
         chosen = packets[:, flow[:width].searchsorted(flows)].astype(np.float64)
         return chosen, ends, int((ends[1:] - ends[:-1]).min())
 

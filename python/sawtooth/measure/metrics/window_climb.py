@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sawtooth.column_values import values_of
 from sawtooth.measure.metrics.frame import NAN, Measured, Metric
 
 if TYPE_CHECKING:
@@ -35,15 +34,15 @@ def mean_windows(measured: Measured) -> tuple[NDArray[np.int64], NDArray[np.floa
     """Sample times, ns; the mean window of the test flows there; the mean of what their windows have grown until then: packets. All
     empty without samples."""
     table = measured.records.get("windows")
-    if table is None or table.num_rows == 0:
+    if table is None or table.rows == 0:
         return np.zeros(0, np.int64), np.zeros(0), np.zeros(0)
-    sampled = values_of(table.column("event")) == 0
-    flows = values_of(table.column("flow"))[sampled]
+    sampled = table.values("event") == 0
+    flows = table.values("flow")[sampled]
     chosen = np.isin(flows, measured.test("id"))
-    at, row = np.unique(values_of(table.column("time_ns"))[sampled][chosen], return_inverse=True)
+    at, row = np.unique(table.values("time_ns")[sampled][chosen], return_inverse=True)
     present, column = np.unique(flows[chosen], return_inverse=True)
     windows = np.full((at.size, present.size), np.nan)  # not there before its flow began
-    windows[row, column] = values_of(table.column("window"))[sampled][chosen]
+    windows[row, column] = table.values("window")[sampled][chosen]
     grown = np.nansum(np.maximum(np.diff(windows, axis=0), 0.0), axis=1) / max(present.size, 1)
     return at, np.nanmean(windows, axis=1), np.concatenate([np.zeros(min(at.size, 1)), np.cumsum(grown)])
 

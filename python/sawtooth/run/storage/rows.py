@@ -8,12 +8,12 @@ formulas made its metrics and derived columns (`formulas`): while these are the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
 from importlib import resources
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 import orjson
@@ -41,6 +41,7 @@ DERIVED: Final[Mapping[str, Sequence[str]]] = {
     "flows": DERIVED_FLOW_COLUMNS,
     "queues": DERIVED_QUEUE_COLUMNS,
 }
+Entry = TypeVar("Entry")
 STORED: Final = "stored"
 FORMULAS: Final = "formulas"
 STORED_AS: Final = "%Y-%m-%dT%H:%M:%SZ"
@@ -105,26 +106,26 @@ def made_by_formulas(provenance: Mapping[str, str]) -> str | None:
 
 def alike(runs: Sequence[Run]) -> list[list[Run]]:
     """Runs in groups whose tables have the same columns."""
-    groups: list[tuple[pa.Schema, pa.Schema, list[Run]]] = []
-    for run in runs:
-        schemas = run.flow_columns.schema, run.queue_columns.schema
-        for flows, queues, group in groups:
-            if _equal(schemas[0], flows) and _equal(schemas[1], queues):
-                group.append(run)
+    return of_one_schema((run, (run.flow_columns, run.queue_columns)) for run in runs)
+
+
+def of_one_schema(entries: Iterable[tuple[Entry, Sequence[Columns]]]) -> list[list[Entry]]:
+    """Entries in groups, those together whose tables have the same columns."""
+    groups: list[tuple[Sequence[Columns], list[Entry]]] = []
+    for entry, tables in entries:
+        for others, group in groups:
+            if all(table.is_like(other) for table, other in zip(tables, others, strict=True)):
+                group.append(entry)
                 break
         else:
-            groups.append((*schemas, [run]))
-    return [group for _, _, group in groups]
+            groups.append((tables, [entry]))
+    return [group for _, group in groups]
 
 
-def _equal(one: pa.Schema, other: pa.Schema) -> bool:
-    return one is other or one.equals(other)
-
-
-def series_of(tables: Sequence[tuple[str, pa.Table]]) -> pa.Table:
+def series_of(tables: Sequence[tuple[str, Columns]]) -> pa.Table:
     """A recorded series of several runs, of one schema, as its file holds it: behind a column that says whose each row is."""
-    whole = pa.concat_tables([table for _, table in tables])
-    counts = [(run_id.encode(), table.num_rows) for run_id, table in tables]
+    whole = Columns.joined([columns for _, columns in tables])
+    counts = [(run_id.encode(), columns.rows) for run_id, columns in tables]
     return whole.add_column(0, "run_id", repeated(counts))
 
 
@@ -180,7 +181,7 @@ def run_of(
             values=rows.map("metrics", place),
             meta=known,
             engine=engine,
-            records={name: columns.table for name, columns in tables.items()},
+            record_columns=tables,
         )
     for name, derived in DERIVED.items():
         tables[name] = tables[name].without(derived)
@@ -244,7 +245,7 @@ def renamed(run: Run, meta: Mapping[str, Any]) -> Run:
     tables = {
         "flows": run.flow_columns.without(DERIVED["flows"]),
         "queues": run.queue_columns.without(DERIVED["queues"]),
-        **{name: Columns.of_table(table) for name, table in run.records.items()},
+        **run.record_columns,
     }
     return assemble(
         run.engine,
@@ -289,6 +290,7 @@ __all__ = [
     "alike",
     "hash_of_metrics",
     "made_by_formulas",
+    "of_one_schema",
     "renamed",
     "repeated",
     "row_version",
