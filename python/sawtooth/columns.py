@@ -156,7 +156,11 @@ class Columns:
                 raise KeyError(name)
             return self._base.values(name)
         kind, data = self._sources[name]
-        return np.frombuffer(data, NUMPY[kind]) if kind in NUMPY else np.array(_listed(kind, data))
+        if kind in NUMPY:
+            return np.frombuffer(data, NUMPY[kind])
+        listed = np.array(_listed(kind, data))
+        listed.flags.writeable = False
+        return listed
 
     def listed(self, name: str) -> list[Any]:
         """The values of a column as Python has them."""
@@ -277,11 +281,10 @@ def texts(values: Iterable[str | None]) -> pa.Array:
     """A column of texts, null for None."""
     given = list(values)
     nulls = given.count(None)
-    letters: Sequence[str | bytes] = ["" if text is None else text for text in given] if nulls else given
-    joined = "".join(letters)
-    if not joined.isascii():  # else a letter is a byte
-        letters = [text.encode() for text in letters]
-    ends = np.fromiter(accumulate(map(len, letters), initial=0), np.int32, len(letters) + 1)
+    present = [text or "" for text in given]
+    joined = "".join(present)
+    lengths = map(len, present) if joined.isascii() else (len(text.encode()) for text in present)
+    ends = np.fromiter(accumulate(lengths, initial=0), np.int32, len(present) + 1)
     buffers = [None, pa.py_buffer(ends), pa.py_buffer(joined.encode())]
     if nulls:
         buffers[0] = _bits(np.array([text is not None for text in given], np.bool_))

@@ -19,11 +19,12 @@ sawtooth within fair shares counts as fair); the rest are definitions.
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from sawtooth.measure.metrics.frame import NAN, Measured, Metric, log_goodputs, mean, ratio, total
+from sawtooth.measure.metrics.frame import NAN, Measured, Metric, log_goodputs, mean, ratio, total, whole_bins
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,7 +45,7 @@ def shares(measured: Measured) -> dict[str, float]:
     if not measured.has("controller"):
         return {}
     names = zip(*(measured.flows.listed(name) for name in ("controller", "recovery")), strict=True)
-    chosen = [name for name, is_test in zip(names, measured.is_test.tolist(), strict=True) if is_test]
+    chosen = list(names if measured.all_test else itertools.compress(names, measured.is_test.tolist()))
     kinds = {name: f"{name[0]} {name[1] or ''}".strip() for name in dict.fromkeys(chosen)}
     fair = mean(measured.test_goodputs_bps) if chosen else 0.0
     if len(kinds) == 1:
@@ -75,13 +76,13 @@ def seconds_of(measured: Measured, begin_ns: int) -> tuple[NDArray[np.float64], 
     packets, ends, fine = measured.delivered
     if BIN_NS % fine:
         return None
-    inside = (ends - fine >= begin_ns) & (ends <= measured.end_ns)
+    inside = whole_bins(ends, fine, begin_ns, measured.end_ns)
+    packets, ends = packets[inside], ends[inside]
     if fine == BIN_NS:
-        return packets[inside], ends[inside]
+        return packets, ends
     per = BIN_NS // fine
-    whole = int(inside.sum()) // per * per
-    chosen = packets[inside][:whole]
-    return chosen.reshape(-1, per, packets.shape[1]).sum(axis=1), ends[inside][:whole][per - 1 :: per]
+    whole = ends.size // per * per
+    return packets[:whole].reshape(-1, per, packets.shape[1]).sum(axis=1), ends[:whole][per - 1 :: per]
 
 
 def starvation(measured: Measured) -> float:
@@ -91,6 +92,9 @@ def starvation(measured: Measured) -> float:
         return NAN
     delivered, ends = found
     begins, stops = measured.test_spans_ns
+    if begins.max() <= ends[0] - BIN_NS and stops.min() >= ends[-1]:  # all are on all the time
+        least = STARVED * (delivered.sum(axis=1) / delivered.shape[1])
+        return int(np.count_nonzero(delivered < least[:, None])) / delivered.size
     on = (begins[None, :] <= ends[:, None] - BIN_NS) & (stops[None, :] >= ends[:, None])
     present = on.sum(axis=1)
     fair = np.divide((delivered * on).sum(axis=1), present, out=np.zeros(present.size), where=present > 0)
@@ -115,11 +119,13 @@ def convergence(measured: Measured) -> float:
 
 def rtt_exponent(measured: Measured) -> float:
     """e in goodput ∝ RTT^−e over the test flows, dimensionless; NaN where all times are equal or a flow got nothing."""
-    goodputs = measured.test_goodputs_bps
-    if measured.propagation_ns is None or len(measured.propagation_ns) != measured.is_test.size:
-        return NAN
-    times_ns = measured.of_tests(np.asarray(measured.propagation_ns, np.float64))
-    if goodputs.size < 2 or not (goodputs > 0.0).all() or times_ns.max() == times_ns.min():
+    goodputs, times_ns = measured.test_goodputs_bps, measured.test_propagation_ns
+    if (
+        times_ns is None
+        or goodputs.size < 2
+        or times_ns.max() == times_ns.min()
+        or not (goodputs > 0.0).all()
+    ):
         return NAN
     x, y = np.log(times_ns), measured.once(log_goodputs)
     x = x - mean(x)

@@ -85,13 +85,18 @@ class Measured:
         """Goodput of every test flow, bit/s. Shape (test flows,)."""
         return self.of_tests(flow_goodputs_bps(self.flows, self.seconds))
 
+    @cached_property
+    def test_propagation_ns(self) -> NDArray[np.float64] | None:
+        """The round-trip time of every test flow without queues, ns; None where it is unknown. Shape (test flows,)."""
+        if self.propagation_ns is None or len(self.propagation_ns) != self.is_test.size:
+            return None
+        return self.of_tests(np.asarray(self.propagation_ns, dtype=np.float64))
+
     @property
     def rtt_ns(self) -> float:
-        """Mean round-trip time of the test flows without queues, ns; NaN where it is unknown."""
-        mask = self.is_test
-        if self.propagation_ns is None or len(self.propagation_ns) != mask.size or not mask.any():
-            return NAN
-        return mean(np.asarray(self.propagation_ns, dtype=np.float64)[mask])
+        """Their mean, ns; NaN where it is unknown."""
+        times_ns = self.test_propagation_ns
+        return NAN if times_ns is None or not times_ns.size else mean(times_ns)
 
     @property
     def seconds(self) -> float:
@@ -103,7 +108,7 @@ class Measured:
         """When each test flow begins and ends; without better knowledge with the run. Shapes (test flows,)."""
         count = self.is_test.size
         begins, ends = self.spans_ns or ([0] * count, [self.end_ns] * count)
-        return np.asarray(begins, np.int64)[self.is_test], np.asarray(ends, np.int64)[self.is_test]
+        return self.of_tests(np.asarray(begins, np.int64)), self.of_tests(np.asarray(ends, np.int64))
 
     def has(self, column: str) -> bool:
         """Whether `flows` has such a column: runs that an earlier version stored lack some."""
@@ -121,6 +126,8 @@ class Measured:
 
     def test(self, column: str) -> NDArray[Any]:
         """One column of `flows`, test flows only, in flow order. Shape (test flows,)."""
+        if self.all_test:
+            return self.flows.values(column)
         values: NDArray[Any] | None = self._test_columns.get(column)
         if values is None:
             values = self.of_tests(self.flows.values(column))
@@ -139,14 +146,15 @@ class Measured:
         flows = self.test("id")
         if rates is None or rates.rows == 0 or flows.size == 0:
             return None
-        time_ns, flow = rates.values("time_ns"), rates.values("flow")
+        time_ns = rates.values("time_ns")
         width = int(time_ns.searchsorted(time_ns[0], side="right"))
         ends = time_ns[::width]
         if ends.size < 2:
             return None
         packets = rates.values("delivered_packets").reshape(-1, width)
-        chosen = packets[:, flow[:width].searchsorted(flows)].astype(np.float64)
-        return chosen, ends, int((ends[1:] - ends[:-1]).min())
+        if width != flows.size:
+            packets = packets[:, rates.values("flow")[:width].searchsorted(flows)]
+        return packets.astype(np.float64), ends, int((ends[1:] - ends[:-1]).min())
 
     @cached_property
     def delivered_per_bin(self) -> tuple[NDArray[np.float64], int] | None:
@@ -154,7 +162,7 @@ class Measured:
         if self.delivered is None:
             return None
         packets, ends, bin_ns = self.delivered
-        inside = packets[(ends - bin_ns >= self.start_ns) & (ends <= self.end_ns)]
+        inside = packets[whole_bins(ends, bin_ns, self.start_ns, self.end_ns)]
         return np.asfortranarray(inside), bin_ns  # flow by flow: numpy adds up in the order of memory
 
     def bottleneck(self, column: str) -> float:
@@ -212,6 +220,12 @@ def total(values: NDArray[Any]) -> float:
     return float(np.add.reduce(values))
 
 
+def whole_bins(ends_ns: NDArray[np.int64], bin_ns: int, begin_ns: int, end_ns: int) -> slice:
+    """Which bins, that end in this order, lie between two times."""
+    first, last = ends_ns.searchsorted(begin_ns + bin_ns), ends_ns.searchsorted(end_ns, side="right")
+    return slice(int(first), int(last))
+
+
 def ratio(numerator: float, denominator: float) -> float:
     """`numerator / denominator`, NaN where the denominator is zero (undefined, not infinite)."""
     return float(numerator) / float(denominator) if denominator else NAN
@@ -233,12 +247,11 @@ def log_goodputs(measured: Measured) -> NDArray[np.float64]:
 
 def round_trips(measured: Measured) -> NDArray[np.float64]:
     """Mean round-trip time of every test flow, ns: propagation and the mean queueing delay of test packets; NaN where it is unknown."""
-    flows = measured.is_test
-    if measured.propagation_ns is None or len(measured.propagation_ns) != flows.size:
-        return np.full(int(flows.sum()), NAN)
+    empty_ns = measured.test_propagation_ns
+    if empty_ns is None:
+        return np.full(int(measured.is_test.sum()), NAN)
 
     def waiting_ns(row: int) -> float:
         return ratio(measured.queue(row, "delay_ns_sum_test"), measured.queue(row, "test_forwarded"))
 
-    found: NDArray[np.float64] = measured.of_tests(np.asarray(measured.propagation_ns, dtype=np.float64))
-    return found + measured.per_path(waiting_ns, sum)
+    return empty_ns + measured.per_path(waiting_ns, sum)

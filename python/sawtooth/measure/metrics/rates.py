@@ -29,9 +29,12 @@ def rate_variation(measured: Measured) -> float:
     found = measured.delivered_per_bin
     if found is None:
         return NAN
-    means = found[0].mean(axis=0)
+    bins = found[0].shape[0]
+    means = np.add.reduce(found[0], axis=0) / bins
+    deviations = found[0] - means
+    spreads = np.sqrt(np.add.reduce(deviations * deviations, axis=0) / bins)
     moving = means > 0.0
-    return float((found[0].std(axis=0)[moving] / means[moving]).mean()) if moving.any() else NAN
+    return mean(spreads[moving] / means[moving]) if moving.any() else NAN
 
 
 def rtt_bias(measured: Measured) -> float:

@@ -50,10 +50,15 @@ def share_autocorrelation_time(measured: Measured) -> float:
     if found is None or found[0].shape[1] < 2:
         return NAN
     table, bin_ns = found
-    total = table.sum(axis=1, keepdims=True)
+    total = np.add.reduce(table, axis=1, keepdims=True)
     fair = 1.0 / table.shape[1]
-    shares = np.divide(table, total, out=np.full_like(table, fair), where=total > 0.0)
+    shares = table / total if total.all() else _or_even(table, total, fair)
     return integrated_time(shares - fair) * bin_ns / 1e9
+
+
+def _or_even(table: NDArray[np.float64], total: NDArray[np.float64], fair: float) -> NDArray[np.float64]:
+    """The shares where somebody delivered, and even ones where nobody did."""
+    return np.divide(table, total, out=np.full_like(table, fair), where=total > 0.0)
 
 
 SHARE_AUTOCORRELATION_TIME = Metric(
