@@ -31,12 +31,11 @@ MARKS = (0.25, 0.5, 1.0)
 
 
 class Engine:
-    """The native module with a clock around `run`: CPU time of the process less that of the main thread between call and return, and
-    packets forwarded."""
+    """The native module with a clock around `run`: CPU time of the process less that of the main thread between call and return."""
 
     def __init__(self) -> None:
         self.cpu_s = 0.0
-        self.forwarded = 0
+        self._forwarded: list[bytes] = []
         self._lock = threading.Lock()
         self._main = time.pthread_getcpuclockid(threading.main_thread().ident or 0)
 
@@ -48,11 +47,15 @@ class Engine:
         before = self._others_s()
         result = _native.run(scenario)
         took = self._others_s() - before
-        packets = array("q", result["tables"]["queues"]["forwarded"][1])[0]
         with self._lock:
             self.cpu_s += took
-            self.forwarded += packets
+            self._forwarded.append(result["tables"]["queues"]["forwarded"][1])
         return result
+
+    @property
+    def forwarded(self) -> int:
+        """Packets that the bottlenecks of all runs forwarded."""
+        return sum(array("q", packets)[0] for packets in self._forwarded)
 
     def _others_s(self) -> float:
         """CPU time of all threads but the main one."""

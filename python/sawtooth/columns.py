@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import accumulate, chain
-from typing import TYPE_CHECKING, Any, Final, Self
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 import numpy as np
 import orjson
@@ -41,6 +42,7 @@ NUMPY: Final = {NULLABLE: "float64", **{kind: name for kind, (name, _) in DTYPES
 """Of columns that are bytes, the type that numpy reads them with."""
 KINDS: Final = {name: kind for kind, (name, _) in DTYPES.items()}
 """The same backwards, for numbers that are all defined."""
+Entry = TypeVar("Entry")
 Source = tuple[str, Any]
 """A column: what it is, and its bytes or its list."""
 
@@ -118,19 +120,15 @@ class Columns:
         """Whether both have the same columns of the same kinds, so that `joined` takes them."""
         if self._base is not None or other._base is not None:
             return bool(self.schema.equals(other.schema))
-        return self.names == other.names and self._kinds == other._kinds
+        mine, others = self._sources, other._sources
+        return [*mine] == [*others] and _kinds(mine) == _kinds(others)
 
     @cached_property
     def schema(self) -> pa.Schema:
         """That of the Arrow table: one and the same object for columns of the same kinds without a table behind them."""
         if self._base is not None:
             return self.table.schema
-        return _schema(self.names, self._kinds)
-
-    @cached_property
-    def _kinds(self) -> tuple[str, ...]:
-        """What each column is, of those that stand behind no table."""
-        return tuple(kind for kind, _ in self._sources.values())
+        return _schema(self.names, tuple(_kinds(self._sources)))
 
     @cached_property
     def table(self) -> pa.Table:
@@ -177,7 +175,7 @@ class Columns:
     def with_columns(self, sources: Mapping[str, Source]) -> Columns:
         """These and further columns behind them."""
         made = Columns({**self._sources, **sources}, self._base)
-        made._values = {name: values for name, values in self._values.items() if name not in sources}
+        made._values = _but_for(sources, self._values)
         return made
 
     def without(self, names: Sequence[str]) -> Columns:
@@ -187,8 +185,8 @@ class Columns:
             base = Slice.all_of(
                 base.table.drop_columns([name for name in names if name not in self._sources])
             )
-        made = Columns({name: source for name, source in self._sources.items() if name not in names}, base)
-        made._values = {name: values for name, values in self._values.items() if name not in names}
+        made = Columns(_but_for(names, self._sources), base)
+        made._values = _but_for(names, self._values)
         return made
 
     @staticmethod
@@ -208,6 +206,17 @@ class Columns:
                 same = TEXTS if kind == "utf8" else kind
                 arrays.append(column_of(same, list(chain.from_iterable(lists))))
         return pa.Table.from_arrays(arrays, schema=pieces[0].schema)
+
+
+def _but_for(names: Iterable[str], entries: Mapping[str, Entry]) -> dict[str, Entry]:
+    rest = dict(entries)
+    for name in names:
+        rest.pop(name, None)
+    return rest
+
+
+def _kinds(sources: Mapping[str, Source]) -> list[str]:
+    return list(map(itemgetter(0), sources.values()))
 
 
 def of_numbers(values: NDArray[Any], *, nan_is_null: bool = False) -> Source:

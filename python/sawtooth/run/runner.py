@@ -24,6 +24,7 @@ from sawtooth.errors import InputError, RunError
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.alone import Keeper, compared, keeping
 from sawtooth.run.executor import Crew, Kept, Key, Work, chosen
+from sawtooth.run.garbage import seldom_collected
 from sawtooth.run.run import (
     Answer,
     Run,
@@ -141,8 +142,17 @@ def run_each(
     return [outcomes[key] for key in keys]
 
 
+def _simulated(job: Resolved) -> Callable[[], Run]:
+    try:
+        answer = ask_engine(job.engine, job.meta, job.engine_json)
+    except RuntimeError as error:
+        raise run_error(job, error) from error
+    return partial(_made, job, answer)
+
+
 def _made(job: Resolved, answer: Answer) -> Run:
-    return run_of_counted(job.engine, job.meta, counted_of(job.engine, answer), provenance())
+    with told_as_run_error(job):
+        return run_of_counted(job.engine, job.meta, counted_of(job.engine, answer), provenance())
 
 
 def _whole(run: Run) -> Run:
@@ -252,7 +262,12 @@ class _Sweep(Generic[Kept]):
             while not crew.idle:
                 collect()
 
-        with self._writing() as writer, keeping(self._keeper(writer)), self._crew(writer, len(jobs)) as crew:
+        with (
+            seldom_collected(),
+            self._writing() as writer,
+            keeping(self._keeper(writer)),
+            self._crew(writer, len(jobs)) as crew,
+        ):
             for place, job in enumerate(jobs):
                 if crew.ripe:
                     collect()
@@ -304,18 +319,19 @@ class _Sweep(Generic[Kept]):
         executor = chosen()
         if executor is not None:
             return executor.crew(Work(partial(self._taken, writer), self.store, jobs))
-        return Threads(partial(self._simulated, writer), partial(self._finished, writer), self.threads)
+        return Threads(partial(self._task, writer), partial(self._finished, writer), self.threads)
 
-    def _simulated(self, writer: Writer | None, job: Resolved) -> Callable[[], Run]:
-        """Simulates, and returns what makes the run of it: that costs a fraction where the runs of a burst are made one after another.
-        What may have to simulate runs alone, to compare with them, is made at once."""
+    def _task(self, writer: Writer | None, job: Resolved) -> Callable[[], Callable[[], Run]]:
+        """What a thread does for a job: it simulates, and returns what makes the run of that. To make it costs a fraction where the runs of
+        a burst are made one after another. What may have to simulate runs alone, to compare with them, is made by the thread."""
+        if compared(job.engine) or has_traffic(job.engine):
+            return partial(self._executed, writer, job)
+        return partial(_simulated, job)
+
+    def _executed(self, writer: Writer | None, job: Resolved) -> Callable[[], Run]:
         with keeping(self._keeper(writer)), told_as_run_error(job):
-            if compared(job.engine) or has_traffic(job.engine):
-                run = execute(job)
-                return lambda: run
-            return told_as_run_error(job)(
-                partial(_made, job, ask_engine(job.engine, job.meta, job.engine_json))
-            )
+            run = execute(job)
+        return lambda: run
 
     def _finished(self, writer: Writer | None, make: Callable[[], Run]) -> Kept:
         return self._taken(writer, make(), False)
@@ -341,4 +357,9 @@ def told_as_run_error(job: Resolved) -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        raise RunError(job.run_id, job.seed, str(error)) from error
+        raise run_error(job, error) from error
+
+
+def run_error(job: Resolved, error: RuntimeError) -> RunError:
+    """What is told of a fault in a run."""
+    return RunError(job.run_id, job.seed, str(error))

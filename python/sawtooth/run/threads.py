@@ -7,8 +7,8 @@ further runs meanwhile.
 | parameter  | unit | default | why                                                                        |
 |------------|------|---------|----------------------------------------------------------------------------|
 | PER_THREAD | runs | 2       | the next one is there when one ends                                         |
-| BURST_RUNS | runs | 16      | results in memory; more of them make no difference to a run                 |
-| BURST_S    | s    | 0.5     | after the last burst: results of long runs, which are large, wait for none  |
+| BURST_RUNS | runs | 32      | results in memory; more of them make no difference to a run                 |
+| BURST_S    | s    | 1       | after the last burst: results of long runs, which are large, wait for none  |
 | WAITING    | byte | 4·10⁶   | of scenarios; beyond it no more than PER_THREAD are named ahead              |
 
 Source: none.
@@ -16,11 +16,11 @@ Source: none.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from queue import Empty, SimpleQueue
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from sawtooth.errors import InputError
 from sawtooth.run.executor import Crew, Kept, Key
@@ -29,8 +29,8 @@ from sawtooth.run.writer import TICK_S
 from sawtooth.scenario.resolve import Resolved
 
 PER_THREAD: Final = 2
-BURST_RUNS: Final = 16
-BURST_S: Final = 0.5
+BURST_RUNS: Final = 32
+BURST_S: Final = 1.0
 WAITING: Final = 4_000_000
 
 Simulated = Callable[[], Run]
@@ -41,16 +41,21 @@ class Threads(Crew[Kept]):
     """Some threads. The first `failure` is raised at the end, when what had begun is done."""
 
     def __init__(
-        self, simulate: Callable[[Resolved], Simulated], finish: Callable[[Simulated], Kept], threads: int
+        self,
+        task: Callable[[Resolved], Callable[[], Simulated]],
+        finish: Callable[[Simulated], Kept],
+        threads: int,
     ) -> None:
         self.failure: Exception | None = None
-        self._simulate, self._finish = simulate, finish
+        self._broken = False
+        """Whether a thread has failed."""
+        self._task, self._finish = task, finish
         self._least = PER_THREAD * threads
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="sawtooth")
         self._under_way: dict[Key, Future[None]] = {}
         self._bytes: dict[Key, int] = {}
         """How long the scenarios of those under way are."""
-        self._results: SimpleQueue[tuple[Key, Simulated | BaseException]] = SimpleQueue()
+        self._results: _Arrivals[tuple[Key, Simulated | BaseException]] = _Arrivals()
         self._burst_at_s = time.monotonic()
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
@@ -63,7 +68,9 @@ class Threads(Crew[Kept]):
 
     @property
     def full(self) -> bool:
-        """Whether as many are under way as may be."""
+        """Whether as many are under way as may be, or one has failed that nobody has heard of."""
+        if self._broken and not self.failure:
+            return True
         many = sum(self._bytes.values()) > WAITING
         return len(self._under_way) >= self._least + (0 if many else BURST_RUNS)
 
@@ -75,12 +82,12 @@ class Threads(Crew[Kept]):
     @property
     def ripe(self) -> bool:
         """Whether results have waited long enough for others."""
-        return not self._results.empty() and time.monotonic() - self._burst_at_s > BURST_S
+        return self._results.some and time.monotonic() - self._burst_at_s > BURST_S
 
     def begin(self, key: Key, job: Resolved) -> None:
         """One more."""
         self._bytes[key] = len(job.engine_json)
-        self._under_way[key] = self._pool.submit(self._work, key, job)
+        self._under_way[key] = self._pool.submit(self._work, key, self._task(job))
 
     def finished(self) -> Iterator[tuple[Key, Kept]]:
         """Results that are there, of some seconds' waiting for the first; after a failure what has not begun is dropped."""
@@ -98,27 +105,59 @@ class Threads(Crew[Kept]):
             self._under_way = {key: future for key, future in self._under_way.items() if not future.cancel()}
             self._bytes = {key: size for key, size in self._bytes.items() if key in self._under_way}
 
-    def _work(self, key: Key, job: Resolved) -> None:
+    def _work(self, key: Key, task: Callable[[], Simulated]) -> None:
         try:
-            result: Simulated | BaseException = self._simulate(job)
+            result: Simulated | BaseException = task()
         except BaseException as error:  # told in the thread of the caller
             result = error
+            self._broken = True
             for future in list(self._under_way.values()):  # nothing new begins until it is
                 future.cancel()
         self._results.put((key, result))
 
     def _burst(self) -> list[tuple[Key, Simulated | BaseException]]:
         """Results for which it was worth waiting; none if none came in time."""
-        found: list[tuple[Key, Simulated | BaseException]] = []
-        until_s = time.monotonic() + TICK_S
-        while len(found) < min(BURST_RUNS, len(self._under_way)):
-            try:
-                found.append(self._results.get(timeout=max(until_s - time.monotonic(), 0.0)))
-            except Empty:
-                break
-            until_s = self._burst_at_s + BURST_S
-        if found:
+        if self._under_way and self._results.wait(1, time.monotonic() + TICK_S):
+            self._results.wait(min(BURST_RUNS, len(self._under_way)), self._burst_at_s + BURST_S)
             self._burst_at_s = time.monotonic()
+        return self._results.taken()
+
+
+Handed = TypeVar("Handed")
+
+
+class _Arrivals(Generic[Handed]):
+    """What threads hand over. Who waits for many of them is woken when they are there, and not by each."""
+
+    def __init__(self) -> None:
+        self._there: list[Handed] = []
+        self._least = 1
+        self._came = threading.Condition()
+
+    @property
+    def some(self) -> bool:
+        """Whether there are any."""
+        return bool(self._there)
+
+    def put(self, handed: Handed) -> None:
+        """One more."""
+        with self._came:
+            self._there.append(handed)
+            if len(self._there) >= self._least:
+                self._came.notify()
+
+    def wait(self, least: int, until_s: float) -> bool:
+        """Waits for some, no longer than until a time of the monotonic clock; whether they are there."""
+        with self._came:
+            self._least = least
+            return self._came.wait_for(
+                lambda: len(self._there) >= least, max(until_s - time.monotonic(), 0.0)
+            )
+
+    def taken(self) -> list[Handed]:
+        """All that are there."""
+        with self._came:
+            found, self._there = self._there, []
         return found
 
 

@@ -168,6 +168,8 @@ class Measured:
     def bottleneck(self, column: str) -> float:
         """One number of the bottleneck; of several, their mean."""
         rows = self.bottlenecks
+        if len(rows) == 1:
+            return self.queue(rows[0], column)
         return sum(self.queue(row, column) for row in rows) / len(rows)
 
     @cached_property
@@ -177,9 +179,9 @@ class Measured:
 
     def per_path(self, of_queue: Callable[[int], float], join: Callable[[list[float]], float]) -> float:
         """A number of a path, mean over test flows: `join` of what `of_queue` says of each queue on it. NaN without a path."""
+        if len(self.paths) == 1:
+            return join([of_queue(queue) for queue in self.paths[0][0]])
         values = [(join([of_queue(queue) for queue in queues]), flows) for queues, flows in self.paths]
-        if len(values) == 1:
-            return values[0][0]
         return ratio(sum(value * flows for value, flows in values), sum(flows for _, flows in values))
 
     def queue(self, row: int, column: str) -> float:
@@ -191,7 +193,8 @@ class Measured:
 
     def total(self, column: str) -> float:
         """The sum of one number over the queues that test flows suffer."""
-        return sum(self.queue(row, column) for row in self.bottlenecks)
+        rows = self.bottlenecks
+        return self.queue(rows[0], column) if len(rows) == 1 else sum(self.queue(row, column) for row in rows)
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ def rate_variation(measured: Measured) -> float:
 def rtt_bias(measured: Measured) -> float:
     """Exponent of the goodput over the round-trip time of the test flows; NaN where all times are equal or a flow got nothing."""
     goodputs, times_ns = measured.test_goodputs_bps, measured.once(round_trips)
-    if goodputs.size < 2 or not (goodputs > 0.0).all() or times_ns.max() == times_ns.min():
+    if goodputs.size < 2 or times_ns.max() == times_ns.min() or not (goodputs > 0.0).all():
         return NAN
     x, y = np.log(times_ns), measured.once(log_goodputs)
     x = x - mean(x)
