@@ -40,8 +40,10 @@ TRUTHS: Final = "truths"
 """A list of truth values."""
 NUMPY: Final = {NULLABLE: "float64", **{kind: name for kind, (name, _) in DTYPES.items()}}
 """Of columns that are bytes, the type that numpy reads them with."""
-KINDS: Final = {name: kind for kind, (name, _) in DTYPES.items()}
-"""The same backwards, for numbers that are all defined."""
+WIDTHS: Final = {kind: np.dtype(name).itemsize for kind, name in NUMPY.items()}
+"""Of columns that are bytes, how many each value has."""
+KINDS: Final = {np.dtype(name): kind for kind, (name, _) in DTYPES.items()}
+"""The kind of numbers that are all defined, by the type that numpy has them in."""
 Entry = TypeVar("Entry")
 Source = tuple[str, Any]
 """A column: what it is, and its bytes or its list."""
@@ -113,8 +115,8 @@ class Columns:
         """How many rows there are."""
         if self._base is not None:
             return self._base.rows
-        name, (kind, data) = next(iter(self._sources.items()))
-        return len(self.values(name)) if kind in NUMPY else len(_listed(kind, data))
+        kind, data = next(iter(self._sources.values()))
+        return len(data) // WIDTHS[kind] if kind in WIDTHS else len(_listed(kind, data))
 
     def is_like(self, other: Columns) -> bool:
         """Whether both have the same columns of the same kinds, so that `joined` takes them."""
@@ -221,7 +223,7 @@ def _kinds(sources: Mapping[str, Source]) -> list[str]:
 
 def of_numbers(values: NDArray[Any], *, nan_is_null: bool = False) -> Source:
     """A column of numbers; NaN stays NaN or is null."""
-    return NULLABLE if nan_is_null else KINDS[values.dtype.name], values.tobytes()
+    return NULLABLE if nan_is_null else KINDS[values.dtype], values.tobytes()
 
 
 def of_texts(values: Iterable[str | None]) -> Source:

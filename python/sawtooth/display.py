@@ -14,7 +14,6 @@ Source: none.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -168,6 +167,8 @@ def _alone(found: Compared) -> list[str]:
 
 def comparison_html(found: Compared) -> str:
     """The scored metrics of every controller, mean over seeds and environments, and who leads."""
+    from html import escape
+
     from sawtooth.experiment.intervals import interval
     from sawtooth.experiment.scoring import SCORED
     from sawtooth.report.tables import RAW_DECIMALS, UNITS, with_spread

@@ -15,14 +15,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
 
 from sawtooth import _native, display
-from sawtooth.claims.printed_tables import PrintedTables
-from sawtooth.claims.table import Judged
 from sawtooth.claims.view import Part
 from sawtooth.documents import format_of
 from sawtooth.experiment.curves import Curve, lay
@@ -38,6 +36,10 @@ from sawtooth.experiment.study import Study
 from sawtooth.experiment.typed import NOTHING_TYPED, Typed
 from sawtooth.measure.metrics import METRIC_NAMES, METRICS
 from sawtooth.plain import json_value
+
+if TYPE_CHECKING:
+    from sawtooth.claims.printed_tables import PrintedTables
+    from sawtooth.claims.table import Judged
 
 Row = dict[str, Any]
 

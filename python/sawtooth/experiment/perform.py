@@ -24,7 +24,7 @@ from sawtooth.measure.single_flows import recorded, shares
 from sawtooth.plain import canonical
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.api import controllers_of
-from sawtooth.run.outcome import Outcome, delay_quantiles
+from sawtooth.run.outcome import Outcome
 from sawtooth.run.run import Run, RunSummary, run_id_of
 from sawtooth.run.run_count import RunCount
 from sawtooth.run.runner import run_each
@@ -228,9 +228,7 @@ class StudyJobs(Sequence[Resolved]):
             assert isinstance(run, Run), "measures are of whole runs"
             known: Known = {}
             measures = {name: measure(run, known) for name, measure in self._measures.items()}
-        outcome = Outcome.of(run, flows=self._flows, measures=measures)
-        if not self.study.paper:
-            outcome = replace(outcome, delays=delay_quantiles(run))
+        outcome = Outcome.of(run, flows=self._flows, delays=not self.study.paper, measures=measures)
         if self._shares or self._recorded:
             assert isinstance(run, Run), "single flows are of whole runs"
             kept = recorded(run) if self._recorded else None

@@ -34,7 +34,6 @@ so an open parameter stands in one place only, and a sensitivity study can vary 
 
 from __future__ import annotations
 
-import copy
 import itertools
 import math
 from collections.abc import Iterator, Mapping
@@ -46,6 +45,7 @@ from sawtooth.errors import MISSING, InputError
 from sawtooth.experiment.figure_specs import CurveSpec, SharesSpec, StripsSpec
 from sawtooth.experiment.plan import CellKey, Label, Planned, ProbeKey, put
 from sawtooth.measure.measures import Measure
+from sawtooth.plain import copied
 from sawtooth.scenario.fields import Strict
 from sawtooth.scenario.overrides import apply_overrides
 from sawtooth.scenario.scenario import Scenario, parse_scenario
@@ -191,11 +191,11 @@ class Probe(Strict):
         """Its runs over a base scenario, in the order of ``choices``, seeds innermost. ``of_flows`` holds for each group of flows that
         does not say otherwise."""
         for choice, labels in zip(self._places(), self.choices(), strict=True):
-            data = merged(copy.deepcopy(dict(base)), copy.deepcopy(self.scenario))
+            data = merged(copied(dict(base)), copied(self.scenario))
             for entry, place in zip(self.vary, choice, strict=True):
-                put(data, entry.key, copy.deepcopy(entry.values[place]))
+                put(data, entry.key, copied(entry.values[place]))
             if of_flows:
-                data["flows"] = [merged(copy.deepcopy(of_flows), group) for group in data["flows"]]
+                data["flows"] = [merged(copied(of_flows), group) for group in data["flows"]]
             for seed in range(self.first_seed, self.first_seed + self.seeds):
                 yield Planned(ProbeKey(self.name, tuple(labels.items()), str(seed)), str(seed), data)
 
@@ -292,7 +292,7 @@ class Study(Strict):
     def with_value(self, key: str, value: object) -> Study:
         """The same study with a scenario key at another value, whether it is an open parameter or not."""
         if key not in [entry.key for entry in self.parameter]:
-            scenario = copy.deepcopy(self.scenario)
+            scenario = copied(self.scenario)
             put(scenario, key, value)
             return self.replaced(scenario=scenario)
         changed = [
@@ -401,15 +401,15 @@ class Study(Strict):
 
     def _base(self, environment: str | None, router: str | None) -> dict[str, Any]:
         """The scenario with environment and queue, if any, and the open parameters that apply to them."""
-        data = copy.deepcopy(self.scenario)
+        data = copied(self.scenario)
         table = self.environments.get(environment, {"kind": environment}) if environment is not None else {}
         if table:
-            data["environment"] = merged(data.get("environment", {}), copy.deepcopy(table))
+            data["environment"] = merged(data.get("environment", {}), copied(table))
         if router is not None and self.routers[router]:
-            put(data, "bottleneck.queue", copy.deepcopy(self.routers[router]))
+            put(data, "bottleneck.queue", copied(self.routers[router]))
         for entry in self.parameter:
             if entry.applies(environment, router):
-                put(data, entry.key, copy.deepcopy(entry.value))
+                put(data, entry.key, copied(entry.value))
         return data
 
 

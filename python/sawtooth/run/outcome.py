@@ -58,12 +58,29 @@ class Outcome:
     delays: Sequence[float] = ()
 
     @classmethod
-    def of(cls, run: Finished, *, flows: bool, measures: Mapping[str, float] | None = None) -> Outcome:
-        """The outcome of a finished or stored run, with its table of flows or without."""
-        found = run.values.get
-        metrics = [found(metric, np.nan) for metric in METRIC_NAMES]
-        kept = run.flows if flows else None
-        return cls(run.run_id, array("d", [*metrics, cross_surplus(run)]), kept, measures or {})
+    def of(
+        cls,
+        run: Finished,
+        *,
+        flows: bool,
+        delays: bool = False,
+        measures: Mapping[str, float] | None = None,
+    ) -> Outcome:
+        """The outcome of a finished or stored run, with its table of flows and its delays or without."""
+        found = run.values
+        metrics = found.values() if tuple(found) == METRIC_NAMES else _in_order(found)
+        return cls(
+            run.run_id,
+            array("d", [*metrics, cross_surplus(run)]),
+            run.flows if flows else None,
+            measures or {},
+            delays=delay_quantiles(run) if delays else (),
+        )
+
+
+def _in_order(found: Mapping[str, float]) -> list[float]:
+    """Of metrics that an earlier version stored those of today; NaN for one that it did not have."""
+    return [found.get(metric, np.nan) for metric in METRIC_NAMES]
 
 
 def delay_quantiles(run: Finished) -> Sequence[float]:

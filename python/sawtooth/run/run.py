@@ -118,6 +118,18 @@ class Run(RunSummary):
     record_columns: Mapping[str, Columns]
     summary: Mapping[str, int]
     provenance: Mapping[str, str]
+    written: tuple[str, str] | None = None
+    """`engine` and `meta` as canonical JSON, where whoever made the run had them so."""
+
+    @property
+    def engine_json(self) -> str:
+        """`engine` as canonical JSON."""
+        return canonical(self.engine) if self.written is None else self.written[0]
+
+    @property
+    def meta_json(self) -> str:
+        """`meta` as canonical JSON."""
+        return canonical(self.meta) if self.written is None else self.written[1]
 
     @cached_property
     def records(self) -> Mapping[str, pa.Table]:
@@ -250,7 +262,7 @@ def count(engine: Mapping[str, Any], text: str | None = None) -> Counted:
 
 def counted_of(engine: Mapping[str, Any], answer: Answer) -> Counted:
     """What the engine said as columns. Flows with an end are compared with runs alone (`alone.compared`), which may be simulated here."""
-    names = ("flows", "queues", *recorded(engine), STREAMS)
+    names = ("flows", "queues", *recorded_series(engine), *counted_tables(engine), STREAMS)
     tables = {name: Columns(answer["tables"][name]) for name in names if name in answer["tables"]}
     tables["flows"] = with_told_columns(tables["flows"], engine, answer["tables"].get("states"))
     return Counted(answer["run_id"], answer["digest"], answer["summary"], answer["behaviour"], tables)
@@ -263,9 +275,14 @@ def refused(text: str, meta: Mapping[str, Any]) -> InputError:
 
 
 def run_of_counted(
-    engine: Mapping[str, Any], meta: Mapping[str, Any], found: Counted, made_by: Mapping[str, str]
+    engine: Mapping[str, Any],
+    meta: Mapping[str, Any],
+    found: Counted,
+    made_by: Mapping[str, str],
+    written: tuple[str, str] | None = None,
 ) -> Run:
-    """The run that the engine counted, here or on another machine, with derived columns and metrics."""
+    """The run that the engine counted, here or on another machine, with derived columns and metrics. `written` are `engine` and `meta` as
+    canonical JSON, if they are at hand."""
     tables = {name: columns for name, columns in found.tables.items() if name != STREAMS}
     if has_traffic(engine):
         counts = {name: columns.table for name, columns in found.tables.items()}
@@ -280,6 +297,7 @@ def run_of_counted(
         summary=found.summary,
         behaviour=found.behaviour,
         provenance=made_by,
+        written=written,
     )
 
 
@@ -411,6 +429,7 @@ def assemble(
     summary: Mapping[str, int],
     behaviour: Mapping[str, int],
     provenance: Mapping[str, str],
+    written: tuple[str, str] | None = None,
 ) -> Run:
     """A `Run` from the engine's tables (`flows`, `queues` and those that are `recorded`): adds derived columns and metrics."""
     seconds = (engine["duration_ns"] - engine["warmup_ns"]) / 1e9
@@ -432,6 +451,7 @@ def assemble(
         summary=summary,
         behaviour=behaviour,
         provenance=provenance,
+        written=written,
     )
 
 
@@ -442,12 +462,16 @@ def recorded(engine: Mapping[str, Any]) -> list[str]:
 
 
 def tables_of(engine: Mapping[str, Any]) -> list[str]:
-    """Names of the tables that tell of short flows, of what applications loaded, and of what users of traffic felt."""
+    """Names of the tables that the engine counts beside `flows` and `queues`, and of that of what users of traffic felt."""
+    return [*counted_tables(engine), "traffic"] if has_traffic(engine) else counted_tables(engine)
+
+
+def counted_tables(engine: Mapping[str, Any]) -> list[str]:
+    """Names of the tables that tell of short flows, of what applications loaded, and of queues within disciplines."""
     there = {
         "arrivals": bool(engine.get("arrivals")),
         "transactions": bool(engine.get("apps")),
         SUBQUEUES: any(has_subqueues(link["queue"]) for link in engine["links"] if link["queue"]),
-        "traffic": has_traffic(engine),
     }
     return [name for name, is_there in there.items() if is_there]
 

@@ -152,7 +152,8 @@ def _simulated(job: Resolved) -> Callable[[], Run]:
 
 def _made(job: Resolved, answer: Answer) -> Run:
     with told_as_run_error(job):
-        return run_of_counted(job.engine, job.meta, counted_of(job.engine, answer), provenance())
+        found, written = counted_of(job.engine, answer), (job.engine_json, job.meta_json)
+        return run_of_counted(job.engine, job.meta, found, provenance(), written)
 
 
 def _whole(run: Run) -> Run:

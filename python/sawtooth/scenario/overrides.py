@@ -9,13 +9,13 @@ removes its `rate`, and another `kind` (or `file`) of a table removes that table
 
 from __future__ import annotations
 
-import copy
 import re
 import tomllib
 from collections.abc import Mapping
 from typing import Any, Final
 
 from sawtooth.errors import MISSING, InputError, dotted
+from sawtooth.plain import copied
 
 WHERE: Final = "--set"
 
@@ -46,16 +46,16 @@ def parse_override(text: str) -> tuple[str, Any]:
 
 def apply_overrides(tables: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
     """A copy of `tables` with each value at its key; raises InputError for a key that leads nowhere."""
-    result = copy.deepcopy(dict(tables))
+    result = copied(dict(tables))
     kinds_first = sorted(values.items(), key=lambda item: not item[0].endswith((".kind", ".file")))
     for key, value in kinds_first:
         steps = _steps(key, value)
         if steps[0] == ("flows", None) and len(steps) > 1:
             groups = result.get("flows")
             for index in range(len(groups) if isinstance(groups, list) else 0):
-                _put(result, [("flows", index), *steps[1:]], key, copy.deepcopy(value))
+                _put(result, [("flows", index), *steps[1:]], key, copied(value))
         else:
-            _put(result, steps, key, copy.deepcopy(value))
+            _put(result, steps, key, copied(value))
     return result
 
 

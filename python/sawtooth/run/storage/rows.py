@@ -87,8 +87,8 @@ def rows_of(runs: Sequence[Run], stored_s: float) -> pa.Table:
         "summary": maps([run.summary for run in runs], np.int64),
         "behaviour": maps([run.behaviour for run in runs], np.int64),
         "provenance": maps([{**run.provenance, **told} for run in runs], None),
-        "scenario": texts(canonical(run.engine) for run in runs),
-        "meta": texts(canonical(run.meta) for run in runs),
+        "scenario": texts(run.engine_json for run in runs),
+        "meta": texts(run.meta_json for run in runs),
     }
     return pa.table(columns)
 
@@ -263,7 +263,7 @@ def same(one: Run, other: Run) -> bool:
     """Whether two runs of one id came out alike: scenario, digest, and every column of the engine that both have."""
     return (
         one.digest == other.digest
-        and canonical(one.engine) == canonical(other.engine)
+        and one.engine_json == other.engine_json
         and dict(one.summary) == dict(other.summary)
         and _same_columns(one.flows, other.flows, DERIVED["flows"])
         and _same_columns(one.queues, other.queues, DERIVED["queues"])
