@@ -5,7 +5,7 @@ measurement is a process of its own (`bench.sweep_child`), with one thread and w
 noted after a quarter, half and all of the runs.
 
 The engine's share is the CPU time inside `_native.run` (one thread, that of the main thread left out) of all CPU time of the process,
-start-up included; that is one with the package's bytecode at hand, as every start but the first has it.
+start-up included; that is the start-up of a command, with the package's bytecode at hand, as every start but the first has it.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from bench.results import add_options, save
 from bench.subjects.frame import usage
 
 CHILD = "bench.sweep_child"
+START = f"from sawtooth.cli import spare_start_up; spare_start_up(); from {CHILD} import main; main()"
+"""A process begins as `sawtooth compare` does."""
 RUNS = 1_000
 SECONDS = 60
 THREADS = (1, 2)
@@ -33,7 +35,7 @@ def swept(threads: int, runs: int, seconds: int) -> dict[str, Any]:
     """One sweep in a process of its own, into a store that is thrown away. CPU time is the process's own count and, with
     start-up and exit, the kernel's."""
     with tempfile.TemporaryDirectory() as folder:
-        words = [sys.executable, "-m", CHILD, str(threads), str(runs), str(seconds), folder]
+        words = [sys.executable, "-c", START, str(threads), str(runs), str(seconds), folder]
         used = usage(words, environment=everyday())
     found: dict[str, Any] = json.loads(used.output)
     return found | {"cpu_s": used.cpu_s}

@@ -1,6 +1,6 @@
-"""One sweep in a process of its own: `python sweep_child.py THREADS RUNS SECONDS STORE`; prints what it took as JSON.
+"""One sweep in a process of its own, whose arguments are THREADS RUNS SECONDS STORE; prints what it took as JSON.
 
-It is `sawtooth compare` as Python callers have it: plan, resolve, run, store, metrics, scores. A clock stands around the one call into the
+It is `sawtooth compare` without its page: plan, resolve, run, store, metrics, scores. A clock stands around the one call into the
 engine; what the main thread does meanwhile, which names the next jobs, is none of the engine's.
 """
 
@@ -71,8 +71,9 @@ def study_of(runs: int, seconds: int) -> Study:
     return comparison_study(algorithms, ["sack"], ["droptail"], PLACES, seeds, f"{seconds} s", "5 s")
 
 
-def main(threads: int, runs: int, seconds: int, folder: str) -> None:
+def main() -> None:
     """Plan, run and count."""
+    threads, runs, seconds, folder = *map(int, sys.argv[1:4]), sys.argv[4]
     study = study_of(runs, seconds)
     start_up_cpu_s = time.process_time()
     engine = Engine()
@@ -97,7 +98,3 @@ def main(threads: int, runs: int, seconds: int, folder: str) -> None:
     if threads == 1:
         found |= {"engine_cpu_s": engine.cpu_s, "outside_share": 1 - engine.cpu_s / time.process_time()}
     print(json.dumps(found))
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])

@@ -125,8 +125,9 @@ def of_one_schema(entries: Iterable[tuple[Entry, Sequence[Columns]]]) -> list[li
 def series_of(tables: Sequence[tuple[str, Columns]]) -> pa.Table:
     """A recorded series of several runs, of one schema, as its file holds it: behind a column that says whose each row is."""
     whole = Columns.joined([columns for _, columns in tables])
-    counts = [(run_id.encode(), columns.rows) for run_id, columns in tables]
-    return whole.add_column(0, "run_id", repeated(counts))
+    places = np.repeat(np.arange(len(tables), dtype=np.int32), [columns.rows for _, columns in tables])
+    whose = pa.DictionaryArray.from_arrays(numbers(places), texts(run_id for run_id, _ in tables))
+    return whole.add_column(0, "run_id", whose)
 
 
 def repeated(texts: Sequence[tuple[bytes, int]]) -> pa.Array:
