@@ -132,6 +132,17 @@ def test_joined_columns_are_the_tables_below_each_other() -> None:
     assert parts[0][0].schema is parts[2][0].schema, "so that runs of one kind are told at a glance"
 
 
+def test_columns_are_alike_that_can_be_joined() -> None:
+    one, two = some_columns(0, 4)[0], some_columns(9, 1)[0]
+    assert one.is_like(two)
+    assert one.is_like(Columns.of_table(two.table))
+    assert not one.is_like(two.without(["note"]))
+    swapped = two.without(["i"]).with_columns({"i": ("i64", b"\0" * 8)})
+    assert not one.is_like(swapped), "the order counts"
+    other = two.without(["odd"]).with_columns({"odd": of_texts(["yes"])})
+    assert not one.is_like(other), "and so do types"
+
+
 @pytest.mark.parametrize(("first", "count"), [(0, 9), (2, 4), (8, 1), (3, 0)])
 def test_a_slice_is_what_arrow_cuts_out(first: int, count: int) -> None:
     _, whole = some_columns(0, 9)
