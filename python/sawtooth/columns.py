@@ -40,9 +40,9 @@ TRUTHS: Final = "truths"
 """A list of truth values."""
 NUMPY: Final = {NULLABLE: "float64", **{kind: name for kind, (name, _) in DTYPES.items()}}
 """Of columns that are bytes, the type that numpy reads them with."""
-WIDTHS: Final = {kind: np.dtype(name).itemsize for kind, name in NUMPY.items()}
+WIDTHS: Final = {NULLABLE: 8, **{kind: width for kind, (_, width) in DTYPES.items()}}
 """Of columns that are bytes, how many each value has."""
-KINDS: Final = {np.dtype(name): kind for kind, (name, _) in DTYPES.items()}
+KINDS: Final = {"<i8": "i64", "<u8": "u64", "<u4": "u32", "<f8": "f64"}
 """The kind of numbers that are all defined, by the type that numpy has them in."""
 Entry = TypeVar("Entry")
 Source = tuple[str, Any]
@@ -223,7 +223,7 @@ def _kinds(sources: Mapping[str, Source]) -> list[str]:
 
 def of_numbers(values: NDArray[Any], *, nan_is_null: bool = False) -> Source:
     """A column of numbers; NaN stays NaN or is null."""
-    return NULLABLE if nan_is_null else KINDS[values.dtype], values.tobytes()
+    return NULLABLE if nan_is_null else KINDS[values.dtype.str], values.tobytes()
 
 
 def of_texts(values: Iterable[str | None]) -> Source:

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from sawtooth.errors import InputError
-from sawtooth.html_table import ROWS, html_table
 from sawtooth.plurals import number_of
 
 if TYPE_CHECKING:
@@ -77,6 +76,8 @@ def run_text(run: RunData) -> str:
 
 def run_html(run: RunData) -> str:
     """Its flows."""
+    from sawtooth.html_table import ROWS, html_table
+
     heads = [
         "flow",
         "controller",
@@ -171,6 +172,7 @@ def comparison_html(found: Compared) -> str:
 
     from sawtooth.experiment.intervals import interval
     from sawtooth.experiment.scoring import SCORED
+    from sawtooth.html_table import html_table
     from sawtooth.report.tables import RAW_DECIMALS, UNITS, with_spread
 
     heads = ["setting", "controller", *(f"{name}, {UNITS[name]}" for name in SCORED)]
@@ -220,6 +222,7 @@ def comparison_plot(found: Compared, setting: str | None = None) -> Plot:
 def sweep_html(found: Swept) -> str:
     """A row per combination: means over the seeds."""
     from sawtooth.experiment.scoring import SCORED
+    from sawtooth.html_table import html_table
     from sawtooth.report.tables import RAW_DECIMALS, UNITS, with_spread
 
     heads = [*found.over, *(f"{name}, {UNITS[name]}" for name in SCORED)]

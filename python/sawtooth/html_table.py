@@ -10,6 +10,7 @@ Source: none.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 from typing import Final
 
 ROWS: Final = 24
@@ -19,7 +20,6 @@ def html_table(
     title: str, heads: Sequence[str], rows: Sequence[Sequence[object]], count: int, *, left: int
 ) -> str:
     """The first of ``count`` rows below a title; so many columns stand at the ``left``."""
-    from html import escape  # its table of all entities is loaded where somebody wants HTML
 
     def cells(row: Sequence[object], tag: str) -> str:
         return "".join(

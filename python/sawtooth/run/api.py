@@ -9,7 +9,8 @@ from typing import Any, Literal
 
 from sawtooth.errors import InputError
 from sawtooth.run.alone import Keeper, keeping
-from sawtooth.run.run import Run, call_of, execute, simulate
+from sawtooth.run.derived import call_of
+from sawtooth.run.run import Run, execute, simulate
 from sawtooth.run.store import Store
 from sawtooth.scenario.overrides import parse_override
 from sawtooth.scenario.resolve import Resolved, resolve

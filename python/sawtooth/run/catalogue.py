@@ -21,7 +21,8 @@ from typing import Any, Final, Literal
 import orjson
 
 from sawtooth.errors import InputError
-from sawtooth.run.run import FORMAT, controller_names, current_id, recorded
+from sawtooth.run.derived import controller_names
+from sawtooth.run.run import FORMAT, current_id, recorded
 from sawtooth.run.storage.batch import ids_in_bytes, unreadable
 from sawtooth.run.storage.holdings import Holdings
 from sawtooth.run.storage.reader import parquet_file

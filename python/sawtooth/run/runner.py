@@ -138,7 +138,8 @@ def run_each(
     spares reading the rest.
     """
     sweep = _Sweep(store, fresh, keep, threads or default_threads(), spared, watched(), noted, whole)
-    keys, outcomes = sweep.over(jobs, progress)
+    with seldom_collected():
+        keys, outcomes = sweep.over(jobs, progress)
     return [outcomes[key] for key in keys]
 
 
@@ -263,12 +264,7 @@ class _Sweep(Generic[Kept]):
             while not crew.idle:
                 collect()
 
-        with (
-            seldom_collected(),
-            self._writing() as writer,
-            keeping(self._keeper(writer)),
-            self._crew(writer, len(jobs)) as crew,
-        ):
+        with self._writing() as writer, keeping(self._keeper(writer)), self._crew(writer, len(jobs)) as crew:
             for place, job in enumerate(jobs):
                 if crew.ripe:
                     collect()

@@ -22,14 +22,12 @@ import pyarrow as pa
 from sawtooth.column_values import values_of
 from sawtooth.columns import Columns, maps, nested, numbers, texts
 from sawtooth.plain import canonical
+from sawtooth.run.derived import DERIVED_FLOW_COLUMNS, DERIVED_QUEUE_COLUMNS, controller_names
 from sawtooth.run.run import (
-    DERIVED_FLOW_COLUMNS,
-    DERIVED_QUEUE_COLUMNS,
     FORMAT,
     Run,
     RunSummary,
     assemble,
-    controller_names,
     recorded,
 )
 from sawtooth.run.storage.decoded import Rows
@@ -47,7 +45,7 @@ FORMULAS: Final = "formulas"
 STORED_AS: Final = "%Y-%m-%dT%H:%M:%SZ"
 
 
-FORMULA_FILES: Final = ("run/run.py", "run/alone.py", "columns.py", "column_values.py")
+FORMULA_FILES: Final = ("run/run.py", "run/derived.py", "run/alone.py", "columns.py", "column_values.py")
 """Of the package, beside those of the metrics: what derived columns and metrics are computed with."""
 
 
