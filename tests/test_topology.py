@@ -115,3 +115,10 @@ def test_an_rtt_below_the_delay_of_the_middle(groups: list[dict[str, Any]], tabl
     with pytest.raises(InputError, match="twice the one-way delay of the bottleneck") as caught:
         engine(groups, **tables)
     assert caught.value.key == key
+
+
+def test_an_rtt_that_its_spread_makes_too_short_is_told_as_written() -> None:
+    with pytest.raises(
+        InputError, match=r"path.rtt = \"82 ms\": expected at least 80 ms.*\(flow 0 has 78 ms\)"
+    ):
+        engine([{"count": 2}], path={"rtt": "82 ms", "rtt_spread": 4 / 82})

@@ -19,7 +19,7 @@ from sawtooth.atomic import write_bytes_atomic
 from sawtooth.experiment.typed import NOTHING_TYPED, Typed
 from sawtooth.experiment.variation import PROMOTED, SCREENED, Sensitivity, Variation, simulated
 from sawtooth.plain import written
-from sawtooth.plurals import number_of
+from sawtooth.plurals import did, number_of
 from sawtooth.report import figures
 from sawtooth.report.blocks import Page, Picture, Row, Section, Table
 from sawtooth.report.drawing import MODEL_STYLE, MUTED, SERIES, canvas, encode, figure_files
@@ -176,8 +176,9 @@ def stays(found: Sensitivity) -> str:
     """Of how many verdicts it can be said that no value changes them, in words."""
     decided = len(found.decided)
     said = (
-        f"{decided} of {len(simulated(found.base))} verdicts are decided at the values taken, and {len(found.robust)} of these stay "
-        "decided and the same at every value that was judged. Of the others nothing can be said without more seeds."
+        f"Of {number_of(len(simulated(found.base)), 'verdict')}, {did(decided, 'is')} decided at the values taken, and "
+        f"{did(len(found.robust), 'is')} decided and the same at every value that was judged. Of the others nothing can be said without "
+        "more seeds."
     )
     return said + (f" The studies themselves have {found.page}." if found.page else "")
 

@@ -210,9 +210,12 @@ def _own_rtts(group: FlowsBase, spread: float) -> list[int]:
 
 def too_short(scenario: Scenario, flow: Endpoint, delay_ns: int) -> InputError:
     """The error of a flow whose RTT is shorter than the way through the network allows."""
-    own = scenario.flows[flow.group].rtt is not None
-    key = f"flows[{flow.group}].rtt" if own else "path.rtt"
+    own = scenario.flows[flow.group].rtt
+    key = "path.rtt" if own is None else f"flows[{flow.group}].rtt"
+    given = scenario.path.rtt if own is None else own
+    mean = given if isinstance(given, int) else flow.rtt_ns
+    which = f"flow {flow.flow}" + (f" has {format_time(flow.rtt_ns)}" if mean != flow.rtt_ns else "")
     accepted = (
         f"at least {format_time(2 * delay_ns)}, twice the one-way delay of {WAY[type(scenario.topology)]}"
     )
-    return InputError(scenario.name, key, format_time(flow.rtt_ns), f"{accepted} (flow {flow.flow})")
+    return InputError(scenario.name, key, format_time(mean), f"{accepted} ({which})")
