@@ -19,8 +19,8 @@ from sawtooth.experiment.variation import SIMULATED
 from sawtooth.papers import PAPERS
 from sawtooth.papers.akella2002.reconstruction.rows import FIGURE, SAME, BlockKey, PrintedRow
 from sawtooth.papers.akella2002.set_ups import page
-from sawtooth.papers.akella2002.set_ups.perform import Fit, SetUps, turns
-from sawtooth.papers.akella2002.set_ups.plan import ALONE_SEEDS, alone, plans
+from sawtooth.papers.akella2002.set_ups.perform import Fit, SetUps, turns, verdicts
+from sawtooth.papers.akella2002.set_ups.plan import ALONE_SEEDS, BASE, alone, plans
 from sawtooth.papers.configurations import configurations
 from sawtooth.papers.further import Request
 from sawtooth.plain import json_value
@@ -52,7 +52,7 @@ def test_a_claim_turns_and_the_value_that_does_it_alone_is_named() -> None:
         "path.rtt": result(FAILS, FAILS, FAILS, OPEN),
         "tcp.initial_rto": result(HOLDS, HOLDS, FAILS, FAILS),
     }
-    found = list(turns(base, other, single))
+    found = list(turns(base, other, verdicts(base), single))
     assert [(turn.claim.id, turn.hard, turn.by) for turn in found] == [
         (CLAIMS[0].id, True, ("path.rtt",)),
         (CLAIMS[2].id, True, ()),
@@ -60,24 +60,36 @@ def test_a_claim_turns_and_the_value_that_does_it_alone_is_named() -> None:
     ]
 
 
+def test_a_value_turns_nothing_that_its_seeds_alone_leave_open() -> None:
+    """Few seeds leave the first claim open under the first set-up too; the second is decided by them, until the value comes."""
+    base, few, other = result(HOLDS, HOLDS), result(OPEN, HOLDS), result(OPEN, OPEN)
+    single = {"path.rtt": result(OPEN, OPEN)}
+    assert [turn.by for turn in turns(base, other, verdicts(few), single)] == [(), ("path.rtt",)]
+
+
 def test_a_claim_of_which_the_runs_say_nothing_does_not_turn() -> None:
     base, other = result(HOLDS), result(FAILS)
     silent = replace(base, judged=[replace(base.judged[0], finding=None)])
-    assert list(turns(silent, other, {})) == []
-    assert list(turns(base, replace(other, judged=[]), {})) == []
+    assert list(turns(silent, other, {}, {})) == []
+    assert list(turns(base, replace(other, judged=[]), {}, {})) == []
 
 
 def test_what_is_run_is_both_set_ups_and_every_value_alone() -> None:
     quick = plans(Request(quick=True, seeds=1))
     tried = [value for value in SECOND.value if value.quick]
-    assert [name for name, _ in quick] == ["chosen", "faithful", *(value.key for value in tried)]
+    assert [name for name, _ in quick] == ["chosen", "faithful", BASE, *(value.key for value in tried)]
     assert {len(studies) for _, studies in quick} == {1}
     full = plans(Request())
-    assert [len(studies) for _, studies in full] == [2, 2, *(1 for _ in SECOND.value)]
-    assert [len(studies[0].seeds) for _, studies in full] == [32, 32, *(ALONE_SEEDS for _ in SECOND.value)]
+    assert [len(studies) for _, studies in full] == [2, 2, 1, *(1 for _ in SECOND.value)]
+    assert [len(studies[0].seeds) for _, studies in full] == [
+        32,
+        32,
+        ALONE_SEEDS,
+        *(ALONE_SEEDS for _ in SECOND.value),
+    ]
     few = plans(Request(seeds=3))
     assert {len(study.seeds) for _, studies in few for study in studies} == {3}
-    for (name, (study, *_)), value in zip(quick[2:], tried, strict=True):
+    for (name, (study, *_)), value in zip(quick[3:], tried, strict=True):
         assert study.value_of(name) == value.value
         others = {key: study.value_of(key) for key in SECOND.values if key != name}
         assert others == {key: quick[0][1][0].value_of(key) for key in others}
@@ -106,7 +118,9 @@ def set_ups(fits: list[Fit], first: Reproduction, second: Reproduction) -> SetUp
     )
     part = cast(Any, SimpleNamespace(study=study))
     both = replace(first, parts=(part,)), replace(second, parts=(part,))
-    return SetUps(FIRST, SECOND, both, list(turns(first, second, {})), fits, Request(quick=True), runs=12)
+    base = verdicts(first)
+    found = list(turns(first, second, base, {}))
+    return SetUps(FIRST, SECOND, both, found, fits, Request(quick=True), base, runs=12)
 
 
 def test_the_page_says_what_came_out() -> None:

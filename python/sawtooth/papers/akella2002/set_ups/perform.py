@@ -1,8 +1,9 @@
 """Two configurations of [Akella02] over the same cells and seeds: which claims turn, by which value alone, and which is nearer to print.
 
 A claim *turns* where it holds under one configuration and fails under the other; it *loosens* where one of the two is undecided. Claims are
-compared on what was run. For each value that the second configuration takes otherwise, the first is also run with this value alone: the
-claims that reach the other verdict by that are turned *by* it; a claim that none turns needs several values together.
+compared on what was run. For each value that the second configuration takes otherwise, the first is also run with this value alone. A claim
+is turned *by* it if it reaches the second verdict so, and does not with the same seeds under the first configuration as it is. A claim that
+none turns needs several values together, or more seeds.
 
 How far numbers are from print is the misfit of `reconstruction.rows`, row by row of the tables of Figures 4 to 11. Source: none.
 """
@@ -25,7 +26,7 @@ from sawtooth.experiment.study import Study
 from sawtooth.experiment.variation import SIMULATED, effective
 from sawtooth.papers import PAPERS
 from sawtooth.papers.akella2002.reconstruction.rows import FIGURE, PrintedRow, ours, printed_rows
-from sawtooth.papers.akella2002.set_ups.plan import NAME, PAPER, plans, tried_alone
+from sawtooth.papers.akella2002.set_ups.plan import BASE, NAME, PAPER, plans, tried_alone
 from sawtooth.papers.configurations import Configuration, configurations
 from sawtooth.papers.further import Request
 from sawtooth.run.run_count import RunCount
@@ -86,6 +87,8 @@ class SetUps:
     turns: Sequence[ConfigurationTurn]
     fits: Sequence[Fit]
     order: Request
+    base: Mapping[str, Verdict]
+    """Verdicts under the first configuration, with the seeds of values alone."""
     runs: int = 0
     executed: int = 0
     wall_s: float = 0.0
@@ -190,14 +193,15 @@ def compare(order: Request) -> SetUps:
             part = perform(study, store, quick=order.quick, fresh=order.fresh, spared=made, count=count)
             found.append(PAPERS[PAPER].furnished(part))
         results[name] = conclude(PAPER, found, claims, SIMULATED)
-    both = results[first.name], results[second.name]
+    both, base = (results[first.name], results[second.name]), verdicts(results[BASE])
     return SetUps(
         first,
         second,
         both,
-        list(turns(*both, {value.key: results[value.key] for value in tried_alone(order, second)})),
+        list(turns(*both, base, {value.key: results[value.key] for value in tried_alone(order, second)})),
         list(fits(*both)),
         order,
+        base,
         runs=len({run for result in results.values() for run in result.run_ids}),
         executed=sum(result.executed for result in results.values()),
         wall_s=time.monotonic() - begun,
@@ -205,18 +209,28 @@ def compare(order: Request) -> SetUps:
 
 
 def turns(
-    first: Reproduction, second: Reproduction, single: Mapping[str, Reproduction]
+    first: Reproduction,
+    second: Reproduction,
+    base: Mapping[str, Verdict],
+    single: Mapping[str, Reproduction],
 ) -> Iterator[ConfigurationTurn]:
-    """The claims whose verdict is another one, those that turn first, in the order of the paper."""
+    """The claims whose verdict is another one, those that turn first, in the order of the paper. ``base`` are the verdicts of the first
+    with the seeds of ``single``."""
     after = verdicts(second)
     by_value = {key: verdicts(result) for key, result in single.items()}
+
+    def turned_by(claim: str) -> tuple[str, ...]:
+        if base.get(claim) is after[claim]:
+            return ()
+        return tuple(key for key, each in by_value.items() if each.get(claim) is after[claim])
+
     found = [
         ConfigurationTurn(
             item.claim,
             effective(item),
             after[item.claim.id],
             item.printed,
-            tuple(key for key, each in by_value.items() if each.get(item.claim.id) is after[item.claim.id]),
+            turned_by(item.claim.id),
         )
         for item in judged_here(first)
         if item.claim.id in after and after[item.claim.id] is not effective(item)

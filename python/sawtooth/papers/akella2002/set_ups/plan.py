@@ -18,6 +18,8 @@ NAME: Final = "akella2002/configurations"
 APPENDIX: Final = "akella2002/appendix"
 ALONE_SEEDS: Final = 5
 """Most seeds with which values are tried alone: with all of those of the study, each value would take as long as the figures."""
+BASE: Final = "with the seeds of values alone"
+"""The first configuration as values alone are compared with it."""
 
 
 def studies_of(order: Request, set_up: Configuration) -> list[Study]:
@@ -33,12 +35,11 @@ def alone(first: Configuration, value: Value) -> Configuration:
 
 
 def plans(order: Request) -> list[tuple[str, list[Study]]]:
-    """What is run, by name: the configurations, then each value of the second alone, over the figures and few seeds."""
+    """What is run, by name: the configurations; over the figures and few seeds the first again, and with each value of the second alone."""
     first, second = configurations(PAPER)
     found = [(entry.name, studies_of(order, entry)) for entry in (first, second)]
-    return found + [
-        (value.key, [few(studies_of(order, alone(first, value))[0])]) for value in tried_alone(order, second)
-    ]
+    tried = [(BASE, first), *((value.key, alone(first, value)) for value in tried_alone(order, second))]
+    return found + [(name, [few(studies_of(order, entry)[0])]) for name, entry in tried]
 
 
 def few(study: Study) -> Study:
