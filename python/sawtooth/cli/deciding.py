@@ -11,6 +11,7 @@ import typer
 
 from sawtooth.cli.output import console, emit_json, note, table
 from sawtooth.errors import InputError
+from sawtooth.plurals import number_of
 
 if TYPE_CHECKING:
     from sawtooth.experiment.reproduction import Reproduction
@@ -123,7 +124,7 @@ def confirmed(
     out = console()
     out.print(shown)
     counts = ", ".join(f"{count} {outcome.value}" for outcome, count in found.counts().items())
-    out.print(f"{len(found.rows)} claims about runs: {counts}.", style="dim")
+    out.print(f"{number_of(len(found.rows), 'claim')} about runs: {counts}.", style="dim")
     out.print(f"then: on the seeds of the study; now: on as many seeds from {found.first:,} on.", style="dim")
 
 
