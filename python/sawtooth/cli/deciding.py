@@ -11,7 +11,6 @@ import typer
 
 from sawtooth.cli.output import console, emit_json, note, table
 from sawtooth.errors import InputError
-from sawtooth.plurals import number_of
 
 if TYPE_CHECKING:
     from sawtooth.experiment.reproduction import Reproduction
@@ -96,6 +95,7 @@ def confirmed(
     from sawtooth.cli.scores import coloured
     from sawtooth.papers.fresh_seeds import FRESH, confirm
     from sawtooth.papers.fresh_seeds_page import block_of, update_page
+    from sawtooth.plurals import number_of
     from sawtooth.progress import progress_bar
     from sawtooth.report.markdown import check_page
 
