@@ -42,8 +42,8 @@ NUMPY: Final = {NULLABLE: "float64", **{kind: name for kind, (name, _) in DTYPES
 """Of columns that are bytes, the type that numpy reads them with."""
 WIDTHS: Final = {NULLABLE: 8, **{kind: width for kind, (_, width) in DTYPES.items()}}
 """Of columns that are bytes, how many each value has."""
-KINDS: Final = {"<i8": "i64", "<u8": "u64", "<u4": "u32", "<f8": "f64"}
-"""The kind of numbers that are all defined, by the type that numpy has them in."""
+KINDS: Final = {f"<{name[0]}{width}": kind for kind, (name, width) in DTYPES.items()}
+"""The kind of numbers that are all defined, by the type that numpy has them in: `<i8`, for example."""
 Entry = TypeVar("Entry")
 Source = tuple[str, Any]
 """A column: what it is, and its bytes or its list."""

@@ -20,7 +20,7 @@ OBJECTS: Final = 20_000
 
 _LOCK: Final = threading.Lock()
 _before: list[tuple[int, int, int]] = []
-"""What blocks found when they began. The first of those under way at a time says what will be again."""
+"""By block under way what it found when it began. The first says what will be again when none is."""
 
 
 @contextmanager

@@ -94,7 +94,7 @@ class Measured:
 
     @property
     def rtt_ns(self) -> float:
-        """Their mean, ns; NaN where it is unknown."""
+        """Mean round-trip time of the test flows without queues, ns; NaN where it is unknown."""
         times_ns = self.test_propagation_ns
         return NAN if times_ns is None or not times_ns.size else mean(times_ns)
 
