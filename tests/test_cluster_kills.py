@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
@@ -314,26 +314,34 @@ def lives(pid: int) -> bool:
         return False
 
 
-@pytest.mark.parametrize("who", ["the worker", "its nanny"])
-def test_workers_that_end_while_they_are_ended_are_no_fault(
+KILLED: dict[str, Callable[[psutil.Process, list[psutil.Process]], list[psutil.Process]]] = {
+    "nobody": lambda nanny, found: [],
+    "the worker": lambda nanny, found: found,
+    "its nanny": lambda nanny, found: [nanny, *found],
+}
+
+
+@pytest.mark.parametrize("who", KILLED)
+def test_workers_that_end_while_they_are_ended_are_no_fault_and_none_is_left(
     who: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     children = psutil.Process.children
-    ended: list[psutil.Process] = []
+    family: list[psutil.Process] = []
 
     def just_gone(self: psutil.Process, recursive: bool = False) -> list[psutil.Process]:
         found: list[psutil.Process] = children(self, recursive=recursive)
-        if not ended:
-            ended.extend(found if who == "the worker" else [self, *found])
-            for process in ended:
+        if not family:
+            family.extend([self, *found])
+            killed = KILLED[who](self, found)
+            for process in killed:
                 process.kill()
-            psutil.wait_procs(found, timeout=10)
+            while any(lives(process.pid) for process in killed):
+                time.sleep(0.01)
         return found
 
     with local(1) as workers:
-        begun = [worker.process.pid for worker in workers.workers.values()]
-        while not all(children(psutil.Process(pid)) for pid in begun):
+        while not workers.scheduler.workers:  # the nanny has children before it has its worker
             time.sleep(0.05)
         monkeypatch.setattr(psutil.Process, "children", just_gone)
-    assert ended
-    assert not any(lives(pid) for pid in [*begun, *(process.pid for process in ended)])
+    assert len(family) > 1
+    assert not any(lives(process.pid) for process in family)

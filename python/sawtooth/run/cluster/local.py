@@ -39,14 +39,28 @@ class OwnWorker(SubprocessWorker):
     """A worker process that may end before it is ended."""
 
     async def close(self) -> None:
-        """Ends the process with its children, of which any may be gone already."""
+        """Ends the process with its children, of which any may be gone already, and waits until none of them is at work."""
+        family: set[psutil.Process] = set()
         while True:
             try:
+                if self.process is not None:
+                    family.update(psutil.Process(self.process.pid).children(recursive=True))
                 await super().close()
             except (psutil.NoSuchProcess, ProcessLookupError):
                 await asyncio.sleep(AGAIN_S)
             else:
-                return
+                break
+        # Dask waits for the process alone, and a killed one takes a while to end.
+        while any(_at_work(process) for process in family):
+            await asyncio.sleep(AGAIN_S)
+
+
+def _at_work(process: psutil.Process) -> bool:
+    """Whether it has not ended. Without an init nobody buries an orphan, and its name stays."""
+    try:
+        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
 
 
 @contextmanager
