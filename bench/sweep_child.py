@@ -1,7 +1,7 @@
 """One sweep in a process of its own, whose arguments are THREADS RUNS SECONDS STORE; prints what it took as JSON.
 
-It is `sawtooth compare` without its page: plan, resolve, run, store, metrics, scores. A clock stands around the one call into the
-engine; what the main thread does meanwhile, which names the next jobs, is none of the engine's.
+It is `sawtooth.compare`, as a Python program calls it: plan, resolve, run, store, metrics, scores. A clock stands around the one call into
+the engine; what the main thread does meanwhile, which names the next jobs, is none of the engine's.
 """
 
 from __future__ import annotations
@@ -12,18 +12,16 @@ import sys
 import threading
 import time
 from array import array
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import sawtooth as st
 from bench.subjects.engine_child import peak_kb
 from sawtooth import _native
-from sawtooth.experiment.compare import comparison_study
-from sawtooth.experiment.perform import perform
-from sawtooth.experiment.study import Study
-from sawtooth.experiment.study_files import load_comparison
-from sawtooth.run.store import Store
-from sawtooth.scenario.environments import ENVIRONMENTS
 
-PLACES = [entry.name for entry in ENVIRONMENTS if entry.number in range(1, 11)]
+if TYPE_CHECKING:
+    from sawtooth.experiment.study import Study
+
+PLACES = range(1, 11)
 """Where one source or none makes the bandwidth: environments 1 to 10 of the 2002 study."""
 
 MARKS = (0.25, 0.5, 1.0)
@@ -62,19 +60,37 @@ class Engine:
         return time.process_time() - time.clock_gettime(self._main)
 
 
-def study_of(runs: int, seconds: int) -> Study:
-    """The study with as many seeds as make so many runs."""
-    algorithms = [entry.control for entry in load_comparison().algorithm]
-    seeds, rest = divmod(runs, len(algorithms) * len(PLACES))
+def asked(runs: int, seconds: int) -> dict[str, Any]:
+    """What `sawtooth.compare` is asked: as many seeds as make so many runs."""
+    from sawtooth.experiment.study_files import load_comparison
+    from sawtooth.scenario.environments import ENVIRONMENTS
+
+    controllers = [entry.control for entry in load_comparison().algorithm]
+    places = [entry.name for entry in ENVIRONMENTS if entry.number in PLACES]
+    seeds, rest = divmod(runs, len(controllers) * len(places))
     if rest or not seeds:
-        raise SystemExit(f"--runs {runs}: expected a multiple of {len(algorithms) * len(PLACES)}")
-    return comparison_study(algorithms, ["sack"], ["droptail"], PLACES, seeds, f"{seconds} s", "5 s")
+        raise SystemExit(f"--runs {runs}: expected a multiple of {len(controllers) * len(places)}")
+    network = {"recoveries": ["sack"], "routers": ["droptail"], "environments": places}
+    return {
+        "controllers": controllers,
+        **network,
+        "seeds": seeds,
+        "duration": f"{seconds} s",
+        "warmup": "5 s",
+    }
+
+
+def study_of(runs: int, seconds: int) -> Study:
+    """The study that is run then."""
+    from sawtooth.experiment.compare import comparison_study
+
+    return comparison_study(**asked(runs, seconds))
 
 
 def main() -> None:
     """Plan, run and count."""
     threads, runs, seconds, folder = *map(int, sys.argv[1:4]), sys.argv[4]
-    study = study_of(runs, seconds)
+    compare = st.compare
     start_up_cpu_s = time.process_time()
     engine = Engine()
     simulating = importlib.import_module(
@@ -87,7 +103,7 @@ def main() -> None:
         if done in [round(mark * total) for mark in MARKS]:
             peaks[str(done)] = peak_kb()
 
-    comparison = perform(study, Store(folder), threads=threads, progress=progress)
+    comparison = compare(**asked(runs, seconds), store=folder, threads=threads, progress=progress)
     found: dict[str, Any] = {
         "runs": comparison.executed,
         "wall_s": comparison.wall_s,

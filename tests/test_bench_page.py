@@ -103,14 +103,17 @@ def test_sweeps_are_summed_up_round_by_round() -> None:
 
     share = {"outside_share": 0.08, "engine_cpu_s": 9.0}
     whole = sweep.summed(
-        [{1: found(10.0, **share), 2: found(10.2)}, {1: found(20.0, **share), 2: found(20.8)}]
+        [{1: found(10.0, **share), 2: found(10.2)}, {1: found(20.0, **share), 2: found(20.8)}],
+        [found(11.0, outside_share=other) for other in (0.04, 0.02, 0.03)],
     )
     assert whole["cpu_ratio_to_one_thread"]["2"] == {"median": pytest.approx(1.03), "low": 1.02, "high": 1.04}
     assert whole["threads"]["1"]["outside_share"]["median"] == pytest.approx(0.08)
     assert "outside_share" not in whole["threads"]["2"]
     assert page.outside(whole) == (
-        "8.0 (8.0 … 8.0) % of the CPU time lies outside the engine; that is above the goal of 5 %"
+        "8.0 (8.0 … 8.0) % of the CPU time of a command lies outside the engine, and 3.0 (2.0 … 4.0) % of that of a Python program. "
+        "The first is above, the second within the goal of 5 %"
     )
+    assert "| 1, in Python | 40 | 9 |" in page.sweep(whole)
 
 
 @pytest.mark.long

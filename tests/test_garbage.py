@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from sawtooth.run.garbage import OBJECTS, seldom_collected
+import sawtooth
+from sawtooth.garbage import OBJECTS, seldom_collected
 
 
 @pytest.fixture(autouse=True)
@@ -56,3 +58,15 @@ def test_a_collector_that_is_off_or_looks_more_seldom_is_let_be(objects: int) ->
     with seldom_collected():
         assert gc.get_threshold() == (objects, 11, 12)
     assert gc.get_threshold() == (objects, 11, 12)
+
+
+def test_what_a_public_name_needs_loads_within_a_block(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "looks_at_the_collector.py").write_text("import gc\n\nfound = gc.get_threshold()[0]\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(sawtooth._HOMES, "found", "looks_at_the_collector")
+    gc.set_threshold(700, 11, 12)
+    assert sawtooth.__getattr__("found") == OBJECTS
+    monkeypatch.delattr(sawtooth, "found")
+    assert gc.get_threshold() == (700, 11, 12)

@@ -150,6 +150,13 @@ def test_gc_beside_a_writer_keeps_what_comes_meanwhile(
     assert len(list(late)) < 6
 
 
+@pytest.mark.parametrize(
+    ("rows", "group"), [(0, 128), (1, 1), (150, 150), (191, 191), (200, 100), (512, 128), (1_000, 125)]
+)
+def test_runs_lie_in_groups_of_like_size(rows: int, group: int) -> None:
+    assert batch.rows_per_group(pa.table({"digest": ["0" * 16] * rows})) == group
+
+
 def test_a_run_may_span_groups_of_rows(
     made: list[Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

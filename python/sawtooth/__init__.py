@@ -111,7 +111,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if os.environ.get("SAWTOOTH_PLUGINS"):
         import_module("sawtooth.plugins.load").load_listed()
-    found = globals()[name] = getattr(import_module(home), name)
+    with import_module("sawtooth.garbage").seldom_collected():
+        found = globals()[name] = getattr(import_module(home), name)
     return found
 
 

@@ -217,16 +217,17 @@ pub(crate) const RATE_MAX_BPS: u64 = 100_000_000_000_000;
 /// The most sources of a group.
 const SOURCES_MAX: u32 = 1_000_000;
 
+/// Refuse what does not meet a condition. Nothing is written as text where it does (`format_args!`): a sweep checks thousands of scenarios.
 pub(crate) fn require(
     condition: bool,
-    path: impl Into<String>,
+    path: impl fmt::Display,
     value: impl fmt::Display,
-    expected: &str,
+    expected: impl fmt::Display,
 ) -> Result<(), ScenarioError> {
     if condition {
         return Ok(());
     }
-    Err(ScenarioError { path: path.into(), value: value.to_string(), expected: expected.to_owned() })
+    Err(ScenarioError { path: path.to_string(), value: value.to_string(), expected: expected.to_string() })
 }
 
 impl Scenario {
@@ -273,19 +274,19 @@ impl Scenario {
         let anybody = !self.flows.is_empty() || !self.sources.is_empty() || !self.arrivals.is_empty();
         require(anybody, "flows", "[]", "at least one flow or source")?;
         for (i, link) in self.links.iter().enumerate() {
-            link.check(&format!("links[{i}]"), self.largest_packet())?;
+            link.check(format_args!("links[{i}]"), self.largest_packet())?;
         }
         for (i, profile) in self.profiles.iter().enumerate() {
             profile.check(&format!("profiles[{i}]"))?;
         }
         for (i, flow) in self.flows.iter().enumerate() {
-            self.check_flow(flow, &format!("flows[{i}]"))?;
+            self.check_flow(flow, format_args!("flows[{i}]"))?;
         }
         for (i, arrivals) in self.arrivals.iter().enumerate() {
             arrivals.check(self, &format!("arrivals[{i}]"))?;
         }
         for (i, source) in self.sources.iter().enumerate() {
-            self.check_source(source, &format!("sources[{i}]"))?;
+            self.check_source(source, format_args!("sources[{i}]"))?;
         }
         self.check_apps()?;
         for (i, change) in self.changes.iter().enumerate() {
@@ -303,11 +304,11 @@ impl Scenario {
         u64::from(profiles.chain(sources).max().unwrap_or(1))
     }
 
-    fn check_route(&self, route: &[u32], path: &str) -> Result<(), ScenarioError> {
+    fn check_route(&self, route: &[u32], path: fmt::Arguments<'_>) -> Result<(), ScenarioError> {
         require(
             !route.is_empty() && route.len() < 250,
             path,
-            format!("{} links", route.len()),
+            format_args!("{} links", route.len()),
             "1 to 249 links",
         )?;
         for &link in route {
@@ -315,31 +316,31 @@ impl Scenario {
                 (link as usize) < self.links.len(),
                 path,
                 link,
-                &format!("an index below {}", self.links.len()),
+                format_args!("an index below {}", self.links.len()),
             )?;
         }
         Ok(())
     }
 
-    fn check_flow(&self, flow: &FlowSpec, path: &str) -> Result<(), ScenarioError> {
+    fn check_flow(&self, flow: &FlowSpec, path: fmt::Arguments<'_>) -> Result<(), ScenarioError> {
         let profiles = self.profiles.len();
         require(
             (flow.profile as usize) < profiles,
-            format!("{path}.profile"),
+            format_args!("{path}.profile"),
             flow.profile,
-            &format!("an index below {profiles}"),
+            format_args!("an index below {profiles}"),
         )?;
-        self.check_route(&flow.forward, &format!("{path}.forward"))?;
-        self.check_route(&flow.reverse, &format!("{path}.reverse"))?;
+        self.check_route(&flow.forward, format_args!("{path}.forward"))?;
+        self.check_route(&flow.reverse, format_args!("{path}.reverse"))?;
         require(
             flow.packets != Some(0),
-            format!("{path}.packets"),
+            format_args!("{path}.packets"),
             0,
             "at least 1, or none for a flow without end",
         )?;
         require(
             flow.start_ns <= DURATION_MAX_NS,
-            format!("{path}.start_ns"),
+            format_args!("{path}.start_ns"),
             flow.start_ns,
             "at most ten years",
         )?;
@@ -347,10 +348,10 @@ impl Scenario {
         let carries = controller.properties().takes_recovery() || controller.endpoint().is_some();
         let endless = flow.packets.is_none() || carries;
         let expected = "none for a rate-based flow, which never makes up for what is lost";
-        require(endless, format!("{path}.packets"), flow.packets.unwrap_or(0), expected)?;
-        self.check_supply(flow, &format!("{path}.supply"))?;
+        require(endless, format_args!("{path}.packets"), flow.packets.unwrap_or(0), expected)?;
+        self.check_supply(flow, format_args!("{path}.supply"))?;
         if let Some(stop) = flow.stop_ns {
-            require(stop > flow.start_ns, format!("{path}.stop_ns"), stop, "later than start_ns")?;
+            require(stop > flow.start_ns, format_args!("{path}.stop_ns"), stop, "later than start_ns")?;
         }
         if let Some(deadline) = flow.frame_deadline_ns {
             let at = || format!("{path}.frame_deadline_ns");
@@ -367,13 +368,13 @@ impl Scenario {
         let first = &self.links[flow.forward[0] as usize];
         require(
             jitter == 0 || first.queue.is_none() && first.trace_ms.is_none(),
-            format!("{path}.forward"),
-            format!("[{}, …]", flow.forward[0]),
+            format_args!("{path}.forward"),
+            format_args!("[{}, …]", flow.forward[0]),
             "a first link without queue where send_jitter_ns is set",
         )
     }
 
-    fn check_supply(&self, flow: &FlowSpec, path: &str) -> Result<(), ScenarioError> {
+    fn check_supply(&self, flow: &FlowSpec, path: fmt::Arguments<'_>) -> Result<(), ScenarioError> {
         if flow.supply.is_empty() {
             return Ok(());
         }
@@ -399,28 +400,28 @@ impl Scenario {
         Ok(())
     }
 
-    fn check_source(&self, source: &SourceSpec, path: &str) -> Result<(), ScenarioError> {
-        self.check_route(&source.route, &format!("{path}.route"))?;
-        require(source.packet_bytes > 0, format!("{path}.packet_bytes"), 0, "at least 1")?;
+    fn check_source(&self, source: &SourceSpec, path: fmt::Arguments<'_>) -> Result<(), ScenarioError> {
+        self.check_route(&source.route, format_args!("{path}.route"))?;
+        require(source.packet_bytes > 0, format_args!("{path}.packet_bytes"), 0, "at least 1")?;
         for (i, pair) in source.rates.windows(2).enumerate() {
             let at = format!("{path}.rates[{}]", i + 1);
             require(pair[0][0] < pair[1][0], at, pair[1][0], "a time later than the one before")?;
         }
         for (i, &[_, rate]) in source.rates.iter().enumerate() {
-            require(rate <= RATE_MAX_BPS, format!("{path}.rates[{i}]"), rate, "at most 100 Tbit/s")?;
+            require(rate <= RATE_MAX_BPS, format_args!("{path}.rates[{i}]"), rate, "at most 100 Tbit/s")?;
         }
         let (rates, counts) = (source.rates.len(), source.counts.len());
         require(
             counts == 0 || counts == rates,
-            format!("{path}.counts"),
-            format!("{counts} numbers"),
-            &format!("none, or as many as rates: {rates}"),
+            format_args!("{path}.counts"),
+            format_args!("{counts} numbers"),
+            format_args!("none, or as many as rates: {rates}"),
         )?;
         if let Some(frames) = &source.frames {
             frames.check(&format!("{path}.frames"))?;
             require(
                 counts == 0,
-                format!("{path}.counts"),
+                format_args!("{path}.counts"),
                 counts,
                 "none beside frames, which are of one source",
             )?;
@@ -428,7 +429,7 @@ impl Scenario {
         for (i, (&count, &[_, rate])) in source.counts.iter().zip(&source.rates).enumerate() {
             let known = count <= SOURCES_MAX && rate.saturating_mul(u64::from(count)) <= RATE_MAX_BPS;
             let expected = "at most 1000000 sources, of 100 Tbit/s together";
-            require(known, format!("{path}.counts[{i}]"), count, expected)?;
+            require(known, format_args!("{path}.counts[{i}]"), count, expected)?;
         }
         Ok(())
     }
@@ -445,9 +446,14 @@ impl LinkSpec {
         self.drop.is_some() || self.loss.is_some() || self.policer.is_some()
     }
 
-    fn check(&self, path: &str, largest_packet: u64) -> Result<(), ScenarioError> {
+    fn check(&self, path: fmt::Arguments<'_>, largest_packet: u64) -> Result<(), ScenarioError> {
         self.check_rate_or_trace(path)?;
-        require(self.delay_ns <= WAIT_MAX_NS, format!("{path}.delay_ns"), self.delay_ns, "at most one day")?;
+        require(
+            self.delay_ns <= WAIT_MAX_NS,
+            format_args!("{path}.delay_ns"),
+            self.delay_ns,
+            "at most one day",
+        )?;
         if let Some(queue) = &self.queue {
             queue.check(&format!("{path}.queue"))?;
         }
@@ -477,13 +483,14 @@ impl LinkSpec {
 
 impl LinkSpec {
     /// It sends at a rate or by a trace.
-    fn check_rate_or_trace(&self, path: &str) -> Result<(), ScenarioError> {
+    fn check_rate_or_trace(&self, path: fmt::Arguments<'_>) -> Result<(), ScenarioError> {
         let at = |name: &str| format!("{path}.{name}");
         match (&self.rate_bps, &self.trace_ms) {
             (Some(rate), None) => {
                 let known = (1..=RATE_MAX_BPS).contains(rate);
-                require(known, at("rate_bps"), rate, "1 bit/s to 100 Tbit/s")?;
-                require(!self.trace_once, at("trace_once"), true, "false where there is no trace")
+                require(known, format_args!("{path}.rate_bps"), rate, "1 bit/s to 100 Tbit/s")?;
+                let once = format_args!("{path}.trace_once");
+                require(!self.trace_once, once, true, "false where there is no trace")
             }
             (None, Some(trace)) => {
                 let last = trace.last().copied().unwrap_or_default();
@@ -495,21 +502,22 @@ impl LinkSpec {
             }
             (rate, _) => {
                 let given = if rate.is_some() { "rate and trace" } else { "neither" };
-                require(false, at("rate_bps"), given, "either rate_bps or trace_ms")
+                require(false, format_args!("{path}.rate_bps"), given, "either rate_bps or trace_ms")
             }
         }
     }
 
-    fn check_buckets(&self, path: &str, largest_packet: u64) -> Result<(), ScenarioError> {
+    fn check_buckets(&self, path: fmt::Arguments<'_>, largest_packet: u64) -> Result<(), ScenarioError> {
         for (name, bucket) in [("policer", &self.policer), ("shaper", &self.shaper)] {
             bucket.map_or(Ok(()), |bucket| bucket.check(&format!("{path}.{name}"), largest_packet))?;
         }
         let can_hold = self.queue.is_some() && self.rate_bps.is_some() && self.aggregate.is_none();
         let expected = "none on a link without a queue, with a trace or with transmit opportunities";
-        require(self.shaper.is_none() || can_hold, format!("{path}.shaper"), "a token bucket", expected)
+        let at = format_args!("{path}.shaper");
+        require(self.shaper.is_none() || can_hold, at, "a token bucket", expected)
     }
 
-    fn check_device(&self, path: &str) -> Result<(), ScenarioError> {
+    fn check_device(&self, path: fmt::Arguments<'_>) -> Result<(), ScenarioError> {
         let Some(packets) = self.device_queue else { return Ok(()) };
         let path = format!("{path}.device_queue");
         require((1..=DEVICE_MAX).contains(&packets), &path, packets, "1 to 10000 packets")?;

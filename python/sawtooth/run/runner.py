@@ -21,10 +21,10 @@ from hashlib import sha256
 from typing import Generic, Literal, cast, overload
 
 from sawtooth.errors import InputError, RunError
+from sawtooth.garbage import seldom_collected
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.alone import Keeper, compared, keeping
 from sawtooth.run.executor import Crew, Kept, Key, Work, chosen
-from sawtooth.run.garbage import seldom_collected
 from sawtooth.run.run import (
     Answer,
     Run,

@@ -65,7 +65,7 @@ impl ArrivalSpec {
     }
 
     pub(super) fn check(&self, scenario: &Scenario, path: &str) -> Result<(), ScenarioError> {
-        scenario.check_flow(&self.flow(), path)?;
+        scenario.check_flow(&self.flow(), format_args!("{path}"))?;
         // They share their first link, which handles packets as they come; jitter would let later ones pass first.
         let jitter = scenario.profiles[self.profile as usize].send_jitter_ns;
         require(

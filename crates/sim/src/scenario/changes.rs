@@ -190,7 +190,7 @@ impl Scenario {
 
     fn check_listed(&self, flow: u32, path: &str) -> Result<(), ScenarioError> {
         let known = (flow as usize) < self.flows.len();
-        require(known, path, flow, &format!("an index below {}", self.flows.len()))
+        require(known, path, flow, format_args!("an index below {}", self.flows.len()))
     }
 
     fn check_set(&self, set: &SetSpec, path: &str) -> Result<(), ScenarioError> {
@@ -270,7 +270,7 @@ impl Scenario {
     fn check_link(&self, link: u32, path: &str, with_rate: bool) -> Result<(), ScenarioError> {
         let path = format!("{path}.link");
         let spec = self.links.get(link as usize);
-        require(spec.is_some(), &path, link, &format!("an index below {}", self.links.len()))?;
+        require(spec.is_some(), &path, link, format_args!("an index below {}", self.links.len()))?;
         let fits = spec.is_some_and(|spec| spec.queue.is_some() && spec.rate_bps.is_some());
         require(fits || !with_rate, &path, link, "a link with a queue and a rate")?;
         let alone = spec.is_none_or(|spec| spec.aggregate.is_none());

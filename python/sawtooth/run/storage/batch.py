@@ -12,7 +12,7 @@ footer, the id of the run as name. Such files are read as they are.
 
 | parameter   | unit  | default | why                                                                                     |
 |-------------|-------|---------|-----------------------------------------------------------------------------------------|
-| GROUP_ROWS  | runs  | 128     | what is decoded to read one run (3 ms for ten flows each), and what a flipped bit costs   |
+| GROUP_ROWS  | runs  | 128     | about: what is decoded to read one run (3 ms for ten flows each), what a flipped bit costs  |
 | GROUP_BYTES | bytes | 16 MB   | the same where runs have thousands of flows, and for series                               |
 | COMPRESSED  | –     | zstd    | runs of one study differ in little: 0.8 kB each, where a file of its own took 10 kB        |
 """
@@ -20,6 +20,7 @@ footer, the id of the run as name. Such files are read as they are.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -81,11 +82,16 @@ def encoded(table: pa.Table, spans: Sequence[tuple[str, int]], *, group_rows: in
 
 def rows_per_group(table: pa.Table) -> int:
     """How many rows are written, and read, as one."""
-    if table.num_rows == 0:
+    rows = int(table.num_rows)
+    if rows == 0:
         return GROUP_ROWS
-    per_row = max(1, table.nbytes // table.num_rows)
-    most = int(GROUP_BYTES // per_row)
-    return max(1, min(GROUP_ROWS, most) if "digest" in table.column_names else most)
+    per_row = max(1, int(table.nbytes) // rows)
+    most: int = max(1, GROUP_BYTES // per_row)
+    if "digest" not in table.column_names:
+        return most
+    # Of like size, since a small group costs as much as a large one.
+    groups = max(1, round(rows / GROUP_ROWS))
+    return min(math.ceil(rows / groups), most)
 
 
 def decoded_bytes(metadata: pq.FileMetaData) -> int:
