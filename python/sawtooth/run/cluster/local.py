@@ -42,15 +42,19 @@ class OwnWorker(SubprocessWorker):
         """Ends the process with its children, of which any may be gone already, and waits until none of them is at work."""
         family: set[psutil.Process] = set()
         while True:
-            try:
-                if self.process is not None:
+            if self.process is not None:
+                with suppress(psutil.NoSuchProcess):
                     family.update(psutil.Process(self.process.pid).children(recursive=True))
+            try:
                 await super().close()
             except (psutil.NoSuchProcess, ProcessLookupError):
                 await asyncio.sleep(AGAIN_S)
             else:
                 break
-        # Dask waits for the process alone, and a killed one takes a while to end.
+        for process in family:  # Dask does not find the children of a process that has just ended
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        # It waits for the process alone, and a killed one takes a while to end.
         while any(_at_work(process) for process in family):
             await asyncio.sleep(AGAIN_S)
 
