@@ -10,6 +10,7 @@ from bench.figures import lines_of, shortened
 from bench.gate import SENDERS, Counts
 from bench.measure import Spread
 from bench.subjects import engine
+from bench.sweep import rows as rows_of_sweep
 from sawtooth.run.cluster import crew
 
 Whole = Mapping[str, Any]
@@ -230,9 +231,9 @@ def cross(whole: Whole) -> str:
 
 
 def sweep(whole: Whole) -> str:
-    """Wall time, CPU, memory by number of threads."""
+    """Wall time, CPU, memory by number of threads and in a Python program."""
     rows = []
-    for threads, row in {**whole["threads"], "1, in Python": whole["in_python"]}.items():
+    for threads, row in rows_of_sweep(whole).items():
         share = spread(row["outside_share"], 1, 100.0) + " %" if "outside_share" in row else ""
         peaks = ", ".join(f"{kb / 1e3:.0f} MB after {count}" for count, kb in row["peak_kb"].items())
         wall, cpu = spread(row["wall_s"], 1), spread(row["cpu_s"], 1)

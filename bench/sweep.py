@@ -60,6 +60,11 @@ def summed(rounds: list[dict[int, dict[str, Any]]], python: list[dict[str, Any]]
     return {"threads": by_threads, "in_python": _summed_row(python), "cpu_ratio_to_one_thread": more}
 
 
+def rows(whole: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """What `summed` gives for each way of sweeping, by its name."""
+    return {**whole["threads"], "1, in Python": whole["in_python"]}
+
+
 def _summed_row(each: list[dict[str, Any]]) -> dict[str, Any]:
     row = {
         key: asdict(Spread.of([one[key] for one in each]))
@@ -99,7 +104,7 @@ def main(words: list[str]) -> int:
     if given.json:
         print(json.dumps(whole, indent=2))
         return 0
-    for name, row in {**whole["threads"], "1, in Python": whole["in_python"]}.items():
+    for name, row in rows(whole).items():
         peaks = ", ".join(f"{int(kb) / 1e3:.0f} MB after {count}" for count, kb in row["peak_kb"].items())
         print(
             f"threads: {name}; {row['runs']} runs of {given.seconds} s, {row['forwarded']:,} packets forwarded"
