@@ -15,6 +15,7 @@ import json
 import os
 import sys
 import tempfile
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -60,7 +61,7 @@ def summed(rounds: list[dict[int, dict[str, Any]]], python: list[dict[str, Any]]
     return {"threads": by_threads, "in_python": _summed_row(python), "cpu_ratio_to_one_thread": more}
 
 
-def rows(whole: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def rows(whole: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """What `summed` gives for each way of sweeping, by its name."""
     return {**whole["threads"], "1, in Python": whole["in_python"]}
 
