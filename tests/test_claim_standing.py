@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 
 import pytest
 from tools.turns import turns
@@ -10,7 +11,7 @@ from tools.turns import turns
 from sawtooth.claims.claim import Claim
 from sawtooth.claims.logic import Verdict
 from sawtooth.claims.source import ClaimSource
-from sawtooth.claims.standing import Standing, in_words, parameter, standing
+from sawtooth.claims.standing import Elsewhere, Standing, elsewhere, in_words, parameter, standing
 from sawtooth.errors import InputError
 from sawtooth.papers import PAPERS
 from sawtooth.papers.register import claims
@@ -62,6 +63,32 @@ def test_a_sentence_counts_the_classes_of_claims_about_runs() -> None:
     assert in_words([Standing.ALGEBRA], []) == ""
 
 
+def test_a_sentence_says_how_many_verdicts_are_the_same_at_other_values() -> None:
+    found = [Standing.REPRODUCED, Standing.FAILS, Standing.TABLE_CONTRADICTS, Standing.LOST_PARAMETER]
+    others = [Elsewhere.SAME, Elsewhere.UNTRIED, Elsewhere.SAME, Elsewhere.UNDECIDED]
+    assert in_words(found, [], others).endswith(
+        ". Of the 3 that reproduce or fail, 2 are decided alike at every other value of an open parameter, "
+        "1 is judged at the values taken alone."
+    )
+    assert "reproduce or fail" not in in_words(found, [], [Elsewhere.UNTRIED] * 4)
+
+
+@pytest.mark.parametrize(
+    ("more", "verdict", "expected"),
+    [
+        ({}, HOLDS, Elsewhere.UNTRIED),
+        ({"tried": True}, HOLDS, Elsewhere.UNDECIDED),
+        ({"tried": True, "everywhere": "holds"}, HOLDS, Elsewhere.SAME),
+        ({"tried": True, "everywhere": "fails"}, FAILS, Elsewhere.SAME),
+        ({"tried": True, "everywhere": "holds"}, FAILS, Elsewhere.UNDECIDED),
+    ],
+)
+def test_a_verdict_is_the_same_elsewhere_only_if_every_value_gives_it(
+    more: dict[str, object], verdict: Verdict, expected: Elsewhere
+) -> None:
+    assert elsewhere(claim("simulation", **more), verdict) is expected
+
+
 def test_every_kept_turn_is_of_a_claim_about_runs_and_of_a_parameter_that_its_paper_leaves_open() -> None:
     known = {entry.id: entry for entry in claims()}
     turning = [entry for entry in known.values() if entry.turns_with]
@@ -69,14 +96,20 @@ def test_every_kept_turn_is_of_a_claim_about_runs_and_of_a_parameter_that_its_pa
     for entry in turning:
         assert entry.kind == "simulation"
     for paper in PAPERS.values():
-        for name in paper._turns():
+        for name in paper._at_other_values():
             assert known[name].paper == paper.name
 
 
 def test_turns_are_written_from_the_document_of_a_sensitivity() -> None:
     document = {
         "format": "sawtooth/sensitivity/1",
-        "command": "sawtooth reproduce p --sensitivity",
+        "study": "p/s",
+        "seeds": 10,
+        "command": "sawtooth reproduce p/s --sensitivity",
+        "base_verdicts": {"x": "holds", "y": "holds", "z": "fails", "w": "holds"},
+        "complete_claims": ["x", "y", "z"],
+        "unstable_claims": {"x": ["path.rtt = 40 ms"]},
+        "robust_claims": ["z", "w"],
         "variations": [
             {
                 "key": "path.rtt",
@@ -88,13 +121,18 @@ def test_turns_are_written_from_the_document_of_a_sensitivity() -> None:
             }
         ],
     }
-    text = turns(document)
-    assert text.splitlines()[1:] == [
-        "",
-        "[[turn]]",
-        'claim = "x"',
-        'parameter = "path.rtt"',
-        'value = "40 ms"',
-    ]
+    assert tomllib.loads(turns(document)) == {
+        "varied": [
+            {
+                "study": "p/s",
+                "values": 1,
+                "seeds": 10,
+                "holds": [],
+                "fails": ["z"],
+                "undecided": ["y"],
+            }
+        ],
+        "turn": [{"claim": "x", "parameter": "path.rtt", "value": "40 ms"}],
+    }
     with pytest.raises(InputError, match="sensitivity"):
         turns(json.loads('{"format": "sawtooth/run/1"}'))

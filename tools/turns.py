@@ -1,7 +1,8 @@
-"""`python -m tools.turns FILE.json`: which claims turn with which open parameter, as ``turns.toml`` of a paper keeps it.
+"""`python -m tools.turns FILE.json`: which claims were tried at other values of open parameters and which turn, as ``turns.toml`` of a
+paper keeps it.
 
 Source: the document of ``sawtooth reproduce PAPER --sensitivity --json``. What it prints stands beside the paper's ``claims.toml``, and the
-class of a claim rests on it (``claims.standing``).
+class of a claim rests on it (``claims.standing``). A claim of which the runs cover only a part counts as not tried.
 """
 
 from __future__ import annotations
@@ -25,14 +26,35 @@ def turns(document: Mapping[str, Any]) -> str:
             "the document of `sawtooth reproduce PAPER --sensitivity --json`",
         )
     lines = [
-        f"# Claims whose verdict turns when one open parameter takes another plausible value: {document['command']}"
+        f"# Verdicts when one open parameter takes another plausible value: {document['command']}",
+        *_varied(document),
     ]
     for entry in document["variations"]:
         for verdict in entry["verdicts"]:
-            if verdict["turned"]:
+            if verdict["turned"] and verdict["id"] in document["complete_claims"]:
                 fields = {"claim": verdict["id"], "parameter": entry["key"], "value": str(entry["value"])}
                 lines += ["", "[[turn]]", *(f"{key} = {json.dumps(text)}" for key, text in fields.items())]
     return "\n".join(lines) + "\n"
+
+
+def _varied(document: Mapping[str, Any]) -> list[str]:
+    """The table of what was tried: claims by the verdict that they have at every value, *undecided* where they have none or several."""
+    base, complete = document["base_verdicts"], document["complete_claims"]
+    turning, robust = set(document["unstable_claims"]), set(document["robust_claims"])
+    steady = [name for name in complete if name not in turning]
+    groups = {
+        "holds": [name for name in steady if name in robust and base[name] == "holds"],
+        "fails": [name for name in steady if name in robust and base[name] == "fails"],
+        "undecided": [name for name in steady if name not in robust],
+    }
+    return [
+        "",
+        "[[varied]]",
+        f"study = {json.dumps(document['study'])}",
+        f"values = {len(document['variations'])}",
+        f"seeds = {document['seeds']}",
+        *(f"{verdict} = {json.dumps(names, indent=4)}" for verdict, names in groups.items()),
+    ]
 
 
 def main() -> None:

@@ -41,6 +41,10 @@ class Claim(BaseModel):
     """The rule (``multiplicity.RULE``) from which its check is what it is now."""
     turns_with: Mapping[str, str] = {}
     """Open parameters of which another plausible value turns its verdict, with that value (``turns.toml``)."""
+    tried: bool = False
+    """Whether its verdict was also taken at the other plausible values of the open parameters (``turns.toml``)."""
+    everywhere: Literal["holds", "fails"] | None = None
+    """The verdict that it has at every one of these values; None where they were not tried, or leave it undecided somewhere."""
     source: ClaimSource = Field(exclude=True, repr=False)
 
     @property

@@ -3,7 +3,8 @@
 Source: none. A verdict is taken at the values that a study chose for what its paper leaves open. A claim that turns at another plausible
 value of one open parameter says less about the control than about that parameter, so it is counted apart. So is a claim that fails where a
 guess of ours stands in for what the paper does not say. Which claims turn is found by ``reproduce PAPER --sensitivity`` and kept in
-``turns.toml`` beside the claims of the paper; a paper without that file has been judged at its chosen values alone.
+``turns.toml`` beside the claims of the paper. The same file says which claims were tried at other values at all: of one that reproduces or
+fails ``elsewhere`` says whether the verdict was decided alike everywhere.
 
 | class             | of a claim that                                                                                          |
 |-------------------|----------------------------------------------------------------------------------------------------------|
@@ -37,6 +38,23 @@ class Standing(StrEnum):
     ALGEBRA = "algebra"
 
 
+SETTLED: Final = (Standing.REPRODUCED, Standing.FAILS, Standing.TABLE_CONTRADICTS)
+"""Classes of claims about runs that no other value of an open parameter is known to turn."""
+
+
+class Elsewhere(StrEnum):
+    """What the other plausible values of the open parameters make of such a verdict."""
+
+    SAME = "same"
+    UNDECIDED = "undecided"
+    UNTRIED = "untried"
+
+
+WORDS_ELSEWHERE: Final = {
+    Elsewhere.SAME: "decided alike at every other value of an open parameter",
+    Elsewhere.UNDECIDED: "undecided at some of these values with the seeds run there",
+    Elsewhere.UNTRIED: "judged at the values taken alone",
+}
 WORDS: Final = {
     Standing.REPRODUCED: "reproduces",
     Standing.FAILS: "fails",
@@ -60,6 +78,13 @@ def standing(claim: Claim, verdict: Verdict, printed: Verdict | None) -> Standin
     return Standing.TABLE_CONTRADICTS if printed is Verdict.FAILS else Standing.FAILS
 
 
+def elsewhere(claim: Claim, verdict: Verdict) -> Elsewhere:
+    """What the other plausible values of the open parameters make of a decided verdict that none of them turns."""
+    if claim.everywhere == verdict.value:
+        return Elsewhere.SAME
+    return Elsewhere.UNDECIDED if claim.tried else Elsewhere.UNTRIED
+
+
 def parameter(claim: Claim) -> str | None:
     """The open parameter that a claim rests on, by its key; None where none is known."""
     return next(iter(claim.turns_with), claim.guess)
@@ -70,14 +95,25 @@ def turning_point(claim: Claim) -> str:
     return next(iter(claim.turns_with.values()), "a guess of ours")
 
 
-def in_words(standings: Iterable[Standing], agreeing: Iterable[bool]) -> str:
-    """A sentence on the claims about runs by class, and one on how often our verdict is that of the printed tables."""
+def in_words(
+    standings: Iterable[Standing], agreeing: Iterable[bool], others: Iterable[Elsewhere] = ()
+) -> str:
+    """A sentence on the claims about runs by class, one on those that reproduce or fail at other values of open parameters (``others``, in
+    the order of ``standings``), if any was tried there, and one on how often our verdict is that of the printed tables."""
     found, same = list(standings), list(agreeing)
     of_runs = [entry for entry in found if entry is not Standing.ALGEBRA]
     counts = ", ".join(
         _many(of_runs.count(entry), words) for entry, words in WORDS.items() if entry in of_runs
     )
     sentences = [f"Of the {len(of_runs)} that rest on runs, {counts}."] if of_runs else []
+    settled = [where for entry, where in zip(found, others, strict=False) if entry in SETTLED]
+    if any(where is not Elsewhere.UNTRIED for where in settled):
+        places = ", ".join(
+            f"{did(settled.count(where), 'is')} {words}"
+            for where, words in WORDS_ELSEWHERE.items()
+            if where in settled
+        )
+        sentences.append(f"Of the {len(settled)} that reproduce or fail, {places}.")
     if same:
         sentences.append(
             f"Where the printed tables can judge a claim, our verdict is theirs in {sum(same)} of {len(same)}."

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from sawtooth.claims.claim import Claim
 from sawtooth.claims.logic import Finding, Verdict
-from sawtooth.claims.standing import Standing, parameter, standing
+from sawtooth.claims.standing import SETTLED, Elsewhere, Standing, elsewhere, parameter, standing
 from sawtooth.claims.view import NoRuns, Part, PrintedView, RunView, UnavailableError
 from sawtooth.experiment.anytime import at_any_time
 from sawtooth.experiment.matrix import ProbeRun, Results
@@ -51,6 +51,11 @@ class Judged:
         """How sure the verdict is."""
         return standing(self.claim, self.verdict, self.printed)
 
+    @property
+    def elsewhere(self) -> Elsewhere:
+        """What other values of open parameters make of it."""
+        return elsewhere(self.claim, self.verdict)
+
     def to_json(self) -> dict[str, object]:
         """The claim's entry in ``--json``: id, verdict, evidence, and what it is about."""
         evidence: dict[str, object] = {} if self.finding is None else self.finding.to_json()
@@ -69,6 +74,8 @@ class Judged:
         }
         if self.standing is Standing.LOST_PARAMETER:
             document["parameter"] = parameter(self.claim)
+        if self.standing in SETTLED:
+            document["at_other_values"] = self.elsewhere.value
         if self.reason is not None:
             document["reason"] = self.reason
         if self.partial and self.finding is not None:

@@ -194,7 +194,8 @@ def _print_totals(out: Console, judged: Sequence[Judged]) -> None:
     same = [item.verdict is item.printed for item in judged if item.printed is not None]
     standings = [item.standing for item in judged]
     # Where every class is a verdict and there is nothing to agree with, the classes say the same once more.
-    sure = in_words(standings, same) if same or not SAID_BY_VERDICTS.issuperset(standings) else ""
+    others = [item.elsewhere for item in judged]
+    sure = in_words(standings, same, others) if same or not SAID_BY_VERDICTS.issuperset(standings) else ""
     out.print(f"{number_of(len(judged), 'claim')}: {totals}. {sure}".rstrip(), style="dim")
 
 

@@ -190,6 +190,7 @@ class Sensitivity:
                 name: [f"{v.key} = {written(v.value)}" for v in entries]
                 for name, entries in self.unstable.items()
             },
+            "complete_claims": [item.claim.id for item in simulated(self.base) if not item.partial],
             "robust_claims": self.robust,
             "refused": [{"key": key, "value": value, "why": why} for key, value, why in self.refused],
             "executed": self.executed,

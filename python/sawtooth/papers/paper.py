@@ -65,19 +65,27 @@ class Paper:
             return ()
         source = ClaimSource(f"sawtooth.papers.{self.name}.claims", self.tables if self.printed else None)
         tables = tomllib.loads(path.read_text(encoding="utf-8"))["claim"]
-        turns = self._turns()
+        known = self._at_other_values()
         return tuple(
-            Claim(paper=self.name, source=source, turns_with=turns.get(table["id"], {}), **table)
-            for table in tables
+            Claim(paper=self.name, source=source, **known.get(table["id"], {}), **table) for table in tables
         )
 
-    def _turns(self) -> dict[str, dict[str, str]]:
-        """By claim, open parameters with a value at which its verdict turns; nothing where no sensitivity of the paper is kept."""
+    def _at_other_values(self) -> dict[str, dict[str, Any]]:
+        """By claim, what is known of its verdict at other values of the open parameters, as the fields of ``Claim`` that say so; nothing
+        where no sensitivity of the paper is kept."""
         path = packaged("papers", self.name, "claims", "turns.toml")
-        turns = tomllib.loads(path.read_text(encoding="utf-8"))["turn"] if path.is_file() else []
-        found: dict[str, dict[str, str]] = {}
-        for turn in turns:
-            found.setdefault(turn["claim"], {}).setdefault(turn["parameter"], turn["value"])
+        kept = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+        found: dict[str, dict[str, Any]] = {}
+        for varied in kept.get("varied", []):
+            for verdict in ("undecided", "holds", "fails"):
+                for name in varied[verdict]:
+                    fields = found.setdefault(name, {"tried": True})
+                    if verdict != "undecided":
+                        fields["everywhere"] = verdict
+        for turn in kept.get("turn", []):
+            fields = found.setdefault(turn["claim"], {})
+            fields["tried"] = True
+            fields.setdefault("turns_with", {}).setdefault(turn["parameter"], turn["value"])
         return found
 
     def touched(self, study: Study) -> list[Claim]:

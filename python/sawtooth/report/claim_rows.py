@@ -14,7 +14,16 @@ from collections.abc import Mapping, Sequence
 from sawtooth.claims.claim import Claim
 from sawtooth.claims.logic import Verdict
 from sawtooth.claims.multiplicity import CORRECTED, RULE
-from sawtooth.claims.standing import Standing, in_words, parameter, standing, turning_point
+from sawtooth.claims.standing import (
+    SETTLED,
+    Elsewhere,
+    Standing,
+    elsewhere,
+    in_words,
+    parameter,
+    standing,
+    turning_point,
+)
 from sawtooth.claims.table import Judged
 from sawtooth.plurals import did, number_of
 from sawtooth.report.pipe_table import pipe_row, pipe_table
@@ -51,11 +60,13 @@ def renewed(old: str, judged: Sequence[Judged], command: str, claims: Sequence[C
     verdicts = {match["id"]: Verdict(match["verdict"]) for match in ROW.finditer(table)}
     printed = {match["id"]: Verdict(match["printed"]) for match in ROW.finditer(table) if match["printed"]}
     classes = [standing(entry, verdicts[entry.id], printed.get(entry.id)) for entry in order]
+    others = [elsewhere(entry, verdicts[entry.id]) for entry in order]
     same = [verdicts[name] is theirs for name, theirs in printed.items()]
-    sentences = f"{number_of(len(order), 'claim')}: {counted(list(verdicts.values()))}. {in_words(classes, same)}".rstrip()
+    said = in_words(classes, same, others)
+    sentences = f"{number_of(len(order), 'claim')}: {counted(list(verdicts.values()))}. {said}".rstrip()
     rules = {match["id"]: rule_of(match["by"]) for match in ROW.finditer(table)}
     of_runs = [entry for entry in order if entry.kind == "simulation"]
-    return "\n\n".join([table, sentences, *_by_class(order, classes), *_older(of_runs, rules)])
+    return "\n\n".join([table, sentences, *_by_class(order, classes, others), *_older(of_runs, rules)])
 
 
 def in_short(table: str) -> str:
@@ -64,21 +75,32 @@ def in_short(table: str) -> str:
     return found[0].strip() if found is not None else "No claim rests on runs."
 
 
-def _by_class(order: Sequence[Claim], classes: Sequence[Standing]) -> list[str]:
-    """The claims of each class of those about runs, folded, with the parameter that one rests on and the value at which it turns; none
-    where no claim rests on runs."""
+def _by_class(order: Sequence[Claim], classes: Sequence[Standing], others: Sequence[Elsewhere]) -> list[str]:
+    """The claims of each class of those about runs, folded; none where no claim rests on runs. Beside one that rests on a parameter stands
+    that and the value at which it turns, beside one that reproduces or fails what other values make of it."""
     lists = []
     for wanted, word in WORDS_OF_CLASSES.items():
-        names = [entry for entry, found in zip(order, classes, strict=True) if found is wanted]
-        lost = wanted is Standing.LOST_PARAMETER
+        heads = ["claim"]
+        if wanted is Standing.LOST_PARAMETER:
+            heads += ["parameter", "turns at"]
+        elif wanted in SETTLED:
+            heads += ["at other values"]
         rows = [
-            [f"`{entry.id}`", *([parameter(entry) or "", turning_point(entry)] if lost else [])]
-            for entry in names
+            [f"`{entry.id}`", *_beside(entry, found, where)]
+            for entry, found, where in zip(order, classes, others, strict=True)
+            if found is wanted
         ]
         if rows:
-            table = pipe_table(["claim", "parameter", "turns at"] if lost else ["claim"], rows)
+            table = pipe_table(heads, rows)
             lists.append(f"<details><summary>{word}: {len(rows)}</summary>\n\n{table}\n\n</details>")
     return lists
+
+
+def _beside(entry: Claim, found: Standing, where: Elsewhere) -> list[str]:
+    """What stands beside a claim of a class."""
+    if found is Standing.LOST_PARAMETER:
+        return [parameter(entry) or "", turning_point(entry)]
+    return [where.value] if found in SETTLED else []
 
 
 def rule_of(by: str) -> int:

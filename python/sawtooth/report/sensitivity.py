@@ -172,6 +172,16 @@ def refusals(found: Sensitivity) -> str:
     return f"Left out, since the scenario refuses them beside the other values: {names}."
 
 
+def _counts(found: Sensitivity) -> str:
+    """What was run, and how many verdicts and values turn."""
+    first = found.base.parts[0]
+    return (
+        f"Run for `{found.name}`, {number_of(len(first.results.seeds), 'seed')} of {first.study.value_of('duration')}: "
+        f"{len(found.unstable)} of {len(simulated(found.base))} verdicts on runs turn, "
+        f"{sum(1 for entry in found.variations if entry.turned)} of {len(found.variations)} values turn at least one."
+    )
+
+
 def stays(found: Sensitivity) -> str:
     """Of how many verdicts it can be said that no value changes them, in words."""
     decided = len(found.decided)
@@ -303,7 +313,6 @@ def blocks(found: Sensitivity) -> dict[str, str]:
         for entry in found.ranked
         for x in entry.exchanges
     ]
-    first = found.base.parts[0]
     heads = [
         "parameter",
         "where",
@@ -314,7 +323,6 @@ def blocks(found: Sensitivity) -> dict[str, str]:
         "orders turned",
         "shift",
     ]
-    first_look = screening(found)
     named = {
         "sensitivity command": f"```sh\n{found.command}\n```",
         "sensitivity parameters": pipe_table(heads[:columns], parameters),
@@ -322,15 +330,8 @@ def blocks(found: Sensitivity) -> dict[str, str]:
         "sensitivity orders": pipe_table(
             ["value", "setting", "score", "ahead at the values taken", "ahead now"], orders
         ),
-        "sensitivity counts": (
-            f"Run for `{found.name}`, {number_of(len(first.results.seeds), 'seed')} of {first.study.value_of('duration')}: "
-            f"{len(found.unstable)} of {len(simulated(found.base))} verdicts on runs turn, "
-            f"{sum(1 for entry in found.variations if entry.turned)} of {len(found.variations)} values turn at least one"
-            + "".join(
-                f". {words.removesuffix('.')}"
-                for words in (stays(found), first_look, refusals(found))
-                if words
-            )
+        "sensitivity counts": " ".join(
+            filter(None, (_counts(found), stays(found), screening(found), refusals(found)))
         ),
     }
     part = f"{found.name} " if "/" in found.name else ""
