@@ -15,6 +15,7 @@ from tests.browser import Browser, faults
 from tests.fits import fits
 
 from sawtooth.claims.logic import Verdict
+from sawtooth.claims.table import Judged
 from sawtooth.cli import exit_code
 from sawtooth.errors import InputError
 from sawtooth.experiment.perform import StudyJobs, perform
@@ -30,7 +31,15 @@ from sawtooth.experiment.study import (
     Study,
     Vary,
 )
-from sawtooth.experiment.variation import PROMOTED, SCREENED, Sensitivity, Turn, mean_shift, shift_of
+from sawtooth.experiment.variation import (
+    PROMOTED,
+    SCREENED,
+    Sensitivity,
+    Turn,
+    Variation,
+    mean_shift,
+    shift_of,
+)
 from sawtooth.papers import PAPERS
 from sawtooth.papers.reproduce import chosen_studies
 from sawtooth.papers.sensitivity import command_line, sensitivity
@@ -349,6 +358,29 @@ def test_a_value_that_the_scenario_refuses_is_left_out_and_named(tmp_path: Path)
     assert "before the end of the run" in why
     assert found.to_json()["refused"][0]["why"] == why
     assert "warmup = 9 s" in blocks(found)["akella2002/small sensitivity counts"]
+
+
+def test_a_page_names_the_strongest_values_that_turn_a_claim_and_counts_the_others(tmp_path: Path) -> None:
+    study = small_study()
+    found = vary("akella2002/small", [study], [study], Store(tmp_path), ["flows.ack"])
+    turn = Turn("akella-x", Verdict.HOLDS, Verdict.FAILS)
+    turning = [Variation("path.rtt", "", "110 ms", f"{time} ms", [turn], [], 0.0) for time in range(6)]
+    for rows, ending in ((turning, "`path.rtt = 3 ms` and 2 more |"), (turning[:4], "`path.rtt = 3 ms` |")):
+        text = blocks(replace(found, variations=rows))["akella2002/small sensitivity claims"]
+        assert text.splitlines()[-1].endswith(ending)
+
+
+def test_claims_of_which_only_a_part_was_run_are_not_complete(tmp_path: Path) -> None:
+    study = small_study()
+    found = vary("akella2002/small", [study], [study], Store(tmp_path), ["flows.ack"])
+    whole, part = [entry for entry in PAPERS["akella2002"].claims if entry.kind == "simulation"][:2]
+    judged = [
+        Judged(entry, Verdict.UNDECIDED, None, reason, ("reno/droptail",), ("cons-low",), 3, None)
+        for entry, reason in ((whole, None), (part, "it also covers sack/red"))
+    ]
+    document = replace(found, base=replace(found.base, judged=judged)).to_json()
+    assert list(document["base_verdicts"]) == [whole.id, part.id]
+    assert document["complete_claims"] == [whole.id]
 
 
 def test_a_parameter_of_routers_that_a_study_has_not_is_not_varied() -> None:

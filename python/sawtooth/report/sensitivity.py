@@ -7,6 +7,7 @@ theirs (``akella2002/fig4 sensitivity counts``). The figure of a page lies besid
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -30,6 +31,8 @@ from sawtooth.report.write import write_page
 
 ROWS_MOST: Final = 40
 """Variations that the figure shows, the strongest first."""
+TURNING_MOST: Final = 4
+"""Values that a Markdown page names beside a claim that they turn; the HTML report and ``turns.toml`` have all."""
 EDGE_INCHES: Final = 0.12
 """Room beside the labels: set small, they are wider on a page than the layout takes them to be."""
 
@@ -289,6 +292,13 @@ def update_page(path: Path, found: Sensitivity) -> None:
         write_bytes_atomic(picture, encode(sensitivity_figure(found), "svg"))
 
 
+def _strongest(entries: Sequence[Variation]) -> str:
+    """The values that turn a claim, those first that turn most verdicts, and how many more there are."""
+    named = [f"`{label(entry)}`" for entry in entries[:TURNING_MOST]]
+    more = len(entries) - len(named)
+    return ", ".join(named) + (f" and {more} more" if more else "")
+
+
 def blocks(found: Sensitivity) -> dict[str, str]:
     """The content of every block by name."""
     columns = None if scored(found) else -2  # without orders and shift
@@ -307,7 +317,7 @@ def blocks(found: Sensitivity) -> dict[str, str]:
     claims = []
     for name, entries in found.unstable.items():
         turn = next(turn for turn in entries[0].turns if turn.claim == name)
-        claims.append([f"`{name}`", turn.base.value, ", ".join(f"`{label(entry)}`" for entry in entries)])
+        claims.append([f"`{name}`", turn.base.value, _strongest(entries)])
     orders = [
         [f"`{label(entry)}`", x.setting, f"{x.score} {x.metric}", x.better_at_base, x.better_now]
         for entry in found.ranked
