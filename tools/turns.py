@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sawtooth.errors import InputError
+from sawtooth.plain import written
 
 
 def turns(document: Mapping[str, Any]) -> str:
@@ -32,7 +33,7 @@ def turns(document: Mapping[str, Any]) -> str:
     for entry in document["variations"]:
         for verdict in entry["verdicts"]:
             if verdict["turned"] and verdict["id"] in document["complete_claims"]:
-                fields = {"claim": verdict["id"], "parameter": entry["key"], "value": str(entry["value"])}
+                fields = {"claim": verdict["id"], "parameter": entry["key"], "value": written(entry["value"])}
                 lines += ["", "[[turn]]", *(f"{key} = {json.dumps(text)}" for key, text in fields.items())]
     return "\n".join(lines) + "\n"
 

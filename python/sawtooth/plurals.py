@@ -14,6 +14,8 @@ PLURALS: Final = {
     "reproduces": "reproduce",
     "rests": "rest",
     "is": "are",
+    "was": "were",
+    "does": "do",
     "stays": "stay",
 }
 """Words whose plural is not made with an s. Verbs that are not here, and participles (`undecided`), stay as they are."""

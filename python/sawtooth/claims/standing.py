@@ -24,7 +24,7 @@ from typing import Final
 
 from sawtooth.claims.claim import Claim
 from sawtooth.claims.logic import Verdict
-from sawtooth.plurals import did
+from sawtooth.plurals import did, verb
 
 
 class Standing(StrEnum):
@@ -51,9 +51,9 @@ class Elsewhere(StrEnum):
 
 
 WORDS_ELSEWHERE: Final = {
-    Elsewhere.SAME: "decided alike at every other value of an open parameter",
-    Elsewhere.UNDECIDED: "undecided at some of these values with the seeds run there",
-    Elsewhere.UNTRIED: "judged at the values taken alone",
+    Elsewhere.SAME: "does so at every other value of an open parameter",
+    Elsewhere.UNDECIDED: "is undecided at some of them",
+    Elsewhere.UNTRIED: "was not tried there",
 }
 WORDS: Final = {
     Standing.REPRODUCED: "reproduces",
@@ -109,11 +109,12 @@ def in_words(
     settled = [where for entry, where in zip(found, others, strict=False) if entry in SETTLED]
     if any(where is not Elsewhere.UNTRIED for where in settled):
         places = ", ".join(
-            f"{did(settled.count(where), 'is')} {words}"
-            for where, words in WORDS_ELSEWHERE.items()
-            if where in settled
+            _many(settled.count(where), words) for where, words in WORDS_ELSEWHERE.items() if where in settled
         )
-        sentences.append(f"Of the {len(settled)} that reproduce or fail, {places}.")
+        count = len(settled)
+        sentences.append(
+            f"Of the {count} that {verb('reproduces', count)} or {verb('fails', count)}, {places}."
+        )
     if same:
         sentences.append(
             f"Where the printed tables can judge a claim, our verdict is theirs in {sum(same)} of {len(same)}."

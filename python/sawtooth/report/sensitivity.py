@@ -187,12 +187,14 @@ def _counts(found: Sensitivity) -> str:
 
 def stays(found: Sensitivity) -> str:
     """Of how many verdicts it can be said that no value changes them, in words."""
-    decided = len(found.decided)
+    verdicts, decided, robust = len(simulated(found.base)), len(found.decided), len(found.robust)
     said = (
-        f"Of {number_of(len(simulated(found.base)), 'verdict')}, {did(decided, 'is')} decided at the values taken, and "
-        f"{did(len(found.robust), 'is')} decided and the same at every value that was judged. Of the others nothing can be said without "
-        "more seeds."
+        f"Of {number_of(verdicts, 'verdict')}, {did(decided, 'is')} decided at the values taken, and {did(robust, 'is')} decided and the "
+        "same at every value that was judged."
     )
+    unknown = verdicts - robust - len(found.unstable)
+    if unknown:
+        said += f" More seeds are needed for {number_of(unknown, 'verdict')} that no value turns."
     return said + (f" The studies themselves have {found.page}." if found.page else "")
 
 
