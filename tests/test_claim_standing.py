@@ -65,7 +65,7 @@ def test_a_sentence_counts_the_classes_of_claims_about_runs() -> None:
 
 def test_a_sentence_says_how_many_verdicts_are_the_same_at_other_values() -> None:
     found = [Standing.REPRODUCED, Standing.FAILS, Standing.TABLE_CONTRADICTS, Standing.LOST_PARAMETER]
-    others = [Elsewhere.SAME, Elsewhere.UNTRIED, Elsewhere.SAME, Elsewhere.UNDECIDED]
+    others = [Elsewhere.SAME, Elsewhere.UNTRIED, Elsewhere.SAME, Elsewhere.OPEN]
     assert in_words(found, [], others).endswith(
         ". Of the 3 that reproduce or fail, 2 do so at every other value of an open parameter, "
         "1 was not tried there."
@@ -77,10 +77,10 @@ def test_a_sentence_says_how_many_verdicts_are_the_same_at_other_values() -> Non
     ("more", "verdict", "expected"),
     [
         ({}, HOLDS, Elsewhere.UNTRIED),
-        ({"tried": True}, HOLDS, Elsewhere.UNDECIDED),
+        ({"tried": True}, HOLDS, Elsewhere.OPEN),
         ({"tried": True, "everywhere": "holds"}, HOLDS, Elsewhere.SAME),
         ({"tried": True, "everywhere": "fails"}, FAILS, Elsewhere.SAME),
-        ({"tried": True, "everywhere": "holds"}, FAILS, Elsewhere.UNDECIDED),
+        ({"tried": True, "everywhere": "holds"}, FAILS, Elsewhere.OPEN),
     ],
 )
 def test_a_verdict_is_the_same_elsewhere_only_if_every_value_gives_it(
@@ -98,6 +98,17 @@ def test_every_kept_turn_is_of_a_claim_about_runs_and_of_a_parameter_that_its_pa
     for paper in PAPERS.values():
         for name in paper._at_other_values():
             assert known[name].paper == paper.name
+
+
+def test_a_claim_knows_whether_it_was_tried_at_other_values() -> None:
+    known = {entry.id: entry for entry in claims()}
+    alike, left, never = (
+        known[name]
+        for name in ("floyd-9-compete-fairly", "floyd-5.2-two-eighths-similar", "floyd-2-eq1-upper-bound")
+    )
+    assert (alike.tried, alike.everywhere) == (True, "fails")
+    assert (left.tried, left.everywhere) == (True, None)
+    assert (never.tried, never.everywhere) == (False, None)
 
 
 def test_turns_are_written_from_the_document_of_a_sensitivity() -> None:
@@ -129,7 +140,7 @@ def test_turns_are_written_from_the_document_of_a_sensitivity() -> None:
                 "seeds": 10,
                 "holds": [],
                 "fails": ["z"],
-                "undecided": ["y"],
+                "open": ["y"],
             }
         ],
         "turn": [{"claim": "x", "parameter": "path.rtt", "value": "40 ms"}],

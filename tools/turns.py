@@ -39,14 +39,14 @@ def turns(document: Mapping[str, Any]) -> str:
 
 
 def _varied(document: Mapping[str, Any]) -> list[str]:
-    """The table of what was tried: claims by the verdict that they have at every value, *undecided* where they have none or several."""
+    """The table of what was tried: claims by the verdict that they have at every value, *open* where they are undecided at one of them."""
     base, complete = document["base_verdicts"], document["complete_claims"]
     turning, robust = set(document["unstable_claims"]), set(document["robust_claims"])
     steady = [name for name in complete if name not in turning]
     groups = {
         "holds": [name for name in steady if name in robust and base[name] == "holds"],
         "fails": [name for name in steady if name in robust and base[name] == "fails"],
-        "undecided": [name for name in steady if name not in robust],
+        "open": [name for name in steady if name not in robust],
     }
     return [
         "",

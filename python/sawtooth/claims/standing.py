@@ -43,16 +43,17 @@ SETTLED: Final = (Standing.REPRODUCED, Standing.FAILS, Standing.TABLE_CONTRADICT
 
 
 class Elsewhere(StrEnum):
-    """What the other plausible values of the open parameters make of such a verdict."""
+    """What the other plausible values of the open parameters make of such a verdict. It is open where it is undecided at some of them, or
+    was seen there in a first look only."""
 
     SAME = "same"
-    UNDECIDED = "undecided"
+    OPEN = "open"
     UNTRIED = "untried"
 
 
 WORDS_ELSEWHERE: Final = {
     Elsewhere.SAME: "does so at every other value of an open parameter",
-    Elsewhere.UNDECIDED: "is undecided at some of them",
+    Elsewhere.OPEN: "is open at some of them",
     Elsewhere.UNTRIED: "was not tried there",
 }
 WORDS: Final = {
@@ -82,7 +83,7 @@ def elsewhere(claim: Claim, verdict: Verdict) -> Elsewhere:
     """What the other plausible values of the open parameters make of a decided verdict that none of them turns."""
     if claim.everywhere == verdict.value:
         return Elsewhere.SAME
-    return Elsewhere.UNDECIDED if claim.tried else Elsewhere.UNTRIED
+    return Elsewhere.OPEN if claim.tried else Elsewhere.UNTRIED
 
 
 def parameter(claim: Claim) -> str | None:

@@ -77,10 +77,10 @@ class Paper:
         kept = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
         found: dict[str, dict[str, Any]] = {}
         for varied in kept.get("varied", []):
-            for verdict in ("undecided", "holds", "fails"):
+            for verdict in ("open", "holds", "fails"):
                 for name in varied[verdict]:
                     fields = found.setdefault(name, {"tried": True})
-                    if verdict != "undecided":
+                    if verdict != "open":
                         fields["everywhere"] = verdict
         for turn in kept.get("turn", []):
             fields = found.setdefault(turn["claim"], {})
