@@ -48,7 +48,7 @@ from sawtooth.plain import json_value
 from sawtooth.report.sensitivity import answer, blocks, sensitivity_figure, shift_text, write_sensitivity
 from sawtooth.run.run import run_id_of
 from sawtooth.run.store import Store
-from sawtooth.run.tally import Tally, metrics_version
+from sawtooth.run.tally import Tally, ids_in, metrics_version
 from sawtooth.scenario.overrides import parse_override
 
 
@@ -173,6 +173,28 @@ def test_a_tally_gives_the_numbers_of_the_runs_and_makes_each_once(tmp_path: Pat
     mended = Tally(Store(tmp_path / "light"))
     np.testing.assert_array_equal([o.values for o in mended.outcomes(jobs)], [o.values for o in outcomes])
     assert mended.executed == len(outcomes)
+
+
+def test_runs_that_other_blocks_have_are_not_made_again(tmp_path: Path) -> None:
+    jobs = list(StudyJobs(small_study()))
+    store = Store(tmp_path)
+    first = Tally(store).outcomes(jobs[:4])
+    part = Tally(store)
+    assert [o.run_id for o in part.outcomes(jobs[1:3])] == [o.run_id for o in first[1:3]]
+    assert part.executed == 0
+    more = Tally(store)
+    outcomes = more.outcomes([*jobs[2:], *jobs[:1]])
+    assert more.executed == len(jobs) - 4
+    np.testing.assert_array_equal([outcomes[-1].values], [first[0].values])
+    np.testing.assert_array_equal([o.values for o in outcomes[:2]], [o.values for o in first[2:]])
+    # The block that was completed is written whole, so that it is found at once.
+    sizes = [len(ids_in(file)) for file in tmp_path.glob(f"tallies/{metrics_version()}/*/*.parquet")]
+    assert sorted(sizes) == sorted([4, len(jobs) - 1])
+    for file in tmp_path.glob("tallies/*/*/*.parquet"):
+        file.write_bytes(b"damaged")
+    mended = Tally(store)
+    np.testing.assert_array_equal([o.values for o in mended.outcomes(jobs[:4])], [o.values for o in first])
+    assert mended.executed == 4
 
 
 # --- command ----------------------------------------------------------------------------------------------------------------

@@ -8,6 +8,9 @@ columns; the key is the hash of the run ids, which say how the engine behaved. L
 never mix between versions of the metrics, because values cannot be computed again from them. ``sawtooth reproduce --set …`` makes the
 runs behind a number whole.
 
+Other jobs may share runs with these: part of the parameters, another paper with the same cells, more seeds. Their blocks have other keys,
+so a block that is not there is first looked up run by run among all blocks, and only the rest of it is simulated.
+
 | parameter | unit | default | why                                                                             |
 |-----------|------|---------|---------------------------------------------------------------------------------|
 | block     | runs | 128     | what a kill may lose: some seconds of work; a file of 30 kB                      |
@@ -18,8 +21,8 @@ from __future__ import annotations
 
 import threading
 from array import array
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, cached_property
 from hashlib import sha256
 from math import ceil
 from pathlib import Path
@@ -61,6 +64,8 @@ class Tally:
         self.store = store
         self.known: dict[str, Outcome] = dict(known or {})
         self.executed = 0
+        self._home = store.path / "tallies" / metrics_version()
+        self._kept = _Kept(self._home)
 
     def outcomes(
         self,
@@ -114,15 +119,16 @@ class Tally:
             path = self._file(list(block))
             found = read_block(path) if path.is_file() else None
             if found is None:
-                missing.append(_Block(path, block))
-                continue
-            stored += len(block)
+                found = self._kept.outcomes(block)
+            stored += len(found)
             self.known.update((outcome.run_id, outcome) for outcome in found)
-            for job in block.values() if watched() is not None else ():
-                note(behaviour_of_job(job))
+            for outcome in found if watched() is not None else ():
+                note(behaviour_of_job(block[outcome.run_id]))
+            if len(found) < len(block):
+                missing.append(_Block(path, block, found))
         if not missing:
             return stored
-        owner = {run_id: block for block in missing for run_id in block.jobs}
+        owner = {run_id: block for block in missing for run_id in block.wanted}
 
         def keep(run: Run) -> Outcome:
             outcome = light_outcome(run)
@@ -131,7 +137,7 @@ class Tally:
                 self._write(owner[run.run_id].path, whole)
             return outcome
 
-        jobs = [job for block in missing for job in block.jobs.values()]
+        jobs = [block.jobs[run_id] for block in missing for run_id in block.wanted]
         made = run_each(jobs, None, keep, threads=threads, progress=lambda part, _, __: moved(part))
         self.executed += len(jobs)
         self.known.update((outcome.run_id, outcome) for outcome in made)
@@ -139,8 +145,7 @@ class Tally:
 
     def _file(self, ids: Sequence[str]) -> Path:
         key = sha256("\n".join(ids).encode()).hexdigest()
-        home = self.store.path / "tallies" / metrics_version()
-        return home / key[:2] / f"{key}.parquet"
+        return self._home / key[:2] / f"{key}.parquet"
 
     def _write(self, path: Path, outcomes: Sequence[Outcome]) -> None:
         sink = pa.BufferOutputStream()
@@ -153,13 +158,38 @@ class Tally:
             raise InputError("store", None, str(self.store.path), accepted) from error
 
 
-class _Block:
-    """Runs of one file that are being made."""
+class _Kept:
+    """All blocks of a directory by the runs in them. They are looked through once, when the first block is not there."""
 
-    def __init__(self, path: Path, jobs: Mapping[str, Resolved]) -> None:
+    def __init__(self, home: Path) -> None:
+        self.home = home
+
+    def outcomes(self, ids: Iterable[str]) -> list[Outcome]:
+        """The outcomes of those runs that some block has."""
+        by_file: dict[Path, set[str]] = {}
+        for run_id in ids:
+            if (path := self._files.get(run_id)) is not None:
+                by_file.setdefault(path, set()).add(run_id)
+        return [
+            outcome
+            for path, wanted in by_file.items()
+            for outcome in read_block(path) or ()
+            if outcome.run_id in wanted
+        ]
+
+    @cached_property
+    def _files(self) -> dict[str, Path]:
+        return {run_id: path for path in sorted(self.home.glob("*/*.parquet")) for run_id in ids_in(path)}
+
+
+class _Block:
+    """Runs of one file that are being made, but for those that were found."""
+
+    def __init__(self, path: Path, jobs: Mapping[str, Resolved], found: Sequence[Outcome]) -> None:
         self.path = path
         self.jobs = jobs
-        self._found: dict[str, Outcome] = {}
+        self._found = {outcome.run_id: outcome for outcome in found}
+        self.wanted = [run_id for run_id in jobs if run_id not in self._found]
         self._lock = threading.Lock()
 
     def put(self, outcome: Outcome) -> list[Outcome] | None:
@@ -196,6 +226,15 @@ def read_block(path: Path) -> list[Outcome] | None:
     except (pa.ArrowException, OSError):
         return None
     return outcomes_of(table)
+
+
+def ids_in(path: Path) -> list[str]:
+    """The runs of a block; none if the file cannot be read."""
+    try:
+        table = pq.ParquetFile(path, page_checksum_verification=True).read(columns=["run_id"])
+        return [str(run_id) for run_id in table.column("run_id").to_pylist()]
+    except (pa.ArrowException, OSError, KeyError):
+        return []
 
 
 def outcomes_of(table: pa.Table) -> list[Outcome] | None:
