@@ -145,6 +145,11 @@ def command(
         if plot is not None:
             with stage("drawing"):
                 draw(found, plot)
+    _tell(found, plot, as_json)
+
+
+def _tell(found: Search, plot: Path | None, as_json: bool) -> None:
+    """What was found, and where it was drawn."""
     if as_json:
         emit_json(found.to_json())
     else:

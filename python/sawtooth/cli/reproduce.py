@@ -236,19 +236,7 @@ def command(
     out = _output(asked, pages, sensitivity.sensitivity, as_json)
     _refuse_beside_mode(asked, chosen)
     workers.begin(context)
-    if reconstruction.reconstruct:
-        _reconstruct(asked, out, reconstruction)
-    elif other is not None:
-        _further(asked, other, out)
-    elif sensitivity.sensitivity:
-        _sensitivity(asked, out, sensitivity, plugin or ())
-    elif again.confirm:
-        deciding.confirmed(*asked.plain(), again.seeds_from, out.markdown, as_json)
-    elif again.until_decided:
-        beside = (again.seeds_from, again.max_seeds, out.report, plugin or ())
-        _decided(asked, out, deciding.decided(*asked.plain(), *beside))
-    else:
-        _studies(asked, out, plugin or ())
+    _carry_out(asked, out, again, sensitivity, reconstruction, plugin or ())
 
 
 @dataclass(frozen=True)
@@ -329,6 +317,30 @@ def _set_up(name: str, wanted: str | None, chosen: Mapping[str, object], other: 
     if other is not None:
         refuse(f"for {name}", chosen, ("configuration",))
     return wanted if configuration(name, wanted).values else None
+
+
+def _carry_out(
+    asked: ReproduceOptions,
+    output: Output,
+    again: Again,
+    sensitivity: SensitivityOptions,
+    reconstruction: ReconstructionOptions,
+    plugins: Sequence[Path],
+) -> None:
+    """What was asked for, when it is known to make sense."""
+    if reconstruction.reconstruct:
+        _reconstruct(asked, output, reconstruction)
+    elif asked.other is not None:
+        _further(asked, asked.other, output)
+    elif sensitivity.sensitivity:
+        _sensitivity(asked, output, sensitivity, plugins)
+    elif again.confirm:
+        deciding.confirmed(*asked.plain(), again.seeds_from, output.markdown, output.as_json)
+    elif again.until_decided:
+        beside = (again.seeds_from, again.max_seeds, output.report, plugins)
+        _decided(asked, output, deciding.decided(*asked.plain(), *beside))
+    else:
+        _studies(asked, output, plugins)
 
 
 def _shard(asked: ReproduceOptions, chosen: Mapping[str, object], as_json: bool) -> None:

@@ -65,6 +65,11 @@ class Joint:
     interval: tuple[float, float]
     held_out: float
 
+    def to_json(self) -> dict[str, str | float]:
+        """Plain data."""
+        low, high = self.interval
+        return {"name": self.name, "effect": self.effect, "low": low, "high": high, "held_out": self.held_out}
+
 
 @dataclass(frozen=True)
 class Finalist:
@@ -226,16 +231,7 @@ class Reconstruction:
                 for place, factor in enumerate(self.factors)
                 for level in range(len(factor.levels))
             ],
-            "joint": [
-                {
-                    "name": joint.name,
-                    "effect": joint.effect,
-                    "low": joint.interval[0],
-                    "high": joint.interval[1],
-                    "held_out": joint.held_out,
-                }
-                for joint in self.joint
-            ],
+            "joint": [joint.to_json() for joint in self.joint],
             "finalists": [
                 {
                     "values": entry.combination.changed(self.factors),
