@@ -45,7 +45,15 @@ from sawtooth.papers.reproduce import chosen_studies
 from sawtooth.papers.sensitivity import command_line, sensitivity
 from sawtooth.papers.studies import load_study
 from sawtooth.plain import json_value
-from sawtooth.report.sensitivity import answer, blocks, sensitivity_figure, shift_text, write_sensitivity
+from sawtooth.report.computed import contents
+from sawtooth.report.sensitivity import (
+    answer,
+    blocks,
+    sensitivity_figure,
+    shift_text,
+    update_page,
+    write_sensitivity,
+)
 from sawtooth.run.run import run_id_of
 from sawtooth.run.store import Store
 from sawtooth.run.tally import Tally, ids_in, metrics_version
@@ -326,6 +334,15 @@ def test_places_of_a_page_belong_to_the_paper_or_to_its_part(tmp_path: Path) -> 
     assert f"```sh\n{found.command}\n```" == whole["sensitivity command"]
     assert "not judged" in whole["sensitivity counts"]
     assert "| `flows.ack` | all | 40 B | 41 B | – | – | – |" in whole["sensitivity parameters"]
+    page = tmp_path / "page.md"
+    places = ("akella2002/fig4 scores", "sensitivity command", "reddy2012 sensitivity command")
+    page.write_text("".join(f"<!-- results: {name} -->\nold\n<!-- end -->\n" for name in places), "utf-8")
+    update_page(page, replace(found, name="reddy2012"), PAPERS)
+    filled = contents(page.read_text("utf-8"))
+    assert filled["sensitivity command"].strip() == "old", "the page is of another paper"
+    assert found.command in filled["reddy2012 sensitivity command"]
+    update_page(page, replace(found, name="akella2002"), PAPERS)
+    assert found.command in contents(page.read_text("utf-8"))["sensitivity command"]
 
 
 def test_every_open_parameter_of_the_paper_is_varied() -> None:

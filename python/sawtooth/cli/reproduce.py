@@ -439,6 +439,7 @@ def _sensitivity(
 ) -> None:
     """Which verdicts and orders turn when an open parameter takes another plausible value."""
     from sawtooth.cli.scores import print_sensitivity
+    from sawtooth.papers import PAPERS
     from sawtooth.papers.sensitivity import sensitivity
     from sawtooth.papers.typed_options import typed_options
     from sawtooth.progress import progress_bar
@@ -463,7 +464,7 @@ def _sensitivity(
             progress.stage("drawing", 0, 1)
             write_sensitivity(found, path, typed_options(plugins, store))
     for page in output.markdown:
-        update_page(page, found)
+        update_page(page, found, PAPERS)
     if output.as_json:
         emit_json({**found.to_json(), "report": None if path is None else str(path)})
         return

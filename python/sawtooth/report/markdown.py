@@ -104,7 +104,7 @@ def update(path: Path, found: Reproduction, known_papers: Papers) -> list[str]:
         renewing["claims"] = lambda old: renewed(old, found.judged, found.name, known_papers.claims)
         renewing["claims in short"] = lambda _: in_short(renewing["claims"](_claims_of(path)))
     papers = {part.study.paper for part in found.parts}
-    host = _host(path, known_papers.names)
+    host = host_of(path, known_papers.names)
     guest = bool(host) and host not in papers
     if guest:
         known = {name: block for name, block in known.items() if name.partition("/")[0] in papers}
@@ -118,7 +118,7 @@ def _claims_of(path: Path) -> str:
     return contents(path.read_text(encoding="utf-8")).get("claims", "") if path.is_file() else ""
 
 
-def _host(path: Path, papers: Collection[str]) -> str | None:
+def host_of(path: Path, papers: Collection[str]) -> str | None:
     """The paper of which a page is: that which begins the names of most of its places. A page that cannot be read is refused later."""
     if not path.is_file():
         return None

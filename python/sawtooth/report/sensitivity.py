@@ -2,12 +2,13 @@
 
 Blocks: ``sensitivity command`` (what was run), ``sensitivity parameters`` (what each value moves), ``sensitivity claims`` (which verdicts
 turn, and by what), ``sensitivity orders`` (which orders turn), ``sensitivity counts``; those of a part of a paper have its name before
-theirs (``akella2002/fig4 sensitivity counts``). The figure of a page lies beside it as ``figures/STUDY-sensitivity.svg``.
+theirs (``akella2002/fig4 sensitivity counts``). On the page of another paper those of a whole paper have its name as well
+(``reddy2012 sensitivity counts``). The figure of a page lies beside it as ``figures/STUDY-sensitivity.svg``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -25,7 +26,7 @@ from sawtooth.report import figures
 from sawtooth.report.blocks import Page, Picture, Row, Section, Table
 from sawtooth.report.drawing import MODEL_STYLE, MUTED, SERIES, canvas, encode, figure_files
 from sawtooth.report.inline import code, pill
-from sawtooth.report.markdown import fill
+from sawtooth.report.markdown import fill, host_of
 from sawtooth.report.pipe_table import pipe_table
 from sawtooth.report.write import write_page
 
@@ -284,9 +285,14 @@ def _orders(found: Sensitivity) -> Table:
     return Table(["Value", "Setting", "Score", "At the values taken", "Now"], rows, look="words")
 
 
-def update_page(path: Path, found: Sensitivity) -> None:
-    """Fill the places of a Markdown page, and write the figure beside it."""
-    fill(path, blocks(found), True)
+def update_page(path: Path, found: Sensitivity, papers: Collection[str]) -> None:
+    """Fill the places of a Markdown page, and write the figure beside it. ``papers`` are the names of all: on the page of another one only
+    places that carry the name of this one are filled."""
+    known = blocks(found)
+    paper, slash, _ = found.name.partition("/")
+    named = known if slash else {f"{paper} {name}": block for name, block in known.items()}
+    guest = host_of(path, papers) not in (None, paper)
+    fill(path, named if guest else known | named, True)
     name = f"{found.name.replace('/', '_')}-sensitivity.svg"
     picture = path.parent / "figures" / name
     if f"figures/{name}" in path.read_text(encoding="utf-8"):
