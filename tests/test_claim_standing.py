@@ -121,6 +121,7 @@ def test_turns_are_written_from_the_document_of_a_sensitivity() -> None:
         "complete_claims": ["x", "y", "z"],
         "unstable_claims": {"x": ["path.rtt = 40 ms"]},
         "robust_claims": ["z", "w"],
+        "left_out": [],
         "variations": [
             {
                 "key": "path.rtt",
@@ -145,5 +146,7 @@ def test_turns_are_written_from_the_document_of_a_sensitivity() -> None:
         ],
         "turn": [{"claim": "x", "parameter": "path.rtt", "value": "40 ms"}],
     }
+    (part,) = tomllib.loads(turns(document | {"left_out": ["tcp.min_rto"]}))["varied"]
+    assert (part["holds"], part["fails"], part["open"]) == ([], [], ["y", "z"]), "not tried at every value"
     with pytest.raises(InputError, match="sensitivity"):
         turns(json.loads('{"format": "sawtooth/run/1"}'))

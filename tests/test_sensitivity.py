@@ -332,6 +332,8 @@ def test_places_of_a_page_belong_to_the_paper_or_to_its_part(tmp_path: Path) -> 
     part, whole = blocks(found), blocks(replace(found, name="akella2002"))
     assert set(part) == {f"akella2002/small {name}" for name in whole}
     assert f"```sh\n{found.command}\n```" == whole["sensitivity command"]
+    assert found.to_json()["left_out"] == ["duration", "path.rtt", "environment.floor"]
+    assert "1 of 4 open parameters were varied; the others were not tried." in whole["sensitivity counts"]
     assert "not judged" in whole["sensitivity counts"]
     assert "| `flows.ack` | all | 40 B | 41 B | – | – | – |" in whole["sensitivity parameters"]
     page = tmp_path / "page.md"

@@ -39,9 +39,11 @@ def turns(document: Mapping[str, Any]) -> str:
 
 
 def _varied(document: Mapping[str, Any]) -> list[str]:
-    """The table of what was tried: claims by the verdict that they have at every value, *open* where they are undecided at one of them."""
+    """The table of what was tried: claims by the verdict that they have at every value, *open* where they are undecided or were not tried
+    at one of them."""
     base, complete = document["base_verdicts"], document["complete_claims"]
-    turning, robust = set(document["unstable_claims"]), set(document["robust_claims"])
+    turning = set(document["unstable_claims"])
+    robust = set() if document["left_out"] else set(document["robust_claims"])
     steady = [name for name in complete if name not in turning]
     groups = {
         "holds": [name for name in steady if name in robust and base[name] == "holds"],

@@ -76,7 +76,7 @@ def vary(
     begun = time.monotonic()
     if screen and any(len(study.seeds) < 2 for study in studies):
         raise InputError("reproduce", "--seeds", len(studies[0].seeds), "two seeds or more beside --screen")
-    possible, refused = _possible(name, studies, plain, keys)
+    possible, refused, left_out = _possible(name, studies, plain, keys)
     counts = sum(study.runs for study in studies)
     first = sum(study.seeded(SCREENED).runs for study in studies)
     work = _Work(Tally(home), counts + (first if screen else counts) * len(possible), threads, progress)
@@ -107,6 +107,7 @@ def vary(
         executed=work.tally.executed,
         wall_s=wall_s,
         page=_other_length(studies, plain),
+        left_out=left_out,
     )
 
 
@@ -126,8 +127,9 @@ def _most_seeds(study: Study) -> int:
 
 def _possible(
     name: str, studies: Sequence[Study], plain: Sequence[Study], keys: Sequence[str]
-) -> tuple[list[tuple[OpenParameter, object]], list[tuple[str, object, str]]]:
-    """The values to try, of ``keys`` alone where any are given; and those that a scenario refuses, with the reason.
+) -> tuple[list[tuple[OpenParameter, object]], list[tuple[str, object, str]], list[str]]:
+    """The values to try, of ``keys`` alone where any are given; those that a scenario refuses, with the reason; and the parameters that
+    ``keys`` leaves out.
 
     InputError for a key that has no other value.
     """
@@ -147,7 +149,7 @@ def _possible(
             possible.append((entry, value))
         else:
             refused.append((entry.key, value, str(why)))
-    return possible, refused
+    return possible, refused, [key for key in known if keys and key not in keys]
 
 
 def _first_look(

@@ -129,6 +129,8 @@ class Sensitivity:
     executed: int = 0
     wall_s: float = 0.0
     report: Path | None = None
+    left_out: Sequence[str] = ()
+    """Parameters with another plausible value that were not varied, where some were asked for alone."""
     page: str = ""
     """Seeds and length of the studies themselves, where these runs have others; in words."""
 
@@ -193,6 +195,7 @@ class Sensitivity:
             "complete_claims": [item.claim.id for item in simulated(self.base) if not item.partial],
             "robust_claims": self.robust,
             "refused": [{"key": key, "value": value, "why": why} for key, value, why in self.refused],
+            "left_out": list(self.left_out),
             "executed": self.executed,
             "wall_s": self.wall_s,
             "report": None if self.report is None else str(self.report),

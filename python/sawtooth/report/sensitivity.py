@@ -98,7 +98,9 @@ def page(found: Sensitivity) -> Page:
         title="Open parameters, and what they decide",
         answer=answer(found),
         facts={"Values": str(len(found.variations)), "Parameters": str(len(found.parameters))},
-        notes=[words for words in (stays(found), screening(found), refusals(found)) if words],
+        notes=[
+            words for words in (left_out(found), stays(found), screening(found), refusals(found)) if words
+        ],
         picture=Picture(drawing, "The values that move most come first."),
         words=WORDS if scored(found) else WORDS[:2],
         sections=[
@@ -174,6 +176,16 @@ def refusals(found: Sensitivity) -> str:
         return ""
     names = ", ".join(f"{key} = {written(value)}" for key, value, _ in found.refused)
     return f"Left out, since the scenario refuses them beside the other values: {names}."
+
+
+def left_out(found: Sensitivity) -> str:
+    """How many parameters were not varied, in words; nothing where all were."""
+    if not found.left_out:
+        return ""
+    varied = len({entry.key for entry in found.variations})
+    return (
+        f"{varied} of {varied + len(found.left_out)} open parameters were varied; the others were not tried."
+    )
 
 
 def _counts(found: Sensitivity) -> str:
@@ -349,7 +361,7 @@ def blocks(found: Sensitivity) -> dict[str, str]:
             ["value", "setting", "score", "ahead at the values taken", "ahead now"], orders
         ),
         "sensitivity counts": " ".join(
-            filter(None, (_counts(found), stays(found), screening(found), refusals(found)))
+            filter(None, (_counts(found), left_out(found), stays(found), screening(found), refusals(found)))
         ),
     }
     part = f"{found.name} " if "/" in found.name else ""
