@@ -20,7 +20,12 @@ from sawtooth.scenario.described import describe
 
 ROOT = Path(__file__).resolve().parents[1]
 LINES = ROOT / "docs" / FILE
-DATED = ("docs/performance.md", "docs/history/performance.md", "docs/history/akella2002-reconstruction.md")
+DATED = (
+    "docs/performance.md",
+    "docs/history/performance.md",
+    "docs/history/akella2002-first-look.md",
+    "docs/history/akella2002-reconstruction.md",
+)
 
 
 def pages() -> list[Path]:
