@@ -11,7 +11,15 @@ from tools.turns import turns
 from sawtooth.claims.claim import Claim
 from sawtooth.claims.logic import Verdict
 from sawtooth.claims.source import ClaimSource
-from sawtooth.claims.standing import Elsewhere, Standing, elsewhere, in_words, parameter, standing
+from sawtooth.claims.standing import (
+    Elsewhere,
+    Standing,
+    elsewhere,
+    in_words,
+    parameter,
+    standing,
+    turning_point,
+)
 from sawtooth.errors import InputError
 from sawtooth.papers import PAPERS
 from sawtooth.papers.register import claims
@@ -35,8 +43,11 @@ def claim(kind: str = "simulation", **more: object) -> Claim:
         ({}, FAILS, HOLDS, Standing.FAILS),
         ({}, FAILS, FAILS, Standing.TABLE_CONTRADICTS),
         ({}, UNDECIDED, HOLDS, Standing.UNDECIDED),
-        ({"turns_with": {"path.rtt": "40 ms"}}, HOLDS, None, Standing.LOST_PARAMETER),
-        ({"turns_with": {"path.rtt": "40 ms"}}, UNDECIDED, None, Standing.UNDECIDED),
+        ({"fails_with": {"path.rtt": "40 ms"}}, HOLDS, None, Standing.LOST_PARAMETER),
+        ({"holds_with": {"path.rtt": "40 ms"}}, HOLDS, None, Standing.REPRODUCED),
+        ({"holds_with": {"path.rtt": "40 ms"}}, FAILS, FAILS, Standing.LOST_PARAMETER),
+        ({"fails_with": {"path.rtt": "40 ms"}}, FAILS, None, Standing.FAILS),
+        ({"fails_with": {"path.rtt": "40 ms"}}, UNDECIDED, None, Standing.UNDECIDED),
         ({"guess": "aild.beta"}, FAILS, None, Standing.LOST_PARAMETER),
         ({"guess": "aild.beta"}, HOLDS, None, Standing.REPRODUCED),
         ({"kind": "analysis"}, FAILS, None, Standing.ALGEBRA),
@@ -49,9 +60,10 @@ def test_a_verdict_is_of_the_class_of_the_table(
 
 
 def test_the_parameter_is_the_one_that_turns_it_or_our_guess() -> None:
-    assert parameter(claim(turns_with={"path.rtt": "40 ms"}, guess="aild.beta")) == "path.rtt"
-    assert parameter(claim(guess="aild.beta")) == "aild.beta"
-    assert parameter(claim()) is None
+    turning = claim(fails_with={"path.rtt": "40 ms"}, guess="aild.beta")
+    assert (parameter(turning, HOLDS), turning_point(turning, HOLDS)) == ("path.rtt", "40 ms")
+    assert (parameter(turning, FAILS), turning_point(turning, FAILS)) == ("aild.beta", "a guess of ours")
+    assert parameter(claim(), HOLDS) is None
 
 
 def test_a_sentence_counts_the_classes_of_claims_about_runs() -> None:
@@ -91,7 +103,7 @@ def test_a_verdict_is_the_same_elsewhere_only_if_every_value_gives_it(
 
 def test_every_kept_turn_is_of_a_claim_about_runs_and_of_a_parameter_that_its_paper_leaves_open() -> None:
     known = {entry.id: entry for entry in claims()}
-    turning = [entry for entry in known.values() if entry.turns_with]
+    turning = [entry for entry in known.values() if entry.holds_with or entry.fails_with]
     assert turning
     for entry in turning:
         assert entry.kind == "simulation"
@@ -144,7 +156,7 @@ def test_turns_are_written_from_the_document_of_a_sensitivity() -> None:
                 "open": ["y"],
             }
         ],
-        "turn": [{"claim": "x", "parameter": "path.rtt", "value": "40 ms"}],
+        "turn": [{"claim": "x", "parameter": "path.rtt", "value": "40 ms", "verdict": "fails"}],
     }
     (part,) = tomllib.loads(turns(document | {"left_out": ["tcp.min_rto"]}))["varied"]
     assert (part["holds"], part["fails"], part["open"]) == ([], [], ["y", "z"]), "not tried at every value"

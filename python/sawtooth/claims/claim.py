@@ -39,8 +39,10 @@ class Claim(BaseModel):
     guess: str | None = None
     since: int = 1
     """The rule (``multiplicity.RULE``) from which its check is what it is now."""
-    turns_with: Mapping[str, str] = {}
-    """Open parameters of which another plausible value turns its verdict, with that value (``turns.toml``)."""
+    holds_with: Mapping[str, str] = {}
+    """Open parameters of which another plausible value makes it hold where it failed, with that value (``turns.toml``)."""
+    fails_with: Mapping[str, str] = {}
+    """The same of those that make it fail where it held."""
     tried: bool = False
     """Whether its verdict was also taken at the other plausible values of the open parameters (``turns.toml``)."""
     everywhere: Literal["holds", "fails"] | None = None

@@ -3,8 +3,9 @@
 Source: none. A verdict is taken at the values that a study chose for what its paper leaves open. A claim that turns at another plausible
 value of one open parameter says less about the control than about that parameter, so it is counted apart. So is a claim that fails where a
 guess of ours stands in for what the paper does not say. Which claims turn is found by ``reproduce PAPER --sensitivity`` and kept in
-``turns.toml`` beside the claims of the paper. The same file says which claims were tried at other values at all: of one that reproduces or
-fails ``elsewhere`` says whether the verdict was decided alike everywhere.
+``turns.toml`` beside the claims of the paper, with the verdict at that value: only the opposite of the verdict turns it. The same file
+says which claims were tried at other values at all: of one that reproduces or fails ``elsewhere`` says whether the verdict was decided
+alike everywhere.
 
 | class             | of a claim that                                                                                          |
 |-------------------|----------------------------------------------------------------------------------------------------------|
@@ -18,7 +19,7 @@ fails ``elsewhere`` says whether the verdict was decided alike everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Final
 
@@ -72,7 +73,7 @@ def standing(claim: Claim, verdict: Verdict, printed: Verdict | None) -> Standin
         return Standing.ALGEBRA
     if verdict is Verdict.UNDECIDED:
         return Standing.UNDECIDED
-    if claim.turns_with or (claim.guess is not None and verdict is Verdict.FAILS):
+    if turning(claim, verdict) or (claim.guess is not None and verdict is Verdict.FAILS):
         return Standing.LOST_PARAMETER
     if verdict is Verdict.HOLDS:
         return Standing.REPRODUCED
@@ -86,14 +87,20 @@ def elsewhere(claim: Claim, verdict: Verdict) -> Elsewhere:
     return Elsewhere.OPEN if claim.tried else Elsewhere.UNTRIED
 
 
-def parameter(claim: Claim) -> str | None:
-    """The open parameter that a claim rests on, by its key; None where none is known."""
-    return next(iter(claim.turns_with), claim.guess)
+def turning(claim: Claim, verdict: Verdict) -> Mapping[str, str]:
+    """Open parameters of which another plausible value turns this verdict, with that value. One that gives the same verdict where shorter
+    runs gave another turns nothing."""
+    return {Verdict.HOLDS: claim.fails_with, Verdict.FAILS: claim.holds_with}.get(verdict, {})
 
 
-def turning_point(claim: Claim) -> str:
+def parameter(claim: Claim, verdict: Verdict) -> str | None:
+    """The open parameter that a verdict rests on, by its key; None where none is known."""
+    return next(iter(turning(claim, verdict)), claim.guess)
+
+
+def turning_point(claim: Claim, verdict: Verdict) -> str:
     """The plausible value of that parameter at which the verdict turns, or that we guessed what the paper does not say."""
-    return next(iter(claim.turns_with.values()), "a guess of ours")
+    return next(iter(turning(claim, verdict).values()), "a guess of ours")
 
 
 def in_words(

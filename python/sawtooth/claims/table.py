@@ -73,7 +73,7 @@ class Judged:
             "class": self.standing.value,
         }
         if self.standing is Standing.LOST_PARAMETER:
-            document["parameter"] = parameter(self.claim)
+            document["parameter"] = parameter(self.claim, self.verdict)
         if self.standing in SETTLED:
             document["at_other_values"] = self.elsewhere.value
         if self.reason is not None:

@@ -85,7 +85,7 @@ class Paper:
         for turn in kept.get("turn", []):
             fields = found.setdefault(turn["claim"], {})
             fields["tried"] = True
-            fields.setdefault("turns_with", {}).setdefault(turn["parameter"], turn["value"])
+            fields.setdefault(f"{turn['verdict']}_with", {}).setdefault(turn["parameter"], turn["value"])
         return found
 
     def touched(self, study: Study) -> list[Claim]:

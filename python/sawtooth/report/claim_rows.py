@@ -66,7 +66,9 @@ def renewed(old: str, judged: Sequence[Judged], command: str, claims: Sequence[C
     sentences = f"{number_of(len(order), 'claim')}: {counted(list(verdicts.values()))}. {said}".rstrip()
     rules = {match["id"]: rule_of(match["by"]) for match in ROW.finditer(table)}
     of_runs = [entry for entry in order if entry.kind == "simulation"]
-    return "\n\n".join([table, sentences, *_by_class(order, classes, others), *_older(of_runs, rules)])
+    return "\n\n".join(
+        [table, sentences, *_by_class(order, verdicts, classes, others), *_older(of_runs, rules)]
+    )
 
 
 def in_short(table: str) -> str:
@@ -75,7 +77,12 @@ def in_short(table: str) -> str:
     return found[0].strip() if found is not None else "No claim rests on runs."
 
 
-def _by_class(order: Sequence[Claim], classes: Sequence[Standing], others: Sequence[Elsewhere]) -> list[str]:
+def _by_class(
+    order: Sequence[Claim],
+    verdicts: Mapping[str, Verdict],
+    classes: Sequence[Standing],
+    others: Sequence[Elsewhere],
+) -> list[str]:
     """The claims of each class of those about runs, folded; none where no claim rests on runs. Beside one that rests on a parameter stands
     that and the value at which it turns, beside one that reproduces or fails what other values make of it."""
     lists = []
@@ -86,7 +93,7 @@ def _by_class(order: Sequence[Claim], classes: Sequence[Standing], others: Seque
         elif wanted in SETTLED:
             heads += ["at other values"]
         rows = [
-            [f"`{entry.id}`", *_beside(entry, found, where)]
+            [f"`{entry.id}`", *_beside(entry, verdicts[entry.id], found, where)]
             for entry, found, where in zip(order, classes, others, strict=True)
             if found is wanted
         ]
@@ -96,10 +103,10 @@ def _by_class(order: Sequence[Claim], classes: Sequence[Standing], others: Seque
     return lists
 
 
-def _beside(entry: Claim, found: Standing, where: Elsewhere) -> list[str]:
+def _beside(entry: Claim, verdict: Verdict, found: Standing, where: Elsewhere) -> list[str]:
     """What stands beside a claim of a class."""
     if found is Standing.LOST_PARAMETER:
-        return [parameter(entry) or "", turning_point(entry)]
+        return [parameter(entry, verdict) or "", turning_point(entry, verdict)]
     return [where.value] if found in SETTLED else []
 
 
