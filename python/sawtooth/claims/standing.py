@@ -45,7 +45,7 @@ SETTLED: Final = (Standing.REPRODUCED, Standing.FAILS, Standing.TABLE_CONTRADICT
 
 class Elsewhere(StrEnum):
     """What the other plausible values of the open parameters make of such a verdict. It is open where it is undecided at some of them, was
-    seen there in a first look only, or was tried at a part of them."""
+    seen there in a first look only, or was not tried at some."""
 
     SAME = "same"
     OPEN = "open"
