@@ -217,7 +217,9 @@ def test_the_command_writes_table_json_and_report(
     report = tmp_path / "report.html"
     arguments = ["reproduce", "akella2002/fig4", "--sensitivity", "--report", str(report), "--store", "s4"]
     assert exit_code(arguments) == 0
-    assert "path.rtt" in capfd.readouterr().out
+    printed = capfd.readouterr().out
+    assert "path.rtt" in printed
+    assert ("No verdict turns." in printed) is not bool(found.unstable)
     assert "Verdicts that turn" in report.read_text()
     assert " --store s4</code>" in report.read_text()
     assert report.with_suffix(".svg").is_file()

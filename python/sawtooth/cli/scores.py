@@ -177,13 +177,14 @@ def print_sensitivity(out: Console, found: Sensitivity) -> None:
         turn = next(turn for turn in entries[0].turns if turn.claim == name)
         values = ", ".join(f"{entry.key} = {written(entry.value)}" for entry in entries)
         shown.add_row(name, coloured(turn.base), values)
-    out.print(shown)
+    out.print(shown if found.unstable else "No verdict turns.")
     for _, _, why in found.refused:
         out.print(f"left out: {why}", style="dim")
     left = len(found.variations) - len(found.judged)
     screened = f", {left} of them tried with one seed only, since they change little" if left else ""
     out.print(
-        f"{len(found.variations)} values{screened}; {found.executed} cells simulated now; the others were in the store.",
+        f"{number_of(len(found.variations), 'value')}{screened}; {number_of(found.executed, 'cell')} simulated now; the others were in "
+        "the store.",
         style="dim",
     )
 
