@@ -33,8 +33,12 @@ def turns(document: Mapping[str, Any]) -> str:
     for entry in document["variations"]:
         for verdict in entry["verdicts"]:
             if verdict["turned"] and verdict["id"] in document["complete_claims"]:
-                fields = {"claim": verdict["id"], "parameter": entry["key"], "value": written(entry["value"])}
-                fields["verdict"] = verdict["varied"]
+                fields = {
+                    "claim": verdict["id"],
+                    "parameter": entry["key"],
+                    "value": written(entry["value"]),
+                    "verdict": verdict["varied"],
+                }
                 lines += ["", "[[turn]]", *(f"{key} = {json.dumps(text)}" for key, text in fields.items())]
     return "\n".join(lines) + "\n"
 
