@@ -116,7 +116,7 @@ def test_a_claim_knows_whether_it_was_tried_at_other_values() -> None:
     known = {entry.id: entry for entry in claims()}
     alike, left, never = (
         known[name]
-        for name in ("floyd-9-compete-fairly", "floyd-5.2-two-eighths-similar", "floyd-2-eq1-upper-bound")
+        for name in ("floyd-9-compete-fairly", "floyd-5.2-two-eighths-similar", "akella-6-aild-not-linear")
     )
     assert (alike.tried, alike.everywhere) == (True, "fails")
     assert (left.tried, left.everywhere) == (True, None)

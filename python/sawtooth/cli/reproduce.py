@@ -18,7 +18,9 @@ from sawtooth.errors import InputError
 
 if TYPE_CHECKING:
     from sawtooth.experiment.reproduction import Reproduction
+    from sawtooth.experiment.variation import Sensitivity
     from sawtooth.papers.further import Further, Made
+    from sawtooth.progress import ProgressCallback
     from sawtooth.scenario.resolve import Resolved
 
 
@@ -295,6 +297,9 @@ def _refuse_beside_mode(asked: ReproduceOptions, chosen: Mapping[str, object]) -
     elif asked.other is not None:
         everything = {"seeds", "quick", "set", "fresh", "markdown", "sensitivity", "confirm", "until-decided"}
         refuse(f"for {asked.name}", chosen, sorted(everything - asked.other.takes))
+        if chosen["sensitivity"]:
+            refuse("beside --sensitivity", chosen, ("fresh",))
+            refuse(f"beside --sensitivity for {asked.name}", chosen, ("screen",))
     elif chosen["sensitivity"]:
         refuse("beside --sensitivity", chosen, ("fresh", "confirm", "until-decided"))
     elif chosen["confirm"] or chosen["until-decided"]:
@@ -330,10 +335,10 @@ def _carry_out(
     """What was asked for, when it is known to make sense."""
     if reconstruction.reconstruct:
         _reconstruct(asked, output, reconstruction)
-    elif asked.other is not None:
-        _further(asked, asked.other, output)
     elif sensitivity.sensitivity:
         _sensitivity(asked, output, sensitivity, plugins)
+    elif asked.other is not None:
+        _further(asked, asked.other, output)
     elif again.confirm:
         deciding.confirmed(*asked.plain(), again.seeds_from, output.markdown, output.as_json)
     elif again.until_decided:
@@ -440,24 +445,14 @@ def _sensitivity(
     """Which verdicts and orders turn when an open parameter takes another plausible value."""
     from sawtooth.cli.scores import print_sensitivity
     from sawtooth.papers import PAPERS
-    from sawtooth.papers.sensitivity import sensitivity
     from sawtooth.papers.typed_options import typed_options
     from sawtooth.progress import progress_bar
     from sawtooth.report.sensitivity import update_page, write_sensitivity  # matplotlib takes long to load
     from sawtooth.run.store import Store
 
-    length, store = asked.length, asked.runs.store
+    store = asked.runs.store
     with progress_bar(f"{asked.name} sensitivity") as progress:
-        found = sensitivity(
-            asked.name,
-            length.seeds,
-            store,
-            given.parameter or [],
-            length.values,
-            progress=progress,
-            screen=given.screen,
-            quick=length.quick,
-        )
+        found = _varied(asked, given, progress)
         file = f"{found.name.replace('/', '_')}-sensitivity.html"
         path = _path(output, Store(store).path / "reports" / file)
         if path is not None:
@@ -470,6 +465,27 @@ def _sensitivity(
         return
     print_sensitivity(console(), found)
     _say_report(path)
+
+
+def _varied(asked: ReproduceOptions, given: SensitivityOptions, progress: ProgressCallback) -> Sensitivity:
+    """The open parameters varied, of studies of scenarios or of something else."""
+    from sawtooth.papers.further import Request
+    from sawtooth.papers.sensitivity import sensitivity
+
+    length, store, keys = asked.length, asked.runs.store, given.parameter or []
+    if asked.other is not None:
+        order = Request(store, seeds=length.seeds, quick=length.quick, progress=progress)
+        return asked.other.sensitivity(order, keys)
+    return sensitivity(
+        asked.name,
+        length.seeds,
+        store,
+        keys,
+        length.values,
+        progress=progress,
+        screen=given.screen,
+        quick=length.quick,
+    )
 
 
 def _path(output: Output, usual: Path) -> Path | None:

@@ -146,28 +146,19 @@ def print_evidence(out: Console, judged: Sequence[Judged]) -> None:
 
 def print_sensitivity(out: Console, found: Sensitivity) -> None:
     """What each value of each open parameter moves, and which verdicts rest on one."""
-    from sawtooth.report.sensitivity import shift_text, stays  # matplotlib takes long to load
+    from sawtooth.report.sensitivity import scored, shift_text, stays  # matplotlib takes long to load
 
-    shown = table(
-        f"open parameters of {found.name}: effect of other values",
-        "parameter",
-        "taken",
-        "value",
-        "verdicts turned",
-        "loosened",
-        "unchanged",
-        "orders turned",
-        "shift of D",
-    )
+    heads = ["parameter", "taken", "value", "verdicts turned", "loosened", "unchanged"]
+    heads += ["orders turned", "shift of D"] if scored(found) else []
+    shown = table(f"open parameters of {found.name}: effect of other values", *heads)
     for column in shown.columns[3:]:
         column.justify = "right"
     for entry in found.ranked:
         judged = (entry.turned, entry.loosened, len(entry.unchanged), len(entry.exchanges))
         counts = judged if entry.judged else "––––"
         key = f"{entry.key} ({entry.where})" if entry.where else entry.key
-        shown.add_row(
-            key, written(entry.taken), written(entry.value), *map(str, counts), shift_text(entry.shift)
-        )
+        cells = [key, written(entry.taken), written(entry.value), *map(str, counts), shift_text(entry.shift)]
+        shown.add_row(*cells[: len(heads)])
     out.print(shown)
     out.print()
     out.print(stays(found), style="dim")

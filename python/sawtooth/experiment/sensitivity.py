@@ -103,6 +103,8 @@ def vary(
         name,
         reference,
         found,
+        len(reference.parts[0].results.seeds),
+        str(reference.parts[0].study.value_of("duration")),
         refused,
         executed=work.tally.executed,
         wall_s=wall_s,

@@ -123,6 +123,9 @@ class Sensitivity:
     name: str
     base: Reproduction
     variations: Sequence[Variation]
+    seeds: int
+    length: str
+    """Of each run, as a study says it: a time, or a number of losses."""
     refused: Sequence[tuple[str, object, str]] = ()
     """Values that the scenario refuses beside the others (a warm-up longer than the run): key, value, and why."""
     command: str = ""
@@ -183,9 +186,9 @@ class Sensitivity:
             "format": format_of("sensitivity"),
             "study": self.name,
             "command": self.command,
-            "seeds": len(parts[0].results.seeds),
+            "seeds": self.seeds,
             "settings": [str(s) for part in parts for s in part.study.matrix.settings],
-            "environments": list(parts[0].results.environments),
+            "environments": list(parts[0].results.environments) if parts else [],
             "base_verdicts": {item.claim.id: effective(item).value for item in simulated(self.base)},
             "variations": [entry.to_json() for entry in self.ranked],
             "unstable_claims": {

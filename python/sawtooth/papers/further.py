@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sawtooth.experiment.plan import Label
     from sawtooth.experiment.reproduction import Borrowed
     from sawtooth.experiment.typed import Typed
+    from sawtooth.experiment.variation import Sensitivity
     from sawtooth.progress import ProgressCallback
     from sawtooth.run.store import Store
     from sawtooth.scenario.resolve import Resolved
@@ -88,7 +89,8 @@ class Further(ABC):
     """Something of a paper that can be reproduced and is no study of scenarios."""
 
     takes: ClassVar[frozenset[str]] = frozenset()
-    """The options of the command that mean something here, of ``seeds``, ``quick``, ``fresh``, ``markdown`` and ``shard``."""
+    """The options of the command that mean something here, of ``seeds``, ``quick``, ``fresh``, ``markdown``, ``shard`` and
+    ``sensitivity``."""
     quick_pages: ClassVar[bool] = False
     """Whether pages may be filled from its quick form, since what it writes says how long it ran."""
 
@@ -103,6 +105,11 @@ class Further(ABC):
     def jobs(self, order: Request) -> Sequence[Resolved]:
         """The runs behind it, where ``takes`` has ``shard``; the command refuses the option elsewhere."""
         raise AssertionError(f"{type(self).__name__} takes no --shard, so nobody asks for its runs")
+
+    def sensitivity(self, order: Request, keys: Sequence[str]) -> Sensitivity:
+        """What other values of its open parameters turn, of all or of ``keys`` alone, where ``takes`` has ``sensitivity``; the command
+        refuses the option elsewhere."""
+        raise AssertionError(f"{type(self).__name__} takes no --sensitivity, so nobody varies it")
 
     def update_page(self, path: Path, made: Made) -> None:
         """Fill the places of a Markdown page that are its own, where ``takes`` has ``markdown``; the command refuses it elsewhere."""

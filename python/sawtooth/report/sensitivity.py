@@ -3,7 +3,8 @@
 Blocks: ``sensitivity command`` (what was run), ``sensitivity parameters`` (what each value moves), ``sensitivity claims`` (which verdicts
 turn, and by what), ``sensitivity orders`` (which orders turn), ``sensitivity counts``; those of a part of a paper have its name before
 theirs (``akella2002/fig4 sensitivity counts``). On the page of another paper those of a whole paper have its name as well
-(``reddy2012 sensitivity counts``). The figure of a page lies beside it as ``figures/STUDY-sensitivity.svg``.
+(``reddy2012 sensitivity counts``), and so have those of what is no paper (``mathematics sensitivity counts``). The figure of a page lies
+beside it as ``figures/STUDY-sensitivity.svg``.
 """
 
 from __future__ import annotations
@@ -119,7 +120,6 @@ def page(found: Sensitivity) -> Page:
 def answer(found: Sensitivity) -> list[str]:
     """How many verdicts turn, by which values most, and what was run."""
     base = found.base
-    seeds = len(base.parts[0].results.seeds)
     settings = sum(len(part.own) for part in base.parts)
     unstable, verdicts = len(found.unstable), len(simulated(base))
     turning = [entry for entry in found.ranked if entry.turned]
@@ -145,7 +145,7 @@ def answer(found: Sensitivity) -> list[str]:
     )
     lines.append(
         f"This rests on {len(found.variations)} values of {len(found.parameters)} open parameters, one at a time, over "
-        f"{where}{number_of(seeds, 'seed')} of {base.parts[0].study.value_of('duration')}."
+        f"{where}{number_of(found.seeds, 'seed')} of {found.length}."
     )
     return lines
 
@@ -190,9 +190,8 @@ def left_out(found: Sensitivity) -> str:
 
 def _counts(found: Sensitivity) -> str:
     """What was run, and how many verdicts and values turn."""
-    first = found.base.parts[0]
     return (
-        f"Run for `{found.name}`, {number_of(len(first.results.seeds), 'seed')} of {first.study.value_of('duration')}: "
+        f"Run for `{found.name}`, {number_of(found.seeds, 'seed')} of {found.length}: "
         f"{len(found.unstable)} of {len(simulated(found.base))} verdicts on runs turn, "
         f"{sum(1 for entry in found.variations if entry.turned)} of {len(found.variations)} values turn at least one."
     )
@@ -298,12 +297,12 @@ def _orders(found: Sensitivity) -> Table:
 
 
 def update_page(path: Path, found: Sensitivity, papers: Collection[str]) -> None:
-    """Fill the places of a Markdown page, and write the figure beside it. ``papers`` are the names of all: on the page of another one only
-    places that carry the name of this one are filled."""
+    """Fill the places of a Markdown page, and write the figure beside it. ``papers`` are the names of all: on the page of another one, and
+    for what is no paper, only places that carry the name of what was varied are filled."""
     known = blocks(found)
     paper, slash, _ = found.name.partition("/")
     named = known if slash else {f"{paper} {name}": block for name, block in known.items()}
-    guest = host_of(path, papers) not in (None, paper)
+    guest = paper not in papers or host_of(path, papers) not in (None, paper)
     fill(path, named if guest else known | named, True)
     name = f"{found.name.replace('/', '_')}-sensitivity.svg"
     picture = path.parent / "figures" / name

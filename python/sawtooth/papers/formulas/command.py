@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from sawtooth.papers.further import Further, Made, Request
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from sawtooth.experiment.variation import Sensitivity
     from sawtooth.papers.formulas.result import Overlay
     from sawtooth.scenario.resolve import Resolved
 
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 class _Mathematics(Further):
     """The study by its name on the command line."""
 
-    takes: ClassVar[frozenset[str]] = frozenset({"seeds", "quick", "fresh", "markdown", "shard"})
+    takes: ClassVar[frozenset[str]] = frozenset(
+        {"seeds", "quick", "fresh", "markdown", "shard", "sensitivity"}
+    )
 
     def row(self) -> Mapping[str, Any]:
         """One study of no paper."""
@@ -53,6 +56,12 @@ class _Mathematics(Further):
         from sawtooth.papers.formulas.study import load_overlay
 
         return jobs(adapted(load_overlay(), order.seeds, order.quick))
+
+    def sensitivity(self, order: Request, keys: Sequence[str]) -> Sensitivity:
+        """Judge the claims about random loss at other values of what these leave open."""
+        from sawtooth.papers.formulas.sensitivity import sensitivity
+
+        return sensitivity(order.seeds, order.quick, order.store, keys, order.progress)
 
     def update_page(self, path: Path, made: Made) -> None:
         """Fill the places of a Markdown page, and write the figures that it shows."""

@@ -102,6 +102,8 @@ def _losses(study: OverlayStudy) -> Iterator[tuple[LossCase, str]]:
 def scenario(study: OverlayStudy, case: LossCase, drop: str) -> dict[str, Any]:
     """One flow for ``epochs`` losses after ``lead_in`` of them, by the length of an epoch of the deterministic model."""
     data = copy.deepcopy(study.loss.scenario)
+    for entry in study.loss.parameter:
+        put(data, entry.key, entry.value)
     a, b = law_of(case.control)
     span_s = float(response.epoch(a, b, response.window(a, b, case.p))) * rtt_s(study)
     begin = math.ceil(max(10.0, study.loss.lead_in * span_s))
@@ -115,7 +117,7 @@ def scenario(study: OverlayStudy, case: LossCase, drop: str) -> dict[str, Any]:
 
 def rtt_s(study: OverlayStudy) -> float:
     """The round trip of the scenario, s."""
-    return units.parse_time(study.loss.scenario["path"]["rtt"]) / 1e9
+    return units.parse_time(study.loss.value_of("path.rtt")) / 1e9
 
 
 def reduce(study: OverlayStudy, case: LossCase, run: Run) -> dict[str, float]:
@@ -200,7 +202,7 @@ def formula(name: str, a: float, b: float, p: float, timer_rounds: float) -> flo
 
 def timer_rounds(study: OverlayStudy) -> float:
     """The retransmission timeout of the flows in round trips: on a path without a queue RFC 6298 leaves the minimum, if it is longer."""
-    least = units.parse_time(study.loss.scenario["tcp"]["min_rto"]) / 1e9
+    least = units.parse_time(study.loss.value_of("tcp.min_rto")) / 1e9
     return max(1.0, least / rtt_s(study))
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from pydantic import Field, ValidationError
 
 from sawtooth.errors import InputError
-from sawtooth.experiment.study import Tolerance
+from sawtooth.experiment.study import OpenParameter, Tolerance
 from sawtooth.experiment.study_files import read_toml
 from sawtooth.packaged import packaged
 from sawtooth.scenario.fields import PositiveTime, Strict, input_error
@@ -37,6 +37,11 @@ class Loss(Strict):
     lead_in: Annotated[int, Field(ge=0)]
     least: PositiveTime
     scenario: dict[str, Any]
+    parameter: list[OpenParameter]
+
+    def value_of(self, key: str) -> Any:
+        """The value of an open parameter."""
+        return next(entry.value for entry in self.parameter if entry.key == key)
 
 
 class Sharing(Strict):
@@ -98,6 +103,14 @@ class OverlayStudy(Strict):
         if seeds < 1:
             raise InputError("reproduce", "--seeds", seeds, "a number of seeds from 1")
         return self.model_copy(update={"seeds": seeds})
+
+    def with_entry(self, entry: OpenParameter, value: object) -> OverlayStudy:
+        """The same with one open parameter of the flows under loss at another value."""
+        changed = [
+            other.model_copy(update={"value": value}) if other.same(entry) else other
+            for other in self.loss.parameter
+        ]
+        return self.model_copy(update={"loss": self.loss.model_copy(update={"parameter": changed})})
 
     def starting_at(self, first: int) -> OverlayStudy:
         """The same over as many seeds from number ``first`` on."""

@@ -1,0 +1,115 @@
+"""Sensitivity of the claims about random loss to what they leave open of the TCP that they speak of; ``experiment.variation`` says what
+turning means.
+
+Source: none beyond ``studies/mathematics.toml``, whose open parameters these are. Only runs are made that the claims need.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sawtooth.errors import InputError
+from sawtooth.experiment.reproduction import Reproduction
+from sawtooth.experiment.variation import Sensitivity, compare
+from sawtooth.papers.floyd2000.claims.random_loss import TCP
+from sawtooth.papers.formulas import loss
+from sawtooth.papers.formulas.overlay import adapted, gather, judge
+from sawtooth.papers.formulas.study import NAME, OverlayStudy, load_overlay
+from sawtooth.papers.sensitivity import command_line
+from sawtooth.plurals import number_of
+from sawtooth.run.store import Store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sawtooth.progress import ProgressCallback
+
+
+def sensitivity(
+    seeds: int | None = None,
+    quick: bool = False,
+    store: Store | Path | str | None = None,
+    keys: Sequence[str] = (),
+    progress: ProgressCallback | None = None,
+    threads: int | None = None,
+    study: OverlayStudy | None = None,
+) -> Sensitivity:
+    """Vary every open parameter of the flows under loss (or ``keys`` alone) through its plausible values, and judge the claims at each.
+
+    The study is the packaged one unless ``study`` is given. Stored runs are not repeated. InputError for a key that has no other value.
+    """
+    begun = time.monotonic()
+    plain = load_overlay() if study is None else study
+    chosen = adapted(plain, seeds, quick)
+    values = [(entry, value) for entry in chosen.loss.parameter for value in entry.plausible]
+    known = list(dict.fromkeys(entry.key for entry, _ in values))
+    for key in keys:
+        if key not in known:
+            accepted = f"an open parameter of {NAME} with another plausible value: {', '.join(known)}"
+            raise InputError("reproduce", "--parameter", key, accepted)
+    values = [(entry, value) for entry, value in values if not keys or entry.key in keys]
+    home = store if isinstance(store, Store) else Store(store)
+    work = _Work(home, threads, progress, _runs(chosen) * (1 + len(values)))
+    base = work.judged(chosen)
+    found = [
+        compare(base, work.judged(chosen.with_entry(entry, value)), entry, value) for entry, value in values
+    ]
+    return Sensitivity(
+        NAME,
+        base,
+        found,
+        chosen.seeds,
+        _length(chosen),
+        command=command_line(NAME, seeds, keys, {}, None, quick),
+        executed=work.executed,
+        wall_s=time.monotonic() - begun,
+        left_out=[key for key in known if keys and key not in keys],
+        page="" if _said(chosen) == _said(plain) else _said(plain),
+    )
+
+
+def _length(study: OverlayStudy) -> str:
+    return number_of(study.loss.epochs, "loss")
+
+
+def _said(study: OverlayStudy) -> str:
+    """Seeds and length of a study in words."""
+    return f"{number_of(study.seeds, 'seed')} of {_length(study)}"
+
+
+def _wanted(case: object) -> bool:
+    """Whether a claim looks at this run."""
+    return isinstance(case, loss.LossCase) and case.how == loss.RANDOM and case.control == TCP
+
+
+def _runs(study: OverlayStudy) -> int:
+    return sum(map(_wanted, loss.cases(study)))
+
+
+@dataclass
+class _Work:
+    """The runs of all values, with one progress."""
+
+    store: Store
+    threads: int | None
+    progress: ProgressCallback | None
+    total: int
+    done: int = 0
+    executed: int = 0
+
+    def judged(self, study: OverlayStudy) -> Reproduction:
+        """The verdicts at the values of ``study``."""
+        found, executed = gather(
+            study, self.store, threads=self.threads, progress=self._moved, wanted=_wanted
+        )
+        self.done += len(found)
+        self.executed += executed
+        return Reproduction(NAME, (), judge(study, found))
+
+    def _moved(self, done: int, _: int, stored: int) -> None:
+        """Some runs of one value are there."""
+        if self.progress is not None:
+            self.progress(self.done + done, self.total, self.done - self.executed + stored)
