@@ -146,7 +146,7 @@ def print_evidence(out: Console, judged: Sequence[Judged]) -> None:
 
 def print_sensitivity(out: Console, found: Sensitivity) -> None:
     """What each value of each open parameter moves, and which verdicts rest on one."""
-    from sawtooth.report.sensitivity import scored, shift_text, stays  # matplotlib takes long to load
+    from sawtooth.report.sensitivity import left_out, scored, shift_text, stays  # loads matplotlib
 
     heads = ["parameter", "taken", "value", "verdicts turned", "loosened", "unchanged"]
     heads += ["orders turned", "shift of D"] if scored(found) else []
@@ -161,7 +161,8 @@ def print_sensitivity(out: Console, found: Sensitivity) -> None:
         shown.add_row(*cells[: len(heads)])
     out.print(shown)
     out.print()
-    out.print(stays(found), style="dim")
+    for words in filter(None, (left_out(found), stays(found))):
+        out.print(words, style="dim")
     out.print()
     shown = table("verdicts that turn", "claim", "at the values taken", "other verdict at")
     for name, entries in found.unstable.items():
