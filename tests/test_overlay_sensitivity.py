@@ -110,6 +110,8 @@ def test_its_report_and_its_places_on_the_page_of_the_paper(varied: Sensitivity,
     assert BOUND in filled["mathematics sensitivity claims"]
     assert filled["sensitivity claims"] == ""
     write_sensitivity(varied, tmp_path / "s.html")
+    report = (tmp_path / "s.html").read_text()
+    assert ("Verdicts that turn" in report, "Orders that turn" in report) == (True, False)
     assert "over 4 seeds of 300 losses" in " ".join(answer(varied))
 
 

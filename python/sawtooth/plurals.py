@@ -17,6 +17,7 @@ PLURALS: Final = {
     "is": "are",
     "was": "were",
     "does": "do",
+    "exchanges": "exchange",
     "stays": "stay",
 }
 """Words whose plural is not made with an s. Verbs that are not here, and participles (`undecided`), stay as they are."""

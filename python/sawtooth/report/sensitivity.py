@@ -22,7 +22,7 @@ from sawtooth.atomic import write_bytes_atomic
 from sawtooth.experiment.typed import NOTHING_TYPED, Typed
 from sawtooth.experiment.variation import PROMOTED, SCREENED, Sensitivity, Variation, simulated
 from sawtooth.plain import written
-from sawtooth.plurals import did, number_of
+from sawtooth.plurals import did, number_of, verb
 from sawtooth.report import figures
 from sawtooth.report.blocks import Page, Picture, Row, Section, Table
 from sawtooth.report.drawing import MODEL_STYLE, MUTED, SERIES, canvas, encode, figure_files
@@ -105,10 +105,10 @@ def page(found: Sensitivity) -> Page:
         picture=Picture(drawing, "The values that move most come first."),
         words=WORDS if scored(found) else WORDS[:2],
         sections=[
-            Section("claims", "Verdicts that turn", [_claims(found)]),
+            *([Section("claims", "Verdicts that turn", [_claims(found)])] if found.unstable else []),
             *(
                 [Section("orders", "Orders that turn", [_orders(found)], folded=True)]
-                if scored(found)
+                if any(entry.exchanges for entry in found.variations)
                 else []
             ),
             Section("parameters", "What each value moves", [_parameters(found)], folded=True),
@@ -136,16 +136,18 @@ def answer(found: Sensitivity) -> list[str]:
     exchanged = sum(1 for entry in found.variations if entry.exchanges)
     if exchanged:
         lines.append(
-            f"{exchanged} values exchange two algorithms in the order of a score, both orders decided."
+            f"{number_of(exchanged, 'value')} {verb('exchanges', exchanged)} two algorithms in the order of a score, both orders decided."
         )
     where = (
         f"{number_of(settings, 'setting')}, {number_of(len(base.parts[0].results.environments), 'environment')} and "
         if settings
         else ""
     )
+    tried = (
+        f"{number_of(len(found.variations), 'value')} of {number_of(len(found.parameters), 'open parameter')}"
+    )
     lines.append(
-        f"This rests on {len(found.variations)} values of {len(found.parameters)} open parameters, one at a time, over "
-        f"{where}{number_of(found.seeds, 'seed')} of {found.length}."
+        f"This rests on {tried}, one at a time, over {where}{number_of(found.seeds, 'seed')} of {found.length}."
     )
     return lines
 
@@ -183,9 +185,8 @@ def left_out(found: Sensitivity) -> str:
     if not found.left_out:
         return ""
     varied = len({entry.key for entry in found.variations})
-    return (
-        f"{varied} of {varied + len(found.left_out)} open parameters were varied; the others were not tried."
-    )
+    known = varied + len(found.left_out)
+    return f"{varied} of {known} open parameters {verb('was', varied)} varied; the others were not tried."
 
 
 def _counts(found: Sensitivity) -> str:
