@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -137,10 +137,7 @@ def _possible(
     """
     entries = list(variations(studies, plain))
     known = dict.fromkeys(entry.key for entry, _ in entries)
-    for key in keys:
-        if key not in known:
-            accepted = f"an open parameter of {name} with another plausible value: {', '.join(known)}"
-            raise InputError("reproduce", "--parameter", key, accepted)
+    check_keys(name, keys, known)
     possible: list[tuple[OpenParameter, object]] = []
     refused: list[tuple[str, object, str]] = []
     for entry, value in entries:
@@ -152,6 +149,14 @@ def _possible(
         else:
             refused.append((entry.key, value, str(why)))
     return possible, refused, [key for key in known if keys and key not in keys]
+
+
+def check_keys(name: str, keys: Iterable[str], known: Collection[str]) -> None:
+    """InputError for a key that is none of the open parameters of ``name`` with another value."""
+    for key in keys:
+        if key not in known:
+            accepted = f"an open parameter of {name} with another plausible value: {', '.join(known)}"
+            raise InputError("reproduce", "--parameter", key, accepted)
 
 
 def _first_look(

@@ -36,7 +36,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Final
 
 from pydantic import Field
@@ -94,6 +94,11 @@ class OpenParameter(Strict):
         return (self.only is None or environment in self.only) and (
             self.routers is None or router in self.routers
         )
+
+
+def at_value(parameters: Sequence[OpenParameter], entry: OpenParameter, value: object) -> list[OpenParameter]:
+    """The same open parameters with one of them at another value; unchanged without it."""
+    return [other.model_copy(update={"value": value}) if other.same(entry) else other for other in parameters]
 
 
 class Tolerance(Strict):
@@ -313,11 +318,7 @@ class Study(Strict):
 
     def with_entry(self, entry: OpenParameter, value: object) -> Study:
         """The same study with one entry of its open parameters at another value, whatever others have its key; unchanged without it."""
-        changed = [
-            other.model_copy(update={"value": value}) if other.same(entry) else other
-            for other in self.parameter
-        ]
-        return self.replaced(parameter=changed)
+        return self.replaced(parameter=at_value(self.parameter, entry, value))
 
     def replaced(self, **changes: object) -> Study:
         """The same study with some tables replaced."""

@@ -33,15 +33,15 @@ class RandomLoss:
     def choices(self) -> dict[str, list[dict[str, Label]]]:
         """The labels of its runs, seeds aside, by the name of the probe that they are to a claim."""
         cases = loss.cases(self._study(1, quick=False))
-        return {PROBE: [{"p": case.p, "control": case.control} for case in cases if self._wanted(case)]}
+        return {PROBE: [{"p": case.p, "control": case.control} for case in cases if self.wanted(case)]}
 
     def runs(self, seeds: int | None = None, quick: bool = False) -> int:
         """How many runs ``judge`` takes."""
-        return sum(map(self._wanted, loss.cases(self._study(seeds, quick))))
+        return sum(map(self.wanted, loss.cases(self._study(seeds, quick))))
 
     def jobs(self, seeds: int | None = None, quick: bool = False) -> list[Resolved]:
         """The runs themselves."""
-        return jobs(self._study(seeds, quick), self._wanted)
+        return jobs(self._study(seeds, quick), self.wanted)
 
     def judge(
         self,
@@ -56,7 +56,7 @@ class RandomLoss:
         """The verdicts over seeds from number ``first`` on, with the runs that the store lacks."""
         begun = time.monotonic()
         study = self._study(seeds, quick).starting_at(first)
-        found, executed = gather(study, store, fresh, threads, progress, self._wanted)
+        found, executed = gather(study, store, fresh, threads, progress, self.wanted)
         run_ids = tuple(run_id for run_id, _ in found.values())
         return Borrowed(tuple(judge(study, found)), run_ids, executed, time.monotonic() - begun)
 
@@ -68,7 +68,8 @@ class RandomLoss:
         study = study.shortened() if quick else study
         return study if seeds is None else study.seeded(seeds)
 
-    def _wanted(self, case: object) -> bool:
+    def wanted(self, case: object) -> bool:
+        """Whether the claims look at this run of the mathematics."""
         return isinstance(case, loss.LossCase) and case.how == loss.RANDOM and case.control == self.control
 
 

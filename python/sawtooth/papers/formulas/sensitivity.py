@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sawtooth.errors import InputError
 from sawtooth.experiment.reproduction import Reproduction
+from sawtooth.experiment.sensitivity import check_keys
 from sawtooth.experiment.variation import Sensitivity, compare
-from sawtooth.papers.floyd2000.claims.random_loss import TCP
 from sawtooth.papers.formulas import loss
+from sawtooth.papers.formulas.lending import FLOYD
 from sawtooth.papers.formulas.overlay import adapted, gather, judge
 from sawtooth.papers.formulas.study import NAME, OverlayStudy, load_overlay
 from sawtooth.papers.sensitivity import command_line
@@ -46,13 +46,11 @@ def sensitivity(
     chosen = adapted(plain, seeds, quick)
     values = [(entry, value) for entry in chosen.loss.parameter for value in entry.plausible]
     known = list(dict.fromkeys(entry.key for entry, _ in values))
-    for key in keys:
-        if key not in known:
-            accepted = f"an open parameter of {NAME} with another plausible value: {', '.join(known)}"
-            raise InputError("reproduce", "--parameter", key, accepted)
+    check_keys(NAME, keys, known)
     values = [(entry, value) for entry, value in values if not keys or entry.key in keys]
     home = store if isinstance(store, Store) else Store(store)
-    work = _Work(home, threads, progress, _runs(chosen) * (1 + len(values)))
+    runs = sum(map(FLOYD.wanted, loss.cases(chosen)))
+    work = _Work(home, threads, progress, runs * (1 + len(values)))
     base = work.judged(chosen)
     found = [
         compare(base, work.judged(chosen.with_entry(entry, value)), entry, value) for entry, value in values
@@ -80,15 +78,6 @@ def _said(study: OverlayStudy) -> str:
     return f"{number_of(study.seeds, 'seed')} of {_length(study)}"
 
 
-def _wanted(case: object) -> bool:
-    """Whether a claim looks at this run."""
-    return isinstance(case, loss.LossCase) and case.how == loss.RANDOM and case.control == TCP
-
-
-def _runs(study: OverlayStudy) -> int:
-    return sum(map(_wanted, loss.cases(study)))
-
-
 @dataclass
 class _Work:
     """The runs of all values, with one progress."""
@@ -103,7 +92,7 @@ class _Work:
     def judged(self, study: OverlayStudy) -> Reproduction:
         """The verdicts at the values of ``study``."""
         found, executed = gather(
-            study, self.store, threads=self.threads, progress=self._moved, wanted=_wanted
+            study, self.store, threads=self.threads, progress=self._moved, wanted=FLOYD.wanted
         )
         self.done += len(found)
         self.executed += executed

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from pydantic import Field, ValidationError
 
 from sawtooth.errors import InputError
-from sawtooth.experiment.study import OpenParameter, Tolerance
+from sawtooth.experiment.study import OpenParameter, Tolerance, at_value
 from sawtooth.experiment.study_files import read_toml
 from sawtooth.packaged import packaged
 from sawtooth.scenario.fields import PositiveTime, Strict, input_error
@@ -106,11 +106,8 @@ class OverlayStudy(Strict):
 
     def with_entry(self, entry: OpenParameter, value: object) -> OverlayStudy:
         """The same with one open parameter of the flows under loss at another value."""
-        changed = [
-            other.model_copy(update={"value": value}) if other.same(entry) else other
-            for other in self.loss.parameter
-        ]
-        return self.model_copy(update={"loss": self.loss.model_copy(update={"parameter": changed})})
+        changed = {"parameter": at_value(self.loss.parameter, entry, value)}
+        return self.model_copy(update={"loss": self.loss.model_copy(update=changed)})
 
     def starting_at(self, first: int) -> OverlayStudy:
         """The same over as many seeds from number ``first`` on."""
