@@ -25,10 +25,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-RULE: Final = 5
+RULE: Final = 6
 """The rule by which verdicts are taken, which stands beside each on a page. The first decided each operand of a claim, and each pair of an
 order, at 95 % by itself; the second corrects for their number, and checks ask for the qualifiers of their sentences; the third to the
-fifth differ in some checks alone, those with ``since`` 3, 4 and 5. docs/deciding.md."""
+sixth differ in some checks alone, those with ``since`` 3 to 6. docs/deciding.md."""
 CORRECTED: Final = 2
 """The first rule that corrects for the number of operands: by an earlier one every verdict was taken otherwise than today."""
 TAIL: Final = 0.025
