@@ -187,6 +187,7 @@ def mixed_blocks() -> dict[str, str]:
         **{f"whole others {queue}": page.mixes(found, whole.SHOWN) for queue, found in others.items()},
         "whole cuts verdict": whole_cuts.agreement(cuts),
         "whole cuts": whole_cuts.kinds_table(cuts),
+        "whole cuts at two": whole_cuts.at_two(),
         "windows": page.windows(single),
         "windows verdict": f"{max(law.difference for law in single):.2f}",
     }

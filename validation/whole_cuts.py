@@ -112,6 +112,15 @@ def _cuts(run: Run) -> list[tuple[int, str, int, Left]]:
     return found
 
 
+def at_two() -> str:
+    """How many first timeouts of ns-2 leave a threshold of two, which a second one would leave as well."""
+    left = Counter[bool]()
+    for row in table("ns2_cuts"):
+        if row["why"] == "timeout":
+            left[int(row["threshold"]) == 2] += int(row["times"])
+    return f"{left[True]:,} of {left.total():,}"
+
+
 def agreement(kinds: list[Kind]) -> str:
     """How many windows agree, on one line."""
     judged = [kind for kind in kinds if kind.why in JUDGED]
