@@ -239,14 +239,20 @@ def test_the_parts_of_the_gap_add_up_and_each_gets_what_it_does() -> None:
         }
         ratio = 1.0 + sum(e for e, there in zip(effect.values(), present, strict=True) if there)
         ratio -= 0.04 * (present[0] and present[1])  # together they do more: half of that each
-        runs += [ProbeRun(labels, "", {"ratio of 1": ratio}, EMPTY, str(seed)) for seed in range(2)]
-    found = share_gap.contributions(runs)
+        more = 0.6 * (not present[0])  # real windows lose more, at which the ratio is lower
+        for n, loss in ((32, 1.6), (48, 2.3), (64, 3.2)):
+            values = {"loss": loss + more, "ratio of 1": ratio - 0.1 * (loss + more - 2.5)}
+            runs += [ProbeRun({**labels, "n": n}, "", values, EMPTY, str(seed)) for seed in range(2)]
+    found = share_gap.contributions(runs, 2.5)
     wanted = {**effect, "whole windows": -0.17, "halving timeouts": -0.07}
     for name, part in found.items():
         assert part == pytest.approx([wanted[name]] * 2)
     (curve,) = share_gap.curves({share_gap.PROBE: runs})
-    assert [point.x for point in curve.points][0::6] == ["none of them", "unexplained"]
-    assert np.isclose(curve.at("ratio", "unexplained").value.mean, 0.7 - (1.0 + sum(effect.values()) - 0.04))
+    assert [point.x for point in curve.of("at 2 % drops")][0::6] == ["none of them", "unexplained"]
+    left = 0.7 - (1.0 + sum(effect.values()) - 0.04)
+    for rate in share_gap.DROP_RATES:
+        found_there = curve.at(f"at {rate:g} % drops", "unexplained").value.mean
+        assert np.isclose(found_there, left + 0.1 * (rate - 2.5))
 
 
 def test_a_histogram_of_ratios_is_what_lies_between_two_levels() -> None:
