@@ -67,6 +67,8 @@ GOODPUT = {
     "2a": (0.6, 0.5, 0.9, 0.8),
     "2b": (0.9, 0.8, 0.5, 0.7),
 }
+LOSS = {"1b": (1.0, 2.0, 1.5, 9.0), "1d": (1.0, 4.0, 2.0, 5.0)}
+"""Where it does not just grow from AIMD over AIAD and MIMD to MIAD."""
 TIMEOUTS = {
     "1a": (1, 5, 5, 20),
     "1b": (0, 0, 9, 12),
@@ -85,9 +87,9 @@ def told() -> dict[tuple[str, str, str], float]:
             values[panel, name, "goodput"] = GOODPUT[panel][place]
             values[panel, name, "timeouts"] = TIMEOUTS[panel][place]
             values[panel, name, "retransmits"] = 100.0 * (place + 1)
-            values[panel, name, "loss"] = 1.0 + place
+            values[panel, name, "loss"] = LOSS.get(panel, (1.0, 2.0, 3.0, 4.0))[place]
             values[panel, name, "mean_window"] = 10.0 + place
-            values[panel, name, "window_growth"] = 6.0
+            values[panel, name, "window_growth"] = 9.0 if name == "MIAD" else 6.0
             values[panel, name, "window_climb"] = 4.0 if name == "AIAD" else 0.5
     if values["1b", "AIAD", "timeouts"] == 0:  # exactly none, in every seed
         values["1b", "AIAD", "timeouts"] = -1.0
@@ -145,6 +147,22 @@ def test_much_more_loss_is_not_a_little_more() -> None:
     assert claim("akella-2-fig1b-aiad-loss-no-rto").function(Panel(values)).verdict is F
 
 
+@pytest.mark.parametrize(
+    ("changed", "entry"),
+    [
+        ({("1b", "MIMD", "loss"): 2.5}, "akella-2-fig1b-aiad-loss-no-rto"),
+        ({("1c", "MIAD", "loss"): 9.5}, "akella-2-fig1c-miad-best"),
+        ({("1c", "MIAD", "timeouts"): 12.5}, "akella-2-fig1c-miad-best"),
+        ({("1c", "AIAD", "window_growth"): 9.5}, "akella-2-fig1c-aiad-too-slow"),
+        ({("1d", "MIMD", "timeouts"): 8.5}, "akella-2-fig1d-ad-timeouts"),
+        ({("1d", "AIMD", "loss"): 4.5}, "akella-2-fig1d-ad-timeouts"),
+    ],
+)
+def test_every_word_of_a_panel_counts(changed: dict[tuple[str, str, str], float], entry: str) -> None:
+    assert claim(entry).function(Panel(told())).verdict is H
+    assert claim(entry).function(Panel(told() | changed)).verdict is F
+
+
 def test_a_low_phase_that_takes_far_more_than_a_high_phase_gave_does_not_cancel_it() -> None:
     values = told()
     values["1b", "AIMD", "window_climb"] = -4.0
@@ -166,6 +184,9 @@ def test_a_claim_about_one_pattern_names_it_and_its_part() -> None:
         study = load_study(entry.part)
         assert entry.pattern in study.matrix.environments
         assert entry.pattern in study.environments
+        if entry.against is not None:
+            assert entry.against in study.matrix.environments
+            assert entry.against != entry.pattern
 
 
 # --- the studies ------------------------------------------------------------------------------------------------------------

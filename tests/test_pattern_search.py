@@ -156,6 +156,26 @@ def test_what_was_planted_is_found_and_its_share_is_in_the_interval(
     assert set(found.search_seeds).isdisjoint(found.judge_seeds)
 
 
+def test_a_claim_that_compares_patterns_finds_the_other_in_the_study(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def worse_under_1b(study: Study, store: Store, **rest: Any) -> Comparison:
+        found = planted(study, store, **rest)
+        (block,) = found.own
+        for place, name in enumerate(block.environments):
+            block.values["loss"][:, place] = 5.0 if name == "1b" else 1.0
+        return found
+
+    monkeypatch.setattr(search_module, "perform", worse_under_1b)
+    asked: dict[str, Any] = {"claim_ids": ["akella-2-fig1c-miad-best"], "runs": 60, "seeds": 2}
+    found = find("square", store=tmp_path, **asked)
+    for findings in (found.judged, found.on_search_seeds):
+        (gap,) = [leaf for each in findings for leaf in each.leaves() if leaf.text == "loss(MIAD), 1c - 1b"]
+        assert gap.interval is not None
+        assert gap.interval.mean == -4.0
+    assert set(found.found.table) == {"kind", "high", "low", "period", "duty"}  # a pattern of the space
+
+
 def test_a_goal_that_nothing_meets_gives_the_nearest_and_says_so(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

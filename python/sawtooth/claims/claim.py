@@ -31,6 +31,7 @@ class Claim(BaseModel):
     settings: tuple[str, ...] = ()
     part: str | None = None
     pattern: str | None = None
+    against: str | None = None
     quantifier: Literal["every", "some", "most", "joint"] = "joint"
     environments: int | None = None
     check: str | None = None

@@ -30,15 +30,26 @@ Margins: TypeAlias = "NDArray[np.float64]"
 
 
 class PatternView(RunView):
-    """What a check sees of the runs under one pattern: whatever name it gives the pattern it asks for, it is this one."""
+    """What a check sees of the runs under one pattern: whatever name it gives the pattern it asks for, it is this one.
 
-    def __init__(self, results: Results, name: str, tolerances: Mapping[str, Tolerance]) -> None:
+    Those ``beside`` it, with which a claim compares it, answer to their own names.
+    """
+
+    def __init__(
+        self,
+        results: Results,
+        name: str,
+        tolerances: Mapping[str, Tolerance],
+        beside: Results | None = None,
+    ) -> None:
         super().__init__(results, tuple(results.blocks), tolerances)
         self._name = name
+        self._beside = None if beside is None else RunView(beside, tuple(beside.blocks), tolerances)
 
     def pattern(self, name: str, algorithm: str, metric: str) -> Values:
-        """Values of a metric under this pattern, one per seed."""
-        del name
+        """Values of a metric under this pattern, or under one beside it: one per seed."""
+        if self._beside is not None and name in self._beside.environments:
+            return self._beside.pattern(name, algorithm, metric)
         return super().pattern(self._name, algorithm, metric)
 
     @property
@@ -63,6 +74,11 @@ class Goal:
         if self.claims:
             parts.append(f"{len(self.claims)} claim{'s' * (len(self.claims) > 1)}")
         return ", ".join(parts)
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """Environments of the study with which a claim compares its pattern."""
+        return tuple(dict.fromkeys(entry.against for entry in self.claims if entry.against is not None))
 
     def findings(self, view: PatternView) -> list[Finding]:
         """One finding per part of the goal."""

@@ -305,10 +305,10 @@ class _Work:
 
     def margins(self, study: Study, space: Space, points: Points) -> NDArray[np.float64]:
         """Margins of the goal for every point, seeds pooled: shape (points, inequalities)."""
-        results = self._run(study, space, points)
+        results, beside = self._run(study, _tables(space, points)), self._beside(study)
         rows = []
         for place in range(len(points)):
-            view = PatternView(results, _name(place), study.tolerance)
+            view = PatternView(results, _name(place), study.tolerance, beside)
             rows.append(margins(self.goal.findings(view)))
             self.goodputs.append(
                 {name: float(view.pattern("", name, "goodput").mean()) for name in view.algorithms}
@@ -317,12 +317,17 @@ class _Work:
 
     def view(self, study: Study, space: Space, points: Points, *, reused: bool = False) -> PatternView:
         """The runs of one point. ``reused``: they were made before and count no more."""
-        return PatternView(self._run(study, space, points, counted=not reused), _name(0), study.tolerance)
+        results = self._run(study, _tables(space, points), counted=not reused)
+        return PatternView(results, _name(0), study.tolerance, self._beside(study))
 
-    def _run(self, study: Study, space: Space, points: Points, *, counted: bool = True) -> Results:
-        tables = {_name(place): space.table(point) for place, point in enumerate(points)}
+    def _beside(self, study: Study) -> Results | None:
+        """The runs under the patterns of the study with which the goal compares, beyond the budget; None where it compares with none."""
+        tables = {name: study.environments[name] for name in self.goal.beside}
+        return self._run(study, tables, counted=False) if tables else None
+
+    def _run(self, study: Study, tables: Mapping[str, Mapping[str, Any]], *, counted: bool = True) -> Results:
         matrix = study.matrix.model_copy(update={"environments": list(tables), "absent": []})
-        whole = study.replaced(environments=tables, matrix=matrix, probe=[], claims=[])
+        whole = study.replaced(environments=dict(tables), matrix=matrix, probe=[], claims=[])
         past, known, simulated = self.done, self.stored, 0
 
         def moved(done: int, _: int, stored: int) -> None:
@@ -336,6 +341,11 @@ class _Work:
         found: Comparison = perform(whole, self.store, threads=self.threads, progress=moved)
         self.executed += simulated
         return found.results
+
+
+def _tables(space: Space, points: Points) -> dict[str, Mapping[str, Any]]:
+    """The points as environments."""
+    return {_name(place): space.table(point) for place, point in enumerate(points)}
 
 
 def _name(place: int) -> str:

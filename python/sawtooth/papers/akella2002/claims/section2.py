@@ -24,6 +24,8 @@ from sawtooth.papers.akella2002.four import FOUR
 
 Relation = Literal["<", ">", "<=", ">="]
 
+MULTIPLICATIVE_DECREASE: Final = ("AIMD", "MIMD")
+
 FIG1: Final = "akella2002/fig1"
 FIG2: Final = "akella2002/fig2"
 PANELS: Final = ((FIG1, "1a"), (FIG1, "1b"), (FIG1, "1c"), (FIG1, "1d"), (FIG2, "2a"), (FIG2, "2b"))
@@ -86,7 +88,8 @@ def best_1b(view: View) -> Finding:
 
 
 def ratchets_1b(view: View) -> Finding:
-    """AIAD's window is larger at each rise of bandwidth than at the one before, while it is below what the high rate carries."""
+    """AIAD's window is larger at a rise of bandwidth than at the one before, on average over the rises at which it is below what the high
+    rate carries."""
     return inequality(
         "change of AIAD's mean window from one rise of bandwidth to the next, packets",
         view.pattern("1b", "AIAD", "window_climb"),
@@ -96,13 +99,14 @@ def ratchets_1b(view: View) -> Finding:
 
 
 def loss_without_timeouts_1b(view: View) -> Finding:
-    """loss(AIAD) > loss(AIMD), by at most ``loss_slightly``, and no timeout of AIAD."""
-    more = view.pattern("1b", "AIAD", "loss") - view.pattern("1b", "AIMD", "loss")
+    """loss(AIAD) > loss of AIMD and of MIMD, by at most ``loss_slightly``, and no timeout of AIAD."""
+    loss = {name: view.pattern("1b", name, "loss") for name in ("AIAD", *MULTIPLICATIVE_DECREASE)}
     return both(
-        "AIAD loses slightly more than AIMD and never times out",
+        "AIAD loses slightly more than the multiplicative decreases and never times out",
         [
             *(
-                inequality("loss(AIAD) - loss(AIMD)", more, relation, bound)
+                inequality(f"loss(AIAD) - loss({other})", loss["AIAD"] - loss[other], relation, bound)
+                for other in MULTIPLICATIVE_DECREASE
                 for relation, bound in between(0.0, view.tolerance("loss_slightly"))
             ),
             inequality("timeouts(AIAD)", view.pattern("1b", "AIAD", "timeouts"), "<="),
@@ -141,13 +145,29 @@ def worst_1b(view: View) -> Finding:
 
 
 def best_1c(view: View) -> Finding:
-    """MIAD first."""
-    return first(view, "1c", "MIAD")
+    """MIAD first in goodput, with less loss and fewer timeouts than it has under 1(b)."""
+    return both(
+        "MIAD has the best goodput and overshoots less than under the pattern before",
+        [
+            first(view, "1c", "MIAD"),
+            *(
+                inequality(
+                    f"{metric}(MIAD), 1c - 1b",
+                    view.pattern("1c", "MIAD", metric) - view.pattern("1b", "MIAD", metric),
+                    "<",
+                )
+                for metric in ("loss", "timeouts")
+            ),
+        ],
+    )
 
 
 def slow_1c(view: View) -> Finding:
-    """MIAD ahead of AIAD."""
-    return versus(view, "1c", "goodput", "MIAD", ">", "AIAD")
+    """MIAD ahead of AIAD in goodput, and in what a period adds to the window."""
+    return both(
+        "AIAD is behind MIAD, and its window grows less",
+        [versus(view, "1c", metric, "MIAD", ">", "AIAD") for metric in ("goodput", "window_growth")],
+    )
 
 
 def worst_1c(view: View) -> Finding:
@@ -161,12 +181,14 @@ def best_1d(view: View) -> Finding:
 
 
 def timeouts_1d(view: View) -> Finding:
-    """AIAD and MIAD time out."""
+    """AIAD and MIAD lose more than AIMD and MIMD, and time out more often."""
     return both(
-        "the additive decreases time out",
+        "the additive decreases lose most and time out most",
         [
-            inequality(f"timeouts({name})", view.pattern("1d", name, "timeouts"), ">")
-            for name in ("AIAD", "MIAD")
+            versus(view, "1d", metric, additive, ">", multiplicative)
+            for metric in ("loss", "timeouts")
+            for additive in others(*MULTIPLICATIVE_DECREASE)
+            for multiplicative in MULTIPLICATIVE_DECREASE
         ],
     )
 
@@ -241,7 +263,7 @@ def _of(runs: Sequence[ProbeRun], metric: str, **labels: str | int | float) -> V
 
 def slow_and_sudden(view: View) -> Finding:
     """AIMD ahead of MIMD where bandwidth grows slowest, behind where it grows at once; AIAD ahead of AIMD where it falls slowest, behind
-    where it falls at once. The order changes once in between."""
+    where it falls at once. What lies between is shown and not judged."""
     return both(
         "additive changes suit slow changes of bandwidth, multiplicative ones sudden changes",
         [
