@@ -3,7 +3,7 @@
 Source: [Akella02] sections 4.1.1 and 4.1.2 with Figures 4 and 5. Statements that compare settings are judged on raw values,
 because D is a distance to the best of its own setting; where the claim is worded in D, both must hold.
 Tolerances: ``goodput_alike``, ``goodput_alike_worst_case``, ``far_worse``, ``much_more_often``, ``only_fair``, ``comparable``,
-``clearly_behind``, ``goodput_same``, ``goodput_leader_worst_case``, ``fair_by_scheduler``, ``unfair``.
+``clearly_behind``, ``much_goodput``, ``fair_by_scheduler``, ``unfair``.
 """
 
 from __future__ import annotations
@@ -131,10 +131,10 @@ def sack_above_reno(
 
 
 def sack_goodput(view: View) -> Finding:
-    """Mean goodput is significantly higher with SACK for each of the four: by more than ``goodput_same``."""
+    """Mean goodput is significantly higher with SACK for each of the four: by more than ``much_goodput``."""
     return both(
         "goodput is significantly higher with SACK than with Reno",
-        sack_above_reno(view, "goodput", by=view.tolerance("goodput_same")),
+        sack_above_reno(view, "goodput", by=view.tolerance("much_goodput")),
     )
 
 
@@ -147,8 +147,8 @@ def sack_loss_delay(view: View) -> Finding:
 
 
 def mimd_ahead(view: View) -> Finding:
-    """D and C of goodput of MIMD lie below those of AIMD and AIAD, by at most ``goodput_alike`` and ``goodput_leader_worst_case``."""
-    words = ((gap, "goodput_alike"), (worst_gap, "goodput_leader_worst_case"))
+    """D and C of goodput of MIMD lie below those of AIMD and AIAD, by at most ``goodput_alike`` and ``goodput_alike_worst_case``."""
+    words = ((gap, "goodput_alike"), (worst_gap, "goodput_alike_worst_case"))
     return both(
         "MIMD is marginally ahead of AIMD and AIAD in goodput",
         [

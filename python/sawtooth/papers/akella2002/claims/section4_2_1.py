@@ -224,24 +224,21 @@ def aimd_fairest(view: View) -> Finding:
 
 
 def burst_tolerant(view: View) -> Finding:
-    """With SACK MIMD and AIAD are ahead of AIMD in D_goodput by more than ``goodput_alike`` under RED, and by more than over drop-tail."""
+    """With SACK MIMD and AIAD are ahead of AIMD in D_goodput by more than ``goodput_alike`` under RED, by at most that over drop-tail, and
+    by more under RED than over drop-tail."""
     operands = []
     significant = view.tolerance("goodput_alike")
     for name in ("MIMD", "AIAD"):
-        ahead = {
-            setting: minus(view.D(setting, "AIMD", "goodput"), view.D(setting, name, "goodput"))
+        text = f"D_goodput(AIMD) - D_goodput({name})"
+        red, droptail = (
+            minus(view.D(setting, "AIMD", "goodput"), view.D(setting, name, "goodput"))
             for setting in (SACK_RED, SACK_DROPTAIL)
-        }
-        operands.append(
-            inequality(f"D_goodput(AIMD) - D_goodput({name}), RED", ahead[SACK_RED], ">", significant)
         )
-        operands.append(
-            inequality(
-                f"D_goodput(AIMD) - D_goodput({name}), RED - drop-tail",
-                minus(ahead[SACK_RED], ahead[SACK_DROPTAIL]),
-                ">",
-            )
-        )
+        operands += [
+            inequality(f"{text}, RED", red, ">", significant),
+            inequality(f"{text}, drop-tail", droptail, "<=", significant),
+            inequality(f"{text}, RED - drop-tail", minus(red, droptail), ">"),
+        ]
     return both(
         "MIMD and AIAD do significantly better than AIMD under RED, which they do not under drop-tail",
         operands,

@@ -19,7 +19,7 @@ from sawtooth.claims.differences import (
     within,
     worst_gap,
 )
-from sawtooth.claims.logic import Finding, both, inequality
+from sawtooth.claims.logic import Finding, Relation, both, inequality
 from sawtooth.claims.view import View
 from sawtooth.papers.akella2002.claims.abstract import RECOVERIES
 from sawtooth.papers.akella2002.claims.section4_1 import ADDITIVE, MULTIPLICATIVE, NOT_AIMD, mean_spread
@@ -43,14 +43,14 @@ def ecn_cuts_loss(view: View) -> Finding:
 
 
 def ecn_delays(view: View) -> Finding:
-    """Mean delay of each is higher with marks than under RED, by at most ``delay_slightly``."""
-    bound = view.tolerance("delay_slightly")
+    """Mean delay of each is higher with marks than under RED, by less than ``delay_slightly`` of the latter, with either recovery."""
+    most = 1.0 + view.tolerance("delay_slightly")
     operands = []
     for recovery in RECOVERIES:
         for name in FOUR:
             marked, dropped = (f"{recovery}/ecn", name), (f"{recovery}/red", name)
             operands.append(mean_gap(view, "delay", marked, dropped, ">"))
-            operands.append(mean_gap(view, "delay", marked, dropped, "<=", bound))
+            operands.append(share_of(view, "delay", marked, dropped, most, scores=False))
     return both("marking raises the delay of each, slightly", operands)
 
 
@@ -142,15 +142,18 @@ def aiad_highest_delay(view: View) -> Finding:
 
 
 def multiplicative_lead(view: View) -> Finding:
-    """D_goodput of MIMD and MIAD lies below that of AIMD and AIAD, by at most ``moderate``."""
-    moderate = view.tolerance("moderate")
+    """D_goodput of MIMD and MIAD lies below that of AIMD and AIAD, by at least ``goodput_alike`` and at most ``moderate``."""
+    bounds: tuple[tuple[Relation, float], ...] = (
+        (">=", view.tolerance("goodput_alike")),
+        ("<=", view.tolerance("moderate")),
+    )
     return both(
         "the multiplicative increases have a moderate lead in goodput",
         [
             gap(view, view.setting, behind, lead, "goodput", relation, bound)
             for lead in MULTIPLICATIVE
             for behind in ADDITIVE
-            for relation, bound in between(0.0, moderate)
+            for relation, bound in bounds
         ],
     )
 
