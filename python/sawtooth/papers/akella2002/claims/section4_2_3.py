@@ -89,7 +89,8 @@ def aiad_over_aimd(view: View) -> Finding:
 
 
 def red_insensitive(view: View) -> Finding:
-    """Under RED D_goodput orders the four alike with either buffer, and mean goodputs move by at most ``goodput_same``."""
+    """Under RED the orders of the four by D_goodput with either buffer agree by ``order_agrees``, one exchange of neighbours apart at most,
+    and mean goodputs move by at most ``goodput_same``."""
     bound = view.tolerance("goodput_same")
     operands = []
     for setting in view.settings:
@@ -108,4 +109,4 @@ def red_insensitive(view: View) -> Finding:
         for name in FOUR:
             text = f"mean goodput of {name}, a tenth - the whole buffer, {setting}"
             operands += within(text, _change(view, setting, name, "goodput"), bound)
-    return both("under RED a tenth of the buffer changes little, and no order", operands)
+    return both("under RED a tenth of the buffer changes little, and the order not much", operands)
