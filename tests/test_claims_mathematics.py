@@ -312,13 +312,13 @@ def test_the_report(sawtooth: CommandLine, tmp_path: Any, browser: Browser) -> N
 @pytest.mark.long
 def test_the_command_line_says_what_holds_instead(sawtooth: CommandLine) -> None:
     shown = sawtooth("reproduce", "akella2002/mathematics", timeout=300)
-    assert "37 claims: 34 hold, 3 fail, 0 undecided" in shown.out
+    assert "37 claims: 33 hold, 4 fail, 0 undecided" in shown.out
     assert "instead: MIAD has a steady window" in shown.out
 
 
 def test_the_command_line(sawtooth: CommandLine) -> None:
     alone = sawtooth("reproduce", "reddy2012/mathematics", "--report", "m.html")
-    assert "11 claims: 11 hold, " in alone.out
+    assert "11 claims: 10 hold, 1 fails" in alone.out
     assert "m.html" in alone.err
     refused = sawtooth("reproduce", "akella2002/mathematics", "--seeds", "3")
     assert refused.code == 2
@@ -331,6 +331,6 @@ def test_from_python() -> None:
     found = sawtooth.mathematics("reddy2012")
     assert found.name == "reddy2012/mathematics"
     assert found.report is None
-    assert {row["verdict"] for row in found.claim_rows} == {"holds"}
+    assert [row["id"] for row in found.claim_rows if row["verdict"] != "holds"] == ["reddy-3.2-windows"]
     with pytest.raises(InputError, match="one of akella2002"):
         sawtooth.mathematics("chiu1989")
