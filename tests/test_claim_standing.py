@@ -154,10 +154,14 @@ def test_turns_are_written_from_the_document_of_a_sensitivity() -> None:
                 "holds": [],
                 "fails": ["z"],
                 "open": ["y"],
+                "turning": ["x"],
             }
         ],
         "turn": [{"claim": "x", "parameter": "path.rtt", "value": "40 ms", "verdict": "fails"}],
     }
+    made = {"rule": 6, "behaviour": {"queue/red": 2, "core": 1}}
+    (part,) = tomllib.loads(turns(document | made))["varied"]
+    assert (part["rule"], part["behaviour"]) == (6, "core=1 queue/red=2")
     (part,) = tomllib.loads(turns(document | {"left_out": ["tcp.min_rto"]}))["varied"]
     assert (part["holds"], part["fails"], part["open"]) == ([], [], ["y", "z"]), "not tried at every value"
     with pytest.raises(InputError, match="sensitivity"):

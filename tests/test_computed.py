@@ -1,12 +1,15 @@
 """Computed blocks say what they rest on: whoever fills one writes its line, and a number that moves on, a text changed by hand and a block
-that nobody vouches for are found."""
+that nobody vouches for are found. So are kept results that the engine or the checks have left behind."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tools.computed import found_faults
+from tools.computed import ROOT, found_faults, numbers
+from tools.in_short import left_behind
+from tools.kept import Kept, kept, kept_faults
 
 from sawtooth.errors import InputError
 from sawtooth.report import computed
@@ -46,6 +49,47 @@ def whys(page: Path, **now: int) -> dict[str, tuple[str, bool]]:
 def test_every_block_of_the_pages_is_what_the_present_engine_makes() -> None:
     left = [f"{fault.page}: {fault.block}: {fault.why}" for fault in found_faults()]
     assert not left, "fill these again, see `python -m tools.computed`:\n" + "\n".join(left)
+
+
+def test_kept_results_are_what_the_present_engine_and_checks_make() -> None:
+    left = [f"{fault.page}: {fault.block}: {fault.why}" for fault in kept_faults(ROOT, numbers())]
+    assert not left, "make these again, by the commands beside them:\n" + "\n".join(left)
+
+
+def test_pages_that_list_papers_say_what_the_pages_of_the_papers_say() -> None:
+    assert not left_behind(), "run `python -m tools.in_short`"
+
+
+def test_kept_results_are_those_of_every_sensitivity_and_search() -> None:
+    found = list(kept(ROOT))
+    assert {entry.file.rpartition("/")[2] for entry in found} == {"turns.toml", "patterns.toml"}
+    assert sum(len(entry.claims) for entry in found) > len(found)
+
+
+def test_a_kept_result_is_left_behind_by_a_number_or_by_a_later_check() -> None:
+    entry = Kept("turns.toml", "[[varied]] p/s", ["x", "y"], 4, "core=1 queue/red=2")
+    now, since = {"core": 1, "queue/red": 2}, {"x": 1, "y": 4}
+
+    def whys(entry: Kept, now: dict[str, int], since: dict[str, int]) -> list[tuple[str, bool]]:
+        return [(fault.why, fault.stale) for fault in entry.faults(now, since)]
+
+    assert whys(entry, now, since) == []
+    assert whys(entry, now | {"queue/red": 3}, since) == [("behaviour has changed: queue/red 2 → 3", True)]
+    later = ("checks have changed since rule 4: y", True)
+    assert whys(entry, now, since | {"y": 5}) == [later]
+    assert whys(entry, now, {"x": 1}) == [later], "a claim that is gone"
+    unknown = [("nothing says what it rests on", False)]
+    assert whys(replace(entry, behaviour=""), now, since) == unknown
+    assert whys(replace(entry, rule=None), now, since) == unknown
+
+
+def test_a_page_beside_the_folder_of_the_file_has_its_lines_there(page: Path) -> None:
+    beside = page.parent.parent / "README.md"
+    beside.write_text(PAGE, encoding="utf-8")
+    computed.stamp(beside, ["one", "two", THREE], {"core": 1})
+    path = page.with_name(computed.FILE)
+    assert set(computed.read(path)) == {"../README.md"}
+    assert list(computed.faults(path, [beside], {"core": 1})) == []
 
 
 def test_a_filled_block_carries_what_its_runs_used(page: Path) -> None:

@@ -25,6 +25,7 @@ from sawtooth.experiment.study import Study
 from sawtooth.measure.metrics import METRIC_NAMES
 from sawtooth.papers.pattern_search import find, setup
 from sawtooth.plain import json_value
+from sawtooth.report.computed import numbers_text
 from sawtooth.run.store import Store
 from sawtooth.scenario.environments import Environment
 
@@ -205,6 +206,8 @@ def test_a_small_search_goes_on_and_comes_out_the_same(tmp_path: Path) -> None:
     assert again.executed == 0
     assert again.to_json() | {"executed": 0} == first.to_json() | {"executed": 0}
     assert fits(json_value(first.to_json())) == "environment-search"
+    assert again.behaviour == first.behaviour, "a run that was stored says what it used as well"
+    assert {"law/linear", "recovery/sack", "queue/droptail"} <= set(first.behaviour)
 
 
 # --- command ----------------------------------------------------------------------------------------------------------------
@@ -238,6 +241,7 @@ def test_the_command_prints_draws_and_answers_in_json(
     assert plot.read_text().startswith("<?xml")
     assert exit_code([*arguments, "--json"]) == 0
     document = json.loads(capfd.readouterr().out)
+    assert f"by rule {document['rule']}, {numbers_text(document['behaviour'])}" in " ".join(shown.out.split())
     assert document["goal"]["loser"] == "MIAD"
     assert document["executed"] == 0
     assert document["region"]["of"] == len([e for e in document["candidates"] if e["stage"] == "explore"])

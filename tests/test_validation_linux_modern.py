@@ -77,6 +77,10 @@ def test_every_acknowledgement_lets_go_what_linux_lets_go() -> None:
     assert not replace(first, ours=(first.ours[0] + 1, *first.ours[1:])).agrees
     assert prr.counts("1x3 0 2x2") == (1, 1, 1, 0, 2, 2)
     assert prr.abbreviated((1, 1, 1, 0, 2, 2)) == "1x3 0 2x2"
+    assert prr.folded("1 0 1 0 1 0 0x2 1x2") == "(1 0)x3 0x2 1x2"
+    assert prr.folded("1x3 0 1x2 0 1x3 0 1x2 0 1x3") == "(1x3 0 1x2 0)x2 1x3"
+    assert prr.folded("1x38 2x11 1x49") == "1x38 2x11 1x49"
+    assert prr.folded("") == ""
 
 
 def test_tails_are_repaired_when_linux_repairs_them() -> None:

@@ -1,9 +1,12 @@
-"""`python -m tools.computed`: the computed blocks of the pages that are stale or unknown, one a line; exits with 1 if there are any.
+"""`python -m tools.computed`: the computed blocks of the pages, and the kept results of papers, that are stale or unknown, one a line;
+exits with 1 if there are any.
 
 A block is stale where the engine behaves otherwise now than when it was filled: fill it again, by the command that the page names. It is
 unknown where nothing says what it rests on, as after a merge in which two branches filled the same page: fill it again, or, where the
 present engine made it, say so with `--adopt PAGE …`. An adopted block rests on every component that there is, so it goes stale with the
 next change of any of them; `--adopt` takes no stale block.
+
+Kept results are those of sensitivities and searches in files of data (`tools.kept`): run the command beside them again.
 
 Pages that say themselves of which day and engine their numbers are (`DATED`) are left out: measured cost, and results of earlier methods.
 """
@@ -13,10 +16,12 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
+from os.path import normpath
 from pathlib import Path
 
-from sawtooth.report.computed import FILE, PLACE, UntrustedBlock, faults, stamp
+from sawtooth.report.computed import FILE, PLACE, UntrustedBlock, faults, name_of, stamp
 from sawtooth.scenario.described import describe
+from tools.kept import kept_faults
 
 ROOT = Path(__file__).resolve().parents[1]
 LINES = ROOT / "docs" / FILE
@@ -29,9 +34,10 @@ DATED = (
 
 
 def pages() -> list[Path]:
-    """The pages below docs that have computed blocks."""
+    """The pages that have computed blocks: README.md, and those below docs."""
     dated = [ROOT / name for name in DATED]
-    found = [path for path in sorted((ROOT / "docs").rglob("*.md")) if path not in dated]
+    below = sorted((ROOT / "docs").rglob("*.md"))
+    found = [ROOT / "README.md", *(path for path in below if path not in dated)]
     return [path for path in found if PLACE.search(path.read_text(encoding="utf-8"))]
 
 
@@ -51,7 +57,7 @@ def adopt(names: Sequence[str]) -> None:
     unknown = [fault for fault in found_faults() if not fault.stale]
     for name in names:
         page = Path(name).resolve()
-        own = page.relative_to(LINES.parent).as_posix()
+        own = name_of(page, LINES)
         stamp(page, {fault.block for fault in unknown if fault.page == own}, numbers())
 
 
@@ -66,9 +72,10 @@ def main() -> int:
         help="the present engine made the unknown blocks of these pages",
     )
     adopt(parser.parse_args().adopt)
-    left = found_faults()
-    for fault in left:
-        sys.stdout.write(f"docs/{fault.page}: {fault.block}: {fault.why}\n")
+    left = [(normpath(f"docs/{fault.page}"), fault) for fault in found_faults()]
+    left += [(fault.page, fault) for fault in kept_faults(ROOT, numbers())]
+    for where, fault in left:
+        sys.stdout.write(f"{where}: {fault.block}: {fault.why}\n")
     return 1 if left else 0
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from sawtooth.errors import InputError
 from sawtooth.plain import written
+from sawtooth.report.computed import numbers_text
 
 
 def turns(document: Mapping[str, Any]) -> str:
@@ -45,7 +46,7 @@ def turns(document: Mapping[str, Any]) -> str:
 
 def _varied(document: Mapping[str, Any]) -> list[str]:
     """The table of what was tried: claims by the verdict that they have at every value, *open* where they are undecided or were not tried
-    at one of them."""
+    at one of them, *turning* where one turns them; by which rule, and with which behaviour numbers."""
     base, complete = document["base_verdicts"], document["complete_claims"]
     turning = set(document["unstable_claims"])
     robust = set() if document["left_out"] else set(document["robust_claims"])
@@ -54,6 +55,7 @@ def _varied(document: Mapping[str, Any]) -> list[str]:
         "holds": [name for name in steady if name in robust and base[name] == "holds"],
         "fails": [name for name in steady if name in robust and base[name] == "fails"],
         "open": [name for name in steady if name not in robust],
+        "turning": [name for name in complete if name in turning],
     }
     return [
         "",
@@ -61,7 +63,18 @@ def _varied(document: Mapping[str, Any]) -> list[str]:
         f"study = {json.dumps(document['study'])}",
         f"values = {len(document['variations'])}",
         f"seeds = {document['seeds']}",
+        *_made_by(document),
         *(f"{verdict} = {json.dumps(names, indent=4)}" for verdict, names in groups.items()),
+    ]
+
+
+def _made_by(document: Mapping[str, Any]) -> list[str]:
+    """The rule and the behaviour numbers under which its verdicts were taken; nothing for a document that does not say."""
+    if "behaviour" not in document:
+        return []
+    return [
+        f"rule = {document['rule']}",
+        f"behaviour = {json.dumps(numbers_text(document['behaviour']))}",
     ]
 
 

@@ -70,6 +70,32 @@ def abbreviated(values: Sequence[int]) -> str:
     return " ".join(f"{value}x{times}" if times > 1 else f"{value}" for value, times in same)
 
 
+def folded(text: str) -> str:
+    """Abbreviated counts with repetitions folded: `1 0 1 0 1 0 2` is (1 0)x3 2. Of several ways to fold, that which covers most."""
+    parts = text.split()
+    found: list[str] = []
+    while parts:
+        period, times = max(
+            ((period, _times(parts, period)) for period in range(1, len(parts) // 2 + 1)),
+            key=lambda way: (way[0] * way[1] if way[1] > 1 else 0, -way[0]),
+            default=(1, 1),
+        )
+        if times < 2:
+            period, times = 1, 1
+        one = " ".join(parts[:period])
+        found.append(f"({one})x{times}" if times > 1 else one)
+        parts = parts[period * times :]
+    return " ".join(found)
+
+
+def _times(parts: Sequence[str], period: int) -> int:
+    """How often the first ``period`` parts come one after another."""
+    times = 1
+    while parts[times * period : (times + 1) * period] == parts[:period]:
+        times += 1
+    return times
+
+
 def let_go(trace: Trace, begin_s: float, acks: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """What each of so many acknowledgements from then on lets go, and how much of it goes again."""
     sent: list[int] = []

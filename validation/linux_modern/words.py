@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from validation.linux_modern.cubic import Epochs
 from validation.linux_modern.hystart import Exit
-from validation.linux_modern.prr import Recovery, abbreviated
+from validation.linux_modern.prr import Recovery, abbreviated, folded
 from validation.linux_modern.reordering import Late, Withdrawal
 from validation.linux_modern.shares import Share
 from validation.linux_modern.tails import Tail
@@ -90,7 +90,7 @@ def prr_agreement(found: Sequence[Recovery]) -> str:
 def prr(found: Sequence[Recovery]) -> str:
     """Every recovery."""
     rows = [
-        [one.name, abbreviated(one.ours), told(one.agrees, f"{one.different} of {len(one.linux)}")]
+        [one.name, folded(abbreviated(one.ours)), told(one.agrees, f"{one.different} of {len(one.linux)}")]
         for one in found
     ]
     return markdown(["recording", "sent at each acknowledgement", "different from Linux"], rows)

@@ -177,7 +177,9 @@ def draw(found: Search, plot: Path) -> None:
 
 def show(found: Search) -> None:
     """The search for people: the pattern, the verdict on it, and the shares of the space."""
+    from sawtooth.claims.multiplicity import RULE
     from sawtooth.plurals import number_of
+    from sawtooth.report.computed import numbers_text
 
     out = console()
     text = ", ".join(f"{key} = {written(value)}" for key, value in found.found.table.items())
@@ -195,6 +197,7 @@ def show(found: Search) -> None:
     out.print(made)
     region = found.region()
     out.print(f"goal met: {region.percent}, {region.count} of {region.of} patterns that cover the space")
+    out.print(f"made by rule {RULE}, {numbers_text(found.behaviour)}", style="dim")
     out.print(
         f"{number_of(len(found.candidates), 'pattern')} tried, {number_of(found.executed, 'run')} simulated now",
         style="dim",

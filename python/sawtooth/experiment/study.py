@@ -115,9 +115,12 @@ class Tolerance(Strict):
 
 class Searched(Strict):
     """How an environment whose numbers are not the paper's was found: the command, and of how many patterns that covered its space how
-    many met the goal."""
+    many met the goal. ``rule`` is that by which they were counted (``claims.multiplicity.RULE``), ``behaviour`` what the runs used, as
+    ``report.computed`` writes it; `python -m tools.computed` says what has moved on since."""
 
     command: str
+    rule: Annotated[int, Field(ge=1)] | None = None
+    behaviour: str = ""
     met: Annotated[int, Field(ge=0)]
     of: Annotated[int, Field(ge=1)]
 

@@ -7,8 +7,8 @@ Source: none beyond that of ``sensitivity``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from sawtooth.claims.logic import Verdict, inequality
+from sawtooth.claims.multiplicity import RULE
 from sawtooth.documents import format_of
 from sawtooth.experiment.matrix import SettingBlock, scored_mean
 from sawtooth.experiment.scoring import SCORED
@@ -136,6 +137,8 @@ class Sensitivity:
     """Parameters with another plausible value that were not varied, where some were asked for alone."""
     page: str = ""
     """Seeds and length of the studies themselves, where these runs have others; in words."""
+    behaviour: Mapping[str, int] = field(default_factory=dict)
+    """The components of the engine that the runs used, with their behaviour numbers."""
 
     @property
     def ranked(self) -> list[Variation]:
@@ -187,6 +190,8 @@ class Sensitivity:
             "study": self.name,
             "command": self.command,
             "seeds": self.seeds,
+            "rule": RULE,
+            "behaviour": dict(self.behaviour),
             "settings": [str(s) for part in parts for s in part.study.matrix.settings],
             "environments": list(parts[0].results.environments) if parts else [],
             "base_verdicts": {item.claim.id: effective(item).value for item in simulated(self.base)},

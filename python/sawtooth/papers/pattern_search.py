@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from sawtooth import _native
@@ -22,6 +23,7 @@ from sawtooth.papers.register import claims
 from sawtooth.papers.studies import load_study
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.store import Store
+from sawtooth.run.used import watching
 
 SETUP = "akella2002/fig1"
 """The study whose set-up a search takes: flows, link and open parameters of [Akella02] §2."""
@@ -65,18 +67,20 @@ def find(
             raise InputError(COMMAND, option, number, "a number of seeds from 1")
     judge = study if judge_seeds is None else study.seeded(judge_seeds)
     home = store if isinstance(store, Store) else Store(store)
-    return search(
-        study,
-        space,
-        goal,
-        home,
-        runs=runs,
-        search_seeds=seeds,
-        seed=seed,
-        judge=judge,
-        threads=threads,
-        progress=progress,
-    )
+    with watching() as used:
+        found = search(
+            study,
+            space,
+            goal,
+            home,
+            runs=runs,
+            search_seeds=seeds,
+            seed=seed,
+            judge=judge,
+            threads=threads,
+            progress=progress,
+        )
+    return replace(found, behaviour=used)
 
 
 def setup(controllers: Sequence[str], recovery: str, router: str, values: Mapping[str, object]) -> Study:

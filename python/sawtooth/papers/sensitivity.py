@@ -21,6 +21,7 @@ from sawtooth.papers import PAPERS
 from sawtooth.papers.reproduce import chosen_studies
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.store import Store
+from sawtooth.run.used import watching
 
 
 def sensitivity(
@@ -49,8 +50,9 @@ def sensitivity(
         studies = [study for study in studies if study.main]
         plain = [study for study in plain if study.main]
     claims = PAPERS[name.partition("/")[0]].claims
-    found = vary(name, studies, plain, claims, home, keys, threads, progress, screened)
-    return replace(found, command=command_line(name, seeds, keys, base or {}, screen, quick))
+    with watching() as used:
+        found = vary(name, studies, plain, claims, home, keys, threads, progress, screened)
+    return replace(found, command=command_line(name, seeds, keys, base or {}, screen, quick), behaviour=used)
 
 
 def command_line(

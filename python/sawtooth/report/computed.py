@@ -7,7 +7,11 @@ A line has the first digits of the hash of the block's text, then every componen
 at that time. Whoever fills a block writes its line. A block is *stale* where a number has moved on since, and *unknown* where it has no
 line or was changed by hand: `faults` finds both, and a test of the repository asks for none.
 
-The file is written where there is one, in the folder of the page or the one above; pages elsewhere are filled without it.
+The file is written where there is one, in the folder of the page, the one above, or `docs` beside the page; pages elsewhere are filled
+without it.
+
+Files of data that hold what runs found (`turns.toml` of a paper, `[search]` of a study) say it themselves, in a key `behaviour` that
+`numbers_of` reads.
 
 Source: none.
 """
@@ -15,6 +19,7 @@ Source: none.
 from __future__ import annotations
 
 import json
+import os
 import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -49,16 +54,15 @@ class Line:
     @classmethod
     def parse(cls, written: str, where: str) -> Line:
         """A line of the file. InputError for what is none."""
-        text, *pairs = written.split()
+        text, _, numbers = written.partition(" ")
         try:
-            numbers = {name: int(number) for name, _, number in (pair.partition("=") for pair in pairs)}
+            return cls(text, numbers_of(numbers))
         except ValueError:
             accepted = "the hash of a block, then COMPONENT=NUMBER for each component"
             raise InputError(FILE, where, written, accepted) from None
-        return cls(text, numbers)
 
     def __str__(self) -> str:
-        return " ".join([self.text, *(f"{name}={self.behaviour[name]}" for name in sorted(self.behaviour))])
+        return " ".join(filter(None, [self.text, numbers_text(self.behaviour)]))
 
 
 Lines = dict[str, dict[str, Line]]
@@ -76,6 +80,16 @@ class UntrustedBlock:
     """Whether its text is that of its line, but made by an engine that behaved differently; else nobody knows what made it."""
 
 
+def numbers_of(written: str) -> dict[str, int]:
+    """Behaviour numbers by component, from how they are written. ValueError for anything else."""
+    return {name: int(number) for name, _, number in (pair.partition("=") for pair in written.split())}
+
+
+def numbers_text(behaviour: Mapping[str, int]) -> str:
+    """Behaviour numbers as they are written: COMPONENT=NUMBER, the components by name."""
+    return " ".join(f"{name}={behaviour[name]}" for name in sorted(behaviour))
+
+
 def hash_of(content: str) -> str:
     """What a line says of the text of a block."""
     return sha256(content.strip().encode()).hexdigest()[:DIGITS]
@@ -83,8 +97,14 @@ def hash_of(content: str) -> str:
 
 def file_of(page: Path) -> Path | None:
     """The file that has the lines of a page; None where there is none."""
-    found = [folder / FILE for folder in list(page.resolve().parents)[:2]]
+    near = list(page.resolve().parents)[:2]
+    found = [folder / FILE for folder in [*near, near[0] / "docs"]]
     return next((path for path in found if path.is_file()), None)
+
+
+def name_of(page: Path, path: Path) -> str:
+    """What the file of lines calls a page: the way to it from the file's folder."""
+    return Path(os.path.relpath(page.resolve(), path.parent.resolve())).as_posix()
 
 
 def read(path: Path) -> Lines:
@@ -122,7 +142,7 @@ def stamp(
     if path is None:
         return
     lines = read(path)
-    own = page.resolve().relative_to(path.parent.resolve()).as_posix()
+    own = name_of(page, path)
     known = lines.get(own, {})
     found = contents(page.read_text(encoding="utf-8"))
     fresh = {name: line for name, line in known.items() if name in found}
@@ -145,7 +165,7 @@ def faults(path: Path, pages: Sequence[Path], now: Mapping[str, int]) -> Iterato
     """The blocks of pages that are stale or unknown, and lines of blocks that no page has; ``now`` are the engine's behaviour numbers."""
     lines = read(path)
     for page in pages:
-        own = page.resolve().relative_to(path.parent.resolve()).as_posix()
+        own = name_of(page, path)
         known, found = lines.pop(own, {}), contents(page.read_text(encoding="utf-8"))
         for name, content in found.items():
             line = known.get(name)

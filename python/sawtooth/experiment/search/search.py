@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from sawtooth.claims.logic import Finding, Verdict, all_of
+from sawtooth.claims.multiplicity import RULE
 from sawtooth.documents import format_of
 from sawtooth.errors import InputError
 from sawtooth.experiment.comparison import Comparison
@@ -100,6 +101,8 @@ class Search:
     conditions: Mapping[str, object] = field(default_factory=dict)
     controls: tuple[str, ...] = ()
     """The algorithms as they are written."""
+    behaviour: Mapping[str, int] = field(default_factory=dict)
+    """The components of the engine that the runs used, with their behaviour numbers."""
 
     @property
     def found(self) -> Candidate:
@@ -157,6 +160,8 @@ class Search:
             "search_seeds": list(self.search_seeds),
             "on_search_seeds": [finding.to_json() for finding in self.on_search_seeds],
             "region": self.region().to_json(),
+            "rule": RULE,
+            "behaviour": dict(self.behaviour),
             "shares": {
                 name: {"first": first.to_json(), "last": last.to_json()}
                 for name, (first, last) in self.shares().items()

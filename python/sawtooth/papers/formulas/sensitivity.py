@@ -21,6 +21,7 @@ from sawtooth.papers.formulas.study import NAME, OverlayStudy, load_overlay
 from sawtooth.papers.sensitivity import command_line
 from sawtooth.plurals import number_of
 from sawtooth.run.store import Store
+from sawtooth.run.used import watching
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,10 +52,12 @@ def sensitivity(
     home = store if isinstance(store, Store) else Store(store)
     runs = sum(map(FLOYD.wanted, loss.cases(chosen)))
     work = _Work(home, threads, progress, runs * (1 + len(values)))
-    base = work.judged(chosen)
-    found = [
-        compare(base, work.judged(chosen.with_entry(entry, value)), entry, value) for entry, value in values
-    ]
+    with watching() as used:
+        base = work.judged(chosen)
+        found = [
+            compare(base, work.judged(chosen.with_entry(entry, value)), entry, value)
+            for entry, value in values
+        ]
     return Sensitivity(
         NAME,
         base,
@@ -66,6 +69,7 @@ def sensitivity(
         wall_s=time.monotonic() - begun,
         left_out=[key for key in known if keys and key not in keys],
         page="" if _said(chosen) == _said(plain) else _said(plain),
+        behaviour=used,
     )
 
 
