@@ -50,7 +50,8 @@ def update_page(path: Path, found: Overlay) -> None:
 
 
 def blocks(found: Overlay) -> dict[str, str]:
-    """What a Markdown page can take: ``mathematics CURVE`` (its sentences), ``mathematics claims``, ``mathematics verdicts`` (one line)."""
+    """What a Markdown page can take: ``mathematics CURVE`` (its sentences), ``mathematics claims``, ``mathematics runs`` and ``mathematics
+    verdicts`` (one line each)."""
     shown = {
         f"{NAME} {curve.name}": "\n".join(f"- {sentence}" for sentence in curve.sentences(found.study.apart))
         for curve in found.curves
@@ -60,6 +61,7 @@ def blocks(found: Overlay) -> dict[str, str]:
         + "".join(f"\n  - {leaf.verdict.value}: {leaf_text(leaf)}" for leaf in leaves(item))
         for item in found.judged
     )
+    shown[f"{NAME} runs"] = f"{found.runs:,}"
     words = {Verdict.HOLDS: "hold", Verdict.FAILS: "fail", Verdict.UNDECIDED: "undecided"}
     shown[f"{NAME} verdicts"] = ", ".join(f"{n} {words[v]}" for v, n in counts(found.judged).items())
     return shown
