@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -25,11 +26,13 @@ from sawtooth.papers.akella2002.reconstruction.command import BLOCKS
 from sawtooth.papers.akella2002.reconstruction.factors import Factor, combinations, factors_of
 from sawtooth.papers.akella2002.reconstruction.page import blocks, finalists_csv, write_reconstruction
 from sawtooth.papers.akella2002.reconstruction.reconstruct import (
+    SEED,
     Design,
     command_line,
     reconstruct_study,
 )
-from sawtooth.papers.akella2002.reconstruction.result import by_tables
+from sawtooth.papers.akella2002.reconstruction.result import by_tables, design_text, sentences
+from sawtooth.papers.akella2002.reconstruction.result import design as design_of
 from sawtooth.papers.akella2002.reconstruction.rows import (
     EXPLAINED,
     FIGURE,
@@ -42,7 +45,7 @@ from sawtooth.papers.akella2002.reconstruction.rows import (
     printed_rows,
     study_of,
 )
-from sawtooth.papers.akella2002.reconstruction.shapes import Shapes
+from sawtooth.papers.akella2002.reconstruction.shapes import NAMES, Shapes
 from sawtooth.papers.akella2002.reconstruction.surrogate import (
     Effects,
     Identified,
@@ -53,8 +56,10 @@ from sawtooth.papers.akella2002.reconstruction.surrogate import (
     standings,
 )
 from sawtooth.papers.akella2002.reconstruction.sweep import deal
+from sawtooth.papers.studies import load_study
 from sawtooth.plain import json_value
 from sawtooth.plurals import number_of
+from sawtooth.report.computed import contents
 from sawtooth.run.store import Store
 from sawtooth.scenario.resolve import Resolved
 from sawtooth.scenario.schedule import Schedule
@@ -387,7 +392,7 @@ def test_planted_values_are_recovered_from_the_tables_they_print(tmp_path: Path,
     assert len(found.tried) == 12
     assert tuple(blocks(found)) == BLOCKS
     assert blocks(found)["reconstruction summary"].startswith(
-        "- Of 3 open parameters the printed tables identify "
+        "- Of 3 open parameters 12 combinations identify "
     )
     levels = sum(len(factor.levels) - 1 for factor in found.factors)
     assert len(blocks(found)["reconstruction effects"].splitlines()) == 2 + levels, "every level is reported"
@@ -455,6 +460,55 @@ def test_without_finalists_nothing_is_run_at_full_length(tmp_path: Path) -> None
     assert found.executed == moved[-1][0] == moved[-1][1] == wanted
 
 
+def test_a_model_that_predicts_nothing_is_given_no_gain(tmp_path: Path) -> None:
+    study, store = small_study(), Store(tmp_path)
+    rows = rows_of(study.varied("path.rtt", "80 ms"), store)
+    design = Design(combinations=4, families=1, figures=0, finalists=0)
+    found = reconstruct_study("small", study, rows, REPRESENTATIVES, store, design=design)
+    per = int(str(found.conditions["runs_per_combination"]))
+
+    def told(share: float) -> str:
+        return "\n".join(sentences(replace(found, effects=replace(found.effects, cross_validated=share))))
+
+    for share, told_share in ((-0.314, "-31.4 %: no better than none"), (0.0, "0.0 %: no better than none")):
+        assert told_share in told(share)
+        assert "predicted gain" not in told(share)
+        assert told(share).startswith("4 combinations cannot tell the values of 3 open parameters")
+    assert "predicts 31.4 %;" in told(0.314)
+    assert "Its predicted gain in misfit is" in told(0.314)
+    assert f"each in {per} runs of 4 s ({4 * per} runs in all), with 1 seed in 1 environment." in told(0.0)
+    # Three other round trips, one of them further than plausible, and their slope; another buffer, another size of acknowledgements;
+    # round trip, packet and buffer together.
+    assert found.effects.coefficients == 3 + 1 + 1 + 1 + len(NAMES)
+    assert design_of(found) == (
+        "The model has 11 coefficients for 4 combinations. Each combination was run on 1 of the 2 printed tables, each table with 2 of the "
+        "combinations."
+    )
+
+
+def test_the_page_says_how_much_its_sweep_could_tell() -> None:
+    """Of the design, which needs no runs: what was asked for stands in the command on the page."""
+    text = (Path(__file__).parents[1] / "docs" / "akella2002-reconstruction.md").read_text("utf-8")
+    asked = re.search(r"--combinations (\d+)", contents(text)["reconstruction command"])
+    assert asked
+    study = load_study("akella2002/appendix")
+    blocks = sorted({row.block for row in printed_rows([str(setting) for setting in study.matrix.settings])})
+    factors = factors_of(study)
+    slopes = sum(pooled(factor.levels) is not None for factor in factors)
+    coefficients = sum(len(factor.levels) - 1 for factor in factors) + slopes + len(NAMES)
+    hands = deal(blocks, Design().families, Design().figures, SEED)
+    said = design_text(coefficients, list(islice(hands, int(asked[1]))), blocks)
+    assert contents(text)["reconstruction design"].strip() == said
+
+
+def test_short_names_tell_groups_by_their_first() -> None:
+    many = parameter("environment.floor", 1, [2], only=["rw-low", "rw-high", "rd-low"])
+    few = parameter("bottleneck.queue.min", 1, [2], routers=["red", "ecn"])
+    assert Factor(many, (1, 2)).short == "environment.floor (rw-low and 2 more)"
+    assert Factor(few, (1, 2)).short == Factor(few, (1, 2)).name == "bottleneck.queue.min (red, ecn)"
+    assert Factor(parameter("path.rtt", 1, [2]), (1, 2)).short == "path.rtt"
+
+
 def test_rows_that_nothing_explains_are_named(tmp_path: Path) -> None:
     study, store = small_study(), Store(tmp_path)
     rows = rows_of(study, store)
@@ -463,6 +517,8 @@ def test_rows_that_nothing_explains_are_named(tmp_path: Path) -> None:
     design = Design(combinations=8, families=2, figures=0, finalists=1, full=2)
     found = reconstruct_study("small", study, rows, REPRESENTATIVES, store, design=design)
     assert [row.label for row, _, _ in found.unexplained()] == [odd.label]
+    ((_, _, times),) = found.unexplained()
+    assert sentences(found)[-1].endswith(f"; 1 of these 1 was run by {times} combinations only.")
 
 
 def test_a_page_without_its_blocks_is_refused_before_anything_runs(

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from sawtooth.report.computed import FILE, PLACE, UntrustedBlock, faults, name_of, stamp
 from sawtooth.scenario.described import describe
+from tools.in_short import left_behind
 from tools.kept import kept_faults
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -74,9 +75,10 @@ def main() -> int:
     adopt(parser.parse_args().adopt)
     left = [(normpath(f"docs/{fault.page}"), fault) for fault in found_faults()]
     left += [(fault.page, fault) for fault in kept_faults(ROOT, numbers())]
-    for where, fault in left:
-        sys.stdout.write(f"{where}: {fault.block}: {fault.why}\n")
-    return 1 if left else 0
+    lines = [f"{where}: {fault.block}: {fault.why}\n" for where, fault in left]
+    lines += [f"{page}: {name}: run `python -m tools.in_short`\n" for page, name in left_behind()]
+    sys.stdout.write("".join(lines))
+    return 1 if lines else 0
 
 
 if __name__ == "__main__":

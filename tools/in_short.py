@@ -1,8 +1,8 @@
-"""`python -m tools.in_short`: what the claims of each paper came to, on the pages that list papers, from the tables on the papers' own pages.
+"""`python -m tools.in_short`: what the claims of each paper came to, on pages that list papers, from the tables on the papers' own pages.
 
-Blocks: ``PAPER claims in short`` of one paper, ``claims in short of all`` of all together. They say what ``claims in short`` says on the page
-of a paper, by the same functions (`report.claim_rows`), and rest on the same runs; `python -m tools.computed` names one that the page has
-left behind. Run it after a page of a paper was filled.
+Blocks: ``PAPER claims in short`` of one paper, ``claims in short of all`` of all together. They say what ``claims in short`` says on the
+page of a paper, by the same functions (`report.claim_rows`), and rest on the same runs. Run it after a page of a paper was filled; until
+then `python -m tools.computed` names the blocks that are behind.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ def blocks() -> dict[str, str]:
         own = [rows[claim.id] for claim in claims() if claim.paper in papers and claim.id in rows]
         return in_short(renewed("\n".join(own), (), "", claims()))
 
-    judged = [paper for paper in PAPERS if any(claim.paper == paper and claim.id in rows for claim in claims())]
+    judged = [
+        paper for paper in PAPERS if any(claim.paper == paper and claim.id in rows for claim in claims())
+    ]
     return {ALL: short(*judged)} | {f"{paper} claims in short": short(paper) for paper in judged}
 
 

@@ -34,15 +34,13 @@ class Kept:
     behaviour: str
 
     def faults(self, now: Mapping[str, int], since: Mapping[str, int]) -> Iterator[UntrustedBlock]:
-        """What is wrong with it; ``now`` are the engine's behaviour numbers, ``since`` by claim the rule from which its check is what it is."""
+        """What is wrong with it. ``now`` are the engine's behaviour numbers; ``since`` has by claim the rule that its check is of."""
         if self.rule is None or not self.behaviour:
             yield UntrustedBlock(self.file, self.table, "nothing says what it rests on", False)
             return
         moved = moved_on(numbers_of(self.behaviour), now)
         if moved:
-            yield UntrustedBlock(
-                self.file, self.table, f"behaviour has changed: {', '.join(moved)}", True
-            )
+            yield UntrustedBlock(self.file, self.table, f"behaviour has changed: {', '.join(moved)}", True)
         later = [name for name in self.claims if since.get(name, self.rule + 1) > self.rule]
         if later:
             why = f"checks have changed since rule {self.rule}: {', '.join(later)}"

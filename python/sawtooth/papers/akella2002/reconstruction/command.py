@@ -14,7 +14,7 @@ from sawtooth.papers.further import Made, Reconstructor, Request
 
 BLOCKS: Final = tuple(
     f"reconstruction {name}"
-    for name in ("command", "summary", "effects", "joint", "finalists", "unexplained")
+    for name in ("command", "design", "summary", "effects", "joint", "finalists", "unexplained")
 )
 """What ``page`` fills, which is not loaded before there is something to draw."""
 

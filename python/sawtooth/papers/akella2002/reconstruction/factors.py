@@ -23,6 +23,8 @@ FURTHER: Final[Mapping[str, tuple[Any, ...]]] = {
 """Levels beyond the plausible values, by key: round trips at which the trend towards shorter ones must end, and a link for them."""
 NO_FACTORS: Final = ("duration", "warmup", "record.")
 """Keys, or beginnings of keys, that are no factors."""
+SAID: Final = 2
+"""Routers and environments that the short name of a factor lists."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +37,20 @@ class Factor:
     @property
     def name(self) -> str:
         """Its key, with the cells it is limited to where there are several of that key."""
-        where = [*(self.entry.routers or []), *(self.entry.only or [])]
+        where = self._where
         return f"{self.entry.key} ({', '.join(where)})" if where else self.entry.key
+
+    @property
+    def short(self) -> str:
+        """The same for a cell of a table: of more than SAID cells the first and how many more."""
+        where = self._where
+        if len(where) <= SAID:
+            return self.name
+        return f"{self.entry.key} ({where[0]} and {len(where) - 1} more)"
+
+    @property
+    def _where(self) -> list[str]:
+        return [*(self.entry.routers or []), *(self.entry.only or [])]
 
     def applies(self, setting: str) -> bool:
         """Whether it acts in a setting."""

@@ -1,6 +1,7 @@
 """A reconstruction as a figure, an HTML report and blocks of a Markdown page. Values come in, pages go out; nothing is run.
 
-Blocks: ``reconstruction command`` (what was run), ``reconstruction summary`` (sentences), ``reconstruction effects``,
+Blocks: ``reconstruction command`` (what was run), ``reconstruction design`` (how much the model asks of how many combinations, which no
+result is needed for), ``reconstruction summary`` (sentences), ``reconstruction effects``,
 ``reconstruction joint``, ``reconstruction finalists``, ``reconstruction unexplained``. The figure of a page lies beside it as
 ``figures/PAPER-reconstruction.svg``, and the values of the finalists, too long for a cell, as ``PAPER-reconstruction.csv``.
 """
@@ -22,6 +23,7 @@ from sawtooth.experiment.typed import NOTHING_TYPED, Typed
 from sawtooth.papers.akella2002.reconstruction.factors import Combination
 from sawtooth.papers.akella2002.reconstruction.result import (
     Reconstruction,
+    design,
     sentences,
     signed,
     with_interval,
@@ -141,7 +143,11 @@ def page(found: Reconstruction) -> Page:
         name=f"{found.name} reconstruction",
         title="Which open values explain the printed tables",
         answer=sentences(found),
-        facts={"Combinations": str(len(found.tried)), "Finalists": str(len(found.finalists))},
+        facts={
+            "Combinations": str(len(found.tried)),
+            "Coefficients of the model": str(found.effects.coefficients),
+            "Finalists": str(len(found.finalists)),
+        },
         picture=Picture(
             drawing,
             "Left the change of the misfit by each value, fitted (disc, 95 %) and on the other settings (ring). Right, how many "
@@ -226,7 +232,7 @@ def _effect_rows(found: Reconstruction) -> list[list[str]]:
         low, high = found.effects.interval(factor, level)
         rows.append(
             [
-                found.factors[factor].name,
+                found.factors[factor].short,
                 written(found.factors[factor].levels[0]),
                 written(found.factors[factor].levels[level]),
                 with_interval(float(found.effects.means[factor][level]), (low, high)),
@@ -244,7 +250,7 @@ def _effect_table(found: Reconstruction) -> Table:
 
 def _joint_rows(found: Reconstruction) -> list[list[str]]:
     return [
-        [joint.name, with_interval(joint.effect, joint.interval), signed(joint.held_out)]
+        [joint.short, with_interval(joint.effect, joint.interval), signed(joint.held_out)]
         for joint in found.joint
     ]
 
@@ -253,7 +259,11 @@ def _joint_table(found: Reconstruction) -> Table:
     return Table(JOINT_HEADS, [Row(first, rest) for first, *rest in _joint_rows(found)])
 
 
-JOINT_HEADS: Final = ("of", "effect of a doubling, or of a product of them (95 %)", "other settings")
+JOINT_HEADS: Final = (
+    "common to the numbers of, or product of",
+    "effect of a doubling, or of a product of them (95 %)",
+    "other settings",
+)
 EFFECT_HEADS: Final = (
     "parameter",
     "taken",
@@ -261,7 +271,7 @@ EFFECT_HEADS: Final = (
     "effect on the misfit (95 %)",
     "other settings",
     "best in so many draws",
-    "the tables say",
+    "this sweep says",
 )
 
 
@@ -310,6 +320,7 @@ def blocks(found: Reconstruction) -> dict[str, str]:
     heads = ["values changed", "misfit, fitted half", "misfit, other half", "gain on the other half"]
     return {
         "reconstruction command": f"```sh\n{found.conditions['command']}\n```",
+        "reconstruction design": design(found),
         "reconstruction summary": "\n".join(f"- {line}" for line in sentences(found)),
         "reconstruction effects": pipe_table(EFFECT_HEADS, _effect_rows(found)),
         "reconstruction joint": pipe_table(JOINT_HEADS, _joint_rows(found)),

@@ -5,7 +5,8 @@ Source: none. All numbers follow from the combinations that were tried, however 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,10 +17,11 @@ import numpy as np
 from sawtooth.documents import format_of
 from sawtooth.experiment.exhibit import TextTable
 from sawtooth.papers.akella2002.reconstruction.factors import Combination, Factor
-from sawtooth.papers.akella2002.reconstruction.rows import EXPLAINED, PrintedRow
+from sawtooth.papers.akella2002.reconstruction.rows import EXPLAINED, BlockKey, PrintedRow
 from sawtooth.papers.akella2002.reconstruction.shapes import NAMES
 from sawtooth.papers.akella2002.reconstruction.surrogate import Identified, standings
 from sawtooth.plain import written
+from sawtooth.plurals import number_of, verb
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,6 +66,8 @@ class Joint:
     effect: float
     interval: tuple[float, float]
     held_out: float
+    short: str
+    """Its name for a cell of a table."""
 
     def to_json(self) -> dict[str, str | float]:
         """Plain data."""
@@ -110,7 +114,7 @@ class Reconstruction:
 
     def tables(self) -> list[TextTable]:
         """What was found, the best combination, and those at full length."""
-        found = [TextTable("", (), [[sentence] for sentence in sentences(self)])]
+        found = [TextTable("", (), [[sentence] for sentence in (*sentences(self), design(self))])]
         best = []
         for factor, level, shares, says in zip(
             self.factors, self.best, self.shares, self.standings, strict=True
@@ -119,7 +123,7 @@ class Reconstruction:
             best.append(
                 [factor.name, written(factor.levels[0]), written(factor.levels[level]), share, says.value]
             )
-        heads = ("parameter", "taken", "best", "in so many draws", "the tables say")
+        heads = ("parameter", "taken", "best", "in so many draws", "this sweep says")
         found.append(TextTable("the best combination", heads, best))
         full = []
         for entry in self.finalists:
@@ -144,7 +148,7 @@ class Reconstruction:
 
     @cached_property
     def standings(self) -> list[Identified]:
-        """What the tables say of each factor."""
+        """What the sweep says of each factor."""
         return standings(self.effects, self.held_out)
 
     @cached_property
@@ -157,6 +161,7 @@ class Reconstruction:
                 float(fitted.common_means[place]),
                 fitted.common_interval(place),
                 float(other.common_means[place]),
+                self.factors[factor].short,
             )
             for place, factor in enumerate(fitted.common)
         ]
@@ -166,6 +171,7 @@ class Reconstruction:
                 float(fitted.shape_means[place]),
                 fitted.shape_interval(place),
                 float(other.shape_means[place]),
+                name,
             )
             for place, name in enumerate(NAMES[: len(fitted.shape_means)])
         ]
@@ -257,31 +263,63 @@ class Reconstruction:
 def sentences(found: Reconstruction) -> list[str]:
     """The result in words, every number computed."""
     smallest, has = found.smallest(), found.conditions
-    changed = len(Combination(-1, found.best).changed(found.factors))
-    seen = 100 * max(found.effects.cross_validated, 0.0)
+    seen = 100 * found.effects.cross_validated
+    runs = int(str(has["runs_per_combination"]))
     swept = (
-        f"{len(found.tried)} of {has['asked']} combinations of {has['factors']} open parameters were run: "
-        f"{has['runs_per_combination']} runs of {has['duration']} each, {has['seeds']} seed{'' if has['seeds'] == 1 else 's'}, "
-        f"{has['environments']} environments."
+        f"{len(found.tried)} of {has['asked']} combinations of {has['factors']} open parameters were run, each in "
+        f"{number_of(runs, 'run')} of {has['duration']} ({runs * len(found.tried):,} runs in all), with "
+        f"{number_of(int(str(has['seeds'])), 'seed')} in {number_of(int(str(has['environments'])), 'environment')}."
     )
-    best = (
-        f"The combination that the model ranks first changes {changed} of the values taken. Its predicted gain in misfit is "
-        f"{found.gain_fitted.text} on the settings that chose it and {found.gain_held_out.text} on the others."
-    )
-    model = f"The model of the misfit predicts {seen:.0f} % of the differences between combinations that it was not fitted to"
-    lines = [
-        finding(found),
-        swept,
-        f"{model}{_short_round_trips(found)}.",
-        best,
-    ]
+    lines = [finding(found), swept, f"{_predicts(seen)}{_short_round_trips(found)}."]
+    if seen > 0.0:
+        changed = len(Combination(-1, found.best).changed(found.factors))
+        lines.append(
+            f"The combination that the model ranks first changes {changed} of the values taken. Its predicted gain in misfit is "
+            f"{found.gain_fitted.text} on the settings that chose it and {found.gain_held_out.text} on the others."
+        )
     if len(found.finalists) > 1:
         lines.append(_at_full_length(found))
-    count = len(found.unexplained())
-    lines.append(
-        f"For {count} of the {len(smallest)} printed rows that were run, no combination comes within a factor of two."
+    return [*lines, _unexplained(found, len(smallest))]
+
+
+def design(found: Reconstruction) -> str:
+    """How much the model asks of how many combinations."""
+    seen = [{found.rows[row].block for row in entry.numbers} for entry in found.tried]
+    return design_text(found.effects.coefficients, seen, {row.block for row in found.rows})
+
+
+def design_text(coefficients: int, seen: Sequence[Collection[BlockKey]], tables: Collection[BlockKey]) -> str:
+    """The same of so many coefficients, where each combination was run on the tables ``seen``."""
+    most = max(map(len, seen))
+    times = Counter(block for each in seen for block in each)
+    least, often = min(times[block] for block in tables), max(times.values())
+    run = f"{least} to {often}" if least < often else str(often)
+    return (
+        f"The model has {number_of(coefficients, 'coefficient')} for {number_of(len(seen), 'combination')}. Each combination was run on "
+        f"{'at most ' if min(map(len, seen)) < most else ''}{most} of the {len(tables)} printed tables, each table with {run} of the "
+        "combinations."
     )
-    return lines
+
+
+def _predicts(seen: float) -> str:
+    """What the model says of combinations that it was not fitted to: the share of their squared differences, below zero where it is worse
+    than no model."""
+    text = (
+        "Of the squared differences between combinations that it was not fitted to, the model of the misfit predicts "
+        f"{round(seen, 1) + 0.0:.1f} %"
+    )
+    return text if seen > 0.0 else f"{text}: no better than none"
+
+
+def _unexplained(found: Reconstruction, rows: int) -> str:
+    """How many rows no combination explains, and how few of them tried."""
+    missed = found.unexplained()
+    text = f"For {len(missed)} of the {rows} printed rows that were run, no combination that ran them comes within a factor of two"
+    if not missed:
+        return f"{text}."
+    fewest = min(count for _, _, count in missed)
+    few = sum(count == fewest for _, _, count in missed)
+    return f"{text}; {few} of these {len(missed)} {verb('was', few)} run by {number_of(fewest, 'combination')} only."
 
 
 def _short_round_trips(found: Reconstruction) -> str:
@@ -297,10 +335,10 @@ def _short_round_trips(found: Reconstruction) -> str:
 
 
 def finding(found: Reconstruction) -> str:
-    """What the printed tables say of the open parameters, in one sentence."""
+    """What the sweep says of the open parameters, in one sentence."""
     if found.effects.cross_validated <= 0.0:
         return (
-            f"{len(found.tried)} combinations say nothing yet of the {len(found.factors)} open parameters: the model of the misfit "
+            f"{len(found.tried)} combinations cannot tell the values of {len(found.factors)} open parameters: the model of the misfit "
             "predicts no combination that it was not fitted to."
         )
     sure = [
@@ -311,7 +349,7 @@ def finding(found: Reconstruction) -> str:
     known = f"{len(sure)} ({', '.join(sure)})" if sure else "none"
     some = f"{len(weak)} weakly ({', '.join(weak)})" if weak else "none weakly"
     return (
-        f"Of {len(found.factors)} open parameters the printed tables identify {known}, {some}, and leave "
+        f"Of {len(found.factors)} open parameters {len(found.tried)} combinations identify {known}, {some}, and leave "
         f"{len(found.standing(Identified.NOT))} open."
     )
 

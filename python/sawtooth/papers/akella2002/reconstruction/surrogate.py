@@ -80,7 +80,7 @@ class Observations:
 
 
 class Identified(StrEnum):
-    """What the printed tables say of an open parameter."""
+    """What a sweep says of an open parameter."""
 
     IDENTIFIABLE = "identifiable"
     WEAKLY = "weakly identifiable"
@@ -114,6 +114,11 @@ class Effects:
     """What a doubling of each of them adds."""
     common_draws: Array = field(default_factory=lambda: np.zeros((0, 0)))
     """Shape (draws, factors in common)."""
+
+    @property
+    def coefficients(self) -> int:
+        """Numbers that the fit chooses: a level other than the first each, a common effect each, a column of sizes each."""
+        return sum(len(values) - 1 for values in self.means) + len(self.common) + len(self.shape_means)
 
     @property
     def best(self) -> tuple[int, ...]:
@@ -195,7 +200,7 @@ def credible(shares: Array) -> list[int]:
 
 
 def standings(fitted: Effects, held_out: Effects) -> list[Identified]:
-    """What the tables say of each factor: by the fit to half of the settings, and whether the other settings confirm it."""
+    """What a sweep says of each factor: by the fit to half of the settings, and whether the other settings confirm it."""
     if fitted.cross_validated <= 0.0:
         return [Identified.NOT] * len(fitted.means)
     found = []
