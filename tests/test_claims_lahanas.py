@@ -43,7 +43,7 @@ def view_of(rule: Rule, home: str) -> View:
     """What a check sees of all parts of the paper under one rule, from the part that its claim is about."""
     parts = {
         study.name: Part(
-            Results({}, {probe.name: runs_of(probe, rule) for probe in study.probe}), study.tolerance
+            Results({}, {probe.name: runs_of(probe, rule) for probe in study.probe}), study.tolerance, study
         )
         for study in PARTS
     }
@@ -71,7 +71,8 @@ def published(name: str, given: Mapping[str, Label]) -> float:
         if "share" in given:
             return 0.9
         late = {"0..15": 0.003, "15..30": 0.006, "30..45": 0.01, "45..60": 0.02}
-        step = next((value for part, value in late.items() if part in name), 0.05 * min(1.0, 2 / n))
+        few_enough = 3 if law == "FC+" else 2  # it has more room
+        step = next((value for part, value in late.items() if part in name), 0.05 * min(1.0, few_enough / n))
         return (0.9 - 0.01 * red) * (1 + step * (law in NEW) + 1e-5 * (law == "FC+"))
     if name.startswith("jain"):
         return 0.9 + 0.05 * red + 0.02 * (law in NEW) + 0.01 * (law == "FC")
@@ -80,7 +81,9 @@ def published(name: str, given: Mapping[str, Label]) -> float:
             return 100 * 45 * 0.2
         return {"reno": 500.0, "sack": 1.0}.get(str(given.get("recovery")), 100.0)
     if name.startswith("share of"):
-        return {"0": 1.5, "1": 0.5}[name[9]] if "algorithm" in given else {"0": 0.8, "1": 1.2}[name[9]]
+        if "algorithm" in given:
+            return {"0": 1.5, "1": 0.5}[name[9]]
+        return 1.0 if "10..20" in name else {"0": 0.8, "1": 1.2}[name[9]]
     if name.startswith("settling"):
         return 3.0
     return 0.8 if name.startswith("synchronised") else 1.0
@@ -97,7 +100,7 @@ def contrary(name: str, given: Mapping[str, Label]) -> float:
     if name == "timeouts":
         return {"reno": 1.0, "sack": 500.0}.get(str(given.get("recovery")), 100.0 * (1 + (law in NEW)))
     if name.startswith("share of"):
-        return 1.0 if "algorithm" in given else {"0": 1.2, "1": 0.8}[name[9]]
+        return 1.0 if "algorithm" in given or "10..20" in name else {"0": 1.2, "1": 0.8}[name[9]]
     if name.startswith("settling"):
         return 3.0 * (1 + (law == "FC+"))
     return 0.2 if name.startswith("synchronised") else 1.0 + (law in NEW)
@@ -122,6 +125,48 @@ def test_a_check_holds_where_the_sentence_is_true_and_fails_where_it_is_not(
 ) -> None:
     assert judge(check, published) is Verdict.HOLDS
     assert judge(check, contrary) is Verdict.FAILS
+
+
+def changed(rule: Rule, name: str, factor: float, **given: Label) -> Rule:
+    """A rule with one value of the runs with these labels at so many times what it was."""
+
+    def other(asked: str, labels_: Mapping[str, Label]) -> float:
+        value = rule(asked, labels_)
+        return value * factor if asked == name and given.items() <= labels_.items() else value
+
+    return other
+
+
+@pytest.mark.parametrize(
+    ("law", "flows", "here"), [("FC", 64, 1), ("FC+", 64, 0), ("FC", 32, 0), ("FC+", 100, 1)]
+)
+def test_each_law_has_its_own_room(law: str, flows: int, here: int) -> None:
+    """Where its room is a packet (``here`` 0) a gain that goes away makes the claim fail, and where it is less one that stays does."""
+    factor = 1.005 if here else 1 / 1.005
+    other = changed(published, "goodput 0..60 s", factor, router="red", algorithm=law, flows=flows)
+    assert judge(stationary.room_of_a_packet, published) is Verdict.HOLDS
+    assert judge(stationary.room_of_a_packet, other) is Verdict.FAILS
+
+
+def test_the_packets_in_flight_are_those_of_the_study_as_it_was_run() -> None:
+    """The path of 100 Mbit/s and 40 ms, 500 packets of 1000 B, and two thirds of a buffer of half of it."""
+    study = load_study("lahanas2003/stationary")
+    assert stationary.in_flight(study) == pytest.approx(500 + 2 / 3 * 250)
+    assert stationary.in_flight(study.varied("path.rtt", "20 ms")) == pytest.approx(250 + 2 / 3 * 125)
+    assert [stationary.more_room(law, 72.0) for law in NEW] == pytest.approx([6.0, 10.0])
+
+
+@pytest.mark.parametrize("law", ["GAIMD(0.31, 7/8)", "SQRT", "IIAD", "SIMD(15/16)"])
+@pytest.mark.parametrize("part", ["20..60 s", "20..30 s"], ids=["takes no more", "is left with as little"])
+def test_each_friendly_law_has_to_take_more_and_to_keep_more(law: str, part: str) -> None:
+    other = changed(published, f"share of 1 {part}", 0.5, law=law)
+    assert judge(dynamic.friendly_grab_more, other) is Verdict.FAILS
+
+
+def test_a_visible_gain_or_loss_matters_even_where_it_is_below_the_noise_of_an_index() -> None:
+    for factor in (1.005, 1 / 1.005):
+        other = changed(published, "goodput 15..60 s", factor, share=1, algorithm="FC+")
+        assert judge(dynamic.not_active, other) is Verdict.FAILS
 
 
 def test_the_gain_is_looked_for_under_other_buffers() -> None:

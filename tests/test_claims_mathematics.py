@@ -201,6 +201,36 @@ def finding(name: str) -> Finding:
     return only
 
 
+@pytest.mark.parametrize(
+    ("scale", "verdict"),
+    [(lambda w: w * np.log(w), H), (lambda w: w**1.1, F), (lambda w: w**2, F)],
+    ids=["W log W", "W^1.1", "W^2"],
+)
+def test_steps_of_order_w_log_w_grow_alike_at_each_doubling(
+    scale: Callable[[float], float], verdict: Verdict, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lahanas_section3, "steps_to_meet", lambda _, w: scale(w))
+    found = lahanas_section3.logarithmic("", "", lahanas_section3.FROM_128)
+    assert found.verdict is verdict
+
+
+def test_the_laws_of_order_w_log_w_are_told_from_those_of_a_higher_order() -> None:
+    doublings = (128, 256, 512)
+    laws = {"gaimd(0.31, 0.125)": H, "simd(0.0625)": H, "sqrt(1, 1)": F, "iiad": F}
+    assert {law: lahanas_section3.logarithmic("", law, doublings).verdict for law in laws} == laws
+
+
+def test_smoothness_is_paid_for_through_the_increase_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An increase that changes nothing leaves what is said of the decrease as it was, and the claim fails."""
+
+    def one_increase(controller: str, *arguments: Any, **named: Any) -> synchronous.Rounds:
+        return real_rounds(controller.replace("aimd-fc(16", "aimd-fc(8"), *arguments, **named)
+
+    monkeypatch.setattr(synchronous, "rounds", one_increase)
+    found = claim("lahanas-3.3.4-inverse").function(NoRuns())
+    assert [part.verdict for part in found.operands] == [H, H, H, F, F]
+
+
 def test_every_definition_and_analysis_claim_is_decided() -> None:
     counted = {
         paper: [(item.claim.kind, item.verdict) for item in judged(paper)]

@@ -19,7 +19,7 @@ import numpy as np
 from sawtooth.claims.printed_tables import PrintedTables
 from sawtooth.experiment.matrix import ProbeRun, Results, SettingBlock, scored_mean
 from sawtooth.experiment.scoring import Values, ratio_scores
-from sawtooth.experiment.study import Tolerance
+from sawtooth.experiment.study import Study, Tolerance
 
 
 class UnavailableError(LookupError):
@@ -28,10 +28,11 @@ class UnavailableError(LookupError):
 
 @dataclass(frozen=True)
 class Part:
-    """The runs of one part of a paper and what words mean there."""
+    """The runs of one part of a paper, what words mean there, and the study as it was run, open parameters at the values they had."""
 
     results: Results
     tolerances: Mapping[str, Tolerance]
+    study: Study | None = None
 
 
 class View(ABC):
@@ -89,6 +90,11 @@ class View(ABC):
         """Values of a metric in the one setting, in the environment of that name: one per seed."""
         raise UnavailableError(f"{metric} of {algorithm} under pattern {name}")
 
+    @property
+    def study(self) -> Study:
+        """The study behind a view that ``part`` gave, for checks that compute with its set-up."""
+        raise UnavailableError("its study")
+
     def part(self, name: str) -> View:
         """The view of another part of the paper, by the name of a study of it. UnavailableError where it was not run.
 
@@ -126,10 +132,12 @@ class RunView(View):
         settings: Sequence[str],
         tolerances: Mapping[str, Tolerance],
         parts: Mapping[str, Part] | None = None,
+        study: Study | None = None,
     ) -> None:
         super().__init__(settings, tolerances)
         self._results = results
         self._parts = parts or {}
+        self._study = study
 
     @property
     def environments(self) -> tuple[str, ...]:
@@ -169,12 +177,20 @@ class RunView(View):
             raise UnavailableError(f"probe {name}")
         return self._results.probes[name]
 
+    @property
+    def study(self) -> Study:
+        """The study as it was run."""
+        if self._study is None:
+            raise UnavailableError("its study")
+        return self._study
+
     def part(self, name: str) -> View:
         """The view of another part, over all of its settings."""
         if name not in self._parts:
             raise UnavailableError(f"part {name}")
         found = self._parts[name]
-        return RunView(found.results, tuple(found.results.blocks), found.tolerances, self._parts)
+        settings = tuple(found.results.blocks)
+        return RunView(found.results, settings, found.tolerances, self._parts, found.study)
 
     def _block(self, setting: str, algorithm: str | None = None) -> SettingBlock:
         block = self._results.blocks.get(setting)

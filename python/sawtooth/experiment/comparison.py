@@ -97,7 +97,7 @@ class Comparison:
     @property
     def part(self) -> Part:
         """What checks of claims see of it."""
-        return Part(self.results, self.study.tolerance)
+        return Part(self.results, self.study.tolerance, self.study)
 
     @cached_property
     def curves(self) -> list[Curve]:

@@ -1,12 +1,14 @@
 """Claims of [Lahanas03] sections 5.2, 5.3 and 6 that need runs: flows that join and leave, other recoveries, friendly protocols.
 
 Source: studies/contention.toml, _release.toml, _recovery.toml, _coexistence.toml. As printed: RED, buffer of one-way delay x
-bandwidth. Tolerances: ``tie``, ``noise``, ``conflict``, ``clear``, ``few_timeouts``, ``dominating_timeouts``, ``far_more``, ``newcomer``.
+bandwidth. Tolerances: ``tie``, ``noise``, ``conflict``, ``clear``, ``visible``, ``few_timeouts``, ``dominating_timeouts``, ``far_more``,
+``newcomer``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Final
 
 import numpy as np
@@ -151,8 +153,8 @@ def sack_aggressive(view: View) -> Finding:
 
 
 def not_active(view: View) -> Finding:
-    """With a fair share of at most a packet the goodputs are equal and timeouts dominate."""
-    runs = view.probe("scarce")
+    """With a fair share of at most a packet no new law has visibly more or less goodput than AIMD, and timeouts dominate."""
+    runs, visible = view.probe("scarce"), view.tolerance("visible")
     operands = []
     for share in labels(runs, "share"):
         if float(share) > 1:
@@ -160,8 +162,8 @@ def not_active(view: View) -> Finding:
         here = at(runs, share=share)
         for law in NEW:
             gain = lead(here, law, "goodput 15..60 s")
-            operands.append(inequality(f"gain of {law}, share {share}", gain, "<=", view.tolerance("noise")))
-            operands.append(inequality(f"gain of {law}, share {share}", gain, ">=", -view.tolerance("noise")))
+            operands.append(inequality(f"gain of {law}, share {share}", gain, "<=", visible))
+            operands.append(inequality(f"gain of {law}, share {share}", gain, ">=", -visible))
         for law in LAWS:
             often = _timeouts(at(here, algorithm=law), 100)
             operands.append(
@@ -176,16 +178,24 @@ def not_active(view: View) -> Finding:
 
 
 def friendly_grab_more(view: View) -> Finding:
-    """Once forty flows have joined, a flow of GAIMD(0.31, 7/8) gets more than one of AIMD-FC.
-
-    That AIMD-FC backs off more rapidly is said by the laws themselves, and is not judged."""
+    """Once forty flows have joined, a flow of GAIMD, SQRT, IIAD or SIMD gets more than one of AIMD-FC. In the first ten seconds it also
+    keeps a larger part of the share that it had in the ten seconds before."""
     runs = view.probe("onset")
     operands = []
-    for router in labels(runs, "router"):
-        here = at(runs, router=router)
-        more = values(here, "share of 1 20..60 s") - values(here, "share of 0 20..60 s")
-        operands.append(inequality(f"share of GAIMD less AIMD-FC, {router}", more, ">"))
-    return both("friendly protocols take more under congestion", operands)
+    for law, router in product(labels(runs, "law"), labels(runs, "router")):
+        here = at(runs, law=law, router=router)
+        ours, friendly = (values(here, f"share of {group} 20..60 s") for group in (0, 1))
+        left, kept = (
+            values(here, f"share of {group} 20..30 s") / values(here, f"share of {group} 10..20 s")
+            for group in (0, 1)
+        )
+        operands += [
+            inequality(f"share of {law} less AIMD-FC, {router}", friendly - ours, ">"),
+            inequality(
+                f"part of its share that AIMD-FC is left with, less {law}, {router}", left - kept, "<"
+            ),
+        ]
+    return both("friendly protocols take more under congestion, and AIMD-FC backs off further", operands)
 
 
 def newcomers(view: View) -> Finding:

@@ -236,20 +236,37 @@ def smoother_by_a_third(_: View) -> Finding:
     )
 
 
+SWINGS: Final = tuple(range(900, 960))
+"""W over which the largest swing of a load is taken, packets: by how much it overshoots depends on where W lies between two steps."""
+
+
+def largest_swing(a: float) -> float:
+    """The largest swing of one AIMD-FC flow of increase ``a`` from its top, above W, to its bottom, share of W, over SWINGS."""
+    loads = [(settled(f"aimd-fc({a:g}, 0.5)", w).cycle_load(), w) for w in SWINGS]
+    return max(float(np.ptp(load)) / w for load, w in loads)
+
+
 def inverse(_: View) -> Finding:
-    """With b_D the oscillation (1 - b)/(2 - b) and the gap's factor b per cycle move against each other in quality."""
+    """As b_D rises the oscillation (1 - b)/(2 - b) falls and the cycles to fairness rise; as a_I rises the largest swing rises, by its
+    overshoot alone, and the steps to fairness fall."""
     kept = [0.2, 0.4, 0.6, 0.8]
     depths = [float(1 - fc.minimum(b)) for b in kept]
     measured = [settled(f"aimd-fc(1, {b})").smoothness() for b in kept]
     cycles = [synchronous.converge(f"aimd-fc(1, {b})", [50.0, 900.0], 2000.0).cycles for b in kept]
+    increases = [1, 2, 4, 8, 16]
+    swings = [largest_swing(a) for a in increases]
+    steps = [synchronous.converge(f"aimd-fc({a}, 0.5)", [50.0, 900.0], 2000.0).steps for a in increases]
     return both(
         "a smoother AIMD-FC is a slower one",
         [
             fact("the oscillation falls with b_D", bool((np.diff(depths) < 0).all()), depth=depths),
             fact("so it does in the model", near(measured, depths, 5e-3), depth=measured),
             fact("the cycles to fairness rise with b_D", bool((np.diff(cycles) > 0).all()), cycles=cycles),
+            fact("the largest swing rises with a_I", bool((np.diff(swings) > 0).all()), swing=swings),
+            fact("the steps to fairness fall with a_I", bool((np.diff(steps) < 0).all()), steps=steps),
         ],
         b_D=kept,
+        a_I=increases,
     )
 
 

@@ -7,6 +7,7 @@ Tolerances: ``up_to``, ``near_five``, ``tie``, ``visible``, ``noise``, ``most``.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -17,11 +18,16 @@ from sawtooth.claims.logic import Finding, at_least, both, corrected, either, in
 from sawtooth.claims.view import UnavailableError, View
 from sawtooth.experiment.curves import labels, select, values
 from sawtooth.experiment.matrix import ProbeRun
-from sawtooth.experiment.plan import Label
+from sawtooth.experiment.plan import Label, ProbeKey
+from sawtooth.models import fast_convergence as fc
 from sawtooth.papers.lahanas2003 import gain as parts_of_gain
+from sawtooth.scenario.resolve import resolve
+from sawtooth.scenario.units import parse_time
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from sawtooth.experiment.study import Study
 
 Numbers: TypeAlias = "NDArray[np.float64]"
 
@@ -216,22 +222,44 @@ def red_collaborates(view: View) -> Finding:
     return both("fast convergence works with RED", [red_gain(view), no_tradeoff(view)])
 
 
-ROOM: Final = (5 / 6 - 3 / 4) * 750.0
-"""Packets that AIMD-FC keeps beyond AIMD, over all flows: a twelfth of the largest windows, which are the path of 100 Mbit/s and 40 ms (500
-packets of 1000 B) and the buffer of half of it."""
+def in_flight(study: Study) -> float:
+    """Packets that RED lets be in flight in the runs of the stationary study: those of the path, and those of the queue up to the average
+    from which each packet is dropped."""
+    (probe,) = (entry for entry in study.probe if entry.name == "stationary")
+    planned = next(
+        entry
+        for entry in study.probed(probe)
+        if isinstance(entry.key, ProbeKey) and RED.items() <= dict(entry.key.labels).items()
+    )
+    scenario = study.read(planned.scenario)
+    engine = json.loads(resolve(scenario, planned.seed).engine_json)
+    bottleneck, packet = engine["links"][0], engine["profiles"][0]["packet_bytes"]
+    path = bottleneck["rate_bps"] * parse_time(planned.scenario["path"]["rtt"]) / 1e9 / 8 / packet
+    return float(path + bottleneck["queue"]["max"])
+
+
+def more_room(law: str, packets: float) -> float:
+    """Packets that a law keeps in flight beyond AIMD on the mean, over all flows, where at most ``packets`` are."""
+    return float(USED[law] - fc.aimd_efficiency()) * packets
+
+
+USED: Final = {"FC": float(fc.efficiency()), "FC+": float(fc.efficiency(f=0.5))}
+"""Mean windows in equilibrium, share of the largest."""
 
 
 def room_of_a_packet(view: View) -> Finding:
-    """The gain is ``visible`` where ROOM makes a packet or more for each flow, and is not where it makes less.
+    """The gain of each law is ``visible`` where what it keeps in flight beyond AIMD is a packet or more for each flow, and is not where it
+    is less.
 
     A gain that merely falls with the number of flows would say nothing of a packet: it has to go away where the arithmetic says. That the
     packet is the cause is not judged, since nothing but the number of flows is changed.
     """
-    runs = select(view.part("lahanas2003/stationary").probe("stationary"), RED)
+    home = view.part("lahanas2003/stationary")
+    runs, packets = select(home.probe("stationary"), RED), in_flight(home.study)
     operands = []
     for law in NEW:
         for n in labels(runs, "flows"):
-            room = ROOM / float(n)
+            room = more_room(law, packets) / float(n)
             operands.append(
                 inequality(
                     f"{law}: gain in goodput, {n} flows, room of {room:.2g} packets each",
@@ -240,7 +268,9 @@ def room_of_a_packet(view: View) -> Finding:
                     view.tolerance("visible"),
                 )
             )
-    return both("the gain goes away where the room of a flow is under one packet", operands)
+    return both(
+        "the gain goes away where the room of a flow is under one packet", operands, in_flight=packets
+    )
 
 
 def in_common(view: View) -> Finding:
