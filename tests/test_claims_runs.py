@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -27,7 +27,7 @@ from sawtooth.papers.akella2002.printed import environments, tables
 from sawtooth.papers.register import claim, claims
 from sawtooth.papers.studies import load_study
 
-TOLERANCES = load_study("akella2002/fig5").tolerance
+TOLERANCES = load_study("akella2002/fig5").tolerance | load_study("reddy2012/pair").tolerance
 H, F, U = Verdict.HOLDS, Verdict.FAILS, Verdict.UNDECIDED
 PAPERS = ("akella2002", "reddy2012")
 PATTERNS = "sawtooth.papers.akella2002.claims.section2"
@@ -399,6 +399,30 @@ def test_fairer_than_under_drop_tail_is_not_yet_reasonably_fair() -> None:
     # A third of what it is under drop-tail, and still a whole share between best and worst.
     unfair = where(router_is("droptail"), 3.0, 1.0)
     assert entry.function(World(entry.settings, unfair)).verdict is F
+
+
+PRINTED_ADVANTAGE = {"reno/droptail": 0.13, "reno/red": -0.02, "sack/droptail": -0.01, "sack/red": 0.16}
+
+
+@pytest.mark.parametrize(
+    ("ours", "verdict"),
+    [
+        (PRINTED_ADVANTAGE, H),
+        ({setting: value + 0.07 for setting, value in PRINTED_ADVANTAGE.items()}, H),
+        (dict.fromkeys(PRINTED_ADVANTAGE, 0.07), F),
+        (dict.fromkeys(PRINTED_ADVANTAGE, 0.0), F),
+        ({**PRINTED_ADVANTAGE, "sack/red": -PRINTED_ADVANTAGE["sack/red"]}, F),
+    ],
+    ids=["as printed", "a little more", "the same everywhere", "nothing", "the other way round"],
+)
+def test_the_printed_advantage_is_a_pattern_that_no_one_number_meets(
+    ours: Mapping[str, float], verdict: Verdict
+) -> None:
+    entry = claim("reddy-pairwise")
+    found = entry.function(World(entry.settings, lambda q: ours[q.setting] if q.algorithm == "AIMD" else 0.0))
+    assert found.verdict is verdict
+    signs = [leaf.text for leaf in found.leaves() if "less the printed" not in leaf.text]
+    assert [text.rpartition(" ")[2] for text in signs] == ["reno/droptail", "sack/red"]
 
 
 def test_significantly_more_is_more_than_nothing() -> None:

@@ -138,8 +138,9 @@ def tables(_: View) -> Finding:
 
 
 def pairwise(view: View) -> Finding:
-    """D_goodput(AIMD) - D_goodput(AIAD) is within ``pairwise_goodput`` of the printed difference, in each setting."""
-    bound = view.tolerance("pairwise_goodput")
+    """D_goodput(AIMD) - D_goodput(AIAD) is within ``printed_advantage`` of the printed difference in each setting, and has its sign where
+    that is larger than the bound."""
+    bound = view.tolerance("printed_advantage")
     operands = []
     for setting in view.settings:
         recovery, _, router = setting.partition("/")
@@ -151,6 +152,9 @@ def pairwise(view: View) -> Finding:
             inequality(text, ours - wanted, "<=", bound),
             inequality(text, ours - wanted, ">=", -bound),
         ]
+        if abs(wanted) > bound:
+            sign = f"D_goodput(AIMD) - D_goodput(AIAD), printed {wanted:+.2f}, {setting}"
+            operands.append(inequality(sign, ours, ">" if wanted > 0 else "<"))
     return both("the goodput advantage of AIAD is the printed one", operands)
 
 
