@@ -94,6 +94,22 @@ def test_figure_5_may_be_of_either_link() -> None:
     assert floyd_shares.figure_5(view("floyd2000/shares", probes)).verdict is F
 
 
+def test_figure_5_is_the_picture_of_figure_2() -> None:
+    """Less than TFRC as well as less than TCP is not enough: both ratios have to be alike."""
+    for beside_tfrc, verdict in ((0.62, H), (0.8, H), (0.55, F), (0.9, F)):
+        ratios = {**PAPER, "TFRC v TCP(1/5,1/8)": beside_tfrc}
+        assert floyd_shares.figure_5(shares(ratios, ratios)).verdict is verdict, beside_tfrc
+
+
+def test_close_to_equal_shares_are_asked_for_on_both_links() -> None:
+    equal = dict.fromkeys(PAPER, 1.0)
+    seen, other = shares(equal, equal), shares(PAPER, PAPER)
+    assert floyd_shares.compete_fairly(seen).verdict is H
+    for link in floyd_shares.LINKS:
+        probes = {name: list((other if name == link else seen).probe(name)) for name in floyd_shares.LINKS}
+        assert floyd_shares.compete_fairly(view("floyd2000/shares", probes)).verdict is F
+
+
 def test_the_same_picture_is_that_of_figures_2_to_4() -> None:
     def verdict(tfrc: float, law: float) -> Verdict:
         runs = [
@@ -127,7 +143,6 @@ NO_MORE = {"200 ms": 1.0, "1 s": 1.0, "10 s": 1.0}
 
 def smoothness(tfrc: float, eighths: float, tcp: float, more: Mapping[str, float] = NO_MORE) -> RunView:
     """Roughness, and shares of falls, by kind, the same under every queue and at every width, but for what TCP(2/5, 1/8) has ``more``."""
-    levels = (0.5, 0.7, 0.75)
     runs: list[ProbeRun] = []
     for pair, own in (("TFRC v TCP", tfrc), ("TCP(2/5,1/8) v TCP", eighths), ("TCP(1/5,1/8) v TCP", eighths)):
         values = {"loss": 4.0, "delay": 33.0}
@@ -135,11 +150,12 @@ def smoothness(tfrc: float, eighths: float, tcp: float, more: Mapping[str, float
             rough = same * (more[width] if (pair, group) == ("TCP(2/5,1/8) v TCP", 0) else 1.0)
             values[f"roughness at {width} of {group}"] = rough
             values[f"variation at {width} of {group}"] = rough
-            for level in levels:
+            for level in floyd_rates.LEVELS:
                 values[f"below {level:g} at {width} of {group}"] = rough**4 * level
         for queue in ("red", "ecn", "droptail"):
             runs += made({"pair": pair, "queue": queue, "n": 16}, values)
-    return view("floyd2000/smoothness", {"steady": runs, "rates": runs})
+    seen = [run for run in runs if run.labels["queue"] == "red"]
+    return view("floyd2000/smoothness", {"steady": seen, "rates": seen, "queues": runs})
 
 
 @pytest.mark.parametrize(
@@ -155,6 +171,33 @@ def smoothness(tfrc: float, eighths: float, tcp: float, more: Mapping[str, float
 def test_who_is_smoother_decides(check: Any) -> None:
     assert check(smoothness(0.1, 0.3, 0.7)).verdict is H
     assert check(smoothness(0.7, 0.75, 0.3)).verdict is F
+
+
+@pytest.mark.parametrize("queue", ["red", "ecn", "droptail"])
+def test_the_order_is_asked_for_under_each_queue(queue: str) -> None:
+    good, bad = smoothness(0.1, 0.3, 0.7), smoothness(0.1, 0.05, 0.7)
+    mixed = [
+        run
+        for source in (good, bad)
+        for run in source.probe("queues")
+        if (run.labels["queue"] == queue) is (source is bad)
+    ]
+    probes = {"steady": list(good.probe("steady")), "rates": list(good.probe("rates")), "queues": mixed}
+    assert floyd_rates.order(view("floyd2000/smoothness", probes)).verdict is H
+    assert floyd_rates.robust(view("floyd2000/smoothness", probes)).verdict is F
+
+
+def test_all_that_is_said_of_figures_8_to_11_is_judged_on_one_queue() -> None:
+    """Marks are an open parameter: they act on the runs of the figures, and on none of those that compare queues."""
+    study = load_study("floyd2000/smoothness").seeded(1)
+    (entry,) = (each for each in study.parameter if each.key == "bottleneck.queue.ecn")
+    marked = {
+        probe.name: [planned.scenario["bottleneck"]["queue"].get("ecn") for planned in changed.probed(probe)]
+        for changed in (study.with_entry(entry, value) for value in entry.plausible)
+        for probe in changed.probe
+    }
+    assert set(marked["steady"]) == set(marked["rates"]) == {True}
+    assert marked["queues"] == [None, True, None] * 3
 
 
 def test_levels_of_the_set_up() -> None:
@@ -174,14 +217,24 @@ def test_somewhat_less_is_less_and_not_considerably_less() -> None:
     [
         ({"200 ms": 1.1, "1 s": 1.05, "10 s": 0.97}, H),
         ({"200 ms": 1.03, "1 s": 1.05, "10 s": 1.0}, F),
-        ({"200 ms": 1.4, "1 s": 1.05, "10 s": 1.0}, F),
+        ({"200 ms": 1.5, "1 s": 1.05, "10 s": 1.0}, F),
+        ({"200 ms": 0.5, "1 s": 0.95, "10 s": 1.0}, F),
     ],
-    ids=["as printed", "more apart over 1 s", "apart over 0.2 s"],
+    ids=["as printed", "more apart over 1 s", "apart over 0.2 s", "apart on the other side"],
 )
 def test_the_two_laws_are_alike_most_of_all_over_longer_times(
     more: Mapping[str, float], verdict: Verdict
 ) -> None:
-    assert floyd_rates.eighths_alike(smoothness(0.1, 0.3, 0.7, more)).verdict is verdict
+    """Distributions whose share below a ratio is the fourth power of the roughness times the ratio, which ends at 2."""
+    assert floyd_rates.eighths_alike(smoothness(0.1, 0.5, 0.7, more)).verdict is verdict
+
+
+def test_the_distance_of_two_distributions_is_kolmogorovs() -> None:
+    """At a ratio of 2, the last of the levels, where distributions that are proportional to the ratio lie furthest apart."""
+    apart = floyd_rates.distribution_apart(smoothness(0.1, 0.5, 0.7, {"200 ms": 1.1}), "200 ms")
+    assert apart.mean() == pytest.approx(2 * (0.5**4 * 1.1**4 - 0.5**4))
+    closer = floyd_rates.distribution_apart(smoothness(0.1, 0.5, 0.7, {"200 ms": 0.9}), "200 ms")
+    assert closer.mean() == pytest.approx(2 * (0.5**4 - 0.5**4 * 0.9**4))
 
 
 def test_slightly_smoother_is_not_considerably_smoother() -> None:
@@ -189,7 +242,7 @@ def test_slightly_smoother_is_not_considerably_smoother() -> None:
         runs = list(
             made(
                 {"pair": "TFRC v TCP", "queue": "red", "n": 16},
-                {"variation at 10 s of 0": tfrc, "variation at 10 s of 1": 0.3}
+                {"roughness at 10 s of 0": tfrc, "roughness at 10 s of 1": 0.3}
                 | {f"below 0.5 at 10 s of {group}": 0.01 for group in (0, 1)},
             )
         )

@@ -16,7 +16,6 @@ from sawtooth.experiment.matrix import ProbeRun
 
 STUDY: Final = "floyd2000/smoothness"
 PROBE: Final = "steady"
-QUEUE: Final = "red"
 BINS: Final = 20
 WIDTH: Final = 0.1
 WIDTHS: Final = ("200 ms", "1 s", "10 s")
@@ -25,8 +24,7 @@ BESIDE: Final = "TFRC v TCP"
 
 def curves(probes: Mapping[str, Sequence[ProbeRun]]) -> list[Curve]:
     """A figure for each width of the bins of time, with a line for each of the four kinds."""
-    runs = select(probes[PROBE], {"queue": QUEUE})
-    return [_curve(runs, width) for width in WIDTHS]
+    return [_curve(probes[PROBE], width) for width in WIDTHS]
 
 
 def _curve(runs: Sequence[ProbeRun], width: str) -> Curve:

@@ -21,7 +21,7 @@ from sawtooth.models import synchronous
 from sawtooth.papers.lahanas2003.claims.section2 import BETAS, near
 
 GROWTH: Final = 1.05
-"""Largest factor of steps/g(W) at the last doubling for which the order is g."""
+"""Largest factor of steps/g(W) at the last doubling for which the order is g; taken from the word alone."""
 
 CAPACITIES: Final = (32, 64, 128, 256, 512)
 """Packets; doublings."""
