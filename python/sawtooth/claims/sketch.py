@@ -138,6 +138,11 @@ class SketchView(View):
         self._asked.probes[self._prefix + name] = None
         return probe_runs(self._asked, self._prefix + name, list(found.choices()))
 
+    @property
+    def study(self) -> Study:
+        """The study with the values that it takes."""
+        return self._study
+
     def part(self, name: str) -> View:
         """Another part of the paper."""
         study = self._others(name)
