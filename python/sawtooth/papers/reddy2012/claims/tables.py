@@ -2,11 +2,7 @@
 
 Source: [Reddy12]. Scores over these two algorithms differ from those over four only in what the best is; differences of D do not
 (section3.identity), so the pairwise numbers follow from the same runs.
-<<<<<<< HEAD
 Tolerances: ``goodput_alike``, ``much_goodput``, ``pairwise_goodput``.
-=======
-Tolerances: ``goodput_alike``, ``goodput_same``, ``pairwise_goodput``.
->>>>>>> ef2dc3d (The bound on the printed advantage keeps its name, so that parts judged without the main study have one as well)
 """
 
 from __future__ import annotations
