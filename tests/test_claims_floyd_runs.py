@@ -13,6 +13,7 @@ import pytest
 from sawtooth.claims.logic import Finding, Verdict
 from sawtooth.claims.view import Part, RunView
 from sawtooth.experiment.matrix import ProbeRun, Results
+from sawtooth.experiment.study import Study
 from sawtooth.papers.floyd2000 import ratio_histograms, share_gap
 from sawtooth.papers.floyd2000.claims import rates as floyd_rates
 from sawtooth.papers.floyd2000.claims import shares as floyd_shares
@@ -33,10 +34,14 @@ def made(labels: Mapping[str, Any], values: Mapping[str, float]) -> Iterator[Pro
 
 def view(study: str, probes: Mapping[str, list[ProbeRun]]) -> RunView:
     """What a check sees of these runs, with the words of the study file."""
-    part = Part(
-        Results({}, {name: tuple(runs) for name, runs in probes.items()}), load_study(study).tolerance
-    )
-    return RunView(part.results, (), part.tolerances, {study: part})
+    return view_of(load_study(study), probes)
+
+
+def view_of(study: Study, probes: Mapping[str, list[ProbeRun]]) -> RunView:
+    """The same of a study whose open parameters may have other values."""
+    results = Results({}, {name: tuple(runs) for name, runs in probes.items()})
+    part = Part(results, study.tolerance, study)
+    return RunView(part.results, (), part.tolerances, {study.name: part})
 
 
 def shares(real: Mapping[str, float], integer: Mapping[str, float]) -> RunView:
@@ -84,6 +89,16 @@ def test_what_the_paper_prints_makes_its_claims_hold_and_the_model_makes_them_fa
     assert found.verdict is F
     assert found.instead is not None
     assert found.instead.verdict is H
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_a_verdict_is_taken_at_the_reading_of_windows_that_the_study_has(check: Any) -> None:
+    study = load_study("floyd2000/shares")
+    whole = study.with_value("tcp.window_arithmetic", "integer")
+    measured = shares(MODEL, PAPER)
+    probes = {link: list(measured.probe(link)) for link in floyd_shares.LINKS}
+    assert check(view_of(study, probes)).verdict is F
+    assert check(view_of(whole, probes)).verdict is H
 
 
 def test_figure_5_may_be_of_either_link() -> None:

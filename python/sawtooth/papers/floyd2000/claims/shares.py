@@ -1,8 +1,9 @@
 """Claims of [Floyd00] sections 2, 4, 5, 6.3, 7 and 9 about shares: n flows of one kind against n of another.
 
 Source: studies/shares.toml. A *ratio* is the mean throughput of the second kind over that of the first, per seed; over several
-numbers of flows it is the mean of their ratios, from four of each kind on. Where a claim fails with windows as real numbers, what holds
-with windows cut to whole packets on a decrease, as the simulator of the time kept them, stands beside it.
+numbers of flows it is the mean of their ratios, from four of each kind on. The study runs windows as real numbers and windows cut to whole
+packets on a decrease, as the simulator of the time kept them. A verdict is taken at the reading that ``tcp.window_arithmetic`` of the study
+has, an open parameter. Where a claim fails with real numbers, what holds with whole packets stands beside it.
 Tolerances: ``fair``, ``about_70``, ``less``, ``slightly_more``, ``almost_twice``, ``significantly``, ``moderate``, ``misses``,
 ``same_picture``.
 """
@@ -26,9 +27,11 @@ if TYPE_CHECKING:
 
 Numbers: TypeAlias = "NDArray[np.float64]"
 
+STUDY: Final = "floyd2000/shares"
 RATIO, LOSS = "ratio of 1", "loss"
 FEWEST: Final = 4
 """Fewer flows of each kind lose too rarely for a share that means something."""
+WHOLE: Final = "integer"
 LINKS: Final = ("link15", "link60")
 FIGURE_2, FIGURE_3, FIGURE_4 = "TCP v TCP(1/5,1/8)", "TCP v TCP(1/5,1/8)", "TCP v TCP(2/5,1/8)"
 FIGURE_5, FIGURE_6, FIGURE_12 = "TFRC v TCP(1/5,1/8)", "TFRC v TCP(2/5,1/8)", "TCP v TCP(1,1/8)"
@@ -36,9 +39,14 @@ WITH_TFRC: Final = "TCP v TFRC"
 LAWS: Final = {FIGURE_3: (0.2, 0.125), FIGURE_4: (0.4, 0.125), FIGURE_12: (1.0, 0.125)}
 
 
-def runs_of(view: View, probe: str, pair: str, windows: str = "real") -> list[ProbeRun]:
-    """The runs of a pair on one link, from four flows of each kind on."""
-    chosen = select(view.probe(probe), {"pair": pair, "windows": windows})
+def taken(view: View) -> str:
+    """The reading of windows at which verdicts are taken: real or integer."""
+    return str(view.part(STUDY).study.value_of("tcp.window_arithmetic"))
+
+
+def runs_of(view: View, probe: str, pair: str, windows: str | None = None) -> list[ProbeRun]:
+    """The runs of a pair on one link, from four flows of each kind on; with windows as they are taken, unless others are asked for."""
+    chosen = select(view.probe(probe), {"pair": pair, "windows": windows or taken(view)})
     return [run for run in chosen if float(run.labels["n"]) >= FEWEST]
 
 
@@ -66,10 +74,13 @@ def between(text: str, found: Numbers, low: float, high: float, **numbers: objec
     return both(text, operands, **numbers)
 
 
-def _with_whole_windows(check: Callable[[str], Finding]) -> Finding:
-    """A finding with real windows; if it fails, with the same for windows of whole packets in its place."""
-    found = check("real")
-    return found if found.verdict is Verdict.HOLDS else corrected(found, check("integer"))
+def _with_whole_windows(view: View, check: Callable[[str], Finding]) -> Finding:
+    """A finding with windows as they are taken; if it fails with real ones, with the same for whole packets in its place."""
+    windows = taken(view)
+    found = check(windows)
+    if found.verdict is Verdict.HOLDS or windows == WHOLE:
+        return found
+    return corrected(found, check(WHOLE))
 
 
 def tfrc_fair(view: View) -> Finding:
@@ -101,7 +112,7 @@ def figure_2(view: View) -> Finding:
             **by_number(here),
         )
 
-    return _with_whole_windows(check)
+    return _with_whole_windows(view, check)
 
 
 def figure_3(view: View) -> Finding:
@@ -113,7 +124,7 @@ def figure_3(view: View) -> Finding:
             f"ratio with {windows} windows", mean_ratio(runs), "<", view.tolerance("less"), **by_number(runs)
         )
 
-    return _with_whole_windows(check)
+    return _with_whole_windows(view, check)
 
 
 def figure_4(view: View) -> Finding:
@@ -131,7 +142,7 @@ def figure_4(view: View) -> Finding:
             one_fifth=float(distances[1].mean()),
         )
 
-    return _with_whole_windows(check)
+    return _with_whole_windows(view, check)
 
 
 def sixteen_slightly_more(view: View) -> Finding:
@@ -147,7 +158,7 @@ def sixteen_slightly_more(view: View) -> Finding:
             **by_number(runs),
         )
 
-    return _with_whole_windows(check)
+    return _with_whole_windows(view, check)
 
 
 def same_picture(view: View) -> Finding:
@@ -193,7 +204,7 @@ def model_misses(view: View) -> Finding:
                 )
         return both("the deterministic model misses the measured shares", operands)
 
-    return _with_whole_windows(check)
+    return _with_whole_windows(view, check)
 
 
 def _model(pair: str, p: float) -> float:
@@ -219,7 +230,7 @@ def figure_5(view: View) -> Finding:
         return both(f"less than half of the bandwidth on {link}, as against TCP", operands)
 
     return _with_whole_windows(
-        lambda windows: either("less than half of the bandwidth", [on(link, windows) for link in LINKS])
+        view, lambda windows: either("less than half of the bandwidth", [on(link, windows) for link in LINKS])
     )
 
 
@@ -242,7 +253,7 @@ def figure_6(view: View) -> Finding:
             )
         return either("fair shares", operands)
 
-    return _with_whole_windows(check)
+    return _with_whole_windows(view, check)
 
 
 def figure_12(view: View) -> Finding:
@@ -281,7 +292,7 @@ def compete_fairly(view: View) -> Finding:
             )
         return both("close to equal shares", operands)
 
-    return _with_whole_windows(check)
+    return _with_whole_windows(view, check)
 
 
 def rap_like_tcp(view: View) -> Finding:
