@@ -37,6 +37,9 @@ class Claim(BaseModel):
     check: str | None = None
     needs: tuple[str, ...] = ()
     published: Mapping[str, object] = {}
+    """Numbers that the paper prints, beyond those of its tables."""
+    worked_out: Mapping[str, object] = {}
+    """Numbers beside it that the paper does not print: closed forms, steps counted, readings of a curve."""
     guess: str | None = None
     since: int = 1
     """The rule (``multiplicity.RULE``) from which its check is what it is now."""

@@ -27,6 +27,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
 
 from sawtooth.claims.multiplicity import TAIL, Sure, at_least_of, holm
+from sawtooth.claims.words import Word
 from sawtooth.experiment.anytime import Range, is_at_any_time, sequence, sequence_tails
 from sawtooth.experiment.intervals import (
     EXACT,
@@ -89,6 +90,10 @@ class Finding:
     """Of an inequality, how many standard deviations the mean lies from the bound."""
     alone: bool = False
     """Whether it rests on a single seed, which has no interval."""
+    judged: str | None = None
+    """Of a fact, the inequality or equality that decides it, as ``sawtooth claims`` shows it: ``largest relative difference <= 0.15``."""
+    words: tuple[Word, ...] = ()
+    """Words in it with numbers that no study states."""
 
     @property
     def tails(self) -> Sure:
@@ -112,6 +117,8 @@ class Finding:
             document |= {"n": self.interval.n, "method": self.interval.method}
         if self.relation is not None:
             document |= {"relation": self.relation, "bound": self.bound}
+        if self.judged is not None:
+            document["judged"] = self.judged
         if self.verdict is Verdict.UNDECIDED:
             document["seeds_to_decide"] = self.seeds
         if self.sure is not None:
@@ -177,9 +184,17 @@ def _judge(found: Interval, relation: Relation, bound: float) -> Verdict:
     return Verdict.HOLDS if holds else Verdict.FAILS if fails else Verdict.UNDECIDED
 
 
-def fact(text: str, true: bool, **numbers: object) -> Finding:
-    """A statement that needs no statistics: a definition, a count, a closed form. Never undecided."""
-    return Finding(text, Verdict.HOLDS if true else Verdict.FAILS, numbers=numbers)
+def fact(text: str, true: bool, *, judged: str | None = None, **numbers: object) -> Finding:
+    """A statement that needs no statistics: a definition, a count, a closed form. Never undecided.
+
+    ``judged`` is what decides ``true``, written as a relation; ``agreement`` has facts that write it themselves.
+    """
+    return Finding(text, Verdict.HOLDS if true else Verdict.FAILS, numbers=numbers, judged=judged)
+
+
+def with_words(found: Finding, *words: Word) -> Finding:
+    """A finding with the words that its numbers stand for; it changes no verdict."""
+    return replace(found, words=words)
 
 
 def both(text: str, operands: Sequence[Finding], **numbers: object) -> Finding:

@@ -9,14 +9,17 @@ only after a first reading has failed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
 
 from sawtooth.claims.claim import Claim
-from sawtooth.claims.logic import Finding
+from sawtooth.claims.condensed import condensed
+from sawtooth.claims.logic import Finding, Relation
 from sawtooth.claims.view import NoRuns, UnavailableError, View
+from sawtooth.claims.words import Word
 from sawtooth.experiment.matrix import ProbeRun
 from sawtooth.experiment.scoring import Values
 from sawtooth.experiment.study import Study, Tolerance
@@ -26,6 +29,7 @@ SEEDS = 4
 Label = str | int | float
 Probes = Mapping[str, Sequence[Mapping[str, Label]]]
 """Runs by the name of their probe, each as its labels, seeds aside."""
+NEGATED: Final[Mapping[Relation, Relation]] = {">": "<=", ">=": "<", "<": ">=", "<=": ">"}
 COUNTS = ("timeouts", "loss_events")
 """Columns of the table of flows that checks count in."""
 
@@ -173,7 +177,10 @@ class BesideView(NoRuns):
 
 @dataclass(frozen=True)
 class Sketch:
-    """A claim beside what judges it. ``inequalities`` is empty where the check computes what it judges."""
+    """A claim beside what judges it. ``inequalities`` is empty where the check needs what only runs have.
+
+    ``tolerances`` are the words that a study states, ``own`` those that the check itself has numbers for.
+    """
 
     claim: Claim
     check: str
@@ -182,6 +189,13 @@ class Sketch:
     cells: tuple[str, ...]
     probes: tuple[str, ...]
     tolerances: Mapping[str, Tolerance]
+    own: tuple[Word, ...] = ()
+
+    @property
+    def bounds(self) -> dict[str, tuple[float, str]]:
+        """By word, the number that stands for it, and its meaning."""
+        stated = {name: (word.value, word.meaning) for name, word in self.tolerances.items()}
+        return stated | {word.name: (word.value, word.meaning) for word in self.own}
 
     def to_json(self) -> dict[str, object]:
         """Its entry in ``--json``."""
@@ -196,9 +210,10 @@ class Sketch:
             "cells": list(self.cells),
             "probes": list(self.probes),
             "tolerances": {
-                name: {"value": word.value, "meaning": word.meaning} for name, word in self.tolerances.items()
+                name: {"value": value, "meaning": meaning} for name, (value, meaning) in self.bounds.items()
             },
             "printed_numbers": dict(self.claim.published),
+            "worked_out_numbers": dict(self.claim.worked_out),
             "waits_for": list(self.claim.needs) if self.claim.check is None else [],
         }
 
@@ -217,18 +232,71 @@ def sketch(
     view = (
         BesideView(beside or {}, asked) if study is None else SketchView(study, entry.settings, asked, others)
     )
+    inequalities: tuple[str, ...] = ()
+    own: dict[Word, None] = {}
     try:
-        inequalities = tuple(dict.fromkeys(_written(leaf) for leaf in entry.function(view).leaves()))
+        found = entry.function(view)
     except (UnavailableError, ArithmeticError, LookupError, ValueError):
-        inequalities = ()  # it needs what only runs have
-    words_used = {name: study.tolerance[name] for name in asked.tolerances} if study is not None else {}
+        pass  # it needs what only runs have
+    else:
+        inequalities = tuple(_distinct(_lines(found)))
+        own = dict.fromkeys(word for leaf in found.leaves() for word in leaf.words)
+    stated = {name: study.tolerance[name] for name in asked.tolerances} if study is not None else {}
     return Sketch(
-        entry, entry.judged_by, words, inequalities, tuple(asked.cells), tuple(asked.probes), words_used
+        entry,
+        entry.judged_by,
+        words,
+        inequalities,
+        tuple(asked.cells),
+        tuple(asked.probes),
+        stated,
+        tuple(own),
     )
+
+
+def _lines(found: Finding, within: str = "") -> list[tuple[str, str]]:
+    """The inequalities of a finding, each with the statement that it is a part of. Alternatives are one line, and so is what must not
+    hold."""
+    if not found.operands:
+        return [(within, _written(found))]
+    if found.joined == "not":
+        return [(within, _denied(found.operands[0]))]
+    total = len(found.operands)
+    wanted = found.numbers.get("wanted", 1 if found.joined == "or" else total)
+    if wanted != total:
+        each = list(dict.fromkeys(_joined(operand) for operand in found.operands))
+        count = "one" if wanted == 1 else f"at least {wanted}"
+        alike = f" ({found.text})" if len(each) < total else ""
+        return [(found.text, f"{count} of {total}{alike}: {'; '.join(condensed(each, alternatives=True))}")]
+    return [line for operand in found.operands for line in _lines(operand, found.text)]
+
+
+def _denied(found: Finding) -> str:
+    """What decides that a finding does not hold."""
+    if found.relation is not None:
+        return _written(replace(found, relation=NEGATED[found.relation]))
+    lines = "; ".join(condensed(_distinct(_lines(found))))
+    return f"not all of ({lines})" if len(found.operands) > 1 else f"not: {lines}"
+
+
+def _joined(found: Finding) -> str:
+    """What decides a finding, on one line; several inequalities in parentheses."""
+    lines = condensed(_distinct(_lines(found)))
+    return f"({' and '.join(lines)})" if len(lines) > 1 else lines[0]
+
+
+def _distinct(lines: Sequence[tuple[str, str]]) -> list[str]:
+    """Each line once; one that stands in several statements names the statement."""
+    within: dict[str, dict[str, None]] = {}
+    for statement, line in lines:
+        within.setdefault(line, {})[statement] = None
+    return list(dict.fromkeys(f"{name}: {line}" if len(within[line]) > 1 else line for name, line in lines))
 
 
 def _written(leaf: Finding) -> str:
     if leaf.relation is not None and leaf.bound is not None:
         return f"{leaf.text} {leaf.relation} {leaf.bound:g}"
+    if leaf.judged is not None:
+        return f"{leaf.text}: {leaf.judged}"
     wanted = leaf.numbers.get("rho_wanted")
     return f"{leaf.text}, rho >= {wanted:g}" if isinstance(wanted, float) else leaf.text

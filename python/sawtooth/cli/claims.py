@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sawtooth.claims.condensed import condensed
 from sawtooth.cli.output import JsonOption, console, emit_document
 from sawtooth.errors import InputError
 
 if TYPE_CHECKING:
     from sawtooth.claims.sketch import Sketch
-
-LINES_MAX = 4
-"""Inequalities that the table shows of a claim; `--all` shows every one."""
 
 PaperArgument = Annotated[
     str,
@@ -27,7 +26,8 @@ ClaimArgument = Annotated[
     typer.Argument(metavar="CLAIM", help="Only these claims, by id.", show_default=False),
 ]
 AllOption = Annotated[
-    bool, typer.Option("--all", help="Print every inequality and every cell of each claim.")
+    bool,
+    typer.Option("--all", help="Print every inequality and every cell of each claim on a line of its own."),
 ]
 
 
@@ -35,6 +35,9 @@ def command(
     paper: PaperArgument, claim: ClaimArgument = None, every: AllOption = False, as_json: JsonOption = False
 ) -> None:
     """Print each claim of a paper in our own words, with the inequalities that judge it and the cells that these read.
+
+    Lines that differ in one word only are one, with these words in braces: each stands with each in other braces. Words in brackets, with
+    "or", are alternatives. `of 0` and `of 1` are the first and the second group of flows of a run.
 
     Nothing is simulated: each check is asked with numbers that mean nothing. So where a check picks runs by their results, such as those
     at a drop rate of 2 to 3 %, the table shows one pick. `sawtooth reproduce PAPER` gives the verdicts.
@@ -49,7 +52,7 @@ def command(
     for number, entry in enumerate(sketches):
         if number:
             out.print()
-        for line in lines(entry, None if every else LINES_MAX):
+        for line in lines(entry, whole=every):
             out.print(line, soft_wrap=True)
 
 
@@ -68,27 +71,34 @@ def chosen(paper: str, wanted: list[str] | None) -> list[Sketch]:
     return list(sketches(PAPERS[paper], wanted))
 
 
-def lines(entry: Sketch, most: int | None) -> list[str]:
-    """A claim as text: what it says, then what judges it."""
+def lines(entry: Sketch, *, whole: bool = False) -> list[str]:
+    """A claim as text: what it says, then what judges it; condensed, or as a ``whole`` with every line by itself."""
     claim = entry.claim
     found = [f"{claim.id}  (section {claim.section}, {claim.kind})", f"  says      {claim.statement}"]
     if claim.check is None:
         return [*found, f"  waits for {', '.join(claim.needs)}"]
     found.append(f"  judged as {entry.words}  [{entry.check}]")
-    found += _shown("if", entry.inequalities, most)
-    found += _shown("on", entry.cells, most)
-    found += _shown("probes", entry.probes, most)
-    for name, word in entry.tolerances.items():
-        found.append(f"  bound     {name} = {word.value:g}: {word.meaning}")
-    if claim.published:
-        numbers = ", ".join(f"{name} {value}" for name, value in claim.published.items())
-        found.append(f"  the paper prints {numbers}")
+    short = list if whole else condensed
+    found += _shown("if", short(entry.inequalities))
+    found += _shown("on", short(entry.cells))
+    found += _shown("probes", list(entry.probes))
+    for name, (value, meaning) in entry.bounds.items():
+        found.append(f"  bound     {name} = {value:g}: {meaning}")
+    found += _numbers("the paper prints", claim.published)
+    found += _numbers("worked out, not printed:", claim.worked_out)
     return found
 
 
-def _shown(label: str, entries: tuple[str, ...], most: int | None) -> list[str]:
-    kept = entries if most is None else entries[:most]
-    shown = [f"  {label if number == 0 else '':<9} {text}" for number, text in enumerate(kept)]
-    if len(entries) > len(kept):
-        shown.append(f"  {'':<9} and {len(entries) - len(kept)} more")
-    return shown
+def _shown(label: str, entries: list[str]) -> list[str]:
+    return [f"  {label if number == 0 else '':<9} {text}" for number, text in enumerate(entries)]
+
+
+def _numbers(label: str, named: Mapping[str, object]) -> list[str]:
+    text = "; ".join(f"{name}: {_value(value)}" for name, value in named.items())
+    return [f"  {label} {text}"] if named else []
+
+
+def _value(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return f"({', '.join(map(str, value))})" if len(value) > 1 else str(value[0])
+    return str(value)

@@ -114,7 +114,7 @@ def good_everywhere(view: View) -> Finding:
 
 def others_poor(view: View) -> Finding:
     """The largest D of every other instance over the settings is ``clearly_behind`` times that of the chosen one or more, and it is
-    sub-optimal in ELSEWHERE further settings: more than ``goodput_alike`` behind the best of its family."""
+    sub-optimal in two further settings: more than ``goodput_alike`` behind the best of its family."""
     operands, factor = [], view.tolerance("clearly_behind")
     for family in FOUR:
         found = worst(view, family)

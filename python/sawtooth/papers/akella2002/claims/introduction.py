@@ -21,7 +21,7 @@ FEW = 3
 
 
 def reno_severe(view: View) -> Finding:
-    """Reno times out for every k >= FEW, SACK for none of these."""
+    """Reno times out for every k >= 3, more than a few, and SACK for none of these."""
     many = [run for run in view.probe(PROBE) if int(run.labels["k"]) >= FEW]
     return both(
         f"{FEW} or more losses in one window: Reno times out, SACK does not",
@@ -46,6 +46,7 @@ def sack_gentle(view: View) -> Finding:
             fact(
                 f"the largest k drops at least {view.tolerance('large_share_of_window'):g} of the window",
                 _largest_share(runs) >= view.tolerance("large_share_of_window"),
+                judged=f"largest k over {WINDOW_AT_MOST} packets >= {view.tolerance('large_share_of_window'):g}",
                 share=_largest_share(runs),
             ),
             *(
@@ -89,6 +90,7 @@ def aqm_early(view: View) -> Finding:
         fact(
             f"{run.labels['algorithm']} under RED: losses or marks, and none for want of room",
             run.values["loss"] + run.values["marks"] > 0 and run.values["full_drops"] == 0,
+            judged="loss + marks > 0 and drops for want of room = 0",
             loss_percent=run.values["loss"],
             for_want_of_room=run.values["full_drops"],
             run_id=run.run_id,

@@ -18,6 +18,7 @@ from typing import Final
 import numpy as np
 
 from sawtooth import _native
+from sawtooth.claims.agreement import bounded
 from sawtooth.claims.logic import Finding, Verdict, both, corrected, fact, inequality
 from sawtooth.claims.orders import orders_alike
 from sawtooth.claims.view import View
@@ -50,6 +51,10 @@ def _near(a: object, b: object) -> bool:
     )
 
 
+def _same(text: str, ours: object, wanted: object, **numbers: object) -> Finding:
+    return fact(text, _near(ours, wanted), judged="largest difference <= 1e-12", **numbers)
+
+
 def best_over_set(_: View) -> Finding:
     """The best of an environment has distance 0: the maximum for goodput, the minimum for loss."""
     more = distances(EXAMPLE, higher_is_better=True)[:, :, 0]
@@ -57,8 +62,8 @@ def best_over_set(_: View) -> Finding:
     return both(
         "the best is the maximum over the set for goodput and the minimum where less is better",
         [
-            fact("goodput: distance 0 at a in e, at b in f", _near((more[0, 0], more[1, 1]), (0, 0))),
-            fact("less is better: distance 0 at c in both", _near(less[2], (0, 0))),
+            _same("goodput: distance 0 at a in e, at b in f", (more[0, 0], more[1, 1]), (0, 0)),
+            _same("less is better: distance 0 at c in both", less[2], (0, 0)),
         ],
     )
 
@@ -70,9 +75,9 @@ def distance(_: View) -> Finding:
     return both(
         "d is the distance from the best",
         [
-            fact("goodput", _near(more, [[0, 0.3], [0.2, 0], [0.3, 0.4]]), d=more.tolist()),
-            fact("less is better", _near(less, [[0.3, 0.1], [0.1, 0.4], [0, 0]]), d=less.tolist()),
-            fact("never negative", bool((more >= 0).all() and (less >= 0).all())),
+            _same("goodput", more, [[0, 0.3], [0.2, 0], [0.3, 0.4]], d=more.tolist()),
+            _same("less is better", less, [[0.3, 0.1], [0.1, 0.4], [0, 0]], d=less.tolist()),
+            bounded("never negative", "d", np.concatenate([more, less]), ">=", 0.0),
         ],
     )
 
@@ -80,7 +85,7 @@ def distance(_: View) -> Finding:
 def worst_case(_: View) -> Finding:
     """C is the largest d over the environments."""
     found = [item.C.mean for item in score("goodput", EXAMPLE, NAMES, PLACES)]
-    return fact("C of the example is 0.3, 0.2, 0.4", _near(found, (0.3, 0.2, 0.4)), C=found)
+    return _same("C of the example is 0.3, 0.2, 0.4", found, (0.3, 0.2, 0.4), C=found)
 
 
 def total(_: View) -> Finding:
@@ -93,10 +98,11 @@ def total(_: View) -> Finding:
     return both(
         "D is a sum",
         [
-            fact("D of the example is 0.3, 0.2, 0.7", _near(found, (0.3, 0.2, 0.7)), D=found),
+            _same("D of the example is 0.3, 0.2, 0.7", found, (0.3, 0.2, 0.7), D=found),
             fact(
                 "the printed D is at least the printed C, which a mean over 13 could not be",
                 above == len(pairs),
+                judged=f"D >= C, in each of {len(pairs)} printed pairs",
                 pairs=len(pairs),
                 at_least=above,
                 printed_the_other_way_round=exchanged,
@@ -111,9 +117,10 @@ def identity(_: View) -> Finding:
     of_two = {item.algorithm: item.D.mean for item in score("goodput", EXAMPLE[:2], NAMES[:2], PLACES)}
     direct = float(difference_by_identity(EXAMPLE, 0, 1, higher_is_better=True)[0])
     numbers = (of_three["a"] - of_three["b"], of_two["a"] - of_two["b"], direct)
-    return fact(
+    return _same(
         "D_a - D_b = 0.1 among three, among two, and as sum of s_b - s_a",
-        _near(numbers, (0.1, 0.1, 0.1)),
+        numbers,
+        (0.1, 0.1, 0.1),
         among_three=numbers[0],
         among_two=numbers[1],
         sum_of_differences=direct,
@@ -144,8 +151,8 @@ def window_packets(rate_bps: int, rtt_ms: int, packet_bits: int = PACKET_BITS) -
 def path_of_least_rate() -> Finding:
     """1 Mbit/s, 96 to 120 ms and packets of 1000 B make 12 to 15 packets."""
     low, high = window_packets(RATE_BPS, RTT_SHORT_MS), window_packets(RATE_BPS, RTT_LONG_MS)
-    return fact(
-        "12 to 15 packets at 1 Mbit/s, 96 to 120 ms, 1000 B", _near((low, high), (12, 15)), low=low, high=high
+    return _same(
+        "12 to 15 packets at 1 Mbit/s, 96 to 120 ms, 1000 B", (low, high), (12, 15), low=low, high=high
     )
 
 
@@ -155,19 +162,25 @@ def lowest_increment_window(_: View) -> Finding:
     The second part is what *no window below that* needs: a path that holds fewer packets has smaller windows that grow. Environments
     5 to 10 go below 1 Mbit/s by their own definition, and our runs have windows of 11 packets that grow.
     """
-    lower = [row.name for row in environments() if least_rate(row) < RATE_BPS / 1e6]
     printed = both(
-        "no window below 12 to 15 packets is increased",
-        [
-            path_of_least_rate(),
-            fact("no environment offers less than 1 Mbit/s", not lower, these_do=lower),
-        ],
+        "no window below 12 to 15 packets is increased", [path_of_least_rate(), _none_offers_less()]
     )
     instead = fact(
         "in the constant and the square environments no path holds fewer than 12 packets",
         _steady_offer_least_rate(),
+        judged="least rate >= 1 Mbit/s, in each of these",
     )
     return corrected(printed, instead)
+
+
+def _none_offers_less() -> Finding:
+    lower = [row.name for row in environments() if least_rate(row) < RATE_BPS / 1e6]
+    return fact(
+        "no environment offers less than 1 Mbit/s",
+        not lower,
+        judged="least rate >= 1 Mbit/s, in each environment of Table 2",
+        these_do=lower,
+    )
 
 
 def _steady_offer_least_rate() -> bool:
@@ -187,9 +200,7 @@ def least_rate(row: EnvironmentRow) -> float:
 def full_at_least_rate() -> Finding:
     """Path and buffer together hold twice that, from 100 ms on: 25 to 30 packets."""
     low, high = 2 * window_packets(RATE_BPS, RTT_STATED_MS), 2 * window_packets(RATE_BPS, RTT_LONG_MS)
-    return fact(
-        "25 to 30 packets when path and buffer are full", _near((low, high), (25, 30)), low=low, high=high
-    )
+    return _same("25 to 30 packets when path and buffer are full", (low, high), (25, 30), low=low, high=high)
 
 
 EARLY: Final = ("red", "ecn")
@@ -203,19 +214,24 @@ def lowest_decrement_window(_: View) -> Finding:
     a constant 1 Mbit/s, nine cuts in ten behind RED are of windows below 25 packets. Behind drop-tail it is one in ten: flows below their
     share are cut as well.
     """
-    lower = [row.name for row in environments() if least_rate(row) < RATE_BPS / 1e6]
     early = sorted({row.router for row in figures()} & set(EARLY))
     printed = both(
         "no window below 25 to 30 packets is decreased",
         [
             full_at_least_rate(),
-            fact("no environment offers less than 1 Mbit/s", not lower, these_do=lower),
-            fact("no router signals before the buffer is full", not early, these_do=early),
+            _none_offers_less(),
+            fact(
+                "no router signals before the buffer is full",
+                not early,
+                judged="exactly none of the routers of the figures is RED or ECN",
+                these_do=early,
+            ),
         ],
     )
     instead = fact(
         "behind drop-tail, in the constant and the square environments, a flow's share of path and full buffer is at least 25 packets",
         _steady_offer_least_rate() and full_at_least_rate().verdict is Verdict.HOLDS,
+        judged="least rate >= 1 Mbit/s, in each of these",
     )
     return corrected(printed, instead)
 
@@ -243,21 +259,23 @@ def parameter_bounds(_: View) -> Finding:
     printed = both(
         "the rules allow AI <= 3, AD <= 3, MI > 0.1, MD < 0.9",
         [
-            fact("AI: a tenth of 15 packets is 3", _near(additive, 3.0), largest_additive_increase=additive),
-            fact(
+            _same("AI: a tenth of 15 packets is 3", additive, 3.0, largest_additive_increase=additive),
+            _same(
                 "AD: a tenth of 30 packets is 3",
-                _near(subtractive, 3.0),
+                subtractive,
+                3.0,
                 largest_additive_decrease=subtractive,
             ),
-            fact("MI: an increase above a tenth is a factor above 1.1", _near(1.0 + RULE, 1.1)),
-            fact("MD: a cut above a tenth keeps less than 0.9", _near(1.0 - RULE, 0.9)),
+            _same("MI: an increase above a tenth is a factor above 1.1", 1.0 + RULE, 1.1),
+            _same("MD: a cut above a tenth keeps less than 0.9", 1.0 - RULE, 0.9),
         ],
     )
     longest = RULE * window_packets(RATE_BPS, RTT_LONG_MS)
     shortest = RULE * window_packets(RATE_BPS, RTT_SHORT_MS)
-    instead = fact(
+    instead = _same(
         "the rules allow AI up to 1.2 to 1.5, a tenth of 12 to 15 packets; AD, MI and MD as stated",
-        _near((shortest, longest, subtractive), (1.2, 1.5, 3.0)),
+        (shortest, longest, subtractive),
+        (1.2, 1.5, 3.0),
         largest_additive_increase=[shortest, longest],
     )
     return corrected(printed, instead)
@@ -270,6 +288,7 @@ def rule_ai(_: View) -> Finding:
     return fact(
         "at 12.5 packets AIMD(1,0.8) grows by 0.08 and keeps the rule, AIMD(3,0.8) by 0.24 and breaks it",
         _near((passes, breaks), (0.08, 0.24)) and passes <= RULE < breaks,
+        judged=f"0.08 and 0.24 to 1e-12, and the first <= {RULE:g} < the second",
         passes=passes,
         breaks=breaks,
     )
@@ -285,6 +304,7 @@ def rule_ad(_: View) -> Finding:
     return fact(
         "AIAD(1,2) cuts 25 packets by 0.08; AIAD(1,3) cuts 25 by 0.12 and 30 by 0.1",
         _near(numbers, (0.08, 0.12, 0.1)) and numbers[0] <= RULE < numbers[1],
+        judged=f"0.08, 0.12 and 0.1 to 1e-12, and the first <= {RULE:g} < the second",
         cuts=numbers,
     )
 
@@ -297,6 +317,7 @@ def rule_mi(_: View) -> Finding:
     return fact(
         "MIMD(1.125,0.8) grows by 0.125 at any window and keeps the rule, MIMD(1.05,0.8) breaks it",
         _near((*at, breaks), (0.125, 0.125, 0.05)) and breaks <= RULE < min(at),
+        judged=f"0.125, 0.125 and 0.05 to 1e-12, and the last <= {RULE:g} < the others",
         grows=at,
         breaks=breaks,
     )
@@ -309,6 +330,7 @@ def rule_md(_: View) -> Finding:
     return fact(
         "AIMD(1,0.8) cuts by 0.2 at any window and keeps the rule, AIMD(1,0.95) breaks it",
         _near((*at, breaks), (0.2, 0.2, 0.05)) and breaks <= RULE < min(at),
+        judged=f"0.2, 0.2 and 0.05 to 1e-12, and the last <= {RULE:g} < the others",
         cuts=at,
         breaks=breaks,
     )
@@ -319,7 +341,7 @@ def example_mimd(_: View) -> Finding:
     numbers = control("mimd(1.5, 0.5)")
     up = 10 * (1 + relative_increase(numbers, 10.0))
     down = 10 * (1 - relative_decrease(numbers, 10.0))
-    return fact("MIMD(1.5,0.5) takes 10 packets to 15 and to 5", _near((up, down), (15, 5)), up=up, down=down)
+    return _same("MIMD(1.5,0.5) takes 10 packets to 15 and to 5", (up, down), (15, 5), up=up, down=down)
 
 
 def cbr_loss(view: View) -> Finding:

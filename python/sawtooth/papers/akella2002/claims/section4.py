@@ -56,6 +56,7 @@ def _example(name: str, by_hand: float) -> Finding:
     return fact(
         f"{name} of the worked example is {by_hand:.4g}",
         abs(found - by_hand) < 1e-12 * max(1.0, by_hand),
+        judged=f"|ours - {by_hand:.4g}| < {1e-12 * max(1.0, by_hand):.3g}",
         found=found,
     )
 
@@ -186,9 +187,17 @@ def buffer_rule(_: View) -> Finding:
     return both(
         "b (1 + x) >= 1: one BDP for b = 0.5, a quarter for b = 0.8",
         [
-            fact("b = 0.5: x = 1 is enough", keeps_link_busy(0.5, 1.0)),
-            fact("b = 0.5: less is not", not keeps_link_busy(0.5, 1.0 - just_below)),
-            fact("b = 0.8: x = 0.25 is enough", keeps_link_busy(0.8, 0.25)),
-            fact("b = 0.8: less is not", not keeps_link_busy(0.8, 0.25 - just_below)),
+            fact("b = 0.5: x = 1 is enough", keeps_link_busy(0.5, 1.0), judged="b (1 + x) >= 1"),
+            fact(
+                "b = 0.5: less is not",
+                not keeps_link_busy(0.5, 1.0 - just_below),
+                judged=f"b (1 + x) < 1 at x = 1 - {just_below:g}",
+            ),
+            fact("b = 0.8: x = 0.25 is enough", keeps_link_busy(0.8, 0.25), judged="b (1 + x) >= 1"),
+            fact(
+                "b = 0.8: less is not",
+                not keeps_link_busy(0.8, 0.25 - just_below),
+                judged=f"b (1 + x) < 1 at x = 0.25 - {just_below:g}",
+            ),
         ],
     )

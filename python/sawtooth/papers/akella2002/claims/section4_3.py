@@ -34,7 +34,7 @@ ALMOST_EVERY: Final = 7 / 8
 
 
 def aimd_low(view: View) -> Finding:
-    """For loss, delay and fairness: AIMD has the lowest or second lowest D in ALMOST_EVERY setting."""
+    """For loss, delay and fairness: AIMD has the lowest or second lowest D in almost every setting, seven of the eight at least."""
     wanted = math.ceil(len(view.settings) * ALMOST_EVERY)
     return both(
         "AIMD is among the best two in loss, delay and fairness almost everywhere",

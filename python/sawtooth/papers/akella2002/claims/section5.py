@@ -5,6 +5,7 @@ Source: [Akella02] sections 5.1 and 5.2. The product's own constructors give the
 
 from __future__ import annotations
 
+from sawtooth.claims.agreement import exactly
 from sawtooth.claims.logic import Finding, both, fact
 from sawtooth.claims.view import View
 from sawtooth.papers.akella2002.claims.section3 import control, relative_decrease, relative_increase
@@ -15,7 +16,7 @@ NUMBERS = ("a_i", "b_i", "a_d", "b_d")
 def _is(text: str, wanted: tuple[float, float, float, float]) -> Finding:
     found = control(text)
     values = tuple(found[name] for name in NUMBERS)
-    return fact(f"{text} is (a_I, b_I, a_D, b_D) = {wanted}", values == wanted, found=list(values))
+    return exactly(f"{text} is (a_I, b_I, a_D, b_D)", values, wanted, found=list(values))
 
 
 def general_linear(_: View) -> Finding:
@@ -29,7 +30,11 @@ def general_linear(_: View) -> Finding:
         [
             _is(text, (2.0, 1.1, -1.0, 0.9)),
             fact(
-                "20 packets become 24 and 17", abs(up - 24) < 1e-9 and abs(down - 17) < 1e-9, up=up, down=down
+                "20 packets become 24 and 17",
+                abs(up - 24) < 1e-9 and abs(down - 17) < 1e-9,
+                judged="|up - 24| < 1e-09 and |down - 17| < 1e-09",
+                up=up,
+                down=down,
             ),
         ],
     )

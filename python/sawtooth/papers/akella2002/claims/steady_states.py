@@ -12,10 +12,10 @@ from typing import Final
 
 import numpy as np
 
+from sawtooth.claims.agreement import EQUAL, bounded, exactly, near, same
 from sawtooth.claims.logic import Finding, both, corrected, fact
 from sawtooth.claims.view import View
 from sawtooth.models import fair_queueing, fairness, fairness_map, loss_proportional, synchronous
-from sawtooth.papers.lahanas2003.claims.section2 import near
 
 Numbers4 = tuple[float, float, float, float]
 
@@ -61,14 +61,28 @@ def only_aimd(_: View) -> Finding:
     return both(
         "of the four linear schemes AIMD alone is fair and stable",
         [
-            fact("AIMD: the windows are equal to 1 %", ratio["AIMD"] > 0.99, ratio=ratio["AIMD"]),
-            fact("AIAD: their difference is still 60", near(float(np.ptp(end["AIAD"])), 60.0)),
-            fact("MIMD: their ratio is still 1/4", near(ratio["MIMD"], 0.25)),
-            fact(
-                "MIAD: the smaller has less than 1 % of the larger", ratio["MIAD"] < 0.01, ratio=ratio["MIAD"]
+            bounded(
+                "AIMD: the windows are equal to 1 %",
+                "smaller over larger",
+                ratio["AIMD"],
+                ">",
+                0.99,
+                ratio=ratio["AIMD"],
+            ),
+            same("AIAD: their difference is still 60", float(np.ptp(end["AIAD"])), 60.0),
+            same("MIMD: their ratio is still 1/4", ratio["MIMD"], 0.25),
+            bounded(
+                "MIAD: the smaller has less than 1 % of the larger",
+                "smaller over larger",
+                ratio["MIAD"],
+                "<",
+                0.01,
+                ratio=ratio["MIAD"],
             ),
             *(
-                fact(f"{name}: the criterion says {said}", str(fairness.verdict(*FOUR_NUMBERS[name])) == said)
+                exactly(
+                    f"{name}: the criterion says {said}", str(fairness.verdict(*FOUR_NUMBERS[name])), said
+                )
                 for name, said in (
                     ("AIMD", "converges"),
                     ("AIAD", "neutral"),
@@ -96,9 +110,13 @@ def k_increases(_: View) -> Finding:
         "k increases make a geometric sum and a scaled start; so do k decreases",
         [
             fact(
-                "by hand: 33.24", near(float(found.alpha + found.beta * 20), by_hand) and near(by_hand, 33.24)
+                "by hand: 33.24",
+                near(float(found.alpha + found.beta * 20), by_hand) and near(by_hand, 33.24),
+                judged=f"alpha + 20 beta = 33.24, to a relative difference of {EQUAL:g}",
             ),
-            fact("for 192 controls and k up to 6", off < 1e-9, largest_difference=off),
+            bounded(
+                "for 192 controls and k up to 6", "largest difference", off, "<", 1e-9, largest_difference=off
+            ),
         ],
     )
 
@@ -118,8 +136,15 @@ def alpha_beta(_: View) -> Finding:
     return both(
         "k_I increases and k_D decreases are w -> alpha + beta w",
         [
-            fact("for 192 controls, k_I to 5, k_D to 3, three windows", off < 1e-8, largest_difference=off),
-            fact("and for thirty cycles of two flows in the model", near(found.after_decreases(), predicted)),
+            bounded(
+                "for 192 controls, k_I to 5, k_D to 3, three windows",
+                "largest difference",
+                off,
+                "<",
+                1e-8,
+                largest_difference=off,
+            ),
+            same("and for thirty cycles of two flows in the model", found.after_decreases(), predicted),
         ],
     )
 
@@ -132,9 +157,13 @@ def mimd_any_window(_: View) -> Finding:
     return both(
         "a multiplicative control has alpha 0 and beta 1: any window is steady, and fairness is not forced",
         [
-            fact("alpha is 0 for each cycle", not any(alphas)),
-            fact("beta is 1 for MIMD(1.25, 0.8), one increase and one decrease", _beta(MIMD, 1, 1) == 1.0),
-            fact("the ratio of two windows is 4 in every round", near(ratio, 4.0)),
+            fact(
+                "alpha is 0 for each cycle",
+                not any(alphas),
+                judged=f"alpha = 0 exactly, in each of {len(alphas)} cycles",
+            ),
+            exactly("beta is 1 for MIMD(1.25, 0.8), one increase and one decrease", _beta(MIMD, 1, 1), 1.0),
+            same("the ratio of two windows is 4 in every round", ratio, 4.0),
         ],
     )
 
@@ -151,13 +180,14 @@ def aiad_any_window(_: View) -> Finding:
     return both(
         "an additive control has beta 1 and alpha 0: any window is steady",
         [
-            fact("beta is 1 for each cycle", betas == {1.0}),
-            fact("alpha is 0 for three increases and a decrease", float(made.alpha) == 0.0),
+            fact("beta is 1 for each cycle", betas == {1.0}, judged="beta = 1 exactly, in each of 24 cycles"),
+            exactly("alpha is 0 for three increases and a decrease", float(made.alpha), 0.0),
             fact(
                 "alpha is not 0 for every cycle: it follows from the return, not from b_I = b_D = 1",
                 float(fairness.cycle(*AIAD, 2, 1).alpha) == -1.0,
+                judged="alpha = -1 exactly, for two increases and a decrease",
             ),
-            fact("the difference of two windows is 60 in every round", near(found.gap, 60.0)),
+            same("the difference of two windows is 60 in every round", found.gap, 60.0),
         ],
     )
 
@@ -184,8 +214,17 @@ def one_steady_window(_: View) -> Finding:
     return both(
         "other controls have one steady window for all flows",
         [
-            fact("w* = alpha/(1 - beta) returns and no other window does", unique, cycles=tried),
-            fact("windows approach it exactly when beta < 1: uniqueness alone is not enough", reached),
+            fact(
+                "w* = alpha/(1 - beta) returns and no other window does",
+                unique,
+                judged=f"|next - w| < 1e-09 w at w* and not at 0.9 w* and 1.1 w*, in each of {tried} cycles",
+                cycles=tried,
+            ),
+            fact(
+                "windows approach it exactly when beta < 1: uniqueness alone is not enough",
+                reached,
+                judged="|w - w*| < 0.1 w* after three cycles from 0.9 w* and 1.1 w*, exactly where beta < 1",
+            ),
         ],
     )
 
@@ -197,15 +236,28 @@ def miad_excluded(_: View) -> Finding:
     printed = fact(
         "MIAD(1.125, 3) has no positive window that a cycle returns to",
         all(math.isnan(window) for window in windows),
+        judged="number of such windows = 0, for 1 to 5 increases",
         steady_windows_for_1_to_5_increases=windows,
     )
     end = run(MIAD).windows[-1]
     instead = both(
         "MIAD has a steady window, and it repels: beta > 1, alpha < 0",
         [
-            fact("beta > 1 and alpha < 0", all(float(m.beta) > 1 > 0 > float(m.alpha) for m in cycles)),
-            fact("none of them attracts", not any(bool(made.attracts) for made in cycles)),
-            fact("two flows end at the floor and at the capacity", end[0] == 1.0 and end[1] > 0.9 * CAPACITY),
+            fact(
+                "beta > 1 and alpha < 0",
+                all(float(m.beta) > 1 > 0 > float(m.alpha) for m in cycles),
+                judged=f"in each of {len(cycles)} cycles",
+            ),
+            fact(
+                "none of them attracts",
+                not any(bool(made.attracts) for made in cycles),
+                judged="number that do = 0",
+            ),
+            fact(
+                "two flows end at the floor and at the capacity",
+                end[0] == 1.0 and end[1] > 0.9 * CAPACITY,
+                judged=f"windows = 1 packet and > {0.9 * CAPACITY:g} packets",
+            ),
         ],
     )
     return corrected(printed, instead)
@@ -216,11 +268,13 @@ def aimd_fixed_point(_: View) -> Finding:
     operands = []
     for a, b, k in itertools.product((0.5, 1.0, 3.0), (0.5, 0.8), (1, 10, 45)):
         found = float(fairness.cycle(a, 1.0, 0.0, b, k, 1).steady_window)
-        operands.append(fact(f"a = {a}, b = {b}, k_I = {k}", near(found, b * a * k / (1 - b)), w=found))
+        operands.append(same(f"a = {a}, b = {b}, k_I = {k}", found, b * a * k / (1 - b), w=found))
     model = synchronous.rounds("aimd(1, 0.5)", [45.0], 90.0, 30)
     settled = (float(model.after_decreases()[-1, 0]), int(model.growth_rounds[-1]))
     operands.append(
-        fact("the model at 90: 45 packets after 45 increases", settled == (45.0, 45), found=list(settled))
+        exactly(
+            "the model at 90: 45 packets after 45 increases", list(settled), [45.0, 45], found=list(settled)
+        )
     )
     return both("the steady window of AIMD is b a k_I/(1 - b)", operands)
 
@@ -239,10 +293,15 @@ def contraction(_: View) -> Finding:
         betas = [_beta(numbers, int(k), 1) for k in found.growth_rounds]
         seen = {round(ratio, 4) for ratio in ratios[3:].tolist()}
         operands.append(
-            fact(f"{name}: the gap shrinks by beta in each of 25 cycles", near(ratios, betas, 1e-6))
+            same(f"{name}: the gap shrinks by beta in each of 25 cycles", ratios, betas, within=1e-6)
         )
         operands.append(
-            fact(f"{name}: beta is {sorted(expected)} near the capacity", seen == expected, seen=sorted(seen))
+            fact(
+                f"{name}: beta is {sorted(expected)} near the capacity",
+                seen == expected,
+                judged="ratios of gaps to four decimals = these, from the fourth cycle on",
+                seen=sorted(seen),
+            )
         )
     return both("the gap of two windows is multiplied by beta in every cycle", operands)
 
@@ -252,7 +311,7 @@ def chiu_jain_conditions(_: View) -> Finding:
     worst, tried = 0.0, 0
     for numbers in itertools.product((0.5, 1.0, 3.0), (1.0, 1.05, 1.2), (0.0,), (0.0, 0.3, 0.5, 0.8, 0.9)):
         if not bool(fairness.chiu_jain(*numbers)):
-            return fact(f"{numbers} meets the conditions", False)
+            return fact(f"{numbers} meets the conditions", False, judged="exactly as they are written")
         found = synchronous.converge(written(numbers), START, CAPACITY, 4000)
         tried += 1
         worst = max(worst, float(found.rounds.gap[-1]))
@@ -260,15 +319,19 @@ def chiu_jain_conditions(_: View) -> Finding:
     return both(
         "the conditions of Chiu and Jain are enough for fairness",
         [
-            fact(
+            bounded(
                 "every control that meets them ends with a gap below one packet",
-                worst < 1.0,
+                f"largest gap of {tried} controls, packets",
+                worst,
+                "<",
+                1.0,
                 controls=tried,
                 largest_gap=worst,
             ),
             fact(
                 "AIAD, MIMD and MIAD do not meet them",
                 not any(bool(fairness.chiu_jain(*numbers)) for numbers in outside.values()),
+                judged="number that do = 0",
             ),
         ],
     )
@@ -292,11 +355,21 @@ def conditions_not_necessary(_: View) -> Finding:
     return both(
         "the conditions are sufficient and not necessary",
         [
-            fact("AIMAD does not meet them", not bool(fairness.chiu_jain(*AIMAD))),
-            fact("AIMAD brings windows within a packet", found.converges, cycles=found.cycles),
+            fact(
+                "AIMAD does not meet them",
+                not bool(fairness.chiu_jain(*AIMAD)),
+                judged=f"a_D = {AIMAD[2]:g}, where they ask for 0 exactly",
+            ),
+            fact(
+                "AIMAD brings windows within a packet",
+                found.converges,
+                judged="gap <= 1 packet within 200 cycles",
+                cycles=found.cycles,
+            ),
             fact(
                 "other controls of the grid are fair without them",
                 bool(beyond),
+                judged="number of such controls > 0",
                 controls=len(beyond),
                 of=len(GRID),
                 first=list(beyond[0]) if beyond else [],
@@ -304,6 +377,7 @@ def conditions_not_necessary(_: View) -> Finding:
             fact(
                 "a_I (1 - b_D) + a_D (b_I - 1) > 0 is both: two flows in the model do what its sign says",
                 not wrong,
+                judged=f"counter-examples = 0 among {len(cycles)} controls",
                 controls=len(cycles),
                 counter_examples=wrong,
             ),
@@ -325,7 +399,15 @@ def any_word(_: View) -> Finding:
             for letter in word:
                 window = _iterated(numbers, int(letter == "I"), int(letter == "D"), window)
             off = max(off, abs(float(made.beta) - beta), abs(float(made.alpha + made.beta * 20.0) - window))
-    return fact("every periodic word is w -> alpha + beta w", off < 1e-9, words=words, largest_difference=off)
+    return bounded(
+        "every periodic word is w -> alpha + beta w",
+        f"largest difference of {words} words",
+        off,
+        "<",
+        1e-9,
+        words=words,
+        largest_difference=off,
+    )
 
 
 def aild_not_linear(_: View) -> Finding:
@@ -337,10 +419,18 @@ def aild_not_linear(_: View) -> Finding:
     return both(
         "a decrease in proportion to the loss ratio is no linear control",
         [
-            fact("by hand: 100, 115, 175", near(after, (100, 115, 175)), after=after.tolist()),
-            fact("the slope between them differs", not near(slopes[0], slopes[1]), slopes=slopes.tolist()),
+            same("by hand: 100, 115, 175", after, (100, 115, 175), after=after.tolist()),
             fact(
-                "the same window falls differently under another load", shared[0] != shared[1], after=shared
+                "the slope between them differs",
+                not near(slopes[0], slopes[1]),
+                judged=f"relative difference of the two slopes > {EQUAL:g}",
+                slopes=slopes.tolist(),
+            ),
+            fact(
+                "the same window falls differently under another load",
+                shared[0] != shared[1],
+                judged="window at a load of 125 != window at a load of 200",
+                after=shared,
             ),
         ],
     )
@@ -359,10 +449,16 @@ def mimd_tracks(_: View) -> Finding:
     return both(
         "alone on its share, MIMD reaches a new one faster than AIMD",
         [
-            fact("the logarithm and the line predict both", took == predicted, round_trips=took),
+            fact(
+                "the logarithm and the line predict both",
+                took == predicted,
+                judged="round trips = the prediction rounded up, for shares 2, 8 and 32 times as large",
+                round_trips=took,
+            ),
             fact(
                 "MIMD needs fewer round trips for a share 2, 8 and 32 times as large",
                 all(m < a for m, a in zip(*took.values(), strict=True)),
+                judged="round trips of MIMD < those of AIMD, for each",
             ),
         ],
     )
@@ -381,11 +477,12 @@ def drr_sources(_: View) -> Finding:
         shares = fair_queueing.max_min([math.inf] * flows + [capacity] * round(sources), capacity)
         left = float(shares[:flows].sum())
         text = f"C = {capacity:g}, n = {flows}: {sources:g} sources leave {available:g}"
-        operands.append(fact(text, near(left, available), left=left))
+        operands.append(same(text, left, available, left=left))
     operands.append(
-        fact(
+        exactly(
             "the example: 90 sources",
-            float(fair_queueing.sources_needed(100.0, 10.0, 10)) == 90.0,
+            float(fair_queueing.sources_needed(100.0, 10.0, 10)),
+            90.0,
             at_7=float(fair_queueing.sources_needed(100.0, 7.0, 10)),
         )
     )
@@ -404,5 +501,6 @@ def single_source(_: View) -> Finding:
     return fact(
         "one source gets at most 1/(n + 1) under fair scheduling",
         all(near(share, 100.0 / (flows + 1)) for flows, share in most.items()),
+        judged=f"its largest share = C/(n + 1) to a relative difference of {EQUAL:g}, for n = 1, 4, 10",
         largest_share_of_100=most,
     )

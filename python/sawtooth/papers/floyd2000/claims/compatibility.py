@@ -11,16 +11,21 @@ from typing import Final
 
 import numpy as np
 
-from sawtooth.claims.agreement import ABOUT, EQUAL, agree, difference, rounded
-from sawtooth.claims.logic import Finding, both, corrected, fact
+from sawtooth.claims.agreement import ABOUT, EQUAL, agree, bounded, difference, rounded
+from sawtooth.claims.logic import Finding, both, corrected, fact, with_words
 from sawtooth.claims.view import View
+from sawtooth.claims.words import Word
 from sawtooth.models import compatibility, response, synchronous
 
 REMOVED: Final = np.array([0.02, 0.125, 0.25, 0.5, 0.75, 0.95])
 DROPS: Final = np.geomspace(1e-6, 0.9, 40)
 RARE: Final = 1e-12
 """A drop rate at which ratios have reached their limits."""
-LIMIT: Final = 1e-5
+LIMIT: Final = Word(
+    "approaches",
+    1e-5,
+    f"a ratio approaches its limit: relative difference at most this where losses are rare (p = {RARE:g}, or 10⁹ packets per round trip)",
+)
 PRINTED_RANGE: Final = {0.001: 0.197, 0.5: 0.192}
 """a for b = 1/8 by drop rate, as §3.2 gives it."""
 SHORT_CONSTANT: Final = 0.43
@@ -34,6 +39,12 @@ CONVERGING: Final = {
     "IIAD": "binomial(1, 0, 1, 1)",
 }
 APART: Final = {"AIAD": "binomial(0, 0, 1, 1)", "MIMD": "binomial(-1, 1, 0.05, 0.5)"}
+FAIR: Final = Word(
+    "close to fairness", 1.1, "the larger window over the smaller, below this after many losses"
+)
+UNFAIR: Final = Word(
+    "not close to fairness", 1.5, "the larger window over the smaller, above this after many losses"
+)
 CAPACITY, CYCLES = 200.0, 400
 """Windows that fill the link in the synchronous model, packets, and losses until the windows are compared."""
 
@@ -218,16 +229,20 @@ def five_times_the_drops(_: View) -> Finding:
     exact = [float(x) for x in compatibility.exact_drop_rate_ratio(1, 0.125, RATES)]
     rates = np.geomspace(1, 1e4, 4000)
     ratios = compatibility.exact_drop_rate_ratio(1, 0.125, rates)
-    enough = float(rates[np.argmax(np.abs(ratios / 5 - 1) <= ABOUT)])
+    enough = float(rates[np.argmax(np.abs(ratios / 5 - 1) <= ABOUT.value)])
     said = both(
-        f"about five times: within {100 * ABOUT:.0f} %",
+        f"about five times: within {100 * ABOUT.value:.0f} %",
         [
             agree("by equation 11", limit, 5.0),
             *(
-                fact(
-                    f"by the exact model at {rate:g} packets per round trip",
-                    difference(value, 5.0) <= ABOUT,
-                    ratio=value,
+                with_words(
+                    fact(
+                        f"by the exact model at {rate:g} packets per round trip",
+                        difference(value, 5.0) <= ABOUT.value,
+                        judged=f"|ratio/5 - 1| <= {ABOUT.value:g}",
+                        ratio=value,
+                    ),
+                    ABOUT,
                 )
                 for rate, value in zip(RATES, exact, strict=True)
             ),
@@ -236,11 +251,21 @@ def five_times_the_drops(_: View) -> Finding:
     instead = both(
         f"the ratio rises towards five with the rate and is about five from {enough:.0f} packets per round trip on",
         [
-            fact("it rises with the rate", bool(np.all(np.diff(ratios) > 0)), at_5_10_50_packets=exact),
-            fact("and stays below five", bool(np.all(ratios < 5)), limit=limit),
-            fact(
-                f"from {enough:.0f} packets on it is within {100 * ABOUT:.0f} %",
-                bool(np.all(np.abs(ratios[rates >= enough] / 5 - 1) <= ABOUT + EQUAL)),
+            bounded(
+                "it rises with the rate",
+                "growth of the ratio",
+                np.diff(ratios),
+                ">",
+                0.0,
+                at_5_10_50_packets=exact,
+            ),
+            bounded("and stays below five", "ratio", ratios, "<", 5.0, limit=limit),
+            bounded(
+                f"from {enough:.0f} packets on it is within {100 * ABOUT.value:.0f} %",
+                "|ratio/5 - 1|",
+                np.abs(ratios[rates >= enough] / 5 - 1),
+                "<=",
+                ABOUT.value + EQUAL,
             ),
         ],
     )
@@ -274,10 +299,15 @@ def binomial_convergence(_: View) -> Finding:
 
     begin = 150 / 20
     near = [
-        fact(f"{name} comes close to fairness", final(c) < 1.1, ratio=final(c))
+        bounded(
+            f"{name} comes close to fairness", "ratio of the windows", final(c), "<", FAIR, ratio=final(c)
+        )
         for name, c in CONVERGING.items()
     ]
     apart = [
-        fact(f"{name} does not", final(c) > 1.5, ratio=final(c), at_first=begin) for name, c in APART.items()
+        bounded(
+            f"{name} does not", "ratio of the windows", final(c), ">", UNFAIR, ratio=final(c), at_first=begin
+        )
+        for name, c in APART.items()
     ]
     return both("some binomial controls converge under synchronised losses, and some do not", [*near, *apart])

@@ -11,8 +11,9 @@ from typing import Final
 
 import numpy as np
 
-from sawtooth.claims.logic import Finding, both, inequality
+from sawtooth.claims.logic import Finding, both, inequality, with_words
 from sawtooth.claims.view import View
+from sawtooth.claims.words import Word
 from sawtooth.experiment.matrix import ProbeRun
 from sawtooth.models import padhye, response
 from sawtooth.models.inputs import Numbers
@@ -23,8 +24,11 @@ BOUND_FROM, BOUND_TO = 0.001, 0.2
 """Loss rates over which the bound is tried."""
 BETTER_FROM, BETTER_TO = 0.01, 0.2
 """Loss rates over which errors are averaged: where timeouts begin to matter."""
-CONSIDERABLY: Final = 0.75
-"""Considerably better: an error below this share of the other, the share that the studies of this paper take for "considerably"."""
+CONSIDERABLY: Final = Word(
+    "considerably",
+    0.75,
+    "considerably better: a mean error below this share of the other, as the studies of this paper take the word",
+)
 
 
 def _by_loss(view: View, low: float, high: float) -> dict[float, list[ProbeRun]]:
@@ -64,17 +68,18 @@ def upper_bound(view: View) -> Finding:
 
 
 def stochastic_better(view: View) -> Finding:
-    """Mean relative error of equation 1 below CONSIDERABLY times that of equation 8, over p from 0.01 to 0.2."""
+    """Mean relative error of equation 1 considerably below that of equation 8, over p from 0.01 to 0.2."""
     first, eighth = [], []
     for p, runs in _by_loss(view, BETTER_FROM, BETTER_TO).items():
         rates = _rates(runs)
         first.append(np.abs(float(padhye.tfrc(p, 1.0, runs[0].values["timer_rounds"])) / rates - 1))
         eighth.append(np.abs(float(response.approximate_rate(1, 0.5, p)) / rates - 1))
-    better = np.mean(first, axis=0) - CONSIDERABLY * np.mean(eighth, axis=0)
-    return inequality(
-        f"mean relative error of equation 1 less {CONSIDERABLY:g} times that of equation 8",
+    better = np.mean(first, axis=0) - CONSIDERABLY.value * np.mean(eighth, axis=0)
+    found = inequality(
+        f"mean relative error of equation 1 less {CONSIDERABLY.value:g} times that of equation 8",
         better,
         "<",
         error_of_equation_1=float(np.mean(first)),
         error_of_equation_8=float(np.mean(eighth)),
     )
+    return with_words(found, CONSIDERABLY)

@@ -226,10 +226,20 @@ def slow_start(view: View) -> Finding:
         _alone(view, "start", "discounting and damping", "growth"),
         view.tolerance("about_doubling"),
     )
-    found = fact("growth per round trip is about 2", abs(factor - 2) <= width, growth=factor)
+    found = fact(
+        "growth per round trip is about 2",
+        abs(factor - 2) <= width,
+        judged=f"|growth - 2| <= {width:g}",
+        growth=factor,
+    )
     if found.verdict is Verdict.HOLDS:
         return found
-    instead = fact("growth in two round trips is about 2", abs(factor**2 - 2) <= width, growth=factor**2)
+    instead = fact(
+        "growth in two round trips is about 2",
+        abs(factor**2 - 2) <= width,
+        judged=f"|growth in two - 2| <= {width:g}",
+        growth=factor**2,
+    )
     return corrected(found, instead)
 
 
@@ -239,8 +249,18 @@ def rise(view: View) -> Finding:
     plain = _alone(view, "rise", "without discounting", "climb")
     discounted = _alone(view, "rise", "discounting", "climb")
     operands = [
-        fact("without discounting at most 0.14", plain <= 0.14 + slack, rise=plain),
-        fact("with discounting at most 0.28", discounted <= 0.28 + slack, rise=discounted),
+        fact(
+            "without discounting at most 0.14",
+            plain <= 0.14 + slack,
+            judged=f"rise <= 0.14 + {slack:g}",
+            rise=plain,
+        ),
+        fact(
+            "with discounting at most 0.28",
+            discounted <= 0.28 + slack,
+            judged=f"rise <= 0.28 + {slack:g}",
+            rise=discounted,
+        ),
     ]
     found = both("TFRC adds at most 0.14 packets per round trip, 0.28 with discounting", operands)
     if found.verdict is Verdict.HOLDS:
@@ -251,6 +271,7 @@ def rise(view: View) -> Finding:
     instead = fact(
         "0.14 without discounting; with it what the average gives where the discount reaches its least",
         plain <= 0.14 + slack and discounted <= steepest + slack,
+        judged=f"rises <= 0.14 + {slack:g} and <= {steepest:.4g} + {slack:g}",
         rise=discounted,
         steepest=steepest,
     )
@@ -263,7 +284,12 @@ def halving(view: View) -> Finding:
         _alone(view, "fall", "discounting and damping", "halving 40..200 s"),
         view.tolerance("about_five"),
     )
-    return fact("round trips until the rate is halved", abs(rounds - 5) <= width, round_trips=rounds)
+    return fact(
+        "round trips until the rate is halved",
+        abs(rounds - 5) <= width,
+        judged=f"|round trips - 5| <= {width:g}",
+        round_trips=rounds,
+    )
 
 
 def as_promptly(view: View) -> Finding:

@@ -12,9 +12,10 @@ from typing import Final
 
 import numpy as np
 
-from sawtooth.claims.agreement import EPOCHS, agree, epoch, rounded
+from sawtooth.claims.agreement import EPOCHS, agree, bounded, epoch, rounded
 from sawtooth.claims.logic import Finding, both, fact
 from sawtooth.claims.view import View
+from sawtooth.claims.words import Word
 from sawtooth.models import response
 from sawtooth.models.inputs import Numbers
 
@@ -27,8 +28,11 @@ RTT_S: Final = 0.087
 """A round trip of the paper's simulations, s."""
 TINY: Final = 1e-10
 """A drop rate at which the approximation and the exact form are one."""
-LIMIT: Final = 1e-3
-"""An approximation approaches its exact form: relative difference at most this where losses are rare (p = TINY, W = 10⁶ packets)."""
+LIMIT: Final = Word(
+    "approaches",
+    1e-3,
+    f"an approximation approaches its exact form: relative difference at most this where losses are rare (p = {TINY:g}, W = 10⁶ packets)",
+)
 PRINTED_GAPS: Final = {0.001: 1.0196, 0.01: 1.0631, 0.1: 1.2123, 0.5: 1.5227}
 """Approximate over exact rate of AIMD(1, 1/2), worked out by hand from both printed forms."""
 
@@ -48,7 +52,9 @@ def _from_above(text: str, approximate: Numbers, exact: Numbers, at_limit: tuple
         text,
         [
             fact(
-                "it is larger than the exact form at every p and law tried", bool(np.all(approximate > exact))
+                "it is larger than the exact form at every p and law tried",
+                bool(np.all(approximate > exact)),
+                judged=f"approximate > exact in each of {np.size(exact)} cases",
             ),
             agree("it approaches the exact form", *at_limit, within=LIMIT),
         ],
@@ -238,6 +244,7 @@ def exact_tcp(_: View) -> Finding:
             fact(
                 "sqrt(3)/4 is 0.43 to two digits",
                 round(math.sqrt(3) / 4, 2) == 0.43,
+                judged="sqrt(3)/4 to two decimals = 0.43",
                 constant=math.sqrt(3) / 4,
                 largest_error_with_0_43=float(np.max(np.abs(short / exact - 1))),
             ),
@@ -254,8 +261,16 @@ def figure_13(_: View) -> Finding:
     return both(
         "the approximation lies above the exact form, the more the higher p",
         [
-            fact("approximate over exact is above 1 from p = 1e-6 to 0.99", bool(np.all(gap > 1))),
-            fact("and rises with p throughout", bool(np.all(np.diff(gap) > 0))),
+            bounded(
+                "approximate over exact is above 1 from p = 1e-6 to 0.99",
+                "approximate over exact",
+                gap,
+                ">",
+                1.0,
+            ),
+            bounded(
+                "and rises with p throughout", "growth of approximate over exact", np.diff(gap), ">", 0.0
+            ),
             *(
                 rounded(f"approximate over exact at p = {p:g}", float(value), wanted, 4)
                 for (p, wanted), value in zip(PRINTED_GAPS.items(), ours, strict=True)

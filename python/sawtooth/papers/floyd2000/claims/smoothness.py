@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from sawtooth.claims.agreement import ABOUT, agree, epoch, rounded
+from sawtooth.claims.agreement import ABOUT, agree, bounded, epoch, exactly, rounded
 from sawtooth.claims.logic import Finding, both, corrected, fact
 from sawtooth.claims.view import View
 from sawtooth.models import compatibility, padhye, smoothness, tfrc_average, throughput_ratio
@@ -54,16 +54,22 @@ def tcp(_: View) -> Finding:
     return both(
         "TCP(1, 1/2) is TCP",
         [
-            fact(
+            exactly(
                 "its numbers are those of RFC 5681: one packet per round trip, half on a loss",
-                (numbers["a_i"], numbers["b_i"], numbers["a_d"], numbers["b_d"]) == (1.0, 1.0, 0.0, 0.5),
+                [numbers[name] for name in ("a_i", "b_i", "a_d", "b_d")],
+                [1.0, 1.0, 0.0, 0.5],
                 found=[numbers[name] for name in ("a_i", "b_i", "a_d", "b_d")],
             ),
             fact(
                 "a flow of it is, with timers and backoff, the flow of linear(1, 1, 0, 0.5)",
                 engine("tcp(1, 0.5)") == engine("linear(1, 1, 0, 0.5)"),
+                judged="what the engine gets = that of linear(1, 1, 0, 0.5), byte for byte",
             ),
-            fact("and TCP(1, 1/8) is not", engine("tcp(1, 0.125)") != engine("tcp(1, 0.5)")),
+            fact(
+                "and TCP(1, 1/8) is not",
+                engine("tcp(1, 0.125)") != engine("tcp(1, 0.5)"),
+                judged="what the engine gets != that of TCP(1, 1/2)",
+            ),
         ],
     )
 
@@ -86,7 +92,7 @@ def equation_1(_: View) -> Finding:
 def loss_event(_: View) -> Finding:
     """Losses at 0, 50, 100, 150, 240 and 1000 ms with a round trip of 100 ms are three loss events, at 0, 150 and 1000 ms."""
     found = tfrc_average.loss_events([0.0, 0.05, 0.1, 0.15, 0.24, 1.0], 0.1)
-    return fact("losses within a round trip count once", found == [0.0, 0.15, 1.0], events=found)
+    return exactly("losses within a round trip count once", found, [0.0, 0.15, 1.0], events=found)
 
 
 def loss_interval(_: View) -> Finding:
@@ -136,9 +142,10 @@ def define_responsiveness(_: View) -> Finding:
                 )
                 for b in (0.5, 0.25, 0.125)
             ),
-            fact(
+            exactly(
                 "TFRC's average of eight intervals, a loss event per round trip",
-                tfrc_average.rounds_to_halve(STEADY_INTERVAL) == STATED_HALVING,
+                tfrc_average.rounds_to_halve(STEADY_INTERVAL),
+                STATED_HALVING,
                 rounds=tfrc_average.rounds_to_halve(STEADY_INTERVAL),
             ),
         ],
@@ -177,9 +184,12 @@ def any_aimd_oscillates(_: View) -> Finding:
     return both(
         "AIMD oscillates and TFRC does not",
         [
-            fact(
+            bounded(
                 "peak over trough is above 1 for b from 0.01 to 0.99",
-                bool(np.all(1 / smoothness.smoothness(b) > 1)),
+                "peak over trough",
+                1 / smoothness.smoothness(b),
+                ">",
+                1.0,
                 least=float(np.min(1 / smoothness.smoothness(b))),
             ),
             _steady_tfrc(),
@@ -190,9 +200,12 @@ def any_aimd_oscillates(_: View) -> Finding:
 def smoother_below_half(_: View) -> Finding:
     """With b below 1/2 the rate falls less sharply than TCP's."""
     b = np.linspace(0.0, 0.5, 501)[:-1]
-    return fact(
+    return bounded(
         "the fraction kept is above that of b = 1/2, for b from 0 to below 1/2",
-        bool(np.all(smoothness.smoothness(b) > smoothness.smoothness(0.5))),
+        "fraction kept",
+        smoothness.smoothness(b),
+        ">",
+        float(smoothness.smoothness(0.5)),
         least=float(np.min(smoothness.smoothness(b))),
     )
 
@@ -215,8 +228,10 @@ def responsiveness_eighth(_: View) -> Finding:
     return both(
         "b = 1/8",
         [
-            fact("more than five round trips", rounds > 5, rounds=rounds),
-            fact("after five the rate is above half", (7 / 8) ** 5 > 0.5, left=(7 / 8) ** 5),
+            bounded("more than five round trips", "log(0.5)/log(7/8)", rounds, ">", 5.0, rounds=rounds),
+            bounded(
+                "after five the rate is above half", "(7/8)^5", (7 / 8) ** 5, ">", 0.5, left=(7 / 8) ** 5
+            ),
         ],
     )
 
@@ -224,7 +239,7 @@ def responsiveness_eighth(_: View) -> Finding:
 def responsiveness_quarter(_: View) -> Finding:
     """Three whole round trips for b = 1/4."""
     rounds = float(smoothness.responsiveness(0.25))
-    return fact("2.41, so three whole round trips", math.ceil(rounds) == 3, rounds=rounds)
+    return exactly("2.41, so three whole round trips", math.ceil(rounds), 3, rounds=rounds)
 
 
 def figure_7_top(_: View) -> Finding:
@@ -235,7 +250,15 @@ def figure_7_top(_: View) -> Finding:
         "smoothness over responsiveness",
         [
             rounded("the line of TCP(a, b) at TFRC's responsiveness", line, 0.8706, 4),
-            fact("TFRC, with smoothness 1, lies above it", line < 1, responsiveness=halved, line=line),
+            bounded(
+                "TFRC, with smoothness 1, lies above it",
+                "the line",
+                line,
+                "<",
+                1.0,
+                responsiveness=halved,
+                line=line,
+            ),
         ],
     )
 
@@ -253,9 +276,27 @@ def figure_7_bottom(_: View) -> Finding:
         "aggressiveness over responsiveness",
         [
             rounded("a of the compatible law with TFRC's responsiveness", a, 0.2076, 4),
-            fact("it lies between the stated 0.14 and 0.28", 0.14 < a < 0.28, a=a, b=b),
-            fact("and between the computed rises of TFRC", low < a < high, low=low, high=high),
-            fact("TFRC is smoother than TCP(1/5, 1/8)", float(smoothness.smoothness(0.125)) < 1),
+            fact(
+                "it lies between the stated 0.14 and 0.28",
+                0.14 < a < 0.28,
+                judged="0.14 < a < 0.28",
+                a=a,
+                b=b,
+            ),
+            fact(
+                "and between the computed rises of TFRC",
+                low < a < high,
+                judged=f"{low:.4g} < a < {high:.4g}",
+                low=low,
+                high=high,
+            ),
+            bounded(
+                "TFRC is smoother than TCP(1/5, 1/8)",
+                "smoothness of TCP(1/5, 1/8)",
+                float(smoothness.smoothness(0.125)),
+                "<",
+                1.0,
+            ),
         ],
     )
 
@@ -268,7 +309,7 @@ def bin_of_two_round_trips(_: View) -> Finding:
         "the 0.2 s bin",
         [
             rounded("bins in typical round trips", trips, 2.3, 1),
-            fact("which is two to the nearest whole number", round(trips) == 2),
+            exactly("which is two to the nearest whole number", round(trips), 2),
         ],
     )
 
@@ -282,8 +323,13 @@ def ratio_of_adjacent(_: View) -> Finding:
     return both(
         "throughput ratio",
         [
-            fact("T_i over T_(i-1)", ratios.tolist() == [0.5, 1.0, 1.5, 0.0], ratios=ratios.tolist()),
-            fact("20 bins of 0.1 from 0", np.array_equal(shares, wanted), shares=shares.tolist()),
+            exactly("T_i over T_(i-1)", ratios.tolist(), [0.5, 1.0, 1.5, 0.0], ratios=ratios.tolist()),
+            fact(
+                "20 bins of 0.1 from 0",
+                np.array_equal(shares, wanted),
+                judged="exactly 0.25 in those of 0, 0.5, 1 and 1.5, 0 in the others",
+                shares=shares.tolist(),
+            ),
         ],
     )
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from sawtooth.claims.agreement import bounded, close, exactly, same
 from sawtooth.claims.logic import Finding, both, fact
 from sawtooth.claims.view import View
 from sawtooth.models import fast_convergence as fc
@@ -24,11 +25,6 @@ LARGEST: Final = 60
 
 HAND: Final = ((2.0, 3.0), 20.0)
 """Two flows worked by hand: 2 and 3 packets, 20 together; 8 increases reach 21, then 5 reach 20.5."""
-
-
-def near(a: Any, b: Any, tolerance: float = 1e-9) -> bool:
-    """Whether all of ``a`` is within a relative ``tolerance`` of ``b``."""
-    return bool(np.allclose(np.asarray(a, float), np.asarray(b, float), rtol=tolerance, atol=1e-12))
 
 
 def examples(bad: NDArray[np.bool_], starts: Any, capacity: Any, **columns: Any) -> dict[str, object]:
@@ -48,9 +44,15 @@ def model(_: View) -> Finding:
     return both(
         "one feedback for all: an increase of 1 each below the capacity, half of each window at it",
         [
-            fact("below 20 packets both windows grow by 1", bool((steps[:-1] == 1.0).all())),
-            fact("at 21 packets both are halved", near(found.windows[-1], found.windows[-2] / 2)),
-            fact("no feedback comes below the capacity", bool((found.load[:-2] < HAND[1]).all())),
+            fact(
+                "below 20 packets both windows grow by 1",
+                bool((steps[:-1] == 1.0).all()),
+                judged="growth = 1 exactly, in each round",
+            ),
+            same("at 21 packets both are halved", found.windows[-1], found.windows[-2] / 2),
+            bounded(
+                "no feedback comes below the capacity", "sum before the signal", found.load[:-2], "<", HAND[1]
+            ),
         ],
     )
 
@@ -61,6 +63,7 @@ def cycle(_: View) -> Finding:
     return fact(
         "2 and 3 packets against 20: three cycles have 8, 5 and 5 increases and one decrease each",
         found.growth_rounds.tolist() == [8, 5, 5] and int(found.congested.sum()) == 3,
+        judged="increases = [8, 5, 5] and decreases = 3",
         increases=found.growth_rounds.tolist(),
     )
 
@@ -72,7 +75,11 @@ def step(_: View) -> Finding:
         found = synchronous.rounds("aimd(1, 0.5)", [5.0] * flows, 60.0, 2)
         increases = np.diff(found.load)[~found.congested]
         operands.append(
-            fact(f"{flows} flows: each increase adds {flows} packets", bool((increases == flows).all()))
+            fact(
+                f"{flows} flows: each increase adds {flows} packets",
+                bool((increases == flows).all()),
+                judged=f"added = {flows} exactly, in each increase",
+            )
         )
     return both("an increase step adds one packet for each flow", operands)
 
@@ -83,10 +90,8 @@ def toward_fairness(_: View) -> Finding:
     for scheme in ("aimd(1, 0.5)", "aimd(3, 0.5)"):
         found = synchronous.rounds(scheme, [3.0, 40.0], 100.0, 8)
         ratio = found.gap[1:] / found.gap[:-1]
-        operands.append(
-            fact(f"{scheme}: the gap is kept by every increase", near(ratio[~found.congested], 1.0))
-        )
-        operands.append(fact(f"{scheme}: and halved by every decrease", near(ratio[found.congested], 0.5)))
+        operands.append(same(f"{scheme}: the gap is kept by every increase", ratio[~found.congested], 1.0))
+        operands.append(same(f"{scheme}: and halved by every decrease", ratio[found.congested], 0.5))
     return both("increases are parallel to the fairness line, decreases approach it", operands)
 
 
@@ -101,10 +106,11 @@ def cycles_log2(_: View) -> Finding:
     return both(
         "after 1 + lg x2 cycles the windows are within half a packet, read as a bound on the gap",
         [
-            fact("the gap is (x2 - x1)/2^n for every pair", near(gap, predicted)),
+            same("the gap is (x2 - x1)/2^n for every pair", gap, predicted),
             fact(
                 "it is at most 1/2 packet for every pair",
                 not bad.any(),
+                judged=f"gap <= 1/2 packet, in each of {bad.size} systems",
                 **examples(bad, starts, capacity),
                 largest_gap=float(gap.max()),
                 equal=int((gap == 0.0).sum()),
@@ -129,6 +135,7 @@ def cycles_log_beta(_: View) -> Finding:
             fact(
                 f"beta = {beta:.4g}: the gap is at most 1/beta",
                 not bad.any(),
+                judged=f"gap <= {1 / beta:.4g} packets, in each of {bad.size} systems",
                 **examples(bad, starts, capacity),
                 largest_gap=float(gap.max()),
             )
@@ -151,6 +158,7 @@ def steps_order(_: View) -> Finding:
             fact(
                 f"beta = {beta:.4g}: the steps stay below W/m + (n - 1)(W/m)(1 - 1/beta), n = log_beta(max x) + 1",
                 not bad.any(),
+                judged=f"steps <= bound, each term rounded up, in each of {bad.size} systems",
                 **examples(bad, starts, capacity, steps=total, bound=bound),
                 closest=float((total / bound).max()),
             )
@@ -166,7 +174,7 @@ def growth_common(_: View) -> Finding:
         begin = np.vstack([found.windows[0], found.after_decreases()[:-1]])
         growth = found.before_decreases() - begin
         operands.append(
-            fact(f"{scheme}: every flow grows by the same k in each cycle", near(np.ptp(growth, axis=1), 0.0))
+            same(f"{scheme}: every flow grows by the same k in each cycle", np.ptp(growth, axis=1), 0.0)
         )
     return both("the growth of a cycle is common to all flows", operands)
 
@@ -181,14 +189,14 @@ def _pseudocode(scheme: fc.Scheme, controller: str, hand: Sequence[tuple[float, 
     written = fc.system(scheme, starts, capacity, len(hand)).windows[1:]
     controlled = synchronous.rounds(controller, starts, capacity, len(hand)).after_decreases()
     wide = ([7.0, 30.0, 55.0], 400.0, 12)
-    same = fc.system(scheme, *wide).windows[1:]
+    more = fc.system(scheme, *wide).windows[1:]
     also = synchronous.rounds(controller, *wide).after_decreases()
     return both(
         f"the pseudocode of {scheme}",
         [
-            fact("2 and 3 packets against 20, by hand", near(written, hand), windows=written.tolist()),
-            fact("the controller of the simulator does the same", near(controlled, hand)),
-            fact("and for three flows over twelve cycles", near(same, also)),
+            same("2 and 3 packets against 20, by hand", written, hand, windows=written.tolist()),
+            same("the controller of the simulator does the same", controlled, hand),
+            same("and for three flows over twelve cycles", more, also),
         ],
     )
 
@@ -202,6 +210,7 @@ def exact_equality(_: View) -> Finding:
     return fact(
         "(4, 4, 4) is fair, (4, 4, 4.125) is not",
         bool(fc.converged_exactly([4.0, 4.0, 4.0])) and not bool(fc.converged_exactly([4.0, 4.0, 4.125])),
+        judged="equal exactly in the first, not in the second",
         pairs=int(n.size),
         equal_after_n_cycles_with_real_windows=int(fc.converged_exactly(real).sum()),
         equal_after_n_cycles_with_whole_windows=int(fc.converged_exactly(whole).sum()),
@@ -214,8 +223,8 @@ def efficiency(_: View) -> Finding:
     for beta in BETAS:
         wanted = (beta + 1) / (2 * beta)
         found = synchronous.rounds(f"aimd(1, {1 / beta!r})", [2000.0], 8000.0, 60).efficiency()
-        operands.append(fact(f"beta = {beta:.4g}: {wanted:.4f}", near(fc.aimd_efficiency(1 / beta), wanted)))
-        operands.append(fact("the model agrees to 1/W", abs(found - wanted) < 2 / 8000, model=found))
+        operands.append(same(f"beta = {beta:.4g}: {wanted:.4f}", fc.aimd_efficiency(1 / beta), wanted))
+        operands.append(close("the model agrees to 1/W", found, wanted, 2 / 8000, model=found))
     return both("utilisation is (beta + 1)/(2 beta)", operands)
 
 
@@ -232,6 +241,7 @@ def line_distance(_: View) -> Finding:
             fact(
                 f"b_D = {kept}: the gap is {wanted:.3f} W for a_I = 0.25, 1 and 4",
                 max(abs(gap - wanted) for gap in gaps) < 8 / 8000,
+                judged=f"|gap - {wanted:.3f}| < {8 / 8000:g} W",
                 gaps=gaps,
             )
         )
@@ -246,10 +256,18 @@ def same_cycles(_: View) -> Finding:
     return both(
         "AIMD variants with one decrease differ in steps and not in cycles",
         [
-            fact("a_I = 0.5, 1, 2, 4 need equally many cycles", len(set(cycles)) == 1, cycles=cycles),
-            fact(
+            exactly(
+                "a_I = 0.5, 1, 2, 4 need equally many cycles",
+                cycles,
+                [cycles[0]] * len(cycles),
+                cycles=cycles,
+            ),
+            bounded(
                 "increase steps times a_I are the same to 1 %",
-                max(products) / min(products) < 1.01,
+                "largest over smallest",
+                max(products) / min(products),
+                "<",
+                1.01,
                 packets=products,
             ),
         ],

@@ -14,21 +14,29 @@ from typing import Final
 
 import numpy as np
 
-from sawtooth.claims.logic import Finding, both, corrected, fact
+from sawtooth.claims.agreement import EQUAL, bounded, close, exactly, near, same
+from sawtooth.claims.logic import Finding, both, corrected, fact, with_words
 from sawtooth.claims.view import View
+from sawtooth.claims.words import Word
 from sawtooth.models import fast_convergence as fc
 from sawtooth.models import synchronous
-from sawtooth.papers.lahanas2003.claims.section2 import BETAS, near
+from sawtooth.papers.lahanas2003.claims.section2 import BETAS
 
-GROWTH: Final = 1.05
-"""Largest factor of steps/g(W) at the last doubling for which the order is g; taken from the word alone."""
+GROWTH: Final = Word(
+    "of the order g",
+    1.05,
+    "largest factor by which steps over g(W) may grow at the last doubling of W; stated beforehand",
+)
 
 CAPACITIES: Final = (32, 64, 128, 256, 512)
 """Packets; doublings."""
 
-SPREAD: Final = 0.1
-"""Part by which what a doubling of W adds to steps/W may differ from the mean over the doublings, for steps of order W log W; for W to the
-power of 1.1 it would differ by 20 % over FROM_128. Taken after the steps of SIMD were seen."""
+SPREAD: Final = Word(
+    "of the order W log W",
+    0.1,
+    "part by which what a doubling of W adds to steps/W may differ from the mean over the doublings; for W to the power of 1.1 it would "
+    "differ by 20 %; taken after the steps of SIMD were seen",
+)
 
 FROM_128: Final = (128, 256, 512, 1024, 2048, 4096, 8192)
 """Packets; doublings. Below 128 the first decrease takes less than half a packet off the smaller window, W/16, and gaps are counted in
@@ -56,14 +64,16 @@ def order(
     steps = [steps_to_meet(controller, w) for w in capacities]
     ratios = [count / scale(w) for count, w in zip(steps, capacities, strict=True)]
     exponent = math.log2(steps[-1] / steps[-2])
-    return fact(
+    found = fact(
         text,
-        ratios[-1] <= GROWTH * ratios[-2],
+        ratios[-1] <= GROWTH.value * ratios[-2],
+        judged=f"steps over the order at W = {capacities[-1]} <= {GROWTH.value:g} times those at {capacities[-2]}",
         W=list(capacities),
         steps=steps,
         steps_over_order=ratios,
         exponent_at_the_last_doubling=exponent,
     )
+    return with_words(found, GROWTH)
 
 
 def logarithmic(text: str, controller: str, capacities: tuple[int, ...]) -> Finding:
@@ -71,13 +81,17 @@ def logarithmic(text: str, controller: str, capacities: tuple[int, ...]) -> Find
     per_packet = [steps_to_meet(controller, w) / w for w in capacities]
     added = np.diff(per_packet)
     apart = np.abs(added / added.mean() - 1)
-    return fact(
+    return both(
         text,
-        bool((added > 0).all() and (apart <= SPREAD).all()),
+        [
+            bounded("each doubling of W adds to steps/W", "what it adds", added, ">", 0.0),
+            bounded(
+                "each adds about the same", "difference from the mean, as part of it", apart, "<=", SPREAD
+            ),
+        ],
         W=list(capacities),
         steps_per_packet=per_packet,
         added=added.tolist(),
-        furthest_from_their_mean=float(apart.max()),
     )
 
 
@@ -93,6 +107,7 @@ def higher_oscillation(_: View) -> Finding:
 
 def _trade(sign: float, text: str) -> Finding:
     order_of_beta = sorted(BETAS, reverse=sign > 0)
+    change = "rise as beta falls" if sign > 0 else "fall as beta grows"
     used = [float(fc.aimd_efficiency(1 / beta)) for beta in order_of_beta]
     cycles = [int(fc.cycles_needed(1000.0, beta)) for beta in order_of_beta]
     measured = [
@@ -102,9 +117,11 @@ def _trade(sign: float, text: str) -> Finding:
     return both(
         text,
         [
-            fact("utilisation (beta + 1)/(2 beta)", bool((sign * np.diff(used) > 0).all()), utilisation=used),
-            fact("cycles log_beta(1000) + 1", bool((sign * np.diff(cycles) > 0).all()), cycles=cycles),
-            fact("cycles in the model", bool((sign * np.diff(measured) > 0).all()), cycles=measured),
+            bounded(
+                "utilisation (beta + 1)/(2 beta)", change, sign * np.diff(used), ">", 0.0, utilisation=used
+            ),
+            bounded("cycles log_beta(1000) + 1", change, sign * np.diff(cycles), ">", 0.0, cycles=cycles),
+            bounded("cycles in the model", change, sign * np.diff(measured), ">", 0.0, cycles=measured),
         ],
         beta=order_of_beta,
     )
@@ -116,7 +133,9 @@ def gaimd_order(_: View) -> Finding:
     return both(
         "GAIMD keeping 7/8 converges in O(W log_1.14 W)",
         [
-            fact("the base is 8/7, which is 1.14 when truncated", math.floor(100 * base) == 114, base=base),
+            exactly(
+                "the base is 8/7, which is 1.14 when truncated", math.floor(100 * base) / 100, 1.14, base=base
+            ),
             order(
                 "steps / (W log_1.14 W) grows by at most 5 % at the last doubling",
                 "gaimd(0.31, 0.125)",
@@ -133,7 +152,12 @@ def simd_order(_: View) -> Finding:
     return both(
         "SIMD keeping 15/16 converges in O(W log_1.06 W)",
         [
-            fact("the base is 16/15, which is 1.06 when truncated", math.floor(100 * base) == 106, base=base),
+            exactly(
+                "the base is 16/15, which is 1.06 when truncated",
+                math.floor(100 * base) / 100,
+                1.06,
+                base=base,
+            ),
             logarithmic(
                 "each doubling of W adds the same to steps / W, to 10 %: steps of order W log W",
                 "simd(0.0625)",
@@ -171,9 +195,12 @@ def iiad_order(_: View) -> Finding:
                 lambda w: w**2 * math.log(7 * w / 16),
                 CAPACITIES,
             ),
-            fact(
+            bounded(
                 "each doubling of W adds ln(2)/4 to steps / W^2, to 5 %: the logarithm that W^2 misses",
-                bool((np.abs(gains / wanted - 1) < 0.05).all()),
+                "|added/(ln(2)/4) - 1|",
+                np.abs(gains / wanted - 1),
+                "<",
+                0.05,
                 added=gains.tolist(),
                 predicted=wanted,
             ),
@@ -189,7 +216,15 @@ def friendly_slower(_: View) -> Finding:
     return both(
         "TCP-friendly schemes come together later than AIMD",
         [
-            fact(f"{name} takes more steps than AIMD at W = 256", count > own, steps=count, AIMD=own)
+            bounded(
+                f"{name} takes more steps than AIMD at W = 256",
+                "steps",
+                count,
+                ">",
+                own,
+                steps=count,
+                AIMD=own,
+            )
             for name, count in steps.items()
         ],
     )
@@ -204,8 +239,8 @@ def tcp_three_quarters(_: View) -> Finding:
     return both(
         "TCP averages 3/4 of W",
         [
-            fact("the ramp from 1/2 to 1 has the mean 3/4", near(fc.aimd_efficiency(0.5), 0.75)),
-            fact("so has the controller in the model", near(found, 0.75), efficiency=found),
+            same("the ramp from 1/2 to 1 has the mean 3/4", fc.aimd_efficiency(0.5), 0.75),
+            same("so has the controller in the model", found, 0.75, efficiency=found),
         ],
     )
 
@@ -218,9 +253,9 @@ def tcp_constant(_: View) -> Finding:
     return both(
         "the constant of TCP is sqrt(3/2)",
         [
-            fact("3/4 / sqrt(3/8)", near(0.75 / math.sqrt(fc.packets_per_cycle(0.5)), math.sqrt(1.5))),
-            fact("the closed form", near(fc.constant(0.5), math.sqrt(1.5)), constant=float(fc.constant(0.5))),
-            fact("the model, W = 9000", abs(measured - math.sqrt(1.5)) < 1e-3, constant=float(measured)),
+            same("3/4 / sqrt(3/8)", 0.75 / math.sqrt(fc.packets_per_cycle(0.5)), math.sqrt(1.5)),
+            same("the closed form", fc.constant(0.5), math.sqrt(1.5), constant=float(fc.constant(0.5))),
+            close("the model, W = 9000", measured, math.sqrt(1.5), 1e-3, constant=float(measured)),
         ],
     )
 
@@ -231,6 +266,7 @@ def efficiency_measure(_: View) -> Finding:
     return fact(
         "50, 75 and 100 packets against 100 are an efficiency of 0.75",
         near(found.cycle_load(), (50, 75, 100)) and near(found.efficiency(), 0.75),
+        judged=f"loads = (50, 75, 100) and efficiency = 0.75, to a relative difference of {EQUAL:g}",
         load=found.cycle_load().tolist(),
     )
 
@@ -241,6 +277,7 @@ def responsiveness_measure(_: View) -> Finding:
     return fact(
         "2 and 5 packets against 20 take 14 steps to a gap of one packet",
         found.converges and found.steps == 14 and found.cycles == 2,
+        judged="steps = 14 and cycles = 2",
         steps=found.steps,
         cycles=found.cycles,
     )
@@ -249,4 +286,4 @@ def responsiveness_measure(_: View) -> Finding:
 def smoothness_measure(_: View) -> Finding:
     """A fall from 100 to 80 packets is an oscillation of 0.2."""
     found = synchronous.rounds("aimd(1, 0.8)", [80.0], 100.0, 2)
-    return fact("a fall from 100 to 80 packets has the size 0.2", near(found.smoothness(), 0.2))
+    return same("a fall from 100 to 80 packets has the size 0.2", found.smoothness(), 0.2)

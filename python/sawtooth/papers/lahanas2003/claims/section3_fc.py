@@ -7,15 +7,16 @@ x1 + x2 < W, W from 6 to 60, over the n = 1 + lg x2 cycles of the paper, lg roun
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from sawtooth.claims.agreement import bounded, close, exactly, same
 from sawtooth.claims.logic import Finding, both, corrected, fact
 from sawtooth.claims.view import View
 from sawtooth.models import fast_convergence as fc
 from sawtooth.models import synchronous
-from sawtooth.papers.lahanas2003.claims.section2 import HAND, LARGEST, _pseudocode, examples, near
+from sawtooth.papers.lahanas2003.claims.section2 import HAND, LARGEST, _pseudocode, examples
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,6 +56,7 @@ def equivalence(_: View) -> Finding:
     return fact(
         "w/2 + k = (w + k)/2 + k/2: AIMD-FC ends a cycle k/2 above AIMD",
         not bad.any(),
+        judged=f"difference = k/2 to a relative 1e-05, in each of {bad.size} systems",
         **examples(bad, starts, capacity),
     )
 
@@ -68,6 +70,7 @@ def decrease_window(_: View) -> Finding:
     return fact(
         "of 20 + 6 packets AIMD keeps 26/2 and AIMD-FC 20/2 + 6",
         kept == {"aimd(1, 0.5)": 13.0, "aimd-fc(1, 0.5)": 16.0},
+        judged="kept = 13 and 16 exactly",
         kept=kept,
     )
 
@@ -86,16 +89,18 @@ def theorem1(_: View) -> Finding:
     return both(
         "two AIMD-FC flows converge in as many cycles as two AIMD flows",
         [
-            fact("the gaps of both are equal in every cycle", near(found.gap, plain.gap)),
+            same("the gaps of both are equal in every cycle", found.gap, plain.gap),
             fact(
                 "after n cycles the gap of AIMD-FC is at most 1/2 packet",
                 not bad.any(),
+                judged=f"gap <= 1/2 packet, in each of {bad.size} systems",
                 **examples(bad, starts, capacity),
                 largest_gap=float(found.gap[n, column].max()),
             ),
-            fact(
+            same(
                 "equations (3), (4) with k_(n-1)/2 give the windows",
-                near(unrolled, found.windows[-1]),
+                unrolled,
+                found.windows[-1],
                 with_2_squared_as_printed_they_are_low_by_up_to=float((unrolled - printed).max()),
             ),
         ],
@@ -114,8 +119,17 @@ def theorem1_order(_: View) -> Finding:
     return both(
         "AIMD-FC takes of the order of lg W cycles and W lg W steps",
         [
-            fact("n <= 1 + lg W, rounded up", bool((n <= fc.cycles_needed(capacity)).all())),
-            fact("steps <= W/m + (n - 1) W/(2m)", not bad.any(), **examples(bad, starts, capacity)),
+            fact(
+                "n <= 1 + lg W, rounded up",
+                bool((n <= fc.cycles_needed(capacity)).all()),
+                judged=f"cycles <= bound, in each of {n.size} systems",
+            ),
+            fact(
+                "steps <= W/m + (n - 1) W/(2m)",
+                not bad.any(),
+                judged=f"steps <= bound, each term rounded up, in each of {bad.size} systems",
+                **examples(bad, starts, capacity),
+            ),
         ],
     )
 
@@ -131,13 +145,13 @@ def decrease_window_share(_: View) -> Finding:
     )
 
 
-def _share(text: str, wanted: float, formula: float, model: float, **numbers: object) -> Finding:
+def _share(text: str, wanted: float, formula: float, model: float, **numbers: Any) -> Finding:
     """A share of W by hand, by the closed form, and by the simulator's controller in the model."""
     return both(
         text,
         [
-            fact("the closed form", near(formula, wanted), found=formula, wanted=wanted, **numbers),
-            fact("the controller in the model, to 3/W", abs(model - wanted) < 3 / CAPACITY, found=model),
+            same("the closed form", formula, wanted, found=formula, wanted=wanted, **numbers),
+            close("the controller in the model, to 3/W", model, wanted, 3 / CAPACITY, found=model),
         ],
     )
 
@@ -164,9 +178,9 @@ def _packets(controller: str, share: float, wanted: float) -> Finding:
     return both(
         f"a cycle carries {wanted:.4f} W^2 packets",
         [
-            fact("area under the ramp, by hand", near(by_hand, wanted)),
-            fact("the closed form", near(fc.packets_per_cycle(share), wanted)),
-            fact("the controller in the model", abs(model - wanted) < 1e-3, found=model),
+            same("area under the ramp, by hand", by_hand, wanted),
+            same("the closed form", fc.packets_per_cycle(share), wanted),
+            close("the controller in the model", model, wanted, 1e-3, found=model),
         ],
     )
 
@@ -185,9 +199,9 @@ def constant(_: View) -> Finding:
     return both(
         "the throughput constant is sqrt(5/2)",
         [
-            fact("5/6 sqrt(18/5)", near(5 / 6 * math.sqrt(18 / 5), wanted)),
-            fact("the closed form", near(fc.constant(fc.minimum()), wanted), wanted=wanted),
-            fact("the controller in the model", abs(found - wanted) < 1e-3, found=found),
+            same("5/6 sqrt(18/5)", 5 / 6 * math.sqrt(18 / 5), wanted),
+            same("the closed form", fc.constant(fc.minimum()), wanted, wanted=wanted),
+            close("the controller in the model", found, wanted, 1e-3, found=found),
         ],
         times_tcp=wanted / fc.TCP_CONSTANT,
     )
@@ -201,9 +215,11 @@ def eight_percent(_: View) -> Finding:
 def _gain(name: str, efficiency: object, printed: float) -> Finding:
     plain = float(fc.aimd_efficiency())
     found = float(np.asarray(efficiency))
-    return fact(
+    return close(
         f"the efficiency of {name} exceeds that of AIMD by {printed:.0%} of W, in percentage points",
-        abs(found - plain - printed) < 0.005,
+        found - plain,
+        printed,
+        0.005,
         points=found - plain,
         relative=found / plain - 1,
     )
@@ -217,7 +233,7 @@ def window_range(_: View) -> Finding:
         "the window oscillates in [2/3 W, W]",
         [
             _share("from 2/3 W", 2 / 3, float(fc.minimum()), low(found)),
-            fact("to W", abs(top - 1) < 1 / CAPACITY, found=top),
+            close("to W", top, 1.0, 1 / CAPACITY, found=top),
         ],
     )
 
@@ -225,9 +241,11 @@ def window_range(_: View) -> Finding:
 def smoother_by_a_third(_: View) -> Finding:
     """The size of the oscillation falls from 1/2 to 1/3 of W, by a third."""
     plain, found = settled("aimd(1, 0.5)").smoothness(), settled("aimd-fc(1, 0.5)").smoothness()
-    return fact(
+    return close(
         "the oscillation is a third smaller than AIMD's, smoothness read as its size",
-        abs((plain - found) / plain - 1 / 3) < 1e-3,
+        (plain - found) / plain,
+        1 / 3,
+        1e-3,
         AIMD=plain,
         FC=found,
         reduction=(plain - found) / plain,
@@ -259,11 +277,13 @@ def inverse(_: View) -> Finding:
     return both(
         "a smoother AIMD-FC is a slower one",
         [
-            fact("the oscillation falls with b_D", bool((np.diff(depths) < 0).all()), depth=depths),
-            fact("so it does in the model", near(measured, depths, 5e-3), depth=measured),
-            fact("the cycles to fairness rise with b_D", bool((np.diff(cycles) > 0).all()), cycles=cycles),
-            fact("the largest swing rises with a_I", bool((np.diff(swings) > 0).all()), swing=swings),
-            fact("the steps to fairness fall with a_I", bool((np.diff(steps) < 0).all()), steps=steps),
+            bounded("the oscillation falls with b_D", "change", np.diff(depths), "<", 0.0, depth=depths),
+            same("so it does in the model", measured, depths, within=5e-3, depth=measured),
+            bounded(
+                "the cycles to fairness rise with b_D", "change", np.diff(cycles), ">", 0.0, cycles=cycles
+            ),
+            bounded("the largest swing rises with a_I", "change", np.diff(swings), ">", 0.0, swing=swings),
+            bounded("the steps to fairness fall with a_I", "change", np.diff(steps), "<", 0.0, steps=steps),
         ],
         b_D=kept,
         a_I=increases,
@@ -288,6 +308,7 @@ def theorem2(_: View) -> Finding:
     printed = fact(
         "AIMD-FC takes fewer than p - (n - 1) increase steps over the n cycles, for every pair",
         not strict.any(),
+        judged=f"steps < p - (n - 1), in each of {strict.size} systems",
         **examples(strict, starts, capacity, AIMD=plain.T, FC=found.T),
         largest_W_of_one=int(capacity[strict].max()) if strict.any() else 0,
         more_than_p_less_n_less_1=int(weak.sum()),
@@ -300,9 +321,15 @@ def theorem2(_: View) -> Finding:
             fact(
                 f"for every pair with W from 17 to {LARGEST}: fewer than p - (n - 1) steps",
                 not (strict & wide).any(),
+                judged=f"steps < p - (n - 1), in each of {int(wide.sum())} systems",
                 pairs=int(wide.sum()),
             ),
-            fact("for every pair: at most p steps", bool((ours <= p).all()), pairs=int(p.size)),
+            fact(
+                "for every pair: at most p steps",
+                bool((ours <= p).all()),
+                judged=f"steps <= p, in each of {p.size} systems",
+                pairs=int(p.size),
+            ),
         ],
     )
     return corrected(printed, instead)
@@ -320,6 +347,7 @@ def theorem2_per_cycle(_: View) -> Finding:
     printed = fact(
         "from the second cycle on each AIMD-FC cycle takes at least one step less, for every pair",
         not bad.any(),
+        judged=f"steps <= those of AIMD - 1, in each such cycle of {bad.size} systems",
         **examples(bad, starts, capacity, AIMD=plain.T, FC=found.T),
         steps_from_2_and_3_at_20=known[:2],
         steps_from_6_and_8_at_16=known[2:],
@@ -330,15 +358,27 @@ def theorem2_per_cycle(_: View) -> Finding:
     instead = both(
         "no cycle takes more steps; the gain is (W - s0)/(2m) in cycle 2 and s0/(4m) in cycle 3, to the rounding of steps",
         [
-            fact("no cycle of any pair takes more steps than AIMD's", bool((found <= plain).all())),
-            fact(
+            bounded(
+                "no cycle of any pair takes more steps than AIMD's",
+                "steps less AIMD's",
+                found - plain,
+                "<=",
+                0.0,
+            ),
+            bounded(
                 "cycle 2 gains (W - s0)/4 for two flows, to 1.5 steps",
-                bool((off[0] < 1.5).all()),
+                "|gain - (W - s0)/4|",
+                off[0],
+                "<",
+                1.5,
                 largest_difference=float(off[0].max()),
             ),
-            fact(
+            bounded(
                 "cycle 3 gains s0/8 for two flows, to 1.5 steps",
-                bool((off[1] < 1.5).all()),
+                "|gain - s0/8|",
+                off[1],
+                "<",
+                1.5,
                 largest_difference=float(off[1].max()),
             ),
         ],
@@ -359,7 +399,11 @@ def gain_per_cycle(_: View) -> Finding:
         gained = steps[0] - steps[1]
         operands.append(
             fact(
-                f"{flows} flows: W/(6m) steps, to 2", abs(gained - wanted) <= 2, gained=gained, wanted=wanted
+                f"{flows} flows: W/(6m) steps, to 2",
+                abs(gained - wanted) <= 2,
+                judged=f"|gained - {wanted:g}| <= 2",
+                gained=gained,
+                wanted=wanted,
             )
         )
     return both("a cycle in equilibrium is W/6 steps shorter for one flow", operands)
@@ -377,12 +421,17 @@ def limit(_: View) -> Finding:
             after = synchronous.rounds(f"aimd-fc({a}, 0.5)", [float(window)], top - a / 2, 1).windows[-1, 0]
             behaves.append(bool(np.isclose(after, window / 2 + 4 * a)))
         operands.append(
-            fact(f"a_I = {a:g}: w/2 >= a_I is w >= 2 a_I", bool((frees == (windows >= 2 * a)).all()))
+            fact(
+                f"a_I = {a:g}: w/2 >= a_I is w >= 2 a_I",
+                bool((frees == (windows >= 2 * a)).all()),
+                judged=f"exactly the same windows, of {windows.size} tried",
+            )
         )
         operands.append(
             fact(
                 f"a_I = {a:g}: the controller is AIMD-FC from 2 a_I on and AIMD below",
                 behaves == (windows[windows >= 1] >= 2 * a).tolist(),
+                judged=f"exactly the windows w >= {2 * a:g} fall to w/2 + growth",
             )
         )
     return both("AIMD-FC needs a decrease window of 2 a_I", operands)
@@ -391,4 +440,4 @@ def limit(_: View) -> Finding:
 def aimd_limit(_: View) -> Finding:
     """A window of one packet stays one packet."""
     after = float(synchronous.rounds("aimd(1, 0.5)", [1.0], 1.0, 1).windows[-1, 0])
-    return fact("a window of 1 packet is not halved", after == 1.0, after=after)
+    return exactly("a window of 1 packet is not halved", after, 1.0, after=after)

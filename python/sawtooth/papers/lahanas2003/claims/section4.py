@@ -1,7 +1,7 @@
 """Claims of section 4: AIMD-FC+, Lemma 3, Corollary 4, and where it settles.
 
 Source: [Lahanas03] section 4, Figure 4, equation (16); the constants are derived here. Exhaustive ranges as in ``lahanas_section3_fc``.
-What the words mean, stated beforehand: *much smaller* is below ``MUCH_SMALLER``.
+What the words mean, stated beforehand: *much smaller* has its number in ``MUCH_SMALLER``.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ from typing import Final
 
 import numpy as np
 
+from sawtooth.claims.agreement import bounded, close, exactly, near, same
 from sawtooth.claims.logic import Finding, both, corrected, fact
 from sawtooth.claims.view import View
+from sawtooth.claims.words import Word
 from sawtooth.models import fast_convergence as fc
 from sawtooth.models import synchronous
-from sawtooth.papers.lahanas2003.claims.section2 import LARGEST, _pseudocode, examples, near
+from sawtooth.papers.lahanas2003.claims.section2 import LARGEST, _pseudocode, examples
 from sawtooth.papers.lahanas2003.claims.section3_fc import (
     CAPACITY,
     _gain,
@@ -27,7 +29,7 @@ from sawtooth.papers.lahanas2003.claims.section3_fc import (
     settled,
 )
 
-MUCH_SMALLER: Final = 0.1
+MUCH_SMALLER: Final = Word("much smaller", 0.1, "below this share of the other; stated beforehand")
 PLUS: Final = "aimd-fc+(1, 0.5)"
 
 
@@ -37,8 +39,8 @@ def lifts_utilisation(_: View) -> Finding:
     return both(
         "AIMD-FC lifts utilisation from 3/4 to 5/6",
         [
-            fact("closed forms", near((fc.aimd_efficiency(), fc.efficiency()), (3 / 4, 5 / 6))),
-            fact("the model", near((before, after), (3 / 4, 5 / 6), 1e-3), AIMD=before, FC=after),
+            same("closed forms", (fc.aimd_efficiency(), fc.efficiency()), (3 / 4, 5 / 6)),
+            same("the model", (before, after), (3 / 4, 5 / 6), within=1e-3, AIMD=before, FC=after),
         ],
     )
 
@@ -50,8 +52,8 @@ def half_window_is_growth(_: View) -> Finding:
     return both(
         "in equilibrium k = w/2",
         [
-            fact("closed forms", near(fc.growth(), fc.decrease_window() / 2)),
-            fact("the model", near(growth, window / 2, 1e-3), k=growth, w=window),
+            same("closed forms", fc.growth(), fc.decrease_window() / 2),
+            same("the model", growth, window / 2, within=1e-3, k=growth, w=window),
         ],
     )
 
@@ -76,7 +78,14 @@ def lemma3(_: View) -> Finding:
             found = fc.system("AIMD-FC", middle + np.maximum(q, 0.0)[:, None], capacity[chosen], rest + 1)
             left = found.gap[n[chosen] - first, np.arange(int(chosen.sum()))]
             bad[chosen] |= ~np.isclose(left, gap[chosen])
-        operands.append(fact(name, not bad.any(), **examples(bad, starts, capacity)))
+        operands.append(
+            fact(
+                name,
+                not bad.any(),
+                judged=f"gap = (x2 - x1)/2^n to a relative 1e-05, in each of {bad.size} systems",
+                **examples(bad, starts, capacity),
+            )
+        )
     return both("adding the same q to both windows on the way does not keep them from converging", operands)
 
 
@@ -104,6 +113,7 @@ def corollary4(_: View) -> Finding:
             fact(
                 "the total after the decrease is below the capacity, for all whole w1 < w2 <= 60, k <= 40",
                 not bad.any(),
+                judged=f"total < capacity, in each of {bad.size} systems",
                 **examples(bad, starts, capacity, k=k, total_after=totals["max"]),
                 total_after_10_90_k_20_q_44_at_140=known,
             ),
@@ -115,7 +125,10 @@ def corollary4(_: View) -> Finding:
         [
             unchanged,
             fact(
-                "the total after the decrease is below the capacity", bool(safe.all()), systems=int(safe.size)
+                "the total after the decrease is below the capacity",
+                bool(safe.all()),
+                judged=f"total < capacity, in each of {safe.size} systems",
+                systems=int(safe.size),
             ),
         ],
     )
@@ -130,9 +143,10 @@ def _gap_with_q() -> Finding:
         windows = fc.system("AIMD-FC", windows, 140.0, 1).windows[-1]
         windows = windows + max(math.ceil(windows.max() / 2) - 1, 0)
         gaps.append(float(windows.max() - windows.min()))
-    return fact(
+    return same(
         "the gap is halved in each cycle all the same, so the number of cycles does not change",
-        near(gaps, 80.0 / 2.0 ** np.arange(1, 13)),
+        gaps,
+        80.0 / 2.0 ** np.arange(1, 13),
     )
 
 
@@ -143,8 +157,17 @@ def q_lifts_minimum(_: View) -> Finding:
     return both(
         "with q > 0 the smallest window exceeds 2/3 W",
         [
-            fact("closed form", all(float(fc.minimum(0.5, share)) > 2 / 3 for share in shares)),
-            fact("the model, by more than its steps", min(found) > 2 / 3 + 3 / CAPACITY, minimum=found),
+            bounded(
+                "closed form", "smallest window/W", [float(fc.minimum(0.5, f)) for f in shares], ">", 2 / 3
+            ),
+            bounded(
+                "the model, by more than its steps",
+                "smallest window/W",
+                found,
+                ">",
+                2 / 3 + 3 / CAPACITY,
+                minimum=found,
+            ),
         ],
         f=shares,
     )
@@ -161,10 +184,18 @@ def q_bound(_: View) -> Finding:
     return both(
         "half of the growth two cycles back is common to all and below half of every decrease window",
         [
-            fact("k^(j-1) < w^j for every flow", not bad.any(), **examples(bad, starts, capacity)),
             fact(
+                "k^(j-1) < w^j for every flow",
+                not bad.any(),
+                judged=f"growth < smallest decrease window, in each of 12 cycles of {bad.size} systems",
+                **examples(bad, starts, capacity),
+            ),
+            bounded(
                 "no decrease raises the total",
-                bool((after < before).all()),
+                "total after over before",
+                after / before,
+                "<",
+                1.0,
                 largest_after_over_before=float((after / before).max()),
             ),
         ],
@@ -180,9 +211,18 @@ def current_k_unsafe(_: View) -> Finding:
     return both(
         "adding from the current k is unsafe when flows leave, from the older one not",
         [
-            fact("20 and 20 packets grow by 40 each to fill 120", 2 * (w + k) == 120.0),
-            fact("with half of the current k the total is above 120", with_current > 120, total=with_current),
-            fact("with half of the older k it is below", with_older < 120, total=with_older),
+            exactly("20 and 20 packets grow by 40 each to fill 120", 2 * (w + k), 120.0),
+            bounded(
+                "with half of the current k the total is above 120",
+                "total",
+                with_current,
+                ">",
+                120.0,
+                total=with_current,
+            ),
+            bounded(
+                "with half of the older k it is below", "total", with_older, "<", 120.0, total=with_older
+            ),
         ],
     )
 
@@ -198,14 +238,21 @@ def decrease_windows_meet(_: View) -> Finding:
     found = fc.system("AIMD-FC+", starts, capacity, 7)
     gap = np.ptp(found.decrease_windows, axis=-1)
     wanted = (starts[:, 1] - starts[:, 0]) / 2.0 ** np.arange(8)[:, None]
-    return fact("the gap of the decrease windows halves in each cycle", near(gap, wanted), pairs=len(starts))
+    return same("the gap of the decrease windows halves in each cycle", gap, wanted, pairs=len(starts))
 
 
 def f_much_smaller(_: View) -> Finding:
     """f(q)/dw = (W/9)/(2W/3) = 1/6 in equilibrium: small, not negligible; the argument does not need it."""
     ratio = float(fc.added() / fc.decrease_window())
-    printed = fact(f"f(q)/dw is below {MUCH_SMALLER:g} in equilibrium", ratio < MUCH_SMALLER, ratio=ratio)
-    return corrected(printed, fact("f(q)/dw is 1/6, below one", near(ratio, 1 / 6), ratio=ratio))
+    printed = bounded(
+        f"f(q)/dw is below {MUCH_SMALLER.value:g} in equilibrium",
+        "f(q)/dw",
+        ratio,
+        "<",
+        MUCH_SMALLER,
+        ratio=ratio,
+    )
+    return corrected(printed, same("f(q)/dw is 1/6, below one", ratio, 1 / 6, ratio=ratio))
 
 
 def plus_decrease_window(_: View) -> Finding:
@@ -227,10 +274,8 @@ def plus_added(_: View) -> Finding:
         "f = phi/3 = W/9",
         [
             _share("k = 2/9 W", 2 / 9, float(fc.growth(0.5, 0.5)), found),
-            fact("f = W/9", near(fc.added(0.5, 0.5), 1 / 9)),
-            fact(
-                "phi = W - dw = W/3, so f = phi/3", near(fc.added(0.5, 0.5), (1 - fc.decrease_window()) / 3)
-            ),
+            same("f = W/9", fc.added(0.5, 0.5), 1 / 9),
+            same("phi = W - dw = W/3, so f = phi/3", fc.added(0.5, 0.5), (1 - fc.decrease_window()) / 3),
         ],
         ringing=float(fc.settling_factors(0.5, 0.5)[1]),
     )
@@ -266,9 +311,9 @@ def plus_constant(_: View) -> Finding:
     return both(
         "the throughput constant of AIMD-FC+ is 2",
         [
-            fact("8/9 sqrt(81/16)", near(8 / 9 * math.sqrt(81 / 16), 2.0)),
-            fact("the closed form", near(fc.constant(fc.minimum(0.5, 0.5)), 2.0)),
-            fact("the controller in the model", abs(found - 2) < 2e-3, found=found),
+            same("8/9 sqrt(81/16)", 8 / 9 * math.sqrt(81 / 16), 2.0),
+            same("the closed form", fc.constant(fc.minimum(0.5, 0.5)), 2.0),
+            close("the controller in the model", found, 2.0, 2e-3, found=found),
         ],
     )
 
@@ -287,10 +332,13 @@ def plus_smoothness(_: View) -> Finding:
     return both(
         "adding f(q) lifts the smallest window by f(q)",
         [
-            fact("closed forms", near([float(fc.minimum(0.5, f) - fc.minimum(0.5)) for f in shares], wanted)),
-            fact(
+            same("closed forms", [float(fc.minimum(0.5, f) - fc.minimum(0.5)) for f in shares], wanted),
+            bounded(
                 "the model, to 3/W",
-                bool((np.abs(np.subtract(rises, wanted)) < 3 / CAPACITY).all()),
+                "|rise - f(q)/W|",
+                np.abs(np.subtract(rises, wanted)),
+                "<",
+                3 / CAPACITY,
                 rises=rises,
             ),
         ],
@@ -308,16 +356,24 @@ def plus_responsiveness(_: View) -> Finding:
     printed = fact(
         "AIMD-FC+ takes at least n - 1 increase steps less than AIMD-FC over the n cycles, for every pair",
         not bad.any(),
+        judged=f"steps <= those of AIMD-FC - (n - 1), in each of {bad.size} systems",
         **examples(bad, starts, capacity, FC=fast.T, FC_plus=plus.T),
     )
     wide = capacity > 16
     instead = both(
         "AIMD-FC+ never takes more steps than AIMD-FC, and above W = 16 fewer than AIMD by more than n - 1",
         [
-            fact("at most the steps of AIMD-FC, for every pair", bool((plus.sum(0) <= fast.sum(0)).all())),
+            bounded(
+                "at most the steps of AIMD-FC, for every pair",
+                "steps less those of AIMD-FC",
+                plus.sum(0) - fast.sum(0),
+                "<=",
+                0.0,
+            ),
             fact(
                 f"fewer than p - (n - 1) for every pair with W from 17 to {LARGEST}",
                 bool((plus.sum(0) < plain.sum(0) - (n - 1))[wide].all()),
+                judged=f"steps < p - (n - 1), in each of {int(wide.sum())} systems",
                 pairs=int(wide.sum()),
             ),
         ],
@@ -335,15 +391,17 @@ def equivalent_aimd(_: View) -> Finding:
         floyd = math.sqrt((2 - removed) / (2 * removed))
         model = constant_of(synchronous.rounds(f"tcp(1, {removed})", [CAPACITY / 9], CAPACITY, 60))
         operands += [
-            fact(
+            same(
                 f"{name} has the constant of AIMD(1, {removed:.4f})",
-                near(fc.constant(low_share), floyd),
+                fc.constant(low_share),
+                floyd,
                 C=floyd,
             ),
-            fact("so has that AIMD in the model", abs(model - floyd) < 3e-3, C=model),
-            fact(
+            close("so has that AIMD in the model", model, floyd, 3e-3, C=model),
+            same(
                 f"with a_I = {compatible} it is compatible with TCP",
-                near(fc.compatible_increase(low_share), compatible),
+                fc.compatible_increase(low_share),
+                compatible,
             ),
         ]
     return both(
@@ -369,6 +427,7 @@ def general_decrease(_: View) -> Finding:
             "b_D = 0: factor -1, the window alternates between W - x and x for ever",
             float(fc.settling_factors(0.0)[0]) == -1.0
             and near(undamped[-4:], [3000, 6000, 3000, 6000][::-1]),
+            judged="factor = -1 and last windows = 6000, 3000, 6000, 3000",
             windows=undamped[-4:].tolist(),
         )
     )

@@ -11,13 +11,13 @@ from typing import Final
 
 import numpy as np
 
+from sawtooth.claims.agreement import EQUAL, bounded, close, exactly, near, same
 from sawtooth.claims.logic import Finding, both, corrected, fact
 from sawtooth.claims.view import View
 from sawtooth.measure.metrics import metric
 from sawtooth.models import fast_convergence as fc
 from sawtooth.models import synchronous
 from sawtooth.papers.akella2002.claims.section4 import EXAMPLE
-from sawtooth.papers.lahanas2003.claims.section2 import near
 from sawtooth.papers.lahanas2003.claims.section3_fc import CAPACITY, constant_of, low, settled
 from sawtooth.papers.studies import load_study
 
@@ -25,7 +25,7 @@ from sawtooth.papers.studies import load_study
 def jain(_: View) -> Finding:
     """(0.8 + 0.4)^2 / (2 (0.8^2 + 0.4^2)) = 0.9."""
     found = metric("jain")(EXAMPLE)
-    return fact("goodputs of 0.8 and 0.4 have Jain's index 0.9", near(found, 0.9), found=found)
+    return same("goodputs of 0.8 and 0.4 have Jain's index 0.9", found, 0.9, found=found)
 
 
 def goodput(_: View) -> Finding:
@@ -37,6 +37,7 @@ def goodput(_: View) -> Finding:
     return fact(
         "the goodput of the example is its 1500 packets delivered in 10 s",
         near(found, delivered) and delivered == 1500,
+        judged=f"packets = 1500, to a relative difference of {EQUAL:g}",
         packets=found,
     )
 
@@ -53,7 +54,13 @@ def no_mixing(_: View) -> Finding:
         laws = [{str(group["control"]) for group in planned.scenario["flows"]} for planned in plan]
         mixed = sum(len(found) > 1 for found in laws)
         operands.append(
-            fact(f"no run of {name} mixes algorithms", bool(laws) and not mixed, runs=len(laws), mixed=mixed)
+            fact(
+                f"no run of {name} mixes algorithms",
+                bool(laws) and not mixed,
+                judged=f"algorithms = 1, in each of {len(laws)} runs",
+                runs=len(laws),
+                mixed=mixed,
+            )
         )
     return both("all flows of a run use the same algorithm", operands)
 
@@ -63,11 +70,18 @@ def two_tactics(_: View) -> Finding:
     operands = []
     for starts, capacity in (([1.0, 30.0], 100.0), ([3.0, 5.0, 70.0, 9.0], 1000.0)):
         found = fc.two_tactics(starts, capacity)
-        operands.append(fact(f"{starts}: equal after one congestion", bool(fc.converged_exactly(found[1]))))
+        operands.append(
+            fact(
+                f"{starts}: equal after one congestion",
+                bool(fc.converged_exactly(found[1])),
+                judged="all windows = each other, exactly",
+            )
+        )
         operands.append(
             fact(
                 f"{starts}: they fill {capacity:g} after the second, to one step",
                 capacity <= found[2].sum() < capacity + len(starts),
+                judged=f"{capacity:g} <= total < {capacity + len(starts):g}",
                 total=float(found[2].sum()),
             )
         )
@@ -83,9 +97,16 @@ def newcomers_stuck(_: View) -> Finding:
     return both(
         "a scheme that releases nothing admits nobody and takes up nothing",
         [
-            fact("nothing is free for a new flow", free <= 0, free=float(free)),
-            fact("when one of three leaves, a third of the capacity stays unused", near(after_leave, 200.0)),
-            fact("the other schemes release after each congestion", max(shares.values()) < 0.8, kept=shares),
+            bounded("nothing is free for a new flow", "free", free, "<=", 0.0, free=float(free)),
+            same("when one of three leaves, a third of the capacity stays unused", after_leave, 200.0),
+            bounded(
+                "the other schemes release after each congestion",
+                "kept share of W",
+                list(shares.values()),
+                "<",
+                0.8,
+                kept=shares,
+            ),
         ],
     )
 
@@ -100,12 +121,12 @@ def room_for_newcomers(_: View) -> Finding:
         "the closer to capacity, the less room",
         [
             *(
-                fact(
-                    f"{name}: {share:.3f} W is free", abs(free[name] - share) < 3 / CAPACITY, free=free[name]
-                )
+                close(f"{name}: {share:.3f} W is free", free[name], share, 3 / CAPACITY, free=free[name])
                 for name, share in wanted.items()
             ),
-            fact("the order of use is the opposite of the order of room", ordered == list(wanted), used=used),
+            exactly(
+                "the order of use is the opposite of the order of room", ordered, list(wanted), used=used
+            ),
         ],
     )
 
@@ -118,10 +139,20 @@ def friendly_variant(_: View) -> Finding:
     printed = both(
         "some b_D gives AIMD-FC with a_I = 1 the throughput of TCP and faster convergence",
         [
-            fact("some b_D has the mean 3/4 W", matching.size > 0, b_D=matching.tolist()),
-            fact(
+            bounded(
+                "some b_D has the mean 3/4 W",
+                "number of such b_D",
+                matching.size,
+                ">",
+                0.0,
+                b_D=matching.tolist(),
+            ),
+            bounded(
                 "with it the window settles",
-                abs(after[-1] - after[-2]) < 0.01 * CAPACITY,
+                "change from one cycle to the next, packets",
+                abs(after[-1] - after[-2]),
+                "<",
+                0.01 * CAPACITY,
                 factor=float(fc.settling_factors(0.0)[0]),
                 windows_after_decreases=after[-4:].tolist(),
             ),
@@ -136,9 +167,16 @@ def friendly_variant(_: View) -> Finding:
     instead = both(
         "with b_D = 1/2 and a_I = 0.6 it has the throughput of TCP at equal loss, and meets in fewer cycles than AIMD(1/5, 1/8)",
         [
-            fact("the compatible increase is 0.6", near(increase, 0.6), a_I=increase),
-            fact("the constant in the model is sqrt(3/2)", abs(model - math.sqrt(1.5)) < 2e-3, C=model),
-            fact("fewer cycles than the smooth compatible AIMD", cycles[0] < cycles[1], cycles=cycles),
+            same("the compatible increase is 0.6", increase, 0.6, a_I=increase),
+            close("the constant in the model is sqrt(3/2)", model, math.sqrt(1.5), 2e-3, C=model),
+            bounded(
+                "fewer cycles than the smooth compatible AIMD",
+                "cycles",
+                cycles[0],
+                "<",
+                cycles[1],
+                cycles=cycles,
+            ),
         ],
     )
     return corrected(printed, instead)

@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from sawtooth import _native
+from sawtooth.claims.agreement import bounded, exactly, same
 from sawtooth.claims.logic import Finding, both, fact
 from sawtooth.claims.view import View
 from sawtooth.models import sliding_window
-from sawtooth.papers.lahanas2003.claims.section2 import near
 
 MOST = 12
 
@@ -22,8 +22,12 @@ def receiver_limit(_: View) -> Finding:
     return both(
         "the window is at most what the receiver can process",
         [
-            fact("for receivers and spaces up to 12", all(max(row) <= r for r, row in enumerate(found, 1))),
-            fact("8 frames with 100 numbers: 8", sliding_window.largest_window(8, 100) == 8),
+            fact(
+                "for receivers and spaces up to 12",
+                all(max(row) <= r for r, row in enumerate(found, 1)),
+                judged=f"window <= what the receiver can process, in each of {sum(map(len, found))} cases",
+            ),
+            exactly("8 frames with 100 numbers: 8", sliding_window.largest_window(8, 100), 8),
         ],
     )
 
@@ -38,6 +42,7 @@ def sequence_space(_: View) -> Finding:
     return fact(
         "the receiver can tell exactly when there are more numbers than the window has frames",
         all(clear == (space > window) for (window, space), clear in told.items()),
+        judged=f"exactly where space > window, in {len(told)} cases",
         cases=len(told),
     )
 
@@ -50,7 +55,12 @@ def as_large_as_possible(_: View) -> Finding:
             allowed = [w for w in range(1, MOST) if w <= receiver and not sliding_window.ambiguous(w, space)]
             if sliding_window.largest_window(receiver, space) != max(allowed):
                 bad.append((receiver, space))
-    return fact("the window is the largest that keeps both limits", not bad, counter_examples=bad)
+    return fact(
+        "the window is the largest that keeps both limits",
+        not bad,
+        judged=f"window = the largest by trial, in each of {(MOST - 1) * (MOST - 2)} cases",
+        counter_examples=bad,
+    )
 
 
 def discard(_: View) -> Finding:
@@ -59,8 +69,8 @@ def discard(_: View) -> Finding:
     return both(
         "after a bad frame the rest is dropped and sent again from there",
         [
-            fact("sent: 0 1 2 3 4 2 3 4", found.sent == (0, 1, 2, 3, 4, 2, 3, 4), sent=list(found.sent)),
-            fact("delivered once each, in order", found.delivered == (0, 1, 2, 3, 4)),
+            exactly("sent: 0 1 2 3 4 2 3 4", found.sent, (0, 1, 2, 3, 4, 2, 3, 4), sent=list(found.sent)),
+            exactly("delivered once each, in order", found.delivered, (0, 1, 2, 3, 4)),
         ],
     )
 
@@ -77,15 +87,27 @@ def waste(_: View) -> Finding:
     return both(
         "Go-Back-N wastes bandwidth where errors are frequent",
         [
-            fact(
+            bounded(
                 "efficiency falls with the error rate",
-                bool((np.diff(table, axis=0) < 0).all()),
+                "change of efficiency",
+                np.diff(table, axis=0),
+                "<",
+                0.0,
                 p=probabilities.tolist(),
             ),
-            fact("and with the window", bool((np.diff(table, axis=1) < 0).all()), N=windows.tolist()),
-            fact(
+            bounded(
+                "and with the window",
+                "change of efficiency",
+                np.diff(table, axis=1),
+                "<",
+                0.0,
+                N=windows.tolist(),
+            ),
+            same(
                 "transfers agree with the formula to 3 %, N = 8",
-                near(measured, table[:, 1], 0.03),
+                measured,
+                table[:, 1],
+                within=0.03,
                 measured=measured,
                 formula=table[:, 1].tolist(),
             ),

@@ -26,7 +26,10 @@ def scope(_: View) -> Finding:
     """A = {AIMD, AIAD}: the product scores any subset; by hand, two algorithms at 0.9 and 0.7 score 0 and 0.2."""
     found = [item.D.mean for item in score("goodput", np.array([[[0.9]], [[0.7]]]), PAIR, ("e",))]
     return fact(
-        "among two at 0.9 and 0.7 the scores are 0 and 0.2", bool(np.allclose(found, (0.0, 0.2))), D=found
+        "among two at 0.9 and 0.7 the scores are 0 and 0.2",
+        bool(np.allclose(found, (0.0, 0.2))),
+        judged="|D - wanted| <= 1e-08 + 1e-05 wanted",
+        D=found,
     )
 
 
@@ -82,8 +85,13 @@ def environments_same(_: View) -> Finding:
     return both(
         "the environments are those of 2002",
         [
-            fact("both tables have 13 rows", len(first) == len(again) == 13),
-            fact("every printed number is the same", not apart, apart=apart),
+            fact("both tables have 13 rows", len(first) == len(again) == 13, judged="rows = 13 in each"),
+            fact(
+                "every printed number is the same",
+                not apart,
+                judged=f"= exactly, {len(NUMBERS)} columns of each row",
+                apart=apart,
+            ),
         ],
     )
 
@@ -134,7 +142,13 @@ def tables(_: View) -> Finding:
     }
     again = appendix("reddy2012")
     equal = sum(first[r.recovery, r.router, r.family, r.increase, r.decrease] == (r.D, r.C) for r in again)
-    return fact("72 rows, all equal", equal == len(again) == 72, rows=len(again), equal=equal)
+    return fact(
+        "72 rows, all equal",
+        equal == len(again) == 72,
+        judged="rows = 72, and D and C of each = those of 2002 exactly",
+        rows=len(again),
+        equal=equal,
+    )
 
 
 def pairwise(view: View) -> Finding:
