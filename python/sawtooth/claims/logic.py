@@ -27,7 +27,6 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
 
 from sawtooth.claims.multiplicity import TAIL, Sure, at_least_of, holm
-from sawtooth.claims.words import Word
 from sawtooth.experiment.anytime import Range, is_at_any_time, sequence, sequence_tails
 from sawtooth.experiment.intervals import (
     EXACT,
@@ -42,6 +41,8 @@ from sawtooth.experiment.intervals import (
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
+
+    from sawtooth.claims.words import Word
 
 Relation = Literal[">", ">=", "<", "<="]
 

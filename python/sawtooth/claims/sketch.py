@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pyarrow as pa
@@ -19,10 +19,12 @@ from sawtooth.claims.claim import Claim
 from sawtooth.claims.condensed import condensed
 from sawtooth.claims.logic import Finding, Relation
 from sawtooth.claims.view import NoRuns, UnavailableError, View
-from sawtooth.claims.words import Word
 from sawtooth.experiment.matrix import ProbeRun
 from sawtooth.experiment.scoring import Values
 from sawtooth.experiment.study import Study, Tolerance
+
+if TYPE_CHECKING:
+    from sawtooth.claims.words import Word
 
 SEEDS = 4
 """Values for each cell of a sketch, and runs for each of a probe: enough for an interval."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sawtooth.claims.condensed import condensed
 from sawtooth.cli.output import JsonOption, console, emit_document
 from sawtooth.errors import InputError
 
@@ -59,7 +58,6 @@ def command(
 def chosen(paper: str, wanted: list[str] | None) -> list[Sketch]:
     """Those claims of the paper, or all of them. InputError for a name that there is not."""
     from sawtooth.papers import PAPERS
-    from sawtooth.papers.sketches import sketches
 
     papers = [name for name, entry in PAPERS.items() if entry.claims]
     if paper not in papers:
@@ -68,11 +66,15 @@ def chosen(paper: str, wanted: list[str] | None) -> list[Sketch]:
     for name in wanted or []:
         if name not in known:
             raise InputError("sawtooth claims", "CLAIM", name, f"an id that `sawtooth claims {paper}` prints")
+    from sawtooth.papers.sketches import sketches  # loads what judges
+
     return list(sketches(PAPERS[paper], wanted))
 
 
 def lines(entry: Sketch, *, whole: bool = False) -> list[str]:
     """A claim as text: what it says, then what judges it; condensed, or as a ``whole`` with every line by itself."""
+    from sawtooth.claims.condensed import condensed
+
     claim = entry.claim
     found = [f"{claim.id}  (section {claim.section}, {claim.kind})", f"  says      {claim.statement}"]
     if claim.check is None:

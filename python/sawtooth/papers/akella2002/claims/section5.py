@@ -16,7 +16,7 @@ NUMBERS = ("a_i", "b_i", "a_d", "b_d")
 def _is(text: str, wanted: tuple[float, float, float, float]) -> Finding:
     found = control(text)
     values = tuple(found[name] for name in NUMBERS)
-    return exactly(f"{text} is (a_I, b_I, a_D, b_D)", values, wanted, found=list(values))
+    return exactly(f"{text} is (a_I, b_I, a_D, b_D) = {wanted}", values, wanted, found=list(values))
 
 
 def general_linear(_: View) -> Finding:
