@@ -59,6 +59,18 @@ def test_a_verdict_is_of_the_class_of_the_table(
     assert standing(claim(**more), verdict, printed) is expected
 
 
+def test_in_another_set_up_a_claim_that_turns_rests_on_its_parameter_with_either_verdict() -> None:
+    turning = claim("simulation", holds_with={"tcp.timeout_threshold": "half"}, tried=True)
+    assert standing(turning, HOLDS, None) is Standing.REPRODUCED
+    other = turning.at_another_set_up
+    for verdict in (HOLDS, FAILS):
+        assert standing(other, verdict, None) is Standing.LOST_PARAMETER
+        assert parameter(other, verdict) == "tcp.timeout_threshold"
+    same = claim("simulation", tried=True, everywhere="holds")
+    assert elsewhere(same, HOLDS) is Elsewhere.SAME
+    assert elsewhere(same.at_another_set_up, HOLDS) is Elsewhere.UNTRIED
+
+
 def test_the_parameter_is_the_one_that_turns_it_or_our_guess() -> None:
     turning = claim(fails_with={"path.rtt": "40 ms"}, guess="aild.beta")
     assert (parameter(turning, HOLDS), turning_point(turning, HOLDS)) == ("path.rtt", "40 ms")

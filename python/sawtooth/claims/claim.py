@@ -54,6 +54,15 @@ class Claim(BaseModel):
     source: ClaimSource = Field(exclude=True, repr=False)
 
     @property
+    def at_another_set_up(self) -> Claim:
+        """The same claim where runs have other values of open parameters than the study chose. What is kept was found around the chosen
+        ones: a claim that turns there rests on that parameter whatever its verdict is here, and no other value was tried around these."""
+        turns = {**self.fails_with, **self.holds_with}
+        return self.model_copy(
+            update={"holds_with": turns, "fails_with": turns, "tried": False, "everywhere": None}
+        )
+
+    @property
     def judged_by(self) -> str:
         """Its check with the paper that has it, ``akella2002/abstract.aimd_right_choice``; empty for a claim that waits."""
         if self.check is None:

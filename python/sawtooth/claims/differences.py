@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from sawtooth.claims.logic import Finding, Relation, both, inequality
-from sawtooth.claims.view import View
+from sawtooth.claims.view import UnavailableError, View
 from sawtooth.experiment.scoring import Values
 
 
@@ -100,8 +100,15 @@ def share_of(
 def in_scores_and_raw(
     text: str, view: View, in_scores: Sequence[Finding], in_raw: Callable[[], Sequence[Finding]]
 ) -> Finding:
-    """A statement about several settings that is worded in D: it must hold in D and in raw values, where there are any."""
-    operands = [both("in distances to the best of each setting, as worded", in_scores)]
-    if view.has_raw:
-        operands.append(both("in raw values", in_raw()))
+    """A statement about several settings that is worded in D: it must hold in D and in raw values.
+
+    D is a distance to the best of its own setting, so D alone decides nothing between settings: UnavailableError for a view without raw
+    values, as that of printed tables.
+    """
+    if not view.has_raw:
+        raise UnavailableError("a comparison of D between settings, without raw values,")
+    operands = [
+        both("in distances to the best of each setting, as worded", in_scores),
+        both("in raw values", in_raw()),
+    ]
     return both(text, operands)

@@ -5,15 +5,16 @@ value of one open parameter says less about the control than about that paramete
 guess of ours stands in for what the paper does not say. Which claims turn is found by ``reproduce PAPER --sensitivity`` and kept in
 ``turns.toml`` beside the claims of the paper, with the verdict at that value: only the opposite of the verdict turns it. The same file
 says which claims were tried at other values at all: of one that reproduces or fails ``elsewhere`` says whether the verdict was decided
-alike everywhere.
+alike everywhere. Where a set-up other than the chosen one was run, a claim that is known to turn rests on the parameter with either
+verdict (``Claim.at_another_set_up``).
 
 | class             | of a claim that                                                                                          |
 |-------------------|----------------------------------------------------------------------------------------------------------|
-| reproduced        | holds in the runs, at every value that was tried                                                         |
-| fails             | fails in the runs, at every value that was tried                                                         |
+| reproduced        | holds in the runs, and no value that was tried is known to make it fail                                  |
+| fails             | fails in the runs, and no value that was tried is known to make it hold                                  |
 | lost-parameter    | rests on an open parameter: it turns at another plausible value, or fails with a guess of ours            |
 | undecided         | the runs do not decide                                                                                    |
-| table-contradicts | fails in the runs and in the paper's own printed tables alike                                             |
+| table-contradicts | fails in the runs and in the paper's own printed tables alike, there not by a number of ours alone        |
 | algebra           | is a definition or a piece of mathematics, which no run is behind                                         |
 """
 
@@ -68,7 +69,8 @@ WORDS: Final = {
 
 
 def standing(claim: Claim, verdict: Verdict, printed: Verdict | None) -> Standing:
-    """The class of a claim with this verdict on runs; ``printed`` is that of the printed tables, where they can tell."""
+    """The class of a claim with this verdict on runs; ``printed`` is that of the printed tables, where they can tell without a number that
+    we gave to a word."""
     if claim.kind != "simulation":
         return Standing.ALGEBRA
     if verdict is Verdict.UNDECIDED:

@@ -40,6 +40,8 @@ class Judged:
     environments: tuple[str, ...]
     seeds: int
     printed: Verdict | None
+    by_our_bound: bool = False
+    """Whether the printed tables fail it by a number alone that we gave to one of its words."""
 
     @property
     def partial(self) -> bool:
@@ -49,7 +51,7 @@ class Judged:
     @property
     def standing(self) -> Standing:
         """How sure the verdict is."""
-        return standing(self.claim, self.verdict, self.printed)
+        return standing(self.claim, self.verdict, None if self.by_our_bound else self.printed)
 
     @property
     def elsewhere(self) -> Elsewhere:
@@ -86,6 +88,8 @@ class Judged:
             }
         if self.printed is not None:
             document["printed_tables"] = self.printed.value
+        if self.by_our_bound:
+            document["printed_by_our_bound"] = True
         return document
 
 
@@ -114,6 +118,7 @@ def judge(
         verdict = finding.verdict
     if entry.kind != "simulation" and verdict is Verdict.UNDECIDED:
         raise AssertionError(f"{entry.id}: a {entry.kind} claim came out undecided")
+    in_print = judge_printed(entry, tolerances)
     return Judged(
         claim=entry,
         verdict=verdict,
@@ -122,7 +127,8 @@ def judge(
         settings=present,
         environments=results.environments,
         seeds=len(results.seeds),
-        printed=judge_printed(entry, tolerances),
+        printed=None if in_print is None else in_print.verdict,
+        by_our_bound=in_print is not None and only_by_bounds(in_print),
     )
 
 
@@ -176,8 +182,15 @@ def judge_on_runs(
     return Judged(entry, finding.verdict, finding, None, (), (), seeds, None)
 
 
-def judge_printed(entry: Claim, tolerances: Mapping[str, Tolerance]) -> Verdict | None:
-    """The verdict of the same check on the paper's printed tables; None where they cannot tell."""
+def only_by_bounds(found: Finding) -> bool:
+    """Whether it fails, and every inequality of it that fails has a bound other than 0: a number that stands for a word. An order of two
+    scores has the bound 0, which nobody chose."""
+    failing = [leaf for leaf in found.leaves() if leaf.verdict is Verdict.FAILS]
+    return found.verdict is Verdict.FAILS and all(leaf.bound for leaf in failing)
+
+
+def judge_printed(entry: Claim, tolerances: Mapping[str, Tolerance]) -> Finding | None:
+    """What the same check finds on the paper's printed tables; None where they cannot tell."""
     if entry.kind != "simulation" or not entry.settings or entry.source.tables is None:
         return None
     tables = entry.source.tables()
@@ -185,7 +198,7 @@ def judge_printed(entry: Claim, tolerances: Mapping[str, Tolerance]) -> Verdict 
         return None
     try:
         with at_any_time(False):  # printed numbers have no seeds
-            return entry.function(PrintedView(entry.settings, tolerances, tables)).verdict
+            return entry.function(PrintedView(entry.settings, tolerances, tables))
     except UnavailableError:
         return None
 

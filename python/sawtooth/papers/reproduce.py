@@ -17,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, Literal
 
+from sawtooth.claims.table import Judged
 from sawtooth.experiment.perform import different, perform
 from sawtooth.experiment.perform import jobs_of as runs_of
 from sawtooth.experiment.reproduction import Reproduction, conclude
@@ -108,11 +109,17 @@ def named(
 ) -> Reproduction:
     """The same with its title, the command that makes it anew, and what was changed for it."""
     paper = PAPERS.get(found.name.partition("/")[0])
+    changed = {**set_up.values, **varied}
+
+    def at(judged: Sequence[Judged]) -> list[Judged]:
+        return [replace(item, claim=item.claim.at_another_set_up) if changed else item for item in judged]
+
     return replace(
         found,
         varied=varied,
         configuration=set_up.name,
-        parts=tuple(replace(part, varied={**set_up.values, **varied}) for part in found.parts),
+        judged=at(found.judged),
+        parts=tuple(replace(part, varied=changed, judged=at(part.judged)) for part in found.parts),
         title=paper.title if paper is not None and own is None else found.name,
         command=command,
         typed=typed,

@@ -29,8 +29,10 @@ from sawtooth.plurals import did, number_of
 from sawtooth.report.pipe_table import pipe_row, pipe_table
 
 HEADS = ("claim", "verdict", "on the part run", "printed tables", "judged by", "statement")
+OURS = " by our bound"
+"""Beside the verdict of printed tables that fail a claim by a number alone that stands for one of its words."""
 ROW = re.compile(
-    r"^\| `(?P<id>[^`]+)` \| (?P<verdict>[a-z]+) \| [a-z]* ?\| (?P<printed>[a-z]*) ?\| ?(?P<by>[^|]*)\|.*\|$",
+    r"^\| `(?P<id>[^`]+)` \| (?P<verdict>[a-z]+) \| [a-z]* ?\| (?P<printed>[a-z]*)(?P<ours> by our bound)? ?\| ?(?P<by>[^|]*)\|.*\|$",
     re.MULTILINE,
 )
 SHORT = re.compile(
@@ -59,7 +61,9 @@ def renewed(old: str, judged: Sequence[Judged], command: str, claims: Sequence[C
     table = "\n".join([pipe_table(HEADS, []), *(rows[entry.id] for entry in order)])
     verdicts = {match["id"]: Verdict(match["verdict"]) for match in ROW.finditer(table)}
     printed = {match["id"]: Verdict(match["printed"]) for match in ROW.finditer(table) if match["printed"]}
-    classes = [standing(entry, verdicts[entry.id], printed.get(entry.id)) for entry in order]
+    by_our_bound = {match["id"] for match in ROW.finditer(table) if match["ours"]}
+    in_print = {name: verdict for name, verdict in printed.items() if name not in by_our_bound}
+    classes = [standing(entry, verdicts[entry.id], in_print.get(entry.id)) for entry in order]
     others = [elsewhere(entry, verdicts[entry.id]) for entry in order]
     same = [verdicts[name] is theirs for name, theirs in printed.items()]
     said = in_words(classes, same, others)
@@ -142,6 +146,7 @@ def _conclusive(item: Judged) -> bool:
 def _row(item: Judged, command: str) -> str:
     part = item.finding.verdict.value if item.partial and item.finding is not None else ""
     printed = item.printed.value if item.printed is not None else ""
+    printed += OURS if item.by_our_bound else ""
     by = (
         f"`{command}`, {item.seeds} {'seed' if item.seeds == 1 else 'seeds'}, rule {RULE}"
         if item.claim.kind == "simulation" and item.seeds
