@@ -11,6 +11,7 @@ from tools.deciding_page import PAGE, bounded_decides, errors, filled, looks, st
 from sawtooth.claims.logic import Verdict, inequality
 from sawtooth.claims.orders import orders_alike
 from sawtooth.experiment.anytime import (
+    ALIKE,
     BOUNDED_SEQUENCE,
     EFFECT,
     STUDENT_SEQUENCE,
@@ -20,7 +21,7 @@ from sawtooth.experiment.anytime import (
     student_evidence,
     student_reach,
 )
-from sawtooth.experiment.intervals import EXACT, PAIRED_T, student_t
+from sawtooth.experiment.intervals import BOOTSTRAP_FROM, EXACT, PAIRED_T, student_t
 from sawtooth.experiment.stopping import FIRST
 
 RANDOM = np.random.RandomState
@@ -109,10 +110,31 @@ def test_which_interval_an_inequality_gets() -> None:
     with at_any_time():
         alike = orders_alike("", ranks, ranks, 0.5)
         assert inequality("", [1.0, 1.0], ">").interval == sequence([1.0, 1.0])
+        assert inequality("", [1.0, 1.0], ">").verdict is Verdict.UNDECIDED
     assert alike.interval is not None
     assert (alike.interval.method, alike.verdict) == (BOUNDED_SEQUENCE, Verdict.UNDECIDED)
-    assert sequence([1.0, 1.0]).method == EXACT
+    assert sequence([1.0] * ALIKE).method == EXACT
     assert orders_alike("", ranks, ranks, 0.5).verdict is Verdict.HOLDS
+
+
+def test_the_table_judges_as_an_inequality_does_equal_values_included() -> None:
+    values = (RANDOM(12).uniform(size=(40, 60)) < 0.05).astype(float)
+    values[0] = 0.0
+    for on, reach, alike in ((True, student_reach, ALIKE), (False, student_t, 2)):
+        decides = student_decides(values - 0.05, reach, alike)
+        for trial, row in enumerate(values):
+            for place, n in enumerate(looks(60)):
+                if not on and n >= BOOTSTRAP_FROM:
+                    continue  # a bootstrap from there on
+                with at_any_time(on):
+                    verdict = inequality("", row[:n], ">", 0.05).verdict
+                assert (verdict is not Verdict.UNDECIDED) == decides[trial, place], (on, trial, n)
+
+
+def test_a_rare_event_stops_seldom_because_it_was_not_seen() -> None:
+    rare = (RANDOM(13).uniform(size=(4000, 200)) < 0.1).astype(float) - 0.1
+    assert errors(student_decides(rare, student_reach, ALIKE)) < 0.08
+    assert errors(student_decides(rare, student_reach)) > 0.5  # where equal values are certain at once
 
 
 def test_values_outside_their_range_are_a_mistake() -> None:

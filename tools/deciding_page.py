@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sawtooth.experiment.anytime import bets, student_reach
+from sawtooth.experiment.anytime import ALIKE, bets, student_reach
 from sawtooth.experiment.intervals import student_t
 from sawtooth.experiment.stopping import BATCH, FIRST
 from tools.results_page import PLACE, table
@@ -56,13 +56,15 @@ DISTRIBUTIONS: Final[tuple[tuple[str, Draw, float, float, bool], ...]] = (
 """Name, draw, mean, standard deviation, whether all values lie between 0 and 1."""
 
 
-def statistics(values: Values) -> Values:
-    """Student's statistic of the first n values of every trial, by n; infinite without spread."""
+def statistics(values: Values, alike: int) -> Values:
+    """Student's statistic of the first n values of every trial, by n. Equal values, which have no spread, are certain from ``alike`` on;
+    before, they say nothing."""
     n = np.arange(1, values.shape[1] + 1)
     sums, squares = values.cumsum(axis=1), (values**2).cumsum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         variance = np.maximum(squares - sums**2 / n, 0.0) / np.maximum(n - 1, 1)
-        return np.asarray(np.where(variance > 1e-12, sums / np.sqrt(n * variance), 0.0))
+        certain = np.where((n >= alike) & (np.abs(sums) > 1e-12), np.inf, 0.0)
+        return np.asarray(np.where(variance > 1e-12, sums / np.sqrt(n * variance), certain))
 
 
 def looks(most: int = MOST) -> list[int]:
@@ -70,9 +72,9 @@ def looks(most: int = MOST) -> list[int]:
     return list(range(BATCH, most + 1, BATCH))
 
 
-def student_decides(values: Values, reach: Callable[[int], float]) -> NDArray[np.bool_]:
+def student_decides(values: Values, reach: Callable[[int], float], alike: int = 2) -> NDArray[np.bool_]:
     """Whether Student's statistic of values about their bound exceeds its reach, by trial and look."""
-    t = statistics(values)
+    t = statistics(values, alike)
     return np.stack([np.abs(t[:, n - 1]) > reach(n) for n in looks(values.shape[1])], axis=1)
 
 
@@ -103,8 +105,8 @@ def rows(trials: int = TRIALS) -> list[tuple[str, ...]]:
         values = draw(np.random.RandomState(20020501), (trials, MOST))
         at_20 = student_decides((values - mean)[:, :20], student_t)[:, -1:]
         peeked = student_decides(values - mean, student_t)
-        sequence = student_decides(values - mean, student_reach)
-        moved = student_decides(values - mean + EFFECT * deviation, student_reach)
+        sequence = student_decides(values - mean, student_reach, ALIKE)
+        moved = student_decides(values - mean + EFFECT * deviation, student_reach, ALIKE)
         other = percent(errors(bounded_decides(values, mean))) if bounded else "–"
         seen = needed(bounded_decides(values, mean - EFFECT * deviation)) if bounded else "–"
         shown = (

@@ -17,16 +17,20 @@ m_i and l_i are an estimated mean and a weight that use values before x_i alone.
 |-----------|------|---------|----------------------------------------------------------------------------------------------------|
 | EFFECT    | 1    | 3       | g, variance of the effect size (mean over sd) a priori: narrowest at some ten to thirty seeds         |
 | WEIGHT    | 1    | 0.75    | largest l, of [WaudbySmithRamdas24] (1/2 or 3/4)                                                     |
+| ALIKE     | 1    | 36      | equal values from which they count as certain: had one seed in ten another, 2.3 % would be all alike  |
 
 | values                                       | interval            | why                                                   |
 |----------------------------------------------|---------------------|-------------------------------------------------------|
 | whose range is known by definition (rho)     | empirical Bernstein | right for any distribution in the range; wide at first |
 | any other (differences of scores, of rates)  | Student's t         | exact for normal values, measured for skewed ones     |
-| equal to the last bit, range not known       | a point             | as for fixed seeds: it does not depend on the seed    |
+| equal to the last bit, fewer than ALIKE      | all numbers         | a seed with another value may come (a timeout, a drop) |
+| equal to the last bit, ALIKE or more         | a point             | as for fixed seeds: it does not depend on the seed    |
 
 What stops wrongly is measured by ``tools.deciding_page`` and shown in docs/deciding.md.
 
-Deviations: E of Student's t is exact for normal values alone. The values of a bounded sequence are taken in the order of their seeds.
+Deviations: E of Student's t is exact for normal values alone. That equal values are certain from ALIKE on is a convention: it bounds how
+often an event of one seed in ten goes unseen, not how often a rarer one does. The values of a bounded sequence are taken in the order of
+their seeds.
 """
 
 from __future__ import annotations
@@ -46,6 +50,7 @@ if TYPE_CHECKING:
 
 EFFECT: Final = 3.0
 WEIGHT: Final = 0.75
+ALIKE: Final = 36
 STUDENT_SEQUENCE: Final = "Student-t confidence sequence"
 BOUNDED_SEQUENCE: Final = "empirical-Bernstein confidence sequence"
 
@@ -86,6 +91,8 @@ def sequence(values: ArrayLike, level: float = LEVEL, between: Range | None = No
         return Interval(mean, low, high, n, BOUNDED_SEQUENCE)
     if n == 1:
         return Interval(mean, None, None, n, NONE)
+    if no_spread(x) and n < ALIKE:
+        return Interval(mean, -math.inf, math.inf, n, STUDENT_SEQUENCE)
     if no_spread(x):
         return Interval(mean, mean, mean, n, EXACT)
     half = student_reach(n, level) * float(x.std(ddof=1)) / math.sqrt(n)
@@ -105,7 +112,7 @@ def sequence_tails(values: ArrayLike, bound: float, between: Range | None = None
         return Tails(math.exp(min(0.0, above)), math.exp(min(0.0, below)))
     distance = math.fsum(x.tolist()) / n - bound
     if no_spread(x):
-        return Tails.certain(distance)
+        return Tails.certain(distance) if n >= ALIKE else Tails(1.0, 1.0)
     t = distance / (float(x.std(ddof=1)) / math.sqrt(n))
     tail = min(1.0, math.exp(-student_evidence(n, t)) / 2.0)
     return Tails(tail, 1.0) if t > 0.0 else Tails(1.0, tail)
