@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from sawtooth.claims.logic import Verdict
-from sawtooth.claims.standing import Standing, in_words
+from sawtooth.claims.standing import in_words
 from sawtooth.cli.compare_tables import print_raw
 from sawtooth.cli.output import print_meanings, table
 from sawtooth.plain import written
@@ -16,6 +16,7 @@ from sawtooth.plurals import did, number_of
 from sawtooth.report.tables import (
     COLUMNS,
     DECIMALS,
+    SAID_BY_VERDICTS,
     counts,
     interval_note,
     leaf_text,
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from sawtooth.experiment.reproduction import Reproduction
     from sawtooth.experiment.variation import Sensitivity
 
-SAID_BY_VERDICTS: Final = {Standing.REPRODUCED, Standing.FAILS, Standing.UNDECIDED}
-"""Classes of claims that are what their verdict is."""
 COLOURS = {Verdict.HOLDS: "green", Verdict.FAILS: "red", Verdict.UNDECIDED: "yellow"}
 
 

@@ -211,7 +211,9 @@ class Page:
     """Two to six sentences, computed."""
     facts: Mapping[str, str] = field(default_factory=dict)
     counts: Mapping[Verdict, int] = field(default_factory=dict)
-    """How many claims came out how; empty for a page without claims."""
+    """How many claims came out how, those on runs where there are any; empty for a page without claims."""
+    apart: bool = False
+    """Whether there are further claims, of algebra, which ``counts`` and the cards leave out."""
     notes: Sequence[Inline] = ()
     """What a reader must know before believing the numbers."""
     picture: Picture | None = None

@@ -1,4 +1,4 @@
-"""The page of a paper, or of a directory of studies: how all claims came out, what fails, and a card for each part with a page of its own.
+"""The page of a paper, or of a directory of studies: how the claims came out, what fails, and a card for each part with a page of its own.
 
 Source: none.
 """
@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING
 from sawtooth.plurals import number_of
 from sawtooth.report.answers import card_sentence, paper_answer
 from sawtooth.report.blocks import Card, Page, Picture, Row, Section, Table
-from sawtooth.report.claims import JUDGED_HOW, STATED_HOW, claims_section, failures
+from sawtooth.report.claims import (
+    JUDGED_HOW,
+    STATED_HOW,
+    claims_section,
+    counted_apart,
+    failures,
+    of_runs,
+    shown_counts,
+)
 from sawtooth.report.inline import joined, link
 from sawtooth.report.part_page import headline, notes
 from sawtooth.report.sketches import Sketches
@@ -38,7 +46,8 @@ def paper_page(found: Reproduction) -> Page:
         title=found.title or found.name,
         answer=paper_answer(found.parts, found.judged, len(found.run_ids)),
         facts={"Runs": f"{len(found.run_ids):,}", "Parts": str(len(found.parts)), "Engine": first.engine},
-        counts=counts(found.judged) if found.judged else {},
+        counts=shown_counts(found.judged),
+        apart=counted_apart(found.judged),
         notes=notes(first)[:2],
         picture=_picture(found.parts),
         failures=failures(found.judged),
@@ -64,21 +73,23 @@ def _picture(parts: Sequence[Comparison]) -> Picture | None:
 def _card(part: Comparison) -> Card:
     size = number_of(len(part.run_ids), "run")
     page = None if part.report is None else part.report.name
-    found = counts(part.judged) if part.judged else {}
+    found = shown_counts(part.judged)
     return Card(part.study.name, part.study.title, card_sentence(part), size, found, page)
 
 
 def _parts(parts: Sequence[Comparison]) -> Section:
-    """The parts as a table, to sort."""
+    """The parts as a table, to sort: claims on runs by verdict, then how many are algebra, if any are."""
+    algebra = any(len(of_runs(part.judged)) < len(part.judged) for part in parts)
     rows = []
     for part in parts:
         name = part.study.name
-        own = counts(part.judged)
+        runs = of_runs(part.judged)
+        own = [*counts(runs).values(), *([len(part.judged) - len(runs)] if algebra else [])]
         rows.append(
             Row(
                 name if part.report is None else link(part.report.name, name),
-                [part.study.title, f"{len(part.run_ids):,}", *(str(count) for count in own.values())],
+                [part.study.title, f"{len(part.run_ids):,}", *(str(count) for count in own)],
             )
         )
-    heads = ["Part", "What", "Runs", *(verdict.value for verdict in counts(()))]
+    heads = ["Part", "What", "Runs", *(verdict.value for verdict in counts(())), *["algebra"] * algebra]
     return Section("sizes", "Parts by size and verdict", [Table(heads, rows, look="words")], folded=True)

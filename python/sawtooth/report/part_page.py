@@ -18,7 +18,14 @@ from sawtooth.report import figures, shares, strips
 from sawtooth.report.across import across_picture, spans
 from sawtooth.report.answers import part_answer
 from sawtooth.report.blocks import Block, Fold, Head, Page, Picture, Row, Section, Table, Words
-from sawtooth.report.claims import JUDGED_HOW, STATED_HOW, claims_section, failures
+from sawtooth.report.claims import (
+    JUDGED_HOW,
+    STATED_HOW,
+    claims_section,
+    counted_apart,
+    failures,
+    shown_counts,
+)
 from sawtooth.report.curves import curve_picture, curve_section
 from sawtooth.report.head_figures import head_picture
 from sawtooth.report.inline import Inline, below, faint, joined, strong, swatch, to_runs
@@ -31,7 +38,6 @@ from sawtooth.report.tables import (
     RAW_DECIMALS,
     UNITS,
     ScoreCell,
-    counts,
     number,
     raw_table,
     score_table,
@@ -54,7 +60,8 @@ def part_page(comparison: Comparison, sketches: Sketches, up: tuple[str, str] | 
         title=study.title,
         answer=part_answer(comparison),
         facts={**_size(comparison), "Engine": comparison.engine},
-        counts=counts(comparison.judged) if comparison.judged else {},
+        counts=shown_counts(comparison.judged),
+        apart=counted_apart(comparison.judged),
         notes=notes(comparison),
         picture=headline(comparison, sketches),
         failures=failures(comparison.judged),

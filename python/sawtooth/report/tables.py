@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from sawtooth.claims.logic import Finding, Verdict
+from sawtooth.claims.standing import Standing
 from sawtooth.experiment.intervals import Interval, interval
 from sawtooth.scenario.described import describe
 
@@ -41,6 +42,8 @@ UNITS: Final[Mapping[str, str]] = {
     "loss": "%",
 }
 
+SAID_BY_VERDICTS: Final = {Standing.REPRODUCED, Standing.FAILS, Standing.UNDECIDED}
+"""Classes of claims that are what their verdict is."""
 
 RECOVERIES: Final[Mapping[str, str]] = {row["name"]: row["title"] for row in describe()["recoveries"]}
 ROUTERS: Final = {"droptail": "drop-tail", "red": "RED", "ecn": "ECN", "drr": "DRR", "rio": "RIO"}
