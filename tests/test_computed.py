@@ -3,12 +3,14 @@ that nobody vouches for are found. So are kept results that the engine or the ch
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tools.computed import ROOT, found_faults, numbers
-from tools.in_short import left_behind
+from tools import in_short
+from tools.computed import ROOT, disagreements, found_faults, numbers, pages
+from tools.in_short import disagreeing, left_behind
 from tools.kept import Kept, kept, kept_faults
 
 from sawtooth.errors import InputError
@@ -30,6 +32,9 @@ old
 
 In a line: <!-- results: two -->old<!-- end -->, <!-- results: three "= 0 s" -->old<!-- end -->.
 """
+
+
+SHORT = "<!-- results: claims -->old<!-- end -->\n"
 
 
 @pytest.fixture
@@ -58,6 +63,43 @@ def test_kept_results_are_what_the_present_engine_and_checks_make() -> None:
 
 def test_pages_that_list_papers_say_what_the_pages_of_the_papers_say() -> None:
     assert not left_behind(), "run `python -m tools.in_short`"
+
+
+def test_blocks_of_one_name_say_the_same_on_all_pages() -> None:
+    left = disagreements(pages())
+    assert not left, "\n".join(["run `python -m tools.in_short`, and see `python -m tools.computed`:", *left])
+
+
+def test_blocks_of_one_name_that_differ_are_found(page: Path) -> None:
+    beside = page.with_name("beside.md")
+    beside.write_text(PAGE.replace("two -->old", "two -->new") + 2 * SHORT, encoding="utf-8")
+    page.write_text(PAGE + SHORT.replace("old", "new"), encoding="utf-8")
+    assert disagreeing([page]) == {}
+    assert disagreeing([page, beside]) == {"two": [page, beside]}, "those named `claims` are of their page"
+    page.write_text(PAGE + PAGE.replace("\nold\n", "\nnew\n"), encoding="utf-8")
+    assert disagreeing([page]) == {"one": [page]}, "on a single page too"
+
+
+def test_a_block_of_a_part_is_copied_with_what_it_rests_on(
+    page: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = page.with_name("paper.md")
+    texts = {"akella2002/fig4 verdicts": "28 hold", "akella2002/fig5 verdicts": "3 hold", "words": "w"}
+    marked = [f"<!-- results: {name} -->\n{text}\n<!-- end -->\n" for name, text in texts.items()]
+    source.write_text("\n".join(marked), encoding="utf-8")
+    page.write_text(re.sub("28|3|w\n", "1", "\n".join(marked)), encoding="utf-8")
+    computed.stamp(source, ["akella2002/fig4 verdicts"], {"core": 1, "queue/red": 3})
+    computed.stamp(page, list(texts), {"core": 9})
+    for name, value in (("ROOT", page.parents[1]), ("SOURCES", (source,)), ("PAGES", (page,))):
+        monkeypatch.setattr(in_short, name, value)
+    monkeypatch.setattr(in_short, "blocks", dict)
+    assert {name for _, name in in_short.left_behind()} == {*texts} - {"words"}
+    in_short.fill_copies()
+    assert in_short.left_behind() == []
+    lines = computed.read(page.with_name(computed.FILE))["page.md"]
+    assert lines["akella2002/fig4 verdicts"].behaviour == {"core": 1, "queue/red": 3}
+    assert "akella2002/fig5 verdicts" not in lines, "nobody vouches for it on its own page"
+    assert lines["words"].behaviour == {"core": 9}, "it is of its page"
 
 
 def test_kept_results_are_those_of_every_sensitivity_and_search() -> None:

@@ -18,7 +18,13 @@ KNOWN = claims()
 
 def plain(kind: str, count: int) -> list[Claim]:
     """Claims of which nothing is known at other values."""
-    bare: dict[str, object] = {"fails_with": {}, "holds_with": {}, "guess": None, "tried": False, "everywhere": None}
+    bare: dict[str, object] = {
+        "fails_with": {},
+        "holds_with": {},
+        "guess": None,
+        "tried": False,
+        "everywhere": None,
+    }
     found = [entry for entry in KNOWN if (entry.kind == "simulation") == (kind == "simulation")]
     return [entry.model_copy(update=bare) for entry in found[:count]]
 

@@ -6,6 +6,8 @@ unknown where nothing says what it rests on, as after a merge in which two branc
 present engine made it, say so with `--adopt PAGE …`. An adopted block rests on every component that there is, so it goes stale with the
 next change of any of them; `--adopt` takes no stale block.
 
+Blocks of one name that differ among the pages are named as well: the runs of one command cannot have come out in two ways.
+
 Kept results are those of sensitivities and searches in files of data (`tools.kept`): run the command beside them again.
 
 Pages that say themselves of which day and engine their numbers are (`DATED`) are left out: measured cost, and results of earlier methods.
@@ -15,13 +17,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from os.path import normpath
 from pathlib import Path
 
 from sawtooth.report.computed import FILE, PLACE, UntrustedBlock, faults, name_of, stamp
 from sawtooth.scenario.described import describe
-from tools.in_short import left_behind
+from tools.in_short import disagreeing, left_behind
 from tools.kept import kept_faults
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -53,6 +55,15 @@ def found_faults() -> list[UntrustedBlock]:
     return list(faults(LINES, pages(), numbers()))
 
 
+def disagreements(among: Sequence[Path], known: Collection[str] = ()) -> list[str]:
+    """Of every name whose blocks differ among pages which these are, in words; names that are ``known`` are left out."""
+    return [
+        f"{name}: differs on {' and '.join(page.relative_to(ROOT).as_posix() for page in where)}: fill all of them by one command"
+        for name, where in disagreeing(among).items()
+        if name not in known
+    ]
+
+
 def adopt(names: Sequence[str]) -> None:
     """Say of the unknown blocks of pages that the present engine made them."""
     unknown = [fault for fault in found_faults() if not fault.stale]
@@ -76,7 +87,9 @@ def main() -> int:
     left = [(normpath(f"docs/{fault.page}"), fault) for fault in found_faults()]
     left += [(fault.page, fault) for fault in kept_faults(ROOT, numbers())]
     lines = [f"{where}: {fault.block}: {fault.why}\n" for where, fault in left]
-    lines += [f"{page}: {name}: run `python -m tools.in_short`\n" for page, name in left_behind()]
+    behind = left_behind()
+    lines += [f"{page}: {name}: run `python -m tools.in_short`\n" for page, name in behind]
+    lines += [f"{words}\n" for words in disagreements(pages(), {name for _, name in behind})]
     sys.stdout.write("".join(lines))
     return 1 if lines else 0
 

@@ -1,20 +1,25 @@
-"""`python -m tools.in_short`: what the claims of each paper came to, on pages that list papers, from the tables on the papers' own pages.
+"""`python -m tools.in_short`: what the claims of papers and of their parts came to, on pages that list papers, from the papers' own pages.
 
 Blocks: ``PAPER claims in short`` of one paper, ``claims in short of all`` of all together. They say what ``claims in short`` says on the
-page of a paper, by the same functions (`report.claim_rows`), and rest on the same runs. Run it after a page of a paper was filled; until
+page of a paper, by the same functions (`report.claim_rows`), and rest on the same runs. A block of a part that stands on the page of its
+paper as well (``akella2002/fig4 verdicts``) is copied from there, with what it rests on. Run it after a page of a paper was filled; until
 then `python -m tools.computed` names the blocks that are behind.
+
+A block names what it is of, so blocks of one name agree wherever they stand (`disagreeing`). Only those of ``OWN`` are of the paper that
+their page is about.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
 from sawtooth.papers import PAPERS
 from sawtooth.papers.register import claims
 from sawtooth.report.claim_rows import ROW, in_short, renewed
-from sawtooth.report.computed import FILE, contents, name_of, read
-from sawtooth.report.markdown import fill
+from sawtooth.report.computed import FILE, PLACE, Line, contents, name_of, read
+from sawtooth.report.markdown import SHARED, fill
 from sawtooth.run.used import note, watching
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -23,6 +28,8 @@ SOURCES: Final = tuple(ROOT / "docs" / name for name in ("akella2002.md", "floyd
 PAGES: Final = (ROOT / "README.md", ROOT / "docs" / "README.md", ROOT / "docs" / "reproductions.md")
 """Pages that say what came of them."""
 ALL: Final = "claims in short of all"
+OWN: Final = ("claims", "claims in short", *SHARED)
+"""Names without the paper that a block is of: its page says that. So do those of a sensitivity."""
 
 
 def blocks() -> dict[str, str]:
@@ -43,9 +50,20 @@ def blocks() -> dict[str, str]:
     return {ALL: short(*judged)} | {f"{paper} claims in short": short(paper) for paper in judged}
 
 
+def copied() -> dict[str, tuple[str, Line | None]]:
+    """By name, the blocks of parts on the papers' own pages, each with its line in the file of lines."""
+    lines = read(ROOT / "docs" / FILE)
+    return {
+        name: (content.strip(), lines.get(name_of(source, ROOT / "docs" / FILE), {}).get(name))
+        for source in SOURCES
+        for name, content in contents(source.read_text(encoding="utf-8")).items()
+        if name.partition("/")[0] in PAPERS
+    }
+
+
 def left_behind() -> list[tuple[str, str]]:
     """Page and name of every block that says something else than the pages of the papers."""
-    known = blocks()
+    known = blocks() | {name: content for name, (content, _) in copied().items()}
     return [
         (page.relative_to(ROOT).as_posix(), name)
         for page in PAGES
@@ -54,9 +72,45 @@ def left_behind() -> list[tuple[str, str]]:
     ]
 
 
+def disagreeing(pages: Iterable[Path]) -> dict[str, list[Path]]:
+    """By name, the pages of blocks of one name that do not say the same."""
+    said: dict[str, list[tuple[Path, str]]] = {}
+    for page in pages:
+        for place in PLACE.finditer(page.read_text(encoding="utf-8")):
+            said.setdefault(place["name"], []).append((page, place["content"].strip()))
+    return {
+        name: list(dict.fromkeys(page for page, _ in found))
+        for name, found in said.items()
+        if not _of_its_page(name) and len({content for _, content in found}) > 1
+    }
+
+
+def _of_its_page(name: str) -> bool:
+    return name in OWN or name.startswith("sensitivity ")
+
+
+def fill_copies() -> None:
+    """Copy the blocks of parts to every page; one that nobody vouches for on the page of its paper is unknown here as well."""
+    known = copied()
+    for page in PAGES:
+        _copy(page, known)
+
+
+def _copy(page: Path, known: Mapping[str, tuple[str, Line | None]]) -> None:
+    for name in sorted(contents(page.read_text(encoding="utf-8")).keys() & known.keys()):
+        content, line = known[name]
+        if line is None:
+            fill(page, {name: content}, True)
+            continue
+        with watching():
+            note(line.behaviour)
+            fill(page, {name: content}, True)
+
+
 def main() -> None:
     """Fill them on every page."""
     lines = read(ROOT / "docs" / FILE)
+    fill_copies()
     with watching():
         for source in SOURCES:
             note(lines[name_of(source, ROOT / "docs" / FILE)]["claims"].behaviour)
