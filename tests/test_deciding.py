@@ -11,14 +11,22 @@ import pytest
 from tests.conftest import CommandLine
 from tests.fits import fits
 
-from sawtooth.claims.logic import Verdict
+from sawtooth.claims.logic import Finding, Verdict, both, fact, inequality
 from sawtooth.errors import InputError
 from sawtooth.experiment.anytime import STUDENT_SEQUENCE
 from sawtooth.experiment.reproduction import Reproduction
 from sawtooth.experiment.stopping import BATCH, FIRST
 from sawtooth.papers.compare import compare_until_decided
-from sawtooth.papers.fresh_seeds import FRESH, Confirmation, SecondLook, chosen, confirm, until_decided
-from sawtooth.papers.fresh_seeds_page import seeds_text, update_page
+from sawtooth.papers.fresh_seeds import (
+    FRESH,
+    Confirmation,
+    Confirmed,
+    SecondLook,
+    chosen,
+    confirm,
+    until_decided,
+)
+from sawtooth.papers.fresh_seeds_page import seeds_text, sentence, update_page
 from sawtooth.papers.reproduce import written_decided
 from sawtooth.report import computed
 from sawtooth.scenario.described import describe
@@ -302,6 +310,46 @@ def test_a_page_says_what_became_of_the_verdicts(study: Path, tmp_path: Path) ->
         assert f"```sh\nsawtooth reproduce {study} --confirm\n```" in text
         assert [line for line in text.splitlines() if line.startswith("| `")] == rows
         assert ("| claim | verdict | on fresh seeds |" in text) == bool(rows)
+
+
+def test_what_no_seed_can_change_is_not_confirmed(study: Path, tmp_path: Path) -> None:
+    found = replace(confirm(str(study), store=tmp_path), name="small")
+    first = found.then.judged[0]
+
+    def look(then: Finding, now: Finding) -> SecondLook:
+        old, new = (replace(first, finding=entry, verdict=entry.verdict) for entry in (then, now))
+        return Confirmed(old, new).outcome
+
+    def counted(timeouts: int, run_id: str = "a") -> Finding:
+        return both("", [fact("no timeout", timeouts == 0, timeouts=timeouts, run_id=run_id)])
+
+    by_chance = inequality("more than 0", [1.0, 1.5, 1.2], ">")
+    assert look(counted(0), counted(0, "b")) is SecondLook.SEEDLESS
+    assert look(counted(2), counted(3, "b")) is SecondLook.CONFIRMED, "the seed changed its number"
+    assert look(counted(0), counted(1)) is SecondLook.CONTRADICTED
+    assert look(by_chance, by_chance) is SecondLook.CONFIRMED
+    mixed = both("", [counted(0), by_chance])
+    assert look(mixed, mixed) is SecondLook.CONFIRMED, "a part of it has an interval"
+    assert look(fact("", True), fact("", True)) is SecondLook.CONFIRMED, "without numbers nobody knows"
+
+    then, now = (
+        replace(side, judged=[replace(first, finding=counted(0), verdict=Verdict.HOLDS), *rest])
+        for side, rest in ((found.then, found.then.judged[1:2]), (found.now, found.now.judged[1:2]))
+    )
+    some = sentence(replace(found, then=then, now=now))
+    assert "1 of 1 decided verdict is confirmed, 0 are not confirmed and 0 are contradicted. " in some
+    assert (
+        f"1 does not depend on the seed and is counted apart: `{first.claim.id}`. None was undecided." in some
+    )
+    then, now = (replace(side, judged=side.judged[:1]) for side in (then, now))
+    assert "no decided verdict could change. 1 does not depend" in sentence(
+        replace(found, then=then, now=now)
+    )
+
+
+def test_a_probe_that_draws_nothing_is_independent_of_its_seed(tmp_path: Path) -> None:
+    found = confirm("floyd2000/tfrc", quick=True, store=tmp_path)
+    assert found.counts()[SecondLook.SEEDLESS] == len(found.rows) == 3
 
 
 def test_seeds_that_differ_among_the_runs_are_named(

@@ -7,7 +7,8 @@
 Source: none; the intervals of ``until_decided`` are confidence sequences (``experiment.anytime``), which hold whenever one looks.
 
 Who looks at verdicts and then takes more seeds for the undecided ones has looked twice at the first seeds. ``confirm`` mends this for one
-study: it judges all claims again on seeds that nobody has seen. Their numbers are fixed here, before any run of them.
+study: it judges all claims again on seeds that nobody has seen. Their numbers are fixed here, before any run of them. A verdict on facts
+alone, without an interval, whose numbers are the same again is counted apart: nothing that it rests on is drawn, so it could not fail.
 
 | parameter | unit | default | why                                                                                                   |
 |-----------|------|---------|-------------------------------------------------------------------------------------------------------|
@@ -23,7 +24,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
 
-from sawtooth.claims.logic import Verdict
+from sawtooth.claims.logic import Finding, Verdict
 from sawtooth.claims.table import Judged
 from sawtooth.documents import format_of
 from sawtooth.errors import InputError
@@ -46,6 +47,7 @@ class SecondLook(StrEnum):
     """What fresh seeds say of a verdict."""
 
     CONFIRMED = "confirmed"
+    SEEDLESS = "independent of the seed"
     CONTRADICTED = "contradicted"
     NOT_CONFIRMED = "not confirmed"
     NEWLY_DECIDED = "newly decided"
@@ -67,7 +69,27 @@ class Confirmed:
             return SecondLook.STILL_OPEN if now is then else SecondLook.NEWLY_DECIDED
         if now is Verdict.UNDECIDED:
             return SecondLook.NOT_CONFIRMED
-        return SecondLook.CONFIRMED if now is then else SecondLook.CONTRADICTED
+        if now is not then:
+            return SecondLook.CONTRADICTED
+        return SecondLook.SEEDLESS if self.seedless else SecondLook.CONFIRMED
+
+    @property
+    def seedless(self) -> bool:
+        """Whether fresh seeds could not but find the same: all that it rests on are facts whose numbers they leave as they were."""
+        then, now = _facts(self.then.finding), _facts(self.now.finding)
+        return then is not None and then == now
+
+
+def _facts(found: Finding | None) -> list[tuple[str, dict[str, object]]] | None:
+    """What a finding rests on, each with its numbers but for the run; None unless all of it are facts with numbers."""
+    leaves = [] if found is None else list(found.leaves())
+    rest = [{name: number for name, number in leaf.numbers.items() if name != "run_id"} for leaf in leaves]
+    chancy = any(
+        leaf.interval is not None or leaf.sure is not None or "rho" in leaf.numbers for leaf in leaves
+    )
+    if not leaves or chancy or not all(rest):
+        return None
+    return [(leaf.text, numbers) for leaf, numbers in zip(leaves, rest, strict=True)]
 
 
 @dataclass(frozen=True)

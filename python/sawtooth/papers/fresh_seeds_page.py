@@ -40,11 +40,23 @@ def sentence(found: Confirmation) -> str:
     decided = sure + counts[SecondLook.NOT_CONFIRMED] + counts[SecondLook.CONTRADICTED]
     left, new = counts[SecondLook.STILL_OPEN], counts[SecondLook.NEWLY_DECIDED]
     open_ = f"Of the undecided, {did(left, 'stays')} open and {did(new, 'is')} newly decided"
-    return (
-        f"On {seeds_text(found)} {sure} of {number_of(decided, 'decided verdict')} {verb('is', sure)} confirmed, "
-        f"{did(counts[SecondLook.NOT_CONFIRMED], 'is')} not confirmed and {did(counts[SecondLook.CONTRADICTED], 'is')} contradicted. "
-        f"{open_ if left + new else 'None was undecided'}."
+    looked = (
+        f"{sure} of {number_of(decided, 'decided verdict')} {verb('is', sure)} confirmed, "
+        f"{did(counts[SecondLook.NOT_CONFIRMED], 'is')} not confirmed and {did(counts[SecondLook.CONTRADICTED], 'is')} contradicted"
+        if decided
+        else "no decided verdict could change"
     )
+    return (
+        f"On {seeds_text(found)} {looked}. {_seedless(found)}{open_ if left + new else 'None was undecided'}."
+    )
+
+
+def _seedless(found: Confirmation) -> str:
+    """The verdicts that no seed can change, as a sentence of its own; empty where there is none."""
+    names = [f"`{row.then.claim.id}`" for row in found.rows if row.outcome is SecondLook.SEEDLESS]
+    if not names:
+        return ""
+    return f"{did(len(names), 'does')} not depend on the seed and {verb('is', len(names))} counted apart: {', '.join(names)}. "
 
 
 def block(found: Confirmation) -> str:
