@@ -220,6 +220,7 @@ def of_recoveries() -> dict[str, Tables]:
         },
         flows=[group("rack", count=2, **own | {"prr": "rfc9937"})],
     )
+    found["coarse clocks"] = context(tcp={"timer_tick": "10 ms"}, flows=[group(count=2)])
     # Windows and their probes are lost for so long that congestion is persistent.
     lost = f"list({', '.join(map(str, (20, 50, 90, *range(240, 268), 400, 430)))})"
     quic = next(row for row in describe()["recoveries"] if row["name"] == "quic")

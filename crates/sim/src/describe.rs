@@ -322,6 +322,12 @@ pub const TCP: &[SettingInfo] = &[
         "When a window that is not full may grow: never (rfc9438, §5.8), or as in Linux: if it was full before, in the same window of data, \
          and in slow start up to twice what was in flight. Default: RFC 9438 §5.8.",
     ),
+    later_choice(
+        "rtt_ticks",
+        &["up", "counted"],
+        "How a round trip becomes ticks of timer_tick: rounded up, or as many as a clock of the sender's own makes between sending and \
+         acknowledgement, as in BSD and ns-2 (counted). Default: a coarse clock must not shorten the timeout.",
+    ),
 ];
 
 /// Settings of window laws and of what a window law needs: a controller with a model of the path reads none of them.

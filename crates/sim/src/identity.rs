@@ -7,7 +7,7 @@
 
 use crate::queue::DISCIPLINES;
 use crate::scenario::{LinkSpec, Profile, Scenario};
-use crate::tcp::{Pacing, RECOVERIES, Reduction, RtoRule, RttSamples};
+use crate::tcp::{Pacing, RECOVERIES, Reduction, RtoRule, RttSamples, RttTicks};
 use sawtooth_cc::plugin::PLUGIN_BEHAVIOUR;
 use sawtooth_cc::{ControllerSpec, LAWS, SlowStartKind, WindowArithmetic};
 use sha2::{Digest, Sha256};
@@ -33,6 +33,9 @@ pub const FEATURES: &[Feature] = &[
     ("applications", 1, |scenario| !scenario.apps.is_empty()),
     // 1 told a controller that it had been idle before its first packet.
     ("changes", 2, |scenario| !scenario.changes.is_empty()),
+    ("counted-ticks", 1, |scenario| {
+        scenario.profiles.iter().any(|profile| profile.tcp.rtt_ticks == RttTicks::Counted)
+    }),
     ("delays-on-wires", 1, |scenario| {
         let delays = |link: &LinkSpec| link.late.is_some() || link.jitter.is_some();
         let links = 0..scenario.links.len() as u32;

@@ -24,5 +24,5 @@ pub use pacer::Pacing;
 pub use prr::Reduction;
 pub use recovery::rack::ReorderingWindow;
 pub use recovery::{RECOVERIES, RecoveryInfo, RecoveryKind, SackPipe, SackTimeout};
-pub use rtt::{RtoRule, RttSamples};
+pub use rtt::{RtoRule, RttSamples, RttTicks};
 pub use window_use::ApplicationLimit;

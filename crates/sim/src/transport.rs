@@ -55,6 +55,13 @@ impl Transport {
         }
     }
 
+    /// Round trips are counted in ticks of a clock that ticked last so many 2⁻¹⁶ of a tick before the start of the run.
+    pub fn count_ticks(&mut self, phase: u16) {
+        if let Transport::Tcp(sender) = self {
+            sender.count_ticks(phase);
+        }
+    }
+
     /// Send the SYN for the first time.
     pub fn syn(&mut self, now: Time) -> Packet {
         match self {

@@ -7,8 +7,9 @@ use crate::event::{Event, Moment};
 use crate::observation::{Kinds, Occurrence, Seen};
 use crate::packet::{CE, ECE, IN_PROFILE, Packet, PacketKind, TEST};
 use crate::pipe::Jitter;
-use crate::random;
+use crate::random::{self, Stream};
 use crate::scenario::{FlowSpec, Profile};
+use crate::tcp::RttTicks;
 use crate::tcp::receiver::AckDecision;
 use crate::tcp::sender::{Sender, WindowCut};
 use crate::topology::{FlowRoute, NO_LANE, StageIndex};
@@ -49,12 +50,17 @@ impl SenderSide {
         flow: &FlowSpec,
         profile: &Profile,
         seed: &str,
-        stream: impl FnOnce() -> String,
+        stream: impl Fn() -> String,
     ) -> Self {
         let draws = profile.controller.draws();
         let random = draws.then(|| random::key(seed, &format!("{}/controller", stream())));
+        let mut sender = Transport::new(index, flow, profile, random);
+        if profile.tcp.rtt_ticks == RttTicks::Counted {
+            let mut random = Stream::new(seed, &format!("{}/clock", stream()));
+            sender.count_ticks((random.uniform() * f64::from(u16::MAX)) as u16);
+        }
         SenderSide {
-            sender: Transport::new(index, flow, profile, random),
+            sender,
             route: route.data,
             under_way: 0,
             timer_event: Time::NEVER,

@@ -6,7 +6,7 @@ use crate::describe::OF_WINDOW_LAWS;
 use crate::tcp::recovery::{Feedback, table};
 use crate::tcp::{
     ApplicationLimit, Ecn, Pacing, RECOVERIES, RecoveryKind, Reduction, ReorderingWindow, RtoRule,
-    RttSamples, SackPipe, SackTimeout, TimerClock,
+    RttSamples, RttTicks, SackPipe, SackTimeout, TimerClock,
 };
 use sawtooth_cc::units::{Span, Window};
 use sawtooth_cc::{
@@ -93,6 +93,8 @@ pub struct TcpSpec {
     pub timers: TimerClock,
     #[serde(default, skip_serializing_if = "is_default")]
     pub application_limit: ApplicationLimit,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub rtt_ticks: RttTicks,
 }
 
 fn yes() -> bool {
@@ -148,6 +150,7 @@ impl Default for TcpSpec {
             max_ack_delay_ns: 0,
             timers: TimerClock::default(),
             application_limit: ApplicationLimit::default(),
+            rtt_ticks: RttTicks::default(),
         }
     }
 }
@@ -230,6 +233,7 @@ const NOTHING_TO_A_RATE: &[(&str, &str, &str)] = &[
     ("max_ack_delay_ns", "0", "which retransmits nothing"),
     ("timers", "exact", "which retransmits nothing"),
     ("application_limit", "rfc9438", "which has no window"),
+    ("rtt_ticks", "up", "which has its own measure of round trips"),
 ];
 
 impl Profile {
@@ -322,6 +326,13 @@ impl Profile {
         require(self.tcp.ecn != Ecn::Off, at, kept, "none where tcp.ecn is off")
     }
 
+    /// Only a coarse clock has ticks to count.
+    fn check_ticks(&self, path: &str) -> Result<(), ScenarioError> {
+        let has_ticks = self.tcp.timer_tick_ns > 0 || self.tcp.rtt_ticks == RttTicks::Up;
+        let expected = "up where tcp.timer_tick is 0: there is nothing to count";
+        require(has_ticks, format!("{path}.tcp.rtt_ticks"), "counted", expected)
+    }
+
     pub(super) fn check(&self, path: &str) -> Result<(), ScenarioError> {
         let tcp = &self.tcp;
         let at = |name: &str| format!("{path}.{name}");
@@ -379,7 +390,7 @@ impl Profile {
         };
         let fits = self.recovery.is_some() == takes_recovery;
         require(fits, at("recovery"), self.recovery.map_or("none", |_| "given"), wanted)?;
-        self.check_beside_a_model(path)?;
+        self.check_beside_a_model(path).and_then(|()| self.check_ticks(path))?;
         check_controller(&self.controller).map_err(|error| self.complaint(path, error))
     }
 

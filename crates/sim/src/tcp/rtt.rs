@@ -11,6 +11,7 @@
 //! | timer_tick  | ns   | 0       | exact clock; BSD used 500 ms, ns-2 10 or 100 ms              |
 //! | rto         | choice | rfc6298 | SRTT + max(G, 4·RTTVAR), at least min_rto (§2.3, §2.4); `linux`: SRTT + max(min_rto, 4·RTTVAR) |
 //! | rtt_samples | choice | round | one per round trip (§3); `every`: one from each acknowledgement of packets sent once, which needs a record per packet |
+//! | rtt_ticks   | choice | up    | rounded up to whole ticks; `counted`: the ticks that a clock of the sender's own makes meanwhile, as BSD and ns-2 |
 //! | G           | ns   | 1 ms    | ns-3 and QUIC; clock granularity of RFC 6298 §2.3            |
 //!
 //! An exact clock has no granularity of its own, and on a path whose round trips are all alike RTTVAR
@@ -26,13 +27,17 @@
 //! ns-2. Truncation then keeps the mean deviation from falling below three quarters of a tick, which holds
 //! the timeout three ticks above the round trip: near a full buffer this decides between a timeout and none.
 //!
+//! `rtt_ticks = "counted"` measures as such a clock does: a sample is the number of its ticks between sending and acknowledgement, at least
+//! one. The clock is the sender's own and its phase is drawn, so a round trip of 114 ms is 11 ticks of 10 ms as well as 12, and on average
+//! 11.4. All samples of ns-2 2.35 before the first loss are of this kind (`validation/ns2_ticks.py`).
+//!
 //! `rtt_samples = "every"` takes the same weights for samples that come many times a round trip (RFC 6298 §4 has nothing against it; RFC 7323
 //! app. G would have smaller ones), so the averages forget within a few packets, as Linux's smoothed time does.
 //! Of several packets that one acknowledgement is for, the first sent gives the sample (RFC 7323 §4.3, Linux): it has waited with the
 //! acknowledgement, and so must the timer. Controllers are told that of the last sent as well, which has not.
 
 use crate::scenario::TcpSpec;
-use sawtooth_cc::units::{Span, larger};
+use sawtooth_cc::units::{Span, Time, larger};
 use serde::{Deserialize, Serialize};
 
 /// Which packets give round-trip samples.
@@ -44,6 +49,17 @@ pub enum RttSamples {
     Round,
     /// Every packet, by its record.
     Every,
+}
+
+/// How a round trip becomes ticks of the clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RttTicks {
+    /// Its length, rounded up.
+    #[default]
+    Up,
+    /// The ticks that the sender's clock makes meanwhile.
+    Counted,
 }
 
 /// What the retransmission timeout is made of.
@@ -80,6 +96,8 @@ pub struct RttEstimator {
     backoff: u32,
     /// The lower bound is under the term of the variance.
     linux: bool,
+    /// How long before the start of the run the clock ticked last, in 2⁻¹⁶ of a tick; `MAX` where ticks are not counted but rounded up.
+    phase: u16,
     initial_rto: u64,
     min_rto: u64,
     max_rto: u64,
@@ -105,14 +123,20 @@ impl RttEstimator {
             rto: Span::ZERO,
             smoothed: u64::MAX,
             minimum: u64::MAX,
+            phase: u16::MAX,
         };
         estimator.rto = estimator.timeout();
         estimator
     }
 
-    /// A valid sample: update the averages, forget the back-off.
+    /// Ticks are counted from now on; the clock ticked last so many 2⁻¹⁶ of a tick before the start of the run.
+    pub fn count_ticks(&mut self, phase: u16) {
+        self.phase = phase;
+    }
+
+    /// A valid sample, of an acknowledgement at this time: update the averages, forget the back-off.
     #[inline(never)]
-    pub fn sample(&mut self, rtt: Span) {
+    pub fn sample(&mut self, rtt: Span, now: Time) {
         if self.sample_exactly(rtt) {
             return;
         }
@@ -120,7 +144,7 @@ impl RttEstimator {
         self.backoff = 0;
         self.averages = match self.tick {
             0 => Averages::Exact { srtt: rtt.real(), rttvar: rtt.real() / 2.0 },
-            tick => self.scaled(rtt.nanos().div_ceil(tick).max(1) as i64),
+            tick => self.scaled(self.ticks(rtt, now, tick).max(1) as i64),
         };
         self.smoothed = match self.averages {
             Averages::None => u64::MAX,
@@ -158,6 +182,15 @@ impl RttEstimator {
     /// The least round trip of the connection, if there was one.
     pub fn minimum(&self) -> Option<Span> {
         (self.minimum != u64::MAX).then(|| Span::from_nanos(self.minimum))
+    }
+
+    /// A round trip that ends now, in ticks.
+    fn ticks(&self, rtt: Span, now: Time, tick: u64) -> u64 {
+        if self.phase == u16::MAX {
+            return rtt.nanos().div_ceil(tick);
+        }
+        let end = now.nanos() + ((tick * u64::from(self.phase)) >> 16); // a tick is a day at most
+        end / tick - (end - rtt.nanos()) / tick
     }
 
     fn scaled(&self, ticks: i64) -> Averages {
@@ -233,6 +266,9 @@ impl RttEstimator {
 mod tests {
     use super::*;
 
+    /// When acknowledgements arrive, where that does not matter.
+    const LATER: Time = Time::from_nanos(10_000_000_000);
+
     fn estimator(min_rto_ns: u64, timer_tick_ns: u64) -> RttEstimator {
         RttEstimator::new(&TcpSpec { min_rto_ns, timer_tick_ns, ..TcpSpec::default() }, false)
     }
@@ -241,9 +277,9 @@ mod tests {
     fn the_first_sample_gives_three_round_trips() {
         let mut rtt = estimator(1, 0);
         assert_eq!(rtt.rto(), Span::from_seconds(1));
-        rtt.sample(Span::from_millis(100));
+        rtt.sample(Span::from_millis(100), LATER);
         assert_eq!(rtt.rto(), Span::from_millis(300)); // SRTT + 4 · R/2
-        rtt.sample(Span::from_millis(180));
+        rtt.sample(Span::from_millis(180), LATER);
         // SRTT = 100 + 80/8 = 110 ms, RTTVAR = 50 + (80 − 50)/4 = 57.5 ms
         assert_eq!(rtt.rto(), Span::from_millis(340));
     }
@@ -252,7 +288,7 @@ mod tests {
     fn round_trips_all_alike_leave_the_granularity_above_them() {
         let mut rtt = estimator(200_000_000, 0);
         for _ in 0..200 {
-            rtt.sample(Span::from_millis(300));
+            rtt.sample(Span::from_millis(300), LATER);
         }
         assert_eq!(rtt.rto(), Span::from_millis(301));
     }
@@ -264,7 +300,7 @@ mod tests {
                 TcpSpec { timer_tick_ns, min_rto_ns: 200_000_000, rto: RtoRule::Linux, ..TcpSpec::default() };
             let mut rtt = RttEstimator::new(&tcp, false);
             for _ in 0..200 {
-                rtt.sample(Span::from_millis(150));
+                rtt.sample(Span::from_millis(150), LATER);
             }
             rtt
         };
@@ -272,7 +308,7 @@ mod tests {
         assert_eq!(linux(0).rto(), Span::from_millis(350));
         assert_eq!(linux(10_000_000).rto(), Span::from_millis(350));
         let mut wide = linux(0);
-        wide.sample(Span::from_millis(950));
+        wide.sample(Span::from_millis(950), LATER);
         // SRTT = 150 + 800/8 = 250 ms, 4 · RTTVAR = 800 ms: the bound is no longer felt.
         assert_eq!(wide.rto().nanos().div_ceil(1_000), 1_050_000);
     }
@@ -280,7 +316,7 @@ mod tests {
     #[test]
     fn back_off_doubles_up_to_the_maximum_and_a_sample_ends_it() {
         let mut rtt = estimator(200_000_000, 0);
-        rtt.sample(Span::from_millis(10));
+        rtt.sample(Span::from_millis(10), LATER);
         let spans: Vec<u64> = (0..80)
             .map(|_| {
                 let rto = rtt.rto().nanos();
@@ -290,7 +326,7 @@ mod tests {
             .collect();
         assert_eq!(spans[..4], [200_000_000, 400_000_000, 800_000_000, 1_600_000_000]);
         assert!(spans[9..].iter().all(|&span| span == 60_000_000_000));
-        rtt.sample(Span::from_millis(10));
+        rtt.sample(Span::from_millis(10), LATER);
         assert_eq!(rtt.rto(), Span::from_millis(200));
     }
 
@@ -298,21 +334,40 @@ mod tests {
     fn the_least_round_trip_is_kept_whatever_else_was_noted() {
         let mut rtt = estimator(1, 10_000_000);
         assert_eq!(rtt.minimum(), None);
-        rtt.sample(Span::from_millis(121));
+        rtt.sample(Span::from_millis(121), LATER);
         rtt.note(Span::from_millis(103));
-        rtt.sample(Span::from_millis(130));
+        rtt.sample(Span::from_millis(130), LATER);
         assert_eq!(rtt.minimum(), Some(Span::from_millis(103)));
     }
 
     #[test]
     fn a_coarse_clock_counts_ticks_and_keeps_three_of_them_in_reserve() {
         let mut rtt = estimator(1, 10_000_000);
-        rtt.sample(Span::from_millis(121));
+        rtt.sample(Span::from_millis(121), LATER);
         assert_eq!(rtt.srtt(), Some(Span::from_millis(130)));
         assert_eq!(rtt.rto(), Span::from_millis(390));
         for _ in 0..100 {
-            rtt.sample(Span::from_millis(130));
+            rtt.sample(Span::from_millis(130), LATER);
         }
         assert_eq!(rtt.rto(), Span::from_millis(160));
+    }
+
+    #[test]
+    fn a_counting_clock_sees_the_ticks_between_sending_and_acknowledgement() {
+        let ticks = |phase: u16, end_ms: u64, rtt_ms: u64| {
+            let mut rtt = estimator(1, 10_000_000);
+            rtt.count_ticks(phase);
+            rtt.sample(Span::from_millis(rtt_ms), Time::from_nanos(end_ms * 1_000_000));
+            rtt.srtt().expect("a first sample").nanos() / 10_000_000
+        };
+        const QUARTER: u16 = 1 << 14;
+        // The clock ticks at 0, 10, 20 ms and so on, or 2.5 ms earlier.
+        assert_eq!(ticks(0, 114, 114), 11);
+        assert_eq!(ticks(0, 121, 114), 12);
+        assert_eq!(ticks(QUARTER, 122, 114), 11);
+        assert_eq!(ticks(QUARTER, 128, 114), 12);
+        assert_eq!(ticks(0, 9, 5), 1); // no tick is one
+        let sum = (114..124).map(|end| ticks(QUARTER, end, 114)).sum::<u64>();
+        assert_eq!(sum, 114); // 11.4 on average, where rounding up gives 12
     }
 }

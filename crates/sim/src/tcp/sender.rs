@@ -225,7 +225,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         }
         self.timed = None;
         let rtt = now - self.timed_at;
-        self.rtt.sample(rtt);
+        self.rtt.sample(rtt, now);
         if self.extras.is_none() {
             self.count_round_trip(rtt, now);
         }

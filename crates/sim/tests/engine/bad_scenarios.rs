@@ -111,6 +111,13 @@ fn a_wrong_profile_is_named_with_what_is_accepted() {
         paced,
         "profiles[0].controller.intervals = 8.5: expected a whole number, 2 ≤ intervals ≤ 64",
     );
+    let mut exact = example()["profiles"][0].clone();
+    (exact["tcp"]["rtt_ticks"], exact["tcp"]["timer_tick_ns"]) = (json!("counted"), json!(0));
+    check(
+        "/profiles/0",
+        exact,
+        "profiles[0].tcp.rtt_ticks = counted: expected up where tcp.timer_tick is 0: there is nothing to count",
+    );
     // A run with 1 ns sent probes without end until all memory was gone.
     let mut probing = example()["profiles"][0].clone();
     (probing["recovery"], probing["tcp"]["max_rto_ns"]) = (json!("quic"), json!(999_999));
@@ -131,6 +138,7 @@ fn a_wrong_setting_beside_a_rate_is_named_with_what_is_accepted() {
         ("rto", "linux", "rfc6298 for a rate-based controller, which retransmits nothing"),
         ("slow_start", "hystart", "standard for a rate-based controller, which has a start of its own"),
         ("timers", "linux", "exact for a rate-based controller, which retransmits nothing"),
+        ("rtt_ticks", "counted", "up for a rate-based controller, which has its own measure of round trips"),
     ] {
         let mut profile = example()["profiles"][0].clone();
         profile["controller"] = json!({"kind": "tfrc", "intervals": 8.0, "discount": 0.3, "damping": 1.0});

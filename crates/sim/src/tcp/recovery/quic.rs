@@ -145,7 +145,7 @@ impl Quic {
         let waited = if latest >= least + delay { delay.nanos() } else { 0 };
         let adjusted = Span::from_nanos(latest.nanos() - waited);
         connection.rtt.note(latest);
-        connection.rtt.sample(adjusted);
+        connection.rtt.sample(adjusted, connection.now);
         (self.latest_rtt, self.least_rtt) = (latest, Some(least));
         adjusted
     }

@@ -26,7 +26,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         let delivered = records.delivered();
         let rtt = now - oldest.at;
         if !self.rtt.sample_exactly(rtt) {
-            self.rtt.sample(rtt);
+            self.rtt.sample(rtt, now);
         }
         self.rto = self.rtt.rto();
         self.meter_sample(Some(rtt), Some(&outcome.rate), now);

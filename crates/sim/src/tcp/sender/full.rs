@@ -276,7 +276,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         if self.extras.as_ref().expect(FULL).samples_every_packet {
             let rtt = outcome.rtt_with_wait?; // RFC 7323 §4.3: the timeout must not expire while an acknowledgement waits
             if !self.rtt.sample_exactly(rtt) {
-                self.rtt.sample(rtt);
+                self.rtt.sample(rtt, now);
             }
             outcome.rtt.into_iter().for_each(|rtt| self.rtt.note(rtt));
             self.rto = self.rtt.rto();

@@ -11,6 +11,11 @@ use sawtooth_cc::units::Time;
 use sawtooth_cc::{Controller, IdleSignal};
 
 impl<C: Controller, R: LossRecovery> Sender<C, R> {
+    /// Round trips are counted in ticks of a clock that ticked last so many 2⁻¹⁶ of a tick before the start of the run.
+    pub fn count_ticks(&mut self, phase: u16) {
+        self.rtt.count_ticks(phase);
+    }
+
     /// Send the SYN, for the first time or again.
     pub fn syn(&mut self, now: Time) -> Packet {
         (self.timed, self.timed_at) = ((!self.syn_lost).then_some(0), now);
@@ -27,7 +32,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         self.established = true;
         self.retransmit_at = Time::NEVER;
         if self.timed.take().is_some() {
-            self.rtt.sample(now - self.timed_at);
+            self.rtt.sample(now - self.timed_at, now);
         }
         let handshake = self.rtt.srtt();
         let after_lost_syn = self.aside.control_after_lost_syn.take();

@@ -303,6 +303,7 @@ pub fn connections(controller: &str, recovery: &str) -> Vec<Value> {
     if properties.takes_recovery() {
         found.push(pausing(controller, recovery));
         found.push(lone(controller, recovery));
+        found.push(coarse(controller, recovery));
     }
     if properties.conduct && properties.pacing_rate {
         found.push(beside(controller, recovery));
@@ -333,6 +334,13 @@ fn lossy(controller: &str, recovery: &str) -> Value {
     network.links[4].drop =
         list((50..5_000).step_by(190).flat_map(|number| [number, number + 2, number + 5]));
     plain(network)
+}
+
+/// The same with senders whose clocks are coarse.
+fn coarse(controller: &str, recovery: &str) -> Value {
+    let mut network = lossy(controller, recovery);
+    network["profiles"][0]["tcp"]["timer_tick_ns"] = json!(10 * MILLISECOND);
+    network
 }
 
 /// Two flows near a router that marks by a step, for a thousand round trips.
