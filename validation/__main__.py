@@ -32,6 +32,7 @@ from validation import (
     rap,
     rtts,
     scalable,
+    ticks,
     web,
     web_page,
     whole,
@@ -173,10 +174,8 @@ def mixed_blocks() -> dict[str, str]:
     others = {queue: step(f"ns-2, other mixes, {queue}", whole.others, queue) for queue in whole.QUEUES}
     cuts = step("ns-2, cuts of whole windows", whole_cuts.measure)
     single = step("ns-2, one flow", windows.measure)
-    floor = step("ns-2, Reno at two packets a round trip", low.measure)
     return {
-        "low verdict": low.agreement(floor),
-        "low": low.parts_table(floor),
+        **low_blocks(),
         "mixes verdict": page.mixes_agreement(mixed),
         "mixes": page.mixes(mixed),
         "squares": page.squares(squares),
@@ -190,6 +189,17 @@ def mixed_blocks() -> dict[str, str]:
         "whole cuts at two": whole_cuts.at_two(),
         "windows": page.windows(single),
         "windows verdict": f"{max(law.difference for law in single):.2f}",
+    }
+
+
+def low_blocks() -> dict[str, str]:
+    """Reno at two packets a round trip, and how round trips become ticks, beside ns-2."""
+    floor = step("ns-2, Reno at two packets a round trip", low.measure)
+    return {
+        "low verdict": low.agreement(floor),
+        "low": low.parts_table(floor),
+        "low rounded": low.rounded_agreement(floor),
+        "ticks": ticks.rules_table(ticks.samples()),
     }
 
 
@@ -342,9 +352,10 @@ def step(what: str, measure: Callable[Given, Found], *given: Given.args, **named
 APART: dict[str, Callable[[], Measured]] = {
     "bbr": lambda: ({BBR: bbr_blocks(step("Linux, BBR", bbr.measure))}, {}),
     "l4s": prague,
+    "low": lambda: ({PAGE: low_blocks()}, {}),
     "scalable": lambda: ({SCALABLE: scalable_blocks()}, {}),
 }
-"""Pages that can be filled alone, in minutes, with what other pages say of them."""
+"""Pages, and a section, that can be filled alone, in minutes, with what other pages say of them."""
 
 
 def main() -> int:

@@ -1,12 +1,16 @@
-# ns-2's counterpart of `validation.low`: ten flows of AIMD(1, 0.8) with Reno recovery under a schedule that ends at two packets a round
-# trip, without jitter. What differs between seeds is when flows start.
+# ns-2's counterpart of `validation.low`: ten flows of one law with Reno recovery under a schedule that ends at two packets a round trip.
+# With jitter flow i starts at 0.1 i s, as in the other cells. Without, nothing but the starts differs between seeds.
 #
-#   ns validation/ns2_low.tcl SEED SCHEDULE.csv
+#   ns validation/ns2_low.tcl SEED SCHEDULE.csv LAW JITTER_S [SAMPLES]
+#
+# LAW is increase_num_:decrease_num_:k_parameter_:l_parameter_ of ns-2's binomial windows. With SAMPLES the run ends after 1.2 s, before
+# the first loss, and that file gets what was sent, acknowledged and sampled.
 #
 # What: the dumbbell of data/README.md. Prints the bottleneck's events as ns-2 traces them;
 # ns2_low.py reads them. Source: the ns Manual (Fall & Varadhan); ns-2 2.35 (Debian 2.35+dfsg-5).
 
-foreach {seed schedule} $argv break
+foreach {seed schedule law jitter samples} $argv break
+foreach {increase decrease k l} [split $law :] break
 
 remove-all-packet-headers
 add-packet-header IP TCP Common Flags RTP
@@ -20,8 +24,12 @@ Agent/TCP set minrto_ 0.2                    ;# min_rto
 Agent/TCP set tcpTick_ 0.01                  ;# timer_tick
 Agent/TCP set singledup_ 1                   ;# limited_transmit
 Agent/TCP set timestamps_ false
-Agent/TCP set increase_num_ 1
-Agent/TCP set decrease_num_ 0.8
+Agent/TCP set overhead_ $jitter
+Agent/TCP set wnd_option_ 6                  ;# binomial windows
+Agent/TCP set increase_num_ $increase
+Agent/TCP set decrease_num_ $decrease
+Agent/TCP set k_parameter_ $k
+Agent/TCP set l_parameter_ $l
 Agent/TCPSink set packetSize_ 40             ;# ack_bytes
 
 ns-random $seed
@@ -49,7 +57,12 @@ for {set i 0} {$i < 10} {incr i} {
     $ns connect $agent $sink
     set ftp [new Application/FTP]
     $ftp attach-agent $agent
-    $ns at [$starts value] "$ftp start"
+    $ns at [expr {$jitter > 0 ? 0.1 * $i : [$starts value]}] "$ftp start"
+    if {$samples ne ""} {
+        if {$i == 0} { set sampled [open $samples w] }
+        foreach variable {maxseq_ ack_ rtt_} { $agent trace $variable }
+        $agent attach $sampled
+    }
 }
 
 set udp [new Agent/UDP]
@@ -76,5 +89,5 @@ while {[gets $file line] >= 0} {
     foreach {at bps} [split $line ,] break
     $ns at $at "leave $bps"
 }
-$ns at 60.0 "exit 0"
+$ns at [expr {$samples eq "" ? 60.0 : 1.2}] "exit 0"
 $ns run
