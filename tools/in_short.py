@@ -1,9 +1,10 @@
 """`python -m tools.in_short`: what the claims of papers and of their parts came to, on pages that list papers, from the papers' own pages.
 
 Blocks: ``PAPER claims in short`` of one paper, ``claims in short of all`` of all together. They say what ``claims in short`` says on the
-page of a paper, by the same functions (`report.claim_rows`), and rest on the same runs. A block of a part that stands on the page of its
-paper as well (``akella2002/fig4 verdicts``) is copied from there, with what it rests on. Run it after a page of a paper was filled; until
-then `python -m tools.computed` names the blocks that are behind.
+page of a paper, by the same functions (`report.claim_rows`), and rest on the same runs. The verdicts of a part, such as ``akella2002/fig4
+verdicts``, are counted from the same table, also on the page of its paper: a part that was run alone leaves claims open that look at others
+as well. Other blocks of a part that stand on the page of its paper are copied from there, with what they rest on. Run it after a page of a
+paper was filled; until then `python -m tools.computed` names the blocks that are behind.
 
 A block names what it is of, so blocks of one name agree wherever they stand (`disagreeing`). Only those of ``OWN`` are of the paper that
 their page is about.
@@ -11,13 +12,16 @@ their page is about.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
+from sawtooth.claims.logic import Verdict
 from sawtooth.papers import PAPERS
 from sawtooth.papers.register import claims
-from sawtooth.report.claim_rows import ROW, in_short, renewed
+from sawtooth.papers.studies import load_study
+from sawtooth.report.claim_rows import ROW, counted, in_short, renewed
 from sawtooth.report.computed import FILE, PLACE, Line, contents, name_of, read
 from sawtooth.report.markdown import SHARED, fill
 from sawtooth.run.used import note, watching
@@ -34,11 +38,8 @@ OWN: Final = ("claims", "claims in short", *SHARED)
 
 def blocks() -> dict[str, str]:
     """The content of every block by name."""
-    rows = {
-        match["id"]: match[0]
-        for page in SOURCES
-        for match in ROW.finditer(contents(page.read_text(encoding="utf-8"))["claims"])
-    }
+    found = _rows()
+    rows = {name: match[0] for name, match in found.items()}
 
     def short(*papers: str) -> str:
         own = [rows[claim.id] for claim in claims() if claim.paper in papers and claim.id in rows]
@@ -47,7 +48,29 @@ def blocks() -> dict[str, str]:
     judged = [
         paper for paper in PAPERS if any(claim.paper == paper and claim.id in rows for claim in claims())
     ]
-    return {ALL: short(*judged)} | {f"{paper} claims in short": short(paper) for paper in judged}
+    in_all = {ALL: short(*judged)} | {f"{paper} claims in short": short(paper) for paper in judged}
+    return in_all | part_verdicts({name: Verdict(match["verdict"]) for name, match in found.items()})
+
+
+def _rows() -> dict[str, re.Match[str]]:
+    """The rows of the tables of claims, by claim."""
+    return {
+        match["id"]: match
+        for page in SOURCES
+        for match in ROW.finditer(contents(page.read_text(encoding="utf-8"))["claims"])
+    }
+
+
+def part_verdicts(verdicts: Mapping[str, Verdict]) -> dict[str, str]:
+    """How many of the claims that a part touches hold, fail and are undecided; of parts all of whose claims have a verdict."""
+    made = {}
+    for paper in PAPERS.values():
+        for part in paper.parts:
+            name = f"{paper.name}/{part}"
+            touched = [claim.id for claim in paper.touched(load_study(name))]
+            if touched and all(claim in verdicts for claim in touched):
+                made[f"{name} verdicts"] = counted([verdicts[claim] for claim in touched])
+    return made
 
 
 def copied() -> dict[str, tuple[str, Line | None]]:
@@ -63,10 +86,10 @@ def copied() -> dict[str, tuple[str, Line | None]]:
 
 def left_behind() -> list[tuple[str, str]]:
     """Page and name of every block that says something else than the pages of the papers."""
-    known = blocks() | {name: content for name, (content, _) in copied().items()}
+    known = {name: content for name, (content, _) in copied().items()} | blocks()
     return [
         (page.relative_to(ROOT).as_posix(), name)
-        for page in PAGES
+        for page in (*SOURCES, *PAGES)
         for name, content in contents(page.read_text(encoding="utf-8")).items()
         if name in known and content.strip() != known[name]
     ]
@@ -110,12 +133,19 @@ def _copy(page: Path, known: Mapping[str, tuple[str, Line | None]]) -> None:
 def main() -> None:
     """Fill them on every page."""
     lines = read(ROOT / "docs" / FILE)
+    known = blocks()
+    for source in SOURCES:
+        if not known.keys() & contents(source.read_text(encoding="utf-8")).keys():
+            continue
+        with watching():
+            note(lines[name_of(source, ROOT / "docs" / FILE)]["claims"].behaviour)
+            fill(source, known, True)
     fill_copies()
     with watching():
         for source in SOURCES:
             note(lines[name_of(source, ROOT / "docs" / FILE)]["claims"].behaviour)
         for page in PAGES:
-            fill(page, blocks(), True)
+            fill(page, known, True)
 
 
 if __name__ == "__main__":
