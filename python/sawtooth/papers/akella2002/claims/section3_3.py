@@ -8,8 +8,6 @@ from __future__ import annotations
 import itertools
 from typing import Final
 
-import numpy as np
-
 from sawtooth.claims.differences import minus, within
 from sawtooth.claims.logic import Finding, both, fact, inequality
 from sawtooth.claims.view import UnavailableError, View
@@ -53,17 +51,20 @@ def cross_share(view: View) -> Finding:
     return both("cross traffic has the same share whatever is tested, and no more than its due", operands)
 
 
+def _none(text: str, drops: Values) -> Finding:
+    """No drop in any seed: one is a counter-example whatever further seeds have, none in so many is as sure as equal values are."""
+    total = float(drops.sum())
+    if total > 0.0:
+        return fact(text, False, judged="drops = 0, in each environment and seed", drops=total)
+    return inequality(text, drops, "<=", drops=total)
+
+
 def cross_no_loss(view: View) -> Finding:
     """No packet of cross traffic is dropped at R1, in any run."""
     return both(
         "cross traffic loses nothing at R1",
         [
-            fact(
-                f"drops of cross traffic at R1, {name}, {place}, {setting}",
-                bool((np.asarray(values) == 0).all()),
-                judged="drops = 0, in each environment and seed",
-                drops=float(values.sum()),
-            )
+            _none(f"drops of cross traffic at R1, {name}, {place}, {setting}", values)
             for setting in view.settings
             for name in FOUR
             for place, values in _cells(view, setting, name, "cross_drops").items()
