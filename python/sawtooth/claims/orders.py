@@ -68,7 +68,7 @@ class _Pair:
 
 
 class _Things:
-    """What is ordered: groups of things that are equal in every seed, and the differences between these."""
+    """What is ordered: groups of things that are known to be equal in every seed, and the differences between these."""
 
     def __init__(self, per_seed: NDArray[np.float64]) -> None:
         self.count = per_seed.shape[0]
@@ -77,7 +77,7 @@ class _Things:
         self.means = per_seed.mean(axis=1)
         self.groups: list[list[int]] = []
         for i in range(self.count):
-            home = next((g for g in self.groups if bool((per_seed[g[0]] == per_seed[i]).all())), None)
+            home = next((g for g in self.groups if _always_equal(per_seed[g[0]], per_seed[i])), None)
             if home is None:
                 self.groups.append([i])
             else:
@@ -103,6 +103,13 @@ class _Things:
                         value[member] = float(place[group])
                 found.append(ranks(value))
         return found or [ranks(self.means.tolist())]
+
+
+def _always_equal(one: NDArray[np.float64], other: NDArray[np.float64]) -> bool:
+    """Whether two things are equal in every seed, and these are enough to say so."""
+    if not bool((one == other).all()):
+        return False
+    return one.size == 1 or inequality("", one - other, "<=").verdict is not Verdict.UNDECIDED
 
 
 def _shown(pairs: Sequence[_Pair]) -> list[float]:
