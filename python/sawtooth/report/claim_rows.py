@@ -2,7 +2,7 @@
 
 A whole paper writes its rows anew and leaves those of other papers, whose claims may rest on the same runs. A part
 (``akella2002/ring``) replaces the rows of the claims that its runs decide, those that wait for nothing else, and leaves the others as they
-are: so a paper of many hours can be told part by part. Each row says which command judged it, over how many seeds and by which rule (none:
+are, but for their sentences: so a paper of many hours can be told part by part. Each row says which command judged it, over how many seeds and by which rule (none:
 the first), and the count below the table is of the table as it stands. It names the rows whose check has been changed since.
 """
 
@@ -58,7 +58,7 @@ def renewed(old: str, judged: Sequence[Judged], command: str, claims: Sequence[C
     rows = {match["id"]: match[0] for match in ROW.finditer(old) if match["id"] not in anew}
     rows |= {item.claim.id: _row(item, command) for item in judged if whole or _conclusive(item)}
     order = [entry for entry in claims if entry.id in rows]
-    table = "\n".join([pipe_table(HEADS, []), *(rows[entry.id] for entry in order)])
+    table = "\n".join([pipe_table(HEADS, []), *(_worded(rows[entry.id], entry) for entry in order)])
     verdicts = {match["id"]: Verdict(match["verdict"]) for match in ROW.finditer(table)}
     printed = {match["id"]: Verdict(match["printed"]) for match in ROW.finditer(table) if match["printed"]}
     by_our_bound = {match["id"] for match in ROW.finditer(table) if match["ours"]}
@@ -141,6 +141,12 @@ def counted(verdicts: Sequence[Verdict]) -> str:
 def _conclusive(item: Judged) -> bool:
     """Whether the runs say all that can be said: no others are waited for, or they would change nothing."""
     return not item.partial or item.verdict is not Verdict.UNDECIDED
+
+
+def _worded(row: str, claim: Claim) -> str:
+    """The row with the claim's sentence as it is today, whoever judged it."""
+    kept = row.split(" | ", len(HEADS) - 1)[:-1]
+    return " | ".join([*kept, pipe_row([claim.statement]).removeprefix("| ")])
 
 
 def _row(item: Judged, command: str) -> str:
