@@ -128,7 +128,7 @@ def test_a_claim_knows_whether_it_was_tried_at_other_values() -> None:
     known = {entry.id: entry for entry in claims()}
     alike, left, never = (
         known[name]
-        for name in ("floyd-9-compete-fairly", "floyd-5.2-two-eighths-similar", "akella-6-aild-not-linear")
+        for name in ("floyd-5.2-queue-33ms", "floyd-5.2-two-eighths-similar", "akella-6-aild-not-linear")
     )
     assert (alike.tried, alike.everywhere) == (True, "fails")
     assert (left.tried, left.everywhere) == (True, None)

@@ -302,7 +302,10 @@ def test_a_part_renews_the_rows_of_the_claims_that_its_runs_settle(
     update(page, reproduction)
     rows = {row["id"]: row[0] for row in ROW.finditer(page.read_text())}
     assert set(rows) == {other} | {item.claim.id for item in reproduction.judged if item not in waiting}
-    assert "| fails |  |  | `akella2002/old`, 9 seeds | old words |" in rows[other]
+    today = waiting[0].claim.statement
+    assert f"| fails |  |  | `akella2002/old`, 9 seeds | {today} |" in rows[other], (
+        "verdict and runs of then, words of today"
+    )
     by = settled[0].claim.kind == "simulation" and settled[0].seeds
     assert f"| {settled[0].verdict.value} |" in rows[first]
     assert f"| `akella2002/fig4`{f', {by} seeds, rule {RULE}' if by else ''} |" in rows[first]

@@ -2,8 +2,9 @@
 
 A whole paper writes its rows anew and leaves those of other papers, whose claims may rest on the same runs. A part
 (``akella2002/ring``) replaces the rows of the claims that its runs decide, those that wait for nothing else, and leaves the others as they
-are, but for their sentences: so a paper of many hours can be told part by part. Each row says which command judged it, over how many seeds and by which rule (none:
-the first), and the count below the table is of the table as it stands. It names the rows whose check has been changed since.
+are, but for their sentences: so a paper of many hours can be told part by part. Each row says which command judged it, over how many seeds
+and by which rule (none: the first), and the count below the table is of the table as it stands. It names the rows whose check has been
+changed since.
 """
 
 from __future__ import annotations
