@@ -91,8 +91,7 @@ def test_a_sentence_says_how_many_verdicts_are_the_same_at_other_values() -> Non
     found = [Standing.REPRODUCED, Standing.FAILS, Standing.TABLE_CONTRADICTS, Standing.LOST_PARAMETER]
     others = [Elsewhere.SAME, Elsewhere.UNTRIED, Elsewhere.SAME, Elsewhere.OPEN]
     assert in_words(found, [], others).endswith(
-        ". Of the 3 that reproduce or fail, 2 do so at every other value of an open parameter, "
-        "1 was not tried there."
+        ". Of the 3 that reproduce or fail, 2 do so at every other plausible value, 1 was not tried there."
     )
     assert "reproduce or fail" not in in_words(found, [], [Elsewhere.UNTRIED] * 4)
 

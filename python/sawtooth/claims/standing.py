@@ -54,7 +54,7 @@ class Elsewhere(StrEnum):
 
 
 WORDS_ELSEWHERE: Final = {
-    Elsewhere.SAME: "does so at every other value of an open parameter",
+    Elsewhere.SAME: "does so at every other plausible value",
     Elsewhere.OPEN: "is open at some of them",
     Elsewhere.UNTRIED: "was not tried there",
 }
