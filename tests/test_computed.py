@@ -3,7 +3,6 @@ that nobody vouches for are found. So are kept results that the engine or the ch
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +12,10 @@ from tools.computed import ROOT, disagreements, found_faults, numbers, pages
 from tools.in_short import disagreeing, left_behind
 from tools.kept import Kept, kept, kept_faults
 
+from sawtooth.claims.logic import Verdict
 from sawtooth.errors import InputError
+from sawtooth.papers import PAPERS
+from sawtooth.papers.studies import load_study
 from sawtooth.report import computed
 from sawtooth.report.markdown import fill
 from sawtooth.run.runner import run_many
@@ -80,26 +82,13 @@ def test_blocks_of_one_name_that_differ_are_found(page: Path) -> None:
     assert disagreeing([page]) == {"one": [page]}, "on a single page too"
 
 
-def test_a_block_of_a_part_is_copied_with_what_it_rests_on(
-    page: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    source = page.with_name("paper.md")
-    texts = {"akella2002/fig4 verdicts": "28 hold", "akella2002/fig5 verdicts": "3 hold", "words": "w"}
-    marked = [f"<!-- results: {name} -->\n{text}\n<!-- end -->\n" for name, text in texts.items()]
-    source.write_text("\n".join(marked), encoding="utf-8")
-    page.write_text(re.sub("28|3|w\n", "1", "\n".join(marked)), encoding="utf-8")
-    computed.stamp(source, ["akella2002/fig4 verdicts"], {"core": 1, "queue/red": 3})
-    computed.stamp(page, list(texts), {"core": 9})
-    for name, value in (("ROOT", page.parents[1]), ("SOURCES", (source,)), ("PAGES", (page,))):
-        monkeypatch.setattr(in_short, name, value)
-    monkeypatch.setattr(in_short, "blocks", dict)
-    assert {name for _, name in in_short.left_behind()} == {*texts} - {"words"}
-    in_short.fill_copies()
-    assert in_short.left_behind() == []
-    lines = computed.read(page.with_name(computed.FILE))["page.md"]
-    assert lines["akella2002/fig4 verdicts"].behaviour == {"core": 1, "queue/red": 3}
-    assert "akella2002/fig5 verdicts" not in lines, "nobody vouches for it on its own page"
-    assert lines["words"].behaviour == {"core": 9}, "it is of its page"
+def test_verdicts_of_a_part_are_counted_from_the_table_of_claims() -> None:
+    touched = [claim.id for claim in PAPERS["akella2002"].touched(load_study("akella2002/fig2"))]
+    verdicts = dict.fromkeys(touched, Verdict.HOLDS) | {touched[0]: Verdict.FAILS}
+    wanted = f"{len(touched) - 1} hold, 1 fails, 0 undecided"
+    assert in_short.part_verdicts(verdicts) == {"akella2002/fig2 verdicts": wanted}
+    del verdicts[touched[-1]]
+    assert in_short.part_verdicts(verdicts) == {}, "one of them has no verdict"
 
 
 def test_kept_results_are_those_of_every_sensitivity_and_search() -> None:

@@ -3,8 +3,7 @@
 Blocks: ``PAPER claims in short`` of one paper, ``claims in short of all`` of all together. They say what ``claims in short`` says on the
 page of a paper, by the same functions (`report.claim_rows`), and rest on the same runs. The verdicts of a part, such as ``akella2002/fig4
 verdicts``, are counted from the same table, also on the page of its paper: a part that was run alone leaves claims open that look at others
-as well. Other blocks of a part that stand on the page of its paper are copied from there, with what they rest on. Run it after a page of a
-paper was filled; until then `python -m tools.computed` names the blocks that are behind.
+as well. Run it after a page of a paper was filled; until then `python -m tools.computed` names the blocks that are behind.
 
 A block names what it is of, so blocks of one name agree wherever they stand (`disagreeing`). Only those of ``OWN`` are of the paper that
 their page is about.
@@ -22,7 +21,7 @@ from sawtooth.papers import PAPERS
 from sawtooth.papers.register import claims
 from sawtooth.papers.studies import load_study
 from sawtooth.report.claim_rows import ROW, counted, in_short, renewed
-from sawtooth.report.computed import FILE, PLACE, Line, contents, name_of, read
+from sawtooth.report.computed import FILE, PLACE, contents, name_of, read
 from sawtooth.report.markdown import SHARED, fill
 from sawtooth.run.used import note, watching
 
@@ -73,20 +72,9 @@ def part_verdicts(verdicts: Mapping[str, Verdict]) -> dict[str, str]:
     return made
 
 
-def copied() -> dict[str, tuple[str, Line | None]]:
-    """By name, the blocks of parts on the papers' own pages, each with its line in the file of lines."""
-    lines = read(ROOT / "docs" / FILE)
-    return {
-        name: (content.strip(), lines.get(name_of(source, ROOT / "docs" / FILE), {}).get(name))
-        for source in SOURCES
-        for name, content in contents(source.read_text(encoding="utf-8")).items()
-        if name.partition("/")[0] in PAPERS
-    }
-
-
 def left_behind() -> list[tuple[str, str]]:
     """Page and name of every block that says something else than the pages of the papers."""
-    known = {name: content for name, (content, _) in copied().items()} | blocks()
+    known = blocks()
     return [
         (page.relative_to(ROOT).as_posix(), name)
         for page in (*SOURCES, *PAGES)
@@ -112,24 +100,6 @@ def _of_its_page(name: str) -> bool:
     return name in OWN or name.startswith("sensitivity ")
 
 
-def fill_copies() -> None:
-    """Copy the blocks of parts to every page; one that nobody vouches for on the page of its paper is unknown here as well."""
-    known = copied()
-    for page in PAGES:
-        _copy(page, known)
-
-
-def _copy(page: Path, known: Mapping[str, tuple[str, Line | None]]) -> None:
-    for name in sorted(contents(page.read_text(encoding="utf-8")).keys() & known.keys()):
-        content, line = known[name]
-        if line is None:
-            fill(page, {name: content}, True)
-            continue
-        with watching():
-            note(line.behaviour)
-            fill(page, {name: content}, True)
-
-
 def main() -> None:
     """Fill them on every page."""
     lines = read(ROOT / "docs" / FILE)
@@ -140,7 +110,6 @@ def main() -> None:
         with watching():
             note(lines[name_of(source, ROOT / "docs" / FILE)]["claims"].behaviour)
             fill(source, known, True)
-    fill_copies()
     with watching():
         for source in SOURCES:
             note(lines[name_of(source, ROOT / "docs" / FILE)]["claims"].behaviour)
