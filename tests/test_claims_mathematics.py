@@ -357,6 +357,21 @@ def test_the_command_line(sawtooth: CommandLine) -> None:
     assert "lahanas2003/mathematics" in names
 
 
+def test_a_page_gets_the_rows_of_its_claims(sawtooth: CommandLine, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    old = "| `reddy-3.2-windows` | holds |  |  | `reddy2012`, 5 seeds | A sentence. |"
+    page.write_text(f"Text.\n\n<!-- results: claims -->\n{old}\n<!-- end -->\n", encoding="utf-8")
+    sawtooth("reproduce", "reddy2012/mathematics", "--no-report", "--markdown", str(page))
+    filled = page.read_text(encoding="utf-8")
+    assert "| `reddy-3.2-windows` | fails |  |  | `reddy2012/mathematics` |" in filled
+    assert "11 claims: 10 hold, 1 fails, 0 undecided." in filled
+    assert old not in filled and filled.startswith("Text.")
+    page.write_text("No place.\n", encoding="utf-8")
+    refused = sawtooth("reproduce", "reddy2012/mathematics", "--no-report", "--markdown", str(page))
+    assert refused.code == 2
+    assert "results: NAME" in refused.err
+
+
 def test_from_python() -> None:
     found = sawtooth.mathematics("reddy2012")
     assert found.name == "reddy2012/mathematics"

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 
 from sawtooth.display_verdicts import judged_html, judged_text
 from sawtooth.documents import format_of
-from sawtooth.papers.further import Further, Request
+from sawtooth.papers.further import Further, Made, Request
 from sawtooth.progress import stage
 
 if TYPE_CHECKING:
@@ -103,6 +103,7 @@ def _write(paper: Mathematical, judged: list[Judged], path: Path) -> None:
 class MathematicsOf(Further):
     """The mathematics of a paper by its name on the command line."""
 
+    takes: ClassVar[frozenset[str]] = frozenset({"markdown"})
     paper: Mathematical
 
     def row(self) -> Mapping[str, Any]:
@@ -122,3 +123,10 @@ class MathematicsOf(Further):
 
         usual = Store(order.store).path / "reports" / f"{self.paper.name}_mathematics.html"
         return compute(self.paper, order.report_path(usual))
+
+    def update_page(self, path: Path, made: Made) -> None:
+        """Renew the rows of its claims in the table of a Markdown page, and the counts of all claims there."""
+        from sawtooth.papers.register import claims  # imports every paper
+        from sawtooth.report.markdown import fill, rows_anew
+
+        fill(path, {}, True, rows_anew(path, made.judged, made.name, claims()))

@@ -99,10 +99,7 @@ def update(path: Path, found: Reproduction, known_papers: Papers) -> list[str]:
     """
     as_it_stands = found.as_it_stands
     known = all_blocks(found, known_papers) if as_it_stands else {}
-    renewing: dict[str, Fresh] = {}
-    if found.judged:
-        renewing["claims"] = lambda old: renewed(old, found.judged, found.name, known_papers.claims)
-        renewing["claims in short"] = lambda _: in_short(renewing["claims"](_claims_of(path)))
+    renewing = rows_anew(path, found.judged, found.name, known_papers.claims) if found.judged else {}
     papers = {part.study.paper for part in found.parts}
     host = host_of(path, known_papers.names)
     guest = bool(host) and host not in papers
@@ -111,6 +108,15 @@ def update(path: Path, found: Reproduction, known_papers: Papers) -> list[str]:
     others = {f"{part.study.name} time" for part in found.parts}
     named = fill(path, known, as_it_stands, renewing, others)
     return [name for name in SHARED if name in named and name not in known and not guest]
+
+
+def rows_anew(path: Path, judged: Sequence[Judged], command: str, claims: Sequence[Claim]) -> dict[str, Fresh]:
+    """The blocks of a page that say what became of claims, with the rows that ``command`` judged; ``claims`` are those of all papers."""
+
+    def table(old: str) -> str:
+        return renewed(old, judged, command, claims)
+
+    return {"claims": table, "claims in short": lambda _: in_short(table(_claims_of(path)))}
 
 
 def _claims_of(path: Path) -> str:
