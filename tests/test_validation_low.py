@@ -29,6 +29,11 @@ def test_ticks_that_are_counted_agree_where_round_trips_that_are_rounded_up_do_n
     assert not whole.agrees_rounded
 
 
+@pytest.mark.long
+def test_with_ticks_counted_every_law_agrees_in_every_part() -> None:
+    assert [part.law for part in low.measure() if not part.agrees] == []
+
+
 def part(ours: list[float], rounded: list[float]) -> PartGoodputs:
     """A part of which ns-2 has about 1."""
     theirs = [1.0, 1.01, 0.99]

@@ -25,7 +25,7 @@ Agent/TCP set tcpTick_ 0.01                  ;# timer_tick
 Agent/TCP set singledup_ 1                   ;# limited_transmit
 Agent/TCP set timestamps_ false
 Agent/TCP set overhead_ $jitter
-Agent/TCP set wnd_option_ 6                  ;# binomial windows
+Agent/TCP set windowOption_ 6                ;# binomial windows
 Agent/TCP set increase_num_ $increase
 Agent/TCP set decrease_num_ $decrease
 Agent/TCP set k_parameter_ $k
@@ -51,6 +51,8 @@ for {set i 0} {$i < 10} {incr i} {
     $ns queue-limit $from $left 100000
     set agent [new Agent/TCP/Reno]
     $agent set fid_ $i
+    # A class takes a variable of any name; an agent has only those that ns-2 reads.
+    foreach name {windowOption_ increase_num_ decrease_num_ k_parameter_ l_parameter_} { $agent set $name }
     $ns attach-agent $from $agent
     set sink [new Agent/TCPSink]
     $ns attach-agent $right $sink
