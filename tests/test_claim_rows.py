@@ -56,10 +56,10 @@ def test_a_row_that_is_judged_anew_leaves_the_list_of_older_ones() -> None:
     ]
     before = renewed("\n".join(rows), [], "nothing/new", claims())
     assert "2 of these verdicts were taken by an earlier rule" in before
-    assert f"1 of them by checks that have changed since: `{old.id}`." in before
+    assert f"1 of them by a check that has changed since: `{old.id}`." in before
     after = renewed(before, [judged(old, Verdict.FAILS)], "akella2002/fig4", claims())
     assert f"`akella2002/fig4`, 4 seeds, rule {RULE}" in after
-    assert "1 of these verdicts were taken by an earlier rule ([what changed](deciding.md#rules))." in after
+    assert "1 of these verdicts was taken by an earlier rule ([what changed](deciding.md#rules))." in after
     both = renewed(after, [judged(other, Verdict.HOLDS)], "akella2002/fig4", claims())
     assert "earlier rule" not in both
     assert renewed(both, [], "nothing/new", claims()) == both
@@ -73,8 +73,8 @@ def test_a_verdict_by_the_second_rule_stands_unless_its_check_has_changed() -> N
         for entry in (old, other)
     ]
     found = renewed("\n".join(rows), [], "nothing/new", claims())
-    assert "1 of these verdicts were taken by an earlier rule" in found
-    assert f"1 of them by checks that have changed since: `{old.id}`." in found
+    assert "1 of these verdicts was taken by an earlier rule" in found
+    assert f"1 of them by a check that has changed since: `{old.id}`." in found
 
 
 def test_the_rule_of_a_row() -> None:

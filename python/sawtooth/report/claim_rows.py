@@ -26,7 +26,7 @@ from sawtooth.claims.standing import (
     turning_point,
 )
 from sawtooth.claims.table import Judged
-from sawtooth.plurals import did, number_of
+from sawtooth.plurals import did, number_of, verb
 from sawtooth.report.pipe_table import pipe_row, pipe_table
 
 HEADS = ("claim", "verdict", "on the part run", "printed tables", "judged by", "statement")
@@ -127,10 +127,11 @@ def _older(claims: Sequence[Claim], rules: Mapping[str, int]) -> list[str]:
     if not old:
         return []
     changed = [entry.id for entry in old if rules[entry.id] < entry.since]
-    text = f"{len(old)} of these verdicts were taken by an earlier rule ([what changed](deciding.md#rules))"
+    text = f"{len(old)} of these verdicts {verb('was', len(old))} taken by an earlier rule ([what changed](deciding.md#rules))"
     if changed:
         names = ", ".join(f"`{name}`" for name in changed)
-        text += f"; {len(changed)} of them by checks that have changed since: {names}"
+        checks = "a check that has" if len(changed) == 1 else "checks that have"
+        text += f"; {len(changed)} of them by {checks} changed since: {names}"
     return [f"{text}."]
 
 
