@@ -110,7 +110,9 @@ def update(path: Path, found: Reproduction, known_papers: Papers) -> list[str]:
     return [name for name in SHARED if name in named and name not in known and not guest]
 
 
-def rows_anew(path: Path, judged: Sequence[Judged], command: str, claims: Sequence[Claim]) -> dict[str, Fresh]:
+def rows_anew(
+    path: Path, judged: Sequence[Judged], command: str, claims: Sequence[Claim]
+) -> dict[str, Fresh]:
     """The blocks of a page that say what became of claims, with the rows that ``command`` judged; ``claims`` are those of all papers."""
 
     def table(old: str) -> str:
