@@ -62,7 +62,7 @@ WORDS: Final = {
     Standing.REPRODUCED: "reproduces",
     Standing.FAILS: "fails",
     Standing.LOST_PARAMETER: "rests on a parameter that the paper leaves open",
-    Standing.TABLE_CONTRADICTS: "fails in the paper's own tables as well",
+    Standing.TABLE_CONTRADICTS: "fails in print as well",
     Standing.UNDECIDED: "undecided",
 }
 """Classes of claims about runs, as a sentence says them of one."""
