@@ -73,7 +73,7 @@ def test_classes_and_printed_tables_are_said_of_claims_on_runs() -> None:
     first, sure, apart = verdict_sentences(found)
     assert first == "Of 3 claims on runs 1 holds and 2 fail."
     assert sure == (
-        "Of the 3 that rest on runs, 1 fails, 1 rests on a parameter that the paper leaves open, 1 fails in the paper's own tables as "
+        "Of the 3 that rest on runs, 1 fails, 1 rests on a parameter that the paper leaves open, 1 fails in print as "
         "well. Where the printed tables can judge a claim, our verdict is theirs in 2 of 3."
     )
     assert apart == "Apart from these, 6 claims are algebra: 6 hold."
