@@ -3,6 +3,7 @@ that nobody vouches for are found. So are kept results that the engine or the ch
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -209,3 +210,25 @@ def test_runs_made_and_runs_read_say_what_they_used(tmp_path: Path) -> None:
         assert outer == used
     assert watched() is None
     note({"core": 1})
+
+
+def test_prose_on_the_patterns_adds_up_their_tables() -> None:
+    """Counts in sentences are sums over three tables, of which each is filled by another command."""
+    text = (ROOT / "docs" / "akella2002-open-parameters.md").read_text("utf-8")
+    blocks = computed.contents(text)
+    said = [
+        re.search(
+            r"(\d+) of (\d+) verdicts on runs turn.* and (\d+) (?:is|are) decided and the same",
+            blocks[f"{study} sensitivity counts"],
+        )
+        for study in ("akella2002/fig1", "akella2002/fig2", "reddy2012/patterns")
+    ]
+    turned, judged, same = (sum(int(found[part]) for found in said if found) for part in (1, 2, 3))
+    for page in ("akella2002-open-parameters.md", "akella2002.md"):
+        prose = (ROOT / "docs" / page).read_text("utf-8")
+        assert f"Under the patterns of Figures 1 and 2 most verdicts turn: {turned} of {judged}." in prose
+    listed = text.split("verdicts are decided and the same at every value. Three claims hold:")[1]
+    hold, fail = listed.split("Four fail:")[:2]
+    counts = [part.split("\n\n")[1].count("\n- ") + 1 for part in (hold, fail)]
+    assert counts == [3, 4]
+    assert sum(counts) == same
