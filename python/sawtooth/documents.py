@@ -25,7 +25,7 @@ FORMATS: Final[Mapping[str, int]] = {
     "coexistence": 1,
     "configurations": 1,
     "sensitivity": 1,
-    "reconstruction": 1,
+    "reconstruction": 2,
     "environment": 1,
     "environment-search": 1,
     "trace": 1,

@@ -92,7 +92,7 @@ ReconstructOption = Annotated[
 CombinationsOption = Annotated[
     int | None,
     typer.Option(
-        "--combinations", metavar="N", min=2, help="With --reconstruct: combinations [default: 96]."
+        "--combinations", metavar="N", min=2, help="With --reconstruct: combinations [default: 300]."
     ),
 ]
 FinalistsOption = Annotated[
@@ -101,7 +101,7 @@ FinalistsOption = Annotated[
         "--finalists",
         metavar="N",
         min=0,
-        help="With --reconstruct: combinations at full length [default: 10].",
+        help="With --reconstruct: combinations at full length [default: 5].",
     ),
 ]
 BudgetOption = Annotated[

@@ -42,6 +42,8 @@ from sawtooth.report.write import write_page
 TAKEN: Final = "the values taken"
 ROWS_MOST: Final = 40
 """Unexplained rows of the Markdown table."""
+SIZES_MOST: Final = 10
+"""Combinations of round trip, packet and buffer in a table."""
 
 
 def strongest(found: Reconstruction) -> list[tuple[int, int]]:
@@ -139,13 +141,15 @@ def page(found: Reconstruction) -> Page:
     """The page: which open values explain the printed tables."""
     drawing = figures.inline(reconstruction_figure(found), "reconstruction", "Effects and unexplained rows")
     has = found.conditions
+    finding, _, *more = sentences(found)  # how much was run stands among the facts
     return Page(
         name=f"{found.name} reconstruction",
         title="Which open values explain the printed tables",
-        answer=sentences(found),
+        answer=[finding, *more],
         facts={
             "Combinations": str(len(found.tried)),
-            "Coefficients of the model": str(found.effects.coefficients),
+            "Runs asked for": f"{int(str(has['runs'])):,}",
+            "Open parameters": str(len(found.factors)),
             "Finalists": str(len(found.finalists)),
         },
         picture=Picture(
@@ -251,7 +255,7 @@ def _effect_table(found: Reconstruction) -> Table:
 def _joint_rows(found: Reconstruction) -> list[list[str]]:
     return [
         [joint.short, with_interval(joint.effect, joint.interval), signed(joint.held_out)]
-        for joint in found.joint
+        for joint in (*found.doublings, *found.sizes[:SIZES_MOST])
     ]
 
 
@@ -259,11 +263,7 @@ def _joint_table(found: Reconstruction) -> Table:
     return Table(JOINT_HEADS, [Row(first, rest) for first, *rest in _joint_rows(found)])
 
 
-JOINT_HEADS: Final = (
-    "common to the numbers of, or product of",
-    "effect of a doubling, or of a product of them (95 %)",
-    "other settings",
-)
+JOINT_HEADS: Final = ("a doubling, or values together", "effect on the misfit (95 %)", "other settings")
 EFFECT_HEADS: Final = (
     "parameter",
     "taken",

@@ -4,38 +4,41 @@
     >>> found = reconstruct(design=Design(combinations=64))
     >>> found.best, found.gain_held_out
 
-Many combinations of open values are run at reduced length, each on a few of the printed tables; a model of the misfit over the values is
-fitted on half of the settings; the combinations that it holds for the best are run at full length and judged on both halves. Every step
+Many combinations of open values are run at reduced length, each for one of the printed tables. An emulator learns from them what our
+numbers are under any combination. The values that meet what is printed best, as it has it, are sought in half of the settings; the best
+combinations are run at full length and judged on both halves. Every step
 takes what is there: with a budget of time it ends early and says what is known so far, and the same call goes on from there.
 
 | parameter    | unit         | default | why                                                                          |
 |--------------|--------------|---------|------------------------------------------------------------------------------|
-| combinations | 1            | 96      | each level of three seen 32 times, each table 6 times; under three hours of one core |
+| combinations | 1            | 300     | each level of three seen 100 times, each figure 25 times; some two hours of one core |
 | length       | s            | 60      | 45 after the warm-up: nine levels of a random environment                     |
 | seeds        | 1            | 2       | so that a misfit is not that of one draw of the environments                  |
-| families     | tables       | 2       | of 32 per combination: many combinations with few tables tell more than few with many |
-| figures      | tables       | 1       | of 8 per combination, for the same reason                                    |
-| finalists    | combinations | 10      | besides the values taken                                                     |
+| figures      | tables       | 2       | in a row, each for a combination of its own: five columns, with half the runs of a family |
+| families     | tables       | 1       | after them, in the same way: many combinations with one table tell more than few with many |
+| finalists    | combinations | 5       | besides the values taken                                                     |
 | full         | tables       | 1       | of the 32 families at full length, the same for all finalists, and all figures |
 
-Source: fit on some settings, test on the others; the rest as ``sweep`` and ``surrogate`` say.
+Source: fit on some settings, test on the others; the rest as ``sweep``, ``emulator`` and ``calibration`` say.
 """
 
 from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from sawtooth.errors import MISSING, InputError
 from sawtooth.experiment.study import QuickStudy, Study
 from sawtooth.papers.akella2002.instances import CHOSEN
+from sawtooth.papers.akella2002.reconstruction.calibration import Calibration, Effects, Printed
+from sawtooth.papers.akella2002.reconstruction.emulator import Features, Observed, Outputs
 from sawtooth.papers.akella2002.reconstruction.factors import (
     Combination,
     Factor,
@@ -43,9 +46,15 @@ from sawtooth.papers.akella2002.reconstruction.factors import (
     factors_of,
 )
 from sawtooth.papers.akella2002.reconstruction.result import Reconstruction, finalists
-from sawtooth.papers.akella2002.reconstruction.rows import FIGURE, BlockKey, PrintedRow, fitting, printed_rows
+from sawtooth.papers.akella2002.reconstruction.rows import (
+    FIGURE,
+    SAME,
+    BlockKey,
+    PrintedRow,
+    fitting,
+    printed_rows,
+)
 from sawtooth.papers.akella2002.reconstruction.shapes import Shapes
-from sawtooth.papers.akella2002.reconstruction.surrogate import Effects, Observations, fit
 from sawtooth.papers.akella2002.reconstruction.sweep import CombinationSweep, Tried, deal, possible_in
 from sawtooth.papers.studies import load_study
 from sawtooth.progress import ProgressCallback
@@ -72,10 +81,10 @@ PAPER: Final = "akella2002"
 class Design:
     """How much is run; what a command may say of it are ``combinations`` and ``finalists``."""
 
-    combinations: int = 96
-    families: int = 2
-    figures: int = 1
-    finalists: int = 10
+    combinations: int = 300
+    figures: int = 2
+    families: int = 1
+    finalists: int = 5
     full: int = 1
 
 
@@ -114,27 +123,25 @@ def reconstruct_study(
     blocks = sorted({row.block for row in rows})
     training = fitting(rows)
     shapes = Shapes.of(short, factors)
-    chosen = combinations(factors, plan.combinations, SEED, possible_in(short, factors))
-    hands = deal(blocks, plan.families, plan.figures, SEED)
-    per = sweep.runs(next(deal(blocks, plan.families, plan.figures, SEED)))
+    possible = possible_in(short, factors)
+    chosen = combinations(factors, plan.combinations, SEED, possible)
+    hands = list(islice(deal(blocks, plan.figures, plan.families, SEED), plan.combinations))
+    swept = sum(sweep.runs([block]) * hands.count(block) for block in blocks)
     final_blocks = _final_blocks(blocks, plan.full)
     per_final = full.runs(final_blocks)
-    total = per * plan.combinations + (per_final * (plan.finalists + 1) if plan.finalists else 0)
+    total = swept + (per_final * (plan.finalists + 1) if plan.finalists else 0)
     clock = _Clock(begun, budget_s, progress, total)
 
     share = 1.0 - FULL_SHARE if plan.finalists else 1.0
-    tried = list(_sweep(sweep, islice(chosen, plan.combinations), hands, clock, per, share))
+    tried = list(_sweep(sweep, zip(chosen, ((block,) for block in hands), strict=False), clock, share))
     if len(tried) < 2:
         raise _too_little(budget_s, "at least two combinations")
-    observed = observations(tried, rows, factors, shapes)
-    if not len(observed.of(training).row) or not len(observed.of(~training).row):
+    if len({bool(training[row]) for entry in tried for row in entry.numbers}) < 2:
         raise _too_little(budget_s, "combinations in both halves of the settings")
-    effects, held_out = (
-        fit(observed.of(half), factors, SEED, shapes_of=shapes, together=shapes.factors)
-        for half in (training, ~training)
-    )
-    best = best_combinations(effects, plan.finalists, short, factors)
-    lasting = _lasting(full, best, final_blocks, clock, per_final)
+    shared = calibration(tried, rows, training, factors, shapes, possible)
+    effects, held_out = shared.run(SEED)
+    best = best_combinations(effects, plan.finalists)
+    lasting = _lasting(full, best, final_blocks, clock)
     return Reconstruction(
         name,
         factors,
@@ -144,8 +151,10 @@ def reconstruct_study(
         effects,
         held_out,
         finalists(list(lasting), rows, training, SEED),
-        _conditions(study, plan, len(factors), per, per_final)
+        _conditions(study, plan, len(factors), swept, per_final)
         | {"command": command_line(name, plan, budget_s)},
+        shapes.factors,
+        shared.plant(SEED),
         executed=clock.executed,
         wall_s=time.monotonic() - begun,
     )
@@ -157,7 +166,7 @@ def _too_little(budget_s: float | None, wanted: str) -> InputError:
     return InputError("reproduce", "--budget", budget, f"time for {wanted}; {KEPT}")
 
 
-def _conditions(study: Study, plan: Design, factors: int, per: int, per_final: int) -> dict[str, object]:
+def _conditions(study: Study, plan: Design, factors: int, swept: int, per_final: int) -> dict[str, object]:
     """Under what a reconstruction was made, as its document and its page say."""
     short = study.shortened()
     return {
@@ -169,7 +178,7 @@ def _conditions(study: Study, plan: Design, factors: int, per: int, per_final: i
         "settings": [str(setting) for setting in study.matrix.settings],
         "factors": factors,
         "asked": plan.combinations,
-        "runs_per_combination": per,
+        "runs": swept,
         "runs_per_finalist": per_final,
     }
 
@@ -216,21 +225,19 @@ class _Clock:
 
 def _sweep(
     sweep: CombinationSweep,
-    chosen: Iterator[Combination],
-    hands: Iterator[tuple[BlockKey, ...]],
+    wanted: Iterable[tuple[Combination, tuple[BlockKey, ...]]],
     clock: _Clock,
-    runs: int,
     share: float,
 ) -> Iterator[Tried]:
-    """Combinations from the store, and new ones while the budget lasts."""
-    for combination, blocks in zip(chosen, hands, strict=False):
+    """Combinations and their tables from the store, and new ones while the budget lasts."""
+    for combination, blocks in wanted:
         found = sweep.stored(combination, blocks)
         known = found is not None
         if found is None:
             if clock.over(share):
                 continue
             found = sweep.run(combination, blocks, clock.moved)
-        clock.close(runs, known)
+        clock.close(sweep.runs(blocks), known)
         yield found
 
 
@@ -239,70 +246,87 @@ def _lasting(
     best: Iterator[Combination],
     blocks: tuple[BlockKey, ...],
     clock: _Clock,
-    runs: int,
 ) -> Iterator[Tried]:
     """The best combinations at full length, until the budget is used up."""
     for levels in best:
-        found = list(_sweep(full, iter([levels]), iter([blocks]), clock, runs, 1.0))
+        found = list(_sweep(full, [(levels, blocks)], clock, 1.0))
         if not found:
             return
         yield found[0]
 
 
-def observations(
-    tried: Sequence[Tried], rows: Sequence[PrintedRow], factors: Sequence[Factor], shapes: Shapes
-) -> Observations:
-    """The misfit of every row that was run, with the levels behind it."""
+def calibration(
+    tried: Sequence[Tried],
+    rows: Sequence[PrintedRow],
+    training: NDArray[np.bool_],
+    factors: Sequence[Factor],
+    shapes: Shapes,
+    possible: Callable[[Combination], bool],
+) -> Calibration:
+    """What was printed beside what was run."""
+    printed = [(place, column) for place, row in enumerate(rows) for column in row.values]
+    number = {each: place for place, each in enumerate(printed)}
     entries = [
-        (row, place, rows[row].misfit(numbers))
+        (number[row, column], place, np.log(value + SAME[column]))
         for place, entry in enumerate(tried)
         for row, numbers in entry.numbers.items()
+        for column, value in numbers.items()
+        if np.isfinite(value)  # a queue that nobody crossed has no delay
     ]
-    entries = [
-        entry for entry in entries if np.isfinite(entry[2])
-    ]  # a queue that nobody crossed has no delay
-    row, combination, misfit = (list(values) for values in zip(*entries, strict=True))
-    acts: NDArray[np.bool_] = np.array(
-        [[factor.applies(entry.block.setting) for factor in factors] for entry in rows], dtype=np.bool_
+    output, combination, value = (np.array(values) for values in zip(*entries, strict=True))
+    settings = [rows[row].block.setting.split("/") for row, _ in printed]
+    tables = _numbers([row.block for row in rows])
+    kinds = (
+        _numbers([recovery for recovery, _ in settings]),
+        _numbers([router for _, router in settings]),
+        _numbers([rows[row].algorithm for row, _ in printed]),
+        np.array([tables[row] for row, _ in printed]),
+        np.array([row for row, _ in printed]),
     )
-    tables = sorted({entry.block for entry in rows})
-    return Observations(
-        np.array(row, np.int64),
-        np.array(combination, np.int64),
-        np.array(misfit, np.float64),
-        np.array([entry.combination.levels for entry in tried], np.int64),
-        acts,
-        np.array([tables.index(entry.block) for entry in rows], np.int64),
-        np.stack([shapes(entry.combination.levels) for entry in tried]),
+    outputs = Outputs(
+        _numbers([column for _, column in printed]),
+        kinds[3],
+        np.stack(kinds, axis=1),
+        np.array([[factor.applies(rows[row].block.setting) for factor in factors] for row, _ in printed]),
+    )
+    levels = np.array([entry.combination.levels for entry in tried], np.int64)
+    features = Features.over(
+        outputs, [factor.levels for factor in factors], np.stack([shapes(each) for each in levels])
+    )
+
+    def design_of(wanted: NDArray[np.int64]) -> NDArray[np.float64]:
+        return features.of(wanted, np.stack([shapes([int(level) for level in each]) for each in wanted]))
+
+    return Calibration(
+        Observed(output, combination, value, design_of(levels)),
+        features,
+        Printed(
+            np.array([np.log(rows[row].values[column] + SAME[column]) for row, column in printed]),
+            kinds[4],
+            tables,
+        ),
+        training,
+        levels,
+        shapes.factors,
+        design_of,
+        lambda wanted: possible(Combination(-1, tuple(wanted))),
     )
 
 
-def best_combinations(
-    effects: Effects, count: int, study: Study, factors: Sequence[Factor]
-) -> Iterator[Combination]:
-    """The values taken, then the best combination and those that the bootstrap draws hold for the best, without repetition; none at all
-    where none is asked for."""
+def _numbers(values: Sequence[Any]) -> NDArray[np.int64]:
+    """Each value as the number of its first place among those that differ."""
+    order = {value: place for place, value in enumerate(dict.fromkeys(values))}
+    return np.array([order[value] for value in values], np.int64)
+
+
+def best_combinations(found: Effects, count: int) -> Iterator[Combination]:
+    """The values taken, then the best combination and those of the draws, without repetition; none at all where none is asked for."""
     if count == 0:
         return
-    possible = possible_in(study, factors)
-    seen = {(0,) * len(factors)}
-    yield Combination(0, (0,) * len(factors))
-    number = 0
-    for levels in _candidates(effects):
-        chosen = Combination(number + 1, levels)
-        if levels in seen or not possible(chosen):
-            continue
-        seen.add(levels)
-        number += 1
-        yield chosen
-        if number == count:
-            return
-
-
-def _candidates(effects: Effects) -> Iterator[tuple[int, ...]]:
-    yield effects.best
-    for draw in range(len(effects.shape_draws)):
-        yield effects.best_of(draw)
+    taken = (0,) * len(found.best)
+    chosen = [levels for levels in dict.fromkeys((found.best, *found.bests)) if levels != taken]
+    for number, levels in enumerate((taken, *chosen[:count])):
+        yield Combination(number, levels)
 
 
 def reconstruct(

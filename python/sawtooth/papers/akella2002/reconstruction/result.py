@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -16,10 +17,10 @@ import numpy as np
 
 from sawtooth.documents import format_of
 from sawtooth.experiment.exhibit import TextTable
+from sawtooth.papers.akella2002.reconstruction.calibration import Identified, interval, standings
+from sawtooth.papers.akella2002.reconstruction.emulator import pooled
 from sawtooth.papers.akella2002.reconstruction.factors import Combination, Factor
-from sawtooth.papers.akella2002.reconstruction.rows import EXPLAINED, BlockKey, PrintedRow
-from sawtooth.papers.akella2002.reconstruction.shapes import NAMES
-from sawtooth.papers.akella2002.reconstruction.surrogate import Identified, standings
+from sawtooth.papers.akella2002.reconstruction.rows import EXPLAINED, FIGURE, BlockKey, PrintedRow
 from sawtooth.plain import written
 from sawtooth.plurals import number_of, verb
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sawtooth.claims.table import Judged
-    from sawtooth.papers.akella2002.reconstruction.surrogate import Effects
+    from sawtooth.papers.akella2002.reconstruction.calibration import Effects, Planted
     from sawtooth.papers.akella2002.reconstruction.sweep import Tried
 
 Array: TypeAlias = "NDArray[np.float64]"
@@ -60,7 +61,7 @@ class Gain:
 
 @dataclass(frozen=True)
 class Joint:
-    """What several values add together: numbers of one parameter by their logarithm, or round trip, packet and buffer by theirs."""
+    """What a doubling of the numbers of one parameter adds, or what values of round trip, packet and buffer add together."""
 
     name: str
     effect: float
@@ -103,6 +104,10 @@ class Reconstruction:
     held_out: Effects
     finalists: Sequence[Finalist]
     conditions: Mapping[str, object]
+    sizes_of: Sequence[int] = ()
+    """The factors of round trip, packet and buffer."""
+    planted: Planted | None = None
+    """What the same runs say of made-up printings."""
     executed: int = 0
     wall_s: float = 0.0
     report: Path | None = None
@@ -141,10 +146,10 @@ class Reconstruction:
         """The levels of the best combination, by the fit to half of the rows."""
         return self.effects.best
 
-    @cached_property
-    def shares(self) -> list[Array]:
+    @property
+    def shares(self) -> Sequence[Array]:
         """Of each factor, in which share of the draws each level is the best."""
-        return self.effects.shares()
+        return self.effects.shares
 
     @cached_property
     def standings(self) -> list[Identified]:
@@ -152,28 +157,38 @@ class Reconstruction:
         return standings(self.effects, self.held_out)
 
     @cached_property
-    def joint(self) -> list[Joint]:
-        """What a doubling adds: of each parameter with several numbers, then of what sizes do together."""
-        fitted, other = self.effects, self.held_out
-        found = [
+    def doublings(self) -> list[Joint]:
+        """What a doubling adds, of each parameter with several numbers of one unit."""
+        found = []
+        for place, factor in enumerate(self.factors):
+            x = pooled(factor.levels)
+            if x is not None:
+                effect, interval_ = self.effects.slope(place, x)
+                other, _ = self.held_out.slope(place, x)
+                found.append(
+                    Joint(f"{factor.name}, doubled", effect, interval_, other, f"{factor.short}, doubled")
+                )
+        return found
+
+    @cached_property
+    def sizes(self) -> list[Joint]:
+        """What the values of round trip, packet and buffer add together, the least misfit first."""
+        factors = [self.factors[place] for place in self.sizes_of]
+        choices = list(product(*(factor.levels for factor in factors)))
+        order = np.argsort(self.effects.together, kind="stable")
+        return [
             Joint(
-                f"{self.factors[factor].name}: common to its values",
-                float(fitted.common_means[place]),
-                fitted.common_interval(place),
-                float(other.common_means[place]),
-                self.factors[factor].short,
-            )
-            for place, factor in enumerate(fitted.common)
-        ]
-        return found + [
-            Joint(
-                name,
-                float(fitted.shape_means[place]),
-                fitted.shape_interval(place),
-                float(other.shape_means[place]),
+                name := ", ".join(
+                    f"{factor.name} = {written(value)}"
+                    for factor, value in zip(factors, choices[place], strict=True)
+                ),
+                float(self.effects.together[place]),
+                interval(self.effects.together_draws[:, place]),
+                float(self.held_out.together[place]),
                 name,
             )
-            for place, name in enumerate(NAMES[: len(fitted.shape_means)])
+            for place in map(int, order)
+            if place
         ]
 
     def standing(self, wanted: Identified) -> list[int]:
@@ -183,12 +198,12 @@ class Reconstruction:
     @property
     def gain_fitted(self) -> Gain:
         """Predicted gain of the best combination on the rows that chose it."""
-        return _gain(self.effects, self.best)
+        return Gain.of(self.effects.gains, self.effects.gain)
 
     @property
     def gain_held_out(self) -> Gain:
         """Predicted gain of the same combination by the fit to the other half alone."""
-        return _gain(self.held_out, self.best)
+        return Gain.of(self.held_out.gains, self.held_out.gain)
 
     def smallest(self) -> dict[int, tuple[float, int]]:
         """Per row the smallest misfit of any combination, full length included, and the number of times it was run."""
@@ -218,7 +233,8 @@ class Reconstruction:
             "rows_run": len(smallest),
             "training_rows": [row.name for row, fits in zip(self.rows, self.training, strict=True) if fits],
             "cross_validated": self.effects.cross_validated,
-            "penalty": self.effects.penalty,
+            "numbers_predicted": self.effects.numbers,
+            "planted": None if self.planted is None else self.planted.to_json(),
             "best": Combination(-1, self.best).changed(self.factors),
             "gain_fitted": self.gain_fitted.to_json(),
             "gain_held_out": self.gain_held_out.to_json(),
@@ -237,7 +253,7 @@ class Reconstruction:
                 for place, factor in enumerate(self.factors)
                 for level in range(len(factor.levels))
             ],
-            "joint": [joint.to_json() for joint in self.joint],
+            "joint": [joint.to_json() for joint in (*self.doublings, *self.sizes)],
             "finalists": [
                 {
                     "values": entry.combination.changed(self.factors),
@@ -263,52 +279,71 @@ class Reconstruction:
 def sentences(found: Reconstruction) -> list[str]:
     """The result in words, every number computed."""
     smallest, has = found.smallest(), found.conditions
-    seen = 100 * found.effects.cross_validated
-    runs = int(str(has["runs_per_combination"]))
+    seen = found.effects.cross_validated
     swept = (
-        f"{len(found.tried)} of {has['asked']} combinations of {has['factors']} open parameters were run, each in "
-        f"{number_of(runs, 'run')} of {has['duration']} ({runs * len(found.tried):,} runs in all), with "
-        f"{number_of(int(str(has['seeds'])), 'seed')} in {number_of(int(str(has['environments'])), 'environment')}."
+        f"{len(found.tried)} of {has['asked']} combinations of {has['factors']} open parameters were run, each for one printed table, with "
+        f"{number_of(int(str(has['seeds'])), 'seed')} of {has['duration']} in "
+        f"{number_of(int(str(has['environments'])), 'environment')}{_cost(found)}."
     )
-    lines = [finding(found), swept, f"{_predicts(seen)}{_short_round_trips(found)}."]
+    lines = [finding(found), swept, f"{_predicts(found.effects)}{_short_round_trips(found)}."]
     if seen > 0.0:
         changed = len(Combination(-1, found.best).changed(found.factors))
         lines.append(
-            f"The combination that the model ranks first changes {changed} of the values taken. Its predicted gain in misfit is "
+            f"The combination of least predicted misfit changes {changed} of the values taken. Its predicted gain in misfit is "
             f"{found.gain_fitted.text} on the settings that chose it and {found.gain_held_out.text} on the others."
         )
+    if found.planted is not None:
+        lines.append(_planted(found.planted))
     if len(found.finalists) > 1:
         lines.append(_at_full_length(found))
     return [*lines, _unexplained(found, len(smallest))]
 
 
+def _cost(found: Reconstruction) -> str:
+    """How many runs that were, where all that was asked for is done."""
+    done = len(found.tried) == found.conditions["asked"]
+    return f": {int(str(found.conditions['runs'])):,} runs" if done else ""
+
+
 def design(found: Reconstruction) -> str:
-    """How much the model asks of how many combinations."""
-    seen = [{found.rows[row].block for row in entry.numbers} for entry in found.tried]
-    return design_text(found.effects.coefficients, seen, {row.block for row in found.rows})
+    """How often each table was run."""
+    seen = [found.rows[row].block for entry in found.tried for row in list(entry.numbers)[:1]]
+    return design_text(seen, {row.block for row in found.rows})
 
 
-def design_text(coefficients: int, seen: Sequence[Collection[BlockKey]], tables: Collection[BlockKey]) -> str:
-    """The same of so many coefficients, where each combination was run on the tables ``seen``."""
-    most = max(map(len, seen))
-    times = Counter(block for each in seen for block in each)
-    least, often = min(times[block] for block in tables), max(times.values())
-    run = f"{least} to {often}" if least < often else str(often)
-    return (
-        f"The model has {number_of(coefficients, 'coefficient')} for {number_of(len(seen), 'combination')}. Each combination was run on "
-        f"{'at most ' if min(map(len, seen)) < most else ''}{most} of the {len(tables)} printed tables, each table with {run} of the "
-        "combinations."
+def design_text(seen: Sequence[BlockKey], tables: Collection[BlockKey]) -> str:
+    """The same of combinations that were run for the tables ``seen``."""
+    times = Counter(seen)
+    parts = []
+    for name, kind in (("figure", True), ("family of instances", False)):
+        counts = [times[table] for table in tables if (table.family == FIGURE) is kind]
+        if counts:
+            least, most = min(counts), max(counts)
+            run = f"{least} to {most}" if least < most else str(most)
+            parts.append(f"the table of a {name} with {run} of them ({len(counts)} tables)")
+    return f"Each of {number_of(len(seen), 'combination')} was run for one printed table: {', '.join(parts)}."
+
+
+def _predicts(effects: Effects) -> str:
+    """What the emulator says of combinations that it has not seen: the share of their squared differences, below zero where it is worse
+    than none."""
+    numbers, misfits = (
+        f"{round(100 * share, 1) + 0.0:.1f} %" for share in (effects.numbers, effects.cross_validated)
     )
-
-
-def _predicts(seen: float) -> str:
-    """What the model says of combinations that it was not fitted to: the share of their squared differences, below zero where it is worse
-    than no model."""
     text = (
-        "Of the squared differences between combinations that it was not fitted to, the model of the misfit predicts "
-        f"{round(seen, 1) + 0.0:.1f} %"
+        f"Of the squared differences between combinations that it has not seen, the emulator predicts {numbers} in the logarithm of our "
+        f"numbers and {misfits} in the misfit"
     )
-    return text if seen > 0.0 else f"{text}: no better than none"
+    return text if effects.cross_validated > 0.0 else f"{text}: no better than none"
+
+
+def _planted(planted: Planted) -> str:
+    """What such a sweep can tell at all."""
+    tried = planted.printings * planted.parameters
+    return (
+        f"Of {number_of(planted.printings, 'made-up printing')} under known values the same runs call {planted.identifiable} of {tried} "
+        f"parameters identifiable, {planted.right} of them rightly; {planted.within} values are among those not ruled out."
+    )
 
 
 def _unexplained(found: Reconstruction, rows: int) -> str:
@@ -324,13 +359,11 @@ def _unexplained(found: Reconstruction, rows: int) -> str:
 
 def _short_round_trips(found: Reconstruction) -> str:
     """What all round trips that were tried say together."""
-    effects = found.effects
-    for place, factor in enumerate(effects.common):
-        if found.factors[factor].name == ROUND_TRIP:
-            low, high = effects.common_interval(place)
-            halved = with_interval(-float(effects.common_means[place]), (-high, -low))
-            other = signed(-float(found.held_out.common_means[place]))
-            return f"; half the round trip changes it by {halved}, on the other settings by {other}"
+    for entry in found.doublings:
+        if entry.name == f"{ROUND_TRIP}, doubled":
+            low, high = entry.interval
+            halved = with_interval(-entry.effect, (-high, -low))
+            return f"; half the round trip changes it by {halved}, on the other settings by {signed(-entry.held_out)}"
     return ""
 
 
@@ -338,8 +371,8 @@ def finding(found: Reconstruction) -> str:
     """What the sweep says of the open parameters, in one sentence."""
     if found.effects.cross_validated <= 0.0:
         return (
-            f"{len(found.tried)} combinations cannot tell the values of {len(found.factors)} open parameters: the model of the misfit "
-            "predicts no combination that it was not fitted to."
+            f"{len(found.tried)} combinations cannot tell the values of {len(found.factors)} open parameters: what a combination that was "
+            "not seen misses cannot be predicted."
         )
     sure = [
         f"{found.factors[place].name} = {found.factors[place].levels[found.best[place]]}"
@@ -378,10 +411,6 @@ def signed(value: float) -> str:
 def with_interval(mean: float, interval: tuple[float, float]) -> str:
     """A difference of misfits and its 95 % interval."""
     return f"{signed(mean)} ({signed(interval[0])} to {signed(interval[1])})"
-
-
-def _gain(effects: Effects, levels: Sequence[int]) -> Gain:
-    return Gain.of(-effects.predicted_draws(levels), -effects.predicted(levels))
 
 
 def finalists(

@@ -69,6 +69,11 @@ class PrintedRow:
         """In words."""
         return f"{self.block.setting} {self.label}" + (" (figure)" if self.block.family == FIGURE else "")
 
+    @property
+    def algorithm(self) -> str:
+        """AIMD, AIAD, MIMD or MIAD."""
+        return self.label.partition("(")[0]
+
     def misfit(self, ours: Mapping[str, float]) -> float:
         """How far ours are from it."""
         gaps = [

@@ -25,13 +25,6 @@ if TYPE_CHECKING:
     from sawtooth.experiment.study import Study
     from sawtooth.papers.akella2002.reconstruction.factors import Factor
 
-NAMES: Final = (
-    "buffer in round trips",
-    "round trip × packet",
-    "round trip × buffer",
-    "packet × buffer",
-    "round trip × packet × buffer",
-)
 KEYS: Final = ("path.rtt", "flows.packet", "bottleneck.buffer")
 DEFAULTS: Final = ("100 ms", "1000 B", "1 bdp")
 """Where a study says nothing of a key; only ratios to the values taken matter."""

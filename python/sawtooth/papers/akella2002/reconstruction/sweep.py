@@ -1,9 +1,9 @@
-"""The runs of a reconstruction: for each combination some tables at reduced length, its numbers kept in one small file.
+"""The runs of a reconstruction: for each combination a table at reduced length, or all at full length, its numbers in one small file.
 
     <store>/reconstruction/<behaviour version>/<metrics version>/<two digits>/<key>.json
 
-Source: an incomplete block design [CochranCox57] §9: tables (blocks) come from a shuffled deck that is dealt to the end before it is
-shuffled again, so that after any number of combinations each table was run almost equally often, and with other combinations each time.
+Source: an incomplete block design [CochranCox57] §9: tables (blocks) come from two shuffled decks, of figures and of families, each dealt
+to the end before it is shuffled again. So after any number of combinations each figure was run almost equally often, each family too.
 The key is the hash of everything that the numbers depend on: study, combination, tables, length. A file is written whole, so a kill loses
 one combination, some ten seconds; what is there is not repeated. Runs themselves are not kept: there would be a hundred thousand.
 """
@@ -120,37 +120,22 @@ class CombinationSweep:
         return Tried(chosen, numbers)
 
 
-def deal(
-    blocks: Sequence[BlockKey], families: int, figures: int, seed: int
-) -> Iterator[tuple[BlockKey, ...]]:
-    """Tables for one combination after another: so many of the families and of the figures, from decks of each."""
+def deal(blocks: Sequence[BlockKey], figures: int, families: int, seed: int) -> Iterator[BlockKey]:
+    """A table for one combination after another: so many figures, then so many families, and again, from a shuffled deck of each."""
     generator = np.random.Generator(np.random.PCG64(seed))
     decks = [
-        _deck([block for block in blocks if block.family != FIGURE], families, generator),
-        _deck([block for block in blocks if block.family == FIGURE], figures, generator),
+        (figures, _deck([block for block in blocks if block.family == FIGURE], generator)),
+        (families, _deck([block for block in blocks if block.family != FIGURE], generator)),
     ]
     while True:
-        yield tuple(block for deck in decks for block in next(deck))
+        for count, deck in decks:
+            yield from islice(deck, count)
 
 
-def _deck(
-    blocks: Sequence[BlockKey], count: int, generator: np.random.Generator
-) -> Iterator[tuple[BlockKey, ...]]:
-    """``count`` different tables at a time; each is dealt once before any is dealt again."""
-    count = min(count, len(blocks))
-    left: list[BlockKey] = []
-    while True:
-        hand: list[BlockKey] = []
-        while len(hand) < count:
-            if not left:
-                left = [blocks[place] for place in generator.permutation(len(blocks))]
-            for place, block in enumerate(left):
-                if block not in hand:
-                    hand.append(left.pop(place))
-                    break
-            else:  # the rest of the deck is in the hand already
-                left = []
-        yield tuple(hand)
+def _deck(blocks: Sequence[BlockKey], generator: np.random.Generator) -> Iterator[BlockKey]:
+    """Each table once before any is dealt again."""
+    while blocks:
+        yield from (blocks[place] for place in generator.permutation(len(blocks)))
 
 
 def possible_in(study: Study, factors: Sequence[Factor]) -> Callable[[Combination], bool]:
