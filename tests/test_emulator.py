@@ -92,13 +92,15 @@ def test_the_emulator_finds_planted_effects_with_their_size() -> None:
     found = fit(shared.observed, shared.features, weigh(shared.observed, shared.features))
     levels = np.array([[0, 0, 0, 0, 0], [0, 2, 0, 0, 0], [0, 0, 0, 1, 0], [2, 0, 1, 0, 2]])
     numbers = found.numbers(shared.design_of(levels))
+    assert (numbers[1] - numbers[0]).mean() == pytest.approx(0.6, abs=0.05)
+    assert (numbers[2] - numbers[0])[1::2].mean() == pytest.approx(0.4, abs=0.06)
     assert numbers[1] - numbers[0] == pytest.approx(np.full(ROWS, 0.6), abs=0.12)
     assert (numbers[2] - numbers[0])[1::2] == pytest.approx(np.full(ROWS // 2, 0.4), abs=0.12)
     assert (numbers[2] - numbers[0])[::2] == pytest.approx(np.zeros(ROWS // 2), abs=1e-12), (
         "it does not act there"
     )
     assert numbers[3] - numbers[0] == pytest.approx(np.zeros(ROWS), abs=0.1)
-    assert found.spread == pytest.approx(np.full(ROWS, 0.2), abs=0.05)
+    assert found.spread == pytest.approx(np.full(ROWS, 0.2), abs=0.03)
 
 
 def test_a_table_that_was_run_once_borrows_from_its_kin() -> None:
@@ -124,7 +126,7 @@ def test_what_was_printed_tells_the_values_behind_it() -> None:
     assert says[1] is says[3] is Identified.IDENTIFIABLE
     assert [says[idle] for idle in (0, 2, 4)].count(Identified.IDENTIFIABLE) == 0
     assert fitted.numbers > 0.6
-    assert fitted.cross_validated > 0.5
+    assert fitted.cross_validated > 0.6
     for idle in (0, 2, 4):  # an interval of a level that does nothing holds almost zero
         for level in (1, 2):
             low, high = fitted.interval(idle, level)
@@ -200,15 +202,21 @@ def test_sizes_are_what_they_say() -> None:
 
 
 def test_short_round_trips_are_one_effect() -> None:
-    """Levels share a slope: what 20 ms gives is known where 20 ms was never run."""
-    shared, _, factors = sized(80, 4, lambda x: 0.4 * x[0], (4, 0, 0, 0, 0))
+    """Six levels share a slope: few combinations suffice to say that short ones are nearer, and which was printed."""
+    shared, _, factors = sized(40, 4, lambda x: 0.4 * x[0], (4, 0, 0, 0, 0))
+    trips = [0, 4, 5, 1, 2]  # the value taken, then 20, 30, 40, 60 ms
+    design = shared.design_of(np.array([[trip, 0, 0, 0, 0] for trip in trips]))
+
+    def moved(seen: Observed) -> list[float]:
+        numbers = fit(seen, shared.features, weigh(seen, shared.features)).numbers(design)
+        return [float(each) for each in (numbers[1:] - numbers[0]).mean(axis=1)]
+
+    means = moved(shared.observed)
+    assert means == sorted(means)
+    assert means[0] == pytest.approx(0.4 * math.log2(20 / 110), abs=0.2)
     short = shared.levels[:, 0][shared.observed.combination] == 4
-    seen = shared.observed.of(~short)
-    found = fit(seen, shared.features, weigh(seen, shared.features))
-    taken, trip = np.array([[0] * 5, [4, 0, 0, 0, 0]])
-    numbers = found.numbers(shared.design_of(np.stack([taken, trip])))
-    assert factors[0].levels[4] == "20 ms"
-    assert (numbers[1] - numbers[0]).mean() == pytest.approx(0.4 * math.log2(20 / 110), abs=0.25)
+    unseen = moved(shared.observed.of(~short))[0]  # what 20 ms gives is known where 20 ms was never run
+    assert unseen == pytest.approx(0.4 * math.log2(20 / 110), abs=0.25)
     fitted, others = shared.run(1, draws=30)
     assert factors[0].levels[fitted.best[0]] == "20 ms"
     assert standings(fitted, others)[0] in (Identified.IDENTIFIABLE, Identified.WEAKLY)
@@ -227,26 +235,26 @@ def test_an_interaction_of_sizes_is_found_and_the_best_are_chosen_together() -> 
         return float(0.5 * sizes[0] * sizes[2])
 
     truth = (4, 0, 2, 0, 0)
-    shared, shapes, factors = sized(200, 5, law, truth)
+    shared, shapes, factors = sized(150, 5, law, truth)
     fitted, others = shared.run(1, draws=20)
 
     def told(levels: tuple[int, ...]) -> float:
         r = math.log2(float(factors[0].levels[levels[0]].split()[0]) / 110)
         return law(np.array([r, 0.0, shapes((*levels, 0, 0))[0]]))
 
-    assert told(fitted.best[:3]) == pytest.approx(told(truth[:3]), abs=0.2)
+    assert told(fitted.best[:3]) == pytest.approx(told(truth[:3]), abs=0.1)
     assert others.gain > 0.5
     choices = list(itertools.product(*(range(len(f.levels)) for f in factors[:3])))
     least = choices[int(np.argmin(fitted.together))]
-    assert told(least) == pytest.approx(told(truth[:3]), abs=0.2)
-    flat = np.zeros((200, 0))
+    assert told(least) == pytest.approx(told(truth[:3]), abs=0.1)
+    flat = np.zeros((150, 0))
     blind = replace(
         shared,
         features=Features.over(shared.features.outputs, [factor.levels for factor in factors], flat),
         observed=replace(shared.observed, design=shared.observed.design[:, :-5]),
     )
     unseen = replace(blind, design_of=lambda levels: blind.features.of(levels, np.zeros((len(levels), 0))))
-    assert fitted.numbers > unseen.run(1, draws=1)[0].numbers + 0.1
+    assert fitted.numbers > unseen.run(1, draws=1)[0].numbers + 0.2
 
 
 def test_what_a_sweep_says_is_by_shares_of_the_draws() -> None:
@@ -288,11 +296,11 @@ def test_numbers_of_one_unit_are_pooled_and_nothing_else() -> None:
 
 def test_few_combinations_say_that_they_know_little() -> None:
     width = []
-    for count in (16, 240):
+    for count in (12, 300):
         found, _ = planted(count, 0.6, 5).run(1, draws=40)
         low, high = found.interval(1, 2)
         width.append(high - low)
-    assert width[0] > 1.2 * width[1]
+    assert width[0] > 2 * width[1]
     shared = planted(40, 0.2, 5)
     flat = replace(shared, observed=replace(shared.observed, value=np.ones(len(shared.observed.value))))
     assert flat.run(1, draws=2)[0].cross_validated <= 0.0

@@ -180,20 +180,20 @@ def test_intervals_of_gains_draw_whole_tables() -> None:
 def test_planted_values_are_recovered_from_the_tables_they_print(tmp_path: Path, browser: Browser) -> None:
     study = small_study()
     store = Store(tmp_path)
-    truth = study.varied("path.rtt", "200 ms").varied("bottleneck.buffer", "100 packets")
+    truth = study.varied("path.rtt", "80 ms").varied("bottleneck.buffer", "100 packets")
     rows = rows_of(truth, store)
-    design = Design(combinations=24, figures=0, finalists=2, full=2)
+    design = Design(combinations=36, figures=0, finalists=2, full=2)
     found = reconstruct_study("small", study, rows, REPRESENTATIVES, store, design=design)
-    assert len(found.tried) == 24
+    assert len(found.tried) == 36
     assert tuple(blocks(found)) == BLOCKS
     assert blocks(found)["reconstruction summary"].startswith(
-        "- Of 3 open parameters 24 combinations identify "
+        "- Of 3 open parameters 36 combinations identify "
     )
     levels = sum(len(factor.levels) - 1 for factor in found.factors)
     assert len(blocks(found)["reconstruction effects"].splitlines()) == 2 + levels, "every level is reported"
     names = [factor.name for factor in found.factors]
     best = dict(zip(names, found.best, strict=True))
-    assert (best["path.rtt"], best["bottleneck.buffer"]) == (2, 1)
+    assert (best["path.rtt"], best["bottleneck.buffer"]) == (1, 1)
     assert found.gain_held_out.mean > 0.0
     # A finalist with the planted values meets the tables; the values taken do not.
     assert found.finalists[0].mean(found.training) > 0.05
@@ -206,19 +206,34 @@ def test_planted_values_are_recovered_from_the_tables_they_print(tmp_path: Path,
     assert listed[:2] == ["finalist,parameter,value", next(f"1,{k},{v}" for k, v in changed[1].items())]
     cells = [line.split(" | ")[0] for line in blocks(found)["reconstruction finalists"].splitlines()[2:]]
     assert cells[:2] == ["| the values taken", f"| 1: {number_of(len(changed[1]), 'value')}"]
-    command = "sawtooth reproduce small --reconstruct --combinations 24 --finalists 2"
+    command = "sawtooth reproduce small --reconstruct --combinations 36 --finalists 2"
     assert blocks(found)["reconstruction command"] == f"```sh\n{command}\n```"
     assert found.to_json()["conditions"]["command"] == command
     assert fits(json_value(found.to_json())) == "reconstruction"
     write_reconstruction(found, tmp_path / "report.html")
     assert faults(browser, tmp_path / "report.html") == []
 
-    # The same call again makes no run; a larger one goes on.
+    # The same call again makes no run.
     again = reconstruct_study("small", study, rows, REPRESENTATIVES, store, design=design)
     assert again.executed == 0
     assert again.to_json() | {"executed": 0, "wall_s": 0} == found.to_json() | {"executed": 0, "wall_s": 0}
-    more = Design(combinations=26, figures=0, finalists=2, full=2)
-    assert reconstruct_study("small", study, rows, REPRESENTATIVES, store, design=more).executed > 0
+
+
+def test_a_larger_sweep_goes_on(tmp_path: Path) -> None:
+    study, store = small_study(), Store(tmp_path)
+    rows = rows_of(study, store)
+    executed = [
+        reconstruct_study(
+            "small",
+            study,
+            rows,
+            REPRESENTATIVES,
+            store,
+            design=Design(combinations=count, figures=0, finalists=0),
+        ).executed
+        for count in (4, 4, 6)
+    ]
+    assert executed[0] > executed[2] > executed[1] == 0
 
 
 def test_a_budget_that_is_used_up_gives_what_is_there(tmp_path: Path) -> None:
