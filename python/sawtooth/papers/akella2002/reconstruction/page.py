@@ -91,7 +91,7 @@ def _effects(axes: Axes, found: Reconstruction, shown: list[tuple[int, int]]) ->
             markersize=4,
             fillstyle="none",
         )
-        names.append(f"{found.factors[factor].entry.key} = {found.factors[factor].levels[level]}")
+        names.append(f"{found.factors[factor].entry.key} = {written(found.factors[factor].levels[level])}")
     axes.axvline(0.0, color=INK, linewidth=0.8)
     axes.set_yticks(list(places), names, fontsize=7)
     axes.invert_yaxis()

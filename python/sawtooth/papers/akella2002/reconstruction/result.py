@@ -375,7 +375,7 @@ def finding(found: Reconstruction) -> str:
             "not seen misses cannot be predicted."
         )
     sure = [
-        f"{found.factors[place].name} = {found.factors[place].levels[found.best[place]]}"
+        f"{found.factors[place].name} = {written(found.factors[place].levels[found.best[place]])}"
         for place in found.standing(Identified.IDENTIFIABLE)
     ]
     weak = [found.factors[place].name for place in found.standing(Identified.WEAKLY)]
