@@ -266,6 +266,11 @@ def test_its_page_in_a_browser(tmp_path: Path, browser: Browser) -> None:
         (["akella2002/mathematics", "--sensitivity"], "--sensitivity"),
         (["akella2002/fig4", "--parameter", "path.rtt"], "--parameter"),
         (["akella2002/fig4", "--no-screen"], "--screen"),
+        (["akella2002/fig4", "--beside", "akella2002/fig5"], "--beside"),
+        (["akella2002", "--sensitivity", "--beside", "akella2002/fig5"], "only for a part of akella2002"),
+        (["akella2002/fig4", "--sensitivity", "--beside", "akella2002/fig4"], "akella2002/small-buffers"),
+        (["akella2002/fig4", "--sensitivity", "--beside", "floyd2000/shares"], "another part of akella2002"),
+        (["mathematics", "--sensitivity", "--beside", "akella2002/fig4"], "--beside"),
         (["akella2002/fig4", "--sensitivity", "--fresh"], "--fresh"),
         (["akella2002/fig4", "--combinations", "4"], "--combinations"),
         (["akella2002", "--reconstruct", "--quick"], "--quick"),
@@ -277,6 +282,25 @@ def test_options_that_mean_nothing_together_are_refused(
 ) -> None:
     assert exit_code(["reproduce", *arguments]) == 2
     assert message in capfd.readouterr().err
+
+
+def test_a_claim_that_compares_parts_is_judged_where_they_stand_beside_each_other(tmp_path: Path) -> None:
+    """Whether fifty flows order the four as ten do: that needs both, and claims of the others are not judged."""
+    claim, store = "akella-4-n-flows", Store(tmp_path)
+    short: dict[str, object] = {"duration": "3 s", "warmup": "1 s"}
+    others = ["akella2002/flows-10", "akella2002/flows-20"]
+
+    def found(beside: Sequence[str]) -> Sensitivity:
+        return sensitivity(
+            "akella2002/flows-50", 1, store, ["tcp.timeout_threshold"], short, screen=False, beside=beside
+        )
+
+    alone, together = found([]), found(others)
+    assert claim not in alone.to_json()["complete_claims"]
+    assert together.to_json()["complete_claims"] == [claim]
+    assert [part.study.name for part in together.base.parts] == ["akella2002/flows-50", *others]
+    assert together.executed == 2 * alone.executed
+    assert together.command.endswith(" --beside akella2002/flows-10 --beside akella2002/flows-20")
 
 
 def test_a_first_look_leaves_out_what_moves_nothing_and_judges_the_rest_as_before(tmp_path: Path) -> None:

@@ -74,6 +74,14 @@ ParameterOption = Annotated[
     list[str] | None,
     typer.Option("--parameter", metavar="KEY", help="With --sensitivity: this parameter; may be repeated."),
 ]
+BesideOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--beside",
+        metavar="PART",
+        help="With --sensitivity: another part of the paper, which is varied alike, for claims that compare the two; may be repeated.",
+    ),
+]
 ScreenOption = Annotated[
     bool | None,
     typer.Option(
@@ -155,6 +163,7 @@ class SensitivityOptions:
 
     sensitivity: SensitivityOption = False
     parameter: ParameterOption = None
+    beside: BesideOption = None
     screen: ScreenOption = None
 
 
@@ -198,7 +207,7 @@ def command(
 
     --sensitivity shows which verdicts and orders depend on parameters that the paper leaves open. It uses as many seeds and as long runs
     as the study; --quick, --seeds, --set duration=... and --set warmup=... change that. For a paper it covers the main studies and
-    simulates each cell once. --parameter limits it to some parameters.
+    simulates each cell once. --parameter limits it to some parameters. --beside runs other parts as well, with which claims compare.
 
     --confirm judges the claims again on fresh seeds; --markdown then fills the place of the page that says what became of the verdicts.
 
@@ -221,7 +230,7 @@ def command(
     chosen = _by_option(length, pages, again, sensitivity, reconstruction, runs)
     chosen["executor"] = workers.executor is ExecutorName.DASK
     deciding.check("reproduce", again.until_decided, again.max_seeds, again.confirm, again.seeds_from)
-    _only_beside("sensitivity", ("parameter", "screen"), chosen)
+    _only_beside("sensitivity", ("parameter", "beside", "screen"), chosen)
     _only_beside("reconstruct", ("combinations", "finalists", "budget"), chosen)
     if own:
         refuse("for a study file", chosen, ("markdown", "sensitivity", "reconstruct", "configuration"))
@@ -299,7 +308,7 @@ def _refuse_beside_mode(asked: ReproduceOptions, chosen: Mapping[str, object]) -
         refuse(f"for {asked.name}", chosen, sorted(everything - asked.other.takes))
         if chosen["sensitivity"]:
             refuse("beside --sensitivity", chosen, ("fresh",))
-            refuse(f"beside --sensitivity for {asked.name}", chosen, ("screen",))
+            refuse(f"beside --sensitivity for {asked.name}", chosen, ("beside", "screen"))
     elif chosen["sensitivity"]:
         refuse("beside --sensitivity", chosen, ("fresh", "confirm", "until-decided"))
     elif chosen["confirm"] or chosen["until-decided"]:
@@ -485,6 +494,7 @@ def _varied(asked: ReproduceOptions, given: SensitivityOptions, progress: Progre
         progress=progress,
         screen=given.screen,
         quick=length.quick,
+        beside=given.beside or [],
     )
 
 
