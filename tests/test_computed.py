@@ -68,6 +68,20 @@ def test_pages_that_list_papers_say_what_the_pages_of_the_papers_say() -> None:
     assert not left_behind(), "run `python -m tools.in_short`"
 
 
+def test_a_table_of_claims_whose_classes_have_changed_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = tmp_path / "floyd2000.md"
+    text = (ROOT / "docs" / page.name).read_text(encoding="utf-8")
+    monkeypatch.setattr(in_short, "ROOT", tmp_path)
+    monkeypatch.setattr(in_short, "SOURCES", (page,))
+    monkeypatch.setattr(in_short, "PAGES", ())
+    page.write_text(text, encoding="utf-8")
+    assert left_behind() == []
+    page.write_text(text.replace("| same |", "| open |", 1), encoding="utf-8")
+    assert left_behind() == [(page.name, "claims")]
+
+
 def test_blocks_of_one_name_say_the_same_on_all_pages() -> None:
     left = disagreements(pages())
     assert not left, "\n".join(["run `python -m tools.in_short`, and see `python -m tools.computed`:", *left])

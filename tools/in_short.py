@@ -1,9 +1,11 @@
 """`python -m tools.in_short`: what the claims of papers and of their parts came to, on pages that list papers, from the papers' own pages.
 
-Blocks: ``PAPER claims in short`` of one paper, ``claims in short of all`` of all together. They say what ``claims in short`` says on the
-page of a paper, by the same functions (`report.claim_rows`), and rest on the same runs. The verdicts of a part, such as ``akella2002/fig4
-verdicts``, are counted from the same table, also on the page of its paper: a part that was run alone leaves claims open that look at others
-as well. Run it after a page of a paper was filled; until then `python -m tools.computed` names the blocks that are behind.
+First it renews the tables of claims on these pages, whose sentences and classes change with ``claims.toml`` and ``turns.toml``; verdicts
+stay as they are. Then come the blocks ``PAPER claims in short`` of one paper and ``claims in short of all`` of all together. They say what
+``claims in short`` says on the page of a paper, by the same functions (`report.claim_rows`), and rest on the same runs. The verdicts of a
+part, such as ``akella2002/fig4 verdicts``, are counted from the same table, also on the page of its paper: a part that was run alone leaves
+claims open that look at others as well. Run it after a page of a paper was filled; until then `python -m tools.computed` names the blocks
+that are behind.
 
 A block names what it is of, so blocks of one name agree wherever they stand (`disagreeing`). Only those of ``OWN`` are of the paper that
 their page is about.
@@ -72,10 +74,23 @@ def part_verdicts(verdicts: Mapping[str, Verdict]) -> dict[str, str]:
     return made
 
 
+def table_of(page: str) -> dict[str, str]:
+    """The table of claims of the text of a page, and what it says in short, by the classes of today."""
+    table = renewed(contents(page)["claims"], (), "", claims())
+    return {"claims": table, "claims in short": in_short(table)}
+
+
 def left_behind() -> list[tuple[str, str]]:
-    """Page and name of every block that says something else than the pages of the papers."""
+    """Page and name of every block that says something else than the pages of the papers, or than the classes of today."""
     known = blocks()
-    return [
+    stale = [
+        (page.relative_to(ROOT).as_posix(), name)
+        for page in SOURCES
+        for text in [page.read_text(encoding="utf-8")]
+        for name, content in table_of(text).items()
+        if contents(text)[name].strip() != content
+    ]
+    return stale + [
         (page.relative_to(ROOT).as_posix(), name)
         for page in (*SOURCES, *PAGES)
         for name, content in contents(page.read_text(encoding="utf-8")).items()
@@ -103,6 +118,10 @@ def _of_its_page(name: str) -> bool:
 def main() -> None:
     """Fill them on every page."""
     lines = read(ROOT / "docs" / FILE)
+    for source in SOURCES:
+        with watching():
+            note(lines[name_of(source, ROOT / "docs" / FILE)]["claims"].behaviour)
+            fill(source, table_of(source.read_text(encoding="utf-8")), True)
     known = blocks()
     for source in SOURCES:
         if not known.keys() & contents(source.read_text(encoding="utf-8")).keys():
