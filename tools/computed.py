@@ -31,7 +31,6 @@ LINES = ROOT / "docs" / FILE
 DATED = (
     "docs/performance.md",
     "docs/history/performance.md",
-    "docs/history/akella2002-first-look.md",
     "docs/history/akella2002-reconstruction.md",
 )
 
