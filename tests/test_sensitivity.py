@@ -268,7 +268,7 @@ def test_its_page_in_a_browser(tmp_path: Path, browser: Browser) -> None:
         (["akella2002/fig4", "--no-screen"], "--screen"),
         (["akella2002/fig4", "--beside", "akella2002/fig5"], "--beside"),
         (["akella2002", "--sensitivity", "--beside", "akella2002/fig5"], "only for a part of akella2002"),
-        (["akella2002/fig4", "--sensitivity", "--beside", "akella2002/fig4"], "akella2002/small-buffers"),
+        (["akella2002/fig4", "--sensitivity", "--beside", "akella2002/fig4"], "akella2002/fig5"),
         (["akella2002/fig4", "--sensitivity", "--beside", "floyd2000/shares"], "another part of akella2002"),
         (["mathematics", "--sensitivity", "--beside", "akella2002/fig4"], "--beside"),
         (["akella2002/fig4", "--sensitivity", "--fresh"], "--fresh"),
@@ -301,6 +301,22 @@ def test_a_claim_that_compares_parts_is_judged_where_they_stand_beside_each_othe
     assert [part.study.name for part in together.base.parts] == ["akella2002/flows-50", *others]
     assert together.executed == 2 * alone.executed
     assert together.command.endswith(" --beside akella2002/flows-10 --beside akella2002/flows-20")
+
+
+@pytest.mark.long
+def test_small_buffers_are_compared_with_whole_ones_where_these_stand_beside_them(tmp_path: Path) -> None:
+    found = sensitivity(
+        "akella2002/small-buffers",
+        1,
+        tmp_path,
+        ["tcp.timeout_threshold"],
+        {"duration": "3 s", "warmup": "1 s"},
+        screen=False,
+        beside=[f"akella2002/fig{number}" for number in (4, 5, 6, 7)],
+    )
+    complete = found.to_json()["complete_claims"]
+    assert {"akella-4.2.3-fairness-unchanged", "akella-4.2.3-mi-deteriorate"} <= set(complete)
+    assert set(complete) == set(found.to_json()["base_verdicts"])
 
 
 def test_a_first_look_leaves_out_what_moves_nothing_and_judges_the_rest_as_before(tmp_path: Path) -> None:

@@ -22,7 +22,6 @@ from sawtooth.experiment.sensitivity import vary
 from sawtooth.experiment.variation import Sensitivity
 from sawtooth.papers import PAPERS
 from sawtooth.papers.reproduce import chosen_studies
-from sawtooth.papers.studies import parts
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.store import Store
 from sawtooth.run.used import watching
@@ -74,7 +73,7 @@ def _check(name: str, beside: Sequence[str]) -> None:
         raise InputError(
             "reproduce", "--beside", ", ".join(beside), f"this option only for a part of {name}, not for all"
         )
-    others = [study.name for study in parts(paper) if study.name != name] if beside else []
+    others = [other for each in PAPERS[paper].parts if (other := f"{paper}/{each}") != name] if beside else []
     for wanted in beside:
         if wanted not in others:
             raise InputError("reproduce", "--beside", wanted, f"another part of {paper}: {', '.join(others)}")
