@@ -4,6 +4,7 @@ that nobody vouches for are found. So are kept results that the engine or the ch
 from __future__ import annotations
 
 import re
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -224,6 +225,21 @@ def test_runs_made_and_runs_read_say_what_they_used(tmp_path: Path) -> None:
         assert outer == used
     assert watched() is None
     note({"core": 1})
+
+
+def test_prose_on_the_length_of_a_run_and_on_cross_traffic_counts_what_turns() -> None:
+    """What the page says of one claim in words is what its table and `turns.toml` have."""
+    text = (ROOT / "docs" / "akella2002-open-parameters.md").read_text("utf-8")
+    kept_turns = ROOT / "python" / "sawtooth" / "papers" / "akella2002" / "claims" / "turns.toml"
+    tables = tomllib.loads(kept_turns.read_text("utf-8"))
+    claim = "akella-3.3-cross-no-loss"
+    (settings,) = (table for table in tables["varied"] if table["study"] == "akella2002")
+    by_length = {turn["claim"] for turn in tables["turn"] if turn["parameter"] == "duration"}
+    assert by_length & set(settings["turning"]) == {claim}
+    assert "No other claim turns with the length of a run." in text
+    values = [turn["value"] for turn in tables["turn"] if turn["claim"] == claim]
+    assert len(values) == 7
+    assert "Seven values turn the claim that cross traffic loses nothing at R1" in text
 
 
 def test_prose_on_the_patterns_adds_up_their_tables() -> None:

@@ -19,6 +19,7 @@ from sawtooth.papers.akella2002.reconstruction.calibration import (
     standings,
 )
 from sawtooth.papers.akella2002.reconstruction.emulator import (
+    ROUNDS,
     Features,
     Observed,
     Outputs,
@@ -101,6 +102,19 @@ def test_the_emulator_finds_planted_effects_with_their_size() -> None:
     )
     assert numbers[3] - numbers[0] == pytest.approx(np.zeros(ROWS), abs=0.1)
     assert found.spread == pytest.approx(np.full(ROWS, 0.2), abs=0.03)
+
+
+@pytest.mark.parametrize(("combinations", "noise", "seed"), [(160, 0.2, 3), (60, 0.6, 5)])
+def test_twice_as_many_rounds_move_predictions_little(combinations: int, noise: float, seed: int) -> None:
+    """By 1 to 4 % of their spread, as the table of the module says."""
+    shared = planted(combinations, noise, seed)
+    once, twice = (
+        fit(shared.observed, shared.features, weigh(shared.observed, shared.features, rounds)).numbers(
+            shared.design_of(shared.levels)
+        )
+        for rounds in (ROUNDS, 2 * ROUNDS)
+    )
+    assert 0.01 < math.sqrt(((twice - once) ** 2).mean()) / once.std() < 0.04
 
 
 def test_a_table_that_was_run_once_borrows_from_its_kin() -> None:

@@ -22,6 +22,7 @@ from sawtooth.experiment.sensitivity import vary
 from sawtooth.experiment.variation import Sensitivity
 from sawtooth.papers import PAPERS
 from sawtooth.papers.reproduce import chosen_studies
+from sawtooth.papers.studies import parts
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.store import Store
 from sawtooth.run.used import watching
@@ -57,7 +58,8 @@ def sensitivity(
         plain = [study for study in plain if study.main]
     claims: Sequence[Claim] = PAPERS[name.partition("/")[0]].claims
     if beside:
-        claims = [entry for study in plain for entry in touching(study, claims)]
+        own = {entry.id for study in plain for entry in touching(study, claims)}
+        claims = [entry for entry in claims if entry.id in own]
         studies += [study for part in beside for study in chosen_studies(part, seeds, quick, base)]
         plain += [study for part in beside for study in chosen_studies(part)]
     with watching() as used:
@@ -67,13 +69,21 @@ def sensitivity(
 
 
 def _check(name: str, beside: Sequence[str]) -> None:
-    """InputError where parts of a paper cannot stand beside ``name``."""
+    """InputError where parts of a paper cannot stand beside ``name``. Main studies cannot stand beside each other: claims on several of
+    them are those of the whole paper, which joins them."""
+    if not beside:
+        return
     paper, _, part = name.partition("/")
-    if beside and not part:
+    if not part:
         raise InputError(
             "reproduce", "--beside", ", ".join(beside), f"this option only for a part of {name}, not for all"
         )
-    others = [other for each in PAPERS[paper].parts if (other := f"{paper}/{each}") != name] if beside else []
+    main = any(study.main for study in parts(name))
+    others = [
+        other
+        for each in PAPERS[paper].parts
+        if (other := f"{paper}/{each}") != name and not (main and any(study.main for study in parts(other)))
+    ]
     for wanted in beside:
         if wanted not in others:
             raise InputError("reproduce", "--beside", wanted, f"another part of {paper}: {', '.join(others)}")

@@ -15,7 +15,7 @@ nothing, corrected by the prediction from what it misses. Nothing here knows wha
 
 | parameter | unit | default | why                                                                                                     |
 |-----------|------|---------|---------------------------------------------------------------------------------------------------------|
-| rounds    | 1    | 12      | of the MM algorithm: twice as many move predictions of made-up data by 1 to 4 % of their spread          |
+| rounds    | 1    | 12      | of the MM algorithm: twice as many move predictions of made-up data by 1 to 4 % of their spread         |
 | own level | 1    | 25      | variance of an output's own level: larger than any, so that it is free                                  |
 | pooled    | 1    | 3       | numbers that a factor must have for a slope: of two, it is that of the one level                        |
 
