@@ -16,6 +16,7 @@ from sawtooth.errors import InputError
 from sawtooth.experiment.anytime import STUDENT_SEQUENCE
 from sawtooth.experiment.reproduction import Reproduction
 from sawtooth.experiment.stopping import BATCH, FIRST
+from sawtooth.papers import PAPERS
 from sawtooth.papers.compare import compare_until_decided
 from sawtooth.papers.fresh_seeds import (
     FRESH,
@@ -27,8 +28,11 @@ from sawtooth.papers.fresh_seeds import (
     until_decided,
 )
 from sawtooth.papers.fresh_seeds_page import seeds_text, sentence, update_page
-from sawtooth.papers.reproduce import written_decided
+from sawtooth.papers.markdown import update
+from sawtooth.papers.published import Published, published
+from sawtooth.papers.reproduce import reproduce, written_decided
 from sawtooth.report import computed
+from sawtooth.run.used import watching
 from sawtooth.scenario.described import describe
 
 STUDY = """
@@ -280,6 +284,7 @@ def test_what_means_nothing_together_is_refused(
 
 def test_a_page_says_what_became_of_the_verdicts(study: Path, tmp_path: Path) -> None:
     found = replace(confirm(str(study), store=tmp_path), name="small")
+    assert isinstance(found.then, Reproduction)
     page = tmp_path / "page.md"
     page.write_text(PAGE.format("small"), encoding="utf-8")
     ids = [row.then.claim.id for row in found.rows]
@@ -332,6 +337,7 @@ def test_what_no_seed_can_change_is_not_confirmed(study: Path, tmp_path: Path) -
     assert look(mixed, mixed) is SecondLook.CONFIRMED, "a part of it has an interval"
     assert look(fact("", True), fact("", True)) is SecondLook.CONFIRMED, "without numbers nobody knows"
 
+    assert isinstance(found.then, Reproduction)
     then, now = (
         replace(side, judged=[replace(first, finding=counted(0), verdict=Verdict.HOLDS), *rest])
         for side, rest in ((found.then, found.then.judged[1:2]), (found.now, found.now.judged[1:2]))
@@ -372,6 +378,7 @@ def test_a_whole_paper_takes_fresh_seeds_for_what_it_borrows(tmp_path: Path) -> 
         heard.append((done, total))
 
     found = confirm("floyd2000", seeds=1, quick=True, store=tmp_path, progress=progress)
+    assert isinstance(found.then, Reproduction)
     assert found.then.borrowed is not None
     assert found.now.borrowed is not None
     assert not set(found.then.borrowed.run_ids) & set(found.now.borrowed.run_ids)
@@ -428,3 +435,120 @@ def test_a_file_of_the_users_own_fills_no_page(sawtooth: CommandLine, study: Pat
     found = sawtooth("reproduce", str(study), "--confirm", "--markdown", tmp_path / "page.md")
     assert found.code == 2
     assert "no such option for a study file" in found.err
+
+
+QUICKEST = "floyd2000/transients"
+"""A study of a paper with two claims, of which its runs alone decide one; five seconds for both looks."""
+ITS_PAGE = f"""# A page
+
+<!-- results: {QUICKEST} confirmation -->
+<!-- end -->
+
+<!-- results: {QUICKEST} verdicts -->
+<!-- end -->
+
+<!-- results: claims -->
+<!-- end -->
+"""
+DECIDED = "floyd-5.1-tfrc-like-eighth"
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a page that a study has filled, and its runs."""
+    folder = tmp_path_factory.mktemp("told")
+    (folder / computed.FILE).write_text("", encoding="utf-8")
+    page = folder / "page.md"
+    page.write_text(ITS_PAGE, encoding="utf-8")
+    with watching():
+        update(page, reproduce(QUICKEST, store=folder / "store", report=False))
+    return folder
+
+
+def test_a_page_stands_for_the_seeds_of_the_study(told: Path) -> None:
+    page = told / "page.md"
+    both_run = confirm(QUICKEST, store=told / "store")
+    found = confirm(QUICKEST, store=told / "store", page=page)
+    (row,) = found.rows
+    assert (row.then.claim.id, row.then.seeds, row.outcome) == (DECIDED, 10, SecondLook.CONFIRMED)
+    same = next(other for other in both_run.rows if other.then.claim.id == DECIDED)
+    assert (row.then.verdict, row.now.verdict) == (same.then.verdict, same.now.verdict)
+    assert found.left_out == []
+    document = found.to_json()
+    assert fits(document) == "confirmation"
+    assert document["page"] == str(page)
+    assert found.command == f"sawtooth reproduce {QUICKEST} --confirm --verdicts {page}"
+
+
+def test_beside_a_page_fresh_seeds_alone_are_run(told: Path, tmp_path: Path) -> None:
+    heard = Heard()
+    found = confirm(QUICKEST, store=tmp_path, page=told / "page.md", progress=heard)
+    assert found.to_json()["executed"] == found.now.executed == 110
+    assert {total for _, total in heard.runs} == {110}
+
+
+def test_a_verdict_by_a_check_that_has_changed_is_left_out(told: Path) -> None:
+    paper = PAPERS["floyd2000"]
+    later = tuple(
+        entry.model_copy(update={"since": 99}) if entry.id == DECIDED else entry for entry in paper.claims
+    )
+    assert published(told / "page.md", paper.claims).judged[0].claim.id == DECIDED
+    with pytest.raises(InputError, match="verdicts on claims about runs, by their checks of today"):
+        published(told / "page.md", later)
+    found = confirm(QUICKEST, store=told / "store", page=told / "page.md")
+    assert isinstance(found.then, Published)
+    nothing = replace(found, then=replace(found.then, judged=[]))
+    assert (nothing.rows, nothing.left_out) == ([], [DECIDED])
+    assert sentence(nothing).endswith(
+        f" 1 is left out, since no verdict by the check of today stands on the page: `{DECIDED}`."
+    )
+
+
+def test_a_page_that_another_engine_made_is_no_witness(told: Path, tmp_path: Path) -> None:
+    page, lines = tmp_path / "page.md", tmp_path / computed.FILE
+    page.write_text((told / "page.md").read_text(encoding="utf-8"), encoding="utf-8")
+    with pytest.raises(InputError, match="nothing says what it rests on"):
+        published(page, PAPERS["floyd2000"].claims)
+    made = (told / computed.FILE).read_text(encoding="utf-8")
+    lines.write_text(made.replace("core=", "core=9"), encoding="utf-8")
+    with pytest.raises(InputError, match="behaviour has changed: core"):
+        published(page, PAPERS["floyd2000"].claims)
+    lines.write_text(made, encoding="utf-8")
+    page.write_text(page.read_text(encoding="utf-8").replace("| holds |", "| fails |"), encoding="utf-8")
+    with pytest.raises(InputError, match="its text is not what was computed"):
+        published(page, PAPERS["floyd2000"].claims)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--verdicts", "page.md"), "only beside --confirm"),
+        (("--confirm", "--verdicts", "page.md", "--seeds", "3"), "no such option beside --verdicts"),
+        (("--confirm", "--verdicts", "page.md", "--quick"), "no such option beside --verdicts"),
+        (("--confirm", "--verdicts", "none.md"), "a readable page (No such file or directory)"),
+        (("--confirm", "--verdicts", "plain.md"), "NAME one of claims"),
+    ],
+)
+def test_what_cannot_stand_for_the_seeds_of_a_study_is_refused(
+    sawtooth: CommandLine,
+    told: Path,
+    tmp_path: Path,
+    options: tuple[str, ...],
+    said: str,
+) -> None:
+    (told / "plain.md").write_text("no table\n", encoding="utf-8")
+    words = [told / word if word.endswith(".md") else word for word in options]
+    found = sawtooth("reproduce", QUICKEST, *words, "--store", tmp_path / "another")
+    assert found.code == 2
+    assert said in found.err
+    assert not (tmp_path / "another").exists()
+
+
+def test_the_command_takes_verdicts_from_a_page(sawtooth: CommandLine, told: Path) -> None:
+    page, given = told / "page.md", ("--confirm", "--verdicts", told / "page.md", "--store", told / "store")
+    done = sawtooth("reproduce", QUICKEST, *given, "--markdown", page)
+    assert done.code == 0, done.err
+    assert f"then: as {page} has it" in " ".join(done.out.split())
+    text = computed.contents(page.read_text(encoding="utf-8"))[f"{QUICKEST} confirmation"]
+    assert "1 of 1 decided verdict is confirmed" in text
+    assert f"--confirm --verdicts {page}\n" in text

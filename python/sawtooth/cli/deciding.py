@@ -32,6 +32,14 @@ SeedsFromOption = Annotated[
         help="With --confirm or --until-decided: number of the first seed [default: 10001; 1].",
     ),
 ]
+VerdictsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--verdicts",
+        metavar="FILE.md",
+        help="With --confirm: take the verdicts from the table of claims of this page, and run the fresh seeds alone.",
+    ),
+]
 UntilDecidedOption = Annotated[
     bool,
     typer.Option(
@@ -67,6 +75,7 @@ class Again(Deciding):
 
     confirm: ConfirmOption = False
     seeds_from: SeedsFromOption = None
+    verdicts: VerdictsOption = None
 
 
 def check(command: str, until_decided: bool, most: int | None, confirm: bool, first: int | None) -> None:
@@ -90,8 +99,10 @@ def confirmed(
     first: int | None,
     pages: Sequence[Path],
     as_json: bool,
+    verdicts: Path | None = None,
 ) -> None:
-    """Verdicts then and now, also on ``pages``. InputError for a page without a place for them, before anything is run."""
+    """Verdicts then (those of the page ``verdicts``, if one is given) and now, also on ``pages``. InputError for a page without a place
+    for them, before anything is run."""
     from sawtooth.cli.scores import coloured
     from sawtooth.papers.fresh_seeds import FRESH, confirm
     from sawtooth.papers.fresh_seeds_page import block_of, update_page
@@ -111,6 +122,7 @@ def confirmed(
             FRESH if first is None else first,
             progress=progress,
             stages=progress.stage,
+            page=verdicts,
         )
     for page in pages:
         update_page(page, found)
@@ -125,7 +137,11 @@ def confirmed(
     out.print(shown)
     counts = ", ".join(f"{count} {outcome.value}" for outcome, count in found.counts().items())
     out.print(f"{number_of(len(found.rows), 'claim')} about runs: {counts}.", style="dim")
-    out.print(f"then: on the seeds of the study; now: on as many seeds from {found.first:,} on.", style="dim")
+    then = "on the seeds of the study" if verdicts is None else f"as {verdicts} has it"
+    out.print(f"then: {then}; now: on as many seeds from {found.first:,} on.", style="dim")
+    if found.left_out:
+        why = f"{verdicts} has no verdict by the check of today"
+        out.print(f"left out, since {why}: {', '.join(found.left_out)}.", style="dim")
 
 
 def decided(

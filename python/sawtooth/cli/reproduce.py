@@ -210,6 +210,7 @@ def command(
     simulates each cell once. --parameter limits it to some parameters. --beside runs other parts as well, with which claims compare.
 
     --confirm judges the claims again on fresh seeds; --markdown then fills the place of the page that says what became of the verdicts.
+    --verdicts takes those to be confirmed from a page, so that only fresh seeds are run.
 
     --until-decided adds seeds until each claim is decided. It uses wider intervals, which stay valid however often one looks:
     docs/deciding.md.
@@ -230,10 +231,12 @@ def command(
     chosen = _by_option(length, pages, again, sensitivity, reconstruction, runs)
     chosen["executor"] = workers.executor is ExecutorName.DASK
     deciding.check("reproduce", again.until_decided, again.max_seeds, again.confirm, again.seeds_from)
+    _only_beside("confirm", ("verdicts",), chosen)
     _only_beside("sensitivity", ("parameter", "beside", "screen"), chosen)
     _only_beside("reconstruct", ("combinations", "finalists", "budget"), chosen)
     if own:
-        refuse("for a study file", chosen, ("markdown", "sensitivity", "reconstruct", "configuration"))
+        of_papers = ("markdown", "sensitivity", "reconstruct", "configuration", "verdicts")
+        refuse("for a study file", chosen, of_papers)
     other = further(name)
     if other is not None and "shard" not in other.takes:
         refuse(f"for {name}, which makes no runs", chosen, ("shard", "executor"))
@@ -315,6 +318,8 @@ def _refuse_beside_mode(asked: ReproduceOptions, chosen: Mapping[str, object]) -
         refuse("beside --confirm and --until-decided", chosen, ("fresh",))
         if chosen["confirm"]:
             refuse("beside --confirm", chosen, ("report",))
+            if chosen["verdicts"]:
+                refuse("beside --verdicts", chosen, ("seeds", "quick", "set"))
         else:
             refuse("beside --until-decided", chosen, ("markdown",))
 
@@ -349,7 +354,7 @@ def _carry_out(
     elif asked.other is not None:
         _further(asked, asked.other, output)
     elif again.confirm:
-        deciding.confirmed(*asked.plain(), again.seeds_from, output.markdown, output.as_json)
+        deciding.confirmed(*asked.plain(), again.seeds_from, output.markdown, output.as_json, again.verdicts)
     elif again.until_decided:
         beside = (again.seeds_from, again.max_seeds, output.report, plugins)
         _decided(asked, output, deciding.decided(*asked.plain(), *beside))

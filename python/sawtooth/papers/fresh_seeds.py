@@ -9,6 +9,8 @@ Source: none; the intervals of ``until_decided`` are confidence sequences (``exp
 Who looks at verdicts and then takes more seeds for the undecided ones has looked twice at the first seeds. ``confirm`` mends this for one
 study: it judges all claims again on seeds that nobody has seen. Their numbers are fixed here, before any run of them. A verdict on facts
 alone, without an interval, whose numbers are the same again is counted apart: nothing that it rests on is drawn, so it could not fail.
+Verdicts that stand on a page already need no first runs (``published``). The page keeps no numbers, so every verdict on facts alone is
+counted apart there.
 
 | parameter | unit | default | why                                                                                                   |
 |-----------|------|---------|-------------------------------------------------------------------------------------------------------|
@@ -32,8 +34,10 @@ from sawtooth.experiment.anytime import at_any_time
 from sawtooth.experiment.reproduction import Reproduction
 from sawtooth.experiment.stopping import BATCH, FIRST, MOST, Stopping
 from sawtooth.experiment.study import Study
+from sawtooth.papers import PAPERS
 from sawtooth.papers.adapted import adapted
 from sawtooth.papers.own import OwnSource, is_own, own_source
+from sawtooth.papers.published import Published, published
 from sawtooth.papers.reproduce import command_words, different_runs, named, perform_parts
 from sawtooth.papers.studies import parts
 from sawtooth.progress import ProgressCallback, StageCallback
@@ -75,9 +79,10 @@ class Confirmed:
 
     @property
     def seedless(self) -> bool:
-        """Whether fresh seeds could not but find the same: all that it rests on are facts whose numbers they leave as they were."""
-        then, now = _facts(self.then.finding), _facts(self.now.finding)
-        return then is not None and then == now
+        """Whether fresh seeds could not but find the same: all that it rests on are facts whose numbers they leave as they were, or facts
+        of which a page keeps no numbers."""
+        now = _facts(self.now.finding)
+        return now is not None and (self.then.finding is None or _facts(self.then.finding) == now)
 
 
 def _facts(found: Finding | None) -> list[tuple[str, dict[str, object]]] | None:
@@ -94,10 +99,10 @@ def _facts(found: Finding | None) -> list[tuple[str, dict[str, object]]] | None:
 
 @dataclass(frozen=True)
 class Confirmation:
-    """A reproduction made twice: on the seeds of its studies and on as many fresh ones."""
+    """A reproduction made twice: on the seeds of its studies and on as many fresh ones. A page may stand for the first."""
 
     name: str
-    then: Reproduction
+    then: Reproduction | Published
     now: Reproduction
     first: int
     command: str
@@ -115,11 +120,24 @@ class Confirmation:
     @property
     def rows(self) -> list[Confirmed]:
         """The claims about runs, in their order."""
-        again = {item.claim.id: item for item in self.now.judged}
+        stood = {item.claim.id: item for item in self.then.judged}
+        return [Confirmed(stood[item.claim.id], item) for item in self._judged if item.claim.id in stood]
+
+    @property
+    def left_out(self) -> list[str]:
+        """The claims of which the page has no verdict by the check of today."""
+        stood = {item.claim.id for item in self.then.judged}
+        return [item.claim.id for item in self._judged if item.claim.id not in stood]
+
+    @property
+    def _judged(self) -> list[Judged]:
+        """The claims about runs on the fresh seeds. Beside a page those alone that wait for no other runs: it may have had them."""
+        waiting = isinstance(self.then, Reproduction)
+        found = [
+            item for item in self.now.judged if item.claim.kind == "simulation" and item.finding is not None
+        ]
         return [
-            Confirmed(item, again[item.claim.id])
-            for item in self.then.judged
-            if item.claim.kind == "simulation" and item.finding is not None
+            item for item in found if waiting or not item.partial or item.verdict is not Verdict.UNDECIDED
         ]
 
     def counts(self) -> dict[SecondLook, int]:
@@ -146,6 +164,8 @@ class Confirmation:
                 }
                 for row in self.rows
             ],
+            "page": str(self.then.page) if isinstance(self.then, Published) else None,
+            "left_out": self.left_out,
             "executed": self.then.executed + self.now.executed,
         }
 
@@ -160,11 +180,14 @@ def confirm(
     threads: int | None = None,
     progress: ProgressCallback | None = None,
     stages: StageCallback | None = None,
+    page: Path | None = None,
 ) -> Confirmation:
     """Judge the claims of ``name`` on its own seeds and on as many from number ``first`` on. ``stages`` hears of judging.
 
-    InputError for fresh seeds that the studies have had already.
+    The table of claims of a ``page`` stands for the study's own seeds, which are not run then. InputError for fresh seeds that the studies
+    have had already, for a page without such a table, and for one that an engine made which behaved otherwise.
     """
+    stands = None if page is None else published(page, PAPERS[name.partition("/")[0]].claims)
     home = store if isinstance(store, Store) else Store(store)
     old, new = (chosen(name, seeds, quick, varied, start) for start in (1, first))
     had = max(max(study.matrix.seeds, *(probe.seeds for probe in study.probe), 1) for study in old)
@@ -172,10 +195,12 @@ def confirm(
         accepted = f"a seed beyond the {had} of {name}, such as {FRESH}"
         raise InputError("reproduce", "--seeds-from", first, accepted)
     work = _Work(name, home, seeds, quick, threads, RunCount(progress), stages)
-    work.expect([*old, *new], 2)
+    work.expect(new if stands else [*old, *new], 1 if stands else 2)
     words = [*command_words(name, seeds, quick, varied or {}), "--confirm"]
+    words += [] if page is None else ["--verdicts", str(page)]
     words += [] if first == FRESH else ["--seeds-from", str(first)]
-    then, now = work.performed(old), work.performed(new, first)
+    then = work.performed(old) if stands is None else stands
+    now = work.performed(new, first)
     return Confirmation(name, then, now, first, shlex.join(words))
 
 

@@ -46,9 +46,7 @@ def sentence(found: Confirmation) -> str:
         if decided
         else "no decided verdict could change"
     )
-    return (
-        f"On {seeds_text(found)} {looked}. {_seedless(found)}{open_ if left + new else 'None was undecided'}."
-    )
+    return f"On {seeds_text(found)} {looked}. {_seedless(found)}{open_ if left + new else 'None was undecided'}.{_left_out(found)}"
 
 
 def _seedless(found: Confirmation) -> str:
@@ -57,6 +55,15 @@ def _seedless(found: Confirmation) -> str:
     if not names:
         return ""
     return f"{did(len(names), 'does')} not depend on the seed and {verb('is', len(names))} counted apart: {', '.join(names)}. "
+
+
+def _left_out(found: Confirmation) -> str:
+    """The claims of which the page has no verdict that could be confirmed, as a sentence of its own; empty where there is none."""
+    names = [f"`{name}`" for name in found.left_out]
+    if not names:
+        return ""
+    why = "no verdict by the check of today stands on the page"
+    return f" {did(len(names), 'is')} left out, since {why}: {', '.join(names)}."
 
 
 def block(found: Confirmation) -> str:
@@ -72,4 +79,4 @@ def block(found: Confirmation) -> str:
 
 def update_page(path: Path, found: Confirmation) -> None:
     """Fill the place of a Markdown page. InputError where it has none, and unless the studies were run as they stand."""
-    fill(path, {block_of(found.name): block(found)}, found.then.as_it_stands)
+    fill(path, {block_of(found.name): block(found)}, found.now.as_it_stands)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from sawtooth.claims.claim import Claim
 from sawtooth.claims.logic import Verdict
@@ -47,6 +48,24 @@ WORDS_OF_CLASSES = {
     Standing.UNDECIDED: "undecided",
 }
 """Classes of claims about runs, as the folded tables below the whole one are called."""
+
+
+@dataclass(frozen=True)
+class ClaimRow:
+    """What a row of the table says of the verdict on a claim."""
+
+    verdict: Verdict
+    seeds: int
+    """0 where it rests on no runs."""
+    rule: int
+
+
+def rows(table: str) -> dict[str, ClaimRow]:
+    """The rows of a table, by claim."""
+    return {
+        match["id"]: ClaimRow(Verdict(match["verdict"]), _seeds_of(match["by"]), rule_of(match["by"]))
+        for match in ROW.finditer(table)
+    }
 
 
 def renewed(old: str, judged: Sequence[Judged], command: str, claims: Sequence[Claim]) -> str:
@@ -119,6 +138,12 @@ def rule_of(by: str) -> int:
     """The rule that a row names."""
     found = re.search(r", rule (\d+)", by)
     return int(found[1]) if found else 1
+
+
+def _seeds_of(by: str) -> int:
+    """The number of seeds that a row names."""
+    found = re.search(r", (\d+) seeds?\b", by)
+    return int(found[1]) if found else 0
 
 
 def _older(claims: Sequence[Claim], rules: Mapping[str, int]) -> list[str]:

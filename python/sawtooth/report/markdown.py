@@ -166,16 +166,18 @@ def _has_every_setting(part: Comparison, papers: Papers) -> bool:
     return {*map(str, part.study.matrix.settings)} >= papers.main_settings
 
 
-def check_page(path: Path, as_it_stands: bool = True, names: Sequence[str] = ()) -> str:
-    """The text of a page that has blocks to fill, where known with one of these ``names``. InputError without, and unless the study is run
-    ``as_it_stands``."""
+def check_page(
+    path: Path, as_it_stands: bool = True, names: Sequence[str] = (), option: str = "--markdown"
+) -> str:
+    """The text of a page that has blocks, where known with one of these ``names``, as the ``option`` asks for it. InputError without, and
+    unless the study is run ``as_it_stands``."""
     try:
         page = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
-        raise InputError("--markdown", None, str(path), f"a readable page ({reason})") from error
+        raise InputError(option, None, str(path), f"a readable page ({reason})") from error
     if not as_it_stands:
-        raise InputError("--markdown", None, str(path), "the study as it stands, without --quick and --set")
+        raise InputError(option, None, str(path), "the study as it stands, without --quick and --set")
     there = {match["name"] for match in PLACE.finditer(page)}
     if not there or (names and there.isdisjoint(names)):
         raise InputError(str(path), None, MISSING, _expected(names))
