@@ -41,6 +41,9 @@ recovery = "reno"
 start = "uniform 0..0.2 s"
 """
 
+# A worker of pytest for each core. Libraries of linear algebra would take all cores in each, and wait for one another. Read when they load.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # A busy machine is no fault of what is tested.
 settings.register_profile("tests", deadline=None)
 settings.load_profile("tests")

@@ -1,10 +1,5 @@
 """The verdicts that stand on a page: what its table of claims says, for those who judge them again on fresh seeds.
 
-    >>> from sawtooth.papers.published import published
-    >>> from pathlib import Path
-    >>> from sawtooth.papers import PAPERS
-    >>> published(Path("docs/akella2002.md"), PAPERS["akella2002"].claims).judged[0].verdict
-
 Source: none. A table of claims counts where the engine behaves as it did when the table was made (``report.computed``). A verdict counts
 where the check of its claim has not changed since (``rule``).
 """

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import log2
 from typing import TYPE_CHECKING, Any, Final
 
@@ -58,22 +59,23 @@ class Shapes:
             taken if entry is None else entry[1][levels[entry[0]]]
             for taken, entry in zip(self.taken, self.levels, strict=True)
         ]
-        now, then = self._sizes(chosen), self._sizes(self.taken)
+        now, then = (_sizes(self.rate_bps, *values) for values in (chosen, self.taken))
         r, s, q = (log2(a / b) for a, b in zip(now, then, strict=True))
         return np.array([q, r * s, r * q, s * q, r * s * q])
 
-    def _sizes(self, values: Sequence[Any]) -> tuple[float, float, float]:
-        """Round trip in ns, packet in bytes, buffer in round trips."""
-        rtt, packet = parse_time(values[0]), parse_size(values[1])
-        buffer = parse_buffer(values[2])
-        pipe_bits = self.rate_bps * rtt / 1e9
-        bits = {
-            "bdp": float(buffer.amount) * pipe_bits,
-            "packets": float(buffer.amount) * packet * 8,
-            "time": float(buffer.amount) * self.rate_bps / 1e9,
-            "bytes": float(buffer.amount) * 8,
-        }
-        return float(rtt), float(packet), bits[buffer.unit] / pipe_bits
+
+@cache
+def _sizes(rate_bps: int, round_trip: Any, packet: Any, buffer: Any) -> tuple[float, float, float]:
+    """Round trip in ns, packet in bytes, buffer in round trips. A search for the best combination asks for the same few again and again."""
+    rtt, size, held = parse_time(round_trip), parse_size(packet), parse_buffer(buffer)
+    pipe_bits = rate_bps * rtt / 1e9
+    bits = {
+        "bdp": float(held.amount) * pipe_bits,
+        "packets": float(held.amount) * size * 8,
+        "time": float(held.amount) * rate_bps / 1e9,
+        "bytes": float(held.amount) * 8,
+    }
+    return float(rtt), float(size), bits[held.unit] / pipe_bits
 
 
 def _value(study: Study, key: str, default: Any) -> Any:
