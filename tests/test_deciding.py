@@ -457,7 +457,7 @@ DECIDED = "floyd-5.1-tfrc-like-eighth"
 def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a page that a study has filled, and its runs."""
     folder = tmp_path_factory.mktemp("told")
-    (folder / computed.FILE).write_text("", encoding="utf-8")
+    (folder / computed.FILE).write_text('["another.md"]\n"claims" = "00000000 core=0"\n', encoding="utf-8")
     page = folder / "page.md"
     page.write_text(ITS_PAGE, encoding="utf-8")
     with watching():
@@ -497,6 +497,11 @@ def test_a_verdict_by_a_check_that_has_changed_is_left_out(told: Path) -> None:
         published(told / "page.md", later)
     found = confirm(QUICKEST, store=told / "store", page=told / "page.md")
     assert isinstance(found.then, Published)
+    facts = both("", [fact("no timeout", True, timeouts=0)])
+    alone = [replace(item, finding=facts) for item in found.now.judged if item.claim.id == DECIDED]
+    assert f". 1 rests on facts alone and is counted apart: `{DECIDED}`. None was undecided." in sentence(
+        replace(found, now=replace(found.now, judged=alone))
+    )
     nothing = replace(found, then=replace(found.then, judged=[]))
     assert (nothing.rows, nothing.left_out) == ([], [DECIDED])
     assert sentence(nothing).endswith(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from sawtooth.papers.fresh_seeds import Confirmation, SecondLook
+from sawtooth.papers.published import Published
 from sawtooth.plurals import did, number_of, verb
 from sawtooth.report.markdown import fill
 from sawtooth.report.pipe_table import pipe_table
@@ -50,11 +51,18 @@ def sentence(found: Confirmation) -> str:
 
 
 def _seedless(found: Confirmation) -> str:
-    """The verdicts that no seed can change, as a sentence of its own; empty where there is none."""
+    """The verdicts that no seed can change, as a sentence of its own; empty where there is none. Of a page nobody knows whether another
+    seed had the same numbers."""
     names = [f"`{row.then.claim.id}`" for row in found.rows if row.outcome is SecondLook.SEEDLESS]
     if not names:
         return ""
-    return f"{did(len(names), 'does')} not depend on the seed and {verb('is', len(names))} counted apart: {', '.join(names)}. "
+    paged = isinstance(found.then, Published)
+    why = (
+        f"{did(len(names), 'rests')} on facts alone"
+        if paged
+        else f"{did(len(names), 'does')} not depend on the seed"
+    )
+    return f"{why} and {verb('is', len(names))} counted apart: {', '.join(names)}. "
 
 
 def _left_out(found: Confirmation) -> str:

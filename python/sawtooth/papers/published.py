@@ -14,7 +14,7 @@ from sawtooth.claims.claim import Claim
 from sawtooth.claims.table import Judged
 from sawtooth.errors import MISSING, InputError
 from sawtooth.report.claim_rows import rows
-from sawtooth.report.computed import contents, faults, file_of
+from sawtooth.report.computed import contents, faults, file_of, name_of
 from sawtooth.report.markdown import check_page
 from sawtooth.scenario.described import describe
 
@@ -59,5 +59,6 @@ def _doubt(page: Path) -> str | None:
     lines = file_of(page)
     if lines is None:
         return "nothing says what it rests on"
-    found = faults(lines, [page], describe()["behaviour"])
-    return next((fault.why for fault in found if fault.block == BLOCK), None)
+    found = faults(lines, [page], describe()["behaviour"])  # of the lines of other pages as well
+    here = (name_of(page, lines), BLOCK)
+    return next((fault.why for fault in found if (fault.page, fault.block) == here), None)
