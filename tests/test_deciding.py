@@ -492,9 +492,11 @@ def test_a_verdict_by_a_check_that_has_changed_is_left_out(told: Path) -> None:
     later = tuple(
         entry.model_copy(update={"since": 99}) if entry.id == DECIDED else entry for entry in paper.claims
     )
-    assert published(told / "page.md", paper.claims).judged[0].claim.id == DECIDED
-    with pytest.raises(InputError, match="verdicts on claims about runs, by their checks of today"):
-        published(told / "page.md", later)
+    assert published(told / "page.md", paper.name, paper.claims).judged[0].claim.id == DECIDED
+    with pytest.raises(
+        InputError, match="verdicts on claims of floyd2000 about runs, by their checks of today"
+    ):
+        published(told / "page.md", paper.name, later)
     found = confirm(QUICKEST, store=told / "store", page=told / "page.md")
     assert isinstance(found.then, Published)
     facts = both("", [fact("no timeout", True, timeouts=0)])
@@ -513,15 +515,15 @@ def test_a_page_that_another_engine_made_is_no_witness(told: Path, tmp_path: Pat
     page, lines = tmp_path / "page.md", tmp_path / computed.FILE
     page.write_text((told / "page.md").read_text(encoding="utf-8"), encoding="utf-8")
     with pytest.raises(InputError, match="nothing says what it rests on"):
-        published(page, PAPERS["floyd2000"].claims)
+        published(page, "floyd2000", PAPERS["floyd2000"].claims)
     made = (told / computed.FILE).read_text(encoding="utf-8")
     lines.write_text(made.replace("core=", "core=9"), encoding="utf-8")
     with pytest.raises(InputError, match="behaviour has changed: core"):
-        published(page, PAPERS["floyd2000"].claims)
+        published(page, "floyd2000", PAPERS["floyd2000"].claims)
     lines.write_text(made, encoding="utf-8")
     page.write_text(page.read_text(encoding="utf-8").replace("| holds |", "| fails |"), encoding="utf-8")
     with pytest.raises(InputError, match="its text is not what was computed"):
-        published(page, PAPERS["floyd2000"].claims)
+        published(page, "floyd2000", PAPERS["floyd2000"].claims)
 
 
 @pytest.mark.parametrize(

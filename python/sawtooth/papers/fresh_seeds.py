@@ -187,7 +187,8 @@ def confirm(
     The table of claims of a ``page`` stands for the study's own seeds, which are not run then. InputError for fresh seeds that the studies
     have had already, for a page without such a table, and for one that an engine made which behaved otherwise.
     """
-    stands = None if page is None else published(page, PAPERS[name.partition("/")[0]].claims)
+    paper = name.partition("/")[0]
+    stands = None if page is None else published(page, paper, PAPERS[paper].claims)
     home = store if isinstance(store, Store) else Store(store)
     old, new = (chosen(name, seeds, quick, varied, start) for start in (1, first))
     had = max(max(study.matrix.seeds, *(probe.seeds for probe in study.probe), 1) for study in old)

@@ -31,8 +31,8 @@ class Published:
     """Runs that were simulated to know them."""
 
 
-def published(page: Path, claims: Sequence[Claim]) -> Published:
-    """What a page says of those of ``claims`` whose checks have not changed since.
+def published(page: Path, paper: str, claims: Sequence[Claim]) -> Published:
+    """What a page says of those of the ``claims`` of a paper whose checks have not changed since.
 
     InputError for a page whose table of claims has none of them, and for a table that this engine would not make.
     """
@@ -49,7 +49,7 @@ def published(page: Path, claims: Sequence[Claim]) -> Published:
         if entry.kind == "simulation" and (row := found.get(entry.id)) is not None and row.rule >= entry.since
     ]
     if not judged:
-        accepted = "verdicts on claims about runs, by their checks of today"
+        accepted = f"verdicts on claims of {paper} about runs, by their checks of today"
         raise InputError(str(page), BLOCK, MISSING, accepted)
     return Published(page, judged)
 
