@@ -511,6 +511,11 @@ def test_a_verdict_by_a_check_that_has_changed_is_left_out(told: Path) -> None:
     )
 
 
+def test_no_page_stands_for_a_file_of_the_users_own(study: Path, told: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such option for a study file"):
+        confirm(str(study), store=tmp_path, page=told / "page.md")
+
+
 def test_a_page_that_another_engine_made_is_no_witness(told: Path, tmp_path: Path) -> None:
     page, lines = tmp_path / "page.md", tmp_path / computed.FILE
     page.write_text((told / "page.md").read_text(encoding="utf-8"), encoding="utf-8")

@@ -132,13 +132,12 @@ class Confirmation:
     @property
     def _judged(self) -> list[Judged]:
         """The claims about runs on the fresh seeds. Beside a page those alone that wait for no other runs: it may have had them."""
-        waiting = isinstance(self.then, Reproduction)
         found = [
             item for item in self.now.judged if item.claim.kind == "simulation" and item.finding is not None
         ]
-        return [
-            item for item in found if waiting or not item.partial or item.verdict is not Verdict.UNDECIDED
-        ]
+        if isinstance(self.then, Reproduction):
+            return found
+        return [item for item in found if not item.partial or item.verdict is not Verdict.UNDECIDED]
 
     def counts(self) -> dict[SecondLook, int]:
         """How many claims came out how."""
@@ -185,10 +184,10 @@ def confirm(
     """Judge the claims of ``name`` on its own seeds and on as many from number ``first`` on. ``stages`` hears of judging.
 
     The table of claims of a ``page`` stands for the study's own seeds, which are not run then. InputError for fresh seeds that the studies
-    have had already, for a page without such a table, and for one that an engine made which behaved otherwise.
+    have had already, for a page without such a table, for one that an engine made which behaved otherwise, and for a page beside a study
+    file of the user's own.
     """
-    paper = name.partition("/")[0]
-    stands = None if page is None else published(page, paper, PAPERS[paper].claims)
+    stands = None if page is None else _published(name, page)
     home = store if isinstance(store, Store) else Store(store)
     old, new = (chosen(name, seeds, quick, varied, start) for start in (1, first))
     had = max(max(study.matrix.seeds, *(probe.seeds for probe in study.probe), 1) for study in old)
@@ -203,6 +202,14 @@ def confirm(
     then = work.performed(old) if stands is None else stands
     now = work.performed(new, first)
     return Confirmation(name, then, now, first, shlex.join(words))
+
+
+def _published(name: str, page: Path) -> Published:
+    """What a page says of the claims of the paper that ``name`` is of."""
+    if is_own(name):
+        raise InputError("reproduce", "--verdicts", str(page), "no such option for a study file")
+    paper = name.partition("/")[0]
+    return published(page, paper, PAPERS[paper].claims)
 
 
 def until_decided(

@@ -180,7 +180,7 @@ def _sum(weights: Array, parts: Sequence[Array]) -> Array:
 
 
 def _inverse(covariance: Array) -> Array:
-    """By Cholesky's factors, in less than half the time of a general matrix. LinAlgError for what is no covariance."""
+    """By Cholesky's factors, which is faster than for a general matrix. LinAlgError for what is no covariance."""
     from scipy.linalg.lapack import dpotrf, dpotri  # slow to load
 
     factor, failed = dpotrf(covariance)
