@@ -41,7 +41,8 @@ recovery = "reno"
 start = "uniform 0..0.2 s"
 """
 
-# A worker of pytest for each core. Libraries of linear algebra would take all cores in each, and wait for one another. Read when they load.
+# Pytest has a worker for each core, and workers inherit this before they load numpy. Else linear algebra would take all cores in each,
+# and the workers would wait for one another.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # A busy machine is no fault of what is tested.

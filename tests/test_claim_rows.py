@@ -12,7 +12,7 @@ from sawtooth.claims.logic import Verdict, fact
 from sawtooth.claims.multiplicity import RULE
 from sawtooth.claims.table import Judged
 from sawtooth.papers.register import claim, claims
-from sawtooth.report.claim_rows import ROW, renewed, rule_of
+from sawtooth.report.claim_rows import ROW, ClaimRow, renewed, rule_of, stated
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGES = ("akella2002", "floyd2000", "lahanas2003")
@@ -84,3 +84,18 @@ def test_the_rule_of_a_row() -> None:
 
 def test_no_claim_is_newer_than_the_rule() -> None:
     assert {entry.since for entry in claims()} == set(range(1, RULE + 1))
+
+
+def test_what_rows_state_has_verdict_seeds_and_rule() -> None:
+    table = "\n".join(
+        [
+            "| `a` | holds |  |  | `p/one`, 32 seeds, rule 6 | One. |",
+            "| `b` | fails |  | fails | `p/two`, 1 seed | Two. |",
+            "| `c` | holds |  |  | `p/mathematics` | Three. |",
+        ]
+    )
+    assert stated(table) == {
+        "a": ClaimRow(Verdict.HOLDS, 32, 6),
+        "b": ClaimRow(Verdict.FAILS, 1, 1),
+        "c": ClaimRow(Verdict.HOLDS, 0, 1),
+    }

@@ -242,6 +242,30 @@ def test_prose_on_the_length_of_a_run_and_on_cross_traffic_counts_what_turns() -
     assert "Seven values turn the claim that cross traffic loses nothing at R1" in text
 
 
+def test_prose_on_fair_queueing_counts_the_rows_of_its_table() -> None:
+    text = (ROOT / "docs" / "akella2002-open-parameters.md").read_text("utf-8")
+    table = computed.contents(text)["reddy2012/fair-queueing sensitivity parameters"]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines() if "`" in line]
+    left = [(row[0], row[3]) for row in rows if row[5] == "0"]
+    assert left == [("`environment.cross_load`", "1.0"), ("`path.rtt`", "40 ms")]
+    assert not any(row[4].startswith("1") for row in rows), "no value turns it"
+    assert f"fails at {len(rows) - len(left)} of {len(rows)} values." in text
+
+
+def test_prose_on_fresh_seeds_counts_what_they_left_open_and_decided() -> None:
+    """By the checks of today, in the blocks that the page has before the whole paper's, which is by earlier ones."""
+    text = (ROOT / "docs" / "akella2002.md").read_text("utf-8")
+    blocks = computed.contents(text)
+    names = [f"akella2002/{part} confirmation" for part in ("fig12", "hybrids", "fig1", "fig2", "aild")]
+    left = [line for name in names for line in blocks[name].splitlines() if line.startswith("| `")]
+    assert len(left) == 3
+    assert "Three stay open there:" in text
+    assert " 3 are newly decided." in blocks[names[0]]
+    assert "Three verdicts on the eight settings that were undecided are decided there." in text
+    assert all(" 0 are contradicted" in blocks[name] for name in [*names, "akella2002 confirmation"])
+    assert "None of the decided verdicts is contradicted." in text
+
+
 def test_prose_on_the_patterns_adds_up_their_tables() -> None:
     """Counts in sentences are sums over three tables, of which each is filled by another command."""
     text = (ROOT / "docs" / "akella2002-open-parameters.md").read_text("utf-8")

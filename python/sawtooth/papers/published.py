@@ -13,7 +13,7 @@ from pathlib import Path
 from sawtooth.claims.claim import Claim
 from sawtooth.claims.table import Judged
 from sawtooth.errors import MISSING, InputError
-from sawtooth.report.claim_rows import rows
+from sawtooth.report.claim_rows import stated
 from sawtooth.report.computed import contents, faults, file_of, name_of
 from sawtooth.report.markdown import check_page
 from sawtooth.scenario.described import describe
@@ -42,7 +42,7 @@ def published(page: Path, paper: str, claims: Sequence[Claim]) -> Published:
         raise InputError(
             str(page), BLOCK, why, "a table of claims made by an engine that behaves as this one"
         )
-    found = rows(contents(text)[BLOCK])
+    found = stated(contents(text)[BLOCK])
     judged = [
         Judged(entry, row.verdict, None, None, entry.settings, (), row.seeds, None)
         for entry in claims

@@ -60,8 +60,8 @@ class ClaimRow:
     rule: int
 
 
-def rows(table: str) -> dict[str, ClaimRow]:
-    """The rows of a table, by claim."""
+def stated(table: str) -> dict[str, ClaimRow]:
+    """What the rows of a table say, by claim."""
     return {
         match["id"]: ClaimRow(Verdict(match["verdict"]), _seeds_of(match["by"]), rule_of(match["by"]))
         for match in ROW.finditer(table)
@@ -79,7 +79,8 @@ def renewed(old: str, judged: Sequence[Judged], command: str, claims: Sequence[C
     rows |= {item.claim.id: _row(item, command) for item in judged if whole or _conclusive(item)}
     order = [entry for entry in claims if entry.id in rows]
     table = "\n".join([pipe_table(HEADS, []), *(_worded(rows[entry.id], entry) for entry in order)])
-    verdicts = {match["id"]: Verdict(match["verdict"]) for match in ROW.finditer(table)}
+    read = stated(table)
+    verdicts = {name: row.verdict for name, row in read.items()}
     printed = {match["id"]: Verdict(match["printed"]) for match in ROW.finditer(table) if match["printed"]}
     by_our_bound = {match["id"] for match in ROW.finditer(table) if match["ours"]}
     in_print = {name: verdict for name, verdict in printed.items() if name not in by_our_bound}
@@ -88,7 +89,7 @@ def renewed(old: str, judged: Sequence[Judged], command: str, claims: Sequence[C
     same = [verdicts[name] is theirs for name, theirs in printed.items()]
     said = in_words(classes, same, others)
     sentences = f"{number_of(len(order), 'claim')}: {counted(list(verdicts.values()))}. {said}".rstrip()
-    rules = {match["id"]: rule_of(match["by"]) for match in ROW.finditer(table)}
+    rules = {name: row.rule for name, row in read.items()}
     of_runs = [entry for entry in order if entry.kind == "simulation"]
     return "\n\n".join(
         [table, sentences, *_by_class(order, verdicts, classes, others), *_older(of_runs, rules)]
